@@ -1,0 +1,4 @@
+# The thrace command: one file a verb.
+bin_PROGRAMS += thrace
+thrace_SOURCES = %D%/main.c %D%/cmd.h %D%/verbs.def
+thrace_LDADD = liblow.la

@@ -9,5 +9,9 @@ libgotraceraw_la_SOURCES = \
 	%D%/bytes_reader.c \
 	%D%/text_reader.c \
 	%D%/raw_writer.c %D%/raw_writer.h \
-	%D%/text_writer.c
-EXTRA_DIST += include/gotrace/raw.h
+	%D%/text_writer.c \
+	%D%/builder.c %D%/builder.h \
+	%D%/builder_batch.c %D%/builder_batch.h \
+	%D%/builder_intern.c %D%/builder_intern.h \
+	%D%/builder_tables.c
+EXTRA_DIST += include/gotrace/raw.h include/gotrace/builder.h

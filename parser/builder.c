@@ -106,17 +106,17 @@ void builder_saw(gotrace_builder *b, uint64_t time)
         b->latest = time;
 }
 
-int builder_flush_batch(gotrace_builder *b, struct batch *batch, uint8_t kind)
+int builder_flush_batch(gotrace_builder *b, struct wire_batch *batch, uint8_t kind)
 {
     if (batch->size > (kind != EV_None)) {
         uint8_t header[BATCH_HEADER_MAX];
         uint64_t now = b->earliest > b->latest ? b->sync_time : b->latest;
         uint64_t time = kind == EV_None ? batch->base : now;
-        size_t size = (size_t)(batch_put_header(header, b->gen, batch->m, time, batch->size) - header);
+        size_t size = (size_t)(wire_put_header(header, b->gen, batch->m, time, batch->size) - header);
         if (builder_write(b, header, size) || builder_write(b, batch->at, batch->size))
             return -1;
     }
-    batch_open(batch, batch->m, batch->last, kind);
+    wire_batch_open(batch, batch->m, batch->last, kind);
     return 0;
 }
 
@@ -124,11 +124,11 @@ int builder_flush_batch(gotrace_builder *b, struct batch *batch, uint8_t kind)
 static int write_sync(gotrace_builder *b)
 {
     uint64_t time = b->synced ? b->sync_time : b->earliest;
-    struct batch *batch = &b->timed;
-    batch_open(batch, ID_NONE, time, b->version >= 25 ? EV_Sync : EV_None);
-    batch_add_integers(batch, EV_Frequency, &b->frequency, 1);
+    struct wire_batch *batch = &b->timed;
+    wire_batch_open(batch, ID_NONE, time, b->version >= 25 ? EV_Sync : EV_None);
+    wire_add_integers(batch, EV_Frequency, &b->frequency, 1);
     if (b->version >= 25)
-        batch_add_event(batch, time, EV_ClockSnapshot, (uint64_t[]){b->mono, b->sec, b->nsec}, 3);
+        wire_add_event(batch, time, EV_ClockSnapshot, (uint64_t[]){b->mono, b->sec, b->nsec}, 3);
     return builder_flush_batch(b, batch, EV_None);
 }
 
@@ -165,10 +165,10 @@ int gotrace_builder_generation(gotrace_builder *b, uint64_t gen)
     b->mono = b->sec = b->nsec = 0;
     intern_clear(&b->strings);
     intern_clear(&b->stacks);
-    batch_open(&b->timed, ID_NONE, 0, EV_None);
-    batch_open(&b->samples, ID_NONE, 0, EV_CPUSamples);
-    batch_open(&b->stack_table, ID_NONE, 0, EV_Stacks);
-    batch_open(&b->string_table, ID_NONE, 0, EV_Strings);
+    wire_batch_open(&b->timed, ID_NONE, 0, EV_None);
+    wire_batch_open(&b->samples, ID_NONE, 0, EV_CPUSamples);
+    wire_batch_open(&b->stack_table, ID_NONE, 0, EV_Stacks);
+    wire_batch_open(&b->string_table, ID_NONE, 0, EV_Strings);
     return 0;
 }
 
@@ -194,7 +194,7 @@ int gotrace_builder_batch(gotrace_builder *b, uint64_t m, uint64_t time)
 {
     if (!builder_ready(b) || builder_flush_batch(b, &b->timed, EV_None))
         return -1;
-    batch_open(&b->timed, m, time, EV_None);
+    wire_batch_open(&b->timed, m, time, EV_None);
     b->in_batch = true;
     builder_saw(b, time);
     return 0;
@@ -214,11 +214,11 @@ int gotrace_builder_event(gotrace_builder *b, uint64_t time, unsigned id, const 
     if (time < b->timed.last)
         return builder_fail(b, "%s at %" PRIu64 " comes after an event at %" PRIu64, info->name, time, b->timed.last);
     builder_saw(b, time);
-    if (batch_add_event(&b->timed, time, (uint8_t)id, args, nargs))
+    if (wire_add_event(&b->timed, time, (uint8_t)id, args, nargs))
         return 0;
     if (builder_flush_batch(b, &b->timed, EV_None))
         return -1;
-    batch_add_event(&b->timed, time, (uint8_t)id, args, nargs);
+    wire_add_event(&b->timed, time, (uint8_t)id, args, nargs);
     return 0;
 }
 
@@ -227,11 +227,11 @@ int gotrace_builder_cpu_sample(gotrace_builder *b, uint64_t time, uint64_t m, ui
     if (!builder_ready(b))
         return -1;
     const uint64_t args[] = {time, m, p, g, stack};
-    if (batch_add_integers(&b->samples, EV_CPUSample, args, 5))
+    if (wire_add_integers(&b->samples, EV_CPUSample, args, 5))
         return 0;
     if (builder_flush_batch(b, &b->samples, EV_CPUSamples))
         return -1;
-    batch_add_integers(&b->samples, EV_CPUSample, args, 5);
+    wire_add_integers(&b->samples, EV_CPUSample, args, 5);
     return 0;
 }
 

@@ -14,7 +14,7 @@ struct gotrace_builder {
     uint64_t earliest, latest; /* times of the generation's events; earliest > latest: none yet */
     uint64_t frequency, sync_time, mono, sec, nsec;
     struct intern strings, stacks;
-    struct batch timed, string_table, stack_table, samples;
+    struct wire_batch timed, string_table, stack_table, samples;
     gotrace_raw_write_fn *fn;
     void *ctx;
     struct raw_buffer out; /* what is to be written, or in memory all of it */
@@ -30,8 +30,8 @@ bool builder_ready(gotrace_builder *b);
 /* Takes note that the generation has something that happened at time. */
 void builder_saw(gotrace_builder *b, uint64_t time);
 
-/* Writes the batch, unless it is empty, and empties it. kind as in batch_open. */
-int builder_flush_batch(gotrace_builder *b, struct batch *batch, uint8_t kind);
+/* Writes the batch, unless it is empty, and empties it. kind as in wire_batch_open. */
+int builder_flush_batch(gotrace_builder *b, struct wire_batch *batch, uint8_t kind);
 
 /* Writes bytes as they are. */
 int builder_write(gotrace_builder *b, const void *data, size_t size);

@@ -4,7 +4,7 @@
 
 #include "parser/builder_batch.h"
 
-void batch_open(struct batch *b, uint64_t m, uint64_t time, uint8_t kind)
+void wire_batch_open(struct wire_batch *b, uint64_t m, uint64_t time, uint8_t kind)
 {
     b->m = m;
     b->base = b->last = time;
@@ -13,7 +13,7 @@ void batch_open(struct batch *b, uint64_t m, uint64_t time, uint8_t kind)
         b->at[b->size++] = kind;
 }
 
-uint8_t *batch_put_header(uint8_t *p, uint64_t gen, uint64_t m, uint64_t time, uint64_t size)
+uint8_t *wire_put_header(uint8_t *p, uint64_t gen, uint64_t m, uint64_t time, uint64_t size)
 {
     *p++ = EV_EventBatch;
     p = varint_put(p, gen);
@@ -22,9 +22,9 @@ uint8_t *batch_put_header(uint8_t *p, uint64_t gen, uint64_t m, uint64_t time, u
     return varint_put(p, size);
 }
 
-static bool fits(const struct batch *b, size_t size) { return BATCH_MAX_SIZE - b->size >= size; }
+static bool fits(const struct wire_batch *b, size_t size) { return BATCH_MAX_SIZE - b->size >= size; }
 
-bool batch_add_string(struct batch *b, uint64_t id, const void *s, size_t size)
+bool wire_add_string(struct wire_batch *b, uint64_t id, const void *s, size_t size)
 {
     if (!fits(b, 1 + varint_size(id) + varint_size(size) + size))
         return false;
@@ -38,7 +38,7 @@ bool batch_add_string(struct batch *b, uint64_t id, const void *s, size_t size)
     return true;
 }
 
-bool batch_add_stack(struct batch *b, uint64_t id, const struct gotrace_raw_frame *frames, size_t n)
+bool wire_add_stack(struct wire_batch *b, uint64_t id, const struct gotrace_raw_frame *frames, size_t n)
 {
     uint8_t entry[STACK_ENTRY_MAX], *p = entry;
     *p++ = EV_Stack;
@@ -58,7 +58,7 @@ bool batch_add_stack(struct batch *b, uint64_t id, const struct gotrace_raw_fram
     return true;
 }
 
-bool batch_add_integers(struct batch *b, uint8_t id, const uint64_t *args, size_t n)
+bool wire_add_integers(struct wire_batch *b, uint8_t id, const uint64_t *args, size_t n)
 {
     size_t size = 1;
     for (size_t i = 0; i < n; i++)
@@ -73,12 +73,12 @@ bool batch_add_integers(struct batch *b, uint8_t id, const uint64_t *args, size_
     return true;
 }
 
-bool batch_add_event(struct batch *b, uint64_t time, uint8_t id, const uint64_t *args, size_t nargs)
+bool wire_add_event(struct wire_batch *b, uint64_t time, uint8_t id, const uint64_t *args, size_t nargs)
 {
     uint64_t all[EVENT_MAX_ARGS] = {time - b->last};
     for (size_t i = 0; i < nargs; i++)
         all[1 + i] = args[i];
-    if (!batch_add_integers(b, id, all, 1 + nargs))
+    if (!wire_add_integers(b, id, all, 1 + nargs))
         return false;
     b->last = time;
     return true;

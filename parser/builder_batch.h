@@ -17,7 +17,7 @@ enum {
     STACK_ENTRY_MAX = 1 + 2 * VARINT_MAX + STACK_MAX_FRAMES * 4 * VARINT_MAX,
 };
 
-struct batch {
+struct wire_batch {
     uint64_t m;
     uint64_t base; /* the time that the first dt counts from */
     uint64_t last; /* the time of the last event */
@@ -26,17 +26,17 @@ struct batch {
 };
 
 /* Empties the batch; kind is the event that opens it (EV_Strings and so on), or EV_None for timed events. */
-void batch_open(struct batch *b, uint64_t m, uint64_t time, uint8_t kind);
+void wire_batch_open(struct wire_batch *b, uint64_t m, uint64_t time, uint8_t kind);
 
 /* The header of a batch, with the shortest size field: writes to p, returns the byte after it. */
-uint8_t *batch_put_header(uint8_t *p, uint64_t gen, uint64_t m, uint64_t time, uint64_t size);
+uint8_t *wire_put_header(uint8_t *p, uint64_t gen, uint64_t m, uint64_t time, uint64_t size);
 
 /* Each adds one entry, and is false when the batch has no room for it. size and n keep to the format's limits. */
-bool batch_add_string(struct batch *b, uint64_t id, const void *s, size_t size);
-bool batch_add_stack(struct batch *b, uint64_t id, const struct gotrace_raw_frame *frames, size_t n);
-bool batch_add_integers(struct batch *b, uint8_t id, const uint64_t *args, size_t n);
+bool wire_add_string(struct wire_batch *b, uint64_t id, const void *s, size_t size);
+bool wire_add_stack(struct wire_batch *b, uint64_t id, const struct gotrace_raw_frame *frames, size_t n);
+bool wire_add_integers(struct wire_batch *b, uint8_t id, const uint64_t *args, size_t n);
 
 /* Adds a timed event at a time not before b->last. */
-bool batch_add_event(struct batch *b, uint64_t time, uint8_t id, const uint64_t *args, size_t nargs);
+bool wire_add_event(struct wire_batch *b, uint64_t time, uint8_t id, const uint64_t *args, size_t nargs);
 
 #endif

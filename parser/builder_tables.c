@@ -9,21 +9,21 @@
 
 static int add_string(gotrace_builder *b, uint64_t id, const void *s, size_t size)
 {
-    if (batch_add_string(&b->string_table, id, s, size))
+    if (wire_add_string(&b->string_table, id, s, size))
         return 0;
     if (builder_flush_batch(b, &b->string_table, EV_Strings))
         return -1;
-    batch_add_string(&b->string_table, id, s, size);
+    wire_add_string(&b->string_table, id, s, size);
     return 0;
 }
 
 static int add_stack(gotrace_builder *b, uint64_t id, const struct gotrace_raw_frame *frames, size_t n)
 {
-    if (batch_add_stack(&b->stack_table, id, frames, n))
+    if (wire_add_stack(&b->stack_table, id, frames, n))
         return 0;
     if (builder_flush_batch(b, &b->stack_table, EV_Stacks))
         return -1;
-    batch_add_stack(&b->stack_table, id, frames, n);
+    wire_add_stack(&b->stack_table, id, frames, n);
     return 0;
 }
 

@@ -13,5 +13,7 @@ libgotraceraw_la_SOURCES = \
 	%D%/builder.c %D%/builder.h \
 	%D%/builder_batch.c %D%/builder_batch.h \
 	%D%/builder_intern.c %D%/builder_intern.h \
-	%D%/builder_tables.c
+	%D%/builder_tables.c \
+	%D%/golden.c %D%/golden.h \
+	%D%/golden_regex.c
 EXTRA_DIST += include/gotrace/raw.h include/gotrace/builder.h

@@ -32,34 +32,29 @@ static bool cfa_of(const struct unwind_module *m, const struct cfi_row *row, uin
            (cfa->base == EXPR_SP || cfa->base == EXPR_BP);
 }
 
-static bool plain_shape(struct unwind_recipe *out, const struct expr_value *ra, bool saved, const struct expr_value *bp)
+static bool plain_shape(struct recipe *out, const struct expr_value *ra, bool saved, const struct expr_value *bp)
 {
-    if (ra->base != EXPR_CFA || ra->off % WORD || (saved && (bp->base != EXPR_CFA || bp->off == 0)))
-        return false;
-    out->ra = (int8_t)(ra->off / WORD);
-    out->bp = saved ? (int16_t)bp->off : 0;
-    return out->ra == ra->off / WORD && (!saved || out->bp == bp->off);
+    out->ra = ra->off / WORD;
+    out->bp = saved ? bp->off : 0;
+    return ra->base == EXPR_CFA && ra->off % WORD == 0 && (!saved || (bp->base == EXPR_CFA && bp->off != 0));
 }
 
-static bool word_shape(struct unwind_recipe *out, const struct expr_value *cfa, const struct expr_value *ra, bool saved,
+static bool word_shape(struct recipe *out, const struct expr_value *cfa, const struct expr_value *ra, bool saved,
                        const struct expr_value *bp)
 {
-    if (ra->base == EXPR_SP && cfa->base == EXPR_SP && cfa->post == 0 && saved && bp->base == EXPR_SP) {
+    out->bp = saved ? bp->off : 0;
+    if (ra->base == EXPR_SP) {
         out->shape = SHAPE_CONTEXT;
-        out->ra = (int8_t)(ra->off / WORD);
-        out->bp = (int16_t)bp->off;
-        return out->ra * WORD == ra->off && out->bp == bp->off;
+        out->ra = ra->off / WORD;
+        return ra->off % WORD == 0 && cfa->base == EXPR_SP && cfa->post == 0 && saved && bp->base == EXPR_SP;
     }
-    out->ra = (int8_t)cfa->post;
-    if (ra->base != EXPR_CFA || ra->off != -WORD || out->ra != cfa->post)
-        return false;
-    out->bp = saved ? (int16_t)bp->off : 0;
-    if (saved && out->bp != bp->off)
+    out->ra = cfa->post;
+    if (ra->base != EXPR_CFA || ra->off != -WORD)
         return false;
     out->shape = cfa->base == EXPR_SP ? SHAPE_SP_WORD : SHAPE_BP_WORD;
-    if (out->shape == SHAPE_SP_WORD)
-        return !saved || (bp->base == EXPR_CFA && bp->off != 0);
-    return saved && bp->base == EXPR_BP;
+    if (out->shape == SHAPE_BP_WORD)
+        return saved && bp->base == EXPR_BP;
+    return !saved || (bp->base == EXPR_CFA && bp->off != 0);
 }
 
 /* The stack pointer is the CFA. A rule that says so, as signal trampolines have one, changes nothing. */
@@ -73,7 +68,7 @@ static bool sp_is_cfa(const struct unwind_module *m, const struct cfi_row *row, 
            cfa->post == 0;
 }
 
-static bool fits(const struct unwind_module *m, const struct cfi_row *row, uintptr_t pc, struct unwind_recipe *out)
+static bool fits(const struct unwind_module *m, const struct cfi_row *row, uintptr_t pc, struct recipe *out)
 {
     struct expr_value cfa, ra, bp = {0};
     bool saved = saved_at(m, row, UNWIND_BP, pc, &bp);
@@ -81,9 +76,7 @@ static bool fits(const struct unwind_module *m, const struct cfi_row *row, uintp
         return false;
     if (!cfa_of(m, row, pc, &cfa) || !sp_is_cfa(m, row, pc, &cfa))
         return false;
-    out->cfa = (int32_t)cfa.off;
-    if (out->cfa != cfa.off)
-        return false;
+    out->cfa = cfa.off;
 #if defined(__aarch64__)
     if (row->rule[UNWIND_RA] == CFI_SAME) {
         ra = (struct expr_value){.off = 0, .base = EXPR_CFA};
@@ -99,20 +92,28 @@ static bool fits(const struct unwind_module *m, const struct cfi_row *row, uintp
     return plain_shape(out, &ra, saved, &bp);
 }
 
-void recipe_make(const struct unwind_modules *mods, uintptr_t pc, struct unwind_recipe *out)
+static struct recipe make(const struct unwind_modules *mods, uintptr_t pc)
 {
     struct cfi_fde fde;
     struct cfi_row row;
+    struct recipe out = {0};
     const struct unwind_module *m = unwind_modules_find(mods, pc);
-    *out = (struct unwind_recipe){0};
     if (!m || !m->hdr)
-        out->shape = SHAPE_BARE;
-    else if (!cfi_find(m, pc, &fde) || !cfi_run(&fde, pc, &row))
-        out->shape = SHAPE_STOP;
-    else if (row.rule[UNWIND_RA] == CFI_UNDEFINED)
-        out->shape = SHAPE_END;
-    else if (!fits(m, &row, pc, out))
-        out->shape = SHAPE_FULL;
-    else if (fde.signal)
-        out->shape |= SHAPE_EXACT;
+        return (struct recipe){.shape = SHAPE_BARE};
+    if (!cfi_find(m, pc, &fde) || !cfi_run(&fde, pc, &row))
+        return (struct recipe){.shape = SHAPE_STOP};
+    if (row.rule[UNWIND_RA] == CFI_UNDEFINED)
+        return (struct recipe){.shape = SHAPE_END};
+    if (!fits(m, &row, pc, &out) || out.cfa != (int32_t)out.cfa || out.bp != (int16_t)out.bp ||
+        out.ra != (int8_t)out.ra)
+        return (struct recipe){.shape = SHAPE_FULL};
+    out.shape |= fde.signal ? SHAPE_EXACT : 0;
+    return out;
+}
+
+uint64_t recipe_make(const struct unwind_modules *mods, uintptr_t pc)
+{
+    struct recipe r = make(mods, pc);
+    return (uint64_t)(uint32_t)r.cfa | (uint64_t)(uint16_t)r.bp << 32 | (uint64_t)(uint8_t)r.ra << 48 |
+           (uint64_t)r.shape << 56;
 }

@@ -6,6 +6,12 @@
 
 #include "lib/unwind/unwind.h"
 
+/* A recipe is a word: from the low bits up, cfa (32 bits), bp (16), ra (8), all signed, and the shape. */
+struct recipe {
+    int64_t cfa, bp, ra;
+    unsigned shape;
+};
+
 /*
  * The frames that compilers and libc make. Everything else is SHAPE_FULL and is unwound with all registers.
  *
@@ -32,8 +38,8 @@ enum recipe_shape {
     SHAPE_EXACT = 0x80, /* a signal frame: the pc below it is exact */
 };
 
-/* Computes the recipe of pc; the key is left alone. */
-void recipe_make(const struct unwind_modules *, uintptr_t pc, struct unwind_recipe *);
+/* Computes the recipe of pc. */
+uint64_t recipe_make(const struct unwind_modules *, uintptr_t pc);
 
 /* Drops recipes whose generation differs only in bits that their keys do not hold. */
 static inline void recipe_sync(struct unwind_cache *cache, uint64_t generation)
@@ -46,25 +52,32 @@ static inline void recipe_sync(struct unwind_cache *cache, uint64_t generation)
 }
 
 /*
+ * The recipe of pc, as a word: a struct would go through memory, and the walk is one chain of dependent loads.
+ *
  * User addresses have 47 or 48 bits, so that the low bits of the generation fit above. A signal handler may replace
  * the entry at any instruction of this: a recipe depends on nothing but what its key says, so that a key that is the
  * same before and after the word was read vouches for it. Volatile keeps the order that this needs.
  */
-static inline struct unwind_recipe recipe_get(struct unwind_cache *cache, const struct unwind_modules *mods,
-                                              uintptr_t pc)
+static inline __attribute__((always_inline)) uint64_t recipe_get(struct unwind_cache *cache,
+                                                                 const struct unwind_modules *mods, uintptr_t pc)
 {
     uint64_t key = (uint64_t)pc ^ mods->generation << 48;
-    struct unwind_recipe *e = &cache->recipe[(pc ^ pc >> 8 ^ pc >> 16) % UNWIND_RECIPES];
-    struct unwind_recipe found;
-    found.key = *(volatile uint64_t *)&e->key;
-    found.word = *(volatile uint64_t *)&e->word;
-    if (__builtin_expect(found.key == key && *(volatile uint64_t *)&e->key == key, 1))
-        return found;
-    recipe_make(mods, pc, &found);
-    *(volatile uint64_t *)&e->key = 0;
-    *(volatile uint64_t *)&e->word = found.word;
-    *(volatile uint64_t *)&e->key = key;
-    return found;
+    volatile struct unwind_recipe *e = &cache->recipe[(pc ^ pc >> 8) % UNWIND_RECIPES];
+    if (__builtin_expect(e->key == key, 1)) {
+        uint64_t word = e->word;
+        if (__builtin_expect(e->key == key, 1))
+            return word;
+    }
+    uint64_t word = recipe_make(mods, pc);
+    e->key = 0;
+    e->word = word;
+    e->key = key;
+    return word;
 }
+
+static inline int64_t recipe_cfa(uint64_t word) { return (int32_t)word; }
+static inline int64_t recipe_bp(uint64_t word) { return (int16_t)(word >> 32); }
+static inline int64_t recipe_ra(uint64_t word) { return (int8_t)(word >> 48); }
+static inline unsigned recipe_shape(uint64_t word) { return (unsigned)(word >> 56); }
 
 #endif

@@ -74,15 +74,7 @@ enum {
 /* Opaque to callers, here for their size. */
 struct unwind_recipe {
     uint64_t key; /* 0: empty */
-    union {
-        struct {
-            int32_t cfa;
-            int16_t bp;
-            int8_t ra;
-            uint8_t shape;
-        };
-        uint64_t word;
-    };
+    uint64_t word;
 };
 
 struct unwind_memo {

@@ -14,6 +14,8 @@
 
 enum { WORD = sizeof(uintptr_t), PAGE = 4096, RED_ZONE = 128, LARGEST_FRAME = 16 << 20 };
 
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+
 enum step { STEP_ON, STEP_END, STEP_STOP, STEP_TRUNCATED, STEP_FULL };
 
 struct walk {
@@ -81,7 +83,7 @@ static inline bool sane(uintptr_t sp, uintptr_t cfa)
 }
 
 /* bp is about to be acted on. */
-static inline void use_bp(struct walk *w)
+static ALWAYS_INLINE void use_bp(struct walk *w)
 {
     if (w->bp_slot == 0) {
         w->bp_matters = true;
@@ -91,7 +93,7 @@ static inline void use_bp(struct walk *w)
     }
 }
 
-static inline bool load_bp(struct walk *w, uintptr_t slot, uintptr_t *bp)
+static ALWAYS_INLINE bool load_bp(struct walk *w, uintptr_t slot, uintptr_t *bp)
 {
     if (!region_load(&w->stack, slot, bp))
         return false;
@@ -100,13 +102,13 @@ static inline bool load_bp(struct walk *w, uintptr_t slot, uintptr_t *bp)
     return true;
 }
 
+/* pc as it is stored, so that pc - 1 is where to look it up. */
 struct frame {
     uintptr_t pc, sp, bp;
-    bool exact;
 };
 
 /* Loads the return address at slot, stores it as a frame and makes it the current one. */
-static inline enum step enter_caller(struct walk *w, struct frame *f, uintptr_t slot, uintptr_t cfa, bool exact)
+static ALWAYS_INLINE enum step enter_caller(struct walk *w, struct frame *f, uintptr_t slot, uintptr_t cfa, bool exact)
 {
     uintptr_t word;
     if (!region_load(&w->stack, slot, &word))
@@ -115,11 +117,10 @@ static inline enum step enter_caller(struct walk *w, struct frame *f, uintptr_t 
         memo_note(&w->draft, slot, 0, 0);
         return STEP_END;
     }
-    f->pc = unwind_plain_address(word);
+    f->pc = unwind_plain_address(word) + exact;
     f->sp = cfa;
-    f->exact = exact;
     memo_note(&w->draft, slot, word, w->n == w->q->max ? 0 : exact ? MEMO_PC | MEMO_EXACT : MEMO_PC);
-    return push(w, f->pc + exact) ? STEP_ON : STEP_TRUNCATED;
+    return push(w, f->pc) ? STEP_ON : STEP_TRUNCATED;
 }
 
 /* A frame record: the caller's frame pointer, and the return address above it. */
@@ -143,84 +144,84 @@ static enum step step_bare(struct walk *w, struct frame *f)
     return s;
 }
 
-/* CFA and bp of the shapes that find them in memory. */
-static enum step step_unusual(struct walk *w, struct frame *f, const struct unwind_recipe *r)
+/* The registers of an interrupted context: the only frame whose caller may lie on another stack. */
+static enum step step_context(struct walk *w, struct frame *f, uint64_t recipe, uintptr_t cfa)
 {
-    uintptr_t base = f->sp, cfa, bp, slot;
-    unsigned shape = r->shape & SHAPE_MASK;
-    if (shape == SHAPE_BP_WORD) {
+    struct region next = w->stack;
+    uintptr_t ra_slot = f->sp + (uintptr_t)(recipe_ra(recipe) * WORD);
+    if (!load_bp(w, f->sp + (uintptr_t)recipe_bp(recipe), &f->bp))
+        return STEP_STOP;
+    if (!sane(f->sp, cfa) && !known_stack(w->q, cfa, &next))
+        next = region_between(0, 0);
+    enum step s = enter_caller(w, f, ra_slot, cfa, recipe_shape(recipe) & SHAPE_EXACT);
+    w->stack = next;
+    return s;
+}
+
+/* The shapes that find their CFA in memory. */
+static enum step step_by_word(struct walk *w, struct frame *f, uint64_t recipe)
+{
+    unsigned shape = recipe_shape(recipe) & SHAPE_MASK;
+    if (shape == SHAPE_BP_WORD)
         use_bp(w);
-        base = f->bp;
-    }
-    slot = base + (uintptr_t)(intptr_t)r->cfa;
+    uintptr_t slot = (shape == SHAPE_BP_WORD ? f->bp : f->sp) + (uintptr_t)recipe_cfa(recipe), cfa;
     if (!region_load(&w->stack, slot, &cfa))
         return STEP_STOP;
     memo_note(&w->draft, slot, cfa, 0);
-    if (shape == SHAPE_CONTEXT) {
-        struct region next = w->stack;
-        uintptr_t ra_slot = f->sp + (uintptr_t)((intptr_t)r->ra * WORD), word;
-        if (!load_bp(w, f->sp + (uintptr_t)(intptr_t)r->bp, &bp) || !region_load(&w->stack, ra_slot, &word))
-            return STEP_STOP;
-        bool other_stack = !sane(f->sp, cfa);
-        if (other_stack && !known_stack(w->q, cfa, &next))
-            next = region_between(0, 0);
-        f->bp = bp;
-        enum step s = enter_caller(w, f, ra_slot, cfa, r->shape & SHAPE_EXACT);
-        w->stack = next;
-        return s;
-    }
-    cfa += (uintptr_t)(intptr_t)r->ra;
+    if (shape == SHAPE_CONTEXT)
+        return step_context(w, f, recipe, cfa);
+    cfa += (uintptr_t)recipe_ra(recipe);
     if (!sane(f->sp, cfa))
         return STEP_STOP;
-    if (shape == SHAPE_BP_WORD || r->bp) {
-        uintptr_t from = shape == SHAPE_BP_WORD ? f->bp : cfa;
-        if (!load_bp(w, from + (uintptr_t)(intptr_t)r->bp, &bp))
-            return STEP_STOP;
-        f->bp = bp;
-    }
-    return enter_caller(w, f, cfa - WORD, cfa, r->shape & SHAPE_EXACT);
+    uintptr_t bp_slot = (shape == SHAPE_BP_WORD ? f->bp : cfa) + (uintptr_t)recipe_bp(recipe);
+    if ((shape == SHAPE_BP_WORD || recipe_bp(recipe)) && !load_bp(w, bp_slot, &f->bp))
+        return STEP_STOP;
+    return enter_caller(w, f, cfa - WORD, cfa, recipe_shape(recipe) & SHAPE_EXACT);
 }
 
 #if defined(__aarch64__)
 /* Only the innermost function still has its return address in the link register. */
-static enum step step_leaf(struct walk *w, struct frame *f, const struct unwind_recipe *r)
+static enum step step_leaf(struct walk *w, struct frame *f, uint64_t recipe)
 {
     const struct unwind_regs *regs = &w->q->regs;
-    uintptr_t cfa = f->sp + (uintptr_t)(intptr_t)r->cfa, bp;
-    if (!f->exact || f->sp != regs->r[UNWIND_SP] || !(regs->known >> UNWIND_RA & 1) || cfa - f->sp >= LARGEST_FRAME)
+    uintptr_t cfa = f->sp + (uintptr_t)recipe_cfa(recipe);
+    if (!regs->exact || f->sp != regs->r[UNWIND_SP] || f->pc != regs->r[UNWIND_PC] + 1 ||
+        !(regs->known >> UNWIND_RA & 1) || cfa - f->sp >= LARGEST_FRAME)
         return STEP_STOP;
     memo_abandon(&w->draft);
-    if (r->bp) {
-        if (!load_bp(w, cfa + (uintptr_t)(intptr_t)r->bp, &bp))
-            return STEP_STOP;
-        f->bp = bp;
-    }
+    if (recipe_bp(recipe) && !load_bp(w, cfa + (uintptr_t)recipe_bp(recipe), &f->bp))
+        return STEP_STOP;
     f->pc = unwind_plain_address(regs->r[UNWIND_RA]);
     f->sp = cfa;
-    f->exact = false;
     return push(w, f->pc) ? STEP_ON : STEP_TRUNCATED;
 }
 #endif
 
-static inline enum step step(struct walk *w, struct frame *f)
+/* The shapes of signal frames that are found like others (aarch64's). */
+static enum step step_plain(struct walk *w, struct frame *f, uint64_t recipe)
 {
-    struct unwind_recipe r = recipe_get(w->cache, w->mods, f->pc - !f->exact);
-    uintptr_t cfa, bp;
-    switch (r.shape & SHAPE_MASK) {
-    case SHAPE_SP:
-        cfa = f->sp + (uintptr_t)(intptr_t)r.cfa;
-        break;
-    case SHAPE_BP:
+    bool from_bp = (recipe_shape(recipe) & SHAPE_MASK) == SHAPE_BP;
+    if (from_bp)
         use_bp(w);
-        cfa = f->bp + (uintptr_t)(intptr_t)r.cfa;
-        break;
+    uintptr_t cfa = (from_bp ? f->bp : f->sp) + (uintptr_t)recipe_cfa(recipe);
+    if (!sane(f->sp, cfa) || (recipe_bp(recipe) && !load_bp(w, cfa + (uintptr_t)recipe_bp(recipe), &f->bp)))
+        return STEP_STOP;
+    return enter_caller(w, f, cfa + (uintptr_t)(recipe_ra(recipe) * WORD), cfa, recipe_shape(recipe) & SHAPE_EXACT);
+}
+
+static __attribute__((noinline)) enum step step_rare(struct walk *w, struct frame *f, uint64_t recipe)
+{
+    switch (recipe_shape(recipe) & SHAPE_MASK) {
+    case SHAPE_SP:
+    case SHAPE_BP:
+        return step_plain(w, f, recipe);
     case SHAPE_SP_WORD:
     case SHAPE_BP_WORD:
     case SHAPE_CONTEXT:
-        return step_unusual(w, f, &r);
+        return step_by_word(w, f, recipe);
 #if defined(__aarch64__)
     case SHAPE_LR:
-        return step_leaf(w, f, &r);
+        return step_leaf(w, f, recipe);
 #endif
     case SHAPE_END:
         return STEP_END;
@@ -231,14 +232,32 @@ static inline enum step step(struct walk *w, struct frame *f)
     default:
         return STEP_STOP;
     }
+}
+
+/*
+ * The walk is one chain of dependent loads, 7 ns a frame, so that what the next step needs first must stay in
+ * registers: nothing takes f's address but on the rare path, on a copy.
+ */
+static ALWAYS_INLINE enum step step(struct walk *w, struct frame *f)
+{
+    uint64_t recipe = recipe_get(w->cache, w->mods, f->pc - 1);
+    uintptr_t cfa;
+    if (__builtin_expect(recipe_shape(recipe) == SHAPE_SP, 1)) {
+        cfa = f->sp + (uintptr_t)recipe_cfa(recipe);
+    } else if (__builtin_expect(recipe_shape(recipe) == SHAPE_BP, 1)) {
+        use_bp(w);
+        cfa = f->bp + (uintptr_t)recipe_cfa(recipe);
+    } else {
+        struct frame copy = *f;
+        enum step s = step_rare(w, &copy, recipe);
+        *f = copy;
+        return s;
+    }
     if (__builtin_expect(!sane(f->sp, cfa), 0))
         return STEP_STOP;
-    if (r.bp) {
-        if (!load_bp(w, cfa + (uintptr_t)(intptr_t)r.bp, &bp))
-            return STEP_STOP;
-        f->bp = bp;
-    }
-    return enter_caller(w, f, cfa + (uintptr_t)((intptr_t)r.ra * WORD), cfa, r.shape & SHAPE_EXACT);
+    if (recipe_bp(recipe) && !load_bp(w, cfa + (uintptr_t)recipe_bp(recipe), &f->bp))
+        return STEP_STOP;
+    return enter_caller(w, f, cfa + (uintptr_t)(recipe_ra(recipe) * WORD), cfa, false);
 }
 
 /* --- with all registers ------------------------------------------------------------------------------------- */
@@ -294,7 +313,7 @@ static bool full_register(struct walk *w, const struct unwind_module *m, const s
 /* Takes the step of a frame without CFI, which loses all registers but three. */
 static enum step full_bare(struct walk *w, struct unwind_regs *regs)
 {
-    struct frame f = {regs->r[UNWIND_PC], regs->r[UNWIND_SP], regs->r[UNWIND_BP], regs->exact};
+    struct frame f = {0, regs->r[UNWIND_SP], regs->r[UNWIND_BP]};
     enum step s = step_bare(w, &f);
     regs->r[UNWIND_PC] = f.pc;
     regs->r[UNWIND_SP] = f.sp;
@@ -359,10 +378,12 @@ static __attribute__((noinline)) enum step walk_full(struct walk *w)
 static enum step walk_recipes(struct walk *w)
 {
     const struct unwind_regs *regs = &w->q->regs;
-    struct frame f = {regs->r[UNWIND_PC], regs->r[UNWIND_SP], regs->r[UNWIND_BP], regs->exact};
+    struct frame f = {regs->r[UNWIND_PC] + regs->exact, regs->r[UNWIND_SP], regs->r[UNWIND_BP]};
     enum step s = STEP_ON;
-    while (s == STEP_ON)
+    while (s == STEP_ON) {
+        __asm__("" : "+r"(f.pc), "+r"(f.sp), "+r"(f.bp)); /* gcc would keep them as a vector */
         s = step(w, &f);
+    }
     return s == STEP_FULL ? walk_full(w) : s;
 }
 
@@ -370,7 +391,7 @@ static enum step walk_recipes(struct walk *w)
 static enum step walk_frame_pointers(struct walk *w)
 {
     const struct unwind_regs *regs = &w->q->regs;
-    struct frame f = {regs->r[UNWIND_PC], regs->r[UNWIND_SP], regs->r[UNWIND_BP], regs->exact};
+    struct frame f = {regs->r[UNWIND_PC] + regs->exact, regs->r[UNWIND_SP], regs->r[UNWIND_BP]};
     const struct unwind_module *m = NULL;
     for (;;) {
         if (f.bp == 0) {

@@ -1,3 +1,5 @@
+#include "config.h"
+
 #define UNW_LOCAL_ONLY
 #include <libunwind.h>
 #include <link.h>

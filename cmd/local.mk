@@ -1,4 +1,7 @@
 # The thrace command: one file a verb.
 bin_PROGRAMS += thrace
-thrace_SOURCES = %D%/main.c %D%/cmd.h %D%/verbs.def
-thrace_LDADD = liblow.la
+thrace_SOURCES = %D%/main.c %D%/cmd.h %D%/verbs.def \
+	%D%/input.c %D%/input.h \
+	%D%/print.c \
+	%D%/validate.c
+thrace_LDADD = libparser.la

@@ -21,7 +21,7 @@
 #include "gotrace/validate.h"
 
 /* What the command itself ends with when it cannot record; the program's own status is passed on otherwise. */
-enum { CANNOT_RECORD = 125, MAX_IMAGES = 9 };
+enum { CANNOT_RECORD = 125, MAX_EARLIER_IMAGES = 9 };
 
 static void usage(FILE *to)
 {
@@ -120,7 +120,7 @@ static int end_like(int status)
 
 static bool spool_path(char *path, size_t size, const char *out, int image)
 {
-    int n = image > 1 ? snprintf(path, size, "%s.%d.spool", out, image) : snprintf(path, size, "%s.spool", out);
+    int n = image ? snprintf(path, size, "%s.%d.spool", out, image) : snprintf(path, size, "%s.spool", out);
     return n > 0 && (size_t)n < size;
 }
 
@@ -128,7 +128,7 @@ static bool spool_path(char *path, size_t size, const char *out, int image)
 static bool can_record_to(const char *out)
 {
     char path[PATH_MAX];
-    if (!spool_path(path, sizeof path, out, 1)) {
+    if (!spool_path(path, sizeof path, out, 0)) {
         complain("record", "%s: the path is too long", out);
         return false;
     }
@@ -156,16 +156,16 @@ static bool is_valid(char *path)
     return ok;
 }
 
-/* The program may have executed another one: each image left a spool of its own. */
+/* The program may have executed another one. The last image has the file to itself, earlier ones a number. */
 static int finish_all(const char *out, bool check)
 {
     int images = 0;
-    for (int i = 1; i <= MAX_IMAGES; i++) {
+    for (int i = 0; i <= MAX_EARLIER_IMAGES; i++) {
         char spool[PATH_MAX], trace[PATH_MAX];
         struct finish_summary sum;
         if (!spool_path(spool, sizeof spool, out, i) || access(spool, F_OK))
             continue;
-        snprintf(trace, sizeof trace, i > 1 ? "%s.%d" : "%s", out, i);
+        snprintf(trace, sizeof trace, i ? "%s.%d" : "%s", out, i);
         if (finish_spool("record", spool, trace, &sum))
             continue;
         images++;

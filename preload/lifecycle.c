@@ -110,26 +110,61 @@ static const char *why(int err)
 /* A process that is not the one that `thrace record` started stays out of it. */
 static bool is_for_us(void) { return options.out && (!options.launcher || options.launcher == (uint64_t)sys_getpid()); }
 
+/* The spool at path is our own, from before this process executed another program. */
+static bool is_own_spool(const char *path)
+{
+    static struct spool_header h; /* larger than a stack should carry; the constructor runs once */
+    long fd = sys_openat(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW, 0);
+    if (sys_failed(fd))
+        return false;
+    long n = sys_read((int)fd, &h, sizeof h);
+    sys_close((int)fd);
+    return n == sizeof h && !memcmp(h.magic, SPOOL_MAGIC, sizeof h.magic) && h.pid == (uint32_t)sys_getpid() &&
+           h.pid_start == process_start_time();
+}
+
+/* path + ".N.spool", N one digit; 0: path + ".spool". */
+static void spool_name(char *name, const char *path, int n)
+{
+    char number[] = {'.', (char)('0' + n), 0};
+    strcpy(name, path);
+    strcat(name, n ? number : "");
+    strcat(name, ".spool");
+}
+
+/*
+ * Spools of the images that this process was before: OUT.1.spool, OUT.2.spool and so on. The program that runs to the
+ * end has OUT to itself, whatever started it (sh -c 'exec …', env, taskset).
+ */
+static int earlier_images;
+
+enum { MAX_EARLIER_IMAGES = 9, RENAME_NOREPLACE_FLAG = 1 };
+
+static bool move_own_spool(const char *out, const char *spool)
+{
+    char moved[SPOOL_PATH_MAX];
+    while (earlier_images < MAX_EARLIER_IMAGES) {
+        spool_name(moved, out, ++earlier_images);
+        long err = raw_syscall(SYS_renameat2, AT_FDCWD, (long)spool, AT_FDCWD, (long)moved, RENAME_NOREPLACE_FLAG, 0);
+        if (err != -EEXIST)
+            return !err;
+    }
+    return false;
+}
+
 /*
  * Another recording may be under way to the same file: by our parent, whose environment we inherited. It is left alone
- * and nothing is said. The same process after exec gets a spool of its own: OUT.2.spool and so on.
+ * and nothing is said.
  */
 static int open_spool(void)
 {
-    char path[SPOOL_PATH_MAX];
-    absolute_path(options.out, path, sizeof path - 16);
-    size_t len = strlen(path);
-    for (int n = 1; n <= 9; n++) {
-        char suffix[] = {'.', (char)('0' + n), 0};
-        strcpy(path + len, n > 1 ? suffix : "");
-        strcat(path, ".spool");
-        int err = spool_create(&tracer.spool, path);
-        if (err != -EEXIST)
-            return err;
-        if (!options.launcher)
-            break;
-    }
-    return -EEXIST;
+    char out[SPOOL_PATH_MAX], path[SPOOL_PATH_MAX];
+    absolute_path(options.out, out, sizeof out - 16);
+    spool_name(path, out, 0);
+    int err = spool_create(&tracer.spool, path);
+    if (err == -EEXIST && is_own_spool(path) && move_own_spool(out, path))
+        err = spool_create(&tracer.spool, path);
+    return err;
 }
 
 static void record_hook(void *arg, const void *address, const char *name)
@@ -261,7 +296,12 @@ static int run_finish(void *arg)
 static bool finish_in_child(void)
 {
     static char stack[16384] __attribute__((aligned(16)));
-    const char *argv[] = {find_thrace(), "finish", "-q", tracer.spool.path, NULL};
+    static char earlier[MAX_EARLIER_IMAGES][SPOOL_PATH_MAX];
+    const char *argv[MAX_EARLIER_IMAGES + 5] = {find_thrace(), "finish", "-q", tracer.spool.path, NULL};
+    for (int i = 0; i < earlier_images; i++) {
+        spool_name(earlier[i], tracer.spool.header->out, i + 1);
+        argv[4 + i] = earlier[i];
+    }
     int status = -1;
     int pid = clone(run_finish, stack + sizeof stack, CLONE_VM | CLONE_VFORK, (void *)argv);
     if (pid < 0)

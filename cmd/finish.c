@@ -170,12 +170,18 @@ int finish_spool(const char *verb, const char *spool, const char *out, struct fi
     const char *err = spool_file_open(&f, spool);
     if (err) {
         complain(verb, "%s: %s", spool, err);
-        return EXIT_USAGE;
+        return access(spool, R_OK) ? EXIT_USAGE : EXIT_INVALID;
     }
     if (spool_file_owner_lives(&f)) {
         complain(verb, "%s: process %u is still recording to it; stop that first", spool, f.header->pid);
         spool_file_close(&f);
         return EXIT_USAGE;
+    }
+    if (!f.events.n) {
+        complain(verb, "%s: the program ended before anything was recorded", spool);
+        spool_file_close(&f);
+        unlink(spool);
+        return EXIT_INVALID;
     }
     choose_path(f.header, spool, out, sum->path, sizeof sum->path);
     sum->threads = f.header->nthreads;

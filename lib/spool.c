@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #include "lib/events.h"
 #include "lib/rawsys.h"
@@ -150,15 +151,26 @@ static void add_extent(struct spool *s)
         free_list_push(s, spool_chunk(s, i));
 }
 
+/* Beyond the process's file size limit a write is a signal, SIGXFSZ, which by default ends the program. */
+static bool exceeds_limit(uint64_t end)
+{
+    struct rlimit limit;
+    return !sys_failed(raw_syscall(SYS_prlimit64, 0, RLIMIT_FSIZE, 0, (long)&limit, 0, 0)) && end > limit.rlim_cur;
+}
+
 /* The pages are allocated before they are mapped for use: a store to a page that the disk has no room for is SIGBUS. */
 static long allocate_extent(int fd, uint32_t first_chunk)
 {
+    if (exceeds_limit(log_offset + extent_size))
+        return -EFBIG;
     long err = sys_fallocate(fd, pool_offset + (uint64_t)first_chunk * SPOOL_CHUNK_SIZE, extent_size);
     return sys_failed(err) ? err : 0;
 }
 
 static int create_mapping(struct spool *s, int fd)
 {
+    if (exceeds_limit(log_offset + extent_size))
+        return -EFBIG;
     long err = sys_fallocate(fd, 0, SPOOL_HEADER_SIZE);
     if (sys_failed(err))
         return (int)err;
@@ -261,6 +273,8 @@ static long drain_some(struct spool *s, int fd, struct chunk **chunks, int n)
             pos += size;
         }
     }
+    if (exceeds_limit(log_offset + pos))
+        return -EFBIG;
     long err = write_all(fd, iov, niov, log_offset + s->header->log_end);
     if (err)
         return err;

@@ -64,7 +64,7 @@ static const Dwarf_Obj_Access_Methods methods = {
     .load_section = load,
 };
 
-_Static_assert(NWANTED < DEBUG_MAX_SECTIONS, "the first section is an empty one");
+_Static_assert((int)NWANTED < (int)DEBUG_MAX_SECTIONS, "the first section is an empty one");
 
 bool debug_object_open(struct debug_object *o, struct image *im)
 {

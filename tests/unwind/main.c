@@ -27,7 +27,7 @@ static const struct subject {
     unsigned every; /* instruction compared */
 } subjects[] = {
     {"recursion", subject_recursion, false, 7},
-    {"very deep recursion", subject_very_deep, false, 97},
+    {"very deep recursion", subject_very_deep, false, 997},
     {"tail calls", subject_tail_calls, false, 1},
     {"inlining", subject_inlining, false, 1},
     {"alloca", subject_alloca, false, 3},
@@ -93,6 +93,16 @@ static void between_instructions(const struct subject *s)
     verdict(s, "stepped", oracle_counts.stacks / PER_STOP);
 }
 
+/* The handler uses the cache of the capture that it interrupts. */
+static void captures_are_interrupted(void)
+{
+    visit = oracle_ours_only;
+    steps_begin(3, STEPS);
+    subject_inlining();
+    steps_end();
+    verdict(&(struct subject){.name = "captures"}, "stepped", 0);
+}
+
 /* A harness that cannot fail proves nothing. */
 static void lies_are_noticed(void)
 {
@@ -115,6 +125,8 @@ int main(void)
     for (int i = 0; i < SUBJECTS && steps_available(); i++)
         if (subjects[i].every)
             between_instructions(&subjects[i]);
+    if (steps_available())
+        captures_are_interrupted();
     lies_are_noticed();
     bool enough = total.stacks >= WANTED || !steps_available();
     failures += !enough;

@@ -18,8 +18,8 @@ struct oracle_counts oracle_counts;
 volatile uintptr_t oracle_alt_lo, oracle_alt_hi;
 bool oracle_lie;
 
-static struct unwind_modules *modules;
-static __thread struct unwind_cache *kept, *fresh;
+static struct unwind_modules *modules, *next_modules;
+static __thread struct unwind_cache *kept, *fresh, *handlers;
 static __thread uintptr_t stack_lo, stack_hi;
 
 /* libunwind exports the name as well. */
@@ -40,9 +40,10 @@ static int add(struct dl_phdr_info *info, size_t size, void *mods)
 
 void oracle_init(void)
 {
-    uint64_t generation = modules ? modules->generation + 1 : 1;
-    modules = unwind_modules_init(malloc(unwind_modules_size(MODULES)), MODULES, generation);
+    modules = unwind_modules_init(malloc(unwind_modules_size(MODULES)), MODULES, 1);
+    next_modules = unwind_modules_init(malloc(unwind_modules_size(MODULES)), MODULES, 2);
     dl_iterate_phdr(add, modules);
+    dl_iterate_phdr(add, next_modules);
     walk_by_libgcc = (_Unwind_Reason_Code(*)(_Unwind_Trace_Fn, void *))dlsym(dlopen("libgcc_s.so.1", RTLD_NOW),
                                                                               "_Unwind_Backtrace");
 }
@@ -59,12 +60,14 @@ void oracle_thread(void)
     stack_hi = stack_lo + size;
     kept = calloc(1, sizeof *kept);
     fresh = calloc(1, sizeof *fresh);
+    handlers = calloc(1, sizeof *handlers);
 }
 
 void oracle_thread_end(void)
 {
     free(kept);
     free(fresh);
+    free(handlers);
 }
 
 /* --- libunwind's stack -------------------------------------------------------------------------------------- */
@@ -124,7 +127,8 @@ static bool libgcc_agrees(const struct stack *a, int from)
 
 /* --- ours --------------------------------------------------------------------------------------------------- */
 
-static void ours(struct unwind_cache *cache, const struct unwind_regs *regs, unsigned options, struct stack *s)
+static void ours_in(const struct unwind_modules *mods, struct unwind_cache *cache, const struct unwind_regs *regs,
+                    unsigned options, struct stack *s)
 {
     struct unwind_request q = {.regs = *regs,
                                .stack_lo = stack_lo,
@@ -134,11 +138,16 @@ static void ours(struct unwind_cache *cache, const struct unwind_regs *regs, uns
                                .max = DEPTH,
                                .options = (uint8_t)options};
     struct unwind_stack out;
-    s->n = unwind_capture(cache, modules, &q, s->pc, &out);
+    s->n = unwind_capture(cache, mods, &q, s->pc, &out);
     s->flags = out.flags;
     s->error = s->n != out.n;
     if (oracle_lie && s->n > 3)
         memmove(&s->pc[2], &s->pc[3], (size_t)(--s->n - 2) * sizeof s->pc[0]);
+}
+
+static void ours(struct unwind_cache *cache, const struct unwind_regs *regs, unsigned options, struct stack *s)
+{
+    ours_in(modules, cache, regs, options, s);
 }
 
 /* --- comparing ---------------------------------------------------------------------------------------------- */
@@ -195,13 +204,13 @@ static void identical(const char *how, const struct stack *a, const struct stack
 }
 
 /* One stack by walking it anew, from recipes of earlier stacks, from a memo if there is one, and certainly from one. */
-static void every_way(const struct unwind_regs *regs, struct stack *first)
+static void every_way(struct unwind_cache *cache, const struct unwind_regs *regs, struct stack *first)
 {
     static __thread struct stack again;
-    ours(kept, regs, UNWIND_NO_MEMO, first);
-    ours(kept, regs, 0, &again);
+    ours(cache, regs, UNWIND_NO_MEMO, first);
+    ours(cache, regs, 0, &again);
     identical("a walk and what may be a memo", first, &again);
-    ours(kept, regs, 0, &again);
+    ours(cache, regs, 0, &again);
     identical("a walk and a memo", first, &again);
     if (oracle_counts.stacks % 16 == 0) {
         memset(fresh, 0, sizeof *fresh);
@@ -219,12 +228,30 @@ __attribute__((noinline)) void oracle_here(void)
     unwind_regs_here(&here);
     unw_getcontext(&uc);
     theirs(&uc, false, &b);
-    every_way(&here, &a);
+    every_way(kept, &here, &a);
     judge("stacks from here", &a, 1, &b, 1);
-    every_way(&caller, &a);
+    every_way(kept, &caller, &a);
     judge("stacks from the caller", &a, 0, &b, 1);
 }
 
+__attribute__((noinline)) void oracle_ours_only(void)
+{
+    static __thread struct stack first, again;
+    static __thread struct unwind_cache mine;
+    struct unwind_regs regs;
+    UNWIND_CALLER_REGS(&regs);
+    memset(&mine, 0, sizeof mine);
+    ours(&mine, &regs, 0, &first);
+    for (int i = 0; i < 3; i++) {
+        ours(kept, &regs, i == 2 ? UNWIND_NO_MEMO : 0, &again);
+        identical("an undisturbed capture and one that was interrupted", &first, &again);
+    }
+}
+
+/*
+ * What is interrupted may be a capture by the same thread, so that the handler leaves its memos alone and replaces as
+ * many of its recipes as it can.
+ */
 void oracle_context(const ucontext_t *interrupted)
 {
     static __thread struct stack a, b;
@@ -233,6 +260,10 @@ void oracle_context(const ucontext_t *interrupted)
     uc = *interrupted;
     unwind_regs_ucontext(&regs, interrupted);
     theirs(&uc, true, &b);
-    every_way(&regs, &a);
+    every_way(handlers, &regs, &a);
     judge("stacks of an interrupted context", &a, 0, &b, 0);
+    ours_in(next_modules, kept, &regs, UNWIND_NO_MEMO, &b);
+    identical("a walk and one in the next generation", &a, &b);
+    ours(kept, &regs, UNWIND_NO_MEMO, &b);
+    identical("a walk and one with the interrupted code's cache", &a, &b);
 }

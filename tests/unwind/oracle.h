@@ -30,7 +30,7 @@ extern volatile uintptr_t oracle_alt_lo, oracle_alt_hi;
 /* Leave a frame out of every stack of ours, without complaints. */
 extern bool oracle_lie;
 
-/* Takes the snapshot of modules; again after dlopen. */
+/* Takes the snapshot of modules. */
 void oracle_init(void);
 
 /* Bounds of the calling thread's stack, and its memory: once per thread. */
@@ -39,6 +39,9 @@ void oracle_thread_end(void);
 
 /* Compares the stack of the caller, taken in every way there is. */
 void oracle_here(void);
+
+/* Compares the stacks of the caller among each other only: libunwind cannot be single-stepped. */
+void oracle_ours_only(void);
 
 /* Compares the stack of an interrupted context. */
 void oracle_context(const ucontext_t *);

@@ -8,5 +8,6 @@ AM_TESTS_ENVIRONMENT = \
 	top_builddir='$(abs_top_builddir)'; export top_builddir;
 
 include %D%/unit/local.mk
+include %D%/unwind/local.mk
 include %D%/parser/local.mk
 include %D%/golden/local.mk

@@ -9,7 +9,7 @@ raw_tests = \
 check_PROGRAMS += $(raw_tests)
 TESTS += $(raw_tests)
 
-raw_test_LIBS = libgotraceraw.la liblow.la $(CMOCKA_LIBS)
+raw_test_LIBS = libparser.la $(CMOCKA_LIBS)
 
 tests_parser_test_raw_SOURCES = %D%/test-raw.c
 tests_parser_test_raw_LDADD = $(raw_test_LIBS)
@@ -22,3 +22,6 @@ tests_parser_test_golden_LDADD = $(raw_test_LIBS)
 endif
 
 noinst_HEADERS += %D%/raw-events.h
+
+dist_check_SCRIPTS += %D%/golden.test %D%/raw-command.test
+TESTS += %D%/golden.test %D%/raw-command.test

@@ -10,3 +10,4 @@ AM_TESTS_ENVIRONMENT = \
 include %D%/unit/local.mk
 include %D%/parser/local.mk
 include %D%/golden/local.mk
+include %D%/fuzz/local.mk

@@ -15,4 +15,3 @@ libparser_la_SOURCES += \
 	%D%/builder_tables.c \
 	%D%/golden.c %D%/golden.h \
 	%D%/golden_regex.c
-gotraceinclude_HEADERS += include/gotrace/raw.h include/gotrace/builder.h

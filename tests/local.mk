@@ -11,3 +11,4 @@ include %D%/unit/local.mk
 include %D%/unwind/local.mk
 include %D%/parser/local.mk
 include %D%/golden/local.mk
+include %D%/fuzz/local.mk

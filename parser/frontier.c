@@ -31,7 +31,7 @@ enum cursor_result cursor_next_slow(struct cursor *c, const struct generation *g
         c->last = clock_ns(&g->clock, c->run->time);
     unsigned n = timed_args[*c->p];
     if (!n)
-        return broken(c, g, f, "found %s, which has no timestamp, among timed events", event_name(*c->p));
+        return broken(c, g, f, "found %s, an event without a timestamp, among timed events", event_name(*c->p));
     const struct event_info *info = &event_table[*c->p];
     const uint8_t *p = c->p + 1;
     uint64_t dt = 0;

@@ -1,3 +1,5 @@
+include %D%/raw.mk
+
 # libgotrace: reads, checks, prints and writes Go execution traces. The objects are in a convenience library, which the
 # command and the tests link, so that they reach what the shared library does not export.
 noinst_LTLIBRARIES += libparser.la
@@ -8,7 +10,6 @@ libparser_la_SOURCES = \
 	%D%/failure.c %D%/failure.h \
 	%D%/frontier.c %D%/frontier.h \
 	%D%/generation.c %D%/generation.h \
-	%D%/goquote.c %D%/goquote.h %D%/printable.def \
 	%D%/gosort.c %D%/gosort.h \
 	%D%/hints.h \
 	%D%/idmap.c %D%/idmap.h \
@@ -22,7 +23,7 @@ libparser_la_SOURCES = \
 	%D%/tables.c \
 	%D%/validate.c \
 	%D%/vec.c %D%/vec.h
-libparser_la_LIBADD = liblow.la
+libparser_la_LIBADD = libgotraceraw.la liblow.la
 
 lib_LTLIBRARIES += libgotrace.la
 libgotrace_la_SOURCES =
@@ -31,7 +32,9 @@ libgotrace_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -no-undefined -export-
 
 gotraceincludedir = $(includedir)/gotrace
 gotraceinclude_HEADERS = \
+	include/gotrace/builder.h \
 	include/gotrace/gotrace.h \
+	include/gotrace/raw.h \
 	include/gotrace/reader.h \
 	include/gotrace/validate.h
 

@@ -135,11 +135,8 @@ static void clear(struct generation *g)
     g->number = g->min_time = 0;
     g->clock = (struct clock){0};
     g->has_snapshot = g->followed = false;
-    g->runs.n = g->lanes.n = g->strings.n = g->stacks.n = g->pcs.n = g->frames.n = g->samples.n = g->experimental.n = 0;
+    g->runs.n = g->lanes.n = g->experimental.n = 0;
     idmap_clear(&g->lane_of);
-    idmap_clear(&g->string_of);
-    idmap_clear(&g->stack_of);
-    idmap_clear(&g->frame_of);
 }
 
 static bool complete(struct generation *g, int version, struct failure *f)
@@ -179,6 +176,8 @@ enum generation_result generation_read(struct generation *g, struct source *s, i
     struct failure later = {0};
     clear(g);
     source_forget(s);
+    if (!tables_begin(g, f))
+        return GENERATION_BROKEN;
     bool any = false;
     for (;; any = true) {
         struct batch b;

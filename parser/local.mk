@@ -18,7 +18,8 @@ libparser_la_SOURCES = \
 	%D%/order_proc.c \
 	%D%/order_range.c \
 	%D%/order_user.c \
-	%D%/reader.c \
+	%D%/reader.c %D%/reader.h \
+	%D%/reader_next.c \
 	%D%/source.c %D%/source.h \
 	%D%/tables.c \
 	%D%/validate.c \

@@ -85,9 +85,10 @@ enum step step_go_create_syscall(struct order *o, struct gotrace_event *ev, stru
         return STEP_BROKEN;
     if (order_find_go(o, ev->args[0]))
         return order_broken(o, ev, "tried to create goroutine %llu in syscall that already exists", (ull)ev->args[0]);
-    if (!(t->go_hint = order_add_go(o, ev->args[0], GO_SYSCALL)))
+    const struct go *go = order_add_go(o, ev->args[0], GO_SYSCALL);
+    if (!go)
         return order_broken(o, ev, "out of memory");
-    t->goroutine = ev->args[0];
+    run_go(o, t, go);
     return STEP_OK;
 }
 
@@ -146,8 +147,7 @@ enum step step_go_start(struct order *o, struct gotrace_event *ev, struct thread
         return STEP_BROKEN;
     go->status = GO_RUNNING;
     go->seq.n = ev->args[1];
-    t->goroutine = go->id;
-    t->go_hint = go;
+    run_go(o, t, go);
     return STEP_OK;
 }
 
@@ -196,7 +196,6 @@ enum step step_go_switch(struct order *o, struct gotrace_event *ev, struct threa
     o->several[2].args[1] = ev->args[1];
     next->status = GO_RUNNING;
     next->seq.n = ev->args[1];
-    t->goroutine = next->id;
-    t->go_hint = next;
+    run_go(o, t, next);
     return STEP_OK;
 }

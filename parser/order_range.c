@@ -63,7 +63,9 @@ enum step step_go_span_begin(struct order *o, struct gotrace_event *ev, struct t
     struct go *go = current_go(o, t);
     if (!go)
         return order_broken(o, ev, "goroutine %llu doesn't exist", (ull)ev->goroutine);
-    return begin(o, ev, &go->spans, ev->type == EV_STWBegin ? ev->args[0] : 0);
+    if (!order_more(go))
+        return order_broken(o, ev, "out of memory");
+    return begin(o, ev, &go->more->spans, ev->type == EV_STWBegin ? ev->args[0] : 0);
 }
 
 enum step step_go_span_active(struct order *o, struct gotrace_event *ev, struct thread *t)
@@ -72,7 +74,9 @@ enum step step_go_span_active(struct order *o, struct gotrace_event *ev, struct 
     if (!go)
         return order_broken(o, ev, "uninitialized goroutine %llu found during %s", (ull)ev->args[0],
                             event_name(ev->type));
-    return active(o, ev, &go->spans);
+    if (!order_more(go))
+        return order_broken(o, ev, "out of memory");
+    return active(o, ev, &go->more->spans);
 }
 
 enum step step_go_span_end(struct order *o, struct gotrace_event *ev, struct thread *t)
@@ -82,8 +86,9 @@ enum step step_go_span_end(struct order *o, struct gotrace_event *ev, struct thr
     struct go *go = current_go(o, t);
     if (!go)
         return order_broken(o, ev, "goroutine %llu doesn't exist", (ull)ev->goroutine);
+    static struct spans none;
     uint64_t detail;
-    enum step step = end(o, ev, &go->spans, &detail);
+    enum step step = end(o, ev, go->more ? &go->more->spans : &none, &detail);
     if (!step && ev->type == EV_STWEnd)
         ev->args[0] = detail;
     return step;

@@ -9,3 +9,6 @@ AM_TESTS_ENVIRONMENT = \
 
 include %D%/unit/local.mk
 include %D%/parser/local.mk
+include %D%/scripts/local.mk
+
+EXTRA_DIST += %D%/README.md %D%/tap.sh

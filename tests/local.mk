@@ -10,5 +10,6 @@ AM_TESTS_ENVIRONMENT = \
 include %D%/unit/local.mk
 include %D%/parser/local.mk
 include %D%/scripts/local.mk
+include %D%/go/local.mk
 
 EXTRA_DIST += %D%/README.md %D%/tap.sh

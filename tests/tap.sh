@@ -2,7 +2,6 @@
 # A test must not go on after a broken helper: every file that sources this runs under set -u, without set -e.
 
 tap_count=0
-tap_failed=0
 top_srcdir=${top_srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 top_builddir=${top_builddir:-$PWD}
 
@@ -13,7 +12,6 @@ ok() { # NAME
 
 not_ok() { # NAME [DIAGNOSTIC…]
     tap_count=$((tap_count + 1))
-    tap_failed=$((tap_failed + 1))
     echo "not ok $tap_count - $1"
     shift
     for diagnostic; do
@@ -91,7 +89,7 @@ scratch() {
     trap 'exit 1' HUP INT TERM
 }
 
+# Failures are told in TAP; an exit status would count them once more.
 done_testing() {
     echo "1..$tap_count"
-    [ "$tap_failed" = 0 ]
 }

@@ -11,5 +11,6 @@ include %D%/unit/local.mk
 include %D%/parser/local.mk
 include %D%/scripts/local.mk
 include %D%/go/local.mk
+include %D%/programs/local.mk
 
 EXTRA_DIST += %D%/README.md %D%/tap.sh

@@ -12,5 +12,6 @@ include %D%/parser/local.mk
 include %D%/scripts/local.mk
 include %D%/go/local.mk
 include %D%/programs/local.mk
+include %D%/bench/local.mk
 
 EXTRA_DIST += %D%/README.md %D%/tap.sh

@@ -13,4 +13,3 @@ EXTRA_DIST += \
 clean-local: clean-judge
 clean-judge:
 	rm -f %D%/judge
-.PHONY: clean-judge

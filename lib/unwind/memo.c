@@ -1,0 +1,132 @@
+#include "config.h"
+
+#include "lib/unwind/memo.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "lib/unwind/region.h"
+
+enum { WAYS = 2, SETS = UNWIND_MEMOS / WAYS };
+
+static unsigned hash(const struct unwind_request *q)
+{
+    uintptr_t h = q->regs.r[UNWIND_PC] ^ q->regs.r[UNWIND_SP] >> 4 ^ q->leaf;
+    return (unsigned)(h ^ h >> 6 ^ h >> 12);
+}
+
+static struct memo small(struct unwind_cache *cache, unsigned i)
+{
+    struct unwind_small_memo *m = &cache->memo[i];
+    return (struct memo){&m->head, m->value, m->where};
+}
+
+static struct memo deep(struct unwind_cache *cache, unsigned i)
+{
+    struct unwind_deep_memo *m = &cache->deep[i];
+    return (struct memo){&m->head, m->value, m->where};
+}
+
+static inline bool same_start(const struct unwind_memo *h, uint64_t generation, const struct unwind_request *q)
+{
+    return h->sp == q->regs.r[UNWIND_SP] && h->pc == q->regs.r[UNWIND_PC] + q->regs.exact && h->leaf == q->leaf &&
+           h->generation == generation && h->stack_hi == q->stack_hi && h->alt_hi == q->alt_hi && h->max == q->max &&
+           h->mode == q->mode && (!h->bp_matters || h->bp == q->regs.r[UNWIND_BP]);
+}
+
+/* All words are compared whatever the first ones say: without branches that takes a cycle or two a word. */
+READS_FRAMES static inline bool unchanged(const struct memo *m)
+{
+    uint64_t diff = 0;
+    for (unsigned i = 0; i < m->head->nwords; i++)
+        diff |= *(const uint64_t *)(m->head->sp + (m->where[i] & (uint32_t)MEMO_WHERE)) ^ m->value[i];
+    return diff == 0;
+}
+
+struct memo memo_find(struct unwind_cache *cache, const struct unwind_modules *mods, const struct unwind_request *q)
+{
+    unsigned h = hash(q), set = h % SETS * WAYS;
+    for (unsigned way = 0; way < WAYS; way++) {
+        struct memo m = small(cache, set + way);
+        if (same_start(m.head, mods->generation, q) && unchanged(&m)) {
+            cache->memo[set].head.used = (uint8_t)way;
+            return m;
+        }
+    }
+    struct memo m = deep(cache, h % UNWIND_DEEP_MEMOS);
+    if (same_start(m.head, mods->generation, q) && unchanged(&m))
+        return m;
+    return (struct memo){0};
+}
+
+int memo_expand(const struct memo *m, uintptr_t *pcs)
+{
+    int n = 0;
+    if (m->head->leaf)
+        pcs[n++] = m->head->leaf;
+    if (n < m->head->max)
+        pcs[n++] = m->head->pc;
+    for (unsigned i = 0; i < m->head->nwords; i++)
+        if (m->where[i] & MEMO_PC)
+            pcs[n++] = unwind_plain_address(m->value[i]) + !!(m->where[i] & MEMO_EXACT);
+    return n;
+}
+
+/* No request has this sp. */
+static void invalidate(struct unwind_memo *h)
+{
+    h->sp = 0;
+    atomic_signal_fence(memory_order_seq_cst);
+}
+
+void memo_begin(struct memo_draft *d, struct unwind_cache *cache, const struct unwind_request *q)
+{
+    d->hash = hash(q);
+    unsigned set = d->hash % SETS * WAYS;
+    d->memo = small(cache, set + !cache->memo[set].head.used);
+    d->n = 0;
+    d->cap = UNWIND_MEMO_WORDS;
+    d->sp = q->regs.r[UNWIND_SP];
+    d->cache = cache;
+    invalidate(d->memo.head);
+}
+
+void memo_grow(struct memo_draft *d)
+{
+    struct memo bigger = deep(d->cache, d->hash % UNWIND_DEEP_MEMOS);
+    if (d->cap == UNWIND_DEEP_MEMO_WORDS) {
+        d->memo.head = NULL;
+        return;
+    }
+    invalidate(bigger.head);
+    memcpy(bigger.value, d->memo.value, d->n * sizeof *bigger.value);
+    memcpy(bigger.where, d->memo.where, d->n * sizeof *bigger.where);
+    d->memo = bigger;
+    d->cap = UNWIND_DEEP_MEMO_WORDS;
+}
+
+void memo_abandon(struct memo_draft *d) { d->memo.head = NULL; }
+
+uint64_t *memo_finish(struct memo_draft *d, const struct unwind_modules *mods, const struct unwind_request *q,
+                      int nframes, unsigned flags, bool bp_matters)
+{
+    struct unwind_memo *h = d->memo.head;
+    if (!h)
+        return NULL;
+    h->tag = 0;
+    h->generation = mods->generation;
+    h->pc = q->regs.r[UNWIND_PC] + q->regs.exact;
+    h->bp = q->regs.r[UNWIND_BP];
+    h->leaf = q->leaf;
+    h->stack_hi = q->stack_hi;
+    h->alt_hi = q->alt_hi;
+    h->max = q->max;
+    h->mode = q->mode;
+    h->nwords = (uint16_t)d->n;
+    h->nframes = (uint16_t)nframes;
+    h->flags = (uint8_t)flags;
+    h->bp_matters = bp_matters;
+    atomic_signal_fence(memory_order_seq_cst);
+    h->sp = q->regs.r[UNWIND_SP];
+    return &h->tag;
+}

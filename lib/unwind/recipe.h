@@ -1,0 +1,83 @@
+/* How to step over the frame of one pc, from sp and bp alone, and the per-thread cache of that. */
+#ifndef THRACE_LIB_UNWIND_RECIPE_H
+#define THRACE_LIB_UNWIND_RECIPE_H
+
+#include <string.h>
+
+#include "lib/unwind/unwind.h"
+
+/* A recipe is a word: from the low bits up, cfa (32 bits), bp (16), ra (8), all signed, and the shape. */
+struct recipe {
+    int64_t cfa, bp, ra;
+    unsigned shape;
+};
+
+/*
+ * The frames that compilers and libc make. Everything else is SHAPE_FULL and is unwound with all registers.
+ *
+ *                  CFA              return address     bp, saved
+ * SHAPE_SP         sp + cfa         *(CFA + 8 ra)      *(CFA + bp), unless bp is 0: not saved
+ * SHAPE_BP         bp + cfa         "                  "
+ * SHAPE_SP_WORD    *(sp + cfa) + ra *(CFA - 8)         "                   hand-written code that realigns its stack
+ * SHAPE_BP_WORD    *(bp + cfa) + ra *(CFA - 8)         *(bp + bp)          gcc's functions that realign their stack
+ * SHAPE_CONTEXT    *(sp + cfa)      *(sp + 8 ra)       *(sp + bp)          signal trampoline
+ * SHAPE_LR         sp + cfa         the link register  "                   aarch64's leaf functions
+ */
+enum recipe_shape {
+    SHAPE_SP,
+    SHAPE_BP,
+    SHAPE_SP_WORD,
+    SHAPE_BP_WORD,
+    SHAPE_CONTEXT,
+    SHAPE_LR,
+    SHAPE_END,  /* the outermost function */
+    SHAPE_FULL, /* rules that need other registers */
+    SHAPE_STOP, /* missing or malformed CFI */
+    SHAPE_BARE, /* no CFI to be expected: code outside every module, modules without any */
+    SHAPE_MASK = 0x7f,
+    SHAPE_EXACT = 0x80, /* a signal frame: the pc below it is exact */
+};
+
+/* Computes the recipe of pc. */
+uint64_t recipe_make(const struct unwind_modules *, uintptr_t pc);
+
+/* Drops recipes whose generation differs only in bits that their keys do not hold. */
+static inline void recipe_sync(struct unwind_cache *cache, uint64_t generation)
+{
+    uint64_t epoch = generation >> 16;
+    if (__builtin_expect(cache->epoch != epoch, 0)) {
+        memset(cache->recipe, 0, sizeof cache->recipe);
+        cache->epoch = epoch;
+    }
+}
+
+/*
+ * The recipe of pc, as a word: a struct would go through memory, and the walk is one chain of dependent loads.
+ *
+ * User addresses have 47 or 48 bits, so that the low bits of the generation fit above. A signal handler may replace
+ * the entry at any instruction of this: a recipe depends on nothing but what its key says, so that a key that is the
+ * same before and after the word was read vouches for it. Volatile keeps the order that this needs.
+ */
+static inline __attribute__((always_inline)) uint64_t recipe_get(struct unwind_cache *cache,
+                                                                 const struct unwind_modules *mods, uintptr_t pc)
+{
+    uint64_t key = (uint64_t)pc ^ mods->generation << 48;
+    volatile struct unwind_recipe *e = &cache->recipe[(pc ^ pc >> 8) % UNWIND_RECIPES];
+    if (__builtin_expect(e->key == key, 1)) {
+        uint64_t word = e->word;
+        if (__builtin_expect(e->key == key, 1))
+            return word;
+    }
+    uint64_t word = recipe_make(mods, pc);
+    e->key = 0;
+    e->word = word;
+    e->key = key;
+    return word;
+}
+
+static inline int64_t recipe_cfa(uint64_t word) { return (int32_t)word; }
+static inline int64_t recipe_bp(uint64_t word) { return (int16_t)(word >> 32); }
+static inline int64_t recipe_ra(uint64_t word) { return (int8_t)(word >> 48); }
+static inline unsigned recipe_shape(uint64_t word) { return (unsigned)(word >> 56); }
+
+#endif

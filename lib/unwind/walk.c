@@ -1,0 +1,460 @@
+/*
+ * The walk from frame to frame. It runs on recipes (sp, bp and the words they point at) and starts over with all
+ * registers when it meets a frame whose rules need more.
+ */
+#include "config.h"
+
+#include "lib/unwind/unwind.h"
+
+#include "lib/unwind/cfi.h"
+#include "lib/unwind/expr.h"
+#include "lib/unwind/memo.h"
+#include "lib/unwind/recipe.h"
+#include "lib/unwind/region.h"
+
+enum { WORD = sizeof(uintptr_t), PAGE = 4096, RED_ZONE = 128, LARGEST_FRAME = 16 << 20 };
+
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+
+enum step { STEP_ON, STEP_END, STEP_STOP, STEP_TRUNCATED, STEP_FULL };
+
+struct walk {
+    struct unwind_cache *cache;
+    const struct unwind_modules *mods;
+    const struct unwind_request *q;
+    uintptr_t *pcs;
+    int n;
+    unsigned flags;
+    struct region stack;
+    struct memo_draft draft;
+    bool bp_matters;           /* the start's bp was acted on */
+    uintptr_t bp_slot, bp_word; /* the saved bp in force, until it is acted on */
+};
+
+/* --- memory that may be read -------------------------------------------------------------------------------- */
+
+static uintptr_t below(uintptr_t lo, uintptr_t sp) { return sp - lo > RED_ZONE ? sp - RED_ZONE : lo; }
+
+/* The bounds of the stack that sp is in, from its red zone on; false when they are not known. */
+static bool known_stack(const struct unwind_request *q, uintptr_t sp, struct region *g)
+{
+    if (sp >= q->stack_lo && sp < q->stack_hi)
+        *g = region_between(below(q->stack_lo, sp), q->stack_hi);
+    else if (sp >= q->alt_lo && sp < q->alt_hi)
+        *g = region_between(below(q->alt_lo, sp), q->alt_hi);
+    else
+        return false;
+    return true;
+}
+
+/*
+ * On a stack of unknown bounds only the page of sp is certain: something runs on it. An sp at the very start of a page
+ * may belong to an empty stack that ends there, and vouches for nothing.
+ */
+static void start_region(struct walk *w)
+{
+    uintptr_t sp = w->q->regs.r[UNWIND_SP], page = sp & ~(uintptr_t)(PAGE - 1);
+    if (!known_stack(w->q, sp, &w->stack))
+        w->stack = region_between(sp == page ? sp : below(page, sp), sp == page ? sp : page + PAGE);
+}
+
+/* --- one step ----------------------------------------------------------------------------------------------- */
+
+static bool push(struct walk *w, uintptr_t pc)
+{
+    if (w->n == w->q->max)
+        return false;
+    w->pcs[w->n++] = pc;
+    return true;
+}
+
+static void start_pcs(struct walk *w)
+{
+    w->n = 0;
+    if (w->q->leaf)
+        push(w, w->q->leaf);
+    push(w, w->q->regs.r[UNWIND_PC] + w->q->regs.exact);
+}
+
+/* The stack grows down, so that callers' frames lie above; a larger distance is a wild pointer. */
+static inline bool sane(uintptr_t sp, uintptr_t cfa)
+{
+    return cfa - sp - 1 < LARGEST_FRAME && cfa % WORD == 0;
+}
+
+/* bp is about to be acted on. */
+static ALWAYS_INLINE void use_bp(struct walk *w)
+{
+    if (w->bp_slot == 0) {
+        w->bp_matters = true;
+    } else if (w->bp_slot != UINTPTR_MAX) {
+        memo_note(&w->draft, w->bp_slot, w->bp_word, 0);
+        w->bp_slot = UINTPTR_MAX;
+    }
+}
+
+static ALWAYS_INLINE bool load_bp(struct walk *w, uintptr_t slot, uintptr_t *bp)
+{
+    if (!region_load(&w->stack, slot, bp))
+        return false;
+    w->bp_slot = slot;
+    w->bp_word = *bp;
+    return true;
+}
+
+/* pc as it is stored, so that pc - 1 is where to look it up. */
+struct frame {
+    uintptr_t pc, sp, bp;
+};
+
+/* Loads the return address at slot, stores it as a frame and makes it the current one. */
+static ALWAYS_INLINE enum step enter_caller(struct walk *w, struct frame *f, uintptr_t slot, uintptr_t cfa, bool exact)
+{
+    uintptr_t word;
+    if (!region_load(&w->stack, slot, &word))
+        return STEP_STOP;
+    if (__builtin_expect(word == 0, 0)) {
+        memo_note(&w->draft, slot, 0, 0);
+        return STEP_END;
+    }
+    f->pc = unwind_plain_address(word) + exact;
+    f->sp = cfa;
+    memo_note(&w->draft, slot, word, w->n == w->q->max ? 0 : exact ? MEMO_PC | MEMO_EXACT : MEMO_PC);
+    return push(w, f->pc) ? STEP_ON : STEP_TRUNCATED;
+}
+
+/* A frame record: the caller's frame pointer, and the return address above it. */
+static enum step step_by_frame_pointer(struct walk *w, struct frame *f)
+{
+    uintptr_t record = f->bp, bp;
+    use_bp(w);
+    if (record < f->sp || record - f->sp >= LARGEST_FRAME || !load_bp(w, record, &bp))
+        return STEP_STOP;
+    f->bp = bp;
+    return enter_caller(w, f, record + WORD, record + 2 * WORD, false);
+}
+
+static enum step step_bare(struct walk *w, struct frame *f)
+{
+    if (w->q->mode == UNWIND_CFI)
+        return STEP_STOP;
+    enum step s = step_by_frame_pointer(w, f);
+    if (s == STEP_ON || s == STEP_TRUNCATED)
+        w->flags |= UNWIND_GUESSED;
+    return s;
+}
+
+/* The registers of an interrupted context: the only frame whose caller may lie on another stack. */
+static enum step step_context(struct walk *w, struct frame *f, uint64_t recipe, uintptr_t cfa)
+{
+    struct region next = w->stack;
+    uintptr_t ra_slot = f->sp + (uintptr_t)(recipe_ra(recipe) * WORD);
+    if (!load_bp(w, f->sp + (uintptr_t)recipe_bp(recipe), &f->bp))
+        return STEP_STOP;
+    if (!sane(f->sp, cfa) && !known_stack(w->q, cfa, &next))
+        next = region_between(0, 0);
+    enum step s = enter_caller(w, f, ra_slot, cfa, recipe_shape(recipe) & SHAPE_EXACT);
+    w->stack = next;
+    return s;
+}
+
+/* The shapes that find their CFA in memory. */
+static enum step step_by_word(struct walk *w, struct frame *f, uint64_t recipe)
+{
+    unsigned shape = recipe_shape(recipe) & SHAPE_MASK;
+    if (shape == SHAPE_BP_WORD)
+        use_bp(w);
+    uintptr_t slot = (shape == SHAPE_BP_WORD ? f->bp : f->sp) + (uintptr_t)recipe_cfa(recipe), cfa;
+    if (!region_load(&w->stack, slot, &cfa))
+        return STEP_STOP;
+    memo_note(&w->draft, slot, cfa, 0);
+    if (shape == SHAPE_CONTEXT)
+        return step_context(w, f, recipe, cfa);
+    cfa += (uintptr_t)recipe_ra(recipe);
+    if (!sane(f->sp, cfa))
+        return STEP_STOP;
+    uintptr_t bp_slot = (shape == SHAPE_BP_WORD ? f->bp : cfa) + (uintptr_t)recipe_bp(recipe);
+    if ((shape == SHAPE_BP_WORD || recipe_bp(recipe)) && !load_bp(w, bp_slot, &f->bp))
+        return STEP_STOP;
+    return enter_caller(w, f, cfa - WORD, cfa, recipe_shape(recipe) & SHAPE_EXACT);
+}
+
+#if defined(__aarch64__)
+/* Only the innermost function still has its return address in the link register. */
+static enum step step_leaf(struct walk *w, struct frame *f, uint64_t recipe)
+{
+    const struct unwind_regs *regs = &w->q->regs;
+    uintptr_t cfa = f->sp + (uintptr_t)recipe_cfa(recipe);
+    if (!regs->exact || f->sp != regs->r[UNWIND_SP] || f->pc != regs->r[UNWIND_PC] + 1 ||
+        !(regs->known >> UNWIND_RA & 1) || cfa - f->sp >= LARGEST_FRAME)
+        return STEP_STOP;
+    memo_abandon(&w->draft);
+    if (recipe_bp(recipe) && !load_bp(w, cfa + (uintptr_t)recipe_bp(recipe), &f->bp))
+        return STEP_STOP;
+    f->pc = unwind_plain_address(regs->r[UNWIND_RA]);
+    f->sp = cfa;
+    return push(w, f->pc) ? STEP_ON : STEP_TRUNCATED;
+}
+#endif
+
+/* The shapes of signal frames that are found like others (aarch64's). */
+static enum step step_plain(struct walk *w, struct frame *f, uint64_t recipe)
+{
+    bool from_bp = (recipe_shape(recipe) & SHAPE_MASK) == SHAPE_BP;
+    if (from_bp)
+        use_bp(w);
+    uintptr_t cfa = (from_bp ? f->bp : f->sp) + (uintptr_t)recipe_cfa(recipe);
+    if (!sane(f->sp, cfa) || (recipe_bp(recipe) && !load_bp(w, cfa + (uintptr_t)recipe_bp(recipe), &f->bp)))
+        return STEP_STOP;
+    return enter_caller(w, f, cfa + (uintptr_t)(recipe_ra(recipe) * WORD), cfa, recipe_shape(recipe) & SHAPE_EXACT);
+}
+
+static __attribute__((noinline)) enum step step_rare(struct walk *w, struct frame *f, uint64_t recipe)
+{
+    switch (recipe_shape(recipe) & SHAPE_MASK) {
+    case SHAPE_SP:
+    case SHAPE_BP:
+        return step_plain(w, f, recipe);
+    case SHAPE_SP_WORD:
+    case SHAPE_BP_WORD:
+    case SHAPE_CONTEXT:
+        return step_by_word(w, f, recipe);
+#if defined(__aarch64__)
+    case SHAPE_LR:
+        return step_leaf(w, f, recipe);
+#endif
+    case SHAPE_END:
+        return STEP_END;
+    case SHAPE_FULL:
+        return STEP_FULL;
+    case SHAPE_BARE:
+        return step_bare(w, f);
+    default:
+        return STEP_STOP;
+    }
+}
+
+/*
+ * The walk is one chain of dependent loads, 7 ns a frame, so that what the next step needs first must stay in
+ * registers: nothing takes f's address but on the rare path, on a copy.
+ */
+static ALWAYS_INLINE enum step step(struct walk *w, struct frame *f)
+{
+    uint64_t recipe = recipe_get(w->cache, w->mods, f->pc - 1);
+    uintptr_t cfa;
+    if (__builtin_expect(recipe_shape(recipe) == SHAPE_SP, 1)) {
+        cfa = f->sp + (uintptr_t)recipe_cfa(recipe);
+    } else if (__builtin_expect(recipe_shape(recipe) == SHAPE_BP, 1)) {
+        use_bp(w);
+        cfa = f->bp + (uintptr_t)recipe_cfa(recipe);
+    } else {
+        struct frame copy = *f;
+        enum step s = step_rare(w, &copy, recipe);
+        *f = copy;
+        return s;
+    }
+    if (__builtin_expect(!sane(f->sp, cfa), 0))
+        return STEP_STOP;
+    if (recipe_bp(recipe) && !load_bp(w, cfa + (uintptr_t)recipe_bp(recipe), &f->bp))
+        return STEP_STOP;
+    return enter_caller(w, f, cfa + (uintptr_t)(recipe_ra(recipe) * WORD), cfa, false);
+}
+
+/* --- with all registers ------------------------------------------------------------------------------------- */
+
+static bool known(const struct unwind_regs *regs, unsigned reg) { return regs->known >> reg & 1; }
+
+static bool full_cfa(struct walk *w, const struct unwind_module *m, const struct cfi_row *row,
+                     const struct unwind_regs *regs, uintptr_t pc, uintptr_t *cfa)
+{
+    if (!row->cfa_expr) {
+        *cfa = regs->r[row->cfa_reg] + (uintptr_t)(intptr_t)row->cfa_val;
+        return known(regs, row->cfa_reg);
+    }
+    struct expr_value v;
+    struct expr_context c = {.pc = pc, .regs = regs, .stack = &w->stack};
+    bool ok = expr_eval((struct cfi_reader){m->cfi + row->cfa_val, m->cfi_end, false}, &c, &v);
+    *cfa = (uintptr_t)v.off;
+    return ok;
+}
+
+/* The value that a register has in the caller; false when it is lost. */
+static bool full_register(struct walk *w, const struct unwind_module *m, const struct cfi_row *row,
+                          const struct unwind_regs *regs, uintptr_t pc, uintptr_t cfa, unsigned reg, uintptr_t *value)
+{
+    struct expr_value v, first = {.off = (int64_t)cfa};
+    struct expr_context c = {.pc = pc, .regs = regs, .stack = &w->stack, .first = &first};
+    int32_t val = row->val[reg];
+    switch (row->rule[reg]) {
+    case CFI_SAME:
+        *value = regs->r[reg];
+        return known(regs, reg);
+    case CFI_AT_CFA:
+        return region_load(&w->stack, cfa + (uintptr_t)(intptr_t)val, value);
+    case CFI_CFA_PLUS:
+        *value = cfa + (uintptr_t)(intptr_t)val;
+        return true;
+    case CFI_REGISTER:
+        if (val < 0 || val >= UNWIND_NREGS)
+            return false;
+        *value = regs->r[val];
+        return known(regs, (unsigned)val);
+    case CFI_AT_EXPR:
+    case CFI_EXPR:
+        if (!expr_eval((struct cfi_reader){m->cfi + val, m->cfi_end, false}, &c, &v))
+            return false;
+        *value = (uintptr_t)v.off;
+        return row->rule[reg] == CFI_EXPR || region_load(&w->stack, *value, value);
+    default:
+        return false;
+    }
+}
+
+/* Takes the step of a frame without CFI, which loses all registers but three. */
+static enum step full_bare(struct walk *w, struct unwind_regs *regs)
+{
+    struct frame f = {0, regs->r[UNWIND_SP], regs->r[UNWIND_BP]};
+    enum step s = step_bare(w, &f);
+    regs->r[UNWIND_PC] = f.pc;
+    regs->r[UNWIND_SP] = f.sp;
+    regs->r[UNWIND_BP] = f.bp;
+    regs->exact = false;
+    regs->known = UNWIND_KNOWN_MIN;
+    return s;
+}
+
+static enum step full_step(struct walk *w, struct unwind_regs *regs)
+{
+    struct cfi_fde fde;
+    struct cfi_row row;
+    uintptr_t pc = regs->r[UNWIND_PC] - !regs->exact, sp = regs->r[UNWIND_SP], cfa, ra;
+    const struct unwind_module *m = unwind_modules_find(w->mods, pc);
+    if (!m || !m->hdr)
+        return full_bare(w, regs);
+    if (!cfi_find(m, pc, &fde) || !cfi_run(&fde, pc, &row))
+        return STEP_STOP;
+    if (row.rule[UNWIND_RA] == CFI_UNDEFINED)
+        return STEP_END;
+    if (UNWIND_RA == UNWIND_PC && row.rule[UNWIND_RA] == CFI_SAME)
+        return STEP_STOP;
+    if (!full_cfa(w, m, &row, regs, pc, &cfa) || !full_register(w, m, &row, regs, pc, cfa, UNWIND_RA, &ra))
+        return STEP_STOP;
+    if (ra == 0)
+        return STEP_END;
+
+    struct unwind_regs caller = {.exact = fde.signal};
+    for (unsigned i = 0; i < UNWIND_NREGS; i++)
+        if (i != UNWIND_PC && i != UNWIND_SP && full_register(w, m, &row, regs, pc, cfa, i, &caller.r[i]))
+            caller.known |= UINT64_C(1) << i;
+    caller.r[UNWIND_PC] = unwind_plain_address(ra);
+    caller.r[UNWIND_SP] = cfa;
+    if (row.rule[UNWIND_SP] != CFI_SAME &&
+        !full_register(w, m, &row, regs, pc, cfa, UNWIND_SP, &caller.r[UNWIND_SP]))
+        return STEP_STOP;
+    if (!sane(sp, caller.r[UNWIND_SP]) && !(fde.signal && known_stack(w->q, caller.r[UNWIND_SP], &w->stack)) &&
+        !(regs->exact && caller.r[UNWIND_SP] == sp))
+        return STEP_STOP;
+    caller.known |= UINT64_C(1) << UNWIND_PC | UINT64_C(1) << UNWIND_SP;
+    *regs = caller;
+    return push(w, caller.r[UNWIND_PC] + caller.exact) ? STEP_ON : STEP_TRUNCATED;
+}
+
+static __attribute__((noinline)) enum step walk_full(struct walk *w)
+{
+    struct unwind_regs regs = w->q->regs;
+    enum step s = STEP_ON;
+    memo_abandon(&w->draft);
+    w->flags = 0;
+    w->bp_slot = 0;
+    start_region(w);
+    start_pcs(w);
+    while (s == STEP_ON)
+        s = full_step(w, &regs);
+    return s;
+}
+
+/* --- the walks ---------------------------------------------------------------------------------------------- */
+
+static enum step walk_recipes(struct walk *w)
+{
+    const struct unwind_regs *regs = &w->q->regs;
+    struct frame f = {regs->r[UNWIND_PC] + regs->exact, regs->r[UNWIND_SP], regs->r[UNWIND_BP]};
+    enum step s = STEP_ON;
+    while (s == STEP_ON) {
+        __asm__("" : "+r"(f.pc), "+r"(f.sp), "+r"(f.bp)); /* gcc would keep them as a vector */
+        s = step(w, &f);
+    }
+    return s == STEP_FULL ? walk_full(w) : s;
+}
+
+/* Without CFI nothing but the module map tells a return address from another word. */
+static enum step walk_frame_pointers(struct walk *w)
+{
+    const struct unwind_regs *regs = &w->q->regs;
+    struct frame f = {regs->r[UNWIND_PC] + regs->exact, regs->r[UNWIND_SP], regs->r[UNWIND_BP]};
+    const struct unwind_module *m = NULL;
+    for (;;) {
+        if (f.bp == 0) {
+            use_bp(w);
+            return STEP_END;
+        }
+        enum step s = step_by_frame_pointer(w, &f);
+        if (s != STEP_ON)
+            return s;
+        if (!m || f.pc < m->start || f.pc >= m->end)
+            m = unwind_modules_find(w->mods, f.pc);
+        if (!m)
+            return STEP_STOP;
+    }
+}
+
+static enum step walk(struct walk *w)
+{
+    start_region(w);
+    start_pcs(w);
+    if (w->n == 0)
+        return STEP_TRUNCATED;
+    switch (w->q->mode) {
+    case UNWIND_NONE:
+        return STEP_END;
+    case UNWIND_FP:
+        return walk_frame_pointers(w);
+    default:
+        return walk_recipes(w);
+    }
+}
+
+int unwind_capture(struct unwind_cache *cache, const struct unwind_modules *mods, const struct unwind_request *q,
+                   uintptr_t *pcs, struct unwind_stack *out)
+{
+    bool memos = !(q->options & UNWIND_NO_MEMO);
+    recipe_sync(cache, mods->generation);
+    if (memos) {
+        struct memo seen = memo_find(cache, mods, q);
+        if (seen.head) {
+            out->n = memo_expand(&seen, pcs);
+            out->flags = seen.head->flags;
+            out->tag = &seen.head->tag;
+            return out->n;
+        }
+    }
+    struct walk w = {.cache = cache, .mods = mods, .q = q, .pcs = pcs};
+    w.draft.memo.head = NULL;
+    if (memos)
+        memo_begin(&w.draft, cache, q);
+    enum step s = walk(&w);
+    if (s == STEP_STOP)
+        w.flags |= UNWIND_STOPPED;
+    if (s == STEP_TRUNCATED)
+        w.flags |= UNWIND_TRUNCATED;
+    out->n = w.n;
+    out->flags = w.flags;
+    out->tag = memos ? memo_finish(&w.draft, mods, q, w.n, w.flags, w.bp_matters) : NULL;
+    return w.n;
+}
+
+uint64_t *unwind_recall(struct unwind_cache *cache, const struct unwind_modules *mods, const struct unwind_request *q)
+{
+    struct memo seen = memo_find(cache, mods, q);
+    return seen.head ? &seen.head->tag : NULL;
+}

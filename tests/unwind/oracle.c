@@ -1,0 +1,191 @@
+#include "config.h"
+
+#define UNW_LOCAL_ONLY
+#include <libunwind.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/unwind/oracle.h"
+
+enum { DEPTH = 128, MODULES = 64, COMPLAINTS = 10 };
+
+struct oracle_counts oracle_counts;
+uintptr_t oracle_alt_lo, oracle_alt_hi;
+
+static struct unwind_modules *modules;
+static __thread struct unwind_cache *kept, *fresh;
+static __thread uintptr_t stack_lo, stack_hi;
+
+struct stack {
+    uintptr_t pc[DEPTH];
+    int n;
+    unsigned flags;
+    bool error;
+};
+
+static int add(struct dl_phdr_info *info, size_t size, void *mods)
+{
+    unwind_modules_add(mods, info);
+    return 0;
+}
+
+void oracle_init(void)
+{
+    uint64_t generation = modules ? modules->generation + 1 : 1;
+    modules = unwind_modules_init(malloc(unwind_modules_size(MODULES)), MODULES, generation);
+    dl_iterate_phdr(add, modules);
+}
+
+void oracle_thread(void)
+{
+    pthread_attr_t attr;
+    void *lo;
+    size_t size;
+    pthread_getattr_np(pthread_self(), &attr);
+    pthread_attr_getstack(&attr, &lo, &size);
+    pthread_attr_destroy(&attr);
+    stack_lo = (uintptr_t)lo;
+    stack_hi = stack_lo + size;
+    kept = calloc(1, sizeof *kept);
+    fresh = calloc(1, sizeof *fresh);
+}
+
+/* --- libunwind's stack -------------------------------------------------------------------------------------- */
+
+static void theirs(ucontext_t *uc, bool exact, struct stack *s)
+{
+    unw_cursor_t c;
+    unw_word_t ip;
+    int more = 1;
+    s->n = 0;
+    s->error = unw_init_local2(&c, uc, exact ? UNW_INIT_SIGNAL_FRAME : 0) != 0;
+    while (!s->error && more > 0 && s->n < DEPTH) {
+        unw_get_reg(&c, UNW_REG_IP, &ip);
+        if (ip == 0)
+            break;
+        s->pc[s->n++] = ip + exact;
+        more = unw_step(&c);
+        exact = unw_is_signal_frame(&c) > 0;
+    }
+    s->error |= more < 0;
+}
+
+/* --- ours --------------------------------------------------------------------------------------------------- */
+
+static void ours(struct unwind_cache *cache, const struct unwind_regs *regs, unsigned options, struct stack *s)
+{
+    struct unwind_request q = {.regs = *regs,
+                               .stack_lo = stack_lo,
+                               .stack_hi = stack_hi,
+                               .alt_lo = oracle_alt_lo,
+                               .alt_hi = oracle_alt_hi,
+                               .max = DEPTH,
+                               .options = (uint8_t)options};
+    struct unwind_stack out;
+    s->n = unwind_capture(cache, modules, &q, s->pc, &out);
+    s->flags = out.flags;
+    s->error = s->n != out.n;
+}
+
+/* --- comparing ---------------------------------------------------------------------------------------------- */
+
+static void show(const char *who, const struct stack *s, int from)
+{
+    fprintf(stderr, "#   %s: %d frames, flags %u%s;", who, s->n, s->flags, s->error ? ", error" : "");
+    for (int i = from < 2 ? 0 : from - 2; i < s->n && i < from + 4; i++)
+        fprintf(stderr, " [%d] %#lx", i, (unsigned long)s->pc[i]);
+    fputc('\n', stderr);
+}
+
+static void wrong(const char *how, const struct stack *a, const struct stack *b, int at)
+{
+    if (oracle_counts.wrong++ >= COMPLAINTS)
+        return;
+    fprintf(stderr, "# %s differ at frame %d\n", how, at);
+    show("ours", a, at);
+    show("the other", b, at);
+}
+
+static int common(const struct stack *a, int from_a, const struct stack *b, int from_b)
+{
+    int i = 0;
+    while (from_a + i < a->n && from_b + i < b->n && a->pc[from_a + i] == b->pc[from_b + i])
+        i++;
+    return i;
+}
+
+/* A stack that says that it was stopped may be shorter; one that was guessed is only counted. */
+static void judge(const char *how, const struct stack *a, int from_a, const struct stack *b, int from_b)
+{
+    int same = common(a, from_a, b, from_b);
+    bool ours_ends = from_a + same == a->n, theirs_ends = from_b + same == b->n;
+    oracle_counts.stacks++;
+    oracle_counts.frames += (unsigned long)a->n;
+    oracle_counts.stopped += !!(a->flags & UNWIND_STOPPED);
+    oracle_counts.guessed += !!(a->flags & UNWIND_GUESSED);
+    oracle_counts.truncated += !!(a->flags & UNWIND_TRUNCATED);
+    if (ours_ends && theirs_ends)
+        return;
+    if (ours_ends && a->flags & (UNWIND_STOPPED | UNWIND_TRUNCATED))
+        return;
+    if (a->flags & UNWIND_GUESSED)
+        return;
+    if (theirs_ends && (b->error || b->n == DEPTH)) {
+        oracle_counts.oracle_short++;
+        return;
+    }
+    wrong(how, a, b, from_a + same);
+}
+
+static void identical(const char *how, const struct stack *a, const struct stack *b)
+{
+    int same = common(a, 0, b, 0);
+    if (a->n != b->n || same != a->n || a->flags != b->flags || a->error || b->error)
+        wrong(how, a, b, same);
+}
+
+/* One stack by walking it anew, from recipes of earlier stacks, from a memo if there is one, and certainly from one. */
+static void every_way(const struct unwind_regs *regs, struct stack *first)
+{
+    static __thread struct stack again;
+    ours(kept, regs, UNWIND_NO_MEMO, first);
+    ours(kept, regs, 0, &again);
+    identical("a walk and what may be a memo", first, &again);
+    ours(kept, regs, 0, &again);
+    identical("a walk and a memo", first, &again);
+    if (oracle_counts.stacks % 16 == 0) {
+        memset(fresh, 0, sizeof *fresh);
+        ours(fresh, regs, 0, &again);
+        identical("a walk by kept recipes and one without any", first, &again);
+    }
+}
+
+__attribute__((noinline)) void oracle_here(void)
+{
+    static __thread struct stack a, b;
+    static __thread struct unwind_regs here, caller;
+    static __thread ucontext_t uc;
+    UNWIND_CALLER_REGS(&caller);
+    unwind_regs_here(&here);
+    unw_getcontext(&uc);
+    theirs(&uc, false, &b);
+    every_way(&here, &a);
+    judge("stacks from here", &a, 1, &b, 1);
+    every_way(&caller, &a);
+    judge("stacks from the caller", &a, 0, &b, 1);
+}
+
+void oracle_context(const ucontext_t *interrupted)
+{
+    static __thread struct stack a, b;
+    static __thread ucontext_t uc;
+    struct unwind_regs regs;
+    uc = *interrupted;
+    unwind_regs_ucontext(&regs, interrupted);
+    theirs(&uc, true, &b);
+    every_way(&regs, &a);
+    judge("stacks of an interrupted context", &a, 0, &b, 0);
+}

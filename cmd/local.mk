@@ -1,4 +1,5 @@
 # The thrace command: one file a verb.
 bin_PROGRAMS += thrace
-thrace_SOURCES = %D%/main.c %D%/cmd.h %D%/verbs.def
-thrace_LDADD = liblow.la
+thrace_SOURCES = %D%/main.c %D%/cmd.h %D%/verbs.def \
+	%D%/raw.c
+thrace_LDADD = libgotraceraw.la liblow.la

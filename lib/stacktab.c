@@ -1,7 +1,5 @@
 #include "lib/stacktab.h"
 
-#include <string.h>
-
 uint64_t stack_hash(const uintptr_t *pcs, int n)
 {
     uint64_t h = UINT64_C(0x9e3779b97f4a7c15) * (uint64_t)(n + 1);
@@ -37,6 +35,7 @@ void stacktab_publish(struct stacktab *t, uint64_t hash, uint32_t id)
     for (uint32_t i = home(hash), n = 0; n < STACKTAB_SLOTS; i = (i + 1) % STACKTAB_SLOTS, n++) {
         uint64_t h = 0;
         if (__atomic_compare_exchange_n(&t->slots[i].hash, &h, hash, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+            t->slot_of[id] = i;
             __atomic_store_n(&t->slots[i].id, id, __ATOMIC_RELEASE);
             return;
         }
@@ -47,6 +46,8 @@ void stacktab_publish(struct stacktab *t, uint64_t hash, uint32_t id)
 
 void stacktab_clear(struct stacktab *t)
 {
-    if (t->next_id)
-        memset(t, 0, sizeof *t);
+    uint32_t last = t->next_id < STACKTAB_MAX ? t->next_id : STACKTAB_MAX;
+    for (uint32_t id = 1; id <= last; id++)
+        t->slots[t->slot_of[id]] = (struct stacktab_slot){0};
+    t->next_id = 0;
 }

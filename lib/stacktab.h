@@ -1,7 +1,7 @@
 /*
  * The stacks of the open generation: hash of the PCs → stack id. Lock-free and of fixed size; a thread that is torn out
- * of it leaves it usable. Two stacks are taken for one when 62 bits of their hashes agree; with 10,000 stacks in the
- * table that happens once in 10^11 generations.
+ * of it leaves it usable. Two stacks are taken for one when all 64 bits of their hashes agree;
+ * with 10,000 stacks in the table that happens once in 10^11 generations.
  */
 #ifndef THRACE_LIB_STACKTAB_H
 #define THRACE_LIB_STACKTAB_H
@@ -14,6 +14,7 @@ enum { STACKTAB_SLOTS = 1 << 15, STACKTAB_MAX = STACKTAB_SLOTS / 4 * 3 };
 
 struct stacktab {
     uint32_t next_id;
+    uint32_t slot_of[STACKTAB_MAX + 1]; /* by id: what stacktab_clear has to clear; 0 when the id got no slot */
     struct stacktab_slot {
         uint64_t hash; /* 0: free */
         uint32_t id;   /* 0: its definition is being written */

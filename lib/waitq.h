@@ -25,10 +25,10 @@ enum wait_state {
 };
 
 /* Which of an object's waiters a release is for. */
-enum wait_kind { WAIT_ANY = 0, WAIT_READ = 1, WAIT_WRITE = 2 };
+enum waiter_kind { WAITER_ANY = 0, WAITER_READER = 1, WAITER_WRITER = 2 };
 
 struct wait_slot {
-    uint64_t word; /* the waiter, a pointer aligned to 8, and its wait_state */
+    uint64_t word; /* wait_state, the waiter (a pointer aligned to 8 below 2^48), and 16 bits of the ticket */
     const void *object;
     uint64_t ticket; /* order of arrival */
     uint32_t kind;
@@ -53,31 +53,40 @@ static inline bool waitq_maybe_waiting(const struct waitq *q, const void *object
 }
 
 /* Enters the waiter, state WAIT_REGISTERED. NULL when the array is full. */
-struct wait_slot *waitq_register(struct waitq *q, void *waiter, const void *object, enum wait_kind kind);
+struct wait_slot *waitq_register(struct waitq *q, void *waiter, const void *object, enum waiter_kind kind);
 
 /* Leaves. The slot belongs to others from then on. */
 void waitq_leave(struct waitq *q, struct wait_slot *slot);
 
-static inline enum wait_state wait_state(const struct wait_slot *slot)
+static inline uint64_t wait_word(const struct wait_slot *slot)
 {
-    return (enum wait_state)(__atomic_load_n(&slot->word, __ATOMIC_ACQUIRE) & WAIT_STATE_MASK);
+    return __atomic_load_n(&slot->word, __ATOMIC_ACQUIRE);
 }
 
-/* The owner, or the claimer, moves the slot on; false when it is not in the state `from` any more. */
-bool wait_change(struct wait_slot *slot, void *waiter, enum wait_state from, enum wait_state to);
+static inline enum wait_state wait_state(uint64_t word) { return (enum wait_state)(word & WAIT_STATE_MASK); }
+
+static inline void *wait_waiter(uint64_t word)
+{
+    return (void *)(uintptr_t)(word & UINT64_C(0x0000fffffffffff8));
+}
 
 /*
- * The waiter of the object that came first, claimed: WAIT_BLOCKED became WAIT_CLAIMED and *slot is its slot. A waiter
- * that is only registered becomes WAIT_EARLY and counts as found, with *slot NULL. kind WAIT_ANY takes any. intent, if
- * not NULL, is called with the waiter before the claim, for the sake of a claimer that does not get to keep its promise.
+ * Moves the slot from word, as it was read, to another state; false when it has changed since. The ticket bits in the
+ * word tell a waiter that came back to the same slot from the one that was read.
+ */
+static inline bool wait_move(struct wait_slot *slot, uint64_t word, enum wait_state to)
+{
+    uint64_t next = (word & ~(uint64_t)WAIT_STATE_MASK) | to;
+    return __atomic_compare_exchange_n(&slot->word, &word, next, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+}
+
+/*
+ * Claims the waiter of the object that came first: WAIT_BLOCKED becomes WAIT_CLAIMED and *slot is its slot. A waiter
+ * that is only registered becomes WAIT_EARLY and counts as found, with *slot NULL. kind WAITER_ANY takes any. Just before
+ * each attempt to claim, intent(arg, waiter) is called: the waiter is certainly blocked then if the claim succeeds.
  */
 enum wait_found { WAIT_NOBODY, WAIT_FOUND_EARLY, WAIT_FOUND };
-enum wait_found waitq_claim(struct waitq *q, const void *object, enum wait_kind kind, struct wait_slot **slot,
+enum wait_found waitq_claim(struct waitq *q, const void *object, enum waiter_kind kind, struct wait_slot **slot,
                             void (*intent)(void *arg, void *waiter), void *arg);
-
-static inline void *wait_slot_waiter(const struct wait_slot *slot)
-{
-    return (void *)(uintptr_t)(__atomic_load_n(&slot->word, __ATOMIC_ACQUIRE) & ~(uint64_t)WAIT_STATE_MASK);
-}
 
 #endif

@@ -7,6 +7,8 @@ AM_TESTS_ENVIRONMENT = \
 	top_srcdir='$(abs_top_srcdir)'; export top_srcdir; \
 	top_builddir='$(abs_top_builddir)'; export top_builddir;
 
+EXTRA_DIST += %D%/README.md %D%/tap.sh
+
 include %D%/unit/local.mk
 include %D%/parser/local.mk
 include %D%/scripts/local.mk
@@ -14,4 +16,4 @@ include %D%/go/local.mk
 include %D%/programs/local.mk
 include %D%/bench/local.mk
 
-EXTRA_DIST += %D%/README.md %D%/tap.sh
+include %D%/golden/local.mk

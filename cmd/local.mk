@@ -1,5 +1,8 @@
 # The thrace command: one file a verb.
 bin_PROGRAMS += thrace
 thrace_SOURCES = %D%/main.c %D%/cmd.h %D%/verbs.def \
-	%D%/raw.c
-thrace_LDADD = libgotraceraw.la liblow.la
+	%D%/input.c %D%/input.h \
+	%D%/print.c \
+	%D%/raw.c \
+	%D%/validate.c
+thrace_LDADD = libparser.la

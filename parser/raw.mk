@@ -16,4 +16,3 @@ libgotraceraw_la_SOURCES = \
 	%D%/builder_tables.c \
 	%D%/golden.c %D%/golden.h \
 	%D%/golden_regex.c
-EXTRA_DIST += include/gotrace/raw.h include/gotrace/builder.h

@@ -47,6 +47,15 @@ static void die(const char *what)
     exit(1);
 }
 
+/* A spool left behind is another process's, to the library: it would not record. */
+static void remove_trace(void)
+{
+    char spool[sizeof trace_path + 8];
+    snprintf(spool, sizeof spool, "%s.spool", trace_path);
+    unlink(trace_path);
+    unlink(spool);
+}
+
 static bool is_pinned(const char *name)
 {
     for (size_t i = 0; i < sizeof pinned / sizeof pinned[0]; i++)
@@ -78,7 +87,7 @@ static struct run measure(enum way way, const char *name, const char *ops)
     struct run result = {0};
     int out[2], status;
     struct rusage usage_of_it;
-    unlink(trace_path);
+    remove_trace();
     if (pipe(out) != 0)
         die("pipe");
     fflush(NULL);
@@ -236,7 +245,7 @@ int main(int argc, char **argv)
                     s.ratio[TRACED], s.bytes_per_op, s.rss_added_kib);
         separator = ",";
     }
-    unlink(trace_path);
+    remove_trace();
     if (json) {
         fprintf(json, "\n]}\n");
         if (fclose(json) != 0)

@@ -18,6 +18,7 @@
 #include "cmd/recording.h"
 #include "cmd/spool_read.h"
 #include "lib/events.h"
+#include "lib/symbolize/symbolize.h"
 #include "lib/varint.h"
 
 /* --- writing ------------------------------------------------------------------------------------------------------- */

@@ -72,16 +72,20 @@ static bool look_up(struct recording *r, struct rec_pc *p)
 }
 
 /*
- * Nobody tells where main is; the first module is the program, and its symbol table may know. Without one, what is
- * shown is main in the program's file.
+ * Nobody tells where main is, but the program's symbol table may know. Without one, what is shown is main in the
+ * program's file.
  */
 static void find_main(struct recording *r)
 {
-    uint64_t address = r->nmodules ? symbolize_function_address(r->modules[0].path, "main") : 0;
-    for (size_t i = 0; i < r->nthreads && address; i++) {
+    uint64_t main_pc = 0;
+    for (size_t i = 0; i < r->nmodules && !main_pc; i++) {
+        uint64_t address = strcmp(r->modules[i].path, r->exe) ? 0 : symbolize_function_address(r->exe, "main");
+        main_pc = address ? r->modules[i].bias + address + 1 : 0;
+    }
+    for (size_t i = 0; i < r->nthreads && main_pc; i++) {
         struct rec_thread *t = &r->threads[i];
         if (!t->start_pc)
-            t->start_pc = r->pcs[t->pc].pc = r->modules[0].bias + address + 1;
+            t->start_pc = r->pcs[t->pc].pc = main_pc;
     }
 }
 
@@ -171,7 +175,7 @@ static int write_thread_start(const struct recording *r, gotrace_builder *b, con
     struct frames f = {.n = 0};
     const struct symbolize_frame *s = symbolize_frames(r->symbolizer, r->pcs[t->pc].symbol, &n);
     const char *name = t->name && *t->name ? t->name : NULL;
-    const struct symbolize_frame main_frame = {"main", r->nmodules ? r->modules[0].path : "main", 1};
+    const struct symbolize_frame main_frame = {"main", *r->exe ? r->exe : "main", 1};
     add_frame(&f, thread_start_pc(t->g), name, t->start_pc ? &s[n - 1] : &main_frame);
     return write_stack(r, b, t->stack_id, &f);
 }

@@ -71,10 +71,24 @@ static uint64_t frequency(const struct spool_header *h)
     return hz ? hz : 1000000000;
 }
 
+/* A pipe cannot tell how much was written to it. */
+struct counted {
+    FILE *file;
+    uint64_t *bytes;
+};
+
+static int write_counted(void *ctx, const void *buf, size_t size)
+{
+    const struct counted *c = ctx;
+    *c->bytes += size;
+    return fwrite(buf, 1, size, c->file) == size ? 0 : -1;
+}
+
 static const char *write_trace(const struct spool_file *f, struct recording *r, FILE *out, struct finish_summary *sum)
 {
     const struct spool_header *h = f->header;
-    gotrace_builder *b = gotrace_builder_file((int)h->trace_version, out);
+    struct counted counted = {out, &sum->bytes};
+    gotrace_builder *b = gotrace_builder_callback((int)h->trace_version, write_counted, &counted);
     if (!b)
         return "the trace version in the spool is not supported";
     uint64_t hz = frequency(h), last = 0;
@@ -142,7 +156,6 @@ static const char *write_file(const struct spool_file *f, struct recording *r, s
     if (!out)
         return strerror(errno);
     const char *err = write_trace(f, r, out, sum);
-    sum->bytes = (uint64_t)ftell(out);
     if ((fflush(out) || ferror(out)) && !err)
         err = strerror(errno);
     if (fclose(out) && !err)
@@ -170,6 +183,9 @@ int finish_spool(const char *verb, const char *spool, const char *out, struct fi
     const char *err = spool_file_open(&f, spool);
     if (err) {
         complain(verb, "%s: %s", spool, err);
+        size_t len = strlen(spool);
+        if (!strcmp(err, SPOOL_UNBORN) && len > 6 && !strcmp(spool + len - 6, ".spool"))
+            unlink(spool);
         return access(spool, R_OK) ? EXIT_USAGE : EXIT_INVALID;
     }
     if (spool_file_owner_lives(&f)) {
@@ -178,7 +194,7 @@ int finish_spool(const char *verb, const char *spool, const char *out, struct fi
         return EXIT_USAGE;
     }
     if (!f.events.n) {
-        complain(verb, "%s: the program ended before anything was recorded", spool);
+        complain(verb, "%s: " SPOOL_UNBORN, spool);
         spool_file_close(&f);
         unlink(spool);
         return EXIT_INVALID;

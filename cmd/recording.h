@@ -16,6 +16,7 @@ struct rec_stack {
 
 struct rec_thread {
     uint64_t generation, g, stack_id;
+    size_t order; /* of writing */
     uint64_t start_pc; /* 0: main's */
     size_t pc;         /* recording.pcs[pc] is start_pc */
     const char *name; /* set by pthread_setname_np, or NULL */

@@ -128,6 +128,9 @@ static int by_generation(const void *a, const void *b)
 
 static const char *check_header(const struct spool_header *h, size_t size)
 {
+    static const char none[sizeof h->magic];
+    if (size >= sizeof *h && !memcmp(h->magic, none, sizeof none))
+        return SPOOL_UNBORN;
     if (size < sizeof *h || memcmp(h->magic, SPOOL_MAGIC, sizeof h->magic))
         return "this is not a spool of thrace";
     if (h->version != SPOOL_VERSION || h->header_size != SPOOL_HEADER_SIZE || h->chunk_size != SPOOL_CHUNK_SIZE)

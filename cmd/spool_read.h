@@ -28,6 +28,9 @@ struct spool_file {
     size_t size;
 };
 
+/* What spool_file_open says of a recording whose process ended before it began. */
+#define SPOOL_UNBORN "nothing was recorded, the program ended too early"
+
 /*
  * Maps and checks the file. Returns NULL, or one line that says what is wrong with it; nothing is open then. It may be
  * the spool of a process that is still running: see spool_file_owner_lives.

@@ -202,7 +202,6 @@ int spool_create(struct spool *s, const char *path)
         sys_unlink(path);
         return err;
     }
-    memcpy(s->header->magic, SPOOL_MAGIC, sizeof s->header->magic);
     s->header->version = SPOOL_VERSION;
     s->header->header_size = SPOOL_HEADER_SIZE;
     s->header->chunk_size = SPOOL_CHUNK_SIZE;
@@ -210,6 +209,12 @@ int spool_create(struct spool *s, const char *path)
     s->header->state = SPOOL_RECORDING;
     add_extent(s);
     return 0;
+}
+
+void spool_publish(struct spool *s)
+{
+    __atomic_thread_fence(__ATOMIC_RELEASE);
+    memcpy(s->header->magic, SPOOL_MAGIC, sizeof s->header->magic);
 }
 
 void spool_unmap(struct spool *s)

@@ -111,6 +111,9 @@ struct spool {
  */
 int spool_create(struct spool *s, const char *path);
 
+/* The header is complete: from now on the file is a spool. Before, a kill leaves one that says so. */
+void spool_publish(struct spool *s);
+
 /* Unmaps; the file stays. */
 void spool_unmap(struct spool *s);
 

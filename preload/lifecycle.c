@@ -242,6 +242,7 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
     fill_header(tracer.spool.header);
     tracer.sched.gomaxprocs = cpus_allowed();
     tracer.period_ns = options.period_ns;
+    spool_publish(&tracer.spool);
     tracer_start();
     thread_init();
     process_init();

@@ -133,8 +133,9 @@ static bool read_module(struct recording *r, struct cursor *c, uint64_t generati
     m->build_id = get_text(c, &m->build_id_len);
     if (!m->path)
         return false;
-    const char *base = strrchr(m->path, '/');
-    m->ours = !strcmp(base ? base + 1 : m->path, "libthrace-preload.so");
+    const char *slash = strrchr(m->path, '/'), *base = slash ? slash + 1 : m->path;
+    m->ours = !strcmp(base, "libthrace-preload.so");
+    m->libc = !strncmp(base, "libc.so", 7) || !strncmp(base, "libpthread", 10);
     return true;
 }
 

@@ -29,6 +29,7 @@ struct rec_module {
     size_t build_id_len;
     int symbol_module;
     bool ours; /* the shim: its frames are not the program's */
+    bool libc;
 };
 
 struct rec_hook {

@@ -118,18 +118,19 @@ static void add_frame(struct frames *f, uint64_t pc, const char *func, const str
         f->v[f->n++] = (struct gotrace_builder_frame){pc, func ? func : at->function, at->file, at->line};
 }
 
-static const char *const startup_functions[] = {
-    "start_thread", "clone3", "__clone3", "clone", "__clone", "_start", "__libc_start_main", "__libc_start_call_main",
-};
+/* What libc runs before main or a start routine. */
+static const char *const startup_functions[] = {"start_thread", "__libc_start_main", "__libc_start_call_main"};
 
-static bool is_startup(const char *function)
+static bool is_startup(const struct recording *r, const struct rec_pc *p)
 {
-    for (size_t i = 0; i < sizeof startup_functions / sizeof startup_functions[0]; i++) {
-        size_t len = strlen(startup_functions[i]);
-        if (!strncmp(function, startup_functions[i], len) && (!function[len] || function[len] == '@'))
+    size_t n;
+    if (p->module < 0 || !r->modules[p->module].libc)
+        return false;
+    const char *function = symbolize_frames(r->symbolizer, p->symbol, &n)->function;
+    for (size_t i = 0; i < sizeof startup_functions / sizeof startup_functions[0]; i++)
+        if (!strncmp(function, startup_functions[i], strlen(startup_functions[i])))
             return true;
-    }
-    return !strncmp(function, "__libc_start_main", 17);
+    return false;
 }
 
 /* A wrapped function is shown under its public name, whatever libc's own symbol for that address is. */
@@ -160,14 +161,11 @@ static int write_stack(const struct recording *r, gotrace_builder *b, uint64_t i
     return gotrace_builder_stack_as(b, id, raw, f->n);
 }
 
-/* What libc ran before main or the start routine is not shown. */
 static void make_frames(const struct recording *r, const struct rec_stack *s, struct frames *f)
 {
     f->n = 0;
-    for (size_t i = 0; i < s->n; i++)
+    for (size_t i = 0; i < s->n && !(i && is_startup(r, &r->pcs[s->first + i])); i++)
         add_pc(r, &r->pcs[s->first + i], f);
-    while (f->n > 1 && is_startup(f->v[f->n - 1].func))
-        f->n--;
 }
 
 static int write_thread_start(const struct recording *r, gotrace_builder *b, const struct rec_thread *t)

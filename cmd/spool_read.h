@@ -10,7 +10,7 @@
 /* A run of bytes of the spool: the events, or the meta records, of one chunk. */
 struct spool_batch {
     uint64_t generation, m, time;
-    uint64_t order; /* of filling, within the spool */
+    uint64_t order; /* as they were found */
     const uint8_t *data;
     size_t size;
 };
@@ -22,7 +22,7 @@ struct spool_batches {
 
 struct spool_file {
     const struct spool_header *header;
-    struct spool_batches events; /* by generation, then in order */
+    struct spool_batches events; /* by generation, time, order */
     struct spool_batches meta;
     const uint8_t *map;
     size_t size;

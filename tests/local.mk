@@ -10,6 +10,7 @@ AM_TESTS_ENVIRONMENT = \
 EXTRA_DIST += %D%/README.md %D%/tap.sh
 
 include %D%/unit/local.mk
+include %D%/unwind/local.mk
 include %D%/parser/local.mk
 include %D%/scripts/local.mk
 include %D%/go/local.mk
@@ -19,3 +20,4 @@ include %D%/e2e/local.mk
 include %D%/traps/local.mk
 
 include %D%/golden/local.mk
+include %D%/fuzz/local.mk

@@ -94,6 +94,10 @@ fact() { # TRACE NAME: one of judge's facts
     "$judge" facts "$1" | awk -F '\t' -v name="$2" '$1 == name { print $2 }'
 }
 
+without_signals() {
+    grep -Eav '^(Aborted|Segmentation fault|Terminated|Killed|Bad system call)( \(core dumped\))?$'
+}
+
 # Runs the command plainly and under thrace record, both with stdin from /dev/null, and wants the same output, the same
 # errors and the same end. Leaves the trace in $trace, and output and status in plain.* and traced.* of $tap_scratch.
 same_with_and_without() { # NAME COMMAND…
@@ -104,10 +108,11 @@ same_with_and_without() { # NAME COMMAND…
     plain_status=$?
     "$thrace" record -o "$trace" -- "$@" </dev/null >"$tap_scratch/traced.out" 2>"$tap_scratch/all.err"
     traced_status=$?
-    # thrace's own lines, the summary for one, begin with its name; a shell's report of a signal with the script's.
+    # thrace's own lines, the summary for one, begin with its name. A shell that reports a signal says so on the
+    # redirected stderr; that is its word, not the program's.
     grep -a '^thrace' "$tap_scratch/all.err" >"$tap_scratch/thrace.err"
-    grep -av '^thrace' "$tap_scratch/all.err" >"$tap_scratch/traced.err"
-    grep -v "^$0: \|^[A-Z][a-z ]*\( (core dumped)\)\{0,1\}$" "$tap_scratch/plain.err" >"$tap_scratch/plain.own.err"
+    grep -av '^thrace' "$tap_scratch/all.err" | without_signals >"$tap_scratch/traced.err"
+    without_signals <"$tap_scratch/plain.err" >"$tap_scratch/plain.own.err"
     is "$traced_status" "$plain_status" "$same_name: same exit status"
     same_file "$tap_scratch/traced.out" "$tap_scratch/plain.out" "$same_name: same output"
     same_file "$tap_scratch/traced.err" "$tap_scratch/plain.own.err" "$same_name: same errors"

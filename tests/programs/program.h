@@ -79,11 +79,14 @@ static inline struct timespec from_now(clockid_t clock, long ms)
     return ts;
 }
 
-/* Spins without blocking, so that the trace of the caller shows no wait. */
+/* Spins without blocking, so that the trace of the caller shows no wait; yields now and then for the one it waits for. */
 static inline void wait_for(atomic_bool *flag)
 {
-    while (!atomic_load(flag))
+    while (!atomic_load(flag)) {
+        for (volatile int i = 0; i < 100000; i++)
+            ;
         sched_yield();
+    }
 }
 
 static inline char thread_state(int tid)

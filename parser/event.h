@@ -25,6 +25,17 @@ extern const uint8_t event_kinds[256]; /* enum gotrace_kind */
 
 struct place event_place(const struct gotrace_event *ev);
 
+/* What a transition says, but for statuses, which carry their states with them (from is then GOTRACE_IDLE + 1). */
+struct shape {
+    uint8_t kind;  /* enum gotrace_resource_kind; NONE: no transition */
+    uint8_t named; /* the resource is the first argument, not the current one */
+    uint8_t from, to;
+};
+
+enum { FROM_EVENT = GOTRACE_IDLE + 1 };
+
+extern const struct shape event_shapes[256];
+
 /* A goroutine's or proc's status on the wire to its state; NULL-safe bounds are the caller's. */
 extern const uint8_t go_states[5], proc_states[5];
 

@@ -1,1 +1,7 @@
-dist_man_MANS += %D%/man/thrace-raw.1 %D%/man/thrace-golden.1
+dist_man_MANS += \
+	%D%/man/thrace.1 \
+	%D%/man/thrace-golden.1 \
+	%D%/man/thrace-raw.1
+EXTRA_DIST += \
+	%D%/README.md \
+	%D%/glossary.md

@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-enum { NARGS = EVENT_MAX_ARGS - 1 };
-
 const uint8_t go_states[5] = {
     [GO_RUNNABLE] = GOTRACE_RUNNABLE,
     [GO_RUNNING] = GOTRACE_RUNNING,
@@ -137,7 +135,7 @@ struct gotrace_stack gotrace_event_stack(const struct gotrace_event *ev)
 static const struct stack *find_stack(struct gotrace_stack s)
 {
     const struct generation *g = s.generation;
-    uint32_t i = g && s.id ? idmap_get(&g->stack_of, s.id) : 0;
+    uint32_t i = g ? idmap_get(&g->stack_of, s.id) : 0;
     return i ? &g->stacks.v[i - 1] : NULL;
 }
 
@@ -388,7 +386,7 @@ bool gotrace_event_experimental(const struct gotrace_event *ev, struct gotrace_e
     out->name = info->name;
     out->experiment = experiment_name(info->experiment);
     out->nargs = info->nargs - 1u;
-    for (size_t i = 0; i < out->nargs && i < NARGS; i++) {
+    for (size_t i = 0; i < out->nargs && i < EVENT_MAX_ARGS - 1; i++) {
         out->args[i] = info->args[i + 1];
         out->values[i] = ev->args[i];
     }

@@ -12,7 +12,7 @@ enum { EV_SYNC_POINT = 255 };
 struct gotrace_event {
     int64_t time;
     uint64_t thread, proc, goroutine; /* the context before the event */
-    uint64_t args[EVENT_MAX_ARGS - 1]; /* without dt */
+    uint64_t args[EVENT_MAX_ARGS];    /* without dt; the last is 0 */
     const struct generation *tables;  /* NULL: a Sync event that no generation follows */
     const uint8_t *at;                /* its first byte, in a batch */
     uint64_t origin;                  /* the offset in the trace of what at is relative to, minus that address */

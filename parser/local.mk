@@ -8,7 +8,6 @@ libparser_la_SOURCES = \
 	%D%/failure.c %D%/failure.h \
 	%D%/frontier.c %D%/frontier.h \
 	%D%/generation.c %D%/generation.h \
-	%D%/goquote.c %D%/goquote.h %D%/printable.def \
 	%D%/gosort.c %D%/gosort.h \
 	%D%/hints.h \
 	%D%/idmap.c %D%/idmap.h \
@@ -17,7 +16,8 @@ libparser_la_SOURCES = \
 	%D%/order_proc.c \
 	%D%/order_range.c \
 	%D%/order_user.c \
-	%D%/reader.c \
+	%D%/reader.c %D%/reader.h \
+	%D%/reader_next.c \
 	%D%/source.c %D%/source.h \
 	%D%/tables.c \
 	%D%/validate.c \

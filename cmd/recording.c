@@ -149,9 +149,20 @@ static bool read_hook(struct recording *r, struct cursor *c)
     return h->name;
 }
 
+/* The newest record of a chunk comes first; modules are wanted in the order in which they were mapped. */
+static void reverse_modules(struct rec_module *v, size_t n)
+{
+    for (size_t i = 0; i < n / 2; i++) {
+        struct rec_module swap = v[i];
+        v[i] = v[n - 1 - i];
+        v[n - 1 - i] = swap;
+    }
+}
+
 static const char *read_records(struct recording *r, struct names *names, const struct spool_batch *b)
 {
     struct cursor c = {b->data, b->data + b->size};
+    size_t nmodules = r->nmodules;
     while (c.p && c.p < c.end) {
         bool ok;
         switch (*c.p++) {
@@ -165,6 +176,7 @@ static const char *read_records(struct recording *r, struct names *names, const 
         if (!ok && c.p)
             return "out of memory";
     }
+    reverse_modules(r->modules + nmodules, r->nmodules - nmodules);
     return c.p ? NULL : "the spool's records are damaged";
 }
 
@@ -220,6 +232,7 @@ const char *recording_read(struct recording *r, const struct spool_file *f)
     const char *err = NULL;
     struct names names = {0};
     memset(r, 0, sizeof *r);
+    r->exe = f->header->exe;
     for (size_t i = 0; i < f->meta.n && !err; i++)
         err = read_records(r, &names, &f->meta.v[i]);
     if (r->nthreads)

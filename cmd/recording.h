@@ -57,8 +57,7 @@ struct recording {
     struct rec_hook *hooks;
     size_t nhooks, cap_hooks;
     struct symbolizer *symbolizer;
-    const char *main_file; /* where main is, as far as is known */
-    uint32_t main_line;
+    const char *exe; /* path of the program, in the spool's header */
 };
 
 /* Reads the meta records. NULL, or one line that says what is wrong. */

@@ -2,11 +2,28 @@
 
 #include <string.h>
 
-#include "parser/goquote.h"
 #include "parser/quote.h"
+#include "parser/quote_print.h"
 #include "parser/utf8.h"
 
+enum { NRANGES = sizeof printable_ranges / sizeof printable_ranges[0] };
+
 static const char escape_letters[] = "abfnrtv\\", escape_bytes[] = "\a\b\f\n\r\t\v\\";
+
+static bool is_printable(uint32_t rune)
+{
+    if (rune < 0x80)
+        return rune >= ' ' && rune != 0x7f;
+    size_t low = 0, high = NRANGES;
+    while (low < high) {
+        size_t mid = (low + high) / 2;
+        if (rune > printable_ranges[mid][1])
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low < NRANGES && rune >= printable_ranges[low][0];
+}
 
 bool go_is_space(uint32_t rune)
 {
@@ -28,9 +45,24 @@ bool go_is_space(uint32_t rune)
 
 void go_quote(struct raw_buffer *out, const uint8_t *data, size_t size)
 {
-    struct out o = {(char *)out->at, out->size, out->room, out->failed};
-    out_quoted(&o, (struct gotrace_str){(const char *)data, size});
-    *out = (struct raw_buffer){(uint8_t *)o.v, o.n, o.cap, o.failed};
+    raw_buffer_add_text(out, "\"");
+    for (const uint8_t *p = data, *end = data + size; p < end;) {
+        uint32_t rune;
+        size_t n = utf8_get(p, end, &rune);
+        const char *letter = n == 1 && rune ? strchr(escape_bytes, (int)rune) : NULL;
+        if (!n)
+            raw_buffer_printf(out, "\\x%02x", *p);
+        else if (rune == '"')
+            raw_buffer_add_text(out, "\\\"");
+        else if (letter)
+            raw_buffer_printf(out, "\\%c", escape_letters[letter - escape_bytes]);
+        else if (is_printable(rune))
+            raw_buffer_add(out, p, n);
+        else
+            raw_buffer_printf(out, rune < 0x80 ? "\\x%02x" : rune < 0x10000 ? "\\u%04x" : "\\U%08x", rune);
+        p += n ? n : 1;
+    }
+    raw_buffer_add_text(out, "\"");
 }
 
 static int digit_value(uint8_t c)

@@ -3,7 +3,7 @@ libparser_la_SOURCES += \
 	%D%/raw_buffer.c %D%/raw_buffer.h \
 	%D%/raw_input.c %D%/raw_input.h \
 	%D%/utf8.h \
-	%D%/quote.c %D%/quote.h \
+	%D%/quote.c %D%/quote.h %D%/quote_print.h \
 	%D%/raw_reader.c %D%/raw_reader.h \
 	%D%/bytes_reader.c \
 	%D%/text_reader.c \

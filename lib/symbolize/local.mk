@@ -5,6 +5,7 @@ libsymbolize_la_SOURCES = \
 	%D%/debug.c %D%/debug.h %D%/debug_lines.c %D%/debug_name.c %D%/debug_object.c %D%/debug_ranges.c %D%/debug_tree.c \
 	%D%/debugfile.c %D%/debugfile.h \
 	%D%/demangle.c %D%/demangle.h \
+	%D%/find_function.c \
 	%D%/image.c %D%/image.h \
 	%D%/job.c %D%/job.h \
 	%D%/perfmap.c %D%/perfmap.h \

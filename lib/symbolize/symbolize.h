@@ -97,4 +97,7 @@ const struct symbolize_frame *symbolize_frames(const struct symbolizer *, int64_
 /* The i-th message, or NULL after the last one. */
 const struct symbolize_message *symbolize_message(const struct symbolizer *, size_t i);
 
+/* The address in the file of the function of that name, from its own symbol tables; 0 when they do not have it. */
+uint64_t symbolize_function_address(const char *path, const char *name);
+
 #endif

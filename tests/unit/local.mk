@@ -1,6 +1,7 @@
 # Unit tests of lib/: one program a file, named after it.
 if HAVE_CMOCKA
 unit_tests = \
+	%D%/test-sched \
 	%D%/test-varint
 
 check_PROGRAMS += $(unit_tests)
@@ -10,6 +11,11 @@ unit_test_LIBS = liblow.la $(CMOCKA_LIBS)
 
 tests_unit_test_varint_SOURCES = %D%/test-varint.c
 tests_unit_test_varint_LDADD = $(unit_test_LIBS)
+
+unit_model = %D%/model.c %D%/model.h
+
+tests_unit_test_sched_SOURCES = %D%/test-sched.c $(unit_model)
+tests_unit_test_sched_LDADD = $(unit_test_LIBS)
 endif
 
 noinst_HEADERS += %D%/unit.h

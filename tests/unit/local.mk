@@ -2,6 +2,8 @@
 if HAVE_CMOCKA
 unit_tests = \
 	%D%/test-sched \
+	%D%/test-sched-generation \
+	%D%/test-sched-walk \
 	%D%/test-varint
 
 check_PROGRAMS += $(unit_tests)
@@ -16,6 +18,10 @@ unit_model = %D%/model.c %D%/model.h
 
 tests_unit_test_sched_SOURCES = %D%/test-sched.c $(unit_model)
 tests_unit_test_sched_LDADD = $(unit_test_LIBS)
+tests_unit_test_sched_generation_SOURCES = %D%/test-sched-generation.c $(unit_model)
+tests_unit_test_sched_generation_LDADD = $(unit_test_LIBS)
+tests_unit_test_sched_walk_SOURCES = %D%/test-sched-walk.c %D%/random.h $(unit_model)
+tests_unit_test_sched_walk_LDADD = libparser.la $(unit_test_LIBS)
 endif
 
 noinst_HEADERS += %D%/unit.h

@@ -2,14 +2,17 @@
 #include "preload/tracer.h"
 
 #include <string.h>
+#include <sys/mman.h>
 
 #include "lib/meta.h"
 
-struct tracer tracer;
+static struct owner nobody;
+
+struct tracer tracer = {.owner = &nobody};
 
 void count_lost(void)
 {
-    if (tracer.spool.header)
+    if (recording())
         __atomic_fetch_add(&tracer.spool.header->lost_events, 1, __ATOMIC_RELAXED);
 }
 
@@ -186,7 +189,7 @@ bool tracer_advance(void)
 void tracer_stop(void)
 {
     lock_take(&tracer.advance_lock);
-    if (__atomic_exchange_n(&tracer.recording, 0, __ATOMIC_SEQ_CST)) {
+    if (__atomic_exchange_n(&tracer.owner->recording, 0, __ATOMIC_SEQ_CST)) {
         gate_close(&tracer.gate);
         lock_take(&tracer.registry_lock);
         all_writers_out(1000000);
@@ -229,8 +232,23 @@ void tracer_chores(void)
         tracer_advance();
 }
 
-void tracer_start(void)
+/* Not inherited: a child neither sees the spool nor believes that it records. */
+static struct owner *make_owner(void)
 {
+    enum { PAGE = 4096, DONT_FORK = 10, WIPE_ON_FORK = 18 };
+    long p = sys_mmap(PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (sys_failed(p))
+        return NULL;
+    raw_syscall(SYS_madvise, p, PAGE, WIPE_ON_FORK, 0, 0, 0);
+    raw_syscall(SYS_madvise, (long)tracer.spool.header, (long)tracer.spool.mapped, DONT_FORK, 0, 0, 0);
+    return (struct owner *)p;
+}
+
+bool tracer_start(void)
+{
+    struct owner *owner = make_owner();
+    if (!owner)
+        return false;
     gate_init(&tracer.gate);
     tracer.sched.generation = 1;
     tracer.service.proc_taken = PROC_NONE;
@@ -239,13 +257,14 @@ void tracer_start(void)
     tracer.spool.header->ngenerations = 1;
     tracer.deadline_ns = clock_mono_ns() + tracer.period_ns;
     tracer.chores = 1;
-    __atomic_store_n(&tracer.recording, 1, __ATOMIC_RELEASE);
+    *owner = (struct owner){1, 1};
+    __atomic_store_n(&tracer.owner, owner, __ATOMIC_RELEASE);
+    return true;
 }
 
 void tracer_forget(void)
 {
-    tracer.recording = 0;
+    *tracer.owner = (struct owner){0, 0};
     helper_forget();
-    spool_unmap(&tracer.spool);
     self = THREAD_OFF;
 }

@@ -6,4 +6,5 @@ dist_man_MANS += \
 	%D%/man/thrace-record.1
 EXTRA_DIST += \
 	%D%/README.md \
-	%D%/glossary.md
+	%D%/glossary.md \
+	%D%/spool.md

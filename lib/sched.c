@@ -106,23 +106,26 @@ static bool txn_proc_start(struct txn *x)
     if (p == PROC_NONE)
         return false;
     x->t->proc_taken = p;
-    struct sched_proc *proc = &x->s->procs[p];
-    if (!proc->known) {
+    const struct sched_proc *proc = &x->s->procs[p];
+    if (!proc->known)
         EVENT(x, EV_ProcStatus, (uint64_t)p, PROC_IDLE);
-        proc->seq = 0;
-    }
-    EVENT(x, EV_ProcStart, (uint64_t)p, proc->seq + 1);
     x->next->proc = p;
+    x->next->proc_seq = proc->seq + 1;
+    EVENT(x, EV_ProcStart, (uint64_t)p, x->next->proc_seq);
     return true;
 }
 
-/* After the commit of a transition that took a P. Its owner alone changes what is here. */
-static void proc_started(struct sched *s, int32_t p)
+/*
+ * After the commit of a transition that took a P, whose owner alone changes what is here. The state says it, so that a
+ * thread that is torn out before it came to this makes up for it in sched_recover.
+ */
+static void proc_started(struct sched *s, const struct sched_state *state)
 {
-    s->procs[p].seq++;
-    if (!s->procs[p].known) {
-        s->procs[p].known = 1;
-        raise_to(&s->nprocs_known, (uint32_t)p + 1);
+    struct sched_proc *proc = &s->procs[state->proc];
+    proc->seq = state->proc_seq;
+    if (!proc->known) {
+        proc->known = 1;
+        raise_to(&s->nprocs_known, (uint32_t)state->proc + 1);
     }
 }
 
@@ -146,18 +149,19 @@ static bool commit_started(struct txn *x, uint32_t g_seq)
 {
     int32_t p = x->next->proc;
     x->next->status = GO_RUNNING;
+    x->next->g_seq = g_seq;
     if (!txn_commit(x)) {
         proc_release(x->s, p);
         return false;
     }
-    proc_started(x->s, p);
-    x->t->g_seq = g_seq;
+    proc_started(x->s, x->next);
     return true;
 }
 
 static bool commit_stopped(struct txn *x, uint32_t status, int32_t proc)
 {
     x->next->status = status;
+    x->t->proc_taken = proc;
     if (!txn_commit(x))
         return false;
     proc_release(x->s, proc);
@@ -174,20 +178,14 @@ bool sched_first_thread(struct sched *s, struct sched_thread *t, uint64_t start_
     int32_t p = proc_acquire(s);
     if (p == PROC_NONE)
         return false;
+    t->proc_taken = p;
     EVENT(&x, EV_ProcStatus, (uint64_t)p, PROC_RUNNING);
     EVENT(&x, EV_GoCreate, t->g, start_stack, 0);
     EVENT(&x, EV_GoStart, t->g, 1);
     EVENT(&x, EV_ProcsChange, s->gomaxprocs, 0);
     x.next->proc = p;
-    x.next->status = GO_RUNNING;
-    if (!txn_commit(&x)) {
-        proc_release(s, p);
-        return false;
-    }
-    s->procs[p].known = 1;
-    raise_to(&s->nprocs_known, (uint32_t)p + 1);
-    t->g_seq = 1;
-    return true;
+    x.next->proc_seq = 0;
+    return commit_started(&x, 1);
 }
 
 bool sched_create(struct sched *s, struct sched_thread *t, struct sched_thread *child, uint64_t start_stack,
@@ -229,7 +227,7 @@ static bool start(struct sched *s, struct sched_thread *t, uint32_t from, uint32
 
 bool sched_start(struct sched *s, struct sched_thread *t, uint64_t now)
 {
-    return start(s, t, GO_RUNNABLE, t->g_seq + 1, now);
+    return start(s, t, GO_RUNNABLE, sched_g_seq(t) + 1, now);
 }
 
 bool sched_block(struct sched *s, struct sched_thread *t, enum sched_reason reason, uint64_t stack, uint64_t now)
@@ -248,17 +246,18 @@ bool sched_resume(struct sched *s, struct sched_thread *t, uint64_t now)
     struct txn x;
     if (!txn_begin(&x, s, t, GO_WAITING, now))
         return false;
-    EVENT(&x, EV_GoUnblock, t->g, t->g_seq + 1, 0);
+    uint32_t seq = x.next->g_seq;
+    EVENT(&x, EV_GoUnblock, t->g, seq + 1, 0);
     if (!txn_proc_start(&x))
         return false;
-    EVENT(&x, EV_GoStart, t->g, t->g_seq + 2);
+    EVENT(&x, EV_GoStart, t->g, seq + 2);
     txn_procs_change(&x);
-    return commit_started(&x, t->g_seq + 2);
+    return commit_started(&x, seq + 2);
 }
 
 bool sched_resume_woken(struct sched *s, struct sched_thread *t, bool same_generation, uint64_t now)
 {
-    return start(s, t, GO_WAITING, t->g_seq + (same_generation ? 2 : 1), now);
+    return start(s, t, GO_WAITING, sched_g_seq(t) + (same_generation ? 2 : 1), now);
 }
 
 bool sched_unblock(struct sched *s, struct sched_thread *t, uint64_t g, uint32_t g_seq, uint64_t stack, uint64_t now)
@@ -277,11 +276,8 @@ bool sched_yield_proc(struct sched *s, struct sched_thread *t, enum sched_reason
     if (!txn_begin(&x, s, t, GO_RUNNING, now))
         return false;
     EVENT(&x, EV_GoStop, reason_string_id(reason), stack);
-    EVENT(&x, EV_GoStart, t->g, t->g_seq + 1);
-    if (!txn_commit(&x))
-        return false;
-    t->g_seq++;
-    return true;
+    EVENT(&x, EV_GoStart, t->g, ++x.next->g_seq);
+    return txn_commit(&x);
 }
 
 bool sched_destroy(struct sched *s, struct sched_thread *t, uint64_t now)
@@ -301,6 +297,8 @@ const struct sched_state *sched_recover(struct sched *s, struct sched_thread *t)
     if (t->proc_taken != PROC_NONE && t->proc_taken != cur->proc)
         proc_release(s, t->proc_taken);
     t->proc_taken = PROC_NONE;
+    if (cur->proc != PROC_NONE)
+        proc_started(s, cur);
     t->commits++;
     return cur;
 }
@@ -354,7 +352,8 @@ void sched_status_running(struct sched *s, struct sched_thread *t, uint64_t now)
         return;
     EVENT(&x, EV_ProcStatus, (uint64_t)x.next->proc, PROC_RUNNING);
     EVENT(&x, EV_GoStatus, t->g, t->m, GO_RUNNING);
-    t->g_seq = 0;
+    x.next->g_seq = 0;
+    x.next->proc_seq = 0;
     txn_commit(&x);
 }
 
@@ -368,7 +367,7 @@ static uint8_t *put_status(uint8_t *p, uint64_t *time, uint64_t now)
 uint8_t *sched_status_other(struct sched_thread *t, bool woken, uint8_t *p, uint64_t *time, uint64_t now)
 {
     uint32_t status = sched_current(t)->status;
-    t->g_seq = 0;
+    t->state[t->cur].g_seq = 0;
     *p++ = EV_GoStatus;
     p = put_status(p, time, now);
     p = varint_put(p, t->g);
@@ -378,6 +377,7 @@ uint8_t *sched_status_other(struct sched_thread *t, bool woken, uint8_t *p, uint
 
 uint8_t *sched_status_idle_proc(struct sched *s, uint32_t proc, uint8_t *p, uint64_t *time, uint64_t now)
 {
+    s->procs[proc].known = 1;
     *p++ = EV_ProcStatus;
     p = put_status(p, time, now);
     p = varint_put(p, proc);

@@ -35,6 +35,8 @@ struct sched_state {
     int32_t proc;  /* the P it holds, or PROC_NONE */
     uint32_t status; /* enum go_status, GO_UNBORN or GO_DEAD */
     uint64_t unblocked; /* the G that the last transition unblocked, else 0 */
+    uint32_t g_seq;     /* sequence number of the G's last start or unblock of its own in this generation */
+    uint32_t proc_seq;  /* and of the P's start */
 };
 
 struct sched_thread {
@@ -42,8 +44,7 @@ struct sched_thread {
     uint32_t commits; /* a transition interrupted by another one of the same thread notices it here */
     struct sched_state state[2];
     struct chunk *chunk;
-    int32_t proc_taken; /* a P taken for a transition that has not committed yet */
-    uint32_t g_seq; /* sequence number of the G's last start or unblock in this generation */
+    int32_t proc_taken; /* a P taken for, or to be given back after, a transition that has not committed yet */
     uint64_t g;     /* dense, from 1 */
     uint64_t m;     /* tid; 0 before the thread runs */
 };
@@ -78,6 +79,8 @@ static inline const struct sched_state *sched_current(const struct sched_thread 
 {
     return &t->state[__atomic_load_n(&t->cur, __ATOMIC_ACQUIRE)];
 }
+
+static inline uint32_t sched_g_seq(const struct sched_thread *t) { return sched_current(t)->g_seq; }
 
 /* True when the open chunk has room for one transition. The caller opens another one when not. */
 static inline bool sched_has_room(const struct sched_thread *t)
@@ -120,7 +123,7 @@ bool sched_resume(struct sched *s, struct sched_thread *t, uint64_t now);
 bool sched_resume_woken(struct sched *s, struct sched_thread *t, bool same_generation, uint64_t now);
 
 /*
- * t writes that it made the G runnable; g_seq is the other thread's g_seq + 1. The other's state stays as it is: only
+ * t writes that it made the G runnable; g_seq is the other thread's sched_g_seq + 1. The other's state stays as it is: only
  * its own thread changes that.
  */
 bool sched_unblock(struct sched *s, struct sched_thread *t, uint64_t g, uint32_t g_seq, uint64_t stack, uint64_t now);

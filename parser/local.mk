@@ -1,5 +1,3 @@
-include %D%/raw.mk
-
 # libgotrace: reads, checks, prints and writes Go execution traces. The objects are in a convenience library, which the
 # command and the tests link, so that they reach what the shared library does not export.
 noinst_LTLIBRARIES += libparser.la
@@ -26,7 +24,7 @@ libparser_la_SOURCES = \
 	%D%/tables.c \
 	%D%/validate.c \
 	%D%/vec.c %D%/vec.h
-libparser_la_LIBADD = libgotraceraw.la liblow.la
+libparser_la_LIBADD = liblow.la
 
 lib_LTLIBRARIES += libgotrace.la
 libgotrace_la_SOURCES =
@@ -43,3 +41,5 @@ gotraceinclude_HEADERS = \
 
 pkgconfigdir = $(libdir)/pkgconfig
 pkgconfig_DATA = gotrace.pc
+
+include %D%/raw.mk

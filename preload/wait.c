@@ -109,7 +109,7 @@ void wait_end(struct wait *w)
 static void promise(void *arg, void *waiter)
 {
     struct thread *t = arg, *other = waiter;
-    t->promise.g_seq = other->sched.g_seq + 1;
+    t->promise.g_seq = sched_g_seq(&other->sched) + 1;
     compiler_barrier();
     t->promise.g = other->sched.g;
 }

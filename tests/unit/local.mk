@@ -1,6 +1,11 @@
 # Unit tests of lib/: one program a file, named after it.
 if HAVE_CMOCKA
 unit_tests = \
+	%D%/test-sched \
+	%D%/test-sched-generation \
+	%D%/test-sched-walk \
+	%D%/test-unwind-cfi \
+	%D%/test-unwind-walk \
 	%D%/test-varint
 
 check_PROGRAMS += $(unit_tests)
@@ -8,8 +13,21 @@ TESTS += $(unit_tests)
 
 unit_test_LIBS = liblow.la $(CMOCKA_LIBS)
 
+tests_unit_test_unwind_cfi_SOURCES = %D%/test-unwind-cfi.c
+tests_unit_test_unwind_cfi_LDADD = $(unit_test_LIBS)
+tests_unit_test_unwind_walk_SOURCES = %D%/test-unwind-walk.c
+tests_unit_test_unwind_walk_LDADD = $(unit_test_LIBS)
 tests_unit_test_varint_SOURCES = %D%/test-varint.c
 tests_unit_test_varint_LDADD = $(unit_test_LIBS)
+
+unit_model = %D%/model.c %D%/model.h
+
+tests_unit_test_sched_SOURCES = %D%/test-sched.c $(unit_model)
+tests_unit_test_sched_LDADD = $(unit_test_LIBS)
+tests_unit_test_sched_generation_SOURCES = %D%/test-sched-generation.c $(unit_model)
+tests_unit_test_sched_generation_LDADD = $(unit_test_LIBS)
+tests_unit_test_sched_walk_SOURCES = %D%/test-sched-walk.c %D%/random.h $(unit_model)
+tests_unit_test_sched_walk_LDADD = libparser.la $(unit_test_LIBS)
 endif
 
-noinst_HEADERS += %D%/unit.h
+noinst_HEADERS += %D%/unit.h %D%/unwind-image.h

@@ -1,10 +1,12 @@
 # Unit tests of lib/: one program a file, named after it.
 if HAVE_CMOCKA
 unit_tests = \
+	%D%/test-gate \
 	%D%/test-sched \
 	%D%/test-sched-generation \
 	%D%/test-sched-walk \
-	%D%/test-varint
+	%D%/test-varint \
+	%D%/test-waitq
 
 check_PROGRAMS += $(unit_tests)
 TESTS += $(unit_tests)
@@ -13,6 +15,11 @@ unit_test_LIBS = liblow.la $(CMOCKA_LIBS)
 
 tests_unit_test_varint_SOURCES = %D%/test-varint.c
 tests_unit_test_varint_LDADD = $(unit_test_LIBS)
+
+tests_unit_test_gate_SOURCES = %D%/test-gate.c %D%/filter.h
+tests_unit_test_gate_LDADD = $(unit_test_LIBS)
+tests_unit_test_waitq_SOURCES = %D%/test-waitq.c
+tests_unit_test_waitq_LDADD = $(unit_test_LIBS)
 
 unit_model = %D%/model.c %D%/model.h
 

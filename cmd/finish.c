@@ -71,10 +71,24 @@ static uint64_t frequency(const struct spool_header *h)
     return hz ? hz : 1000000000;
 }
 
+/* A pipe cannot tell how much was written to it. */
+struct counted {
+    FILE *file;
+    uint64_t *bytes;
+};
+
+static int write_counted(void *ctx, const void *buf, size_t size)
+{
+    const struct counted *c = ctx;
+    *c->bytes += size;
+    return fwrite(buf, 1, size, c->file) == size ? 0 : -1;
+}
+
 static const char *write_trace(const struct spool_file *f, struct recording *r, FILE *out, struct finish_summary *sum)
 {
     const struct spool_header *h = f->header;
-    gotrace_builder *b = gotrace_builder_file((int)h->trace_version, out);
+    struct counted counted = {out, &sum->bytes};
+    gotrace_builder *b = gotrace_builder_callback((int)h->trace_version, write_counted, &counted);
     if (!b)
         return "the trace version in the spool is not supported";
     uint64_t hz = frequency(h), last = 0;
@@ -112,11 +126,17 @@ static FILE *open_beside(const char *path, char *temp, size_t size)
     return fopen(temp, "wxe");
 }
 
-/* A file at `path` that is newer than the recording is another process's: then ours gets the pid in its name. */
-static void choose_path(const struct spool_header *h, const char *out, char *path, size_t size)
+/*
+ * OUT.N.spool, of a program that executed another one, becomes OUT.N. A file at `path` that is newer than the recording
+ * is another process's: then ours gets the pid in its name.
+ */
+static void choose_path(const struct spool_header *h, const char *spool, const char *out, char *path, size_t size)
 {
     struct stat st;
-    snprintf(path, size, "%s", out ? out : h->out);
+    size_t len = strlen(spool);
+    bool numbered = len > 8 && spool[len - 8] == '.' && spool[len - 7] >= '1' && spool[len - 7] <= '9' &&
+                    !strcmp(spool + len - 6, ".spool");
+    snprintf(path, size, "%s%.*s", out ? out : h->out, !out && numbered ? 2 : 0, spool + len - (numbered ? 8 : 0));
     if (!out && !stat(path, &st) && S_ISREG(st.st_mode) &&
         (uint64_t)st.st_mtim.tv_sec * 1000000000u + (uint64_t)st.st_mtim.tv_nsec > h->start_realtime_ns)
         snprintf(path, size, "%s.%u", h->out, h->pid);
@@ -136,7 +156,6 @@ static const char *write_file(const struct spool_file *f, struct recording *r, s
     if (!out)
         return strerror(errno);
     const char *err = write_trace(f, r, out, sum);
-    sum->bytes = (uint64_t)ftell(out);
     if ((fflush(out) || ferror(out)) && !err)
         err = strerror(errno);
     if (fclose(out) && !err)
@@ -164,14 +183,23 @@ int finish_spool(const char *verb, const char *spool, const char *out, struct fi
     const char *err = spool_file_open(&f, spool);
     if (err) {
         complain(verb, "%s: %s", spool, err);
-        return EXIT_USAGE;
+        size_t len = strlen(spool);
+        if (!strcmp(err, SPOOL_UNBORN) && len > 6 && !strcmp(spool + len - 6, ".spool"))
+            unlink(spool);
+        return access(spool, R_OK) ? EXIT_USAGE : EXIT_INVALID;
     }
     if (spool_file_owner_lives(&f)) {
         complain(verb, "%s: process %u is still recording to it; stop that first", spool, f.header->pid);
         spool_file_close(&f);
         return EXIT_USAGE;
     }
-    choose_path(f.header, out, sum->path, sizeof sum->path);
+    if (!f.events.n) {
+        complain(verb, "%s: " SPOOL_UNBORN, spool);
+        spool_file_close(&f);
+        unlink(spool);
+        return EXIT_INVALID;
+    }
+    choose_path(f.header, spool, out, sum->path, sizeof sum->path);
     sum->threads = f.header->nthreads;
     sum->lost = f.header->lost_events + f.header->lost_stacks;
     const char *where = spool;
@@ -204,9 +232,9 @@ void finish_report(const struct finish_summary *s)
 
 static void usage(FILE *to)
 {
-    fputs("usage: thrace finish [-q] [-o FILE] SPOOL\n"
-          "Makes a trace of the spool that a recording left behind, and removes the spool.\n"
-          "  -o FILE  write the trace there, not where the recording was to go\n"
+    fputs("usage: thrace finish [-q] [-o FILE] SPOOL…\n"
+          "Makes a trace of each spool that a recording left behind, and removes the spool.\n"
+          "  -o FILE  write the trace there, not where the recording was to go; for one spool\n"
           "  -q       no summary\n",
           to);
 }
@@ -223,13 +251,18 @@ int cmd_finish(int argc, char **argv)
         default: usage(stderr); return EXIT_USAGE;
         }
     }
-    if (optind + 1 != argc) {
+    if (optind == argc || (out && optind + 1 != argc)) {
         usage(stderr);
         return EXIT_USAGE;
     }
-    struct finish_summary sum;
-    int status = finish_spool("finish", argv[optind], out, &sum);
-    if (!status && !quiet)
-        finish_report(&sum);
-    return status;
+    int worst = EXIT_OK;
+    for (int i = optind; i < argc; i++) {
+        struct finish_summary sum;
+        int status = finish_spool("finish", argv[i], out, &sum);
+        if (!status && !quiet)
+            finish_report(&sum);
+        if (status > worst)
+            worst = status;
+    }
+    return worst;
 }

@@ -14,24 +14,24 @@ static const char usage[] = "usage: thrace print FILE\n"
 
 enum { FLUSH_AT = 64 << 10 };
 
-static bool flush(struct out *o)
+static bool flush(struct raw_buffer *o)
 {
-    bool ok = !o->failed && fwrite(o->v, 1, o->n, stdout) == o->n;
-    o->n = 0;
+    bool ok = !o->failed && fwrite(o->at, 1, o->size, stdout) == o->size;
+    o->size = 0;
     return ok;
 }
 
 static bool print_all(struct gotrace_reader *r)
 {
-    struct out o = {0};
+    struct raw_buffer o = {0};
     const struct gotrace_event *ev;
     bool ok = true;
     while (ok && (ev = gotrace_reader_next(r))) {
         event_print(&o, ev);
-        ok = o.n < FLUSH_AT || flush(&o);
+        ok = o.size < FLUSH_AT || flush(&o);
     }
     ok = ok && flush(&o) && !fflush(stdout);
-    free(o.v);
+    raw_buffer_free(&o);
     return ok;
 }
 

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,7 +22,7 @@
 #include "gotrace/validate.h"
 
 /* What the command itself ends with when it cannot record; the program's own status is passed on otherwise. */
-enum { CANNOT_RECORD = 125, MAX_IMAGES = 9 };
+enum { CANNOT_RECORD = 125, MAX_EARLIER_IMAGES = 9 };
 
 static void usage(FILE *to)
 {
@@ -120,7 +121,7 @@ static int end_like(int status)
 
 static bool spool_path(char *path, size_t size, const char *out, int image)
 {
-    int n = image > 1 ? snprintf(path, size, "%s.%d.spool", out, image) : snprintf(path, size, "%s.spool", out);
+    int n = image ? snprintf(path, size, "%s.%d.spool", out, image) : snprintf(path, size, "%s.spool", out);
     return n > 0 && (size_t)n < size;
 }
 
@@ -128,7 +129,12 @@ static bool spool_path(char *path, size_t size, const char *out, int image)
 static bool can_record_to(const char *out)
 {
     char path[PATH_MAX];
-    if (!spool_path(path, sizeof path, out, 1)) {
+    struct stat st;
+    if (!stat(out, &st) && S_ISDIR(st.st_mode)) {
+        complain("record", "%s: is a directory", out);
+        return false;
+    }
+    if (!spool_path(path, sizeof path, out, 0)) {
         complain("record", "%s: the path is too long", out);
         return false;
     }
@@ -156,24 +162,21 @@ static bool is_valid(char *path)
     return ok;
 }
 
-/* The program may have executed another one: each image left a spool of its own. */
-static int finish_all(const char *out, bool check)
+/* The program may have executed another one. The last image has the file to itself, earlier ones a number. */
+static void finish_all(const char *out, bool check)
 {
-    int images = 0;
-    for (int i = 1; i <= MAX_IMAGES; i++) {
+    for (int i = 0; i <= MAX_EARLIER_IMAGES; i++) {
         char spool[PATH_MAX], trace[PATH_MAX];
         struct finish_summary sum;
         if (!spool_path(spool, sizeof spool, out, i) || access(spool, F_OK))
             continue;
-        snprintf(trace, sizeof trace, i > 1 ? "%s.%d" : "%s", out, i);
+        snprintf(trace, sizeof trace, i ? "%s.%d" : "%s", out, i);
         if (finish_spool("record", spool, trace, &sum))
             continue;
-        images++;
         finish_report(&sum);
         if (check && !is_valid(trace))
             complain("record", "%s: the trace breaks the rules above; this is a bug of thrace, please report it", trace);
     }
-    return images;
 }
 
 static bool find_library(char *path, size_t size)
@@ -208,8 +211,8 @@ static int record(const struct target *t, char **argv, const char *out, bool che
         complain("record", "%s: %s", t->path, strerror(errno));
         return errno == ENOENT ? 127 : 126;
     }
-    if (traced && !finish_all(out, check))
-        complain("record", "%s left no recording", t->path);
+    if (traced)
+        finish_all(out, check);
     return end_like(status);
 }
 

@@ -92,6 +92,7 @@ static bool read_thread(struct recording *r, struct cursor *c, uint64_t generati
     if (!t)
         return false;
     t->generation = generation;
+    t->order = r->nthreads;
     t->g = get_int(c);
     t->start_pc = get_int(c);
     t->stack_id = get_int(c);
@@ -149,29 +150,69 @@ static bool read_hook(struct recording *r, struct cursor *c)
     return h->name;
 }
 
+static bool read_record(struct recording *r, struct names *names, struct cursor *c, uint64_t generation)
+{
+    switch (*c->p++) {
+    case META_STACK: return read_stack(r, c, generation);
+    case META_THREAD: return read_thread(r, c, generation);
+    case META_NAME: return read_name(names, c);
+    case META_MODULE: return read_module(r, c, generation);
+    case META_HOOK: return read_hook(r, c);
+    default: return false;
+    }
+}
+
+/* Moves behind one record; c->p is NULL when it is none. */
+static void skip_record(struct cursor *c)
+{
+    static const char *const formats[] = META_FORMATS;
+    uint8_t tag = *c->p++;
+    size_t len;
+    if (tag >= sizeof formats / sizeof formats[0] || !formats[tag]) {
+        c->p = NULL;
+        return;
+    }
+    for (const char *f = formats[tag]; *f; f++) {
+        if (*f == 't')
+            get_text(c, &len);
+        else if (*f == 'i')
+            get_int(c);
+        else
+            for (uint64_t n = get_int(c); n && c->p; n--)
+                get_int(c);
+    }
+}
+
+/* The newest record of a batch comes first; they are read from the oldest on. */
 static const char *read_records(struct recording *r, struct names *names, const struct spool_batch *b)
 {
+    const uint8_t *starts[SPOOL_CHUNK_SIZE / 2];
+    size_t n = 0;
     struct cursor c = {b->data, b->data + b->size};
-    while (c.p && c.p < c.end) {
-        bool ok;
-        switch (*c.p++) {
-        case META_STACK: ok = read_stack(r, &c, b->generation); break;
-        case META_THREAD: ok = read_thread(r, &c, b->generation); break;
-        case META_NAME: ok = read_name(names, &c); break;
-        case META_MODULE: ok = read_module(r, &c, b->generation); break;
-        case META_HOOK: ok = read_hook(r, &c); break;
-        default: return "the spool's records are damaged";
-        }
-        if (!ok && c.p)
-            return "out of memory";
+    while (c.p && c.p < c.end && n < sizeof starts / sizeof starts[0]) {
+        starts[n++] = c.p;
+        skip_record(&c);
     }
-    return c.p ? NULL : "the spool's records are damaged";
+    if (c.p != c.end)
+        return "the spool's records are damaged";
+    while (n--)
+        if (!read_record(r, names, &(struct cursor){starts[n], c.end}, b->generation))
+            return "out of memory";
+    return NULL;
 }
 
 static int by_thread(const void *a, const void *b)
 {
     const struct rec_thread *x = a, *y = b;
-    return x->g < y->g ? -1 : x->g > y->g;
+    if (x->g != y->g)
+        return x->g < y->g ? -1 : 1;
+    return x->order < y->order ? -1 : x->order > y->order;
+}
+
+static int by_g(const void *key, const void *thread)
+{
+    uint64_t g = *(const uint64_t *)key, other = ((const struct rec_thread *)thread)->g;
+    return g < other ? -1 : g > other;
 }
 
 /* A thread's name is the one that was set last. */
@@ -179,8 +220,7 @@ static void apply_names(struct recording *r, struct names *names)
 {
     for (size_t i = 0; i < names->nnames; i++) {
         struct rec_name *n = &names->names[i];
-        struct rec_thread key = {.g = n->g};
-        struct rec_thread *t = bsearch(&key, r->threads, r->nthreads, sizeof key, by_thread);
+        struct rec_thread *t = bsearch(&n->g, r->threads, r->nthreads, sizeof *t, by_g);
         if (t && n->at >= t->named_at) {
             free((char *)(uintptr_t)t->name);
             t->name = n->text;
@@ -220,6 +260,7 @@ const char *recording_read(struct recording *r, const struct spool_file *f)
     const char *err = NULL;
     struct names names = {0};
     memset(r, 0, sizeof *r);
+    r->exe = f->header->exe;
     for (size_t i = 0; i < f->meta.n && !err; i++)
         err = read_records(r, &names, &f->meta.v[i]);
     if (r->nthreads)

@@ -16,6 +16,7 @@ struct rec_stack {
 
 struct rec_thread {
     uint64_t generation, g, stack_id;
+    size_t order; /* of writing */
     uint64_t start_pc; /* 0: main's */
     size_t pc;         /* recording.pcs[pc] is start_pc */
     const char *name; /* set by pthread_setname_np, or NULL */
@@ -57,8 +58,7 @@ struct recording {
     struct rec_hook *hooks;
     size_t nhooks, cap_hooks;
     struct symbolizer *symbolizer;
-    const char *main_file; /* where main is, as far as is known */
-    uint32_t main_line;
+    const char *exe; /* path of the program, in the spool's header */
 };
 
 /* Reads the meta records. NULL, or one line that says what is wrong. */

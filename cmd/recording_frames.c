@@ -71,18 +71,21 @@ static bool look_up(struct recording *r, struct rec_pc *p)
     return p->symbol >= 0;
 }
 
-/* The first thread's G starts at main, whose address nobody told; its file is known from a stack that has it. */
+/*
+ * Nobody tells where main is, but the program's symbol table may know. Without one, what is shown is main in the
+ * program's file.
+ */
 static void find_main(struct recording *r)
 {
-    r->main_file = r->nmodules ? r->modules[0].path : "main";
-    r->main_line = 1;
-    for (size_t i = 0; i < r->npcs; i++) {
-        size_t n;
-        const struct symbolize_frame *f = symbolize_frames(r->symbolizer, r->pcs[i].symbol, &n);
-        if (!strcmp(f[n - 1].function, "main")) {
-            r->main_file = f[n - 1].file;
-            return;
-        }
+    uint64_t main_pc = 0;
+    for (size_t i = 0; i < r->nmodules && !main_pc; i++) {
+        uint64_t address = strcmp(r->modules[i].path, r->exe) ? 0 : symbolize_function_address(r->exe, "main");
+        main_pc = address ? r->modules[i].bias + address + 1 : 0;
+    }
+    for (size_t i = 0; i < r->nthreads && main_pc; i++) {
+        struct rec_thread *t = &r->threads[i];
+        if (!t->start_pc)
+            t->start_pc = r->pcs[t->pc].pc = main_pc;
     }
 }
 
@@ -90,12 +93,10 @@ const char *recording_symbolize(struct recording *r)
 {
     r->symbolizer = symbolize_new();
     bool ok = r->symbolizer && add_modules(r);
+    find_main(r);
     for (size_t i = 0; i < r->npcs && ok; i++)
         ok = look_up(r, &r->pcs[i]);
-    if (!ok || symbolize_run(r->symbolizer))
-        return "out of memory while looking up symbols";
-    find_main(r);
-    return NULL;
+    return ok && !symbolize_run(r->symbolizer) ? NULL : "out of memory while looking up symbols";
 }
 
 /* --- frames -------------------------------------------------------------------------------------------------------- */
@@ -174,7 +175,7 @@ static int write_thread_start(const struct recording *r, gotrace_builder *b, con
     struct frames f = {.n = 0};
     const struct symbolize_frame *s = symbolize_frames(r->symbolizer, r->pcs[t->pc].symbol, &n);
     const char *name = t->name && *t->name ? t->name : NULL;
-    struct symbolize_frame main_frame = {"main", r->main_file, r->main_line};
+    const struct symbolize_frame main_frame = {"main", *r->exe ? r->exe : "main", 1};
     add_frame(&f, thread_start_pc(t->g), name, t->start_pc ? &s[n - 1] : &main_frame);
     return write_stack(r, b, t->stack_id, &f);
 }

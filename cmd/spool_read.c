@@ -30,26 +30,17 @@ static bool add(struct spool_batches *b, struct spool_batch batch)
     return true;
 }
 
-/* The log is a row of batches; what a kill cut off lies behind log_end. */
-static const char *read_log(struct spool_file *f)
+/* A row of batches with their headers. */
+static const char *read_row(struct spool_file *f, const uint8_t *p, const uint8_t *end)
 {
-    uint64_t start = f->header->header_size + (uint64_t)f->header->max_chunks * f->header->chunk_size;
-    if (!f->header->log_end)
-        return NULL;
-    if (start >= f->size)
-        return "the spool's log is missing: the file is truncated";
-    uint64_t len = f->header->log_end < f->size - start ? f->header->log_end : f->size - start;
-    const uint8_t *p = f->map + start, *end = p + len;
     while (p < end) {
         uint64_t v[4];
         uint8_t id = *p;
         const uint8_t *q = p + 1;
         for (int i = 0; i < 4 && q; i++)
             q = varint_get(q, end, &v[i]);
-        if (!q || v[3] > (uint64_t)(end - q))
-            return len < f->header->log_end ? NULL : "the spool's log is damaged";
-        if (id != EV_EventBatch && id != BATCH_META)
-            return "the spool's log is damaged";
+        if (!q || v[3] > (uint64_t)(end - q) || (id != EV_EventBatch && id != BATCH_META))
+            return "the spool is damaged";
         if (!add(id == BATCH_META ? &f->meta : &f->events, (struct spool_batch){v[0], v[1], v[2], 0, q, v[3]}))
             return "out of memory";
         p = q + v[3];
@@ -57,16 +48,50 @@ static const char *read_log(struct spool_file *f)
     return NULL;
 }
 
+/* What a kill cut off lies behind log_end. */
+static const char *read_log(struct spool_file *f)
+{
+    uint64_t start = f->header->header_size + (uint64_t)f->header->max_chunks * f->header->chunk_size;
+    if (!f->header->log_end)
+        return NULL;
+    if (start >= f->size || f->header->log_end > f->size - start)
+        return "the spool is truncated";
+    return read_row(f, f->map + start, f->map + start + f->header->log_end);
+}
+
 static int by_seal(const void *a, const void *b)
 {
     const struct chunk *x = *(const struct chunk *const *)a, *y = *(const struct chunk *const *)b;
-    bool xopen = x->state == CHUNK_OPEN, yopen = y->state == CHUNK_OPEN;
-    if (xopen != yopen)
-        return xopen - yopen;
+    int xrank = x->packed ? 0 : x->state == CHUNK_OPEN ? 2 : 1, yrank = y->packed ? 0 : y->state == CHUNK_OPEN ? 2 : 1;
+    if (xrank != yrank)
+        return xrank - yrank;
     return x->sealed < y->sealed ? -1 : x->sealed > y->sealed;
 }
 
-/* The chunks that were not drained: full ones in order of filling, then those that threads were still writing. */
+/* A batch that was packed into a shared chunk, which may have been drained, just before a kill. */
+static bool is_known(const struct spool_batches *b, const struct chunk *c)
+{
+    for (size_t i = 0; i < b->n; i++)
+        if (b->v[i].time == c->time && b->v[i].m == c->m && b->v[i].generation == c->generation)
+            return true;
+    return false;
+}
+
+static const char *read_chunk(struct spool_file *f, const struct chunk *c)
+{
+    if (c->packed)
+        return read_row(f, c->data, c->data + c->used);
+    bool known = c->state == CHUNK_OPEN && (is_known(&f->events, c) || is_known(&f->meta, c));
+    const uint8_t *meta = c->data + CHUNK_CAPACITY - c->meta_used;
+    bool ok = true;
+    if (c->used && !known)
+        ok = add(&f->events, (struct spool_batch){c->generation, c->m, c->time, 0, c->data, c->used});
+    if (c->meta_used && !known)
+        ok = ok && add(&f->meta, (struct spool_batch){c->generation, c->m, c->time, 0, meta, c->meta_used});
+    return ok ? NULL : "out of memory";
+}
+
+/* The chunks that were not drained: packed ones, full ones in order of filling, those that threads were still writing. */
 static const char *read_pool(struct spool_file *f)
 {
     uint32_t n = 0;
@@ -84,17 +109,11 @@ static const char *read_pool(struct spool_file *f)
             chunks[n++] = c;
     }
     qsort(chunks, n, sizeof *chunks, by_seal);
-    bool ok = true;
-    for (uint32_t i = 0; i < n && ok; i++) {
-        const struct chunk *c = chunks[i];
-        if (c->used)
-            ok = add(&f->events, (struct spool_batch){c->generation, c->m, c->time, 0, c->data, c->used});
-        if (c->meta_used)
-            ok = ok && add(&f->meta, (struct spool_batch){c->generation, c->m, c->time, 0,
-                                                          c->data + CHUNK_CAPACITY - c->meta_used, c->meta_used});
-    }
+    const char *err = NULL;
+    for (uint32_t i = 0; i < n && !err; i++)
+        err = read_chunk(f, chunks[i]);
     free(chunks);
-    return ok ? NULL : "out of memory";
+    return err;
 }
 
 static int by_generation(const void *a, const void *b)
@@ -102,11 +121,16 @@ static int by_generation(const void *a, const void *b)
     const struct spool_batch *x = a, *y = b;
     if (x->generation != y->generation)
         return x->generation < y->generation ? -1 : 1;
+    if (x->time != y->time)
+        return x->time < y->time ? -1 : 1;
     return x->order < y->order ? -1 : x->order > y->order;
 }
 
 static const char *check_header(const struct spool_header *h, size_t size)
 {
+    static const char none[sizeof h->magic];
+    if (size >= sizeof *h && !memcmp(h->magic, none, sizeof none))
+        return SPOOL_UNBORN;
     if (size < sizeof *h || memcmp(h->magic, SPOOL_MAGIC, sizeof h->magic))
         return "this is not a spool of thrace";
     if (h->version != SPOOL_VERSION || h->header_size != SPOOL_HEADER_SIZE || h->chunk_size != SPOOL_CHUNK_SIZE)

@@ -10,7 +10,7 @@
 /* A run of bytes of the spool: the events, or the meta records, of one chunk. */
 struct spool_batch {
     uint64_t generation, m, time;
-    uint64_t order; /* of filling, within the spool */
+    uint64_t order; /* as they were found */
     const uint8_t *data;
     size_t size;
 };
@@ -22,11 +22,14 @@ struct spool_batches {
 
 struct spool_file {
     const struct spool_header *header;
-    struct spool_batches events; /* by generation, then in order */
+    struct spool_batches events; /* by generation, time, order */
     struct spool_batches meta;
     const uint8_t *map;
     size_t size;
 };
+
+/* What spool_file_open says of a recording whose process ended before it began. */
+#define SPOOL_UNBORN "nothing was recorded, the program ended too early"
 
 /*
  * Maps and checks the file. Returns NULL, or one line that says what is wrong with it; nothing is open then. It may be

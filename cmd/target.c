@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -75,6 +76,71 @@ static bool has_interpreter(int fd, const Elf64_Ehdr *e)
     return false;
 }
 
+/* The file's bytes at a virtual address, and how many follow; NULL when no segment has it. */
+static const char *at_address(const char *map, size_t size, uint64_t address, size_t *left)
+{
+    const Elf64_Ehdr *e = (const Elf64_Ehdr *)(const void *)map;
+    if (e->e_phoff > size || (size - e->e_phoff) / sizeof(Elf64_Phdr) < e->e_phnum)
+        return NULL;
+    const Elf64_Phdr *ph = (const Elf64_Phdr *)(const void *)(map + e->e_phoff);
+    for (int i = 0; i < e->e_phnum; i++, ph++) {
+        if (ph->p_type != PT_LOAD || address < ph->p_vaddr || address - ph->p_vaddr >= ph->p_filesz)
+            continue;
+        uint64_t offset = ph->p_offset + (address - ph->p_vaddr);
+        *left = offset < size ? size - offset : 0;
+        return offset < size ? map + offset : NULL;
+    }
+    return NULL;
+}
+
+static const Elf64_Dyn *dynamic_section(const char *map, size_t size, size_t *n)
+{
+    const Elf64_Ehdr *e = (const Elf64_Ehdr *)(const void *)map;
+    for (int i = 0; i < e->e_phnum; i++) {
+        uint64_t at = e->e_phoff + (uint64_t)i * sizeof(Elf64_Phdr);
+        if (at + sizeof(Elf64_Phdr) > size)
+            break;
+        const Elf64_Phdr *ph = (const Elf64_Phdr *)(const void *)(map + at);
+        if (ph->p_type != PT_DYNAMIC || ph->p_offset > size || size - ph->p_offset < ph->p_filesz)
+            continue;
+        *n = ph->p_filesz / sizeof(Elf64_Dyn);
+        return (const Elf64_Dyn *)(const void *)(map + ph->p_offset);
+    }
+    return NULL;
+}
+
+static bool needs_library(const char *map, size_t size, const char *name)
+{
+    size_t n = 0, left = 0;
+    const Elf64_Dyn *dyn = dynamic_section(map, size, &n);
+    const char *strings = NULL;
+    for (size_t i = 0; dyn && i < n; i++)
+        if (dyn[i].d_tag == DT_STRTAB)
+            strings = at_address(map, size, dyn[i].d_un.d_ptr, &left);
+    for (size_t i = 0; strings && i < n; i++)
+        if (dyn[i].d_tag == DT_NEEDED && dyn[i].d_un.d_val < left &&
+            !strncmp(strings + dyn[i].d_un.d_val, name, strnlen(name, left - dyn[i].d_un.d_val)))
+            return true;
+    return false;
+}
+
+/* The run-time library of a sanitizer insists on being loaded first, and ends the program when it is not. */
+static bool is_sanitized(int fd)
+{
+    static const char *const runtimes[] = {"libasan.so", "libtsan.so", "libhwasan.so"};
+    struct stat st;
+    if (fstat(fd, &st) || st.st_size < (off_t)sizeof(Elf64_Ehdr))
+        return false;
+    char *map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (map == MAP_FAILED)
+        return false;
+    bool found = false;
+    for (size_t i = 0; i < sizeof runtimes / sizeof runtimes[0]; i++)
+        found |= needs_library(map, (size_t)st.st_size, runtimes[i]);
+    munmap(map, (size_t)st.st_size);
+    return found;
+}
+
 /* Why the loader would not load the shim into this executable, or NULL. */
 static const char *obstacle(int fd, const Elf64_Ehdr *e)
 {
@@ -88,6 +154,8 @@ static const char *obstacle(int fd, const Elf64_Ehdr *e)
     if (!fstat(fd, &st) && (((st.st_mode & S_ISUID) && st.st_uid != geteuid()) ||
                             ((st.st_mode & S_ISGID) && st.st_gid != getegid())))
         return "it is set-user-ID or set-group-ID, the loader ignores LD_PRELOAD";
+    if (is_sanitized(fd))
+        return "it is built with a sanitizer, whose library must be loaded first";
     return NULL;
 }
 

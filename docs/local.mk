@@ -1,0 +1,9 @@
+dist_man_MANS += \
+	%D%/man/thrace.1 \
+	%D%/man/thrace-finish.1 \
+	%D%/man/thrace-golden.1 \
+	%D%/man/thrace-raw.1 \
+	%D%/man/thrace-record.1
+EXTRA_DIST += \
+	%D%/README.md \
+	%D%/glossary.md

@@ -21,6 +21,15 @@ enum meta_tag {
     META_HOOK = 5,   /* PC, text: the PC stands for the function of that name */
 };
 
+/*
+ * The fields of each tag's record: i an integer, t a text, * a number and so many integers. For a reader that wants the
+ * oldest record first.
+ */
+#define META_FORMATS                                                                                                   \
+    {                                                                                                                  \
+        [META_STACK] = "i*", [META_THREAD] = "iii", [META_NAME] = "iit", [META_MODULE] = "iiitt", [META_HOOK] = "it"   \
+    }
+
 /* Stack ids from here on stand for a thread that starts: the G's id is added. Below are those of META_STACK. */
 enum { START_STACK_BASE = 1 << 21 };
 

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #include "lib/events.h"
 #include "lib/rawsys.h"
@@ -43,16 +44,13 @@ struct chunk *spool_take(struct spool *s)
     __atomic_fetch_sub(&s->nfree, 1, __ATOMIC_RELAXED);
     c->used = 0;
     c->meta_used = 0;
+    c->packed = 0;
     c->log_pos = 0;
     return c;
 }
 
-void spool_seal(struct spool *s, struct chunk *c)
+static void full_list_push(struct spool *s, struct chunk *c)
 {
-    if (!c->used && !c->meta_used) {
-        free_list_push(s, c);
-        return;
-    }
     c->sealed = __atomic_add_fetch(&s->header->seal_count, 1, __ATOMIC_RELAXED);
     __atomic_store_n(&c->state, CHUNK_FULL, __ATOMIC_RELEASE);
     uint32_t old = __atomic_load_n(&s->full_list, __ATOMIC_RELAXED);
@@ -61,6 +59,84 @@ void spool_seal(struct spool *s, struct chunk *c)
     while (!__atomic_compare_exchange_n(&s->full_list, &old, index_of(s, c) + 1, true, __ATOMIC_RELEASE,
                                         __ATOMIC_RELAXED));
 }
+
+/* --- packing ------------------------------------------------------------------------------------------------------ */
+
+enum { PACK_MAX = CHUNK_CAPACITY / 4 };
+
+static size_t framed_size(const struct chunk *c)
+{
+    return (c->used ? c->used + BATCH_HEADER_MAX : 0) + (c->meta_used ? c->meta_used + BATCH_HEADER_MAX : 0);
+}
+
+size_t batch_header_put(uint8_t *p, uint8_t id, uint64_t generation, uint64_t m, uint64_t time, uint64_t size)
+{
+    uint8_t *start = p;
+    *p++ = id;
+    p = varint_put(p, generation);
+    p = varint_put(p, m);
+    p = varint_put(p, time);
+    p = varint_put(p, size);
+    return (size_t)(p - start);
+}
+
+static uint8_t *put_batch(uint8_t *p, const struct chunk *c, uint8_t id, const uint8_t *data, uint32_t size)
+{
+    if (!size)
+        return p;
+    p += batch_header_put(p, id, c->generation, c->m, c->time, size);
+    memcpy(p, data, size);
+    return p + size;
+}
+
+/* The caller holds the pack lock. */
+static bool pack(struct spool *s, const struct chunk *c)
+{
+    size_t need = framed_size(c);
+    struct chunk *to = s->packing;
+    if (to && (to->used + need > CHUNK_CAPACITY || to->generation != c->generation)) {
+        full_list_push(s, to);
+        to = s->packing = NULL;
+    }
+    if (!to) {
+        if (!(to = spool_take(s)))
+            return false;
+        to->packed = 1;
+        to->generation = c->generation;
+        __atomic_store_n(&to->state, CHUNK_OPEN, __ATOMIC_RELEASE);
+        s->packing = to;
+    }
+    uint8_t *p = to->data + to->used;
+    p = put_batch(p, c, EV_EventBatch, c->data, c->used);
+    p = put_batch(p, c, BATCH_META, c->data + CHUNK_CAPACITY - c->meta_used, c->meta_used);
+    __atomic_store_n(&to->used, (uint32_t)(p - to->data), __ATOMIC_RELEASE);
+    return true;
+}
+
+void spool_seal_packed(struct spool *s)
+{
+    lock_take(&s->pack_lock);
+    if (s->packing)
+        full_list_push(s, s->packing);
+    s->packing = NULL;
+    lock_drop(&s->pack_lock);
+}
+
+/* A kill between the packing and the freeing leaves a batch twice; its generation, thread and time tell. */
+void spool_seal(struct spool *s, struct chunk *c)
+{
+    bool gone = !c->used && !c->meta_used;
+    if (!gone && framed_size(c) <= PACK_MAX && lock_try(&s->pack_lock)) {
+        gone = pack(s, c);
+        lock_drop(&s->pack_lock);
+    }
+    if (gone)
+        free_list_push(s, c);
+    else
+        full_list_push(s, c);
+}
+
+/* --- draining ----------------------------------------------------------------------------------------------------- */
 
 bool spool_wants_drain(const struct spool *s)
 {
@@ -75,15 +151,26 @@ static void add_extent(struct spool *s)
         free_list_push(s, spool_chunk(s, i));
 }
 
+/* Beyond the process's file size limit a write is a signal, SIGXFSZ, which by default ends the program. */
+static bool exceeds_limit(uint64_t end)
+{
+    struct rlimit limit;
+    return !sys_failed(raw_syscall(SYS_prlimit64, 0, RLIMIT_FSIZE, 0, (long)&limit, 0, 0)) && end > limit.rlim_cur;
+}
+
 /* The pages are allocated before they are mapped for use: a store to a page that the disk has no room for is SIGBUS. */
 static long allocate_extent(int fd, uint32_t first_chunk)
 {
+    if (exceeds_limit(log_offset + extent_size))
+        return -EFBIG;
     long err = sys_fallocate(fd, pool_offset + (uint64_t)first_chunk * SPOOL_CHUNK_SIZE, extent_size);
     return sys_failed(err) ? err : 0;
 }
 
 static int create_mapping(struct spool *s, int fd)
 {
+    if (exceeds_limit(log_offset + extent_size))
+        return -EFBIG;
     long err = sys_fallocate(fd, 0, SPOOL_HEADER_SIZE);
     if (sys_failed(err))
         return (int)err;
@@ -115,7 +202,6 @@ int spool_create(struct spool *s, const char *path)
         sys_unlink(path);
         return err;
     }
-    memcpy(s->header->magic, SPOOL_MAGIC, sizeof s->header->magic);
     s->header->version = SPOOL_VERSION;
     s->header->header_size = SPOOL_HEADER_SIZE;
     s->header->chunk_size = SPOOL_CHUNK_SIZE;
@@ -123,6 +209,12 @@ int spool_create(struct spool *s, const char *path)
     s->header->state = SPOOL_RECORDING;
     add_extent(s);
     return 0;
+}
+
+void spool_publish(struct spool *s)
+{
+    __atomic_thread_fence(__ATOMIC_RELEASE);
+    memcpy(s->header->magic, SPOOL_MAGIC, sizeof s->header->magic);
 }
 
 void spool_unmap(struct spool *s)
@@ -135,17 +227,6 @@ void spool_unmap(struct spool *s)
 int spool_open(const struct spool *s)
 {
     return (int)sys_openat(s->path, O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0);
-}
-
-size_t batch_header_put(uint8_t *p, uint8_t id, uint64_t generation, uint64_t m, uint64_t time, uint64_t size)
-{
-    uint8_t *start = p;
-    *p++ = id;
-    p = varint_put(p, generation);
-    p = varint_put(p, m);
-    p = varint_put(p, time);
-    p = varint_put(p, size);
-    return (size_t)(p - start);
 }
 
 enum { DRAIN_BATCH = 32 }; /* chunks of one pwritev */
@@ -187,13 +268,18 @@ static long drain_some(struct spool *s, int fd, struct chunk **chunks, int n)
             uint32_t size = meta ? c->meta_used : c->used;
             if (!size)
                 continue;
-            uint8_t *h = headers[2 * i + meta];
-            size_t hlen = batch_header_put(h, meta ? BATCH_META : EV_EventBatch, c->generation, c->m, c->time, size);
-            iov[niov++] = (struct iovec){h, hlen};
+            if (!c->packed) {
+                uint8_t *h = headers[2 * i + meta], id = meta ? BATCH_META : EV_EventBatch;
+                size_t len = batch_header_put(h, id, c->generation, c->m, c->time, size);
+                iov[niov++] = (struct iovec){h, len};
+                pos += len;
+            }
             iov[niov++] = (struct iovec){meta ? c->data + CHUNK_CAPACITY - size : c->data, size};
-            pos += hlen + size;
+            pos += size;
         }
     }
+    if (exceeds_limit(log_offset + pos))
+        return -EFBIG;
     long err = write_all(fd, iov, niov, log_offset + s->header->log_end);
     if (err)
         return err;

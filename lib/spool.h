@@ -72,6 +72,8 @@ struct chunk {
     uint32_t used;      /* bytes of events: one batch of the thread m */
     uint32_t meta_used; /* bytes of records at the end */
     uint32_t next;      /* index in a list, + 1 */
+    uint32_t packed;    /* 1: data is a row of batches with their headers, of any threads; m and time mean nothing */
+    uint32_t pad;
     uint64_t sealed;    /* order of filling */
     uint64_t log_pos;   /* 1 + where in the log it goes; it is there when log_end is above that */
     uint64_t generation;
@@ -81,7 +83,7 @@ struct chunk {
 };
 
 enum {
-    CHUNK_HEADER_SIZE = 56,
+    CHUNK_HEADER_SIZE = 64,
     CHUNK_CAPACITY = SPOOL_CHUNK_SIZE - CHUNK_HEADER_SIZE,
     BATCH_HEADER_MAX = 1 + 4 * 10,
     BATCH_META = 0xf0, /* what opens a batch of meta records in the log, where wire batches have EventBatch */
@@ -98,6 +100,8 @@ struct spool {
     uint32_t full_list; /* index + 1 */
     uint32_t nfree;     /* about */
     struct lock drain_lock;
+    struct lock pack_lock;
+    struct chunk *packing; /* where small chunks are packed together */
     char path[SPOOL_PATH_MAX];
 };
 
@@ -107,14 +111,24 @@ struct spool {
  */
 int spool_create(struct spool *s, const char *path);
 
+/* The header is complete: from now on the file is a spool. Before, a kill leaves one that says so. */
+void spool_publish(struct spool *s);
+
 /* Unmaps; the file stays. */
 void spool_unmap(struct spool *s);
 
 /* A chunk of its own for the caller, state open; NULL when the pool is empty. Lock-free. */
 struct chunk *spool_take(struct spool *s);
 
-/* Hands a chunk in: an empty one back to the free list, any other to the drain. Lock-free. */
+/*
+ * Hands a chunk in: an empty one back to the free list, a full one to the drain. What little there is in any other goes
+ * into a shared chunk, so that a thread that lived for five events, or a generation in which it had two, takes the room
+ * of these. Waits for nobody.
+ */
 void spool_seal(struct spool *s, struct chunk *c);
+
+/* Hands in the shared chunk, at the end of a generation. */
+void spool_seal_packed(struct spool *s);
 
 /* True when it is time to drain or to grow. */
 bool spool_wants_drain(const struct spool *s);

@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-enum { NARGS = EVENT_MAX_ARGS - 1 };
-
 const uint8_t go_states[5] = {
     [GO_RUNNABLE] = GOTRACE_RUNNABLE,
     [GO_RUNNING] = GOTRACE_RUNNING,
@@ -137,7 +135,7 @@ struct gotrace_stack gotrace_event_stack(const struct gotrace_event *ev)
 static const struct stack *find_stack(struct gotrace_stack s)
 {
     const struct generation *g = s.generation;
-    uint32_t i = g && s.id ? idmap_get(&g->stack_of, s.id) : 0;
+    uint32_t i = g ? idmap_get(&g->stack_of, s.id) : 0;
     return i ? &g->stacks.v[i - 1] : NULL;
 }
 
@@ -176,64 +174,45 @@ const char *gotrace_state_name(enum gotrace_state state)
     return (size_t)state < sizeof names / sizeof names[0] ? names[state] : "Bad";
 }
 
-static struct gotrace_transition go(uint64_t id, enum gotrace_state from, enum gotrace_state to)
-{
-    return (struct gotrace_transition){.resource = {GOTRACE_RESOURCE_GOROUTINE, id}, .from = from, .to = to, .reason.data = ""};
-}
+#define GO GOTRACE_RESOURCE_GOROUTINE
+#define PROC GOTRACE_RESOURCE_PROC
+const struct shape event_shapes[256] = {
+    [EV_ProcStart] = {PROC, true, GOTRACE_IDLE, GOTRACE_RUNNING},
+    [EV_ProcStop] = {PROC, false, GOTRACE_RUNNING, GOTRACE_IDLE},
+    [EV_ProcSteal] = {PROC, true, FROM_EVENT, GOTRACE_IDLE},
+    [EV_ProcStatus] = {PROC, true, FROM_EVENT, FROM_EVENT},
+    [EV_GoCreate] = {GO, true, GOTRACE_NOT_EXIST, GOTRACE_RUNNABLE},
+    [EV_GoCreateBlocked] = {GO, true, GOTRACE_NOT_EXIST, GOTRACE_WAITING},
+    [EV_GoCreateSyscall] = {GO, true, GOTRACE_NOT_EXIST, GOTRACE_SYSCALL},
+    [EV_GoStart] = {GO, true, GOTRACE_RUNNABLE, GOTRACE_RUNNING},
+    [EV_GoDestroy] = {GO, false, GOTRACE_RUNNING, GOTRACE_NOT_EXIST},
+    [EV_GoDestroySyscall] = {GO, false, GOTRACE_SYSCALL, GOTRACE_NOT_EXIST},
+    [EV_GoStop] = {GO, false, GOTRACE_RUNNING, GOTRACE_RUNNABLE},
+    [EV_GoBlock] = {GO, false, GOTRACE_RUNNING, GOTRACE_WAITING},
+    [EV_GoUnblock] = {GO, true, GOTRACE_WAITING, GOTRACE_RUNNABLE},
+    /* What else a switch does are events of their own. */
+    [EV_GoSwitch] = {GO, true, GOTRACE_WAITING, GOTRACE_RUNNABLE},
+    [EV_GoSwitchDestroy] = {GO, true, GOTRACE_WAITING, GOTRACE_RUNNABLE},
+    [EV_GoSyscallBegin] = {GO, false, GOTRACE_RUNNING, GOTRACE_SYSCALL},
+    [EV_GoSyscallEnd] = {GO, false, GOTRACE_SYSCALL, GOTRACE_RUNNING},
+    [EV_GoSyscallEndBlocked] = {GO, false, GOTRACE_SYSCALL, GOTRACE_RUNNABLE},
+    [EV_GoStatus] = {GO, true, FROM_EVENT, FROM_EVENT},
+    [EV_GoStatusStack] = {GO, true, FROM_EVENT, FROM_EVENT},
+};
 
-static struct gotrace_transition proc(uint64_t id, enum gotrace_state from, enum gotrace_state to)
+static struct gotrace_stack transition_stack(const struct gotrace_event *ev)
 {
-    return (struct gotrace_transition){.resource = {GOTRACE_RESOURCE_PROC, id}, .from = from, .to = to, .reason.data = ""};
-}
-
-static struct gotrace_transition transition(const struct gotrace_event *ev)
-{
-    struct gotrace_transition t;
-    uint64_t id = ev->args[0];
     switch (ev->type) {
-    case EV_ProcStart:
-        return proc(id, GOTRACE_IDLE, GOTRACE_RUNNING);
-    case EV_ProcStop:
-        return proc(ev->proc, GOTRACE_RUNNING, GOTRACE_IDLE);
-    case EV_ProcSteal:
-        return proc(id, ev->from, GOTRACE_IDLE);
-    case EV_ProcStatus:
-        return proc(id, ev->from, ev->to);
     case EV_GoCreate:
-    case EV_GoCreateBlocked:
-        t = go(id, GOTRACE_NOT_EXIST, ev->type == EV_GoCreate ? GOTRACE_RUNNABLE : GOTRACE_WAITING);
-        t.stack = stack(ev, ev->args[1]);
-        return t;
-    case EV_GoCreateSyscall:
-        return go(id, GOTRACE_NOT_EXIST, GOTRACE_SYSCALL);
-    case EV_GoStart:
-        return go(id, GOTRACE_RUNNABLE, GOTRACE_RUNNING);
-    case EV_GoDestroy:
-        return go(ev->goroutine, GOTRACE_RUNNING, GOTRACE_NOT_EXIST);
-    case EV_GoDestroySyscall:
-        return go(ev->goroutine, GOTRACE_SYSCALL, GOTRACE_NOT_EXIST);
+    case EV_GoCreateBlocked: /* the new goroutine's, even if it has no frames */
+        return stack(ev, ev->args[1]);
     case EV_GoStop:
     case EV_GoBlock:
-        t = go(ev->goroutine, GOTRACE_RUNNING, ev->type == EV_GoStop ? GOTRACE_RUNNABLE : GOTRACE_WAITING);
-        t.reason = str(ev, 0);
-        t.stack = gotrace_event_stack(ev);
-        return t;
-    case EV_GoUnblock:
-    case EV_GoSwitch: /* what else a switch does are events of their own */
-    case EV_GoSwitchDestroy:
-        return go(id, GOTRACE_WAITING, GOTRACE_RUNNABLE);
     case EV_GoSyscallBegin:
-        t = go(ev->goroutine, GOTRACE_RUNNING, GOTRACE_SYSCALL);
-        t.stack = gotrace_event_stack(ev);
-        return t;
-    case EV_GoSyscallEnd:
-        return go(ev->goroutine, GOTRACE_SYSCALL, GOTRACE_RUNNING);
-    case EV_GoSyscallEndBlocked:
-        return go(ev->goroutine, GOTRACE_SYSCALL, GOTRACE_RUNNABLE);
-    default: /* EV_GoStatus, EV_GoStatusStack */
-        t = go(id, ev->from, ev->to);
-        t.stack = gotrace_event_stack(ev);
-        return t;
+    case EV_GoStatusStack:
+        return gotrace_event_stack(ev);
+    default:
+        return (struct gotrace_stack){0};
     }
 }
 
@@ -245,7 +224,13 @@ bool gotrace_event_transition(const struct gotrace_event *ev, struct gotrace_tra
 {
     if (!IS(ev, GOTRACE_TRANSITION, GOTRACE_TRANSITION, out))
         return false;
-    *out = transition(ev);
+    struct shape shape = event_shapes[ev->type];
+    out->resource.kind = shape.kind;
+    out->resource.id = shape.named ? ev->args[0] : shape.kind == GO ? ev->goroutine : ev->proc;
+    out->from = shape.from == FROM_EVENT ? ev->from : shape.from;
+    out->to = shape.to == FROM_EVENT ? ev->to : shape.to;
+    out->reason = ev->type == EV_GoStop || ev->type == EV_GoBlock ? str(ev, 0) : (struct gotrace_str){"", 0};
+    out->stack = transition_stack(ev);
     return true;
 }
 
@@ -388,7 +373,7 @@ bool gotrace_event_experimental(const struct gotrace_event *ev, struct gotrace_e
     out->name = info->name;
     out->experiment = experiment_name(info->experiment);
     out->nargs = info->nargs - 1u;
-    for (size_t i = 0; i < out->nargs && i < NARGS; i++) {
+    for (size_t i = 0; i < out->nargs && i < EVENT_MAX_ARGS - 1; i++) {
         out->args[i] = info->args[i + 1];
         out->values[i] = ev->args[i];
     }

@@ -1,107 +1,135 @@
 /* An event as text, byte for byte as Go's tools show it. */
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "parser/event_print.h"
+#include "parser/quote.h"
 
-static void field(struct out *o, const char *name, uint64_t v)
+static void put(struct raw_buffer *o, const char *s)
 {
-    out_str(o, name);
-    out_u64(o, v);
+    raw_buffer_add(o, s, strlen(s));
 }
 
-static void quoted_field(struct out *o, const char *name, struct gotrace_str s)
+static void put_base(struct raw_buffer *o, uint64_t v, unsigned base)
 {
-    out_str(o, name);
-    out_quoted(o, s);
+    char digits[20], *p = digits + sizeof digits;
+    do
+        *--p = "0123456789abcdef"[v % base];
+    while (v /= base);
+    raw_buffer_add(o, p, (size_t)(digits + sizeof digits - p));
 }
 
-static void value(struct out *o, uint64_t v)
+static void put_u64(struct raw_buffer *o, uint64_t v)
+{
+    put_base(o, v, 10);
+}
+
+static void put_i64(struct raw_buffer *o, int64_t v)
+{
+    if (v < 0)
+        put(o, "-");
+    put_base(o, v < 0 ? -(uint64_t)v : (uint64_t)v, 10);
+}
+
+static void field(struct raw_buffer *o, const char *name, uint64_t v)
+{
+    put(o, name);
+    put_u64(o, v);
+}
+
+static void quoted_field(struct raw_buffer *o, const char *name, struct gotrace_str s)
+{
+    put(o, name);
+    go_quote(o, (const uint8_t *)s.data, s.len);
+}
+
+static void value(struct raw_buffer *o, uint64_t v)
 {
     field(o, "Value{Uint64(", v);
-    out_str(o, ")}");
+    put(o, ")}");
 }
 
-static void resource(struct out *o, struct gotrace_resource r)
+static void resource(struct raw_buffer *o, struct gotrace_resource r)
 {
     if (r.kind == GOTRACE_RESOURCE_NONE) {
-        out_str(o, "None");
+        put(o, "None");
         return;
     }
-    out_str(o, r.kind == GOTRACE_RESOURCE_GOROUTINE ? "Goroutine(" : "Proc(");
-    out_i64(o, (int64_t)r.id);
-    out_str(o, ")");
+    put(o, r.kind == GOTRACE_RESOURCE_GOROUTINE ? "Goroutine(" : "Proc(");
+    put_i64(o, (int64_t)r.id);
+    put(o, ")");
 }
 
-static void frames(struct out *o, const char *title, struct gotrace_stack stack)
+static void frames(struct raw_buffer *o, const char *title, struct gotrace_stack stack)
 {
     struct gotrace_frame f;
-    out_str(o, title);
+    put(o, title);
     for (size_t i = 0; gotrace_stack_frame(stack, i, &f); i++) {
-        out_str(o, "\t");
-        out_bytes(o, f.function.data, f.function.len);
-        out_str(o, " @ 0x");
-        out_hex(o, f.pc);
-        out_str(o, "\n\t\t");
-        out_bytes(o, f.file.data, f.file.len);
-        out_str(o, ":");
-        out_u64(o, f.line);
-        out_str(o, "\n");
+        put(o, "\t");
+        raw_buffer_add(o, f.function.data, f.function.len);
+        put(o, " @ 0x");
+        put_base(o, f.pc, 16);
+        put(o, "\n\t\t");
+        raw_buffer_add(o, f.file.data, f.file.len);
+        put(o, ":");
+        put_u64(o, f.line);
+        put(o, "\n");
     }
 }
 
-static void metric(struct out *o, const struct gotrace_event *ev)
+static void metric(struct raw_buffer *o, const struct gotrace_event *ev)
 {
     struct gotrace_metric m;
     gotrace_event_metric(ev, &m);
     quoted_field(o, " Name=", (struct gotrace_str){m.name, strlen(m.name)});
-    out_str(o, " Value=");
+    put(o, " Value=");
     value(o, m.value);
 }
 
-static void label(struct out *o, const struct gotrace_event *ev)
+static void label(struct raw_buffer *o, const struct gotrace_event *ev)
 {
     struct gotrace_label l;
     gotrace_event_label(ev, &l);
     quoted_field(o, " Label=", l.label);
-    out_str(o, " Resource=");
+    put(o, " Resource=");
     resource(o, l.resource);
 }
 
-static void range_name(struct out *o, const struct gotrace_event *ev, const struct gotrace_range *r)
+static void range_name(struct raw_buffer *o, const struct gotrace_event *ev, const struct gotrace_range *r)
 {
-    struct out name = {0};
-    out_str(&name, r->name);
+    struct raw_buffer name = {0};
+    put(&name, r->name);
     if (ev->type == EV_STWBegin || ev->type == EV_STWEnd) {
-        out_str(&name, " (");
-        out_bytes(&name, r->detail.data, r->detail.len);
-        out_str(&name, ")");
+        put(&name, " (");
+        raw_buffer_add(&name, r->detail.data, r->detail.len);
+        put(&name, ")");
     }
-    quoted_field(o, " Name=", (struct gotrace_str){name.v, name.n});
+    quoted_field(o, " Name=", (struct gotrace_str){(const char *)name.at, name.size});
     o->failed |= name.failed;
-    free(name.v);
+    raw_buffer_free(&name);
 }
 
-static void range(struct out *o, const struct gotrace_event *ev)
+static void range(struct raw_buffer *o, const struct gotrace_event *ev)
 {
     struct gotrace_range r;
     gotrace_event_range(ev, &r);
     range_name(o, ev, &r);
-    out_str(o, " Scope=");
+    put(o, " Scope=");
     resource(o, r.scope);
     if (event_kinds[ev->type] != GOTRACE_RANGE_END)
         return;
-    out_str(o, " Attributes=[");
+    put(o, " Attributes=[");
     for (size_t i = 0; i < r.nattributes; i++) {
-        out_str(o, i ? " \"" : "\"");
-        out_str(o, r.attributes[i].name);
-        out_str(o, "\"=");
+        put(o, i ? " \"" : "\"");
+        put(o, r.attributes[i].name);
+        put(o, "\"=");
         value(o, r.attributes[i].value);
     }
-    out_str(o, "]");
+    put(o, "]");
 }
 
-static void task(struct out *o, const struct gotrace_event *ev)
+static void task(struct raw_buffer *o, const struct gotrace_event *ev)
 {
     struct gotrace_task t;
     gotrace_event_task(ev, &t);
@@ -110,7 +138,7 @@ static void task(struct out *o, const struct gotrace_event *ev)
     quoted_field(o, " Type=", t.type);
 }
 
-static void region(struct out *o, const struct gotrace_event *ev)
+static void region(struct raw_buffer *o, const struct gotrace_event *ev)
 {
     struct gotrace_region r;
     gotrace_event_region(ev, &r);
@@ -118,7 +146,7 @@ static void region(struct out *o, const struct gotrace_event *ev)
     quoted_field(o, " Type=", r.type);
 }
 
-static void log_message(struct out *o, const struct gotrace_event *ev)
+static void log_message(struct raw_buffer *o, const struct gotrace_event *ev)
 {
     struct gotrace_log l;
     gotrace_event_log(ev, &l);
@@ -127,39 +155,39 @@ static void log_message(struct out *o, const struct gotrace_event *ev)
     quoted_field(o, " Message=", l.message);
 }
 
-static void transition(struct out *o, const struct gotrace_event *ev)
+static void transition(struct raw_buffer *o, const struct gotrace_event *ev)
 {
     struct gotrace_transition t;
     gotrace_event_transition(ev, &t);
-    out_str(o, t.resource.kind == GOTRACE_RESOURCE_GOROUTINE ? " GoID=" : " ProcID=");
-    out_i64(o, (int64_t)t.resource.id);
-    out_str(o, " ");
-    out_str(o, gotrace_state_name(t.from));
-    out_str(o, "->");
-    out_str(o, gotrace_state_name(t.to));
+    put(o, t.resource.kind == GOTRACE_RESOURCE_GOROUTINE ? " GoID=" : " ProcID=");
+    put_i64(o, (int64_t)t.resource.id);
+    put(o, " ");
+    put(o, gotrace_state_name(t.from));
+    put(o, "->");
+    put(o, gotrace_state_name(t.to));
     quoted_field(o, " Reason=", t.reason);
     if (t.stack.generation) /* a creation shows even the stack without frames */
         frames(o, "\nTransitionStack=\n", t.stack);
 }
 
-static void experimental(struct out *o, const struct gotrace_event *ev)
+static void experimental(struct raw_buffer *o, const struct gotrace_event *ev)
 {
     struct gotrace_experimental e;
     gotrace_event_experimental(ev, &e);
-    out_str(o, " Name=");
-    out_str(o, e.name);
-    out_str(o, " Args=[");
+    put(o, " Name=");
+    put(o, e.name);
+    put(o, " Args=[");
     for (size_t i = 0; i < e.nargs; i++) {
-        out_str(o, i ? ", " : "");
-        out_str(o, e.args[i]);
-        out_str(o, "=");
+        put(o, i ? ", " : "");
+        put(o, e.args[i]);
+        put(o, "=");
         value(o, e.values[i]);
     }
-    out_str(o, "]");
+    put(o, "]");
 }
 
 /* RFC 3339 in the local time zone, without the zeros that the nanoseconds end in. */
-static void wall(struct out *o, const struct gotrace_clock_snapshot *c)
+static void wall(struct raw_buffer *o, const struct gotrace_clock_snapshot *c)
 {
     time_t sec = (time_t)c->sec;
     struct tm tm = {0};
@@ -173,33 +201,33 @@ static void wall(struct out *o, const struct gotrace_clock_snapshot *c)
         while (text[n - 1] == '0')
             n--;
     }
-    out_bytes(o, text, (size_t)n);
+    raw_buffer_add(o, text, (size_t)n);
     long minutes = tm.tm_gmtoff / 60;
     if (tm.tm_gmtoff == 0) {
-        out_str(o, "Z");
+        put(o, "Z");
         return;
     }
     snprintf(text, sizeof text, "%c%02ld:%02ld", minutes < 0 ? '-' : '+', labs(minutes) / 60, labs(minutes) % 60);
-    out_str(o, text);
+    put(o, text);
 }
 
-static void sync(struct out *o, const struct gotrace_event *ev)
+static void sync(struct raw_buffer *o, const struct gotrace_event *ev)
 {
     struct gotrace_sync s;
     gotrace_event_sync(ev, &s);
     field(o, " N=", s.n);
     if (!s.has_clock)
         return;
-    out_str(o, " Trace=");
-    out_i64(o, s.clock.trace);
+    put(o, " Trace=");
+    put_i64(o, s.clock.trace);
     field(o, " Mono=", s.clock.mono);
-    out_str(o, " Wall=");
+    put(o, " Wall=");
     wall(o, &s.clock);
 }
 
-static void details(struct out *o, const struct gotrace_event *ev)
+static void details(struct raw_buffer *o, const struct gotrace_event *ev)
 {
-    static void (*const by_kind[])(struct out *, const struct gotrace_event *) = {
+    static void (*const by_kind[])(struct raw_buffer *, const struct gotrace_event *) = {
         [GOTRACE_SYNC] = sync,
         [GOTRACE_METRIC] = metric,
         [GOTRACE_LABEL] = label,
@@ -219,30 +247,30 @@ static void details(struct out *o, const struct gotrace_event *ev)
         by_kind[kind](o, ev);
 }
 
-void event_print(struct out *o, const struct gotrace_event *ev)
+void event_print(struct raw_buffer *o, const struct gotrace_event *ev)
 {
-    out_str(o, "M=");
-    out_i64(o, (int64_t)ev->thread);
-    out_str(o, " P=");
-    out_i64(o, (int64_t)ev->proc);
-    out_str(o, " G=");
-    out_i64(o, (int64_t)ev->goroutine);
-    out_str(o, " ");
-    out_str(o, gotrace_kind_name(gotrace_event_kind(ev)));
-    out_str(o, " Time=");
-    out_i64(o, ev->time);
+    put(o, "M=");
+    put_i64(o, (int64_t)ev->thread);
+    put(o, " P=");
+    put_i64(o, (int64_t)ev->proc);
+    put(o, " G=");
+    put_i64(o, (int64_t)ev->goroutine);
+    put(o, " ");
+    put(o, gotrace_kind_name(gotrace_event_kind(ev)));
+    put(o, " Time=");
+    put_i64(o, ev->time);
     details(o, ev);
     struct gotrace_stack stack = gotrace_event_stack(ev);
     if (stack.generation)
         frames(o, "\nStack=\n", stack);
-    out_str(o, "\n");
+    put(o, "\n");
 }
 
 int gotrace_event_print(const struct gotrace_event *ev, FILE *out)
 {
-    struct out o = {0};
+    struct raw_buffer o = {0};
     event_print(&o, ev);
-    bool ok = !o.failed && fwrite(o.v, 1, o.n, out) == o.n;
-    free(o.v);
+    bool ok = !o.failed && fwrite(o.at, 1, o.size, out) == o.size;
+    raw_buffer_free(&o);
     return ok ? 0 : -1;
 }

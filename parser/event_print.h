@@ -3,9 +3,9 @@
 #define THRACE_PARSER_EVENT_PRINT_H
 
 #include "parser/event.h"
-#include "parser/goquote.h"
+#include "parser/raw_buffer.h"
 
 /* Appends what gotrace_event_print prints. */
-void event_print(struct out *o, const struct gotrace_event *ev);
+void event_print(struct raw_buffer *o, const struct gotrace_event *ev);
 
 #endif

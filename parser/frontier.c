@@ -1,5 +1,7 @@
 #include "parser/frontier.h"
 
+#include "lib/varint.h"
+
 #define GOTRACE_EVENT(id, name, since, cls, exp, strs, stks, pair, ...)                                                \
     [id] = EVENT_##cls == EVENT_TIMED ? sizeof(const char *[]){NULL, ##__VA_ARGS__} / sizeof(const char *) - 1 : 0,
 const uint8_t timed_args[256] = {
@@ -16,7 +18,7 @@ static enum cursor_result broken(struct cursor *c, const struct generation *g, s
     return CURSOR_BROKEN;
 }
 
-enum cursor_result cursor_next_slow(struct cursor *c, const struct generation *g, struct failure *f)
+enum cursor_result cursor_next(struct cursor *c, const struct generation *g, struct failure *f)
 {
     while (c->p == c->end) {
         if (!c->run->next)
@@ -31,7 +33,7 @@ enum cursor_result cursor_next_slow(struct cursor *c, const struct generation *g
         c->last = clock_ns(&g->clock, c->run->time);
     unsigned n = timed_args[*c->p];
     if (!n)
-        return broken(c, g, f, "found %s, which has no timestamp, among timed events", event_name(*c->p));
+        return broken(c, g, f, "found %s, an event without a timestamp, among timed events", event_name(*c->p));
     const struct event_info *info = &event_table[*c->p];
     const uint8_t *p = c->p + 1;
     uint64_t dt = 0;
@@ -58,49 +60,36 @@ static size_t sift_up(struct keyed *heap, size_t i)
     return i;
 }
 
-static void sift_down(struct keyed *heap, size_t n, size_t i)
+void frontier_update(struct frontier *fr, size_t i, int64_t time)
 {
-    struct keyed moved = heap[i];
-    for (size_t child; (child = 2 * i + 1) < n; i = child) {
-        if (child + 1 < n && heap[child + 1].key < heap[child].key)
-            child++;
-        if (heap[child].key >= moved.key)
-            break;
-        heap[i] = heap[child];
-    }
-    heap[i] = moved;
-}
-
-void frontier_sift(struct frontier *fr, size_t i)
-{
+    fr->heap[i].key = time;
     if (sift_up(fr->heap, i) == i)
-        sift_down(fr->heap, fr->n, i);
+        frontier_sift_down(fr->heap, fr->n, i);
 }
 
 void frontier_remove(struct frontier *fr, size_t i)
 {
-    struct keyed gone = fr->heap[i];
     for (; i > 0; i = (i - 1) / 2)
         fr->heap[i] = fr->heap[(i - 1) / 2];
     fr->heap[0] = fr->heap[--fr->n];
-    fr->heap[fr->n] = gone;
+    fr->heap[fr->n].key = INT64_MAX;
     if (fr->n)
-        sift_down(fr->heap, fr->n, 0);
+        frontier_sift_down(fr->heap, fr->n, 0);
 }
 
 static bool reserve(struct frontier *fr, size_t n)
 {
-    if (n <= fr->cap)
+    if (n < fr->cap)
         return true;
-    struct cursor *cursors = reallocarray(fr->cursors, n, sizeof *cursors);
+    struct cursor *cursors = reallocarray(fr->cursors, n ? n : 1, sizeof *cursors);
     if (!cursors)
         return false;
     fr->cursors = cursors;
-    struct keyed *heap = reallocarray(fr->heap, n, sizeof *heap);
+    struct keyed *heap = reallocarray(fr->heap, n + FRONTIER_PAD, sizeof *heap);
     if (!heap)
         return false;
     fr->heap = heap;
-    fr->cap = n;
+    fr->cap = n + 1;
     return true;
 }
 
@@ -118,7 +107,7 @@ bool frontier_fill(struct frontier *fr, const struct generation *g, struct failu
         *c = (struct cursor){.id = lane->thread, .run = run, .p = run->data, .end = run->data + run->size};
         c->ev.tables = g;
         c->ev.origin = run->offset - (uint64_t)(uintptr_t)run->data;
-        enum cursor_result result = cursor_next_slow(c, g, f);
+        enum cursor_result result = cursor_next(c, g, f);
         if (result == CURSOR_BROKEN)
             return false;
         if (result == CURSOR_END)
@@ -126,6 +115,8 @@ bool frontier_fill(struct frontier *fr, const struct generation *g, struct failu
         fr->heap[fr->n] = (struct keyed){c->ev.time, (uint64_t)(uintptr_t)c};
         sift_up(fr->heap, fr->n++);
     }
+    for (size_t i = 0; i < FRONTIER_PAD; i++)
+        fr->heap[fr->n + i] = (struct keyed){.key = INT64_MAX};
     return true;
 }
 

@@ -135,11 +135,8 @@ static void clear(struct generation *g)
     g->number = g->min_time = 0;
     g->clock = (struct clock){0};
     g->has_snapshot = g->followed = false;
-    g->runs.n = g->lanes.n = g->strings.n = g->stacks.n = g->pcs.n = g->frames.n = g->samples.n = g->experimental.n = 0;
+    g->runs.n = g->lanes.n = g->experimental.n = 0;
     idmap_clear(&g->lane_of);
-    idmap_clear(&g->string_of);
-    idmap_clear(&g->stack_of);
-    idmap_clear(&g->frame_of);
 }
 
 static bool complete(struct generation *g, int version, struct failure *f)
@@ -166,7 +163,7 @@ static bool belongs(struct generation *g, const struct batch *b, int version, st
     }
     if (g->number && b->generation != g->number) {
         fail(f, GOTRACE_EBROKEN, at,
-             version >= 26 ? "a batch of generation %llu before generation %llu's end-of-generation event"
+             version >= 26 ? "missing end-of-generation event, or generations are interleaved: a batch of generation %llu in generation %llu"
                            : "generations out of order: a batch of generation %llu in generation %llu",
              (unsigned long long)b->generation, (unsigned long long)g->number);
         return false;
@@ -179,6 +176,8 @@ enum generation_result generation_read(struct generation *g, struct source *s, i
     struct failure later = {0};
     clear(g);
     source_forget(s);
+    if (!tables_begin(g, f))
+        return GENERATION_BROKEN;
     bool any = false;
     for (;; any = true) {
         struct batch b;
@@ -189,7 +188,7 @@ enum generation_result generation_read(struct generation *g, struct source *s, i
             if (!any)
                 return GENERATION_NONE;
             fail(f, GOTRACE_EBROKEN, (struct place){g->number, GOTRACE_NONE, source_offset(s), NULL},
-                 "the trace is cut off: no end-of-generation event");
+                 "the trace is cut off: incomplete generation");
             return GENERATION_BROKEN;
         }
         if (result == BATCH_BROKEN) {
@@ -217,13 +216,13 @@ enum generation_result generation_read(struct generation *g, struct source *s, i
         if (!add_batch(g, &b, version, f))
             return GENERATION_BROKEN;
     }
-    if (!complete(g, version, f))
-        return GENERATION_BROKEN;
+    bool whole = complete(g, version, f);
     if (!later.error.status)
-        return GENERATION_OK;
+        return whole ? GENERATION_OK : GENERATION_BROKEN;
+    /* That it is cut off tells more than what the generation lacks because of it. */
     *f = later;
     f->error.message = f->message;
-    return GENERATION_CUT;
+    return whole ? GENERATION_CUT : GENERATION_BROKEN;
 }
 
 void generation_free(struct generation *g)

@@ -84,7 +84,11 @@ enum generation_result generation_read(struct generation *g, struct source *s, i
 
 void generation_free(struct generation *g);
 
-/* Adds a batch of strings, stacks or samples; false: f says why. */
+/*
+ * Empties the tables but for ID 0, the empty string and the stack without frames; adds a batch of strings, stacks or
+ * samples. False: f says why.
+ */
+bool tables_begin(struct generation *g, struct failure *f);
 bool tables_add_strings(struct generation *g, const struct batch *b, struct failure *f);
 bool tables_add_stacks(struct generation *g, const struct batch *b, struct failure *f);
 bool tables_add_samples(struct generation *g, const struct batch *b, struct failure *f);
@@ -93,15 +97,14 @@ bool tables_add_samples(struct generation *g, const struct batch *b, struct fail
 bool tables_check_frames(const struct generation *g, struct failure *f);
 bool tables_sort_samples(struct generation *g, struct failure *f);
 
-/* ID 0 is the empty string, and the stack without frames. */
 static inline bool generation_has_string(const struct generation *g, uint64_t id)
 {
-    return !id || idmap_get(&g->string_of, id);
+    return idmap_get(&g->string_of, id);
 }
 
 static inline bool generation_has_stack(const struct generation *g, uint64_t id)
 {
-    return !id || idmap_get(&g->stack_of, id);
+    return idmap_get(&g->stack_of, id);
 }
 
 /* The string, or the empty one if there is none. */

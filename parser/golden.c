@@ -80,12 +80,15 @@ static bool parse_pattern(struct golden *g, struct span quoted)
     if (!ok)
         malformed(g, "the pattern is not a quoted string");
     raw_buffer_add(&pattern, "", 1);
+    if (ok && pattern.failed)
+        ok = malformed(g, "out of memory");
     if (ok && (memchr(pattern.at, 0, pattern.size - 1) ||
                !golden_regex((const char *)pattern.at, pattern.size - 1, &posix, &flags, &why)))
         ok = malformed(g, "cannot match the pattern \"%.100s\": %s", (const char *)pattern.at, why);
     if (ok) {
         raw_buffer_add(&posix, "", 1);
-        int rc = regcomp(&g->matcher, (const char *)posix.at, flags | REG_EXTENDED | REG_NOSUB);
+        int rc = posix.failed ? REG_ESPACE
+                              : regcomp(&g->matcher, (const char *)posix.at, flags | REG_EXTENDED | REG_NOSUB);
         if (rc) {
             char message[100];
             regerror(rc, &g->matcher, message, sizeof message);
@@ -129,8 +132,8 @@ static bool parse_trace(struct golden *g, struct span trace)
         while (w && (rc = gotrace_raw_read(r, &ev)) > 0 && !gotrace_raw_write(w, &ev))
             continue;
     }
-    if (rc < 0 && r)
-        malformed(g, "the trace: %s", gotrace_raw_reader_error(r));
+    if (rc < 0)
+        malformed(g, "the trace: %s", r ? gotrace_raw_reader_error(r) : "out of memory");
     bool lost = !w || gotrace_raw_writer_close(w) || g->bytes.failed;
     if (rc >= 0 && (lost || rc > 0))
         malformed(g, "out of memory");

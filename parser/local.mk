@@ -1,5 +1,3 @@
-include %D%/raw.mk
-
 # libgotrace: reads, checks, prints and writes Go execution traces. The objects are in a convenience library, which the
 # command and the tests link, so that they reach what the shared library does not export.
 noinst_LTLIBRARIES += libparser.la
@@ -10,7 +8,6 @@ libparser_la_SOURCES = \
 	%D%/failure.c %D%/failure.h \
 	%D%/frontier.c %D%/frontier.h \
 	%D%/generation.c %D%/generation.h \
-	%D%/goquote.c %D%/goquote.h %D%/printable.def \
 	%D%/gosort.c %D%/gosort.h \
 	%D%/hints.h \
 	%D%/idmap.c %D%/idmap.h \
@@ -19,12 +16,13 @@ libparser_la_SOURCES = \
 	%D%/order_proc.c \
 	%D%/order_range.c \
 	%D%/order_user.c \
-	%D%/reader.c \
+	%D%/reader.c %D%/reader.h \
+	%D%/reader_next.c \
 	%D%/source.c %D%/source.h \
 	%D%/tables.c \
 	%D%/validate.c \
 	%D%/vec.c %D%/vec.h
-libparser_la_LIBADD = libgotraceraw.la liblow.la
+libparser_la_LIBADD = liblow.la
 
 lib_LTLIBRARIES += libgotrace.la
 libgotrace_la_SOURCES =
@@ -41,3 +39,5 @@ gotraceinclude_HEADERS = \
 
 pkgconfigdir = $(libdir)/pkgconfig
 pkgconfig_DATA = gotrace.pc
+
+include %D%/raw.mk

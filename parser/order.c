@@ -105,41 +105,41 @@ static void pool_free(struct pool *p)
     VEC_FREE(&p->blocks);
 }
 
-struct go *order_find_go(struct order *o, uint64_t id)
-{
-    uint32_t number = idmap_get(&o->go_of, id);
-    return number ? pool_get(&o->gos, number) : NULL;
-}
-
 struct go *order_add_go(struct order *o, uint64_t id, uint8_t status)
 {
-    struct go *go = o->free_gos;
-    uint32_t number;
-    if (go) {
-        number = go->number;
-    } else {
-        go = o->gos.n < UINT32_MAX ? pool_add(&o->gos) : NULL;
-        number = (uint32_t)o->gos.n;
-    }
-    if (!go || !idmap_add(&o->go_of, id, number))
+    uint32_t at = o->free_go;
+    if (!at && (!VEC_ROOM(&o->gos) || o->gos.n >= UINT32_MAX))
         return NULL;
-    if (go == o->free_gos)
-        o->free_gos = go->next_free;
-    go->id = id;
-    go->number = number;
-    go->status = status;
-    go->seq = (struct seq){o->generation, 0};
+    if (!idmap_add(&o->go_of, id, at ? at : (uint32_t)o->gos.n))
+        return NULL;
+    if (at) {
+        o->free_go = o->gos.v[at].next_free;
+    } else {
+        at = (uint32_t)o->gos.n++;
+        o->gos.v[at].more = NULL;
+    }
+    struct go *go = &o->gos.v[at];
+    *go = (struct go){.id = id, .status = status, .seq = {o->generation, 0}, .more = go->more};
     return go;
 }
 
 void order_remove_go(struct order *o, struct go *go)
 {
     idmap_remove(&o->go_of, go->id);
-    order_free_regions(go);
-    go->spans.n = 0;
+    if (go->more) {
+        order_free_regions(go->more);
+        go->more->spans.n = 0;
+    }
     go->status = GO_GONE;
-    go->next_free = o->free_gos;
-    o->free_gos = go;
+    go->next_free = o->free_go;
+    o->free_go = (uint32_t)(go - o->gos.v);
+}
+
+struct go_more *order_more(struct go *go)
+{
+    if (!go->more)
+        go->more = calloc(1, sizeof *go->more);
+    return go->more;
 }
 
 struct proc *order_find_proc(struct order *o, uint64_t id)
@@ -179,10 +179,10 @@ void order_begin_generation(struct order *o, uint64_t generation)
 
 bool order_keep_texts(struct order *o)
 {
-    for (size_t i = 1; i <= o->gos.n; i++) {
-        struct go *go = pool_get(&o->gos, i);
-        for (size_t k = 0; k < go->regions.n; k++)
-            if (!text_keep(&go->regions.v[k].name))
+    for (size_t i = 1; i < o->gos.n; i++) {
+        struct go_more *more = o->gos.v[i].more;
+        for (size_t k = 0; more && k < more->regions.n; k++)
+            if (!text_keep(&more->regions.v[k].name))
                 return false;
     }
     for (size_t i = 0; i < o->tasks.n; i++)
@@ -191,22 +191,29 @@ bool order_keep_texts(struct order *o)
     return true;
 }
 
-void order_init(struct order *o, struct failure *f)
+bool order_init(struct order *o, struct failure *f)
 {
     *o = (struct order){.f = f};
-    o->gos.size = sizeof(struct go);
     o->procs.size = sizeof(struct proc);
     o->threads.size = sizeof(struct thread);
+    if (!VEC_ROOM(&o->gos))
+        return false;
+    o->gos.v[o->gos.n++] = (struct go){.status = GO_GONE};
+    return true;
 }
 
 void order_free(struct order *o)
 {
-    for (size_t i = 1; i <= o->gos.n; i++) {
-        struct go *go = pool_get(&o->gos, i);
-        order_free_regions(go);
-        VEC_FREE(&go->regions);
-        VEC_FREE(&go->spans);
+    for (size_t i = 0; i < o->gos.n; i++) {
+        struct go_more *more = o->gos.v[i].more;
+        if (!more)
+            continue;
+        order_free_regions(more);
+        VEC_FREE(&more->regions);
+        VEC_FREE(&more->spans);
+        free(more);
     }
+    VEC_FREE(&o->gos);
     for (size_t i = 1; i <= o->procs.n; i++)
         VEC_FREE(&((struct proc *)pool_get(&o->procs, i))->spans);
     for (size_t i = 0; i < o->tasks.n; i++)
@@ -214,7 +221,6 @@ void order_free(struct order *o)
     text_free(&o->ended_task);
     VEC_FREE(&o->tasks);
     VEC_FREE(&o->free_tasks);
-    pool_free(&o->gos);
     pool_free(&o->procs);
     pool_free(&o->threads);
     idmap_free(&o->go_of);

@@ -34,14 +34,18 @@ struct seq {
     uint64_t generation, n;
 };
 
+/* What few goroutines have. */
+struct go_more {
+    struct spans spans;
+    VEC(struct region) regions;
+};
+
 struct go {
     uint64_t id;
     struct seq seq;
-    uint32_t number; /* in the pool */
-    uint8_t status;  /* enum go_status; GO_GONE: the entry is free */
-    struct spans spans;
-    VEC(struct region) regions;
-    struct go *next_free;
+    struct go_more *more; /* NULL: neither spans nor regions */
+    uint32_t next_free;   /* the next free entry, or 0 */
+    uint8_t status;       /* enum go_status; GO_GONE: the entry is free */
 };
 
 enum { GO_GONE = 255 };
@@ -53,11 +57,11 @@ struct proc {
     struct spans spans;
 };
 
-/* A thread and what it runs. The pointers are hints: they are right if what they point at has the ID. */
+/* A thread and what it runs. The hints are right if what they refer to has the ID. */
 struct thread {
     uint64_t id, goroutine, proc;
-    struct go *go_hint;
     struct proc *proc_hint;
+    uint32_t go_hint; /* an index in gos */
 };
 
 struct task {
@@ -74,11 +78,12 @@ struct pool {
 enum gc_state { GC_UNDETERMINED, GC_NOT_RUNNING, GC_RUNNING };
 
 struct order {
-    struct idmap go_of, proc_of, thread_of, task_of; /* numbers in the pools */
-    struct pool gos, procs, threads;
+    struct idmap go_of, proc_of, thread_of, task_of; /* indices in gos; numbers in the pools; indices + 1 in tasks */
+    VEC(struct go) gos; /* the first is never used; entries move when one is added */
+    uint32_t free_go;   /* the first free entry, or 0 */
+    struct pool procs, threads;
     VEC(struct task) tasks; /* slots may be free: no name, and in no map */
     VEC(uint32_t) free_tasks;
-    struct go *free_gos;
     struct thread nowhere; /* what batches without a thread run on */
 
     uint64_t generation, first_generation; /* 0: none so far */
@@ -99,7 +104,7 @@ enum step {
     STEP_BROKEN,
 };
 
-void order_init(struct order *o, struct failure *f);
+bool order_init(struct order *o, struct failure *f); /* false: out of memory */
 void order_free(struct order *o);
 
 /* The generation's strings are about to go: copies those that are still needed. False: out of memory. */
@@ -136,20 +141,36 @@ COLD __attribute__((format(printf, 3, 4))) enum step order_broken(struct order *
 void *pool_get(const struct pool *p, size_t number);
 void *pool_add(struct pool *p); /* NULL: out of memory */
 
-struct go *order_find_go(struct order *o, uint64_t id);
 struct go *order_add_go(struct order *o, uint64_t id, uint8_t status);
 void order_remove_go(struct order *o, struct go *go);
 struct proc *order_find_proc(struct order *o, uint64_t id);
 struct thread *order_find_thread(struct order *o, uint64_t id);
 
+/* The goroutine, or NULL; valid until one is added. */
+static inline struct go *order_find_go(const struct order *o, uint64_t id)
+{
+    uint32_t at = idmap_get(&o->go_of, id);
+    return at ? &o->gos.v[at] : NULL;
+}
+
 /* What t runs, or NULL. */
 static inline struct go *current_go(struct order *o, struct thread *t)
 {
-    struct go *go = t->go_hint;
-    if (LIKELY(go && go->id == t->goroutine && go->status != GO_GONE))
+    struct go *go = &o->gos.v[t->go_hint];
+    if (LIKELY(go->id == t->goroutine && go->status != GO_GONE))
         return go;
-    return t->go_hint = order_find_go(o, t->goroutine);
+    t->go_hint = idmap_get(&o->go_of, t->goroutine);
+    return t->go_hint ? &o->gos.v[t->go_hint] : NULL;
 }
+
+static inline void run_go(const struct order *o, struct thread *t, const struct go *go)
+{
+    t->goroutine = go->id;
+    t->go_hint = (uint32_t)(go - o->gos.v);
+}
+
+/* NULL: out of memory. */
+struct go_more *order_more(struct go *go);
 
 static inline struct proc *current_proc(struct order *o, struct thread *t)
 {
@@ -188,6 +209,6 @@ order_step step_task_begin, step_task_end, step_region_begin, step_region_end;
 
 void text_free(struct text *t);
 bool text_keep(struct text *t);
-void order_free_regions(struct go *go);
+void order_free_regions(struct go_more *more);
 
 #endif

@@ -14,19 +14,19 @@ static enum step status_in_syscall(struct order *o, struct gotrace_event *ev, st
 {
     uint64_t id = ev->args[0], on = ev->args[1];
     if (on == ID_NONE)
-        return order_broken(o, ev, "goroutine %llu is in a syscall without a thread", (ull)id);
+        return order_broken(o, ev, "goroutine %llu in syscall without a thread", (ull)id);
     if (on == t->id) {
         /* After the first generation the binding must have been seen, in the generation before at the latest. */
         if (o->generation != o->first_generation && ev->goroutine != id)
-            return order_broken(o, ev, "inconsistent thread for goroutine %llu in a syscall: the thread has %s%lld",
-                                (ull)id, "goroutine ", (long long)ev->goroutine);
+            return order_broken(o, ev, "inconsistent thread for syscalling goroutine %llu: thread has goroutine %lld",
+                                (ull)id, (long long)ev->goroutine);
         t->goroutine = id;
         return STEP_OK;
     }
     struct thread *other = order_find_thread(o, on);
     if (other && other->goroutine != id)
-        return order_broken(o, ev, "inconsistent thread for goroutine %llu in a syscall: thread %llu has goroutine %lld",
-                            (ull)id, (ull)on, (long long)other->goroutine);
+        return order_broken(o, ev, "inconsistent thread for syscalling goroutine %llu: thread has goroutine %lld",
+                            (ull)id, (long long)other->goroutine);
     if (other) {
         ev->goroutine = id;
     } else {
@@ -52,7 +52,7 @@ enum step step_go_status(struct order *o, struct gotrace_event *ev, struct threa
         go->seq = (struct seq){o->generation, 0};
     } else {
         if (o->generation != o->first_generation)
-            return order_broken(o, ev, "status of the new goroutine %llu after the first generation", (ull)id);
+            return order_broken(o, ev, "status of a new goroutine after the first generation: %llu", (ull)id);
         if (!order_add_go(o, id, (uint8_t)status))
             return order_broken(o, ev, "out of memory");
         from = GOTRACE_UNDETERMINED;
@@ -70,7 +70,8 @@ enum step step_go_create(struct order *o, struct gotrace_event *ev, struct threa
         return STEP_BROKEN;
     const struct go *creator = current_go(o, t);
     if (creator && creator->status != GO_RUNNING)
-        return order_broken(o, ev, "goroutine %llu is not Running", (ull)creator->id);
+        return order_broken(o, ev, "%s event for goroutine that's not Running: %llu", event_name(ev->type),
+                            (ull)creator->id);
     if (order_find_go(o, ev->args[0]))
         return order_broken(o, ev, "tried to create goroutine %llu that already exists", (ull)ev->args[0]);
     if (!order_add_go(o, ev->args[0], ev->type == EV_GoCreateBlocked ? GO_WAITING : GO_RUNNABLE))
@@ -83,10 +84,11 @@ enum step step_go_create_syscall(struct order *o, struct gotrace_event *ev, stru
     if (order_require(o, ev, MAY, MUST_NOT))
         return STEP_BROKEN;
     if (order_find_go(o, ev->args[0]))
-        return order_broken(o, ev, "tried to create goroutine %llu in a syscall that already exists", (ull)ev->args[0]);
-    if (!(t->go_hint = order_add_go(o, ev->args[0], GO_SYSCALL)))
+        return order_broken(o, ev, "tried to create goroutine %llu in syscall that already exists", (ull)ev->args[0]);
+    const struct go *go = order_add_go(o, ev->args[0], GO_SYSCALL);
+    if (!go)
         return order_broken(o, ev, "out of memory");
-    t->goroutine = ev->args[0];
+    run_go(o, t, go);
     return STEP_OK;
 }
 
@@ -99,7 +101,7 @@ static struct go *running(struct order *o, struct gotrace_event *ev, struct thre
     if (UNLIKELY(!go))
         order_broken(o, ev, "goroutine %llu doesn't exist", (ull)ev->goroutine);
     else if (UNLIKELY(go->status != GO_RUNNING))
-        order_broken(o, ev, "goroutine %llu is not Running", (ull)go->id);
+        order_broken(o, ev, "%s event for goroutine that's not Running: %llu", event_name(ev->type), (ull)go->id);
     else
         return go;
     return NULL;
@@ -145,8 +147,7 @@ enum step step_go_start(struct order *o, struct gotrace_event *ev, struct thread
         return STEP_BROKEN;
     go->status = GO_RUNNING;
     go->seq.n = ev->args[1];
-    t->goroutine = go->id;
-    t->go_hint = go;
+    run_go(o, t, go);
     return STEP_OK;
 }
 
@@ -195,7 +196,6 @@ enum step step_go_switch(struct order *o, struct gotrace_event *ev, struct threa
     o->several[2].args[1] = ev->args[1];
     next->status = GO_RUNNING;
     next->seq.n = ev->args[1];
-    t->goroutine = next->id;
-    t->go_hint = next;
+    run_go(o, t, next);
     return STEP_OK;
 }

@@ -57,7 +57,7 @@ enum step step_proc_status(struct order *o, struct gotrace_event *ev, struct thr
         /* The status comes from whoever is about to steal the proc; the event belongs to the thread that has it. */
         const struct thread *owner = holder(o, id);
         if (!owner)
-            return order_broken(o, ev, "failed to find the thread of proc %llu that's about to be stolen", (ull)id);
+            return order_broken(o, ev, "failed to find sched context for proc %llu that's about to be stolen", (ull)id);
         ev->thread = owner->id;
         ev->proc = id;
         ev->goroutine = owner->goroutine;
@@ -85,10 +85,8 @@ enum step step_proc_start(struct order *o, struct gotrace_event *ev, struct thre
 enum step step_proc_stop(struct order *o, struct gotrace_event *ev, struct thread *t)
 {
     struct proc *p = current_proc(o, t);
-    if (!p && order_require(o, ev, MUST, MAY))
-        return STEP_BROKEN;
     if (!p)
-        return order_broken(o, ev, "proc %llu doesn't exist", (ull)ev->proc);
+        return order_broken(o, ev, "ProcStop for proc %lld that doesn't exist", (long long)ev->proc);
     if (p->status != PROC_RUNNING && p->status != PROC_SYSCALL)
         return order_broken(o, ev, "proc %llu is %s, not Running or Syscall", (ull)p->id, status_name(p->status));
     if (order_require(o, ev, MUST, MAY))
@@ -115,10 +113,10 @@ enum step step_proc_steal(struct order *o, struct gotrace_event *ev, struct thre
         return STEP_OK;
     struct thread *from = victim == t->id ? t : order_find_thread(o, victim);
     if (!from)
-        return order_broken(o, ev, "stole proc %llu from thread %llu, which doesn't exist", (ull)id, (ull)victim);
+        return order_broken(o, ev, "stole proc from non-existent thread %llu", (ull)victim);
     if (from->proc != id)
-        return order_broken(o, ev, "tried to steal proc %llu from thread %llu, which has %s%llu", (ull)id, (ull)victim,
-                            from->proc == ID_NONE ? "none" : "proc ", from->proc == ID_NONE ? 0 : (ull)from->proc);
+        return order_broken(o, ev, "tried to %s proc %llu from thread %llu, but got proc %lld",
+                            from == t ? "self-steal" : "steal", (ull)id, (ull)victim, (long long)from->proc);
     from->proc = ID_NONE;
     return STEP_OK;
 }
@@ -128,7 +126,7 @@ static enum step begin_syscall(struct order *o, struct gotrace_event *ev, struct
     if (!p)
         return order_broken(o, ev, "the status of proc %llu is unknown", (ull)ev->proc);
     if (!seq_follows(o, ev->args[0], p->seq))
-        return order_broken(o, ev, "can't make sequence: proc %llu is at %llu of generation %llu, the event says %llu",
+        return order_broken(o, ev, "GoSyscallBegin: can't make sequence: proc %llu is at %llu of generation %llu, the event says %llu",
                             (ull)p->id, (ull)p->seq.n, (ull)p->seq.generation, (ull)ev->args[0]);
     go->status = GO_SYSCALL;
     p->status = PROC_SYSCALL;
@@ -144,7 +142,7 @@ enum step step_syscall_begin(struct order *o, struct gotrace_event *ev, struct t
     if (!go)
         return order_broken(o, ev, "goroutine %llu doesn't exist", (ull)ev->goroutine);
     if (go->status != GO_RUNNING)
-        return order_broken(o, ev, "goroutine %llu is not Running", (ull)go->id);
+        return order_broken(o, ev, "%s event for goroutine that's not Running: %llu", event_name(ev->type), (ull)go->id);
     return begin_syscall(o, ev, go, current_proc(o, t));
 }
 
@@ -154,7 +152,7 @@ static struct go *in_syscall(struct order *o, struct gotrace_event *ev, struct t
     if (!go)
         order_broken(o, ev, "goroutine %llu doesn't exist", (ull)ev->goroutine);
     else if (go->status != GO_SYSCALL)
-        order_broken(o, ev, "goroutine %llu is not in Syscall", (ull)go->id);
+        order_broken(o, ev, "%s event for goroutine that's not Syscall: %llu", event_name(ev->type), (ull)go->id);
     else
         return go;
     return NULL;
@@ -210,7 +208,7 @@ enum step step_go_destroy_syscall(struct order *o, struct gotrace_event *ev, str
         if (!p)
             return order_broken(o, ev, "proc %llu doesn't exist", (ull)ev->proc);
         if (p->status != PROC_SYSCALL)
-            return order_broken(o, ev, "expected proc %llu in state Syscall, but got %s instead", (ull)p->id,
+            return order_broken(o, ev, "proc %llu in unexpected state %s, not Syscall", (ull)p->id,
                                 status_name(p->status));
         /* The thread's ID may be reused, so it loses its proc as well, as if it had stolen it from itself. */
         p->status = PROC_SYSCALL_ABANDONED;

@@ -28,7 +28,7 @@ static enum step begin(struct order *o, const struct gotrace_event *ev, struct s
 {
     struct span span = {.type = ev->type, .detail = detail};
     if (has(s, span))
-        return order_broken(o, ev, "%s: the range has already begun", event_name(ev->type));
+        return order_broken(o, ev, "a range is already in-flight for when starting event %s", event_name(ev->type));
     return push(o, ev, s, span);
 }
 
@@ -37,9 +37,9 @@ static enum step active(struct order *o, const struct gotrace_event *ev, struct 
     struct span span = {.type = begin_of(ev->type)};
     bool known = has(s, span);
     if (o->generation != o->first_generation)
-        return known ? STEP_OK : order_broken(o, ev, "the active range is missing, it has not begun");
+        return known ? STEP_OK : order_broken(o, ev, "resource is missing active range: %s", event_name(span.type));
     if (known)
-        return order_broken(o, ev, "the active range is known already in the first generation");
+        return order_broken(o, ev, "found named active range already in first gen: %s", event_name(span.type));
     return push(o, ev, s, span);
 }
 
@@ -53,7 +53,7 @@ static enum step end(struct order *o, const struct gotrace_event *ev, struct spa
             return STEP_OK;
         }
     }
-    return order_broken(o, ev, "tried to end %s, which has not begun", event_name(type));
+    return order_broken(o, ev, "tried to end event %s, but not in-flight", event_name(type));
 }
 
 enum step step_go_span_begin(struct order *o, struct gotrace_event *ev, struct thread *t)
@@ -63,15 +63,20 @@ enum step step_go_span_begin(struct order *o, struct gotrace_event *ev, struct t
     struct go *go = current_go(o, t);
     if (!go)
         return order_broken(o, ev, "goroutine %llu doesn't exist", (ull)ev->goroutine);
-    return begin(o, ev, &go->spans, ev->type == EV_STWBegin ? ev->args[0] : 0);
+    if (!order_more(go))
+        return order_broken(o, ev, "out of memory");
+    return begin(o, ev, &go->more->spans, ev->type == EV_STWBegin ? ev->args[0] : 0);
 }
 
 enum step step_go_span_active(struct order *o, struct gotrace_event *ev, struct thread *t)
 {
     struct go *go = order_find_go(o, ev->args[0]); /* it need not run */
     if (!go)
-        return order_broken(o, ev, "the status of goroutine %llu is unknown", (ull)ev->args[0]);
-    return active(o, ev, &go->spans);
+        return order_broken(o, ev, "uninitialized goroutine %llu found during %s", (ull)ev->args[0],
+                            event_name(ev->type));
+    if (!order_more(go))
+        return order_broken(o, ev, "out of memory");
+    return active(o, ev, &go->more->spans);
 }
 
 enum step step_go_span_end(struct order *o, struct gotrace_event *ev, struct thread *t)
@@ -81,8 +86,9 @@ enum step step_go_span_end(struct order *o, struct gotrace_event *ev, struct thr
     struct go *go = current_go(o, t);
     if (!go)
         return order_broken(o, ev, "goroutine %llu doesn't exist", (ull)ev->goroutine);
+    static struct spans none;
     uint64_t detail;
-    enum step step = end(o, ev, &go->spans, &detail);
+    enum step step = end(o, ev, go->more ? &go->more->spans : &none, &detail);
     if (!step && ev->type == EV_STWEnd)
         ev->args[0] = detail;
     return step;
@@ -102,7 +108,7 @@ enum step step_sweep_active(struct order *o, struct gotrace_event *ev, struct th
 {
     struct proc *p = order_find_proc(o, ev->args[0]);
     if (!p)
-        return order_broken(o, ev, "the status of proc %llu is unknown", (ull)ev->args[0]);
+        return order_broken(o, ev, "GCSweepActive for unknown proc %llu", (ull)ev->args[0]);
     return active(o, ev, &p->spans);
 }
 
@@ -121,7 +127,7 @@ enum step step_gc_active(struct order *o, struct gotrace_event *ev, struct threa
 {
     if (o->generation == o->first_generation) {
         if (o->gc_state != GC_UNDETERMINED)
-            return order_broken(o, ev, "GCActive in the first generation isn't the first GC event");
+            return order_broken(o, ev, "GCActive in the first generation isn't first GC event");
         o->gc_seq = ev->args[0];
         o->gc_state = GC_RUNNING;
         return STEP_OK;
@@ -151,7 +157,7 @@ enum step step_gc_end(struct order *o, struct gotrace_event *ev, struct thread *
     if (ev->args[0] != o->gc_seq + 1)
         return STEP_WAIT;
     if (o->gc_state != GC_RUNNING)
-        return order_broken(o, ev, o->gc_state == GC_UNDETERMINED ? "GCEnd while it's unknown whether GC is in progress"
+        return order_broken(o, ev, o->gc_state == GC_UNDETERMINED ? "GCEnd when GC was in an undetermined state"
                                                                   : "GCEnd when GC was not in progress");
     o->gc_seq = ev->args[0];
     o->gc_state = GC_NOT_RUNNING;

@@ -26,10 +26,10 @@ static bool same(struct gotrace_str a, struct gotrace_str b)
     return a.len == b.len && (!a.len || !memcmp(a.data, b.data, a.len));
 }
 
-void order_free_regions(struct go *go)
+void order_free_regions(struct go_more *more)
 {
-    while (go->regions.n)
-        text_free(&go->regions.v[--go->regions.n].name);
+    while (more->regions.n)
+        text_free(&more->regions.v[--more->regions.n].name);
 }
 
 enum step step_annotation(struct order *o, struct gotrace_event *ev, struct thread *t)
@@ -104,11 +104,12 @@ enum step step_region_begin(struct order *o, struct gotrace_event *ev, struct th
     struct go *go = current_go(o, t);
     if (!go)
         return order_broken(o, ev, "goroutine %llu doesn't exist", (ull)ev->goroutine);
-    if (!VEC_ROOM(&go->regions))
+    struct go_more *more = order_more(go);
+    if (!more || !VEC_ROOM(&more->regions))
         return order_broken(o, ev, "out of memory");
-    go->regions.v[go->regions.n++] = (struct region){.task = ev->args[0],
-                                                     .id = ev->args[1],
-                                                     .name.str = generation_string(ev->tables, ev->args[1])};
+    more->regions.v[more->regions.n++] = (struct region){.task = ev->args[0],
+                                                         .id = ev->args[1],
+                                                         .name.str = generation_string(ev->tables, ev->args[1])};
     return STEP_OK;
 }
 
@@ -119,14 +120,15 @@ enum step step_region_end(struct order *o, struct gotrace_event *ev, struct thre
     struct go *go = current_go(o, t);
     if (!go)
         return order_broken(o, ev, "goroutine %llu doesn't exist", (ull)ev->goroutine);
-    if (!go->regions.n) /* it began before the trace did */
+    struct go_more *more = go->more;
+    if (!more || !more->regions.n) /* it began before the trace did */
         return STEP_OK;
-    struct region *r = &go->regions.v[go->regions.n - 1];
+    struct region *r = &more->regions.v[more->regions.n - 1];
     if (r->task != ev->args[0] || ((r->name.owned || r->id != ev->args[1]) &&
                                    !same(r->name.str, generation_string(ev->tables, ev->args[1]))))
         return order_broken(o, ev, "misuse of region in goroutine %llu: its end doesn't match the inner-most active one",
                             (ull)go->id);
     text_free(&r->name);
-    go->regions.n--;
+    more->regions.n--;
     return STEP_OK;
 }

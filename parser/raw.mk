@@ -1,6 +1,5 @@
-# The raw level and the builder; libgotrace takes them in whole.
-noinst_LTLIBRARIES += libgotraceraw.la
-libgotraceraw_la_SOURCES = \
+# The raw level, the builder and golden tests.
+libparser_la_SOURCES += \
 	%D%/raw_buffer.c %D%/raw_buffer.h \
 	%D%/raw_input.c %D%/raw_input.h \
 	%D%/utf8.h \

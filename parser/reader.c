@@ -1,58 +1,34 @@
-/*
- * The reader: a generation at a time is loaded whole; then the earliest event of all threads that may happen is the
- * next one, and CPU samples are merged in by their time.
- */
+/* Opening, closing, and the long way to the next event. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "parser/frontier.h"
-#include "parser/order.h"
-
-enum state {
-    READING,
-    FAIL_NEXT, /* the last event before an error is out */
-    CUT_SHORT, /* the generation is the last that could be read; later says why */
-    ENDED,
-};
-
-enum { NO_PENDING = -1 };
-
-struct gotrace_reader {
-    struct failure failure, later;
-    struct source source;
-    int fd;
-    bool owns_fd;
-    int version;
-    enum state state;
-    bool loaded; /* there is a generation */
-    struct generation generation;
-    struct order order;
-    struct frontier frontier;
-    ssize_t pending; /* the heap entry whose event was returned last and must be moved on, or NO_PENDING */
-    unsigned nth;    /* of order.several, the next to return */
-    size_t sample;
-    int64_t sample_time; /* of generation.samples[sample]; INT64_MAX: none */
-    int64_t last;
-    uint64_t syncs;
-    struct gotrace_event made;
-};
+#include "parser/reader.h"
 
 static const struct gotrace_event *give_up(struct gotrace_reader *r)
 {
+    r->fast = false;
     r->state = ENDED;
     return NULL;
 }
 
-/* Which arguments, dt not counted, are IDs of strings and of stacks. */
+/*
+ * Which arguments, dt not counted, are the IDs of a stack and of a string; NO_ID: an argument that is always 0. Few
+ * events have two of a kind.
+ */
+enum { NO_ID = EVENT_MAX_ARGS - 1 };
+#define TOP(set) ((set)&16 ? 3 : (set)&8 ? 2 : (set)&4 ? 1 : (set)&2 ? 0 : NO_ID)
+#define TWO(set) (((set) & ((set)-1)) != 0)
 #define GOTRACE_EVENT(id, name, since, cls, exp, strs, stks, pair, ...)                                                \
-    [id] = {EVENT_##cls == EVENT_TIMED ? strs >> 1 : 0, EVENT_##cls == EVENT_TIMED ? stks >> 1 : 0},
+    [id] = {EVENT_##cls == EVENT_TIMED ? TOP(stks) : NO_ID, EVENT_##cls == EVENT_TIMED ? TOP(strs) : NO_ID,            \
+            TWO(strs) || TWO(stks)},
 static const struct {
-    uint8_t strings, stacks;
+    uint8_t stack, string;
+    bool more;
 } ids[256] = {
 #include "gotrace/events.def"
-    [EV_SYNC_POINT] = {0, 0},
+    [EV_SYNC_POINT] = {NO_ID, NO_ID, false},
 };
 #undef GOTRACE_EVENT
 
@@ -62,19 +38,28 @@ COLD static bool bad_id(struct gotrace_reader *r, const struct gotrace_event *ev
     return false;
 }
 
-static inline bool check_ids(struct gotrace_reader *r, const struct gotrace_event *ev)
+__attribute__((noinline)) static bool check_all_ids(struct gotrace_reader *r, const struct gotrace_event *ev)
 {
-    for (unsigned set = ids[ev->type].stacks; set; set &= set - 1) {
-        uint64_t id = ev->args[__builtin_ctz(set)];
-        if (UNLIKELY(!generation_has_stack(ev->tables, id)))
+    if (!ev->tables) /* a Sync event at the end */
+        return true;
+    for (unsigned i = 1; i < event_table[ev->type].nargs; i++) {
+        uint64_t id = ev->args[i - 1];
+        if (event_table[ev->type].stacks >> i & 1 && !generation_has_stack(ev->tables, id))
             return bad_id(r, ev, "stack", id);
-    }
-    for (unsigned set = ids[ev->type].strings; set; set &= set - 1) {
-        uint64_t id = ev->args[__builtin_ctz(set)];
-        if (UNLIKELY(!generation_has_string(ev->tables, id)))
+        if (event_table[ev->type].strings >> i & 1 && !generation_has_string(ev->tables, id))
             return bad_id(r, ev, "string", id);
     }
     return true;
+}
+
+static inline bool check_ids(struct gotrace_reader *r, const struct gotrace_event *ev)
+{
+    const struct generation *g = &r->generation;
+    uint64_t stack = ev->args[ids[ev->type].stack], string = ev->args[ids[ev->type].string];
+    if (LIKELY(!ids[ev->type].more && stack < g->stack_of.ndense && string < g->string_of.ndense &&
+               g->stack_of.dense[stack] && g->string_of.dense[string]))
+        return true;
+    return check_all_ids(r, ev);
 }
 
 /* Time never stands still: where the trace says it does, each event is a nanosecond after the one before. */
@@ -187,9 +172,12 @@ static enum step try_advance(struct gotrace_reader *r, size_t i)
 
 static const struct gotrace_event *advanced(struct gotrace_reader *r, size_t i)
 {
+    struct cursor *c = frontier_cursor(&r->frontier, i);
     r->pending = (ssize_t)i;
-    if (LIKELY(!r->order.nseveral))
-        return deliver(r, &frontier_cursor(&r->frontier, i)->ev);
+    if (LIKELY(!r->order.nseveral)) {
+        r->fast = i == 0 && c->ev.thread == c->id;
+        return deliver(r, &c->ev);
+    }
     r->nth = 1;
     return deliver(r, &r->order.several[0]);
 }
@@ -239,7 +227,7 @@ COLD static const struct gotrace_event *aside(struct gotrace_reader *r)
     return samples ? sample(r) : turn_over(r);
 }
 
-static bool move_on(struct gotrace_reader *r)
+static inline bool move_on(struct gotrace_reader *r)
 {
     size_t i = (size_t)r->pending;
     struct cursor *c = frontier_cursor(&r->frontier, i);
@@ -250,12 +238,24 @@ static bool move_on(struct gotrace_reader *r)
         frontier_remove(&r->frontier, i);
     else
         return false;
-    r->pending = NO_PENDING;
     return true;
 }
 
-const struct gotrace_event *gotrace_reader_next(struct gotrace_reader *r)
+const struct gotrace_event *reader_decide(struct gotrace_reader *r)
 {
+    r->fast = false;
+    r->pending = NO_PENDING;
+    if (UNLIKELY(!r->frontier.n || r->sample_time < r->frontier.heap[0].key))
+        return aside(r);
+    enum step step = try_advance(r, 0);
+    if (LIKELY(step == STEP_OK))
+        return advanced(r, 0);
+    return step == STEP_WAIT ? others(r) : give_up(r);
+}
+
+const struct gotrace_event *reader_next_slow(struct gotrace_reader *r)
+{
+    r->fast = false;
     if (UNLIKELY(r->order.nseveral)) {
         if (r->nth < r->order.nseveral)
             return deliver(r, &r->order.several[r->nth++]);
@@ -265,12 +265,7 @@ const struct gotrace_event *gotrace_reader_next(struct gotrace_reader *r)
         return aside(r);
     if (r->pending >= 0 && UNLIKELY(!move_on(r)))
         return give_up(r);
-    if (UNLIKELY(!r->frontier.n || r->sample_time < r->frontier.heap[0].key))
-        return aside(r);
-    enum step step = try_advance(r, 0);
-    if (LIKELY(step == STEP_OK))
-        return advanced(r, 0);
-    return step == STEP_WAIT ? others(r) : give_up(r);
+    return reader_decide(r);
 }
 
 static ssize_t read_fd(void *arg, void *buf, size_t size)
@@ -286,7 +281,10 @@ static struct gotrace_reader *new_reader(void)
     r->fd = -1;
     r->pending = NO_PENDING;
     r->sample_time = INT64_MAX;
-    order_init(&r->order, &r->failure);
+    if (!order_init(&r->order, &r->failure)) {
+        free(r);
+        return NULL;
+    }
     return r;
 }
 

@@ -53,12 +53,27 @@ static bool no_memory(const struct entry *e)
     return false;
 }
 
+bool tables_begin(struct generation *g, struct failure *f)
+{
+    g->strings.n = g->stacks.n = g->pcs.n = g->frames.n = g->samples.n = 0;
+    idmap_clear(&g->string_of);
+    idmap_clear(&g->stack_of);
+    idmap_clear(&g->frame_of);
+    if (!VEC_ROOM(&g->strings) || !VEC_ROOM(&g->stacks) || !idmap_add(&g->string_of, 0, 1) ||
+        !idmap_add(&g->stack_of, 0, 1)) {
+        fail(f, GOTRACE_ENOMEM, (struct place){.thread = GOTRACE_NONE}, "out of memory");
+        return false;
+    }
+    g->strings.v[g->strings.n++] = (struct gotrace_str){"", 0};
+    g->stacks.v[g->stacks.n++] = (struct stack){0, 0};
+    return true;
+}
+
 static bool add_id(struct entry *e, struct idmap *map, uint64_t id, size_t n, const char *what)
 {
-    if (!id || idmap_get(map, id)) {
-        fail(e->f, GOTRACE_EBROKEN, place_of(e),
-             id ? "multiple %s with the same ID %llu" : "%s with ID %llu, which is the empty one's", what,
-             (unsigned long long)id);
+    if (idmap_get(map, id)) {
+        fail(e->f, GOTRACE_EBROKEN, place_of(e), "multiple %s with the same ID %llu%s", what, (unsigned long long)id,
+             id ? "" : ", which is the empty one's");
         return false;
     }
     return (n < UINT32_MAX && idmap_add(map, id, (uint32_t)n)) || no_memory(e);
@@ -193,6 +208,6 @@ bool tables_sort_samples(struct generation *g, struct failure *f)
 
 struct gotrace_str generation_string(const struct generation *g, uint64_t id)
 {
-    uint32_t i = id ? idmap_get(&g->string_of, id) : 0;
+    uint32_t i = idmap_get(&g->string_of, id);
     return i ? g->strings.v[i - 1] : (struct gotrace_str){"", 0};
 }

@@ -34,6 +34,7 @@ struct context {
 };
 
 enum { GOS, PROCS };
+enum { RECENT = 64 };
 
 struct gotrace_validator {
     int version;
@@ -47,11 +48,9 @@ struct gotrace_validator {
     struct holder program; /* ranges of no resource */
     struct idmap thread_of; /* index + 1 */
     VEC(struct context) threads;
-    uint64_t last_thread; /* index + 1 of the thread seen last */
+    uint32_t recent[RECENT]; /* index + 1 of a thread that was looked up, by its ID's low bits */
     struct idmap task_of; /* hash of the type, never 0 */
-    const struct generation *tables;
-    uint64_t tables_number;
-    VEC(uint8_t) checked; /* stacks, by index */
+    VEC(uint8_t) checked; /* stacks, by index; of the generation */
 };
 
 COLD __attribute__((format(printf, 3, 4))) static void violation(struct gotrace_validator *v,
@@ -69,17 +68,14 @@ COLD __attribute__((format(printf, 3, 4))) static void violation(struct gotrace_
         v->report(v->arg, &e);
 }
 
-static struct holder *find(struct holders *h, uint64_t id)
+static inline struct holder *find(struct holders *h, uint64_t id)
 {
     uint32_t at = idmap_get(&h->of, id);
     return at ? &h->all.v[at - 1] : NULL;
 }
 
-static struct holder *find_or_add(struct gotrace_validator *v, struct holders *h, uint64_t id)
+static struct holder *add(struct gotrace_validator *v, struct holders *h, uint64_t id)
 {
-    struct holder *found = find(h, id);
-    if (found)
-        return found;
     bool reuse = h->free.n > 0;
     if ((!reuse && (!VEC_ROOM(&h->all) || h->all.n >= UINT32_MAX))) {
         v->no_memory = true;
@@ -96,9 +92,15 @@ static struct holder *find_or_add(struct gotrace_validator *v, struct holders *h
         memset(&h->all.v[at], 0, sizeof h->all.v[at]);
         h->all.n++;
     }
-    found = &h->all.v[at];
-    found->id = id;
-    return found;
+    struct holder *added = &h->all.v[at];
+    added->id = id;
+    return added;
+}
+
+static inline struct holder *find_or_add(struct gotrace_validator *v, struct holders *h, uint64_t id)
+{
+    struct holder *found = find(h, id);
+    return LIKELY(found != NULL) ? found : add(v, h, id);
 }
 
 static void forget(struct gotrace_validator *v, struct holders *h, struct holder *gone)
@@ -115,10 +117,11 @@ static void forget(struct gotrace_validator *v, struct holders *h, struct holder
 }
 
 /* Its index + 1; 0: out of memory. */
-static uint32_t thread_index(struct gotrace_validator *v, uint64_t id)
+static inline uint32_t thread_index(struct gotrace_validator *v, uint64_t id)
 {
-    if (LIKELY(v->last_thread && v->threads.v[v->last_thread - 1].id == id))
-        return (uint32_t)v->last_thread;
+    uint32_t *recent = &v->recent[id % RECENT];
+    if (LIKELY(*recent && v->threads.v[*recent - 1].id == id))
+        return *recent;
     uint32_t at = idmap_get(&v->thread_of, id);
     if (!at) {
         if (!VEC_ROOM(&v->threads) || v->threads.n >= UINT32_MAX || !idmap_add(&v->thread_of, id, (uint32_t)v->threads.n + 1)) {
@@ -128,8 +131,7 @@ static uint32_t thread_index(struct gotrace_validator *v, uint64_t id)
         v->threads.v[v->threads.n++] = (struct context){.id = id, .runs = {ID_NONE, ID_NONE}};
         at = (uint32_t)v->threads.n;
     }
-    v->last_thread = at;
-    return at;
+    return *recent = at;
 }
 
 /* ---- stacks ---------------------------------------------------------------------------------------------------- */
@@ -147,8 +149,6 @@ static void check_frames(struct gotrace_validator *v, const struct gotrace_event
 
 static void begin_tables(struct gotrace_validator *v, const struct generation *g)
 {
-    v->tables = g;
-    v->tables_number = g ? g->number : 0;
     if (!g)
         return;
     while (v->checked.cap < g->stacks.n) {
@@ -163,26 +163,37 @@ static void begin_tables(struct gotrace_validator *v, const struct generation *g
         memset(v->checked.v, 0, g->stacks.n);
 }
 
-/* Each stack once a generation. */
-static inline void check_stack(struct gotrace_validator *v, const struct gotrace_event *ev, struct gotrace_stack stack)
+COLD static void check_new_stack(struct gotrace_validator *v, const struct gotrace_event *ev, uint64_t id, uint32_t at)
 {
-    const struct generation *g = stack.generation;
-    uint32_t at = g && stack.id ? idmap_get(&g->stack_of, stack.id) : 0;
-    if (!at || (at <= v->checked.n && v->checked.v[at - 1]))
-        return;
     if (at <= v->checked.n)
         v->checked.v[at - 1] = 1;
-    check_frames(v, ev, stack);
+    check_frames(v, ev, (struct gotrace_stack){ev->tables, id});
+}
+
+/* Each stack once a generation. */
+static inline void check_stack(struct gotrace_validator *v, const struct gotrace_event *ev, uint64_t id)
+{
+    uint32_t at = id ? idmap_get(&ev->tables->stack_of, id) : 0;
+    if (at && UNLIKELY(at > v->checked.n || !v->checked.v[at - 1]))
+        check_new_stack(v, ev, id, at);
+}
+
+static inline void check_event_stacks(struct gotrace_validator *v, const struct gotrace_event *ev)
+{
+    /* CPUSample's stack is where the reader puts it; the other arguments of the table begin with dt. */
+    unsigned set = ev->type == EV_CPUSample ? 1 : event_table[ev->type].stacks >> 1;
+    for (; set; set &= set - 1)
+        check_stack(v, ev, ev->args[__builtin_ctz(set)]);
 }
 
 /* ---- transitions ----------------------------------------------------------------------------------------------- */
 
-static bool executing(unsigned state)
+static inline bool executing(unsigned state)
 {
     return state == GOTRACE_RUNNING || state == GOTRACE_SYSCALL;
 }
 
-static void begin_executing(struct gotrace_validator *v, const struct gotrace_event *ev, int kind, struct holder *h)
+static inline void begin_executing(struct gotrace_validator *v, const struct gotrace_event *ev, int kind, struct holder *h)
 {
     const char *name = v->holders[kind].name;
     if (ev->thread == ID_NONE) {
@@ -200,7 +211,7 @@ static void begin_executing(struct gotrace_validator *v, const struct gotrace_ev
     h->on = at;
 }
 
-static void end_executing(struct gotrace_validator *v, const struct gotrace_event *ev, int kind, struct holder *h)
+static inline void end_executing(struct gotrace_validator *v, const struct gotrace_event *ev, int kind, struct holder *h)
 {
     const char *name = v->holders[kind].name;
     if (UNLIKELY(!h->on)) {
@@ -214,48 +225,43 @@ static void end_executing(struct gotrace_validator *v, const struct gotrace_even
     h->on = 0;
 }
 
-static void check_states(struct gotrace_validator *v, const struct gotrace_event *ev, const char *name,
-                         const struct gotrace_transition *tr, struct holder *h)
+COLD static void check_states(struct gotrace_validator *v, const struct gotrace_event *ev, const char *name,
+                              uint64_t holder_id, unsigned from, unsigned to, const struct holder *h)
 {
-    ull id = (ull)tr->resource.id;
-    if (tr->to == GOTRACE_UNDETERMINED)
+    ull id = (ull)holder_id;
+    if (to == GOTRACE_UNDETERMINED)
         violation(v, ev, "transition to undetermined state for %s %llu", name, id);
-    if (v->last_sync.n > 1 && tr->from == GOTRACE_UNDETERMINED)
+    if (v->last_sync.n > 1 && from == GOTRACE_UNDETERMINED)
         violation(v, ev, "undetermined %s %llu after the first generation", name, id);
-    if (tr->to == GOTRACE_NOT_EXIST && h->ranges.n)
+    if (to == GOTRACE_NOT_EXIST && h->ranges.n)
         violation(v, ev, "%s %llu died with active ranges", name, id);
-    if (h->known && tr->from != h->state)
-        violation(v, ev, "bad old state for %s %llu: got %s, want %s", name, id, gotrace_state_name(tr->from),
+    if (h->known && from != h->state)
+        violation(v, ev, "bad old state for %s %llu: got %s, want %s", name, id, gotrace_state_name(from),
                   gotrace_state_name(h->state));
-    if (!h->known && tr->from != GOTRACE_UNDETERMINED && tr->from != GOTRACE_NOT_EXIST)
-        violation(v, ev, "bad old state for unregistered %s %llu: %s", name, id, gotrace_state_name(tr->from));
+    if (!h->known && from != GOTRACE_UNDETERMINED && from != GOTRACE_NOT_EXIST)
+        violation(v, ev, "bad old state for unregistered %s %llu: %s", name, id, gotrace_state_name(from));
 }
 
 static void transition(struct gotrace_validator *v, const struct gotrace_event *ev)
 {
-    struct gotrace_transition tr;
-    gotrace_event_transition(ev, &tr);
-    struct gotrace_stack own = gotrace_event_stack(ev);
-    check_stack(v, ev, own);
-    if (tr.stack.id != own.id)
-        check_stack(v, ev, tr.stack);
-    int kind = tr.resource.kind == GOTRACE_RESOURCE_GOROUTINE ? GOS : PROCS;
+    struct shape shape = event_shapes[ev->type];
+    int kind = shape.kind == GOTRACE_RESOURCE_GOROUTINE ? GOS : PROCS;
+    uint64_t id = shape.named ? ev->args[0] : kind == GOS ? ev->goroutine : ev->proc;
+    unsigned from = shape.from == FROM_EVENT ? ev->from : shape.from, to = shape.to == FROM_EVENT ? ev->to : shape.to;
     struct holders *hs = &v->holders[kind];
-    struct holder *h = find_or_add(v, hs, tr.resource.id);
+    struct holder *h = find_or_add(v, hs, id);
     if (!h)
         return;
-    if (UNLIKELY(!h->known || tr.from != h->state || tr.to <= GOTRACE_NOT_EXIST || tr.from == GOTRACE_UNDETERMINED))
-        check_states(v, ev, hs->name, &tr, h);
+    check_event_stacks(v, ev);
+    if (UNLIKELY(!h->known || from != h->state || to <= GOTRACE_NOT_EXIST || from == GOTRACE_UNDETERMINED))
+        check_states(v, ev, hs->name, id, from, to, h);
     h->known = true;
-    h->state = (uint8_t)tr.to;
-    if (executing(tr.to)) {
+    h->state = (uint8_t)to;
+    if (executing(to))
         begin_executing(v, ev, kind, h);
-    } else if (executing(tr.from)) {
-        if (kind == GOS && tr.stack.id != own.id)
-            violation(v, ev, "the transition's stack is not the event's");
+    else if (executing(from))
         end_executing(v, ev, kind, h);
-    }
-    if (tr.to == GOTRACE_NOT_EXIST)
+    if (UNLIKELY(to == GOTRACE_NOT_EXIST))
         forget(v, hs, h);
 }
 
@@ -288,7 +294,6 @@ static void range(struct gotrace_validator *v, const struct gotrace_event *ev)
 {
     struct gotrace_range r;
     gotrace_event_range(ev, &r);
-    check_stack(v, ev, gotrace_event_stack(ev));
     struct holder *h = r.scope.kind == GOTRACE_RESOURCE_NONE
                            ? &v->program
                            : find_or_add(v, &v->holders[r.scope.kind == GOTRACE_RESOURCE_GOROUTINE ? GOS : PROCS], r.scope.id);
@@ -376,7 +381,7 @@ static void sync(struct gotrace_validator *v, const struct gotrace_event *ev)
     v->last_sync = s;
 }
 
-int gotrace_validator_event(struct gotrace_validator *v, const struct gotrace_event *ev)
+static int check(struct gotrace_validator *v, const struct gotrace_event *ev)
 {
     v->violations = 0;
     if (UNLIKELY(ev->time <= v->last_time && v->last_time))
@@ -392,6 +397,7 @@ int gotrace_validator_event(struct gotrace_validator *v, const struct gotrace_ev
     case GOTRACE_RANGE_BEGIN:
     case GOTRACE_RANGE_ACTIVE:
     case GOTRACE_RANGE_END:
+        check_event_stacks(v, ev);
         range(v, ev);
         break;
     case GOTRACE_SYNC:
@@ -401,17 +407,76 @@ int gotrace_validator_event(struct gotrace_validator *v, const struct gotrace_ev
         label(v, ev);
         break;
     case GOTRACE_TASK_BEGIN:
-        check_stack(v, ev, gotrace_event_stack(ev));
+        check_event_stacks(v, ev);
         task_begin(v, ev);
         break;
     case GOTRACE_TASK_END:
-        check_stack(v, ev, gotrace_event_stack(ev));
+        check_event_stacks(v, ev);
         task_end(v, ev);
         break;
     default:
-        check_stack(v, ev, gotrace_event_stack(ev));
+        check_event_stacks(v, ev);
     }
     return v->no_memory ? -1 : v->violations;
+}
+
+/*
+ * The transitions that most traces mostly consist of, where nothing is wrong with them: with a stack that is known to be
+ * good, of something that is where the event says it is. They are all of 1.22.
+ */
+static const struct quick {
+    uint8_t from, to;  /* enum gotrace_state; from 0: of another sort */
+    uint8_t kind;      /* GOS or PROCS */
+    bool named;        /* the resource is the first argument */
+    bool begins, ends; /* to execute */
+    uint8_t stack;     /* which argument; NO_STACK: one that is always 0 */
+} quick[256] = {
+#define NO_STACK (EVENT_MAX_ARGS - 1)
+    [EV_ProcStart] = {GOTRACE_IDLE, GOTRACE_RUNNING, PROCS, true, true, false, NO_STACK},
+    [EV_ProcStop] = {GOTRACE_RUNNING, GOTRACE_IDLE, PROCS, false, false, true, NO_STACK},
+    [EV_GoStart] = {GOTRACE_RUNNABLE, GOTRACE_RUNNING, GOS, true, true, false, NO_STACK},
+    [EV_GoStop] = {GOTRACE_RUNNING, GOTRACE_RUNNABLE, GOS, false, false, true, 1},
+    [EV_GoBlock] = {GOTRACE_RUNNING, GOTRACE_WAITING, GOS, false, false, true, 1},
+    [EV_GoUnblock] = {GOTRACE_WAITING, GOTRACE_RUNNABLE, GOS, true, false, false, 2},
+};
+
+/* Does what transition does, if nothing is to be said; false: nothing is done. */
+static inline bool quick_check(struct gotrace_validator *v, const struct gotrace_event *ev)
+{
+    const struct quick q = quick[ev->type];
+    uint64_t id = q.named ? ev->args[0] : q.kind == GOS ? ev->goroutine : ev->proc, stack = ev->args[q.stack];
+    const struct holders *hs = &v->holders[q.kind];
+    if (UNLIKELY(!q.from || id >= hs->of.ndense || !hs->of.dense[id] || ev->time <= v->last_time))
+        return false;
+    struct holder *h = &hs->all.v[hs->of.dense[id] - 1];
+    if (UNLIKELY(!h->known || h->state != q.from))
+        return false;
+    if (stack) {
+        uint32_t at = LIKELY(stack < ev->tables->stack_of.ndense) ? ev->tables->stack_of.dense[stack] : 0;
+        if (UNLIKELY(!at || at > v->checked.n || !v->checked.v[at - 1]))
+            return false;
+    }
+    if (q.begins) {
+        uint32_t on = v->recent[ev->thread % RECENT];
+        struct context *t = on ? &v->threads.v[on - 1] : NULL;
+        if (UNLIKELY(!t || t->id != ev->thread || t->runs[q.kind] != ID_NONE || ev->thread == ID_NONE))
+            return false;
+        t->runs[q.kind] = id;
+        h->on = on;
+    } else if (q.ends) {
+        if (UNLIKELY(!h->on || v->threads.v[h->on - 1].runs[q.kind] != id))
+            return false;
+        v->threads.v[h->on - 1].runs[q.kind] = ID_NONE;
+        h->on = 0;
+    }
+    h->state = q.to;
+    v->last_time = ev->time;
+    return true;
+}
+
+int gotrace_validator_event(struct gotrace_validator *v, const struct gotrace_event *ev)
+{
+    return LIKELY(quick_check(v, ev)) ? 0 : check(v, ev);
 }
 
 struct gotrace_validator *gotrace_validator_new(int version, gotrace_violation_fn report, void *arg)
@@ -447,13 +512,6 @@ void gotrace_validator_free(struct gotrace_validator *v)
     free(v);
 }
 
-static void count(struct gotrace_summary *sum, const struct gotrace_event *ev)
-{
-    sum->events++;
-    if (ev->type == EV_SYNC_POINT && ev->tables)
-        sum->generations++;
-}
-
 bool gotrace_validate(struct gotrace_reader *r, gotrace_violation_fn report, void *arg, struct gotrace_summary *sum)
 {
     struct gotrace_validator *v = gotrace_validator_new(gotrace_reader_version(r), report, arg);
@@ -461,11 +519,12 @@ bool gotrace_validate(struct gotrace_reader *r, gotrace_violation_fn report, voi
     bool ok = v != NULL;
     *sum = (struct gotrace_summary){0};
     while (ok && (ev = gotrace_reader_next(r))) {
-        count(sum, ev);
-        int n = gotrace_validator_event(v, ev);
-        if (LIKELY(!n))
+        sum->events++;
+        if (LIKELY(quick_check(v, ev)))
             continue;
-        ok = n > 0;
+        sum->generations += ev->type == EV_SYNC_POINT && ev->tables;
+        int n = check(v, ev);
+        ok = n >= 0;
         sum->violations += ok ? (uint64_t)n : 0;
     }
     gotrace_validator_free(v);

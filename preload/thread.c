@@ -79,6 +79,7 @@ void thread_retire(struct thread *t)
 {
     lock_take(&tracer.registry_lock);
     unlink_thread(t);
+    t->sched.g = 0;
     t->next = pool;
     pool = t;
     lock_drop(&tracer.registry_lock);

@@ -85,6 +85,7 @@ static void seal_all(void)
     for (struct thread *t = tracer.threads; t; t = t->next)
         seal_chunk_of(&t->sched);
     seal_chunk_of(&tracer.service);
+    spool_seal_packed(&tracer.spool);
 }
 
 /* Room for one more status, or a record of extra bytes, in the chunk that belongs to no thread. */

@@ -27,9 +27,12 @@ EXPORT int thrd_create(thrd_t *thread, thrd_start_t start, void *arg)
     hook_leave(&h);
     if (!child)
         return real.thrd_create(thread, start, arg);
+    uint64_t g = child->sched.g;
     int ret = real.thrd_create(thread, start_c11, child);
     if (ret != thrd_success)
         unannounce_thread(child);
+    else
+        know_handle(child, g, *thread);
     return ret;
 }
 

@@ -69,6 +69,15 @@ void begin_thread(struct thread *t)
     hook_done(t);
 }
 
+/* The creator may use the handle before the thread has run. The record may be another thread's by now: g tells. */
+void know_handle(struct thread *child, uint64_t g, pthread_t handle)
+{
+    lock_take(&tracer.registry_lock);
+    if (child->sched.g == g)
+        child->pthread = handle;
+    lock_drop(&tracer.registry_lock);
+}
+
 static void *thread_start(void *arg)
 {
     struct thread *t = arg;
@@ -104,9 +113,12 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(
     hook_leave(&h);
     if (!child)
         return real.pthread_create(thread, attr, start, arg);
+    uint64_t g = child->sched.g;
     int ret = real.pthread_create(thread, attr, thread_start, child);
     if (ret)
         unannounce_thread(child);
+    else
+        know_handle(child, g, *thread);
     return ret;
 }
 

@@ -15,7 +15,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "gotrace/raw.h"
+#include <gotrace/raw.h>
 
 #ifdef __cplusplus
 extern "C" {

@@ -2,6 +2,8 @@
 #ifndef GOTRACE_GOTRACE_H
 #define GOTRACE_GOTRACE_H
 
+#include <gotrace/builder.h>
+#include <gotrace/raw.h>
 #include <gotrace/reader.h>
 #include <gotrace/validate.h>
 

@@ -127,6 +127,14 @@ bool cfi_find(const struct unwind_module *m, uintptr_t pc, struct cfi_fde *fde)
     return cfi_parse(m, m->hdr + at, fde) && pc >= fde->start && pc < fde->end;
 }
 
+bool cfi_find_made_up(const struct unwind_module *m, uintptr_t *pc, struct cfi_fde *fde)
+{
+    if (!cfi_find(m, *pc + 1, fde) || fde->start != *pc + 1)
+        return false;
+    *pc = fde->start;
+    return true;
+}
+
 /* --- programs ----------------------------------------------------------------------------------------------- */
 
 enum {

@@ -43,6 +43,12 @@ bool cfi_find(const struct unwind_module *, uintptr_t pc, struct cfi_fde *);
 /* Parses the FDE at addr and its CIE. */
 bool cfi_parse(const struct unwind_module *, const uint8_t *addr, struct cfi_fde *);
 
+/*
+ * The same for a return address that nothing calls from: no function is there, but one begins right behind it. Someone
+ * made up a frame that returns to it, for a signal handler or to start a coroutine. pc is then moved into it.
+ */
+bool cfi_find_made_up(const struct unwind_module *, uintptr_t *pc, struct cfi_fde *);
+
 /* Runs its programs up to pc. False when they are malformed or beyond what is kept (4 remembered states). */
 bool cfi_run(const struct cfi_fde *, uintptr_t pc, struct cfi_row *);
 

@@ -100,7 +100,13 @@ static struct recipe make(const struct unwind_modules *mods, uintptr_t pc)
     const struct unwind_module *m = unwind_modules_find(mods, pc);
     if (!m || !m->hdr)
         return (struct recipe){.shape = SHAPE_BARE};
-    if (!cfi_find(m, pc, &fde) || !cfi_run(&fde, pc, &row))
+    if (!cfi_find(m, pc, &fde)) {
+        if (!cfi_find_made_up(m, &pc, &fde))
+            return (struct recipe){.shape = SHAPE_STOP};
+        if (!fde.signal)
+            return (struct recipe){.shape = SHAPE_END};
+    }
+    if (!cfi_run(&fde, pc, &row))
         return (struct recipe){.shape = SHAPE_STOP};
     if (row.rule[UNWIND_RA] == CFI_UNDEFINED)
         return (struct recipe){.shape = SHAPE_END};

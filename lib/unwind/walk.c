@@ -134,9 +134,17 @@ static enum step step_by_frame_pointer(struct walk *w, struct frame *f)
     return enter_caller(w, f, record + WORD, record + 2 * WORD, false);
 }
 
+/* Whether pc may be code that no module has, such as a JIT compiler's; its frame is then worth a guess. */
+static bool may_be_code(const struct walk *w, uintptr_t pc)
+{
+    uintptr_t lowest = 0x10000, beyond = (uintptr_t)1 << 47;
+    return pc - lowest < beyond - lowest && pc - w->q->stack_lo >= w->q->stack_hi - w->q->stack_lo &&
+           pc - w->q->alt_lo >= w->q->alt_hi - w->q->alt_lo;
+}
+
 static enum step step_bare(struct walk *w, struct frame *f)
 {
-    if (w->q->mode == UNWIND_CFI)
+    if (w->q->mode == UNWIND_CFI || !may_be_code(w, f->pc))
         return STEP_STOP;
     enum step s = step_by_frame_pointer(w, f);
     if (s == STEP_ON || s == STEP_TRUNCATED)
@@ -313,7 +321,7 @@ static bool full_register(struct walk *w, const struct unwind_module *m, const s
 /* Takes the step of a frame without CFI, which loses all registers but three. */
 static enum step full_bare(struct walk *w, struct unwind_regs *regs)
 {
-    struct frame f = {0, regs->r[UNWIND_SP], regs->r[UNWIND_BP]};
+    struct frame f = {regs->r[UNWIND_PC], regs->r[UNWIND_SP], regs->r[UNWIND_BP]};
     enum step s = step_bare(w, &f);
     regs->r[UNWIND_PC] = f.pc;
     regs->r[UNWIND_SP] = f.sp;
@@ -331,7 +339,13 @@ static enum step full_step(struct walk *w, struct unwind_regs *regs)
     const struct unwind_module *m = unwind_modules_find(w->mods, pc);
     if (!m || !m->hdr)
         return full_bare(w, regs);
-    if (!cfi_find(m, pc, &fde) || !cfi_run(&fde, pc, &row))
+    if (!cfi_find(m, pc, &fde)) {
+        if (!cfi_find_made_up(m, &pc, &fde))
+            return STEP_STOP;
+        if (!fde.signal)
+            return STEP_END;
+    }
+    if (!cfi_run(&fde, pc, &row))
         return STEP_STOP;
     if (row.rule[UNWIND_RA] == CFI_UNDEFINED)
         return STEP_END;

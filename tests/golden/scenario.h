@@ -13,6 +13,7 @@
 /* A trace being made. Each event happens one unit after the one before, unless the clock stands still. */
 struct trace {
     gotrace_builder *b;
+    int version;
     uint64_t now;
     bool still;
 };
@@ -39,11 +40,12 @@ struct scenario {
 
 /* Each file of scenarios ends in a table of them. */
 extern const struct scenario plain_scenarios[], steal_scenarios[], version_scenarios[], structure_scenarios[],
-    order_scenarios[], range_scenarios[];
+    order_scenarios[], range_scenarios[], invalid_scenarios[];
 
 enum { NO_STACK = 0 };
 
 void generation(struct trace *t, uint64_t gen);
+void generation_without_clock(struct trace *t, uint64_t gen);
 void thread(struct trace *t, uint64_t m);
 void event(struct trace *t, unsigned id, const uint64_t *args, size_t n);
 uint64_t text(struct trace *t, const char *s);

@@ -80,7 +80,7 @@ static void experiment(struct trace *t)
 static void frequency_changes(struct trace *t)
 {
     for (uint64_t gen = 1; gen <= 3; gen++) {
-        generation(t, gen);
+        generation_without_clock(t, gen);
         gotrace_builder_sync(t->b, gen == 1 ? 1000000000 : 500000000, 10 * gen, 0, 0, 0);
         t->now = 10 * gen + 5;
         if (gen == 2)
@@ -93,7 +93,7 @@ static void frequency_changes(struct trace *t)
 static void clock(struct trace *t)
 {
     for (uint64_t gen = 1; gen <= 3; gen++) {
-        generation(t, gen);
+        generation_without_clock(t, gen);
         gotrace_builder_sync(t->b, 1000000000 / gen, 100 * gen, 1000 * gen, 1700000000 + gen, 999999990 + gen);
         t->now = 100 * gen + 5;
         if (gen == 2)

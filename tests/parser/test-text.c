@@ -47,6 +47,8 @@ static void literals_are_what_go_reads(void **state)
         {"\"é\"", "c3a9"},
         {"\"\xff\"", "efbfbd"},
         {"\"\xc3\"", "efbfbd"},
+        {"\"\xe0\x9f\xbf\"", "efbfbdefbfbdefbfbd"}, /* overlong */
+        {"\"\xed\xa0\x80\"", "efbfbdefbfbdefbfbd"}, /* a surrogate */
         {"`a\\n`", "615c6e"},
         {"`a\rb`", "6162"},
         {"'x'", "78"},

@@ -5,6 +5,8 @@ unit_tests = \
 	%D%/test-sched \
 	%D%/test-sched-generation \
 	%D%/test-sched-walk \
+	%D%/test-unwind-cfi \
+	%D%/test-unwind-walk \
 	%D%/test-varint \
 	%D%/test-waitq
 
@@ -13,6 +15,10 @@ TESTS += $(unit_tests)
 
 unit_test_LIBS = liblow.la $(CMOCKA_LIBS)
 
+tests_unit_test_unwind_cfi_SOURCES = %D%/test-unwind-cfi.c
+tests_unit_test_unwind_cfi_LDADD = $(unit_test_LIBS)
+tests_unit_test_unwind_walk_SOURCES = %D%/test-unwind-walk.c
+tests_unit_test_unwind_walk_LDADD = $(unit_test_LIBS)
 tests_unit_test_varint_SOURCES = %D%/test-varint.c
 tests_unit_test_varint_LDADD = $(unit_test_LIBS)
 
@@ -31,4 +37,4 @@ tests_unit_test_sched_walk_SOURCES = %D%/test-sched-walk.c %D%/random.h $(unit_m
 tests_unit_test_sched_walk_LDADD = libparser.la $(unit_test_LIBS)
 endif
 
-noinst_HEADERS += %D%/unit.h
+noinst_HEADERS += %D%/unit.h %D%/unwind-image.h

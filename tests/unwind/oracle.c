@@ -2,22 +2,28 @@
 
 #define UNW_LOCAL_ONLY
 #include <libunwind.h>
+#include <dlfcn.h>
 #include <link.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unwind.h>
 
 #include "tests/unwind/oracle.h"
 
 enum { DEPTH = 128, MODULES = 64, COMPLAINTS = 10 };
 
 struct oracle_counts oracle_counts;
-uintptr_t oracle_alt_lo, oracle_alt_hi;
+volatile uintptr_t oracle_alt_lo, oracle_alt_hi;
+bool oracle_lie;
 
-static struct unwind_modules *modules;
-static __thread struct unwind_cache *kept, *fresh;
+static struct unwind_modules *modules, *next_modules;
+static __thread struct unwind_cache *kept, *fresh, *handlers;
 static __thread uintptr_t stack_lo, stack_hi;
+
+/* libunwind exports the name as well. */
+static _Unwind_Reason_Code (*walk_by_libgcc)(_Unwind_Trace_Fn, void *);
 
 struct stack {
     uintptr_t pc[DEPTH];
@@ -34,9 +40,12 @@ static int add(struct dl_phdr_info *info, size_t size, void *mods)
 
 void oracle_init(void)
 {
-    uint64_t generation = modules ? modules->generation + 1 : 1;
-    modules = unwind_modules_init(malloc(unwind_modules_size(MODULES)), MODULES, generation);
+    modules = unwind_modules_init(malloc(unwind_modules_size(MODULES)), MODULES, 1);
+    next_modules = unwind_modules_init(malloc(unwind_modules_size(MODULES)), MODULES, 2);
     dl_iterate_phdr(add, modules);
+    dl_iterate_phdr(add, next_modules);
+    walk_by_libgcc = (_Unwind_Reason_Code(*)(_Unwind_Trace_Fn, void *))dlsym(dlopen("libgcc_s.so.1", RTLD_NOW),
+                                                                              "_Unwind_Backtrace");
 }
 
 void oracle_thread(void)
@@ -51,6 +60,14 @@ void oracle_thread(void)
     stack_hi = stack_lo + size;
     kept = calloc(1, sizeof *kept);
     fresh = calloc(1, sizeof *fresh);
+    handlers = calloc(1, sizeof *handlers);
+}
+
+void oracle_thread_end(void)
+{
+    free(kept);
+    free(fresh);
+    free(handlers);
 }
 
 /* --- libunwind's stack -------------------------------------------------------------------------------------- */
@@ -73,9 +90,45 @@ static void theirs(ucontext_t *uc, bool exact, struct stack *s)
     s->error |= more < 0;
 }
 
+/* --- libgcc's, when the two differ -------------------------------------------------------------------------- */
+
+static _Unwind_Reason_Code seen(struct _Unwind_Context *c, void *stack)
+{
+    struct stack *s = stack;
+    int exact = 0;
+    uintptr_t ip = _Unwind_GetIPInfo(c, &exact);
+    if (s->n == DEPTH || ip == 0)
+        return _URC_END_OF_STACK;
+    s->pc[s->n++] = ip + (exact != 0);
+    return _URC_NO_REASON;
+}
+
+static int common(const struct stack *a, int from_a, const struct stack *b, int from_b)
+{
+    int i = 0;
+    while (from_a + i < a->n && from_b + i < b->n && a->pc[from_a + i] == b->pc[from_b + i])
+        i++;
+    return i;
+}
+
+/* libgcc walks from right here: our stack must be the outer end of its one. */
+static bool libgcc_agrees(const struct stack *a, int from)
+{
+    static __thread struct stack all;
+    all.n = 0;
+    walk_by_libgcc(seen, &all);
+    for (int i = 0; i < all.n; i++) {
+        int same = common(a, from, &all, i);
+        if (same > 0 && (i + same == all.n || all.n == DEPTH) && (from + same == a->n || all.n == DEPTH))
+            return true;
+    }
+    return false;
+}
+
 /* --- ours --------------------------------------------------------------------------------------------------- */
 
-static void ours(struct unwind_cache *cache, const struct unwind_regs *regs, unsigned options, struct stack *s)
+static void ours_in(const struct unwind_modules *mods, struct unwind_cache *cache, const struct unwind_regs *regs,
+                    unsigned options, struct stack *s)
 {
     struct unwind_request q = {.regs = *regs,
                                .stack_lo = stack_lo,
@@ -85,9 +138,16 @@ static void ours(struct unwind_cache *cache, const struct unwind_regs *regs, uns
                                .max = DEPTH,
                                .options = (uint8_t)options};
     struct unwind_stack out;
-    s->n = unwind_capture(cache, modules, &q, s->pc, &out);
+    s->n = unwind_capture(cache, mods, &q, s->pc, &out);
     s->flags = out.flags;
     s->error = s->n != out.n;
+    if (oracle_lie && s->n > 3)
+        memmove(&s->pc[2], &s->pc[3], (size_t)(--s->n - 2) * sizeof s->pc[0]);
+}
+
+static void ours(struct unwind_cache *cache, const struct unwind_regs *regs, unsigned options, struct stack *s)
+{
+    ours_in(modules, cache, regs, options, s);
 }
 
 /* --- comparing ---------------------------------------------------------------------------------------------- */
@@ -102,19 +162,11 @@ static void show(const char *who, const struct stack *s, int from)
 
 static void wrong(const char *how, const struct stack *a, const struct stack *b, int at)
 {
-    if (oracle_counts.wrong++ >= COMPLAINTS)
+    if (oracle_counts.wrong++ >= COMPLAINTS || oracle_lie)
         return;
     fprintf(stderr, "# %s differ at frame %d\n", how, at);
     show("ours", a, at);
     show("the other", b, at);
-}
-
-static int common(const struct stack *a, int from_a, const struct stack *b, int from_b)
-{
-    int i = 0;
-    while (from_a + i < a->n && from_b + i < b->n && a->pc[from_a + i] == b->pc[from_b + i])
-        i++;
-    return i;
 }
 
 /* A stack that says that it was stopped may be shorter; one that was guessed is only counted. */
@@ -137,6 +189,10 @@ static void judge(const char *how, const struct stack *a, int from_a, const stru
         oracle_counts.oracle_short++;
         return;
     }
+    if (libgcc_agrees(a, from_a)) {
+        oracle_counts.oracle_wrong++;
+        return;
+    }
     wrong(how, a, b, from_a + same);
 }
 
@@ -148,13 +204,13 @@ static void identical(const char *how, const struct stack *a, const struct stack
 }
 
 /* One stack by walking it anew, from recipes of earlier stacks, from a memo if there is one, and certainly from one. */
-static void every_way(const struct unwind_regs *regs, struct stack *first)
+static void every_way(struct unwind_cache *cache, const struct unwind_regs *regs, struct stack *first)
 {
     static __thread struct stack again;
-    ours(kept, regs, UNWIND_NO_MEMO, first);
-    ours(kept, regs, 0, &again);
+    ours(cache, regs, UNWIND_NO_MEMO, first);
+    ours(cache, regs, 0, &again);
     identical("a walk and what may be a memo", first, &again);
-    ours(kept, regs, 0, &again);
+    ours(cache, regs, 0, &again);
     identical("a walk and a memo", first, &again);
     if (oracle_counts.stacks % 16 == 0) {
         memset(fresh, 0, sizeof *fresh);
@@ -172,12 +228,30 @@ __attribute__((noinline)) void oracle_here(void)
     unwind_regs_here(&here);
     unw_getcontext(&uc);
     theirs(&uc, false, &b);
-    every_way(&here, &a);
+    every_way(kept, &here, &a);
     judge("stacks from here", &a, 1, &b, 1);
-    every_way(&caller, &a);
+    every_way(kept, &caller, &a);
     judge("stacks from the caller", &a, 0, &b, 1);
 }
 
+__attribute__((noinline)) void oracle_ours_only(void)
+{
+    static __thread struct stack first, again;
+    static __thread struct unwind_cache mine;
+    struct unwind_regs regs;
+    UNWIND_CALLER_REGS(&regs);
+    memset(&mine, 0, sizeof mine);
+    ours(&mine, &regs, 0, &first);
+    for (int i = 0; i < 3; i++) {
+        ours(kept, &regs, i == 2 ? UNWIND_NO_MEMO : 0, &again);
+        identical("an undisturbed capture and one that was interrupted", &first, &again);
+    }
+}
+
+/*
+ * What is interrupted may be a capture by the same thread, so that the handler leaves its memos alone and replaces as
+ * many of its recipes as it can.
+ */
 void oracle_context(const ucontext_t *interrupted)
 {
     static __thread struct stack a, b;
@@ -186,6 +260,10 @@ void oracle_context(const ucontext_t *interrupted)
     uc = *interrupted;
     unwind_regs_ucontext(&regs, interrupted);
     theirs(&uc, true, &b);
-    every_way(&regs, &a);
+    every_way(handlers, &regs, &a);
     judge("stacks of an interrupted context", &a, 0, &b, 0);
+    ours_in(next_modules, kept, &regs, UNWIND_NO_MEMO, &b);
+    identical("a walk and one in the next generation", &a, &b);
+    ours(kept, &regs, UNWIND_NO_MEMO, &b);
+    identical("a walk and one with the interrupted code's cache", &a, &b);
 }

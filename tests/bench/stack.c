@@ -1,0 +1,239 @@
+/*
+ * What a stack of 20 frames costs, in every way that there is to get one, side by side in one run: the machine's
+ * noise then hits all alike. Best of several rounds; ratios are to our memo.
+ *
+ * The program is compiled without frame pointers but for fp_deep, which the frame-pointer walk starts from.
+ */
+#include "config.h"
+
+#include <dlfcn.h>
+#include <execinfo.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#ifdef HAVE_LIBUNWIND
+#define UNW_LOCAL_ONLY
+#include <libunwind.h>
+#endif
+
+#include "lib/unwind/unwind.h"
+
+enum { FRAMES = 20, ROUNDS = 9, ITERATIONS = 20000, COLD_ITERATIONS = 200, MODULES = 64 };
+
+static struct unwind_modules *modules;
+static struct unwind_cache *cache;
+static uintptr_t stack_lo, stack_hi, pcs[FRAMES];
+static void *words[FRAMES];
+static volatile uint64_t sink;
+static int taken;
+
+static int add(struct dl_phdr_info *info, size_t size, void *mods)
+{
+    unwind_modules_add(mods, info);
+    return 0;
+}
+
+static void prepare(void)
+{
+    pthread_attr_t attr;
+    void *lo;
+    size_t size;
+    pthread_getattr_np(pthread_self(), &attr);
+    pthread_attr_getstack(&attr, &lo, &size);
+    pthread_attr_destroy(&attr);
+    stack_lo = (uintptr_t)lo;
+    stack_hi = stack_lo + size;
+    modules = unwind_modules_init(malloc(unwind_modules_size(MODULES)), MODULES, 1);
+    dl_iterate_phdr(add, modules);
+    cache = calloc(1, sizeof *cache);
+}
+
+static inline __attribute__((always_inline)) void request(struct unwind_request *q, enum unwind_mode mode)
+{
+    UNWIND_CALLER_REGS(&q->regs);
+    q->leaf = 0;
+    q->stack_lo = stack_lo;
+    q->stack_hi = stack_hi;
+    q->alt_lo = q->alt_hi = 0;
+    q->max = FRAMES;
+    q->mode = (uint8_t)mode;
+    q->options = 0;
+}
+
+/* --- what is measured: each takes one stack of its caller ---------------------------------------------------- */
+
+static __attribute__((noinline)) void by_memo(void)
+{
+    struct unwind_request q;
+    request(&q, UNWIND_AUTO);
+    uint64_t *tag = unwind_recall(cache, modules, &q);
+    if (!tag) {
+        struct unwind_stack s;
+        taken = unwind_capture(cache, modules, &q, pcs, &s);
+        *s.tag = 42;
+        tag = s.tag;
+    }
+    sink = *tag;
+}
+
+static __attribute__((noinline)) void by_memo_copied(void)
+{
+    struct unwind_request q;
+    struct unwind_stack s;
+    request(&q, UNWIND_AUTO);
+    taken = unwind_capture(cache, modules, &q, pcs, &s);
+}
+
+static __attribute__((noinline)) void by_recipes(void)
+{
+    struct unwind_request q;
+    struct unwind_stack s;
+    request(&q, UNWIND_AUTO);
+    q.options = UNWIND_NO_MEMO;
+    taken = unwind_capture(cache, modules, &q, pcs, &s);
+}
+
+/* A known stack whose memo was lost: recipes, and a memo written. */
+static __attribute__((noinline)) void by_recipes_remembering(void)
+{
+    struct unwind_request q;
+    struct unwind_stack s;
+    request(&q, UNWIND_AUTO);
+    q.leaf = 1 + sink++ % 1000;
+    taken = unwind_capture(cache, modules, &q, pcs, &s);
+}
+
+static __attribute__((noinline)) void cold(void)
+{
+    struct unwind_request q;
+    struct unwind_stack s;
+    request(&q, UNWIND_AUTO);
+    modules->generation++;
+    taken = unwind_capture(cache, modules, &q, pcs, &s);
+}
+
+static __attribute__((noinline)) void by_frame_pointers(void)
+{
+    struct unwind_request q;
+    struct unwind_stack s;
+    request(&q, UNWIND_FP);
+    q.options = UNWIND_NO_MEMO;
+    taken = unwind_capture(cache, modules, &q, pcs, &s);
+}
+
+static __attribute__((noinline)) void by_naive_frame_pointers(void)
+{
+    uintptr_t *fp = __builtin_frame_address(0);
+    int n = 0;
+    while (n < FRAMES && (uintptr_t)fp - stack_lo < stack_hi - stack_lo) {
+        pcs[n++] = fp[1];
+        fp = (uintptr_t *)fp[0];
+    }
+    taken = n;
+}
+
+#ifdef HAVE_LIBUNWIND
+static __attribute__((noinline)) void by_unw_backtrace(void) { taken = unw_backtrace(words, FRAMES); }
+
+static __attribute__((noinline)) void by_unw_step(void)
+{
+    unw_context_t uc;
+    unw_cursor_t c;
+    unw_word_t ip;
+    int n = 0;
+    unw_getcontext(&uc);
+    unw_init_local(&c, &uc);
+    do {
+        unw_get_reg(&c, UNW_REG_IP, &ip);
+        pcs[n++] = ip;
+    } while (n < FRAMES && unw_step(&c) > 0);
+    taken = n;
+}
+#endif
+
+/* libunwind's library has a backtrace() too, which would win in the global scope. */
+static int (*libc_backtrace)(void **, int);
+
+static __attribute__((noinline)) void by_glibc(void) { taken = libc_backtrace(words, FRAMES); }
+
+/* --- measuring ---------------------------------------------------------------------------------------------- */
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+static const struct way {
+    const char *name;
+    void (*take)(void);
+    int iterations;
+    int fp; /* needs a stack with frame pointers */
+} ways[] = {
+    {"memo: captured and deduplicated", by_memo, ITERATIONS, 0},
+    {"memo, pcs copied out", by_memo_copied, ITERATIONS, 0},
+    {"recipes, warm", by_recipes, ITERATIONS, 0},
+    {"recipes, warm, and a memo made", by_recipes_remembering, ITERATIONS, 0},
+    {"first sight: CFI, recipes and a memo made", cold, COLD_ITERATIONS, 0},
+    {"frame pointers, checked", by_frame_pointers, ITERATIONS, 1},
+    {"frame pointers, a bare loop", by_naive_frame_pointers, ITERATIONS, 1},
+#ifdef HAVE_LIBUNWIND
+    {"libunwind unw_backtrace, warm", by_unw_backtrace, ITERATIONS, 0},
+    {"libunwind unw_step", by_unw_step, COLD_ITERATIONS, 0},
+#endif
+    {"glibc backtrace()", by_glibc, COLD_ITERATIONS, 0},
+};
+
+enum { WAYS = sizeof ways / sizeof ways[0] };
+
+static double best[WAYS];
+
+static void measure(int fp)
+{
+    for (int round = 0; round < ROUNDS; round++) {
+        for (int i = 0; i < WAYS; i++) {
+            if (ways[i].fp != fp)
+                continue;
+            ways[i].take();
+            double start = now();
+            for (int k = 0; k < ways[i].iterations; k++)
+                ways[i].take();
+            double ns = (now() - start) / ways[i].iterations;
+            if (taken != FRAMES)
+                printf("%s: %d frames of %d\n", ways[i].name, taken, FRAMES);
+            if (round == 0 || ns < best[i])
+                best[i] = ns;
+        }
+    }
+}
+
+#define DEEP(name, attribute)                                                                                          \
+    static __attribute__((noinline, noclone, attribute)) int name(int depth, int fp)                                   \
+    {                                                                                                                  \
+        if (depth == 0) {                                                                                              \
+            measure(fp);                                                                                               \
+            return 1;                                                                                                  \
+        }                                                                                                              \
+        int n = name(depth - 1, fp) + 1;                                                                               \
+        __asm__ volatile("" : "+r"(n));                                                                                \
+        return n;                                                                                                      \
+    }
+
+DEEP(deep, optimize("omit-frame-pointer"))
+DEEP(deep_fp, optimize("no-omit-frame-pointer"))
+
+int main(void)
+{
+    prepare();
+    libc_backtrace = (int (*)(void **, int))dlsym(dlopen("libc.so.6", RTLD_LAZY), "backtrace");
+    sink = (uint64_t)(deep(FRAMES + 4, 0) + deep_fp(FRAMES + 4, 1));
+    printf("%-44s %10s %8s\n", "a stack of 20 frames", "ns", "ratio");
+    for (int i = 0; i < WAYS; i++)
+        printf("%-44s %10.1f %8.2f\n", ways[i].name, best[i], best[i] / best[0]);
+    return 0;
+}

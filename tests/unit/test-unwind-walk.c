@@ -1,0 +1,571 @@
+/* Walks over made-up stacks of made-up functions: what is read, what is remembered, and when it is not believed. */
+#include "config.h"
+
+#include "tests/unit/unit.h"
+
+#include <sys/mman.h>
+
+#include "lib/unwind/unwind.h"
+#include "tests/unit/unwind-image.h"
+
+enum { PAGE = 4096, WORDS = PAGE / 8, MODULES = 8 };
+
+/* The functions of the image, by how they keep their frames. */
+enum {
+    PLAIN,      /* CFA = sp + 32 */
+    WITH_BP,    /* CFA = bp + 16, bp saved at CFA - 16 */
+    SAVES_BP,   /* CFA = sp + 32, bp saved at CFA - 16 */
+    OUTERMOST,  /* no return address */
+    REALIGNED,  /* CFA = *(bp - 8), bp saved at bp + 0 */
+    FROM_OTHER, /* CFA = OTHER + 16 */
+    SAVES_OTHER, /* CFA = sp + 32, OTHER saved at CFA - 24 */
+    TRAMPOLINE, /* CFA = sp + 32, a signal frame */
+    FUNCTIONS
+};
+
+struct world {
+    struct image im;
+    struct unwind_modules *modules;
+    struct unwind_cache *cache;
+    uintptr_t *stack; /* one page, and one that must not be touched on either side */
+    struct unwind_request q;
+    uintptr_t pcs[256];
+    struct unwind_stack out;
+};
+
+static uintptr_t in_function(struct world *w, int f) { return image_code(&w->im, (size_t)f) + 16; }
+
+static void add_module(struct world *w, const struct unwind_module *m)
+{
+    w->modules->m[w->modules->n++] = *m;
+}
+
+static int set_up(void **state)
+{
+    struct world *w = calloc(1, sizeof *w);
+    struct image *im = &w->im;
+    image_begin(im);
+    size_t usual = image_usual_cie(im, "zR"), signal = image_usual_cie(im, "zRS");
+    const uint8_t plain[] = {0x0e, 32};
+    const uint8_t with_bp[] = {0x0c, UNWIND_BP, 16, 0x80 | UNWIND_BP, 2};
+    const uint8_t saves_bp[] = {0x0e, 32, 0x80 | UNWIND_BP, 2};
+    const uint8_t outermost[] = {0x07, UNWIND_RA};
+    const uint8_t realigned[] = {0x0f, 3, 0x70 | UNWIND_BP, 0x78, 0x06, 0x10, UNWIND_BP, 2, 0x70 | UNWIND_BP, 0};
+    const uint8_t from_other[] = {0x0c, REG_OTHER, 16};
+    const uint8_t saves_other[] = {0x0e, 32, 0x80 | REG_OTHER, 3};
+    image_fde(im, usual, plain, sizeof plain);
+    image_fde(im, usual, with_bp, sizeof with_bp);
+    image_fde(im, usual, saves_bp, sizeof saves_bp);
+    image_fde(im, usual, outermost, sizeof outermost);
+#if defined(__x86_64__)
+    image_fde(im, usual, realigned, sizeof realigned);
+#else
+    const uint8_t realigned_there[] = {0x0f, 3, 0x8d, 0x78, 0x06, 0x10, UNWIND_BP, 2, 0x8d, 0};
+    (void)realigned;
+    image_fde(im, usual, realigned_there, sizeof realigned_there);
+#endif
+    image_fde(im, usual, from_other, sizeof from_other);
+    image_fde(im, usual, saves_other, sizeof saves_other);
+    image_fde(im, signal, plain, sizeof plain);
+    w->modules = unwind_modules_init(malloc(unwind_modules_size(MODULES)), MODULES, 1);
+    add_module(w, &im->m);
+    w->cache = calloc(1, sizeof *w->cache);
+    char *guarded = mmap(NULL, 3 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    mprotect(guarded + PAGE, PAGE, PROT_READ | PROT_WRITE);
+    w->stack = (uintptr_t *)(guarded + PAGE);
+    w->q.stack_lo = (uintptr_t)w->stack;
+    w->q.stack_hi = (uintptr_t)(w->stack + WORDS);
+    w->q.max = 128;
+    w->q.regs.known = UNWIND_KNOWN_MIN;
+    *state = w;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct world *w = *state;
+    munmap((char *)w->stack - PAGE, 3 * PAGE);
+    image_end(&w->im);
+    free(w->modules);
+    free(w->cache);
+    free(w);
+    return 0;
+}
+
+static void start(struct world *w, int function, size_t sp, size_t bp)
+{
+    w->q.regs.r[UNWIND_PC] = in_function(w, function);
+    w->q.regs.r[UNWIND_SP] = (uintptr_t)(w->stack + sp);
+    w->q.regs.r[UNWIND_BP] = (uintptr_t)(w->stack + bp);
+}
+
+static int capture(struct world *w) { return unwind_capture(w->cache, w->modules, &w->q, w->pcs, &w->out); }
+
+static void captures(struct world *w, int n, unsigned flags)
+{
+    assert_int_equal(capture(w), n);
+    assert_int_equal(w->out.n, n);
+    assert_int_equal(w->out.flags, flags);
+}
+
+static bool recalled(struct world *w) { return unwind_recall(w->cache, w->modules, &w->q) != NULL; }
+
+/* n PLAIN frames from word sp on, the last of which returns to OUTERMOST. */
+static void plain_frames(struct world *w, size_t sp, int n)
+{
+    for (int i = 0; i < n; i++, sp += 4)
+        w->stack[sp + 3] = in_function(w, i == n - 1 ? OUTERMOST : PLAIN) + (uintptr_t)i % 64;
+}
+
+/* --- walking ------------------------------------------------------------------------------------------------- */
+
+static void frames_are_stored_leaf_first(void **state)
+{
+    struct world *w = *state;
+    start(w, PLAIN, 0, 0);
+    plain_frames(w, 0, 3);
+    captures(w, 4, 0);
+    assert_int_equal(w->pcs[0], in_function(w, PLAIN));
+    assert_int_equal(w->pcs[1], in_function(w, PLAIN));
+    assert_int_equal(w->pcs[2], in_function(w, PLAIN) + 1);
+    assert_int_equal(w->pcs[3], in_function(w, OUTERMOST) + 2);
+    w->q.leaf = 0x1234;
+    captures(w, 5, 0);
+    assert_int_equal(w->pcs[0], 0x1234);
+    assert_int_equal(w->pcs[1], in_function(w, PLAIN));
+}
+
+static void exact_pcs_are_stored_plus_one(void **state)
+{
+    struct world *w = *state;
+    start(w, PLAIN, 0, 0);
+    w->q.regs.exact = true;
+    w->stack[3] = in_function(w, TRAMPOLINE);
+    w->stack[7] = image_code(&w->im, PLAIN); /* interrupted at a first instruction: minus one is another function */
+    w->stack[11] = in_function(w, OUTERMOST);
+    for (int i = 0; i < 2; i++) {
+        captures(w, 4, 0);
+        assert_int_equal(w->pcs[0], in_function(w, PLAIN) + 1);
+        assert_int_equal(w->pcs[1], in_function(w, TRAMPOLINE));
+        assert_int_equal(w->pcs[2], image_code(&w->im, PLAIN) + 1);
+        assert_int_equal(w->pcs[3], in_function(w, OUTERMOST));
+    }
+}
+
+static void a_zero_return_address_ends_the_stack(void **state)
+{
+    struct world *w = *state;
+    start(w, PLAIN, 0, 0);
+    captures(w, 1, 0);
+}
+
+static void depth_is_limited(void **state)
+{
+    struct world *w = *state;
+    start(w, PLAIN, 0, 0);
+    plain_frames(w, 0, 100);
+    static const struct {
+        uint16_t max;
+        int n;
+        unsigned flags;
+    } cases[] = {{1, 1, UNWIND_TRUNCATED}, {100, 100, UNWIND_TRUNCATED}, {101, 101, 0}, {128, 101, 0}};
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        w->q.max = cases[i].max;
+        captures(w, cases[i].n, cases[i].flags);
+        captures(w, cases[i].n, cases[i].flags);
+    }
+    w->q.max = 0;
+    captures(w, 0, UNWIND_TRUNCATED);
+    w->q.leaf = 1;
+    w->q.max = 1;
+    captures(w, 1, UNWIND_TRUNCATED);
+    captures(w, 1, UNWIND_TRUNCATED);
+}
+
+static void realigned_frames_are_found_in_memory(void **state)
+{
+    struct world *w = *state;
+    start(w, REALIGNED, 0, 10);
+    w->stack[9] = (uintptr_t)&w->stack[20];
+    w->stack[10] = (uintptr_t)&w->stack[30];
+    w->stack[19] = in_function(w, WITH_BP);
+    w->stack[31] = in_function(w, OUTERMOST);
+    captures(w, 3, 0);
+    assert_true(recalled(w));
+    w->stack[9] += 8;
+    assert_false(recalled(w));
+}
+
+static void all_registers_are_followed_when_one_is_needed(void **state)
+{
+    struct world *w = *state;
+    start(w, SAVES_OTHER, 0, 0);
+    w->stack[1] = (uintptr_t)&w->stack[40];
+    w->stack[3] = in_function(w, FROM_OTHER);
+    w->stack[41] = in_function(w, OUTERMOST);
+    captures(w, 3, 0);
+    assert_null(w->out.tag);
+    start(w, FROM_OTHER, 0, 0);
+    captures(w, 1, UNWIND_STOPPED);
+    w->q.regs.r[REG_OTHER] = (uintptr_t)&w->stack[40];
+    w->q.regs.known |= UINT64_C(1) << REG_OTHER;
+    captures(w, 2, 0);
+}
+
+/* --- what is not read, and not believed ---------------------------------------------------------------------- */
+
+static void nothing_beyond_the_stack_is_read(void **state)
+{
+    struct world *w = *state;
+    for (size_t sp = WORDS - 12; sp < WORDS; sp++) {
+        memset(w->stack, 0x11, PAGE);
+        start(w, PLAIN, sp, 0);
+        for (size_t at = sp; at + 3 < WORDS; at += 4)
+            w->stack[at + 3] = in_function(w, PLAIN);
+        capture(w);
+        assert_int_equal(w->out.flags, UNWIND_STOPPED);
+        assert_int_equal(w->out.n, 1 + (WORDS - sp) / 4);
+    }
+}
+
+static void unknown_bounds_mean_the_page(void **state)
+{
+    struct world *w = *state;
+    w->q.stack_lo = w->q.stack_hi = 0;
+    start(w, PLAIN, WORDS - 10, 0);
+    w->stack[WORDS - 7] = w->stack[WORDS - 3] = in_function(w, PLAIN);
+    captures(w, 3, UNWIND_STOPPED);
+    captures(w, 3, UNWIND_STOPPED);
+    start(w, PLAIN, WORDS, 0); /* at the page behind */
+    captures(w, 1, UNWIND_STOPPED);
+    w->q.alt_lo = (uintptr_t)w->stack;
+    w->q.alt_hi = w->q.alt_lo + PAGE;
+    start(w, PLAIN, 0, 0);
+    plain_frames(w, 0, 3);
+    captures(w, 4, 0);
+}
+
+static void wild_frame_pointers_are_refused(void **state)
+{
+    struct world *w = *state;
+    static const uintptr_t wild[] = {0, 1, 8, UINTPTR_MAX, UINTPTR_MAX - 7, UINTPTR_MAX - 15, 0x7fff00000000, 4096};
+    for (size_t i = 0; i < ARRAY_SIZE(wild); i++) {
+        start(w, WITH_BP, 10, 0);
+        w->q.regs.r[UNWIND_BP] = wild[i];
+        captures(w, 1, UNWIND_STOPPED);
+        start(w, REALIGNED, 10, 0);
+        w->q.regs.r[UNWIND_BP] = wild[i];
+        captures(w, 1, UNWIND_STOPPED);
+    }
+    start(w, WITH_BP, 10, 20);
+    w->q.regs.r[UNWIND_BP]++; /* not aligned */
+    captures(w, 1, UNWIND_STOPPED);
+    start(w, WITH_BP, 10, 8); /* CFA = sp: the stack would not grow */
+    captures(w, 1, UNWIND_STOPPED);
+}
+
+static void a_frame_that_points_at_itself_ends(void **state)
+{
+    struct world *w = *state;
+    start(w, WITH_BP, 0, 4);
+    w->stack[4] = (uintptr_t)&w->stack[4];
+    w->stack[5] = in_function(w, WITH_BP);
+    captures(w, 2, UNWIND_STOPPED);
+}
+
+static void code_without_cfi_stops_the_walk(void **state)
+{
+    struct world *w = *state;
+    start(w, PLAIN, 0, 8);
+    w->stack[3] = image_code(&w->im, FUNCTIONS) + 16; /* in the module, in no function of it */
+    w->stack[8] = 0;
+    w->stack[9] = in_function(w, OUTERMOST);
+    w->modules->m[0].end += 4096;
+    captures(w, 2, UNWIND_STOPPED);
+}
+
+static void code_outside_every_module_is_guessed(void **state)
+{
+    struct world *w = *state;
+    start(w, PLAIN, 0, 8);
+    w->stack[3] = 0x500000;
+    w->stack[8] = (uintptr_t)&w->stack[16];
+    w->stack[9] = 0x500100;
+    w->stack[17] = in_function(w, OUTERMOST);
+    captures(w, 4, UNWIND_GUESSED);
+    captures(w, 4, UNWIND_GUESSED);
+    w->q.mode = UNWIND_CFI;
+    captures(w, 2, UNWIND_STOPPED);
+    w->q.mode = UNWIND_AUTO;
+    w->stack[3] = (uintptr_t)&w->stack[100]; /* no code has its address on the stack */
+    captures(w, 2, UNWIND_STOPPED);
+    w->stack[3] = 42;
+    captures(w, 2, UNWIND_STOPPED);
+}
+
+static void modes_do_what_they_say(void **state)
+{
+    struct world *w = *state;
+    start(w, PLAIN, 0, 8);
+    plain_frames(w, 0, 2);
+    w->stack[8] = (uintptr_t)&w->stack[20];
+    w->stack[9] = in_function(w, OUTERMOST);
+    w->stack[20] = 0;
+    w->stack[21] = in_function(w, PLAIN);
+    w->q.mode = UNWIND_FP;
+    captures(w, 3, 0);
+    assert_int_equal(w->pcs[1], in_function(w, OUTERMOST));
+    assert_int_equal(w->pcs[2], in_function(w, PLAIN));
+    captures(w, 3, 0);
+    w->stack[21] = 0x500000;
+    captures(w, 3, UNWIND_STOPPED);
+    w->q.mode = UNWIND_NONE;
+    captures(w, 1, 0);
+    w->q.mode = UNWIND_AUTO;
+    captures(w, 3, 0);
+    assert_int_equal(w->pcs[1], in_function(w, PLAIN));
+}
+
+/* --- memos --------------------------------------------------------------------------------------------------- */
+
+static void a_tag_stays_with_its_stack(void **state)
+{
+    struct world *w = *state;
+    start(w, PLAIN, 0, 0);
+    plain_frames(w, 0, 5);
+    assert_false(recalled(w));
+    captures(w, 6, 0);
+    assert_non_null(w->out.tag);
+    assert_int_equal(*w->out.tag, 0);
+    *w->out.tag = 77;
+    assert_int_equal(*unwind_recall(w->cache, w->modules, &w->q), 77);
+    captures(w, 6, 0);
+    assert_int_equal(*w->out.tag, 77);
+    w->stack[1] = 1; /* a local variable */
+    assert_int_equal(*unwind_recall(w->cache, w->modules, &w->q), 77);
+}
+
+static void every_return_address_counts(void **state)
+{
+    struct world *w = *state;
+    start(w, PLAIN, 0, 0);
+    plain_frames(w, 0, 5);
+    for (size_t i = 0; i < 5; i++) {
+        captures(w, 6, 0);
+        *w->out.tag = 77;
+        w->stack[4 * i + 3]++;
+        assert_false(recalled(w));
+        captures(w, 6, 0);
+        assert_int_equal(*w->out.tag, 0);
+        assert_int_equal(w->pcs[i + 1], w->stack[4 * i + 3]);
+    }
+}
+
+static void whatever_else_was_asked_counts(void **state)
+{
+    struct world *w = *state;
+    start(w, PLAIN, 0, 0);
+    plain_frames(w, 0, 5);
+    captures(w, 6, 0);
+    struct unwind_request q = w->q;
+#define COUNTS(change)                                                                                                 \
+    do {                                                                                                               \
+        w->q = q;                                                                                                      \
+        assert_true(recalled(w));                                                                                      \
+        change;                                                                                                        \
+        assert_false(recalled(w));                                                                                     \
+    } while (0)
+    COUNTS(w->q.leaf = 8);
+    COUNTS(w->q.max = 6);
+    COUNTS(w->q.mode = UNWIND_CFI);
+    COUNTS(w->q.regs.r[UNWIND_PC]++);
+    COUNTS(w->q.regs.r[UNWIND_SP] += 8);
+    COUNTS(w->q.regs.exact = true);
+    COUNTS(w->q.stack_hi -= 8);
+    COUNTS(w->q.alt_hi = 8);
+    COUNTS(w->modules->generation++);
+#undef COUNTS
+}
+
+static void frame_pointers_count_where_they_were_used(void **state)
+{
+    struct world *w = *state;
+    start(w, PLAIN, 0, 50);
+    plain_frames(w, 0, 5);
+    captures(w, 6, 0);
+    w->q.regs.r[UNWIND_BP] += 8; /* nobody looked at it */
+    assert_true(recalled(w));
+
+    start(w, WITH_BP, 0, 50);
+    w->stack[51] = in_function(w, OUTERMOST);
+    captures(w, 2, 0);
+    w->q.regs.r[UNWIND_BP] += 8;
+    assert_false(recalled(w));
+
+    /* Saved by the first function, looked at by the second: the slot counts, the register does not. */
+    start(w, SAVES_BP, 100, 7);
+    w->stack[102] = (uintptr_t)&w->stack[110];
+    w->stack[103] = in_function(w, WITH_BP);
+    w->stack[111] = in_function(w, OUTERMOST);
+    w->stack[121] = in_function(w, OUTERMOST) + 1;
+    captures(w, 3, 0);
+    w->q.regs.r[UNWIND_BP] += 8;
+    assert_true(recalled(w));
+    w->stack[102] = (uintptr_t)&w->stack[120];
+    assert_false(recalled(w));
+    captures(w, 3, 0);
+    assert_int_equal(w->pcs[2], in_function(w, OUTERMOST) + 1);
+}
+
+static void deep_stacks_are_remembered_up_to_a_size(void **state)
+{
+    struct world *w = *state;
+    start(w, PLAIN, 0, 0);
+    plain_frames(w, 0, UNWIND_MEMO_WORDS);
+    captures(w, UNWIND_MEMO_WORDS + 1, 0);
+    assert_true(recalled(w));
+    plain_frames(w, 0, UNWIND_MEMO_WORDS + 1);
+    captures(w, UNWIND_MEMO_WORDS + 2, 0);
+    assert_true(recalled(w));
+    plain_frames(w, 0, 127);
+    captures(w, 128, 0);
+    assert_true(recalled(w));
+    captures(w, 128, 0);
+    w->stack[4 * 126 + 3]++;
+    assert_false(recalled(w));
+
+    w->q.max = 500;
+    w->q.stack_hi = 0;
+    uintptr_t *large = calloc(4 * 400, sizeof *large), *small = w->stack, pcs[500];
+    w->stack = large;
+    w->q.stack_lo = (uintptr_t)large;
+    w->q.stack_hi = (uintptr_t)(large + 4 * 400);
+    start(w, PLAIN, 0, 0);
+    plain_frames(w, 0, UNWIND_DEEP_MEMO_WORDS + 20);
+    assert_int_equal(unwind_capture(w->cache, w->modules, &w->q, pcs, &w->out), UNWIND_DEEP_MEMO_WORDS + 21);
+    assert_null(w->out.tag);
+    assert_false(recalled(w));
+    free(large);
+    w->stack = small;
+}
+
+static void signal_handlers_leave_memos_alone(void **state)
+{
+    struct world *w = *state;
+    start(w, PLAIN, 0, 0);
+    plain_frames(w, 0, 5);
+    w->q.options = UNWIND_NO_MEMO;
+    captures(w, 6, 0);
+    assert_null(w->out.tag);
+    assert_false(recalled(w));
+}
+
+static void many_call_sites_share_a_cache(void **state)
+{
+    struct world *w = *state;
+    for (int round = 0; round < 4; round++) {
+        for (size_t i = 0; i < 60; i++) {
+            start(w, PLAIN, i * 4, 0);
+            w->q.regs.r[UNWIND_PC] += i;
+            memset(w->stack, 0, PAGE);
+            plain_frames(w, i * 4, 1 + (int)i % 7 + round);
+            captures(w, 2 + (int)i % 7 + round, 0);
+            captures(w, 2 + (int)i % 7 + round, 0);
+            assert_int_equal(w->pcs[0], in_function(w, PLAIN) + i);
+        }
+    }
+}
+
+/* --- modules ------------------------------------------------------------------------------------------------- */
+
+static void generations_do_not_share_recipes(void **state)
+{
+    struct world *w = *state;
+    start(w, PLAIN, 0, 4);
+    plain_frames(w, 0, 3);
+    captures(w, 4, 0);
+    w->modules->m[0].hdr = NULL; /* another module is there now, without CFI: its frames are guessed */
+    w->modules->generation++;
+    w->stack[5] = 0;
+    captures(w, 1, 0);
+    w->modules->generation += 1 << 16; /* the bits that a recipe's key holds are the same */
+    w->modules->m[0].hdr = w->im.b;
+    captures(w, 4, 0);
+}
+
+static void modules_are_sorted_and_bounded(void **state)
+{
+    struct world *w = *state;
+    static const uintptr_t starts[] = {0x50000, 0x10000, 0x90000, 0x30000, 0x70000};
+    struct unwind_modules *m = unwind_modules_init(malloc(unwind_modules_size(4)), 4, 9);
+    for (size_t i = 0; i < ARRAY_SIZE(starts); i++) {
+        ElfW(Phdr) phdr[] = {{.p_type = PT_LOAD, .p_flags = PF_R, .p_memsz = 0x1000},
+                             {.p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_vaddr = 0x1000, .p_memsz = 0x2000}};
+        unwind_modules_add(m, &(struct dl_phdr_info){.dlpi_addr = starts[i], .dlpi_phdr = phdr, .dlpi_phnum = 2});
+    }
+    assert_int_equal(m->generation, 9);
+    assert_int_equal(m->n, 4);
+    assert_int_equal(m->dropped, 1);
+    for (size_t i = 0; i < 4; i++) {
+        const struct unwind_module *found = unwind_modules_find(m, starts[i] + 0x1000);
+        assert_non_null(found);
+        assert_int_equal(found->bias, starts[i]);
+        assert_null(found->hdr);
+        assert_ptr_equal(unwind_modules_find(m, starts[i] + 0x2fff), found);
+        assert_null(unwind_modules_find(m, starts[i] + 0xfff));
+        assert_null(unwind_modules_find(m, starts[i] + 0x3000));
+    }
+    assert_null(unwind_modules_find(m, 0));
+    free(m);
+
+    /* The header's table is believed as far as the segment goes. */
+    struct image *im = &w->im;
+    uintptr_t bias = (uintptr_t)im->b;
+    ElfW(Phdr) phdr[] = {{.p_type = PT_LOAD, .p_flags = PF_R, .p_filesz = IMAGE_SIZE, .p_memsz = IMAGE_SIZE},
+                         {.p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_vaddr = IMAGE_CODE, .p_memsz = 0x2000},
+                         {.p_type = PT_GNU_EH_FRAME}};
+    struct dl_phdr_info info = {.dlpi_addr = bias, .dlpi_phdr = phdr, .dlpi_phnum = 3};
+    uint32_t counts[] = {FUNCTIONS, 0, (IMAGE_SIZE - IMAGE_HDR) / 8, (IMAGE_SIZE - IMAGE_HDR) / 8 + 1, UINT32_MAX};
+    for (size_t i = 0; i < ARRAY_SIZE(counts); i++) {
+        memcpy(im->b + 8, &counts[i], 4);
+        w->modules->n = 0;
+        unwind_modules_add(w->modules, &info);
+        assert_int_equal(w->modules->n, 1);
+        if (i < 3) {
+            assert_int_equal(w->modules->m[0].fdes, counts[i]);
+            assert_ptr_equal(w->modules->m[0].table, im->b + IMAGE_HDR);
+        } else {
+            assert_null(w->modules->m[0].hdr);
+        }
+    }
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(frames_are_stored_leaf_first),
+        TEST(exact_pcs_are_stored_plus_one),
+        TEST(a_zero_return_address_ends_the_stack),
+        TEST(depth_is_limited),
+        TEST(realigned_frames_are_found_in_memory),
+        TEST(all_registers_are_followed_when_one_is_needed),
+        TEST(nothing_beyond_the_stack_is_read),
+        TEST(unknown_bounds_mean_the_page),
+        TEST(wild_frame_pointers_are_refused),
+        TEST(a_frame_that_points_at_itself_ends),
+        TEST(code_without_cfi_stops_the_walk),
+        TEST(code_outside_every_module_is_guessed),
+        TEST(modes_do_what_they_say),
+        TEST(a_tag_stays_with_its_stack),
+        TEST(every_return_address_counts),
+        TEST(whatever_else_was_asked_counts),
+        TEST(frame_pointers_count_where_they_were_used),
+        TEST(deep_stacks_are_remembered_up_to_a_size),
+        TEST(signal_handlers_leave_memos_alone),
+        TEST(many_call_sites_share_a_cache),
+        TEST(generations_do_not_share_recipes),
+        TEST(modules_are_sorted_and_bounded),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

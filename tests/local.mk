@@ -9,3 +9,4 @@ AM_TESTS_ENVIRONMENT = \
 
 include %D%/unit/local.mk
 include %D%/parser/local.mk
+include %D%/symbolize/local.mk

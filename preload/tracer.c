@@ -19,7 +19,7 @@ void count_lost(void)
 static bool has_room(const struct sched_thread *t, size_t extra)
 {
     const struct sched_state *s = sched_current(t);
-    return s->pos && chunk_meta_room(t->chunk, s->pos, SCHED_TRANSITION_MAX) >= extra;
+    return s->pos && chunk_room(t->chunk, s->pos) >= SCHED_TRANSITION_MAX + extra;
 }
 
 /* A fresh chunk for the calling thread, inside its section. */
@@ -114,7 +114,7 @@ static void service_commit(uint8_t *end, uint64_t time)
 void service_record(const uint8_t *record, size_t len)
 {
     lock_take(&tracer.advance_lock);
-    if (tracer.spool.header && len <= CHUNK_CAPACITY - SCHED_TRANSITION_MAX && service_room(len, now()))
+    if (tracer.spool.header && len + SCHED_TRANSITION_MAX <= CHUNK_CAPACITY && service_room(len, now()))
         chunk_meta_append(tracer.service.chunk, record, len);
     lock_drop(&tracer.advance_lock);
 }

@@ -5,6 +5,7 @@ unit_tests = \
 	%D%/test-sched \
 	%D%/test-sched-generation \
 	%D%/test-sched-walk \
+	%D%/test-spool \
 	%D%/test-unwind-cfi \
 	%D%/test-unwind-walk \
 	%D%/test-varint \
@@ -26,6 +27,9 @@ tests_unit_test_gate_SOURCES = %D%/test-gate.c %D%/filter.h
 tests_unit_test_gate_LDADD = $(unit_test_LIBS)
 tests_unit_test_waitq_SOURCES = %D%/test-waitq.c
 tests_unit_test_waitq_LDADD = $(unit_test_LIBS)
+
+tests_unit_test_spool_SOURCES = %D%/test-spool.c %D%/filter.h %D%/spool-fixture.c %D%/spool-fixture.h
+tests_unit_test_spool_LDADD = $(unit_test_LIBS)
 
 unit_model = %D%/model.c %D%/model.h
 

@@ -1,4 +1,16 @@
 # The thrace command: one file a verb.
 bin_PROGRAMS += thrace
-thrace_SOURCES = %D%/main.c %D%/cmd.h %D%/verbs.def
-thrace_LDADD = liblow.la
+thrace_SOURCES = %D%/main.c %D%/cmd.h %D%/verbs.def \
+	%D%/convert.c \
+	%D%/finish.c %D%/finish.h \
+	%D%/input.c %D%/input.h \
+	%D%/golden.c \
+	%D%/print.c \
+	%D%/raw.c \
+	%D%/record.c \
+	%D%/recording.c %D%/recording_frames.c %D%/recording.h \
+	%D%/spool_read.c %D%/spool_read.h \
+	%D%/target.c %D%/target.h \
+	%D%/validate.c
+thrace_CPPFLAGS = $(AM_CPPFLAGS) -DTHRACE_PKGLIBDIR='"$(pkglibdir)"'
+thrace_LDADD = libparser.la libsymbolize.la liblow.la

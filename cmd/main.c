@@ -51,9 +51,14 @@ int main(int argc, char **argv)
         puts("thrace " PACKAGE_VERSION);
         return EXIT_OK;
     }
-    for (int i = 0; i < NVERBS; i++)
-        if (!strcmp(name, verbs[i].name))
-            return verbs[i].run(argc - 1, argv + 1);
+    for (int i = 0; i < NVERBS; i++) {
+        if (strcmp(name, verbs[i].name))
+            continue;
+        static char full[32]; /* what getopt's messages begin with */
+        snprintf(full, sizeof full, "thrace %s", name);
+        argv[1] = full;
+        return verbs[i].run(argc - 1, argv + 1);
+    }
     fprintf(stderr, "thrace: no verb \"%s\"; thrace -h lists them\n", name);
     return EXIT_USAGE;
 }

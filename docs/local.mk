@@ -1,0 +1,13 @@
+dist_man_MANS += \
+	%D%/man/thrace.1 \
+	%D%/man/thrace-convert.1 \
+	%D%/man/thrace-finish.1 \
+	%D%/man/thrace-golden.1 \
+	%D%/man/thrace-print.1 \
+	%D%/man/thrace-raw.1 \
+	%D%/man/thrace-record.1 \
+	%D%/man/thrace-validate.1
+EXTRA_DIST += \
+	%D%/README.md \
+	%D%/glossary.md \
+	%D%/spool.md

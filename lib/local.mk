@@ -1,8 +1,15 @@
 # liblow: what runs inside the traced process too. No malloc, no stdio, no locks of libc; scripts/check-deps sees to it.
 noinst_LTLIBRARIES += liblow.la
 liblow_la_SOURCES = \
+	%D%/clock.c %D%/clock.h \
 	%D%/events.c %D%/events.h \
-	%D%/varint.h
+	%D%/gate.c %D%/gate.h \
+	%D%/lock.h %D%/meta.h %D%/rawsys.h %D%/reasons.def \
+	%D%/sched.c %D%/sched.h \
+	%D%/spool.c %D%/spool.h \
+	%D%/stacktab.c %D%/stacktab.h \
+	%D%/varint.h \
+	%D%/waitq.c %D%/waitq.h
 noinst_HEADERS += include/gotrace/events.def
 
 include %D%/unwind/local.mk

@@ -1,0 +1,45 @@
+# libgotrace: reads, checks, prints and writes Go execution traces. The objects are in a convenience library, which the
+# command and the tests link, so that they reach what the shared library does not export.
+noinst_LTLIBRARIES += libparser.la
+libparser_la_SOURCES = \
+	%D%/batch.c %D%/batch.h \
+	%D%/convert.c %D%/convert.h \
+	%D%/convert_switch.c %D%/convert_switch.h \
+	%D%/event.c %D%/event.h \
+	%D%/event_print.c %D%/event_print.h \
+	%D%/failure.c %D%/failure.h \
+	%D%/frontier.c %D%/frontier.h \
+	%D%/generation.c %D%/generation.h \
+	%D%/gosort.c %D%/gosort.h \
+	%D%/hints.h \
+	%D%/idmap.c %D%/idmap.h \
+	%D%/order.c %D%/order.h \
+	%D%/order_go.c \
+	%D%/order_proc.c \
+	%D%/order_range.c \
+	%D%/order_user.c \
+	%D%/reader.c %D%/reader.h \
+	%D%/reader_next.c \
+	%D%/source.c %D%/source.h \
+	%D%/tables.c \
+	%D%/validate.c \
+	%D%/vec.c %D%/vec.h
+libparser_la_LIBADD = liblow.la
+
+lib_LTLIBRARIES += libgotrace.la
+libgotrace_la_SOURCES =
+libgotrace_la_LIBADD = libparser.la
+libgotrace_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -no-undefined -export-symbols-regex '^gotrace_'
+
+gotraceincludedir = $(includedir)/gotrace
+gotraceinclude_HEADERS = \
+	include/gotrace/builder.h \
+	include/gotrace/gotrace.h \
+	include/gotrace/raw.h \
+	include/gotrace/reader.h \
+	include/gotrace/validate.h
+
+pkgconfigdir = $(libdir)/pkgconfig
+pkgconfig_DATA = gotrace.pc
+
+include %D%/raw.mk

@@ -1,0 +1,32 @@
+# libthrace-preload.so: what is loaded into the traced program. See preload/tracer.h for its three rules.
+if BUILD_PRELOAD
+pkglib_LTLIBRARIES += libthrace-preload.la
+libthrace_preload_la_SOURCES = \
+	%D%/helper.c \
+	%D%/hook.c %D%/hook.h \
+	%D%/lifecycle.c %D%/lifecycle.h \
+	%D%/modules.c \
+	%D%/options.c %D%/options.h %D%/options.def \
+	%D%/real.c %D%/real.h %D%/real.def \
+	%D%/thread.c %D%/thread_start.h \
+	%D%/tracer.c %D%/tracer.h \
+	%D%/wait.c \
+	%D%/wrap_barrier.c \
+	%D%/wrap_c11.c \
+	%D%/wrap_cond.c \
+	%D%/wrap_mutex.c \
+	%D%/wrap_once.c \
+	%D%/wrap_process.c \
+	%D%/wrap_rwlock.c \
+	%D%/wrap_sem.c \
+	%D%/wrap_sleep.c \
+	%D%/wrap_thread.c
+# -fexceptions: cancellation and exceptions unwind through the wrappers and run their clean-ups.
+libthrace_preload_la_CFLAGS = $(AM_CFLAGS) -fexceptions -fasynchronous-unwind-tables -fno-stack-protector
+libthrace_preload_la_CPPFLAGS = $(AM_CPPFLAGS) -DTHRACE_BINDIR='"$(bindir)"'
+libthrace_preload_la_LIBADD = liblow.la
+libthrace_preload_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -Wl,-z,now -Wl,-z,nodelete \
+	-Wl,--version-script=$(srcdir)/%D%/preload.map
+libthrace_preload_la_DEPENDENCIES = liblow.la %D%/preload.map
+endif
+EXTRA_DIST += %D%/preload.map

@@ -1,0 +1,6 @@
+EXTRA_DIST += \
+	%D%/check \
+	%D%/check-deps \
+	%D%/check-docs \
+	%D%/install-deps \
+	%D%/try

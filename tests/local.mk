@@ -7,6 +7,18 @@ AM_TESTS_ENVIRONMENT = \
 	top_srcdir='$(abs_top_srcdir)'; export top_srcdir; \
 	top_builddir='$(abs_top_builddir)'; export top_builddir;
 
+EXTRA_DIST += %D%/README.md %D%/tap.sh
+
 include %D%/unit/local.mk
 include %D%/unwind/local.mk
 include %D%/parser/local.mk
+include %D%/scripts/local.mk
+include %D%/go/local.mk
+include %D%/programs/local.mk
+include %D%/bench/local.mk
+include %D%/e2e/local.mk
+include %D%/traps/local.mk
+
+include %D%/golden/local.mk
+include %D%/fuzz/local.mk
+include %D%/symbolize/local.mk

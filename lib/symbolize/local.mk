@@ -1,0 +1,19 @@
+# libsymbolize: PCs into functions and lines, in the command only. It allocates, uses stdio and starts processes.
+noinst_LTLIBRARIES += libsymbolize.la
+libsymbolize_la_SOURCES = \
+	%D%/answer.c %D%/answer.h \
+	%D%/debug.c %D%/debug.h %D%/debug_lines.c %D%/debug_name.c %D%/debug_object.c %D%/debug_ranges.c %D%/debug_tree.c \
+	%D%/debugfile.c %D%/debugfile.h \
+	%D%/demangle.c %D%/demangle.h \
+	%D%/find_function.c \
+	%D%/image.c %D%/image.h \
+	%D%/job.c %D%/job.h \
+	%D%/perfmap.c %D%/perfmap.h \
+	%D%/plt.c \
+	%D%/pool.c %D%/pool.h \
+	%D%/strings.c %D%/strings.h \
+	%D%/symbolize.c %D%/symbolize.h \
+	%D%/symtab.c %D%/symtab.h \
+	%D%/unpack.c %D%/unpack.h
+libsymbolize_la_CFLAGS = $(AM_CFLAGS) $(DWARF_CFLAGS)
+libsymbolize_la_LIBADD = $(DWARF_LIBS) $(DEMANGLE_LIBS) $(UNPACK_LIBS)

@@ -1,0 +1,269 @@
+/*
+ * thrace finish: a spool into a trace. Event batches are copied as they are; string and stack tables are made here,
+ * because only here there are symbols.
+ */
+#include "config.h"
+
+#include "cmd/finish.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cmd/cmd.h"
+#include "cmd/recording.h"
+#include "cmd/spool_read.h"
+#include "lib/events.h"
+#include "lib/symbolize/symbolize.h"
+#include "lib/varint.h"
+
+/* --- writing ------------------------------------------------------------------------------------------------------- */
+
+/* Counts the events of a batch; its bytes were written by us, but the file may have been damaged since. */
+static const char *count_events(const struct spool_batch *b, uint64_t *events, uint64_t *last)
+{
+    const uint8_t *p = b->data, *end = p + b->size;
+    uint64_t time = b->time;
+    while (p < end) {
+        const struct event_info *e = &event_table[*p++];
+        if (e->cls != EVENT_TIMED)
+            return "the spool's events are damaged";
+        for (int i = 0; i < e->nargs; i++) {
+            uint64_t v;
+            if (!(p = varint_get(p, end, &v)))
+                return "the spool's events are damaged";
+            if (!i)
+                time += v;
+        }
+        ++*events;
+    }
+    if (time > *last)
+        *last = time;
+    return NULL;
+}
+
+static int copy_batch(gotrace_builder *b, const struct spool_batch *batch, uint64_t last)
+{
+    uint8_t buf[BATCH_HEADER_MAX + SPOOL_CHUNK_SIZE];
+    size_t n = batch_header_put(buf, EV_EventBatch, batch->generation, batch->m, batch->time, batch->size);
+    if (batch->size > sizeof buf - n)
+        return -1;
+    memcpy(buf + n, batch->data, batch->size);
+    return gotrace_builder_copy(b, buf, n + batch->size, last);
+}
+
+/*
+ * The recording's own two readings of both clocks give the frequency. They may be too close: then the counter is
+ * measured here, for 10 ms, if it is the same machine that is still running.
+ */
+static uint64_t frequency(const struct spool_header *h)
+{
+    uint64_t hz = clock_frequency(&h->clock, h->first, h->last);
+    if (hz)
+        return hz;
+    struct clock_pair first = clock_read_pair(&h->clock);
+    usleep(10000);
+    hz = clock_frequency(&h->clock, first, clock_read_pair(&h->clock));
+    return hz ? hz : 1000000000;
+}
+
+/* A pipe cannot tell how much was written to it. */
+struct counted {
+    FILE *file;
+    uint64_t *bytes;
+};
+
+static int write_counted(void *ctx, const void *buf, size_t size)
+{
+    const struct counted *c = ctx;
+    *c->bytes += size;
+    return fwrite(buf, 1, size, c->file) == size ? 0 : -1;
+}
+
+static const char *write_trace(const struct spool_file *f, struct recording *r, FILE *out, struct finish_summary *sum)
+{
+    const struct spool_header *h = f->header;
+    struct counted counted = {out, &sum->bytes};
+    gotrace_builder *b = gotrace_builder_callback((int)h->trace_version, write_counted, &counted);
+    if (!b)
+        return "the trace version in the spool is not supported";
+    uint64_t hz = frequency(h), last = 0;
+    const char *err = NULL;
+    bool failed = false;
+    for (size_t i = 0; i < f->events.n && !err && !failed; i++) {
+        const struct spool_batch *batch = &f->events.v[i];
+        if (!i || batch->generation != f->events.v[i - 1].generation) {
+            failed = gotrace_builder_generation(b, batch->generation) ||
+                     gotrace_builder_sync(b, hz, h->first.ticks, h->first.mono_ns, h->start_realtime_ns / 1000000000,
+                                          h->start_realtime_ns % 1000000000) ||
+                     recording_write_tables(r, b, batch->generation);
+            sum->generations++;
+        }
+        err = count_events(batch, &sum->events, &last);
+        failed = failed || (!err && copy_batch(b, batch, last));
+    }
+    failed = failed || (!err && gotrace_builder_finish(b));
+    if (failed && !err) {
+        static char text[256];
+        snprintf(text, sizeof text, "%s", gotrace_builder_error(b));
+        err = *text ? text : "the spool's events are damaged";
+    }
+    gotrace_builder_free(b);
+    return err;
+}
+
+/* --- files --------------------------------------------------------------------------------------------------------- */
+
+/* The trace appears under its name only when it is complete. */
+static FILE *open_beside(const char *path, char *temp, size_t size)
+{
+    snprintf(temp, size, "%s.%ld.tmp", path, (long)getpid());
+    unlink(temp);
+    return fopen(temp, "wxe");
+}
+
+/*
+ * OUT.N.spool, of a program that executed another one, becomes OUT.N. A file at `path` that is newer than the recording
+ * is another process's: then ours gets the pid in its name.
+ */
+static void choose_path(const struct spool_header *h, const char *spool, const char *out, char *path, size_t size)
+{
+    struct stat st;
+    size_t len = strlen(h->out), n = strlen(spool);
+    bool numbered = n == len + 8 && !strncmp(spool, h->out, len) && spool[len] == '.' && spool[len + 1] >= '1' &&
+                    spool[len + 1] <= '9' && !strcmp(spool + len + 2, ".spool");
+    snprintf(path, size, "%s%.*s", out ? out : h->out, !out && numbered ? 2 : 0, spool + (numbered ? len : 0));
+    if (!out && !stat(path, &st) && S_ISREG(st.st_mode) &&
+        (uint64_t)st.st_mtim.tv_sec * 1000000000u + (uint64_t)st.st_mtim.tv_nsec > h->start_realtime_ns)
+        snprintf(path, size, "%s.%u", h->out, h->pid);
+}
+
+static bool is_plain_target(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) || S_ISREG(st.st_mode);
+}
+
+static const char *write_file(const struct spool_file *f, struct recording *r, struct finish_summary *sum)
+{
+    char temp[sizeof sum->path + 32];
+    bool plain = is_plain_target(sum->path);
+    FILE *out = plain ? open_beside(sum->path, temp, sizeof temp) : fopen(sum->path, "we");
+    if (!out)
+        return strerror(errno);
+    const char *err = write_trace(f, r, out, sum);
+    if ((fflush(out) || ferror(out)) && !err)
+        err = strerror(errno);
+    if (fclose(out) && !err)
+        err = strerror(errno);
+    if (plain && !err && rename(temp, sum->path))
+        err = strerror(errno);
+    if (plain && err)
+        unlink(temp);
+    return err;
+}
+
+static void tell_advice(const char *verb, const struct recording *r)
+{
+    const struct symbolize_message *m;
+    for (size_t i = 0; (m = symbolize_message(r->symbolizer, i)); i++)
+        if (m->advice == SYMBOLIZE_CHANGED || m->advice == SYMBOLIZE_BAD_DEBUG_INFO)
+            complain(verb, "%s", m->text);
+}
+
+int finish_spool(const char *verb, const char *spool, const char *out, struct finish_summary *sum)
+{
+    struct spool_file f;
+    struct recording r = {0};
+    memset(sum, 0, sizeof *sum);
+    const char *err = spool_file_open(&f, spool);
+    if (err) {
+        complain(verb, "%s: %s", spool, err);
+        size_t len = strlen(spool);
+        int status = access(spool, R_OK) ? EXIT_USAGE : EXIT_INVALID;
+        if (!strcmp(err, SPOOL_UNBORN) && len > 6 && !strcmp(spool + len - 6, ".spool"))
+            unlink(spool);
+        return status;
+    }
+    if (spool_file_owner_lives(&f)) {
+        complain(verb, "%s: process %u is still recording to it; stop that first", spool, f.header->pid);
+        spool_file_close(&f);
+        return EXIT_USAGE;
+    }
+    if (!f.events.n) {
+        complain(verb, "%s: " SPOOL_UNBORN, spool);
+        spool_file_close(&f);
+        unlink(spool);
+        return EXIT_INVALID;
+    }
+    choose_path(f.header, spool, out, sum->path, sizeof sum->path);
+    sum->threads = f.header->nthreads;
+    sum->lost = f.header->lost_events + f.header->lost_stacks;
+    const char *where = spool;
+    err = recording_read(&r, &f);
+    if (!err)
+        err = recording_symbolize(&r);
+    if (!err) {
+        tell_advice(verb, &r);
+        where = sum->path;
+        err = write_file(&f, &r, sum);
+    }
+    recording_free(&r);
+    spool_file_close(&f);
+    if (err) {
+        complain(verb, "%s: %s; the recording is kept in %s", where, err, spool);
+        return EXIT_USAGE;
+    }
+    unlink(spool);
+    return EXIT_OK;
+}
+
+void finish_report(const struct finish_summary *s)
+{
+    fprintf(stderr, "thrace: %llu threads, %llu events, %llu generations, %llu lost, %llu bytes: %s\n",
+            (unsigned long long)s->threads, (unsigned long long)s->events, (unsigned long long)s->generations,
+            (unsigned long long)s->lost, (unsigned long long)s->bytes, s->path);
+}
+
+/* --- the verb ------------------------------------------------------------------------------------------------------ */
+
+static void usage(FILE *to)
+{
+    fputs("usage: thrace finish [-q] [-o FILE] SPOOL…\n"
+          "Makes a trace of each spool that a recording left behind, and removes the spool.\n"
+          "  -o FILE  write the trace there, not where the recording was to go; for one spool\n"
+          "  -q       no summary\n",
+          to);
+}
+
+int cmd_finish(int argc, char **argv)
+{
+    const char *out = NULL;
+    bool quiet = false;
+    for (int c; (c = getopt(argc, argv, "+ho:q")) != -1;) {
+        switch (c) {
+        case 'h': usage(stdout); return EXIT_OK;
+        case 'o': out = optarg; break;
+        case 'q': quiet = true; break;
+        default: usage(stderr); return EXIT_USAGE;
+        }
+    }
+    if (optind == argc || (out && optind + 1 != argc)) {
+        usage(stderr);
+        return EXIT_USAGE;
+    }
+    int worst = EXIT_OK;
+    for (int i = optind; i < argc; i++) {
+        struct finish_summary sum;
+        int status = finish_spool("finish", argv[i], out, &sum);
+        if (!status && !quiet)
+            finish_report(&sum);
+        if (status > worst)
+            worst = status;
+    }
+    return worst;
+}

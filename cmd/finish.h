@@ -1,0 +1,23 @@
+/* Making a trace of a spool: what `thrace finish` and `thrace record` share. */
+#ifndef THRACE_CMD_FINISH_H
+#define THRACE_CMD_FINISH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct finish_summary {
+    char path[4096 + 16]; /* where the trace is */
+    uint64_t threads, events, generations, lost, bytes;
+};
+
+/*
+ * Writes the trace of the spool at path `spool` to `out`, or where the recording wanted it when out is NULL, and removes
+ * the spool. verb names the caller in messages. Returns an exit status; on failure the reason is on stderr and the spool
+ * is untouched.
+ */
+int finish_spool(const char *verb, const char *spool, const char *out, struct finish_summary *summary);
+
+/* "thrace: 5 threads, 1,234 events, …" on stderr. */
+void finish_report(const struct finish_summary *s);
+
+#endif

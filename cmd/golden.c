@@ -1,0 +1,123 @@
+/* thrace golden: runs golden tests through the reader and the validator, and says which of them hold. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/cmd.h"
+#include "gotrace/gotrace.h"
+#include "parser/golden.h"
+
+enum { READ_SIZE = 64 << 10 };
+
+static void usage(FILE *out)
+{
+    fputs("usage: thrace golden FILE.test…\n\n"
+          "Runs golden tests of trace readers: each FILE is a txtar archive of \"expect\", which is SUCCESS or\n"
+          "FAILURE \"regexp\", and \"trace\", a trace as text (see thrace-raw(1)). Prints TAP, a line a test.\n"
+          "Exit status: 0 all went as expected, 1 not all, 2 a test is malformed or cannot be read.\n",
+          out);
+}
+
+/* Keeps the first violation's message. */
+static void keep_first(void *arg, const struct gotrace_error *violation)
+{
+    char **message = arg;
+    if (!*message)
+        *message = strdup(violation->message);
+}
+
+/* What ended the reading or, if all could be read, the first violation; NULL for nothing. False: memory is short. */
+static bool judge(const struct golden *g, char **message)
+{
+    struct gotrace_reader *r = gotrace_reader_open_memory(g->bytes.at, g->bytes.size);
+    struct gotrace_summary sum;
+    *message = NULL;
+    bool ok = r && gotrace_validate(r, keep_first, message, &sum) && (*message || !sum.violations);
+    const struct gotrace_error *e = r ? gotrace_reader_error(r) : NULL;
+    if (e && e->status != GOTRACE_ENOMEM) {
+        free(*message);
+        *message = strdup(e->message);
+        ok = *message != NULL;
+    }
+    gotrace_reader_free(r);
+    return ok;
+}
+
+static bool read_file(const char *path, struct raw_buffer *content)
+{
+    FILE *file = fopen(path, "r");
+    if (!file)
+        return false;
+    for (;;) {
+        uint8_t *room = raw_buffer_reserve(content, READ_SIZE);
+        size_t n = room ? fread(room, 1, READ_SIZE, file) : 0;
+        if (!n)
+            break;
+        content->size += n;
+    }
+    bool ok = !ferror(file) && !content->failed;
+    int error = content->failed ? ENOMEM : errno;
+    fclose(file);
+    errno = error;
+    return ok;
+}
+
+/* Runs one test; *why is what is wrong with it, to be freed. */
+static int run(const char *path, char **why)
+{
+    struct raw_buffer content = {0};
+    struct golden g = {0};
+    char *message = NULL;
+    int status = EXIT_USAGE;
+    if (!read_file(path, &content))
+        *why = strdup(strerror(errno));
+    else if (!golden_parse(&g, content.at, content.size))
+        *why = strdup(g.error);
+    else if (!judge(&g, &message))
+        *why = strdup(strerror(ENOMEM));
+    else if (!golden_check(&g, message)) {
+        *why = strdup(g.error);
+        status = EXIT_INVALID;
+    } else {
+        status = EXIT_OK;
+    }
+    free(message);
+    golden_free(&g);
+    raw_buffer_free(&content);
+    return status;
+}
+
+int cmd_golden(int argc, char **argv)
+{
+    int worst = EXIT_OK;
+    if (argc == 2 && (!strcmp(argv[1], "-h") || !strcmp(argv[1], "--help"))) {
+        usage(stdout);
+        return EXIT_OK;
+    }
+    if (argc < 2 || argv[1][0] == '-') {
+        usage(stderr);
+        return EXIT_USAGE;
+    }
+    printf("1..%d\n", argc - 1);
+    for (int i = 1; i < argc; i++) {
+        const char *slash = strrchr(argv[i], '/');
+        char *why = NULL;
+        int status = run(argv[i], &why);
+        printf("%s %d - %s\n", status == EXIT_OK ? "ok" : "not ok", i, slash ? slash + 1 : argv[i]);
+        if (status != EXIT_OK)
+            printf("# %s\n", why ? why : strerror(ENOMEM));
+        if (status == EXIT_USAGE)
+            complain("golden", "%s: %s", argv[i], why ? why : strerror(ENOMEM));
+        free(why);
+        if (status > worst)
+            worst = status;
+    }
+    if (fflush(stdout)) {
+        complain("golden", "cannot write: %s", strerror(errno));
+        return EXIT_USAGE;
+    }
+    return worst;
+}

@@ -1,0 +1,61 @@
+/* thrace raw: the wire format as text and back, event by event, whether the trace makes sense or not. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/cmd.h"
+#include "gotrace/raw.h"
+
+static void usage(FILE *out)
+{
+    fputs("usage: thrace raw text2bytes|bytes2text <IN >OUT\n\n"
+          "  bytes2text  a Go execution trace (1.22 to 1.26) as text, an event a line\n"
+          "  text2bytes  that text as a trace\n\n"
+          "Nothing is checked but that each event exists. Exit status: 0 done, 1 the input is wrong, 2 the command\n"
+          "line is wrong, or the input or output cannot be used.\n",
+          out);
+}
+
+static int convert(enum gotrace_raw_format from, enum gotrace_raw_format to)
+{
+    gotrace_raw_reader *in = gotrace_raw_reader_file(from, stdin);
+    gotrace_raw_writer *out = NULL;
+    struct gotrace_raw_event ev;
+    int rc = in ? gotrace_raw_version(in) : -1, status = EXIT_OK, written = 0;
+    if (rc > 0) {
+        out = gotrace_raw_writer_file(to, rc, stdout);
+        written = out ? 0 : -1;
+    }
+    while (rc > 0 && !written && (rc = gotrace_raw_read(in, &ev)) > 0)
+        written = gotrace_raw_write(out, &ev);
+    if (out && gotrace_raw_writer_close(out))
+        written = -1;
+    if (!written && fflush(stdout))
+        written = -1;
+    if (!in || written) {
+        complain("raw", "cannot write: %s", strerror(errno));
+        status = EXIT_USAGE;
+    } else if (rc < 0) {
+        complain("raw", "%s", gotrace_raw_reader_error(in));
+        status = gotrace_raw_reader_errno(in) ? EXIT_USAGE : EXIT_INVALID;
+    }
+    gotrace_raw_reader_free(in);
+    return status;
+}
+
+int cmd_raw(int argc, char **argv)
+{
+    if (argc == 2 && (!strcmp(argv[1], "-h") || !strcmp(argv[1], "--help"))) {
+        usage(stdout);
+        return EXIT_OK;
+    }
+    if (argc == 2 && !strcmp(argv[1], "bytes2text"))
+        return convert(GOTRACE_RAW_BYTES, GOTRACE_RAW_TEXT);
+    if (argc == 2 && !strcmp(argv[1], "text2bytes"))
+        return convert(GOTRACE_RAW_TEXT, GOTRACE_RAW_BYTES);
+    usage(stderr);
+    return EXIT_USAGE;
+}

@@ -1,0 +1,267 @@
+/* thrace record: starts a program with the shim, waits for it, and makes the trace of what it left. */
+#include "config.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cmd/cmd.h"
+#include "cmd/finish.h"
+#include "cmd/input.h"
+#include "cmd/target.h"
+#include "gotrace/validate.h"
+
+/* What the command itself ends with when it cannot record; the program's own status is passed on otherwise. */
+enum { CANNOT_RECORD = 125, MAX_EARLIER_IMAGES = 9 };
+
+static void usage(FILE *to)
+{
+    fputs("usage: thrace record [-o FILE] [--no-validate] [--] COMMAND [ARGUMENT…]\n"
+          "Runs the command and records what its threads do. Its exit status is passed on; 125: it was not\n"
+          "started because it cannot be recorded, 126: it is not executable, 127: it was not found.\n"
+          "  -o FILE        the trace (default: COMMAND.PID.trace)\n"
+          "  --no-validate  do not check the trace afterwards\n",
+          to);
+}
+
+/* --- the program --------------------------------------------------------------------------------------------------- */
+
+static volatile pid_t child;
+
+/* A signal from the terminal reaches the program without us. */
+static void pass_on(int sig, siginfo_t *info, void *context)
+{
+    if (child > 0 && info->si_code <= 0)
+        kill(child, sig);
+}
+
+static const int passed[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGCONT};
+enum { NPASSED = sizeof passed / sizeof passed[0] };
+
+static void handle_signals(struct sigaction *old)
+{
+    struct sigaction sa = {.sa_sigaction = pass_on, .sa_flags = SA_SIGINFO | SA_RESTART};
+    for (int i = 0; i < NPASSED; i++)
+        sigaction(passed[i], &sa, &old[i]);
+}
+
+static void set_environment(const char *library, const char *out)
+{
+    char pid[32];
+    const char *before = getenv("LD_PRELOAD");
+    char preload[2 * PATH_MAX];
+    snprintf(preload, sizeof preload, "%s%s%s", library, before && *before ? ":" : "", before ? before : "");
+    snprintf(pid, sizeof pid, "%ld", (long)getpid());
+    setenv("LD_PRELOAD", preload, 1);
+    setenv("THRACE_OUT", out, 1);
+    setenv("THRACE_LAUNCHER", pid, 1);
+}
+
+/* Starts argv; returns its wait status, or -1 with errno when it could not be executed. */
+static int run(const struct target *t, char **argv, const char *library, const char *out)
+{
+    struct sigaction old[NPASSED];
+    int pipefd[2], status, err = 0;
+    if (pipe2(pipefd, O_CLOEXEC))
+        return -1;
+    handle_signals(old);
+    pid_t pid = fork();
+    if (!pid) {
+        for (int i = 0; i < NPASSED; i++)
+            sigaction(passed[i], &old[i], NULL);
+        if (library)
+            set_environment(library, out);
+        execv(t->path, argv);
+        err = errno;
+        if (write(pipefd[1], &err, sizeof err) != sizeof err)
+            _exit(127);
+        _exit(126);
+    }
+    child = pid;
+    close(pipefd[1]);
+    if (pid < 0)
+        err = errno;
+    else if (read(pipefd[0], &err, sizeof err) != sizeof err)
+        err = 0;
+    close(pipefd[0]);
+    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    child = 0;
+    errno = err;
+    return err ? -1 : status;
+}
+
+/* Ends as the program ended. */
+static int end_like(int status)
+{
+    if (!WIFSIGNALED(status))
+        return WEXITSTATUS(status);
+    const struct rlimit no_core = {0, 0};
+    setrlimit(RLIMIT_CORE, &no_core);
+    signal(WTERMSIG(status), SIG_DFL);
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, WTERMSIG(status));
+    sigprocmask(SIG_UNBLOCK, &set, NULL);
+    raise(WTERMSIG(status));
+    return 128 + WTERMSIG(status);
+}
+
+/* --- the trace ----------------------------------------------------------------------------------------------------- */
+
+static bool spool_path(char *path, size_t size, const char *out, int image)
+{
+    int n = image ? snprintf(path, size, "%s.%d.spool", out, image) : snprintf(path, size, "%s.spool", out);
+    return n > 0 && (size_t)n < size;
+}
+
+/* The spool is the program's to make; this finds out beforehand whether it can. */
+static bool can_record_to(const char *out)
+{
+    char path[PATH_MAX];
+    struct stat st;
+    if (!stat(out, &st) && S_ISDIR(st.st_mode)) {
+        complain("record", "%s: is a directory", out);
+        return false;
+    }
+    if (!spool_path(path, sizeof path, out, 0)) {
+        complain("record", "%s: the path is too long", out);
+        return false;
+    }
+    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd >= 0) {
+        close(fd);
+        unlink(path);
+        return true;
+    }
+    if (errno == EEXIST)
+        complain("record", "%s is in use, or left over: thrace finish %s makes a trace of it", path, path);
+    else
+        complain("record", "%s: %s", out, strerror(errno));
+    return false;
+}
+
+static void tell_violation(void *path, const struct gotrace_error *violation) { print_error(stderr, path, violation); }
+
+static bool is_valid(char *path)
+{
+    struct gotrace_summary sum;
+    struct gotrace_reader *r = open_input("record", path);
+    bool ok = r && gotrace_validate(r, tell_violation, path, &sum) && !sum.violations;
+    gotrace_reader_free(r);
+    return ok;
+}
+
+/* The program may have executed another one. The last image has the file to itself, earlier ones a number. */
+static void finish_all(const char *out, bool check)
+{
+    for (int i = 0; i <= MAX_EARLIER_IMAGES; i++) {
+        char spool[PATH_MAX], trace[PATH_MAX];
+        struct finish_summary sum;
+        if (!spool_path(spool, sizeof spool, out, i) || access(spool, F_OK))
+            continue;
+        snprintf(trace, sizeof trace, i ? "%s.%d" : "%s", out, i);
+        if (finish_spool("record", spool, trace, &sum))
+            continue;
+        finish_report(&sum);
+        if (check && !is_valid(trace))
+            complain("record", "%s: the trace breaks the rules above; this is a bug of thrace, please report it", trace);
+    }
+}
+
+static bool find_library(char *path, size_t size)
+{
+    char self[PATH_MAX];
+    static const char *const beside[] = {"/.libs/libthrace-preload.so", "/libthrace-preload.so"};
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    self[n < 0 ? 0 : n] = 0;
+    char *slash = strrchr(self, '/');
+    for (int i = 0; slash && i < 2; i++) {
+        snprintf(path, size, "%.*s%s", (int)(slash - self), self, beside[i]);
+        if (!access(path, R_OK))
+            return true;
+    }
+    snprintf(path, size, "%s/libthrace-preload.so", THRACE_PKGLIBDIR);
+    return !access(path, R_OK);
+}
+
+static int record(const struct target *t, char **argv, const char *out, bool check)
+{
+    char library[PATH_MAX];
+    bool traced = !*t->problem;
+    if (!traced)
+        complain("record", "%s", t->problem);
+    else if (!find_library(library, sizeof library)) {
+        complain("record", "%s is not there; was thrace installed completely?", library);
+        return CANNOT_RECORD;
+    } else if (!can_record_to(out))
+        return CANNOT_RECORD;
+    int status = run(t, argv, traced ? library : NULL, out);
+    if (status < 0) {
+        complain("record", "%s: %s", t->path, strerror(errno));
+        return errno == ENOENT ? 127 : 126;
+    }
+    if (traced)
+        finish_all(out, check);
+    return end_like(status);
+}
+
+static bool default_out(char *out, size_t size, const char *command)
+{
+    const char *slash = strrchr(command, '/');
+    int n = snprintf(out, size, "%s.%ld.trace", slash ? slash + 1 : command, (long)getpid());
+    return n > 0 && (size_t)n < size;
+}
+
+static bool absolute(char *path, size_t size, const char *out)
+{
+    char cwd[PATH_MAX] = "";
+    if (*out != '/' && !getcwd(cwd, sizeof cwd - 1))
+        return false;
+    int n = snprintf(path, size, "%s%s%s", cwd, *out == '/' || !strcmp(cwd, "/") ? "" : "/", out);
+    return n > 0 && (size_t)n < size;
+}
+
+int cmd_record(int argc, char **argv)
+{
+    static const struct option options[] = {{"no-validate", no_argument, NULL, 'n'},
+                                            {"output", required_argument, NULL, 'o'},
+                                            {"help", no_argument, NULL, 'h'},
+                                            {NULL, 0, NULL, 0}};
+    char name[PATH_MAX], out[PATH_MAX];
+    const char *given = NULL;
+    bool check = true;
+    for (int c; (c = getopt_long(argc, argv, "+ho:", options, NULL)) != -1;) {
+        switch (c) {
+        case 'h': usage(stdout); return EXIT_OK;
+        case 'n': check = false; break;
+        case 'o': given = optarg; break;
+        default: usage(stderr); return CANNOT_RECORD;
+        }
+    }
+    if (optind == argc) {
+        usage(stderr);
+        return CANNOT_RECORD;
+    }
+    struct target t;
+    target_find(&t, argv[optind]);
+    if (t.error) {
+        complain("record", "%s", t.problem);
+        return t.error;
+    }
+    if ((!given && !default_out(name, sizeof name, argv[optind])) || !absolute(out, sizeof out, given ? given : name)) {
+        complain("record", "%s: the path is too long", given ? given : argv[optind]);
+        return CANNOT_RECORD;
+    }
+    return record(&t, argv + optind, out, check);
+}

@@ -1,0 +1,289 @@
+#include "config.h"
+
+#include "cmd/recording.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/meta.h"
+#include "lib/symbolize/symbolize.h"
+
+/* Room for one more element at the end of an array; NULL when memory runs out. */
+static void *grow(void **v, size_t *n, size_t *cap, size_t size)
+{
+    if (*n == *cap) {
+        size_t more = *cap ? 2 * *cap : 64;
+        void *p = realloc(*v, more * size);
+        if (!p)
+            return NULL;
+        *v = p;
+        *cap = more;
+    }
+    void *element = (char *)*v + (*n)++ * size;
+    memset(element, 0, size);
+    return element;
+}
+
+#define ADD(r, what) grow((void **)&(r)->what, &(r)->n##what, &(r)->cap_##what, sizeof *(r)->what)
+
+struct cursor {
+    const uint8_t *p, *end; /* p is NULL after a record that is cut off */
+};
+
+static uint64_t get_int(struct cursor *c)
+{
+    uint64_t v = 0;
+    if (c->p)
+        c->p = varint_get(c->p, c->end, &v);
+    return v;
+}
+
+static const uint8_t *get_text(struct cursor *c, size_t *len)
+{
+    uint64_t n = get_int(c);
+    const uint8_t *text = c->p;
+    if (!c->p || n > (uint64_t)(c->end - c->p)) {
+        c->p = NULL;
+        *len = 0;
+        return NULL;
+    }
+    c->p += n;
+    *len = n;
+    return text;
+}
+
+static char *get_string(struct cursor *c)
+{
+    size_t len;
+    const uint8_t *text = get_text(c, &len);
+    return text ? strndup((const char *)text, len) : NULL;
+}
+
+static bool add_pc(struct recording *r, uint64_t pc, uint64_t generation)
+{
+    struct rec_pc *p = ADD(r, pcs);
+    if (!p)
+        return false;
+    p->pc = pc;
+    p->generation = generation;
+    return true;
+}
+
+static bool read_stack(struct recording *r, struct cursor *c, uint64_t generation)
+{
+    struct rec_stack *s = ADD(r, stacks);
+    if (!s)
+        return false;
+    s->generation = generation;
+    s->id = get_int(c);
+    s->first = r->npcs;
+    uint64_t n = get_int(c);
+    for (uint64_t i = 0; i < n && c->p; i++, s->n++)
+        if (!add_pc(r, get_int(c), generation))
+            return false;
+    return true;
+}
+
+static bool read_thread(struct recording *r, struct cursor *c, uint64_t generation)
+{
+    struct rec_thread *t = ADD(r, threads);
+    if (!t)
+        return false;
+    t->generation = generation;
+    t->order = r->nthreads;
+    t->g = get_int(c);
+    t->start_pc = get_int(c);
+    t->stack_id = get_int(c);
+    t->pc = r->npcs;
+    return add_pc(r, t->start_pc, generation);
+}
+
+struct rec_name {
+    uint64_t g, at;
+    char *text;
+};
+
+struct names {
+    struct rec_name *names;
+    size_t nnames, cap_names;
+};
+
+static bool read_name(struct names *names, struct cursor *c)
+{
+    struct rec_name *n = ADD(names, names);
+    if (!n)
+        return false;
+    n->g = get_int(c);
+    n->at = get_int(c);
+    n->text = get_string(c);
+    return n->text;
+}
+
+static bool read_module(struct recording *r, struct cursor *c, uint64_t generation)
+{
+    struct rec_module *m = ADD(r, modules);
+    if (!m)
+        return false;
+    m->generation = generation;
+    m->start = get_int(c);
+    m->end = get_int(c);
+    m->bias = get_int(c);
+    m->path = get_string(c);
+    m->build_id = get_text(c, &m->build_id_len);
+    if (!m->path)
+        return false;
+    const char *slash = strrchr(m->path, '/'), *base = slash ? slash + 1 : m->path;
+    m->ours = !strcmp(base, "libthrace-preload.so");
+    m->libc = !strncmp(base, "libc.so", 7) || !strncmp(base, "libpthread", 10);
+    return true;
+}
+
+static bool read_hook(struct recording *r, struct cursor *c)
+{
+    struct rec_hook *h = ADD(r, hooks);
+    if (!h)
+        return false;
+    h->pc = get_int(c);
+    h->name = get_string(c);
+    return h->name;
+}
+
+static bool read_record(struct recording *r, struct names *names, struct cursor *c, uint64_t generation)
+{
+    switch (*c->p++) {
+    case META_STACK: return read_stack(r, c, generation);
+    case META_THREAD: return read_thread(r, c, generation);
+    case META_NAME: return read_name(names, c);
+    case META_MODULE: return read_module(r, c, generation);
+    case META_HOOK: return read_hook(r, c);
+    default: return false;
+    }
+}
+
+/* Moves behind one record; c->p is NULL when it is none. */
+static void skip_record(struct cursor *c)
+{
+    static const char *const formats[] = META_FORMATS;
+    uint8_t tag = *c->p++;
+    size_t len;
+    if (tag >= sizeof formats / sizeof formats[0] || !formats[tag]) {
+        c->p = NULL;
+        return;
+    }
+    for (const char *f = formats[tag]; *f; f++) {
+        if (*f == 't')
+            get_text(c, &len);
+        else if (*f == 'i')
+            get_int(c);
+        else
+            for (uint64_t n = get_int(c); n && c->p; n--)
+                get_int(c);
+    }
+}
+
+/* The newest record of a batch comes first; they are read from the oldest on. */
+static const char *read_records(struct recording *r, struct names *names, const struct spool_batch *b)
+{
+    const uint8_t *starts[SPOOL_CHUNK_SIZE / 2];
+    size_t n = 0;
+    struct cursor c = {b->data, b->data + b->size};
+    while (c.p && c.p < c.end && n < sizeof starts / sizeof starts[0]) {
+        starts[n++] = c.p;
+        skip_record(&c);
+    }
+    if (c.p != c.end)
+        return "the spool's records are damaged";
+    while (n--)
+        if (!read_record(r, names, &(struct cursor){starts[n], c.end}, b->generation))
+            return "out of memory";
+    return NULL;
+}
+
+static int by_thread(const void *a, const void *b)
+{
+    const struct rec_thread *x = a, *y = b;
+    if (x->g != y->g)
+        return x->g < y->g ? -1 : 1;
+    return x->order < y->order ? -1 : x->order > y->order;
+}
+
+static int by_g(const void *key, const void *thread)
+{
+    uint64_t g = *(const uint64_t *)key, other = ((const struct rec_thread *)thread)->g;
+    return g < other ? -1 : g > other;
+}
+
+/* A thread's name is the one that was set last. */
+static void apply_names(struct recording *r, struct names *names)
+{
+    for (size_t i = 0; i < names->nnames; i++) {
+        struct rec_name *n = &names->names[i];
+        struct rec_thread *t = bsearch(&n->g, r->threads, r->nthreads, sizeof *t, by_g);
+        if (t && n->at >= t->named_at) {
+            free((char *)(uintptr_t)t->name);
+            t->name = n->text;
+            t->named_at = n->at;
+        } else {
+            free(n->text);
+        }
+    }
+    free(names->names);
+}
+
+/* A thread that could not be made left its G to the next one: the record that was written last holds. */
+static void keep_last_records(struct recording *r)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < r->nthreads; i++) {
+        if (n && r->threads[n - 1].g == r->threads[i].g) {
+            r->threads[n - 1].start_pc = r->threads[i].start_pc;
+            r->threads[n - 1].pc = r->threads[i].pc;
+            continue;
+        }
+        r->threads[n++] = r->threads[i];
+    }
+    r->nthreads = n;
+}
+
+static int by_stack(const void *a, const void *b)
+{
+    const struct rec_stack *x = a, *y = b;
+    if (x->generation != y->generation)
+        return x->generation < y->generation ? -1 : 1;
+    return x->id < y->id ? -1 : x->id > y->id;
+}
+
+const char *recording_read(struct recording *r, const struct spool_file *f)
+{
+    const char *err = NULL;
+    struct names names = {0};
+    memset(r, 0, sizeof *r);
+    r->exe = f->header->exe;
+    for (size_t i = 0; i < f->meta.n && !err; i++)
+        err = read_records(r, &names, &f->meta.v[i]);
+    if (r->nthreads)
+        qsort(r->threads, r->nthreads, sizeof *r->threads, by_thread);
+    keep_last_records(r);
+    apply_names(r, &names);
+    if (r->nstacks)
+        qsort(r->stacks, r->nstacks, sizeof *r->stacks, by_stack);
+    return err;
+}
+
+void recording_free(struct recording *r)
+{
+    for (size_t i = 0; i < r->nthreads; i++)
+        free((char *)(uintptr_t)r->threads[i].name);
+    for (size_t i = 0; i < r->nmodules; i++)
+        free(r->modules[i].path);
+    for (size_t i = 0; i < r->nhooks; i++)
+        free(r->hooks[i].name);
+    free(r->stacks);
+    free(r->threads);
+    free(r->pcs);
+    free(r->modules);
+    free(r->hooks);
+    symbolize_free(r->symbolizer);
+}

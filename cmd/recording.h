@@ -1,0 +1,75 @@
+/* What the meta records of a spool say, and the frames that the recording's stacks become. */
+#ifndef THRACE_CMD_RECORDING_H
+#define THRACE_CMD_RECORDING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cmd/spool_read.h"
+#include "gotrace/builder.h"
+
+struct rec_stack {
+    uint64_t generation, id;
+    size_t first, n; /* its PCs: recording.pcs[first …] */
+};
+
+struct rec_thread {
+    uint64_t generation, g, stack_id;
+    size_t order; /* of writing */
+    uint64_t start_pc; /* 0: main's */
+    size_t pc;         /* recording.pcs[pc] is start_pc */
+    const char *name; /* set by pthread_setname_np, or NULL */
+    uint64_t named_at;
+};
+
+struct rec_module {
+    uint64_t generation, start, end, bias;
+    char *path;
+    const uint8_t *build_id;
+    size_t build_id_len;
+    int symbol_module;
+    bool ours; /* the shim: its frames are not the program's */
+    bool libc;
+};
+
+struct rec_hook {
+    uint64_t pc;
+    char *name;
+};
+
+struct rec_pc {
+    uint64_t pc;
+    uint64_t generation;
+    int64_t symbol;   /* number in the symbolizer */
+    const char *hook; /* the wrapped function that the PC stands for, or NULL */
+    int module;
+};
+
+struct recording {
+    struct rec_stack *stacks;
+    size_t nstacks, cap_stacks;
+    struct rec_thread *threads;
+    size_t nthreads, cap_threads;
+    struct rec_pc *pcs;
+    size_t npcs, cap_pcs;
+    struct rec_module *modules;
+    size_t nmodules, cap_modules;
+    struct rec_hook *hooks;
+    size_t nhooks, cap_hooks;
+    struct symbolizer *symbolizer;
+    const char *exe; /* path of the program, in the spool's header */
+};
+
+/* Reads the meta records. NULL, or one line that says what is wrong. */
+const char *recording_read(struct recording *r, const struct spool_file *f);
+
+/* Finds function, file and line of every PC. NULL, or one line. Advice about missing symbols goes to stderr. */
+const char *recording_symbolize(struct recording *r);
+
+/* Writes the reasons, stacks and thread names of a generation. 0, or -1: the builder says why. */
+int recording_write_tables(const struct recording *r, gotrace_builder *b, uint64_t generation);
+
+void recording_free(struct recording *r);
+
+#endif

@@ -1,0 +1,201 @@
+#include "config.h"
+
+#include "cmd/recording.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/events.h"
+#include "lib/sched.h"
+#include "lib/symbolize/symbolize.h"
+
+static bool same_module(const struct rec_module *a, const struct rec_module *b)
+{
+    return a->start == b->start && a->end == b->end && a->bias == b->bias && !strcmp(a->path, b->path) &&
+           a->build_id_len == b->build_id_len && !memcmp(a->build_id, b->build_id, a->build_id_len);
+}
+
+static bool add_modules(struct recording *r)
+{
+    for (size_t i = 0; i < r->nmodules; i++) {
+        struct rec_module *m = &r->modules[i];
+        m->symbol_module = -1;
+        for (size_t j = 0; j < i && m->symbol_module < 0; j++)
+            if (same_module(m, &r->modules[j]))
+                m->symbol_module = r->modules[j].symbol_module;
+        if (m->symbol_module >= 0)
+            continue;
+        struct symbolize_range range = {m->start, m->end, 0};
+        m->symbol_module = symbolize_add_module(
+            r->symbolizer, &(struct symbolize_module){.kind = SYMBOLIZE_FILE,
+                                                      .path = m->path,
+                                                      .build_id = m->build_id,
+                                                      .build_id_len = m->build_id_len,
+                                                      .bias = m->bias,
+                                                      .ranges = &range,
+                                                      .nranges = 1});
+        if (m->symbol_module < 0)
+            return false;
+    }
+    return true;
+}
+
+/* The module that had the address in that generation: the last one recorded until then, else the first one after. */
+static const struct rec_module *module_of(const struct recording *r, uint64_t pc, uint64_t generation)
+{
+    const struct rec_module *found = NULL;
+    for (size_t i = 0; i < r->nmodules; i++) {
+        const struct rec_module *m = &r->modules[i];
+        if (pc - 1 < m->start || pc - 1 >= m->end)
+            continue;
+        if (!found || m->generation <= generation)
+            found = m;
+    }
+    return found;
+}
+
+static const char *hook_name(const struct recording *r, uint64_t pc)
+{
+    for (size_t i = 0; i < r->nhooks; i++)
+        if (r->hooks[i].pc == pc)
+            return r->hooks[i].name;
+    return NULL;
+}
+
+static bool look_up(struct recording *r, struct rec_pc *p)
+{
+    const struct rec_module *m = module_of(r, p->pc, p->generation);
+    p->module = m ? (int)(m - r->modules) : -1;
+    p->hook = hook_name(r, p->pc);
+    p->symbol = symbolize_add_pc(r->symbolizer, m ? m->symbol_module : SYMBOLIZE_BY_ADDRESS, p->pc);
+    return p->symbol >= 0;
+}
+
+/*
+ * Nobody tells where main is, but the program's symbol table may know. Without one, what is shown is main in the
+ * program's file.
+ */
+static void find_main(struct recording *r)
+{
+    uint64_t main_pc = 0;
+    for (size_t i = 0; i < r->nmodules && !main_pc; i++) {
+        uint64_t address = strcmp(r->modules[i].path, r->exe) ? 0 : symbolize_function_address(r->exe, "main");
+        main_pc = address ? r->modules[i].bias + address + 1 : 0;
+    }
+    for (size_t i = 0; i < r->nthreads && main_pc; i++) {
+        struct rec_thread *t = &r->threads[i];
+        if (!t->start_pc)
+            t->start_pc = r->pcs[t->pc].pc = main_pc;
+    }
+}
+
+const char *recording_symbolize(struct recording *r)
+{
+    r->symbolizer = symbolize_new();
+    bool ok = r->symbolizer && add_modules(r);
+    find_main(r);
+    for (size_t i = 0; i < r->npcs && ok; i++)
+        ok = look_up(r, &r->pcs[i]);
+    return ok && !symbolize_run(r->symbolizer) ? NULL : "out of memory while looking up symbols";
+}
+
+/* --- frames -------------------------------------------------------------------------------------------------------- */
+
+/*
+ * A reader keeps one frame per PC. So inlined functions get PCs of their own, above every address that a program can
+ * have, and so does a thread's start, whose function may be shown under the thread's name.
+ */
+static uint64_t inlined_pc(uint64_t pc, size_t level) { return pc | (uint64_t)level << 48; }
+static uint64_t thread_start_pc(uint64_t g) { return UINT64_C(1) << 60 | g; }
+
+struct frames {
+    struct gotrace_builder_frame v[STACK_MAX_FRAMES];
+    size_t n;
+};
+
+static void add_frame(struct frames *f, uint64_t pc, const char *func, const struct symbolize_frame *at)
+{
+    if (f->n < STACK_MAX_FRAMES)
+        f->v[f->n++] = (struct gotrace_builder_frame){pc, func ? func : at->function, at->file, at->line};
+}
+
+/* What libc runs before main or a start routine. */
+static const char *const startup_functions[] = {"start_thread", "__libc_start_main", "__libc_start_call_main"};
+
+static bool is_startup(const struct recording *r, const struct rec_pc *p)
+{
+    size_t n;
+    if (p->module < 0 || !r->modules[p->module].libc)
+        return false;
+    const char *function = symbolize_frames(r->symbolizer, p->symbol, &n)->function;
+    for (size_t i = 0; i < sizeof startup_functions / sizeof startup_functions[0]; i++)
+        if (!strncmp(function, startup_functions[i], strlen(startup_functions[i])))
+            return true;
+    return false;
+}
+
+/* A wrapped function is shown under its public name, whatever libc's own symbol for that address is. */
+static void add_pc(const struct recording *r, const struct rec_pc *p, struct frames *f)
+{
+    size_t n;
+    const struct symbolize_frame *s = symbolize_frames(r->symbolizer, p->symbol, &n);
+    if (p->module >= 0 && r->modules[p->module].ours)
+        return;
+    if (p->hook) {
+        add_frame(f, p->pc, p->hook, &s[n - 1]);
+        return;
+    }
+    for (size_t i = 0; i < n; i++)
+        add_frame(f, inlined_pc(p->pc, n - 1 - i), NULL, &s[i]);
+}
+
+static int write_stack(const struct recording *r, gotrace_builder *b, uint64_t id, struct frames *f)
+{
+    struct gotrace_raw_frame raw[STACK_MAX_FRAMES];
+    for (size_t i = 0; i < f->n; i++)
+        raw[i] = (struct gotrace_raw_frame){
+            f->v[i].pc,
+            gotrace_builder_string(b, f->v[i].func, strlen(f->v[i].func)),
+            gotrace_builder_string(b, f->v[i].file, strlen(f->v[i].file)),
+            f->v[i].line,
+        };
+    return gotrace_builder_stack_as(b, id, raw, f->n);
+}
+
+static void make_frames(const struct recording *r, const struct rec_stack *s, struct frames *f)
+{
+    f->n = 0;
+    for (size_t i = 0; i < s->n && !(i && is_startup(r, &r->pcs[s->first + i])); i++)
+        add_pc(r, &r->pcs[s->first + i], f);
+}
+
+static int write_thread_start(const struct recording *r, gotrace_builder *b, const struct rec_thread *t)
+{
+    size_t n;
+    struct frames f = {.n = 0};
+    const struct symbolize_frame *s = symbolize_frames(r->symbolizer, r->pcs[t->pc].symbol, &n);
+    const char *name = t->name && *t->name ? t->name : NULL;
+    const struct symbolize_frame main_frame = {"main", *r->exe ? r->exe : "main", 1};
+    add_frame(&f, thread_start_pc(t->g), name, t->start_pc ? &s[n - 1] : &main_frame);
+    return write_stack(r, b, t->stack_id, &f);
+}
+
+int recording_write_tables(const struct recording *r, gotrace_builder *b, uint64_t generation)
+{
+    struct frames f;
+    for (int i = 0; i < REASON_COUNT; i++)
+        if (gotrace_builder_string_as(b, reason_string_id((enum sched_reason)i), sched_reason_text[i],
+                                      strlen(sched_reason_text[i])))
+            return -1;
+    for (size_t i = 0; i < r->nstacks; i++) {
+        if (r->stacks[i].generation != generation)
+            continue;
+        make_frames(r, &r->stacks[i], &f);
+        if (write_stack(r, b, r->stacks[i].id, &f))
+            return -1;
+    }
+    for (size_t i = 0; i < r->nthreads; i++)
+        if (r->threads[i].generation == generation && write_thread_start(r, b, &r->threads[i]))
+            return -1;
+    return 0;
+}

@@ -1,0 +1,203 @@
+#include "config.h"
+
+#include "cmd/spool_read.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/events.h"
+#include "lib/varint.h"
+
+static bool add(struct spool_batches *b, struct spool_batch batch)
+{
+    if (b->n == b->cap) {
+        size_t cap = b->cap ? 2 * b->cap : 1024;
+        struct spool_batch *v = realloc(b->v, cap * sizeof *v);
+        if (!v)
+            return false;
+        b->v = v;
+        b->cap = cap;
+    }
+    batch.order = b->n;
+    b->v[b->n++] = batch;
+    return true;
+}
+
+/* A row of batches with their headers. */
+static const char *read_row(struct spool_file *f, const uint8_t *p, const uint8_t *end)
+{
+    while (p < end) {
+        uint64_t v[4];
+        uint8_t id = *p;
+        const uint8_t *q = p + 1;
+        for (int i = 0; i < 4 && q; i++)
+            q = varint_get(q, end, &v[i]);
+        if (!q || v[3] > (uint64_t)(end - q) || (id != EV_EventBatch && id != BATCH_META))
+            return "the spool is damaged";
+        if (!add(id == BATCH_META ? &f->meta : &f->events, (struct spool_batch){v[0], v[1], v[2], 0, q, v[3]}))
+            return "out of memory";
+        p = q + v[3];
+    }
+    return NULL;
+}
+
+/* What a kill cut off lies behind log_end. */
+static const char *read_log(struct spool_file *f)
+{
+    uint64_t start = f->header->header_size + (uint64_t)f->header->max_chunks * f->header->chunk_size;
+    if (!f->header->log_end)
+        return NULL;
+    if (start >= f->size || f->header->log_end > f->size - start)
+        return "the spool is truncated";
+    return read_row(f, f->map + start, f->map + start + f->header->log_end);
+}
+
+static int by_seal(const void *a, const void *b)
+{
+    const struct chunk *x = *(const struct chunk *const *)a, *y = *(const struct chunk *const *)b;
+    int xrank = x->packed ? 0 : x->state == CHUNK_OPEN ? 2 : 1, yrank = y->packed ? 0 : y->state == CHUNK_OPEN ? 2 : 1;
+    if (xrank != yrank)
+        return xrank - yrank;
+    return x->sealed < y->sealed ? -1 : x->sealed > y->sealed;
+}
+
+/* A batch that was packed into a shared chunk, which may have been drained, just before a kill. */
+static bool is_known(const struct spool_batches *b, const struct chunk *c, const uint8_t *data, uint32_t size)
+{
+    for (size_t i = 0; i < b->n; i++)
+        if (b->v[i].time == c->time && b->v[i].m == c->m && b->v[i].generation == c->generation &&
+            b->v[i].size == size && !memcmp(b->v[i].data, data, size))
+            return true;
+    return false;
+}
+
+static const char *read_chunk(struct spool_file *f, const struct chunk *c)
+{
+    if (c->packed)
+        return read_row(f, c->data, c->data + c->used);
+    const uint8_t *meta = c->data + CHUNK_CAPACITY - c->meta_used;
+    bool open = c->state == CHUNK_OPEN, ok = true;
+    if (c->used && !(open && is_known(&f->events, c, c->data, c->used)))
+        ok = add(&f->events, (struct spool_batch){c->generation, c->m, c->time, 0, c->data, c->used});
+    if (c->meta_used && !(open && is_known(&f->meta, c, meta, c->meta_used)))
+        ok = ok && add(&f->meta, (struct spool_batch){c->generation, c->m, c->time, 0, meta, c->meta_used});
+    return ok ? NULL : "out of memory";
+}
+
+/* The chunks that were not drained: packed ones, full ones in order of filling, those that threads were still writing. */
+static const char *read_pool(struct spool_file *f)
+{
+    uint32_t n = 0;
+    const struct chunk **chunks = calloc(f->header->nchunks + 1, sizeof *chunks);
+    if (!chunks)
+        return "out of memory";
+    for (uint32_t i = 0; i < f->header->nchunks; i++) {
+        uint64_t at = f->header->header_size + (uint64_t)i * f->header->chunk_size;
+        if (at + f->header->chunk_size > f->size)
+            break;
+        const struct chunk *c = (const struct chunk *)(f->map + at);
+        bool in_log = c->log_pos && c->log_pos <= f->header->log_end;
+        bool sane = c->used <= CHUNK_CAPACITY && c->meta_used <= CHUNK_CAPACITY - c->used;
+        if (c->state != CHUNK_FREE && !in_log && sane)
+            chunks[n++] = c;
+    }
+    qsort(chunks, n, sizeof *chunks, by_seal);
+    const char *err = NULL;
+    for (uint32_t i = 0; i < n && !err; i++)
+        err = read_chunk(f, chunks[i]);
+    free(chunks);
+    return err;
+}
+
+static int by_generation(const void *a, const void *b)
+{
+    const struct spool_batch *x = a, *y = b;
+    if (x->generation != y->generation)
+        return x->generation < y->generation ? -1 : 1;
+    if (x->time != y->time)
+        return x->time < y->time ? -1 : 1;
+    return x->order < y->order ? -1 : x->order > y->order;
+}
+
+static const char *check_header(const struct spool_header *h, size_t size)
+{
+    static const char none[sizeof h->magic];
+    if (size >= sizeof *h && !memcmp(h->magic, none, sizeof none))
+        return SPOOL_UNBORN;
+    if (size < sizeof *h || memcmp(h->magic, SPOOL_MAGIC, sizeof h->magic))
+        return "this is not a spool of thrace";
+    if (h->version != SPOOL_VERSION || h->header_size != SPOOL_HEADER_SIZE || h->chunk_size != SPOOL_CHUNK_SIZE)
+        return "this spool was written by another version of thrace; use that one's thrace finish";
+    if (h->max_chunks != SPOOL_MAX_CHUNKS || h->nchunks > h->max_chunks || !memchr(h->out, 0, sizeof h->out))
+        return "the spool's header is damaged";
+    return NULL;
+}
+
+const char *spool_file_open(struct spool_file *f, const char *path)
+{
+    struct stat st;
+    memset(f, 0, sizeof *f);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return strerror(errno);
+    if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
+        close(fd);
+        return "this is not a file";
+    }
+    f->size = (size_t)st.st_size;
+    void *map = f->size ? mmap(NULL, f->size, PROT_READ, MAP_SHARED, fd, 0) : MAP_FAILED;
+    close(fd);
+    if (map == MAP_FAILED)
+        return f->size ? strerror(errno) : "this is not a spool of thrace";
+    f->map = map;
+    f->header = map;
+    const char *err = check_header(f->header, f->size);
+    if (!err)
+        err = read_log(f);
+    if (!err)
+        err = read_pool(f);
+    if (err) {
+        spool_file_close(f);
+        return err;
+    }
+    if (f->events.n)
+        qsort(f->events.v, f->events.n, sizeof *f->events.v, by_generation);
+    if (f->meta.n)
+        qsort(f->meta.v, f->meta.n, sizeof *f->meta.v, by_generation);
+    return NULL;
+}
+
+void spool_file_close(struct spool_file *f)
+{
+    free(f->events.v);
+    free(f->meta.v);
+    if (f->map)
+        munmap((void *)(uintptr_t)f->map, f->size);
+    memset(f, 0, sizeof *f);
+}
+
+int spool_file_owner_lives(const struct spool_file *f)
+{
+    char path[64], buf[1024];
+    snprintf(path, sizeof path, "/proc/%u/stat", f->header->pid);
+    FILE *file = fopen(path, "r");
+    if (!file)
+        return 0;
+    size_t n = fread(buf, 1, sizeof buf - 1, file);
+    fclose(file);
+    buf[n] = 0;
+    unsigned long long start = 0;
+    char state = 0;
+    const char *p = strrchr(buf, ')');
+    if (!p || sscanf(p + 2, "%c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu", &state,
+                     &start) != 2)
+        return 0;
+    return start == f->header->pid_start && state != 'Z' && f->header->state == SPOOL_RECORDING;
+}

@@ -1,0 +1,16 @@
+/* The program that `thrace record` is to start, looked at before it starts. */
+#ifndef THRACE_CMD_TARGET_H
+#define THRACE_CMD_TARGET_H
+
+#include <limits.h>
+
+struct target {
+    char path[PATH_MAX];
+    int error;           /* 0, or the exit status for a command that cannot be started: 126 or 127 */
+    char problem[PATH_MAX + 128]; /* with an error: why. Without: why it cannot be recorded, or "" */
+};
+
+/* Finds the command as execvp would and follows the interpreters of scripts. */
+void target_find(struct target *t, const char *command);
+
+#endif

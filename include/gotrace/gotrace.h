@@ -1,0 +1,10 @@
+/* All of libgotrace. Since: 0.1 */
+#ifndef GOTRACE_GOTRACE_H
+#define GOTRACE_GOTRACE_H
+
+#include <gotrace/builder.h>
+#include <gotrace/raw.h>
+#include <gotrace/reader.h>
+#include <gotrace/validate.h>
+
+#endif

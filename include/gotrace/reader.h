@@ -1,0 +1,302 @@
+/*
+ * libgotrace: reads Go execution traces of Go 1.22 and later, event by event, in an order that respects who caused
+ * what, with the thread, proc and goroutine that each event happened on.
+ *
+ *     struct gotrace_reader *r = gotrace_reader_open("trace.out");
+ *     const struct gotrace_event *ev;
+ *     while ((ev = gotrace_reader_next(r)))
+ *         …gotrace_event_kind(ev)…
+ *     const struct gotrace_error *err = gotrace_reader_error(r);
+ *     …
+ *     gotrace_reader_free(r);
+ *
+ * Units: times are nanoseconds of the clock that the trace was taken with. IDs are GOTRACE_NONE when there is none.
+ *
+ * Ownership: everything that is reached from an event belongs to the reader. An event is valid until the next call of
+ * gotrace_reader_next; strings, stacks and frames until the call after which a Sync event is returned, or NULL.
+ *
+ * Threads: a reader and what it returned may be used by one thread at a time; different readers are independent.
+ *
+ * Errors: no function aborts. An accessor that is asked for what the event is not returns false and zeroes its result.
+ */
+#ifndef GOTRACE_READER_H
+#define GOTRACE_READER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#ifndef GOTRACE_API
+#define GOTRACE_API __attribute__((visibility("default")))
+#endif
+
+/* No thread, proc, goroutine or task. Since: 0.1 */
+#define GOTRACE_NONE UINT64_MAX
+
+struct gotrace_reader;
+struct gotrace_event;
+
+/* Bytes of the trace, not terminated by NUL; mostly UTF-8, but that is up to who wrote them. Since: 0.1 */
+struct gotrace_str {
+    const char *data;
+    size_t len;
+};
+
+/* ---- errors ---------------------------------------------------------------------------------------------------- */
+
+enum gotrace_status {
+    GOTRACE_OK = 0,
+    GOTRACE_EREAD,    /* the file cannot be opened or read */
+    GOTRACE_EFORMAT,  /* not a Go execution trace */
+    GOTRACE_EVERSION, /* a Go execution trace, but of a version that the reader does not know */
+    GOTRACE_EBROKEN,  /* the trace breaks a rule of the format, or is cut off */
+    GOTRACE_ENOMEM,
+};
+
+/*
+ * What went wrong and where. message names the rule that was broken and is one line of text; the other fields are
+ * 0, GOTRACE_NONE (thread) and NULL (event) where they do not apply. Since: 0.1
+ */
+struct gotrace_error {
+    enum gotrace_status status;
+    const char *message;
+    uint64_t generation;
+    uint64_t thread;
+    uint64_t offset;   /* in bytes from the start of the trace */
+    const char *event; /* the event's name on the wire */
+};
+
+/* ---- opening, reading, closing --------------------------------------------------------------------------------- */
+
+/*
+ * Opens a trace. The result is NULL only when memory is short; a file that cannot be opened, or is no trace, is
+ * reported by gotrace_reader_error at once. The caller frees the reader. Since: 0.1
+ */
+GOTRACE_API struct gotrace_reader *gotrace_reader_open(const char *path);
+
+/* Likewise for an open file descriptor, which stays the caller's and is read from where it stands. Since: 0.1 */
+GOTRACE_API struct gotrace_reader *gotrace_reader_open_fd(int fd);
+
+/* Likewise for size bytes at data, which must stay as they are until the reader is freed. Since: 0.1 */
+GOTRACE_API struct gotrace_reader *gotrace_reader_open_memory(const void *data, size_t size);
+
+/*
+ * Puts up to size bytes into buf; returns how many, 0 at the end, or -1 with errno set. Since: 0.1
+ */
+typedef ssize_t (*gotrace_read_fn)(void *arg, void *buf, size_t size);
+
+/* Likewise for what read delivers. Since: 0.1 */
+GOTRACE_API struct gotrace_reader *gotrace_reader_open_callback(gotrace_read_fn read, void *arg);
+
+/*
+ * The next event, or NULL at the end and after an error; NULL from then on. The first and the last event of a trace
+ * are Sync events; so is the first of each generation. What could be read before a trace is cut off comes before the
+ * error does. Since: 0.1
+ */
+GOTRACE_API const struct gotrace_event *gotrace_reader_next(struct gotrace_reader *r);
+
+/* What ended the reading, or NULL if nothing did so far or the trace ended well. Since: 0.1 */
+GOTRACE_API const struct gotrace_error *gotrace_reader_error(const struct gotrace_reader *r);
+
+/* NN of the header's "go 1.NN trace"; 0 if there was no such header. Since: 0.1 */
+GOTRACE_API int gotrace_reader_version(const struct gotrace_reader *r);
+
+/* Frees the reader and all that belongs to it; NULL is fine. Since: 0.1 */
+GOTRACE_API void gotrace_reader_free(struct gotrace_reader *r);
+
+/* ---- any event ------------------------------------------------------------------------------------------------- */
+
+enum gotrace_kind {
+    GOTRACE_BAD,
+    GOTRACE_SYNC,          /* all threads, procs and goroutines that exist are known from here on */
+    GOTRACE_METRIC,        /* the value of a metric */
+    GOTRACE_LABEL,         /* a name for a resource */
+    GOTRACE_STACK_SAMPLE,  /* what a thread was doing */
+    GOTRACE_RANGE_BEGIN,   /* a stretch of time, of a resource or of the whole program */
+    GOTRACE_RANGE_ACTIVE,  /* one that had begun before */
+    GOTRACE_RANGE_END,
+    GOTRACE_TASK_BEGIN,    /* a user's task */
+    GOTRACE_TASK_END,
+    GOTRACE_REGION_BEGIN,  /* a user's region */
+    GOTRACE_REGION_END,
+    GOTRACE_LOG,           /* a user's message */
+    GOTRACE_TRANSITION,    /* a goroutine or proc changes its state */
+    GOTRACE_EXPERIMENTAL,  /* an event that only an experiment defines */
+};
+
+/* Since: 0.1 */
+GOTRACE_API enum gotrace_kind gotrace_event_kind(const struct gotrace_event *ev);
+
+/* "Metric", "StateTransition" …; never NULL. Since: 0.1 */
+GOTRACE_API const char *gotrace_kind_name(enum gotrace_kind kind);
+
+/* The event's name on the wire ("GoStart"), or "Sync". Since: 0.1 */
+GOTRACE_API const char *gotrace_event_name(const struct gotrace_event *ev);
+
+/* Nanoseconds; each event's is greater than the one's before. Since: 0.1 */
+GOTRACE_API int64_t gotrace_event_time(const struct gotrace_event *ev);
+
+/* Where the event happened: the state *before* it, if it is a transition. GOTRACE_NONE for none. Since: 0.1 */
+GOTRACE_API uint64_t gotrace_event_thread(const struct gotrace_event *ev);
+GOTRACE_API uint64_t gotrace_event_proc(const struct gotrace_event *ev);
+GOTRACE_API uint64_t gotrace_event_goroutine(const struct gotrace_event *ev);
+
+/*
+ * Which generation the event is of, and at which byte of the trace it stands; a Sync event stands nowhere, which is
+ * byte 0, and the events that the reader makes out of one (GoSwitch) all stand in the same place. Since: 0.1
+ */
+GOTRACE_API uint64_t gotrace_event_generation(const struct gotrace_event *ev);
+GOTRACE_API uint64_t gotrace_event_offset(const struct gotrace_event *ev);
+
+/*
+ * Appends the event to a stream as one or more lines, byte for byte as Go's own tools do (Event.String and a
+ * newline). Returns 0, or -1 when the stream or memory failed. Since: 0.1
+ */
+GOTRACE_API int gotrace_event_print(const struct gotrace_event *ev, FILE *out);
+
+/* ---- stacks ---------------------------------------------------------------------------------------------------- */
+
+/* A handle; its fields are the reader's. Equal handles are equal stacks. Since: 0.1 */
+struct gotrace_stack {
+    const void *generation;
+    uint64_t id;
+};
+
+struct gotrace_frame {
+    uint64_t pc;
+    struct gotrace_str function, file;
+    uint64_t line;
+};
+
+/* The stack of the goroutine or thread that the event happened on; without frames if it has none. Since: 0.1 */
+GOTRACE_API struct gotrace_stack gotrace_event_stack(const struct gotrace_event *ev);
+
+/* How many frames. Since: 0.1 */
+GOTRACE_API size_t gotrace_stack_len(struct gotrace_stack stack);
+
+/* Frame i, counted from the innermost; false if there is none. Since: 0.1 */
+GOTRACE_API bool gotrace_stack_frame(struct gotrace_stack stack, size_t i, struct gotrace_frame *frame);
+
+/* ---- what the kinds of events say ------------------------------------------------------------------------------ */
+
+enum gotrace_resource_kind { GOTRACE_RESOURCE_NONE, GOTRACE_RESOURCE_GOROUTINE, GOTRACE_RESOURCE_PROC };
+
+/* Kind NONE means the whole program. Since: 0.1 */
+struct gotrace_resource {
+    enum gotrace_resource_kind kind;
+    uint64_t id;
+};
+
+enum gotrace_state {
+    GOTRACE_UNDETERMINED,
+    GOTRACE_NOT_EXIST,
+    GOTRACE_RUNNABLE, /* goroutines only */
+    GOTRACE_RUNNING,
+    GOTRACE_WAITING, /* goroutines only */
+    GOTRACE_SYSCALL, /* goroutines only */
+    GOTRACE_IDLE,    /* procs only */
+};
+
+/* "Running" …; never NULL. Since: 0.1 */
+GOTRACE_API const char *gotrace_state_name(enum gotrace_state state);
+
+struct gotrace_transition {
+    struct gotrace_resource resource;
+    enum gotrace_state from, to;
+    struct gotrace_str reason;  /* empty if none is given */
+    struct gotrace_stack stack; /* of the resource, which need not be the one the event happened on */
+};
+
+struct gotrace_metric {
+    const char *name; /* as in Go's runtime/metrics */
+    uint64_t value;
+};
+
+struct gotrace_label {
+    struct gotrace_resource resource;
+    struct gotrace_str label;
+};
+
+struct gotrace_attribute {
+    const char *name;
+    uint64_t value;
+};
+
+struct gotrace_range {
+    const char *name;           /* "GC mark assist" …; for a stop of the world "stop-the-world" */
+    struct gotrace_str detail;  /* why the world stops; else empty */
+    struct gotrace_resource scope;
+    size_t nattributes;         /* only at the end of a range */
+    struct gotrace_attribute attributes[2];
+};
+
+struct gotrace_task {
+    uint64_t id;
+    uint64_t parent;         /* GOTRACE_NONE if there is none or it is not known */
+    struct gotrace_str type; /* at the end of a task: empty if its begin was not seen */
+};
+
+struct gotrace_region {
+    uint64_t task; /* 0: the background task */
+    struct gotrace_str type;
+};
+
+struct gotrace_log {
+    uint64_t task; /* 0: the background task */
+    struct gotrace_str category, message;
+};
+
+struct gotrace_clock_snapshot {
+    int64_t trace;  /* ns, on the scale of gotrace_event_time */
+    uint64_t mono;  /* ns, the system's monotonic clock */
+    int64_t sec;    /* the wall clock: seconds since 1970 */
+    int64_t nsec;   /* and nanoseconds, 0 … 999,999,999 */
+};
+
+struct gotrace_sync {
+    uint64_t n; /* counts from 1 */
+    bool has_clock;
+    struct gotrace_clock_snapshot clock;
+    size_t nbatches; /* experimental batches of the generation that begins here: gotrace_sync_batch */
+};
+
+struct gotrace_experimental_batch {
+    const char *experiment; /* "AllocFree", or "" for an experiment that is not known */
+    uint64_t experiment_id;
+    uint64_t thread;
+    const void *data;
+    size_t size;
+};
+
+struct gotrace_experimental {
+    const char *name, *experiment;
+    size_t nargs;
+    const char *args[4]; /* names */
+    uint64_t values[4];
+};
+
+/* Each returns false, and zeroes its result, when the event is of another kind. Since: 0.1 */
+GOTRACE_API bool gotrace_event_transition(const struct gotrace_event *ev, struct gotrace_transition *out);
+GOTRACE_API bool gotrace_event_metric(const struct gotrace_event *ev, struct gotrace_metric *out);
+GOTRACE_API bool gotrace_event_label(const struct gotrace_event *ev, struct gotrace_label *out);
+GOTRACE_API bool gotrace_event_range(const struct gotrace_event *ev, struct gotrace_range *out);
+GOTRACE_API bool gotrace_event_task(const struct gotrace_event *ev, struct gotrace_task *out);
+GOTRACE_API bool gotrace_event_region(const struct gotrace_event *ev, struct gotrace_region *out);
+GOTRACE_API bool gotrace_event_log(const struct gotrace_event *ev, struct gotrace_log *out);
+GOTRACE_API bool gotrace_event_sync(const struct gotrace_event *ev, struct gotrace_sync *out);
+GOTRACE_API bool gotrace_event_experimental(const struct gotrace_event *ev, struct gotrace_experimental *out);
+
+/* Experimental batch i of a Sync event; false, and zeroes, if there is none. Since: 0.1 */
+GOTRACE_API bool gotrace_sync_batch(const struct gotrace_event *ev, size_t i, struct gotrace_experimental_batch *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,48 @@
+#include "lib/clock.h"
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+
+/* CPUID 0x80000007, EDX bit 8: the TSC runs at one rate in every P-, C- and T-state. */
+static bool counter_is_invariant(void)
+{
+    unsigned a, b, c, d;
+    return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & (1u << 8));
+}
+#else
+static bool counter_is_invariant(void) { return true; }
+#endif
+
+void clock_start(struct trace_clock *c)
+{
+    c->source = counter_is_invariant() ? CLOCK_SOURCE_COUNTER : CLOCK_SOURCE_MONOTONIC;
+    c->shift = c->source == CLOCK_SOURCE_COUNTER ? CLOCK_COUNTER_SHIFT : 0;
+    c->origin = c->source == CLOCK_SOURCE_COUNTER ? clock_counter() : clock_mono_ns();
+}
+
+/* The tightest of a few tries: a preemption between the two reads shows as a wide bracket. */
+struct clock_pair clock_read_pair(const struct trace_clock *c)
+{
+    struct clock_pair best = {0, 0};
+    uint64_t width = UINT64_MAX;
+    for (int i = 0; i < 5; i++) {
+        uint64_t before = clock_ticks(c);
+        uint64_t mono = clock_mono_ns();
+        uint64_t after = clock_ticks(c);
+        if (after - before < width) {
+            width = after - before;
+            best = (struct clock_pair){before + (after - before) / 2, mono};
+        }
+    }
+    return best;
+}
+
+uint64_t clock_frequency(const struct trace_clock *c, struct clock_pair first, struct clock_pair last)
+{
+    if (c->source == CLOCK_SOURCE_MONOTONIC)
+        return 1000000000;
+    if (last.mono_ns < first.mono_ns + 1000000 || last.ticks <= first.ticks)
+        return 0;
+    unsigned __int128 hz = (unsigned __int128)(last.ticks - first.ticks) * 1000000000u;
+    return (uint64_t)(hz / (last.mono_ns - first.mono_ns));
+}

@@ -1,0 +1,62 @@
+/*
+ * The writer gate: what lets one thread change the generation under all the others, while a writer pays two plain
+ * stores and a load for it.
+ *
+ * A writer raises its flag, then looks at the gate; the advancer closes the gate, then looks at the flags. Each side
+ * must see the other's store (Dekker). The advancer buys that order for both with membarrier(2), which interrupts every
+ * running thread of the process; so the writer needs a compiler barrier only. Without membarrier (old kernel, seccomp)
+ * the writer pays a fence.
+ */
+#ifndef THRACE_LIB_GATE_H
+#define THRACE_LIB_GATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "lib/rawsys.h"
+
+struct gate {
+    uint32_t closed; /* futex word: writers that find it 1 sleep on it */
+    bool fence;      /* writers must fence: the kernel has no membarrier for us */
+};
+
+/* One a thread; only its thread sets and clears it. */
+struct writer {
+    uint32_t writing;
+};
+
+void gate_init(struct gate *g);
+
+/* Sleeps until the gate is open, at most a millisecond; the caller tries again. */
+void gate_wait(struct gate *g);
+
+/* Returns false, with the flag down, when the gate is closed. Cost: 1 ns. */
+static inline bool gate_enter(struct gate *g, struct writer *w)
+{
+    __atomic_store_n(&w->writing, 1, __ATOMIC_RELAXED);
+    if (__builtin_expect(g->fence, 0))
+        __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    else
+        compiler_barrier();
+    if (__builtin_expect(__atomic_load_n(&g->closed, __ATOMIC_ACQUIRE), 0)) {
+        __atomic_store_n(&w->writing, 0, __ATOMIC_RELEASE);
+        return false;
+    }
+    return true;
+}
+
+/* Everything that the thread wrote inside is visible to an advancer that sees the flag down. */
+static inline void gate_leave(struct writer *w) { __atomic_store_n(&w->writing, 0, __ATOMIC_RELEASE); }
+
+/*
+ * For the advancer, one at a time: after gate_close, a writer whose flag is down stays out until gate_open. Returns
+ * false, with the gate open, when membarrier is refused for the first time (a seccomp filter came later): writers fence
+ * from now on, but one that is inside already did not; the next attempt is sound.
+ */
+bool gate_close(struct gate *g);
+void gate_open(struct gate *g);
+
+/* True once the flag is down; false when it stayed up for a good part of max_ns: its thread was descheduled inside. */
+bool gate_await_writer(const struct writer *w, uint64_t max_ns);
+
+#endif

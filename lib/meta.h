@@ -1,0 +1,80 @@
+/*
+ * Meta records: what a recording says beside its events, for `thrace finish` alone. They fill chunks from the end (see
+ * lib/spool.h), so the newest record of a chunk comes first. A record is its tag and varints; text is its length and
+ * its bytes. A reader skips nothing: an unknown tag means another spool version.
+ */
+#ifndef THRACE_LIB_META_H
+#define THRACE_LIB_META_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "lib/spool.h"
+#include "lib/varint.h"
+
+enum meta_tag {
+    META_STACK = 1,  /* id, n, n return-address-like PCs, leaf first; the id holds in the chunk's generation */
+    META_THREAD = 2, /* g, start PC (return-address-like; 0: main's), start stack id: made in the chunk's generation */
+    META_NAME = 3,   /* g, time in ticks, text: pthread_setname_np */
+    META_MODULE = 4, /* start, end, load bias, path text, build-id text: a module mapped at the time */
+    META_HOOK = 5,   /* PC, text: the PC stands for the function of that name */
+};
+
+/*
+ * The fields of each tag's record: i an integer, t a text, * a number and so many integers. For a reader that wants the
+ * oldest record first.
+ */
+#define META_FORMATS                                                                                                   \
+    {                                                                                                                  \
+        [META_STACK] = "i*", [META_THREAD] = "iii", [META_NAME] = "iit", [META_MODULE] = "iiitt", [META_HOOK] = "it"   \
+    }
+
+/* Stack ids from here on stand for a thread that starts: the G's id is added. Below are those of META_STACK. */
+enum { START_STACK_BASE = 1 << 21 };
+
+/* A record being written: encoded into buf first, then put into the chunk as a whole. */
+struct meta_record {
+    uint8_t *p, *end;
+    bool overflow;
+};
+
+static inline void meta_begin(struct meta_record *r, uint8_t *buf, size_t size, enum meta_tag tag)
+{
+    *r = (struct meta_record){buf, buf + size, false};
+    *r->p++ = (uint8_t)tag;
+}
+
+static inline void meta_int(struct meta_record *r, uint64_t v)
+{
+    if (r->end - r->p >= VARINT_MAX)
+        r->p = varint_put(r->p, v);
+    else
+        r->overflow = true;
+}
+
+static inline void meta_text(struct meta_record *r, const void *text, size_t len)
+{
+    meta_int(r, len);
+    if ((size_t)(r->end - r->p) >= len && !r->overflow) {
+        memcpy(r->p, text, len);
+        r->p += len;
+    } else {
+        r->overflow = true;
+    }
+}
+
+/* Bytes between the events, which end at pos, and the records. */
+static inline size_t chunk_room(const struct chunk *c, const uint8_t *pos)
+{
+    return (size_t)(c->data + CHUNK_CAPACITY - c->meta_used - pos);
+}
+
+/* Puts the record's bytes in front of the others. The caller made sure that they fit. */
+static inline void chunk_meta_append(struct chunk *c, const uint8_t *record, size_t len)
+{
+    memcpy(c->data + CHUNK_CAPACITY - c->meta_used - len, record, len);
+    __atomic_store_n(&c->meta_used, c->meta_used + (uint32_t)len, __ATOMIC_RELEASE);
+}
+
+#endif

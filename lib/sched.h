@@ -1,0 +1,161 @@
+/*
+ * The model: which events a thread's doings mean. A thread of the program is an M with one G of its own; a P is a slot
+ * of concurrency that a G holds while it executes (docs/model.md). Pure code: no clock, no system call, no allocation;
+ * time, stacks and chunks come from the caller, so every transition is tested without a thread.
+ *
+ * A transition is written as a whole or not at all. It encodes its events behind the committed end of the open chunk
+ * and prepares the successor of the thread's state beside the current one; one store of `cur` commits both. A thread
+ * that is torn out in between (asynchronous cancellation, siglongjmp from a handler) leaves nothing behind. For the
+ * same reason a transition that finds no room, or a state it does not follow from, changes nothing and says so: the
+ * trace then shows the thread as it was, which every reader accepts.
+ */
+#ifndef THRACE_LIB_SCHED_H
+#define THRACE_LIB_SCHED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "lib/events.h"
+#include "lib/spool.h"
+
+enum {
+    SCHED_MAX_PROCS = 16384,
+    PROC_NONE = -1,
+    /* Bytes that any one transition may write: six events of up to four arguments. */
+    SCHED_TRANSITION_MAX = 6 * (1 + 5 * 10),
+};
+
+/* Not in enum go_status, which numbers what is on the wire. */
+enum { GO_UNBORN = 0, GO_DEAD = 5 };
+
+/* What a commit replaces. */
+struct sched_state {
+    uint8_t *pos;  /* end of the events in the open chunk; NULL without a chunk */
+    uint64_t time; /* of the last event */
+    int32_t proc;  /* the P it holds, or PROC_NONE */
+    uint32_t status; /* enum go_status, GO_UNBORN or GO_DEAD */
+    uint64_t unblocked; /* the G that the last transition unblocked, else 0 */
+    uint32_t g_seq;     /* sequence number of the G's last start or unblock of its own in this generation */
+    uint32_t proc_seq;  /* and of the P's start */
+};
+
+struct sched_thread {
+    uint32_t cur; /* which of the two states holds: the commit */
+    uint32_t commits; /* a transition interrupted by another one of the same thread notices it here */
+    struct sched_state state[2];
+    struct chunk *chunk;
+    int32_t proc_taken; /* a P taken for, or to be given back after, a transition that has not committed yet */
+    uint64_t g;     /* dense, from 1 */
+    uint64_t m;     /* tid; 0 before the thread runs */
+};
+
+struct sched_proc {
+    uint32_t seq;     /* of the last event that carried one, in this generation */
+    uint32_t known;   /* its status was written in this recording */
+};
+
+struct sched {
+    uint64_t busy[SCHED_MAX_PROCS / 64]; /* bit p: the P is held */
+    struct sched_proc procs[SCHED_MAX_PROCS];
+    uint32_t nprocs_known; /* procs 0 … nprocs_known-1 have been used */
+    uint32_t gomaxprocs;   /* what the last ProcsChange said */
+    uint64_t generation;
+};
+
+/* The reasons that Go's tools know; lib/reasons.def numbers them. */
+enum sched_reason {
+#define THRACE_REASON(name, text) REASON_##name,
+#include "lib/reasons.def"
+#undef THRACE_REASON
+    REASON_COUNT
+};
+
+extern const char *const sched_reason_text[REASON_COUNT];
+
+/* String ids of the trace: reasons come first, the names of functions and files follow them. */
+static inline uint64_t reason_string_id(enum sched_reason r) { return (uint64_t)r + 1; }
+
+static inline const struct sched_state *sched_current(const struct sched_thread *t)
+{
+    return &t->state[__atomic_load_n(&t->cur, __ATOMIC_ACQUIRE)];
+}
+
+static inline uint32_t sched_g_seq(const struct sched_thread *t) { return sched_current(t)->g_seq; }
+
+/* True when the open chunk has room for one transition. The caller opens another one when not. */
+static inline bool sched_has_room(const struct sched_thread *t)
+{
+    const struct sched_state *s = sched_current(t);
+    return s->pos && s->pos + SCHED_TRANSITION_MAX <= t->chunk->data + CHUNK_CAPACITY - t->chunk->meta_used;
+}
+
+/* Gives the thread an empty chunk to write to, which begins at time now. The one before is detached first. */
+void sched_attach_chunk(struct sched *s, struct sched_thread *t, struct chunk *c, uint64_t now);
+
+/* Takes the open chunk away, for sealing; NULL when there is none. */
+struct chunk *sched_detach_chunk(struct sched_thread *t);
+
+/*
+ * Transitions of the calling thread. All return false, with nothing changed, when the thread's state does not allow
+ * them, when the chunk has no room or when every P is taken. Stacks are stack ids, 0 for none.
+ */
+
+/* The process's first thread comes to life under trace: Unborn → Running. */
+bool sched_first_thread(struct sched *s, struct sched_thread *t, uint64_t start_stack, uint64_t now);
+
+/* t makes another thread's G: child Unborn → Runnable. */
+bool sched_create(struct sched *s, struct sched_thread *t, struct sched_thread *child, uint64_t start_stack,
+                  uint64_t stack, uint64_t now);
+
+/* A thread that nobody announced: Unborn → Running, by way of a system call on its own M. */
+bool sched_introduce(struct sched *s, struct sched_thread *t, uint64_t now);
+
+/* Runnable → Running. */
+bool sched_start(struct sched *s, struct sched_thread *t, uint64_t now);
+
+/* Running → Waiting. */
+bool sched_block(struct sched *s, struct sched_thread *t, enum sched_reason reason, uint64_t stack, uint64_t now);
+
+/* Waiting → Running, for a thread that nobody was seen to wake: it writes its own GoUnblock. */
+bool sched_resume(struct sched *s, struct sched_thread *t, uint64_t now);
+
+/* Waiting → Running after sched_unblock by another thread; same_generation: in the generation that is open. */
+bool sched_resume_woken(struct sched *s, struct sched_thread *t, bool same_generation, uint64_t now);
+
+/*
+ * t writes that it made the G runnable; g_seq is the other thread's sched_g_seq + 1. The other's state stays as it is: only
+ * its own thread changes that.
+ */
+bool sched_unblock(struct sched *s, struct sched_thread *t, uint64_t g, uint32_t g_seq, uint64_t stack, uint64_t now);
+
+/* Running → Runnable → Running, at once: sched_yield. */
+bool sched_yield_proc(struct sched *s, struct sched_thread *t, enum sched_reason reason, uint64_t stack, uint64_t now);
+
+/* Running → Dead. */
+bool sched_destroy(struct sched *s, struct sched_thread *t, uint64_t now);
+
+/*
+ * A thread found itself inside a transition that it never ended. Gives back what that transition had taken and returns
+ * the state that holds.
+ */
+const struct sched_state *sched_recover(struct sched *s, struct sched_thread *t);
+
+/*
+ * Change of generation, by the advancer while no thread writes and no thread has a chunk. sched_advance resets the
+ * sequence numbers; then each live thread's status goes into a batch: a running thread's into a chunk of its own, that
+ * of any other, and of the idle procs, into a shared one without a thread. woken: a GoUnblock was written for it.
+ */
+void sched_advance(struct sched *s, uint64_t generation);
+void sched_status_running(struct sched *s, struct sched_thread *t, uint64_t now);
+
+/* p is the end of the shared batch, time the time of its last event; returns its new end. Room: SCHED_STATUS_MAX. */
+enum { SCHED_STATUS_MAX = 1 + 5 * 10 };
+uint8_t *sched_status_other(struct sched_thread *t, bool woken, uint8_t *p, uint64_t *time, uint64_t now);
+uint8_t *sched_status_idle_proc(struct sched *s, uint32_t proc, uint8_t *p, uint64_t *time, uint64_t now);
+
+static inline bool sched_proc_is_busy(const struct sched *s, uint32_t p)
+{
+    return __atomic_load_n(&s->busy[p / 64], __ATOMIC_RELAXED) >> (p % 64) & 1;
+}
+
+#endif

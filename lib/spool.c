@@ -1,0 +1,349 @@
+#include "lib/spool.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+
+#include "lib/events.h"
+#include "lib/rawsys.h"
+#include "lib/varint.h"
+
+static const size_t pool_offset = SPOOL_HEADER_SIZE;
+static const uint64_t log_offset = SPOOL_HEADER_SIZE + (uint64_t)SPOOL_MAX_CHUNKS * SPOOL_CHUNK_SIZE;
+static const size_t extent_size = (size_t)SPOOL_EXTENT_CHUNKS * SPOOL_CHUNK_SIZE;
+
+static uint32_t index_of(const struct spool *s, const struct chunk *c)
+{
+    return (uint32_t)(((const uint8_t *)c - s->chunks) / SPOOL_CHUNK_SIZE);
+}
+
+/* The tag in the upper half changes with every push, so that a pop cannot mistake a list that came back for the one it
+ * read (ABA). */
+static void free_list_push(struct spool *s, struct chunk *c)
+{
+    uint64_t old = __atomic_load_n(&s->free_list, __ATOMIC_RELAXED), new;
+    __atomic_store_n(&c->state, CHUNK_FREE, __ATOMIC_RELAXED);
+    do {
+        c->next = (uint32_t)old;
+        new = ((old >> 32) + 1) << 32 | (index_of(s, c) + 1);
+    } while (!__atomic_compare_exchange_n(&s->free_list, &old, new, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
+    __atomic_fetch_add(&s->nfree, 1, __ATOMIC_RELAXED);
+}
+
+struct chunk *spool_take(struct spool *s)
+{
+    uint64_t old = __atomic_load_n(&s->free_list, __ATOMIC_ACQUIRE), new;
+    struct chunk *c;
+    do {
+        if (!(uint32_t)old)
+            return NULL;
+        c = spool_chunk(s, (uint32_t)old - 1);
+        new = (old >> 32) << 32 | c->next;
+    } while (!__atomic_compare_exchange_n(&s->free_list, &old, new, true, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE));
+    __atomic_fetch_sub(&s->nfree, 1, __ATOMIC_RELAXED);
+    c->used = 0;
+    c->meta_used = 0;
+    c->packed = 0;
+    c->log_pos = 0;
+    return c;
+}
+
+static void full_list_push(struct spool *s, struct chunk *c)
+{
+    c->sealed = __atomic_add_fetch(&s->header->seal_count, 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&c->state, CHUNK_FULL, __ATOMIC_RELEASE);
+    uint32_t old = __atomic_load_n(&s->full_list, __ATOMIC_RELAXED);
+    do
+        c->next = old;
+    while (!__atomic_compare_exchange_n(&s->full_list, &old, index_of(s, c) + 1, true, __ATOMIC_RELEASE,
+                                        __ATOMIC_RELAXED));
+}
+
+/* --- packing ------------------------------------------------------------------------------------------------------ */
+
+enum { PACK_MAX = CHUNK_CAPACITY / 4 };
+
+static size_t framed_size(const struct chunk *c)
+{
+    return (c->used ? c->used + BATCH_HEADER_MAX : 0) + (c->meta_used ? c->meta_used + BATCH_HEADER_MAX : 0);
+}
+
+size_t batch_header_put(uint8_t *p, uint8_t id, uint64_t generation, uint64_t m, uint64_t time, uint64_t size)
+{
+    uint8_t *start = p;
+    *p++ = id;
+    p = varint_put(p, generation);
+    p = varint_put(p, m);
+    p = varint_put(p, time);
+    p = varint_put(p, size);
+    return (size_t)(p - start);
+}
+
+static uint8_t *put_batch(uint8_t *p, const struct chunk *c, uint8_t id, const uint8_t *data, uint32_t size)
+{
+    if (!size)
+        return p;
+    p += batch_header_put(p, id, c->generation, c->m, c->time, size);
+    memcpy(p, data, size);
+    return p + size;
+}
+
+/* The caller holds the pack lock. */
+static bool pack(struct spool *s, const struct chunk *c)
+{
+    size_t need = framed_size(c);
+    struct chunk *to = s->packing;
+    if (to && (to->used + need > CHUNK_CAPACITY || to->generation != c->generation)) {
+        full_list_push(s, to);
+        to = s->packing = NULL;
+    }
+    if (!to) {
+        if (!(to = spool_take(s)))
+            return false;
+        to->packed = 1;
+        to->generation = c->generation;
+        __atomic_store_n(&to->state, CHUNK_OPEN, __ATOMIC_RELEASE);
+        s->packing = to;
+    }
+    uint8_t *p = to->data + to->used;
+    p = put_batch(p, c, EV_EventBatch, c->data, c->used);
+    p = put_batch(p, c, BATCH_META, c->data + CHUNK_CAPACITY - c->meta_used, c->meta_used);
+    __atomic_store_n(&to->used, (uint32_t)(p - to->data), __ATOMIC_RELEASE);
+    return true;
+}
+
+void spool_seal_packed(struct spool *s)
+{
+    lock_take(&s->pack_lock);
+    if (s->packing)
+        full_list_push(s, s->packing);
+    s->packing = NULL;
+    lock_drop(&s->pack_lock);
+}
+
+/* A kill between the packing and the freeing leaves a batch twice; its generation, thread and time tell. */
+void spool_seal(struct spool *s, struct chunk *c)
+{
+    bool gone = !c->used && !c->meta_used;
+    if (!gone && framed_size(c) <= PACK_MAX && lock_try(&s->pack_lock)) {
+        gone = pack(s, c);
+        lock_drop(&s->pack_lock);
+    }
+    if (gone)
+        free_list_push(s, c);
+    else
+        full_list_push(s, c);
+}
+
+/* --- draining ----------------------------------------------------------------------------------------------------- */
+
+bool spool_wants_drain(const struct spool *s)
+{
+    return __atomic_load_n(&s->nfree, __ATOMIC_RELAXED) < s->header->nchunks / 2;
+}
+
+static void add_extent(struct spool *s)
+{
+    uint32_t n = s->header->nchunks;
+    __atomic_store_n(&s->header->nchunks, n + SPOOL_EXTENT_CHUNKS, __ATOMIC_RELEASE);
+    for (uint32_t i = n + SPOOL_EXTENT_CHUNKS; i-- > n;)
+        free_list_push(s, spool_chunk(s, i));
+}
+
+/* Beyond the process's file size limit a write is a signal, SIGXFSZ, which by default ends the program. */
+static bool exceeds_limit(uint64_t end)
+{
+    struct rlimit limit;
+    return !sys_failed(raw_syscall(SYS_prlimit64, 0, RLIMIT_FSIZE, 0, (long)&limit, 0, 0)) && end > limit.rlim_cur;
+}
+
+/* The pages are allocated before they are mapped for use: a store to a page that the disk has no room for is SIGBUS. */
+static long allocate_extent(int fd, uint32_t first_chunk)
+{
+    if (exceeds_limit(log_offset + extent_size))
+        return -EFBIG;
+    long err = sys_fallocate(fd, pool_offset + (uint64_t)first_chunk * SPOOL_CHUNK_SIZE, extent_size);
+    return sys_failed(err) ? err : 0;
+}
+
+static int create_mapping(struct spool *s, int fd)
+{
+    if (exceeds_limit(log_offset + extent_size))
+        return -EFBIG;
+    long err = sys_fallocate(fd, 0, SPOOL_HEADER_SIZE);
+    if (sys_failed(err))
+        return (int)err;
+    if ((err = allocate_extent(fd, 0)))
+        return (int)err;
+    s->mapped = (size_t)log_offset;
+    long p = sys_mmap(s->mapped, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (sys_failed(p))
+        return (int)p;
+    s->header = (struct spool_header *)p;
+    s->chunks = (uint8_t *)p + pool_offset;
+    raw_syscall(SYS_madvise, p, (long)(pool_offset + extent_size), 23 /* MADV_POPULATE_WRITE */, 0, 0, 0);
+    return 0;
+}
+
+int spool_create(struct spool *s, const char *path)
+{
+    size_t len = strlen(path);
+    if (len >= sizeof s->path)
+        return -ENAMETOOLONG;
+    memset(s, 0, sizeof *s);
+    memcpy(s->path, path, len + 1);
+    long fd = sys_openat(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (sys_failed(fd))
+        return (int)fd;
+    int err = create_mapping(s, (int)fd);
+    sys_close((int)fd);
+    if (err) {
+        sys_unlink(path);
+        return err;
+    }
+    s->header->version = SPOOL_VERSION;
+    s->header->header_size = SPOOL_HEADER_SIZE;
+    s->header->chunk_size = SPOOL_CHUNK_SIZE;
+    s->header->max_chunks = SPOOL_MAX_CHUNKS;
+    s->header->state = SPOOL_RECORDING;
+    add_extent(s);
+    return 0;
+}
+
+void spool_publish(struct spool *s)
+{
+    __atomic_thread_fence(__ATOMIC_RELEASE);
+    memcpy(s->header->magic, SPOOL_MAGIC, sizeof s->header->magic);
+}
+
+void spool_unmap(struct spool *s)
+{
+    if (s->header)
+        sys_munmap(s->header, s->mapped);
+    s->header = NULL;
+}
+
+int spool_open(const struct spool *s)
+{
+    return (int)sys_openat(s->path, O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0);
+}
+
+enum { DRAIN_BATCH = 32 }; /* chunks of one pwritev */
+
+/* Writes iov[0..n) completely at offset. */
+static long write_all(int fd, struct iovec *iov, int n, uint64_t offset)
+{
+    while (n) {
+        long done = sys_pwritev(fd, iov, n, offset);
+        if (done == -EINTR)
+            continue;
+        if (sys_failed(done))
+            return done;
+        offset += (uint64_t)done;
+        for (; n && (size_t)done >= iov->iov_len; iov++, n--)
+            done -= (long)iov->iov_len;
+        if (n) {
+            iov->iov_base = (uint8_t *)iov->iov_base + done;
+            iov->iov_len -= (size_t)done;
+        }
+    }
+    return 0;
+}
+
+/*
+ * Order matters for a kill in between: log_pos is stored before the bytes are written, log_end after; so a chunk is in
+ * the log if and only if log_end says so, whatever the chunk's state is.
+ */
+static long drain_some(struct spool *s, int fd, struct chunk **chunks, int n)
+{
+    uint8_t headers[2 * DRAIN_BATCH][BATCH_HEADER_MAX];
+    struct iovec iov[4 * DRAIN_BATCH];
+    int niov = 0;
+    uint64_t pos = s->header->log_end;
+    for (int i = 0; i < n; i++) {
+        struct chunk *c = chunks[i];
+        __atomic_store_n(&c->log_pos, pos + 1, __ATOMIC_RELEASE);
+        for (int meta = 0; meta < 2; meta++) {
+            uint32_t size = meta ? c->meta_used : c->used;
+            if (!size)
+                continue;
+            if (!c->packed) {
+                uint8_t *h = headers[2 * i + meta], id = meta ? BATCH_META : EV_EventBatch;
+                size_t len = batch_header_put(h, id, c->generation, c->m, c->time, size);
+                iov[niov++] = (struct iovec){h, len};
+                pos += len;
+            }
+            iov[niov++] = (struct iovec){meta ? c->data + CHUNK_CAPACITY - size : c->data, size};
+            pos += size;
+        }
+    }
+    if (exceeds_limit(log_offset + pos))
+        return -EFBIG;
+    long err = write_all(fd, iov, niov, log_offset + s->header->log_end);
+    if (err)
+        return err;
+    __atomic_store_n(&s->header->log_end, pos, __ATOMIC_RELEASE);
+    for (int i = 0; i < n; i++)
+        free_list_push(s, chunks[i]);
+    return 0;
+}
+
+static void full_list_restore(struct spool *s, struct chunk *newest)
+{
+    struct chunk *oldest = newest;
+    while (oldest->next)
+        oldest = spool_chunk(s, oldest->next - 1);
+    uint32_t old = __atomic_load_n(&s->full_list, __ATOMIC_RELAXED);
+    do
+        oldest->next = old;
+    while (!__atomic_compare_exchange_n(&s->full_list, &old, index_of(s, newest) + 1, true, __ATOMIC_RELEASE,
+                                        __ATOMIC_RELAXED));
+}
+
+static struct chunk *oldest_first(struct spool *s, uint32_t newest)
+{
+    struct chunk *list = NULL;
+    while (newest) {
+        struct chunk *c = spool_chunk(s, newest - 1);
+        newest = c->next;
+        c->next = list ? index_of(s, list) + 1 : 0;
+        list = c;
+    }
+    return list;
+}
+
+static struct chunk *next_chunk(struct spool *s, const struct chunk *c)
+{
+    return c->next ? spool_chunk(s, c->next - 1) : NULL;
+}
+
+int spool_drain(struct spool *s, int fd)
+{
+    long err = 0;
+    lock_take(&s->drain_lock);
+    struct chunk *c = oldest_first(s, __atomic_exchange_n(&s->full_list, 0, __ATOMIC_ACQUIRE));
+    while (c && !err) {
+        struct chunk *chunks[DRAIN_BATCH], *first = c;
+        int n = 0;
+        for (; c && n < DRAIN_BATCH; c = next_chunk(s, c))
+            chunks[n++] = c;
+        if ((err = drain_some(s, fd, chunks, n)))
+            c = first;
+    }
+    if (c)
+        full_list_restore(s, oldest_first(s, index_of(s, c) + 1));
+    lock_drop(&s->drain_lock);
+    return (int)err;
+}
+
+int spool_grow(struct spool *s, int fd)
+{
+    long err = -ENOSPC;
+    lock_take(&s->drain_lock);
+    uint32_t n = s->header->nchunks;
+    if (n + SPOOL_EXTENT_CHUNKS <= SPOOL_MAX_CHUNKS && !(err = allocate_extent(fd, n)))
+        add_extent(s);
+    lock_drop(&s->drain_lock);
+    return (int)err;
+}

@@ -1,0 +1,156 @@
+/*
+ * The spool: where a recording lives until `thrace finish` makes a trace of it. One sparse file,
+ *
+ *   header | pool of chunks, mapped shared | log, appended to with pwrite
+ *
+ * A thread encodes events into a chunk of the pool; a full chunk is drained to the log as a batch of the final wire
+ * format and its pages are used again, because the first touch of a fresh page costs more than the events on it. The
+ * mapping belongs to the file: whatever kills the process, the header, the chunks and the log are all there.
+ * docs/spool.md has the layout byte by byte.
+ *
+ * Chunks move free list → owner → full list → log → free list. Both lists are lock-free stacks; a thread touches them
+ * once per chunk, not per event.
+ */
+#ifndef THRACE_LIB_SPOOL_H
+#define THRACE_LIB_SPOOL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/clock.h"
+#include "lib/lock.h"
+
+#define SPOOL_MAGIC "thrSPOOL"
+
+enum {
+    SPOOL_VERSION = 1,
+    SPOOL_HEADER_SIZE = 16 << 10,
+    SPOOL_CHUNK_SIZE = 8 << 10,
+    SPOOL_EXTENT_CHUNKS = 128,                     /* the pool grows by this many: 1 MiB */
+    SPOOL_MAX_CHUNKS = 64 * SPOOL_EXTENT_CHUNKS,   /* and no further: 64 MiB */
+    SPOOL_PATH_MAX = 4096,
+};
+
+enum spool_state { SPOOL_RECORDING = 1, SPOOL_COMPLETE = 2 };
+
+/* The first bytes of the file. Integers are of the host's byte order. */
+struct spool_header {
+    char magic[8];
+    uint32_t version;
+    uint32_t header_size;
+    uint32_t chunk_size;
+    uint32_t max_chunks; /* the pool has room for so many; the log begins behind them */
+    uint32_t nchunks;    /* so many are there */
+    uint32_t state;      /* enum spool_state */
+    uint64_t log_end;    /* bytes of the log that count */
+    uint64_t seal_count; /* numbers full chunks in the order in which they were filled */
+    uint64_t start_realtime_ns;
+    uint64_t pid_start; /* field 22 of /proc/PID/stat: with pid, names the process beyond reuse */
+    uint32_t pid;
+    uint32_t trace_version; /* 1.NN that the trace is to be */
+    struct trace_clock clock;
+    struct clock_pair first, last; /* the ends of the recording so far */
+    uint64_t lost_events;          /* transitions that found no room or no consistent state */
+    uint64_t lost_stacks;
+    uint32_t ngenerations;
+    uint32_t nthreads;
+    char out[SPOOL_PATH_MAX]; /* absolute path of the trace to be */
+    char exe[SPOOL_PATH_MAX];
+};
+
+_Static_assert(sizeof(struct spool_header) <= SPOOL_HEADER_SIZE, "the header fits its place");
+
+enum chunk_state { CHUNK_FREE = 0, CHUNK_OPEN = 1, CHUNK_FULL = 2 };
+
+/*
+ * Events grow from the front of data, records of lib/meta.h from its end. Both lengths are stored after the bytes they
+ * count, so that what a reader finds after a kill is whole.
+ */
+struct chunk {
+    uint32_t state;     /* enum chunk_state */
+    uint32_t used;      /* bytes of events: one batch of the thread m */
+    uint32_t meta_used; /* bytes of records at the end */
+    uint32_t next;      /* index in a list, + 1 */
+    uint32_t packed;    /* 1: data is a row of batches with their headers, of any threads; m and time mean nothing */
+    uint32_t pad;
+    uint64_t sealed;    /* order of filling */
+    uint64_t log_pos;   /* 1 + where in the log it goes; it is there when log_end is above that */
+    uint64_t generation;
+    uint64_t m;        /* thread ID, or ID_NONE */
+    uint64_t time;     /* the batch's base timestamp */
+    uint8_t data[];
+};
+
+enum {
+    CHUNK_HEADER_SIZE = 64,
+    CHUNK_CAPACITY = SPOOL_CHUNK_SIZE - CHUNK_HEADER_SIZE,
+    BATCH_HEADER_MAX = 1 + 4 * 10,
+    BATCH_META = 0xf0, /* what opens a batch of meta records in the log, where wire batches have EventBatch */
+};
+
+_Static_assert(offsetof(struct chunk, data) == CHUNK_HEADER_SIZE, "chunk header size");
+
+/* The spool as the traced process sees it. */
+struct spool {
+    struct spool_header *header; /* the mapping; NULL when there is none */
+    uint8_t *chunks;
+    size_t mapped;
+    uint64_t free_list; /* tag << 32 | index + 1 */
+    uint32_t full_list; /* index + 1 */
+    uint32_t nfree;     /* about */
+    struct lock drain_lock;
+    struct lock pack_lock;
+    struct chunk *packing; /* where small chunks are packed together */
+    char path[SPOOL_PATH_MAX];
+};
+
+/*
+ * Creates the file (0600, O_EXCL, no symlink followed) and maps it. Returns 0 or a negative errno with nothing left
+ * behind; -EEXIST says that the path is taken.
+ */
+int spool_create(struct spool *s, const char *path);
+
+/* The header is complete: from now on the file is a spool. Before, a kill leaves one that says so. */
+void spool_publish(struct spool *s);
+
+/* Unmaps; the file stays. */
+void spool_unmap(struct spool *s);
+
+/* A chunk of its own for the caller, state open; NULL when the pool is empty. Lock-free. */
+struct chunk *spool_take(struct spool *s);
+
+/*
+ * Hands a chunk in: an empty one back to the free list, a full one to the drain. What little there is in any other goes
+ * into a shared chunk, so that a thread that lived for five events, or a generation in which it had two, takes the room
+ * of these. Waits for nobody.
+ */
+void spool_seal(struct spool *s, struct chunk *c);
+
+/* Hands in the shared chunk, at the end of a generation. */
+void spool_seal_packed(struct spool *s);
+
+/* True when it is time to drain or to grow. */
+bool spool_wants_drain(const struct spool *s);
+
+/* The file, for spool_drain and spool_grow; a negative errno when it cannot be had any more. */
+int spool_open(const struct spool *s);
+
+/*
+ * Moves every full chunk to the log. Returns 0, or a negative errno: what could not be written stays in the pool, and
+ * the next call tries again. Not async-signal-safe; drains from several threads exclude one another.
+ */
+int spool_drain(struct spool *s, int fd);
+
+/* Adds an extent to the pool. 0, or a negative errno (-ENOSPC also when the pool is as large as it may be). */
+int spool_grow(struct spool *s, int fd);
+
+/* Encodes the header of a batch, id EV_EventBatch or BATCH_META: its size in bytes. */
+size_t batch_header_put(uint8_t *p, uint8_t id, uint64_t generation, uint64_t m, uint64_t time, uint64_t size);
+
+static inline struct chunk *spool_chunk(const struct spool *s, uint32_t index)
+{
+    return (struct chunk *)(s->chunks + (size_t)index * SPOOL_CHUNK_SIZE);
+}
+
+#endif

@@ -1,0 +1,30 @@
+/* The work on one file: its PCs, sorted. Runs in a worker process, where a crash on a corrupt file harms nobody. */
+#ifndef THRACE_LIB_SYMBOLIZE_JOB_H
+#define THRACE_LIB_SYMBOLIZE_JOB_H
+
+#include <stdbool.h>
+
+#include "lib/symbolize/answer.h"
+#include "lib/symbolize/symbolize.h"
+
+struct job {
+    enum symbolize_kind kind;
+    const char *path;
+    const uint8_t *build_id;
+    size_t build_id_len;
+    const void *image;
+    size_t image_len;
+    const uint64_t *pcs; /* addresses in the file to look up, ascending, distinct */
+    size_t npcs;
+    const char *debug_root; /* where separate debug files are installed */
+    void (*before_dwarf)(uint64_t bytes); /* called with the size of the debug info, to set limits; may be NULL */
+    bool without_dwarf; /* libdwarf died on it before: use what our own readers find */
+};
+
+/* Every PC gets frames without gaps: function, file and line are all known afterwards, unless memory ran out. */
+void job_resolve(const struct job *, struct answer *);
+
+/* The last resort: module+0xoffset for every PC that has no frames. */
+void job_fill_offsets(const struct job *, struct answer *);
+
+#endif

@@ -1,0 +1,63 @@
+#include "config.h"
+
+#include "lib/symbolize/perfmap.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* START SIZE NAME, the numbers in hexadecimal; the name goes on to the end of the line. */
+static bool parse_line(char *line, uint64_t *start, uint64_t *end, char **name)
+{
+    char *p;
+    errno = 0;
+    *start = strtoull(line, &p, 16);
+    if (p == line || *p != ' ')
+        return false;
+    char *size = p;
+    uint64_t len = strtoull(size, &p, 16);
+    if (p == size || *p != ' ' || errno)
+        return false;
+    *end = *start + len;
+    *name = p + 1;
+    (*name)[strcspn(*name, "\r\n")] = 0;
+    return *end > *start && **name;
+}
+
+static size_t first_pc_from(const struct job *job, uint64_t addr)
+{
+    size_t a = 0, b = job->npcs;
+    while (a < b) {
+        size_t m = a + (b - a) / 2;
+        if (job->pcs[m] < addr)
+            a = m + 1;
+        else
+            b = m;
+    }
+    return a;
+}
+
+/* Memory is reused for newer code, so later lines replace earlier ones. */
+void perfmap_resolve(const struct job *job, struct answer *a)
+{
+    FILE *f = fopen(job->path, "re");
+    if (!f) {
+        answer_say(a, SYMBOLIZE_NOT_READ, "%s: %s; JIT-compiled code stays nameless (the runtime must write a perf map)",
+                   job->path, strerror(errno));
+        return;
+    }
+    uint32_t *names = calloc(job->npcs, sizeof *names);
+    char line[4096], *name;
+    uint64_t start, end;
+    while (names && fgets(line, sizeof line, f))
+        if (parse_line(line, &start, &end, &name))
+            for (size_t pc = first_pc_from(job, start); pc < job->npcs && job->pcs[pc] < end; pc++)
+                names[pc] = strings_add(&a->strings, name, strlen(name));
+    fclose(f);
+    for (size_t pc = 0; names && pc < job->npcs; pc++)
+        if (names[pc])
+            answer_add(a, pc, (struct answer_frame){.function = names[pc]});
+    a->failed |= !names;
+    free(names);
+}

@@ -1,0 +1,103 @@
+/*
+ * Program counters into functions, files, lines and inlined frames: once, in bulk, out of the traced process.
+ *
+ * Modules and PCs are added first; symbolize_run() then resolves everything in one pass over the sorted PCs of each
+ * file, several files at a time; afterwards the frames of every PC can be asked for. docs/symbols.md tells where each
+ * answer comes from and what is said when it is not there.
+ *
+ * A symbolizer belongs to one thread at a time. Strings and frames that are returned live as long as it does.
+ */
+#ifndef THRACE_LIB_SYMBOLIZE_H
+#define THRACE_LIB_SYMBOLIZE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct symbolizer;
+
+enum symbolize_kind {
+    SYMBOLIZE_FILE,     /* an ELF file at path */
+    SYMBOLIZE_IMAGE,    /* an ELF image in memory (the vdso): image, image_len; path is its display name */
+    SYMBOLIZE_PERF_MAP, /* JIT code, described by a perf-PID.map file at path; its addresses are absolute, bias is 0 */
+};
+
+/* Where a part of the module was mapped: [start, end) from this offset of the file. */
+struct symbolize_range {
+    uint64_t start, end, offset;
+};
+
+struct symbolize_module {
+    enum symbolize_kind kind;
+    const char *path;
+    const uint8_t *build_id; /* what was recorded when it was mapped; length 0 = unknown, the file is then trusted */
+    size_t build_id_len;
+    uint64_t bias; /* run-time address minus ELF address */
+    const struct symbolize_range *ranges;
+    size_t nranges;
+    const void *image; /* SYMBOLIZE_IMAGE only */
+    size_t image_len;
+};
+
+struct symbolize_frame {
+    const char *function; /* demangled, never empty */
+    const char *file;     /* never empty: the module's path when the source is unknown */
+    uint32_t line;        /* from 1 */
+};
+
+enum symbolize_advice {
+    SYMBOLIZE_NOT_READ,      /* the file is gone, unreadable, or not ELF */
+    SYMBOLIZE_CHANGED,       /* the file on disk is not the one that ran */
+    SYMBOLIZE_NO_DEBUG_INFO, /* functions only; what to install is in the text */
+    SYMBOLIZE_BAD_DEBUG_INFO /* corrupt, too large, or in a form that is not understood */
+};
+
+/* One per module at most; the text is one line without a newline, and begins with the module's path. */
+struct symbolize_message {
+    enum symbolize_advice advice;
+    int module;
+    const char *text;
+};
+
+/* Debug files larger than this are refused, with a message. */
+#define SYMBOLIZE_MAX_FILE (UINT64_C(2) << 30)
+
+/* For symbolize_add_pc: look the module up by address. The module added last wins. */
+enum { SYMBOLIZE_BY_ADDRESS = -1 };
+
+/* NULL when out of memory. */
+struct symbolizer *symbolize_new(void);
+void symbolize_free(struct symbolizer *);
+
+/* Copies all it is given. Returns the module's number, from 0, or -1 when out of memory. */
+int symbolize_add_module(struct symbolizer *, const struct symbolize_module *);
+
+/*
+ * Adds one run-time address that is a *return address*: the instruction before it is looked up, at pc - 1. An address
+ * that is the instruction itself (the leaf of a sample) is added as pc + 1. The module may have been unmapped since, its
+ * number then says which of those that used the address is meant. Returns the PC's number, from 0 and in order of
+ * addition, or -1 when out of memory. Duplicates are welcome.
+ */
+int64_t symbolize_add_pc(struct symbolizer *, int module, uint64_t pc);
+
+/* Called from time to time during the run with the number of PCs that are resolved so far. */
+void symbolize_on_progress(struct symbolizer *, void (*report)(void *arg, size_t done, size_t total), void *arg);
+
+/* Where separate debug files are installed, instead of /usr/lib/debug. Returns 0, or -1 when out of memory. */
+int symbolize_set_debug_root(struct symbolizer *, const char *dir);
+
+/* Resolves all; at most once per symbolizer. Returns 0, or -1 when out of memory. */
+int symbolize_run(struct symbolizer *);
+
+/*
+ * The frames of a PC, innermost (inlined) first, at least one; *n is their number. All but the last are inlined into
+ * their successor.
+ */
+const struct symbolize_frame *symbolize_frames(const struct symbolizer *, int64_t pc, size_t *n);
+
+/* The i-th message, or NULL after the last one. */
+const struct symbolize_message *symbolize_message(const struct symbolizer *, size_t i);
+
+/* The address in the file of the function of that name, from its own symbol tables; 0 when they do not have it. */
+uint64_t symbolize_function_address(const char *path, const char *name);
+
+#endif

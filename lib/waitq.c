@@ -1,0 +1,87 @@
+#include "lib/waitq.h"
+
+#include <stddef.h>
+
+/* A slot that is taken but not filled in yet: no waiter of any object. */
+static const uint64_t reserved = WAIT_WOKEN;
+
+static uint32_t first_slot(const void *object) { return waitq_home(object) * (WAITQ_SLOTS / WAITQ_HOMES); }
+
+struct wait_slot *waitq_register(struct waitq *q, void *waiter, const void *object, enum waiter_kind kind)
+{
+    uint32_t i = first_slot(object);
+    /* Before the caller's next look at the object: a releaser that it does not see must see this. */
+    __atomic_fetch_add(&q->waiting[waitq_home(object)], 1, __ATOMIC_SEQ_CST);
+    for (uint32_t n = 0; n < WAITQ_SLOTS; n++, i = (i + 1) % WAITQ_SLOTS) {
+        struct wait_slot *slot = &q->slots[i];
+        uint64_t none = 0;
+        if (!__atomic_compare_exchange_n(&slot->word, &none, reserved, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+            continue;
+        slot->object = object;
+        slot->kind = kind;
+        slot->ticket = __atomic_fetch_add(&q->tickets, 1, __ATOMIC_RELAXED);
+        __atomic_store_n(&slot->word, slot->ticket << 48 | (uint64_t)(uintptr_t)waiter | WAIT_REGISTERED,
+                         __ATOMIC_SEQ_CST);
+        return slot;
+    }
+    __atomic_fetch_sub(&q->waiting[waitq_home(object)], 1, __ATOMIC_RELAXED);
+    return NULL;
+}
+
+void waitq_leave(struct waitq *q, struct wait_slot *slot)
+{
+    uint32_t h = waitq_home(slot->object);
+    __atomic_store_n(&slot->word, 0, __ATOMIC_RELEASE);
+    __atomic_fetch_sub(&q->waiting[h], 1, __ATOMIC_RELEASE);
+}
+
+static bool is_candidate(const struct wait_slot *slot, uint64_t word, const void *object, enum waiter_kind kind)
+{
+    enum wait_state state = wait_state(word);
+    return (state == WAIT_REGISTERED || state == WAIT_BLOCKED) && slot->object == object &&
+           (kind == WAITER_ANY || slot->kind == kind);
+}
+
+/*
+ * Looks at as many taken slots, from the object's first on, as wait in its home. Slots of other homes lie among them,
+ * hence a few more than that; a waiter beyond is not found and will wake itself in the trace.
+ */
+static struct wait_slot *oldest(struct waitq *q, const void *object, enum waiter_kind kind, uint64_t *word)
+{
+    struct wait_slot *best = NULL;
+    uint32_t left = __atomic_load_n(&q->waiting[waitq_home(object)], __ATOMIC_ACQUIRE);
+    uint32_t i = first_slot(object);
+    for (uint32_t n = 0; left && n < WAITQ_SLOTS / 4; n++, i = (i + 1) % WAITQ_SLOTS) {
+        struct wait_slot *slot = &q->slots[i];
+        uint64_t w = wait_word(slot);
+        if (!w)
+            continue;
+        if (waitq_home(slot->object) == waitq_home(object))
+            left--;
+        if (is_candidate(slot, w, object, kind) && (!best || slot->ticket < best->ticket)) {
+            best = slot;
+            *word = w;
+        }
+    }
+    return best;
+}
+
+enum wait_found waitq_claim(struct waitq *q, const void *object, enum waiter_kind kind, struct wait_slot **claimed,
+                            void (*intent)(void *arg, void *waiter), void *arg)
+{
+    *claimed = NULL;
+    for (int tries = 0; tries < 100; tries++) {
+        uint64_t word = 0;
+        struct wait_slot *slot = oldest(q, object, kind, &word);
+        if (!slot)
+            return WAIT_NOBODY;
+        bool blocked = wait_state(word) == WAIT_BLOCKED;
+        if (blocked)
+            intent(arg, wait_waiter(word));
+        if (wait_move(slot, word, blocked ? WAIT_CLAIMED : WAIT_EARLY)) {
+            *claimed = blocked ? slot : NULL;
+            return blocked ? WAIT_FOUND : WAIT_FOUND_EARLY;
+        }
+    }
+    return WAIT_NOBODY;
+}

@@ -1,0 +1,92 @@
+/*
+ * Who waits for what: address of the object → waiting threads, so that the thread that releases an object can say whom
+ * it woke. One open-addressed array of slots, no locks: a waiter owns its slot, a releaser claims a waiter by
+ * compare-and-swap on the slot's word. A thread that is torn out of a wait leaves its own slot behind and nothing else.
+ *
+ * Releasing an object that nobody waits for costs one load.
+ */
+#ifndef THRACE_LIB_WAITQ_H
+#define THRACE_LIB_WAITQ_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { WAITQ_HOMES = 1 << 12, WAITQ_SLOTS = 1 << 15 };
+
+/* What the low bits of a slot's word say of its waiter. */
+enum wait_state {
+    WAIT_FREE = 0,
+    WAIT_REGISTERED, /* will wait unless its second look at the object says otherwise */
+    WAIT_EARLY,      /* released while registered: look again */
+    WAIT_BLOCKED,    /* its GoBlock is written */
+    WAIT_CLAIMED,    /* its GoUnblock is written, or about to be, by the claimer, in this generation */
+    WAIT_WOKEN,      /* its GoUnblock was written in an earlier generation */
+    WAIT_STATE_MASK = 7,
+};
+
+/* Which of an object's waiters a release is for. */
+enum waiter_kind { WAITER_ANY = 0, WAITER_READER = 1, WAITER_WRITER = 2 };
+
+struct wait_slot {
+    uint64_t word; /* wait_state, the waiter (a pointer aligned to 8 below 2^48), and 16 bits of the ticket */
+    const void *object;
+    uint64_t ticket; /* order of arrival */
+    uint32_t kind;
+    uint32_t pad;
+};
+
+struct waitq {
+    uint64_t tickets;
+    uint32_t waiting[WAITQ_HOMES]; /* waiters whose object hashes there: what a release loads */
+    struct wait_slot slots[WAITQ_SLOTS];
+};
+
+static inline uint32_t waitq_home(const void *object)
+{
+    return (uint32_t)(((uint64_t)(uintptr_t)object * UINT64_C(0x9e3779b97f4a7c15)) >> 52) % WAITQ_HOMES;
+}
+
+/* False: certainly nobody waits for the object. Cost: 1 ns. */
+static inline bool waitq_maybe_waiting(const struct waitq *q, const void *object)
+{
+    return __builtin_expect(__atomic_load_n(&q->waiting[waitq_home(object)], __ATOMIC_RELAXED) != 0, 0);
+}
+
+/* Enters the waiter, state WAIT_REGISTERED. NULL when the array is full. */
+struct wait_slot *waitq_register(struct waitq *q, void *waiter, const void *object, enum waiter_kind kind);
+
+/* Leaves. The slot belongs to others from then on. */
+void waitq_leave(struct waitq *q, struct wait_slot *slot);
+
+static inline uint64_t wait_word(const struct wait_slot *slot)
+{
+    return __atomic_load_n(&slot->word, __ATOMIC_ACQUIRE);
+}
+
+static inline enum wait_state wait_state(uint64_t word) { return (enum wait_state)(word & WAIT_STATE_MASK); }
+
+static inline void *wait_waiter(uint64_t word)
+{
+    return (void *)(uintptr_t)(word & UINT64_C(0x0000fffffffffff8));
+}
+
+/*
+ * Moves the slot from word, as it was read, to another state; false when it has changed since. The ticket bits in the
+ * word tell a waiter that came back to the same slot from the one that was read.
+ */
+static inline bool wait_move(struct wait_slot *slot, uint64_t word, enum wait_state to)
+{
+    uint64_t next = (word & ~(uint64_t)WAIT_STATE_MASK) | to;
+    return __atomic_compare_exchange_n(&slot->word, &word, next, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+}
+
+/*
+ * Claims the waiter of the object that came first: WAIT_BLOCKED becomes WAIT_CLAIMED and *slot is its slot. A waiter
+ * that is only registered becomes WAIT_EARLY and counts as found, with *slot NULL. kind WAITER_ANY takes any. Just before
+ * each attempt to claim, intent(arg, waiter) is called: the waiter is certainly blocked then if the claim succeeds.
+ */
+enum wait_found { WAIT_NOBODY, WAIT_FOUND_EARLY, WAIT_FOUND };
+enum wait_found waitq_claim(struct waitq *q, const void *object, enum waiter_kind kind, struct wait_slot **slot,
+                            void (*intent)(void *arg, void *waiter), void *arg);
+
+#endif

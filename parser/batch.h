@@ -1,0 +1,30 @@
+/* The frame of the file: a header and a run of batches, each of one generation and, mostly, of one thread. */
+#ifndef THRACE_PARSER_BATCH_H
+#define THRACE_PARSER_BATCH_H
+
+#include "parser/failure.h"
+#include "parser/source.h"
+
+struct batch {
+    uint64_t generation; /* 0: end_of_generation, or broken */
+    uint64_t thread;
+    uint64_t time; /* in timestamp units */
+    const uint8_t *data;
+    uint32_t size;
+    uint8_t experiment; /* 0: none */
+    bool end_of_generation;
+    uint64_t offset;  /* of the batch in the trace */
+};
+
+enum batch_result { BATCH_OK, BATCH_NONE, BATCH_BROKEN };
+
+/* Reads "go 1.NN trace" and returns NN; 0: failed, and f says why. */
+int read_header(struct source *s, struct failure *f);
+
+/* Reads one batch and leaves its data where the source has them. generation is for messages only. */
+enum batch_result read_batch(struct source *s, uint64_t generation, struct batch *b, struct failure *f);
+
+/* The name of event id, or "invalid event". */
+const char *event_name(unsigned id);
+
+#endif

@@ -1,0 +1,290 @@
+/* The builder: its output, its generations, and the events of threads. Tables are in builder_tables.c. */
+#include "config.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "parser/builder.h"
+#include "parser/raw_writer.h"
+
+enum { FLUSH_SIZE = 256 << 10, DEFAULT_FREQUENCY = 1000000000, EXPERIMENT_LAST = 255 };
+
+int builder_fail(gotrace_builder *b, const char *fmt, ...)
+{
+    if (!b->failed) {
+        va_list ap;
+        va_start(ap, fmt);
+        vsnprintf(b->error, sizeof b->error, fmt, ap);
+        va_end(ap);
+    }
+    b->failed = true;
+    return -1;
+}
+
+static int flush_output(gotrace_builder *b)
+{
+    if (b->out.failed)
+        return builder_fail(b, "%s", strerror(ENOMEM));
+    if (b->in_memory || !b->out.size)
+        return 0;
+    errno = 0;
+    if (b->fn(b->ctx, b->out.at, b->out.size))
+        return builder_fail(b, "cannot write: %s", strerror(errno ? errno : EIO));
+    b->out.size = 0;
+    return 0;
+}
+
+int builder_write(gotrace_builder *b, const void *data, size_t size)
+{
+    raw_buffer_add(&b->out, data, size);
+    return b->out.failed || b->out.size >= FLUSH_SIZE ? flush_output(b) : 0;
+}
+
+static gotrace_builder *new_builder(int version)
+{
+    if (!gotrace_raw_version_known(version)) {
+        errno = EINVAL;
+        return NULL;
+    }
+    gotrace_builder *b = calloc(1, sizeof *b);
+    if (!b)
+        return NULL;
+    b->version = version;
+    b->frequency = DEFAULT_FREQUENCY;
+    bytes_put_header(&b->out, version);
+    return b;
+}
+
+gotrace_builder *gotrace_builder_callback(int version, gotrace_raw_write_fn *fn, void *ctx)
+{
+    gotrace_builder *b = new_builder(version);
+    if (b) {
+        b->fn = fn;
+        b->ctx = ctx;
+    }
+    return b;
+}
+
+static int write_file(void *ctx, const void *buf, size_t size) { return fwrite(buf, 1, size, ctx) == size ? 0 : -1; }
+
+static int flush_file(gotrace_builder *b)
+{
+    errno = 0;
+    if (b->fn == write_file && fflush(b->ctx))
+        return builder_fail(b, "cannot write: %s", strerror(errno ? errno : EIO));
+    return 0;
+}
+
+gotrace_builder *gotrace_builder_file(int version, FILE *file)
+{
+    return gotrace_builder_callback(version, write_file, file);
+}
+
+gotrace_builder *gotrace_builder_memory(int version)
+{
+    gotrace_builder *b = new_builder(version);
+    if (b)
+        b->in_memory = true;
+    return b;
+}
+
+bool builder_ready(gotrace_builder *b)
+{
+    if (!b->failed && !b->in_generation)
+        builder_fail(b, b->finished ? "the trace is finished" : "no generation has begun");
+    return !b->failed;
+}
+
+void builder_saw(gotrace_builder *b, uint64_t time)
+{
+    if (time < b->earliest)
+        b->earliest = time;
+    if (time > b->latest)
+        b->latest = time;
+}
+
+int builder_flush_batch(gotrace_builder *b, struct wire_batch *batch, uint8_t kind)
+{
+    if (batch->size > (kind != EV_None)) {
+        uint8_t header[BATCH_HEADER_MAX];
+        uint64_t now = b->earliest > b->latest ? b->sync_time : b->latest;
+        uint64_t time = kind == EV_None ? batch->base : now;
+        size_t size = (size_t)(wire_put_header(header, b->gen, batch->m, time, batch->size) - header);
+        if (builder_write(b, header, size) || builder_write(b, batch->at, batch->size))
+            return -1;
+    }
+    wire_batch_open(batch, batch->m, batch->last, kind);
+    return 0;
+}
+
+/* The batch that says how fast the clock runs and, from 1.25 on, what it showed when. */
+static int write_sync(gotrace_builder *b)
+{
+    uint64_t time = b->synced ? b->sync_time : b->earliest;
+    struct wire_batch *batch = &b->timed;
+    wire_batch_open(batch, ID_NONE, time, b->version >= 25 ? EV_Sync : EV_None);
+    wire_add_integers(batch, EV_Frequency, &b->frequency, 1);
+    if (b->version >= 25)
+        wire_add_event(batch, time, EV_ClockSnapshot, (uint64_t[]){b->mono, b->sec, b->nsec}, 3);
+    return builder_flush_batch(b, batch, EV_None);
+}
+
+static int end_generation(gotrace_builder *b)
+{
+    if (!b->in_generation)
+        return 0;
+    if (builder_flush_batch(b, &b->timed, EV_None))
+        return -1;
+    if (b->earliest > b->latest)
+        builder_saw(b, b->sync_time);
+    if (builder_flush_batch(b, &b->samples, EV_CPUSamples) || write_sync(b) ||
+        builder_flush_batch(b, &b->stack_table, EV_Stacks) || builder_flush_batch(b, &b->string_table, EV_Strings))
+        return -1;
+    b->in_generation = b->in_batch = false;
+    return b->version >= 26 ? builder_write(b, &(uint8_t){EV_EndOfGeneration}, 1) : 0;
+}
+
+int gotrace_builder_generation(gotrace_builder *b, uint64_t gen)
+{
+    if (b->failed)
+        return -1;
+    if (b->finished)
+        return builder_fail(b, "the trace is finished");
+    if (gen == 0 || (b->gen && gen != b->gen + 1))
+        return builder_fail(b, "generation %" PRIu64 " cannot follow generation %" PRIu64, gen, b->gen);
+    if (end_generation(b))
+        return -1;
+    b->gen = gen;
+    b->in_generation = true;
+    b->in_batch = b->synced = false;
+    b->earliest = UINT64_MAX;
+    b->latest = 0;
+    b->mono = b->sec = b->nsec = 0;
+    intern_clear(&b->strings);
+    intern_clear(&b->stacks);
+    wire_batch_open(&b->timed, ID_NONE, 0, EV_None);
+    wire_batch_open(&b->samples, ID_NONE, 0, EV_CPUSamples);
+    wire_batch_open(&b->stack_table, ID_NONE, 0, EV_Stacks);
+    wire_batch_open(&b->string_table, ID_NONE, 0, EV_Strings);
+    return 0;
+}
+
+int gotrace_builder_sync(gotrace_builder *b, uint64_t frequency, uint64_t time, uint64_t mono, uint64_t sec,
+                         uint64_t nsec)
+{
+    if (!builder_ready(b))
+        return -1;
+    if (b->synced)
+        return builder_fail(b, "generation %" PRIu64 " is synced already", b->gen);
+    if (!frequency)
+        return builder_fail(b, "a frequency of 0");
+    b->synced = true;
+    b->frequency = frequency;
+    b->sync_time = time;
+    b->mono = mono;
+    b->sec = sec;
+    b->nsec = nsec;
+    return 0;
+}
+
+int gotrace_builder_batch(gotrace_builder *b, uint64_t m, uint64_t time)
+{
+    if (!builder_ready(b) || builder_flush_batch(b, &b->timed, EV_None))
+        return -1;
+    wire_batch_open(&b->timed, m, time, EV_None);
+    b->in_batch = true;
+    builder_saw(b, time);
+    return 0;
+}
+
+int gotrace_builder_event(gotrace_builder *b, uint64_t time, unsigned id, const uint64_t *args, size_t nargs)
+{
+    if (!builder_ready(b))
+        return -1;
+    if (!b->in_batch)
+        return builder_fail(b, "an event outside any batch");
+    const struct event_info *info = &event_table[id & 0xff];
+    if (id > 0xff || info->cls != EVENT_TIMED || info->since > b->version || id == EV_ClockSnapshot)
+        return builder_fail(b, "%u is no timed event of a Go 1.%d trace", id, b->version);
+    if (nargs + 1 != info->nargs)
+        return builder_fail(b, "%s has %d arguments besides dt, not %zu", info->name, info->nargs - 1, nargs);
+    if (time < b->timed.last)
+        return builder_fail(b, "%s at %" PRIu64 " comes after an event at %" PRIu64, info->name, time, b->timed.last);
+    builder_saw(b, time);
+    if (wire_add_event(&b->timed, time, (uint8_t)id, args, nargs))
+        return 0;
+    if (builder_flush_batch(b, &b->timed, EV_None))
+        return -1;
+    wire_add_event(&b->timed, time, (uint8_t)id, args, nargs);
+    return 0;
+}
+
+int gotrace_builder_cpu_sample(gotrace_builder *b, uint64_t time, uint64_t m, uint64_t p, uint64_t g, uint64_t stack)
+{
+    if (!builder_ready(b))
+        return -1;
+    const uint64_t args[] = {time, m, p, g, stack};
+    if (wire_add_integers(&b->samples, EV_CPUSample, args, 5))
+        return 0;
+    if (builder_flush_batch(b, &b->samples, EV_CPUSamples))
+        return -1;
+    wire_add_integers(&b->samples, EV_CPUSample, args, 5);
+    return 0;
+}
+
+int gotrace_builder_experimental(gotrace_builder *b, uint64_t experiment, uint64_t m, uint64_t time, const void *data,
+                                 size_t size)
+{
+    if (!builder_ready(b))
+        return -1;
+    if (b->version < event_table[EV_ExperimentalBatch].since)
+        return builder_fail(b, "a Go 1.%d trace has no experiments", b->version);
+    if (!experiment || experiment > EXPERIMENT_LAST)
+        return builder_fail(b, "%" PRIu64 " is no experiment", experiment);
+    if (size > BATCH_MAX_SIZE)
+        return builder_fail(b, "%zu bytes do not fit a batch", size);
+    builder_saw(b, time);
+    struct gotrace_raw_event ev = {
+        .id = EV_ExperimentalBatch, .args = {experiment, b->gen, m, time}, .data = data, .size = size};
+    bytes_put_event(&b->out, &ev);
+    return builder_write(b, "", 0);
+}
+
+int gotrace_builder_copy(gotrace_builder *b, const void *batches, size_t size, uint64_t latest)
+{
+    if (!builder_ready(b))
+        return -1;
+    builder_saw(b, latest);
+    return builder_write(b, batches, size);
+}
+
+int gotrace_builder_finish(gotrace_builder *b)
+{
+    if (b->failed || end_generation(b) || flush_output(b) || flush_file(b))
+        return -1;
+    b->finished = true;
+    return 0;
+}
+
+const void *gotrace_builder_bytes(const gotrace_builder *b, size_t *size)
+{
+    if (!b->in_memory || !b->finished)
+        return NULL;
+    *size = b->out.size;
+    return b->out.at;
+}
+
+const char *gotrace_builder_error(const gotrace_builder *b) { return b->error; }
+
+void gotrace_builder_free(gotrace_builder *b)
+{
+    if (!b)
+        return;
+    intern_free(&b->strings);
+    intern_free(&b->stacks);
+    raw_buffer_free(&b->out);
+    free(b);
+}

@@ -1,0 +1,39 @@
+/* The builder's insides, shared by its parts. */
+#ifndef THRACE_PARSER_BUILDER_H
+#define THRACE_PARSER_BUILDER_H
+
+#include "gotrace/builder.h"
+#include "parser/builder_batch.h"
+#include "parser/builder_intern.h"
+
+struct gotrace_builder {
+    int version;
+    bool failed, finished, in_memory;
+    bool in_generation, in_batch, synced;
+    uint64_t gen;
+    uint64_t earliest, latest; /* times of the generation's events; earliest > latest: none yet */
+    uint64_t frequency, sync_time, mono, sec, nsec;
+    struct intern strings, stacks;
+    struct wire_batch timed, string_table, stack_table, samples;
+    gotrace_raw_write_fn *fn;
+    void *ctx;
+    struct raw_buffer out; /* what is to be written, or in memory all of it */
+    char error[200];
+};
+
+/* Remembers the first error; returns -1. */
+__attribute__((format(printf, 2, 3))) int builder_fail(gotrace_builder *b, const char *fmt, ...);
+
+/* Whether b works and is inside a generation; fails otherwise. */
+bool builder_ready(gotrace_builder *b);
+
+/* Takes note that the generation has something that happened at time. */
+void builder_saw(gotrace_builder *b, uint64_t time);
+
+/* Writes the batch, unless it is empty, and empties it. kind as in wire_batch_open. */
+int builder_flush_batch(gotrace_builder *b, struct wire_batch *batch, uint8_t kind);
+
+/* Writes bytes as they are. */
+int builder_write(gotrace_builder *b, const void *data, size_t size);
+
+#endif

@@ -1,0 +1,42 @@
+/* What is behind struct gotrace_event. */
+#ifndef THRACE_PARSER_EVENT_H
+#define THRACE_PARSER_EVENT_H
+
+#include "gotrace/reader.h"
+#include "lib/events.h"
+#include "parser/generation.h"
+
+/* The wire has no such event: the reader makes it. */
+enum { EV_SYNC_POINT = 255 };
+
+struct gotrace_event {
+    int64_t time;
+    uint64_t thread, proc, goroutine; /* the context before the event */
+    uint64_t args[EVENT_MAX_ARGS];    /* without dt; the last is 0 */
+    const struct generation *tables;  /* NULL: a Sync event that no generation follows */
+    const uint8_t *at;                /* its first byte, in a batch */
+    uint64_t origin;                  /* the offset in the trace of what at is relative to, minus that address */
+    uint8_t type;                     /* enum event_id or EV_SYNC_POINT */
+    uint8_t from, to;                 /* enum gotrace_state, of a status; from also of a ProcSteal */
+    struct gotrace_str text;          /* the type of a task that ends */
+};
+
+extern const uint8_t event_kinds[256]; /* enum gotrace_kind */
+
+struct place event_place(const struct gotrace_event *ev);
+
+/* What a transition says, but for statuses, which carry their states with them (from is then GOTRACE_IDLE + 1). */
+struct shape {
+    uint8_t kind;  /* enum gotrace_resource_kind; NONE: no transition */
+    uint8_t named; /* the resource is the first argument, not the current one */
+    uint8_t from, to;
+};
+
+enum { FROM_EVENT = GOTRACE_IDLE + 1 };
+
+extern const struct shape event_shapes[256];
+
+/* A goroutine's or proc's status on the wire to its state; NULL-safe bounds are the caller's. */
+extern const uint8_t go_states[5], proc_states[5];
+
+#endif

@@ -1,0 +1,127 @@
+#include "parser/frontier.h"
+
+#include "lib/varint.h"
+
+#define GOTRACE_EVENT(id, name, since, cls, exp, strs, stks, pair, ...)                                                \
+    [id] = EVENT_##cls == EVENT_TIMED ? sizeof(const char *[]){NULL, ##__VA_ARGS__} / sizeof(const char *) - 1 : 0,
+const uint8_t timed_args[256] = {
+#include "gotrace/events.def"
+};
+#undef GOTRACE_EVENT
+
+static enum cursor_result broken(struct cursor *c, const struct generation *g, struct failure *f, const char *fmt,
+                                 const char *what)
+{
+    struct place at = {.generation = g->number, .thread = c->id, .offset = c->run->offset + (uint64_t)(c->p - c->run->data)};
+    at.event = event_name(*c->p);
+    fail(f, GOTRACE_EBROKEN, at, fmt, what);
+    return CURSOR_BROKEN;
+}
+
+enum cursor_result cursor_next(struct cursor *c, const struct generation *g, struct failure *f)
+{
+    while (c->p == c->end) {
+        if (!c->run->next)
+            return CURSOR_END;
+        c->run = &g->runs.v[c->run->next];
+        c->p = c->run->data;
+        c->end = c->p + c->run->size;
+        c->ev.origin = c->run->offset - (uint64_t)(uintptr_t)c->p;
+        c->last = 0;
+    }
+    if (!c->last)
+        c->last = clock_ns(&g->clock, c->run->time);
+    unsigned n = timed_args[*c->p];
+    if (!n)
+        return broken(c, g, f, "found %s, an event without a timestamp, among timed events", event_name(*c->p));
+    const struct event_info *info = &event_table[*c->p];
+    const uint8_t *p = c->p + 1;
+    uint64_t dt = 0;
+    for (unsigned i = 0; i < n; i++) {
+        p = varint_get(p, c->end, i ? &c->ev.args[i - 1] : &dt);
+        if (!p)
+            return broken(c, g, f, "argument %s is cut off or does not fit 64 bits", info->args[i]);
+    }
+    c->ev.type = *c->p;
+    c->ev.at = c->p;
+    c->p = p;
+    c->last = c->ev.time = (int64_t)((uint64_t)c->last + (uint64_t)clock_ns(&g->clock, dt));
+    return CURSOR_OK;
+}
+
+static size_t sift_up(struct keyed *heap, size_t i)
+{
+    while (i > 0 && heap[(i - 1) / 2].key > heap[i].key) {
+        struct keyed t = heap[i];
+        heap[i] = heap[(i - 1) / 2];
+        heap[(i - 1) / 2] = t;
+        i = (i - 1) / 2;
+    }
+    return i;
+}
+
+void frontier_update(struct frontier *fr, size_t i, int64_t time)
+{
+    fr->heap[i].key = time;
+    if (sift_up(fr->heap, i) == i)
+        frontier_sift_down(fr->heap, fr->n, i);
+}
+
+void frontier_remove(struct frontier *fr, size_t i)
+{
+    for (; i > 0; i = (i - 1) / 2)
+        fr->heap[i] = fr->heap[(i - 1) / 2];
+    fr->heap[0] = fr->heap[--fr->n];
+    fr->heap[fr->n].key = INT64_MAX;
+    if (fr->n)
+        frontier_sift_down(fr->heap, fr->n, 0);
+}
+
+static bool reserve(struct frontier *fr, size_t n)
+{
+    if (n < fr->cap)
+        return true;
+    struct cursor *cursors = reallocarray(fr->cursors, n ? n : 1, sizeof *cursors);
+    if (!cursors)
+        return false;
+    fr->cursors = cursors;
+    struct keyed *heap = reallocarray(fr->heap, n + FRONTIER_PAD, sizeof *heap);
+    if (!heap)
+        return false;
+    fr->heap = heap;
+    fr->cap = n + 1;
+    return true;
+}
+
+bool frontier_fill(struct frontier *fr, const struct generation *g, struct failure *f)
+{
+    fr->n = 0;
+    if (!reserve(fr, g->lanes.n)) {
+        fail(f, GOTRACE_ENOMEM, (struct place){.generation = g->number, .thread = ID_NONE}, "out of memory");
+        return false;
+    }
+    for (size_t i = 0; i < g->lanes.n; i++) {
+        const struct lane *lane = &g->lanes.v[i];
+        const struct run *run = &g->runs.v[lane->first];
+        struct cursor *c = &fr->cursors[i];
+        *c = (struct cursor){.id = lane->thread, .run = run, .p = run->data, .end = run->data + run->size};
+        c->ev.tables = g;
+        c->ev.origin = run->offset - (uint64_t)(uintptr_t)run->data;
+        enum cursor_result result = cursor_next(c, g, f);
+        if (result == CURSOR_BROKEN)
+            return false;
+        if (result == CURSOR_END)
+            continue;
+        fr->heap[fr->n] = (struct keyed){c->ev.time, (uint64_t)(uintptr_t)c};
+        sift_up(fr->heap, fr->n++);
+    }
+    for (size_t i = 0; i < FRONTIER_PAD; i++)
+        fr->heap[fr->n + i] = (struct keyed){.key = INT64_MAX};
+    return true;
+}
+
+void frontier_free(struct frontier *fr)
+{
+    free(fr->cursors);
+    free(fr->heap);
+}

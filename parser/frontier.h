@@ -1,0 +1,65 @@
+/*
+ * The next event of each thread, the earliest first. Which of several threads with the same time comes first follows
+ * from how Go's reader arranges its heap, so this one is arranged in exactly the same way.
+ */
+#ifndef THRACE_PARSER_FRONTIER_H
+#define THRACE_PARSER_FRONTIER_H
+
+#include "parser/event.h"
+#include "parser/gosort.h"
+
+struct thread;
+
+/* A thread's place in its runs of events. */
+struct cursor {
+    struct gotrace_event ev;    /* the next event, decoded but for its context */
+    const uint8_t *p, *end;     /* what follows ev in the run */
+    const struct run *run;
+    int64_t last;               /* ns; 0: start from the run's own time */
+    uint64_t id;
+    struct thread *thread;      /* NULL: none of its events was looked at yet */
+};
+
+enum { FRONTIER_PAD = 2 };
+
+struct frontier {
+    struct cursor *cursors;
+    struct keyed *heap; /* by time; value: the cursor's address; FRONTIER_PAD more with INT64_MAX */
+    size_t n, cap;
+};
+
+enum cursor_result { CURSOR_OK, CURSOR_END, CURSOR_BROKEN };
+
+/* Arguments, dt included, of a timed event; 0: the ID is of none. */
+extern const uint8_t timed_args[256];
+
+/* Decodes the cursor's next event. */
+enum cursor_result cursor_next(struct cursor *c, const struct generation *g, struct failure *f);
+
+/* Starts over with the events of g; false: f says why not. */
+bool frontier_fill(struct frontier *fr, const struct generation *g, struct failure *f);
+
+/* Heap entry i has another time now. */
+void frontier_update(struct frontier *fr, size_t i, int64_t time);
+void frontier_remove(struct frontier *fr, size_t i);
+void frontier_free(struct frontier *fr);
+
+static inline struct cursor *frontier_cursor(const struct frontier *fr, size_t i)
+{
+    return (struct cursor *)(uintptr_t)fr->heap[i].value;
+}
+
+/* Puts an entry where it belongs among those below i. */
+static inline void frontier_sift_down(struct keyed *heap, size_t n, size_t i)
+{
+    struct keyed moved = heap[i];
+    for (size_t child; (child = 2 * i + 1) < n; i = child) {
+        child += heap[child + 1].key < heap[child].key;
+        if (heap[child].key >= moved.key)
+            break;
+        heap[i] = heap[child];
+    }
+    heap[i] = moved;
+}
+
+#endif

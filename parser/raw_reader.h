@@ -1,0 +1,46 @@
+/* What the raw readers of both formats share. */
+#ifndef THRACE_PARSER_RAW_READER_H
+#define THRACE_PARSER_RAW_READER_H
+
+#include "gotrace/raw.h"
+#include "lib/events.h"
+#include "parser/raw_input.h"
+
+_Static_assert((int)GOTRACE_RAW_MAX_ARGS == (int)EVENT_MAX_ARGS, "the public limit is the table's");
+
+struct gotrace_raw_reader {
+    enum gotrace_raw_format format;
+    int version; /* 0: the header is still to be read */
+    bool failed, ended;
+    struct raw_input in;
+    uint64_t position;        /* of the event being read: a byte offset or a line */
+    uint64_t line;            /* text: the line last read */
+    struct raw_buffer frames; /* of the event last read, as is data */
+    struct raw_buffer data;
+    char error[320];
+};
+
+/* Sets the reader's error to where it stands and the message; returns -1. */
+__attribute__((format(printf, 2, 3))) int raw_fail(gotrace_raw_reader *r, const char *fmt, ...);
+
+/* Fails for an input that ended or could not be read while what was being read. */
+int raw_fail_short(gotrace_raw_reader *r, const char *what);
+
+/* Room for frame number i behind the others, or NULL having failed. */
+struct gotrace_raw_frame *raw_reader_frame(gotrace_raw_reader *r, uint64_t i);
+
+/* What is wrong with the event as such in a trace of the version: NULL when nothing is. */
+static inline bool raw_event_known(int version, unsigned id)
+{
+    return event_table[id & 0xff].name && event_table[id & 0xff].since <= version;
+}
+
+static inline bool raw_event_has_data(unsigned id) { return id == EV_String || id == EV_ExperimentalBatch; }
+
+/* The format's own functions: 1, 0 at the end (events only), or -1 having failed. */
+int bytes_read_header(gotrace_raw_reader *r);
+int bytes_read_event(gotrace_raw_reader *r, struct gotrace_raw_event *ev);
+int text_read_header(gotrace_raw_reader *r);
+int text_read_event(gotrace_raw_reader *r, struct gotrace_raw_event *ev);
+
+#endif

@@ -1,0 +1,131 @@
+/* The raw writer: a buffer in front of the output, the wire format, and which format's functions do the work. */
+#include "config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "lib/varint.h"
+#include "parser/raw_reader.h"
+#include "parser/raw_writer.h"
+
+enum { FLUSH_SIZE = 64 << 10 };
+
+struct gotrace_raw_writer {
+    enum gotrace_raw_format format;
+    int version;
+    int error; /* errno of the write that failed */
+    gotrace_raw_write_fn *fn;
+    void *ctx;
+    struct raw_buffer out;
+};
+
+void bytes_put_header(struct raw_buffer *out, int version)
+{
+    raw_buffer_printf(out, "go 1.%d trace", version);
+    raw_buffer_add(out, "\0\0", 3);
+}
+
+static void put_integer(struct raw_buffer *out, uint64_t v, int width)
+{
+    uint8_t *room = raw_buffer_reserve(out, VARINT_MAX);
+    if (!room)
+        return;
+    bool padded = width > (int)varint_size(v);
+    out->size += (size_t)((padded ? varint_put_padded(room, v, width) : varint_put(room, v)) - room);
+}
+
+void bytes_put_event(struct raw_buffer *out, const struct gotrace_raw_event *ev)
+{
+    raw_buffer_add(out, &ev->id, 1);
+    unsigned nargs = event_table[ev->id].nargs;
+    for (unsigned i = 0; i < nargs; i++)
+        put_integer(out, ev->args[i], ev->id == EV_EventBatch && i == nargs - 1 ? ev->size_width : 0);
+    if (ev->id == EV_Stack) {
+        for (uint64_t i = 0; i < ev->args[1]; i++) {
+            put_integer(out, ev->frames[i].pc, 0);
+            put_integer(out, ev->frames[i].func, 0);
+            put_integer(out, ev->frames[i].file, 0);
+            put_integer(out, ev->frames[i].line, 0);
+        }
+    }
+    if (raw_event_has_data(ev->id)) {
+        put_integer(out, ev->size, ev->size_width);
+        raw_buffer_add(out, ev->data, ev->size);
+    }
+}
+
+bool raw_event_writable(int version, const struct gotrace_raw_event *ev)
+{
+    if (!gotrace_raw_version_known(version) || !raw_event_known(version, ev->id) || ev->size_width > VARINT_MAX)
+        return false;
+    if (ev->id == EV_Stack && ev->args[1] && (ev->args[1] > GOTRACE_RAW_MAX_FRAMES || !ev->frames))
+        return false;
+    return !raw_event_has_data(ev->id) || (ev->size <= GOTRACE_RAW_MAX_DATA && (ev->data || !ev->size));
+}
+
+gotrace_raw_writer *gotrace_raw_writer_callback(enum gotrace_raw_format format, int version, gotrace_raw_write_fn *fn,
+                                                void *ctx)
+{
+    if (!gotrace_raw_version_known(version)) {
+        errno = EINVAL;
+        return NULL;
+    }
+    gotrace_raw_writer *w = calloc(1, sizeof *w);
+    if (!w)
+        return NULL;
+    *w = (gotrace_raw_writer){.format = format, .version = version, .fn = fn, .ctx = ctx};
+    (format == GOTRACE_RAW_TEXT ? text_put_header : bytes_put_header)(&w->out, version);
+    return w;
+}
+
+static int write_file(void *ctx, const void *buf, size_t size)
+{
+    errno = 0;
+    return fwrite(buf, 1, size, ctx) == size ? 0 : -1;
+}
+
+gotrace_raw_writer *gotrace_raw_writer_file(enum gotrace_raw_format format, int version, FILE *file)
+{
+    return gotrace_raw_writer_callback(format, version, write_file, file);
+}
+
+static int fail(gotrace_raw_writer *w, int error)
+{
+    w->error = errno = error ? error : EIO;
+    return -1;
+}
+
+static int flush(gotrace_raw_writer *w)
+{
+    if (w->error)
+        return fail(w, w->error);
+    if (w->out.failed)
+        return fail(w, ENOMEM);
+    if (w->out.size && w->fn(w->ctx, w->out.at, w->out.size))
+        return fail(w, errno);
+    w->out.size = 0;
+    return 0;
+}
+
+int gotrace_raw_write(gotrace_raw_writer *w, const struct gotrace_raw_event *ev)
+{
+    if (w->error)
+        return fail(w, w->error);
+    if (!raw_event_writable(w->version, ev)) {
+        errno = EINVAL;
+        return -1;
+    }
+    (w->format == GOTRACE_RAW_TEXT ? text_put_event : bytes_put_event)(&w->out, ev);
+    if (w->format == GOTRACE_RAW_TEXT)
+        raw_buffer_add(&w->out, "\n", 1);
+    return w->out.failed || w->out.size >= FLUSH_SIZE ? flush(w) : 0;
+}
+
+int gotrace_raw_writer_close(gotrace_raw_writer *w)
+{
+    int rc = flush(w), error = errno;
+    raw_buffer_free(&w->out);
+    free(w);
+    errno = error;
+    return rc;
+}

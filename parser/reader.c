@@ -1,0 +1,369 @@
+/* Opening, closing, and the long way to the next event. */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "parser/reader.h"
+
+static const struct gotrace_event *give_up(struct gotrace_reader *r)
+{
+    r->fast = false;
+    r->state = ENDED;
+    return NULL;
+}
+
+/*
+ * Which arguments, dt not counted, are the IDs of a stack and of a string; NO_ID: an argument that is always 0. Few
+ * events have two of a kind.
+ */
+enum { NO_ID = EVENT_MAX_ARGS - 1 };
+#define TOP(set) ((set)&16 ? 3 : (set)&8 ? 2 : (set)&4 ? 1 : (set)&2 ? 0 : NO_ID)
+#define TWO(set) (((set) & ((set)-1)) != 0)
+#define GOTRACE_EVENT(id, name, since, cls, exp, strs, stks, pair, ...)                                                \
+    [id] = {EVENT_##cls == EVENT_TIMED ? TOP(stks) : NO_ID, EVENT_##cls == EVENT_TIMED ? TOP(strs) : NO_ID,            \
+            TWO(strs) || TWO(stks)},
+static const struct {
+    uint8_t stack, string;
+    bool more;
+} ids[256] = {
+#include "gotrace/events.def"
+    [EV_SYNC_POINT] = {NO_ID, NO_ID, false},
+};
+#undef GOTRACE_EVENT
+
+COLD static bool bad_id(struct gotrace_reader *r, const struct gotrace_event *ev, const char *what, uint64_t id)
+{
+    fail(&r->failure, GOTRACE_EBROKEN, event_place(ev), "found invalid %s ID %llu", what, (unsigned long long)id);
+    return false;
+}
+
+__attribute__((noinline)) static bool check_all_ids(struct gotrace_reader *r, const struct gotrace_event *ev)
+{
+    if (!ev->tables) /* a Sync event at the end */
+        return true;
+    for (unsigned i = 1; i < event_table[ev->type].nargs; i++) {
+        uint64_t id = ev->args[i - 1];
+        if (event_table[ev->type].stacks >> i & 1 && !generation_has_stack(ev->tables, id))
+            return bad_id(r, ev, "stack", id);
+        if (event_table[ev->type].strings >> i & 1 && !generation_has_string(ev->tables, id))
+            return bad_id(r, ev, "string", id);
+    }
+    return true;
+}
+
+static inline bool check_ids(struct gotrace_reader *r, const struct gotrace_event *ev)
+{
+    const struct generation *g = &r->generation;
+    uint64_t stack = ev->args[ids[ev->type].stack], string = ev->args[ids[ev->type].string];
+    if (LIKELY(!ids[ev->type].more && stack < g->stack_of.ndense && string < g->string_of.ndense &&
+               g->stack_of.dense[stack] && g->string_of.dense[string]))
+        return true;
+    return check_all_ids(r, ev);
+}
+
+/* Time never stands still: where the trace says it does, each event is a nanosecond after the one before. */
+static inline const struct gotrace_event *deliver(struct gotrace_reader *r, struct gotrace_event *ev)
+{
+    if (UNLIKELY(!check_ids(r, ev)))
+        return give_up(r);
+    if (ev->time <= r->last)
+        ev->time = (int64_t)((uint64_t)r->last + 1);
+    r->last = ev->time;
+    return ev;
+}
+
+static const struct gotrace_event *sync_event(struct gotrace_reader *r, const struct generation *g, int64_t time)
+{
+    r->made = (struct gotrace_event){.type = EV_SYNC_POINT,
+                                     .time = time,
+                                     .thread = ID_NONE,
+                                     .proc = ID_NONE,
+                                     .goroutine = ID_NONE,
+                                     .tables = g,
+                                     .args[0] = ++r->syncs};
+    return deliver(r, &r->made);
+}
+
+static void next_sample(struct gotrace_reader *r)
+{
+    bool more = r->sample < r->generation.samples.n;
+    r->sample_time = more ? r->generation.samples.v[r->sample].time : INT64_MAX;
+}
+
+static const struct gotrace_event *sample(struct gotrace_reader *r)
+{
+    const struct sample *s = &r->generation.samples.v[r->sample++];
+    next_sample(r);
+    r->made = (struct gotrace_event){.type = EV_CPUSample,
+                                     .time = s->time,
+                                     .thread = s->thread,
+                                     .proc = s->proc,
+                                     .goroutine = s->goroutine,
+                                     .tables = &r->generation,
+                                     .origin = s->offset,
+                                     .args[0] = s->stack};
+    if (!generation_has_stack(&r->generation, s->stack)) {
+        bad_id(r, &r->made, "stack", s->stack);
+        return give_up(r);
+    }
+    return deliver(r, &r->made);
+}
+
+static const struct gotrace_event *install(struct gotrace_reader *r)
+{
+    r->loaded = true;
+    r->sample = 0;
+    next_sample(r);
+    if (!frontier_fill(&r->frontier, &r->generation, &r->failure))
+        return give_up(r);
+    if (r->frontier.n)
+        order_begin_generation(&r->order, r->generation.number);
+    return sync_event(r, &r->generation, clock_ns(&r->generation.clock, r->generation.min_time));
+}
+
+/* The generation is used up. */
+static const struct gotrace_event *turn_over(struct gotrace_reader *r)
+{
+    if (r->state == CUT_SHORT) {
+        r->state = FAIL_NEXT;
+        return sync_event(r, NULL, r->last);
+    }
+    if (r->version < 26 && r->loaded && !r->generation.followed) {
+        r->state = ENDED;
+        return sync_event(r, NULL, r->last);
+    }
+    if (!order_keep_texts(&r->order)) {
+        fail(&r->failure, GOTRACE_ENOMEM, (struct place){.thread = ID_NONE}, "out of memory");
+        return give_up(r);
+    }
+    switch (generation_read(&r->generation, &r->source, r->version, &r->later)) {
+    case GENERATION_CUT:
+        r->state = CUT_SHORT;
+        break;
+    case GENERATION_OK:
+        break;
+    case GENERATION_NONE:
+        r->state = ENDED;
+        return sync_event(r, NULL, r->last);
+    case GENERATION_BROKEN:
+        r->state = FAIL_NEXT;
+        return sync_event(r, NULL, r->last);
+    }
+    return install(r);
+}
+
+static enum step try_advance(struct gotrace_reader *r, size_t i)
+{
+    struct cursor *c = frontier_cursor(&r->frontier, i);
+    if (UNLIKELY(!c->thread)) {
+        c->thread = order_thread(&r->order, c->id);
+        if (!c->thread) {
+            fail(&r->failure, GOTRACE_ENOMEM, event_place(&c->ev), "out of memory");
+            return STEP_BROKEN;
+        }
+    }
+    if (UNLIKELY(!order_steps[c->ev.type])) {
+        fail(&r->failure, GOTRACE_EBROKEN, event_place(&c->ev), "bad event type found while ordering");
+        return STEP_BROKEN;
+    }
+    return order_advance(&r->order, &c->ev, c->thread);
+}
+
+static const struct gotrace_event *advanced(struct gotrace_reader *r, size_t i)
+{
+    struct cursor *c = frontier_cursor(&r->frontier, i);
+    r->pending = (ssize_t)i;
+    if (LIKELY(!r->order.nseveral)) {
+        r->fast = i == 0 && c->ev.thread == c->id;
+        return deliver(r, &c->ev);
+    }
+    r->nth = 1;
+    return deliver(r, &r->order.several[0]);
+}
+
+/* None may go on: says so, and what the first few threads wait with. */
+static const struct gotrace_event *stuck(struct gotrace_reader *r)
+{
+    char list[200] = "";
+    size_t len = 0;
+    for (size_t i = 0; i < r->frontier.n && i < 4; i++) {
+        const struct cursor *c = frontier_cursor(&r->frontier, i);
+        int n = snprintf(list + len, sizeof list - len, "%s thread %lld at byte %llu with %s", i ? "," : "",
+                         (long long)c->id, (unsigned long long)gotrace_event_offset(&c->ev), event_name(c->ev.type));
+        len = n > 0 && len + (size_t)n < sizeof list ? len + (size_t)n : sizeof list - 1;
+    }
+    fail(&r->failure, GOTRACE_EBROKEN, event_place(&frontier_cursor(&r->frontier, 0)->ev),
+         "broken trace: failed to advance: no thread's next event may happen:%s%s", list,
+         r->frontier.n > 4 ? " …" : "");
+    return give_up(r);
+}
+
+/* The earliest event has to wait for another thread's: the others get their turn, in order of time. */
+COLD static const struct gotrace_event *others(struct gotrace_reader *r)
+{
+    gosort(r->frontier.heap, r->frontier.n);
+    for (size_t i = 1; i < r->frontier.n; i++) {
+        enum step step = try_advance(r, i);
+        if (step == STEP_OK)
+            return advanced(r, i);
+        if (step == STEP_BROKEN)
+            return give_up(r);
+    }
+    return stuck(r);
+}
+
+/* What else there is than the next event of a thread. */
+COLD static const struct gotrace_event *aside(struct gotrace_reader *r)
+{
+    if (r->state == ENDED)
+        return NULL;
+    if (r->state == FAIL_NEXT) {
+        r->failure = r->later;
+        r->failure.error.message = r->failure.message;
+        return give_up(r);
+    }
+    bool samples = r->loaded && r->sample < r->generation.samples.n;
+    return samples ? sample(r) : turn_over(r);
+}
+
+static inline bool move_on(struct gotrace_reader *r)
+{
+    size_t i = (size_t)r->pending;
+    struct cursor *c = frontier_cursor(&r->frontier, i);
+    enum cursor_result result = cursor_next(c, &r->generation, &r->failure);
+    if (LIKELY(result == CURSOR_OK))
+        frontier_update(&r->frontier, i, c->ev.time);
+    else if (result == CURSOR_END)
+        frontier_remove(&r->frontier, i);
+    else
+        return false;
+    return true;
+}
+
+const struct gotrace_event *reader_decide(struct gotrace_reader *r)
+{
+    r->fast = false;
+    r->pending = NO_PENDING;
+    if (UNLIKELY(!r->frontier.n || r->sample_time < r->frontier.heap[0].key))
+        return aside(r);
+    enum step step = try_advance(r, 0);
+    if (LIKELY(step == STEP_OK))
+        return advanced(r, 0);
+    return step == STEP_WAIT ? others(r) : give_up(r);
+}
+
+const struct gotrace_event *reader_next_slow(struct gotrace_reader *r)
+{
+    r->fast = false;
+    if (UNLIKELY(r->order.nseveral)) {
+        if (r->nth < r->order.nseveral)
+            return deliver(r, &r->order.several[r->nth++]);
+        r->order.nseveral = 0;
+    }
+    if (UNLIKELY(r->state == ENDED || r->state == FAIL_NEXT))
+        return aside(r);
+    if (r->pending >= 0 && UNLIKELY(!move_on(r)))
+        return give_up(r);
+    return reader_decide(r);
+}
+
+static ssize_t read_fd(void *arg, void *buf, size_t size)
+{
+    return read(*(int *)arg, buf, size);
+}
+
+static struct gotrace_reader *new_reader(void)
+{
+    struct gotrace_reader *r = calloc(1, sizeof *r);
+    if (!r)
+        return NULL;
+    r->fd = -1;
+    r->pending = NO_PENDING;
+    r->sample_time = INT64_MAX;
+    if (!order_init(&r->order, &r->failure)) {
+        free(r);
+        return NULL;
+    }
+    return r;
+}
+
+static struct gotrace_reader *start(struct gotrace_reader *r)
+{
+    r->version = read_header(&r->source, &r->failure);
+    if (!r->version)
+        r->state = ENDED;
+    return r;
+}
+
+struct gotrace_reader *gotrace_reader_open_callback(gotrace_read_fn read, void *arg)
+{
+    struct gotrace_reader *r = new_reader();
+    if (!r)
+        return NULL;
+    r->source.read = read;
+    r->source.arg = arg;
+    return start(r);
+}
+
+struct gotrace_reader *gotrace_reader_open_fd(int fd)
+{
+    struct gotrace_reader *r = new_reader();
+    if (!r)
+        return NULL;
+    r->fd = fd;
+    r->source.read = read_fd;
+    r->source.arg = &r->fd;
+    return start(r);
+}
+
+struct gotrace_reader *gotrace_reader_open_memory(const void *data, size_t size)
+{
+    struct gotrace_reader *r = new_reader();
+    if (!r)
+        return NULL;
+    r->source.p = data;
+    r->source.end = r->source.p + size;
+    r->source.offset = size;
+    return start(r);
+}
+
+struct gotrace_reader *gotrace_reader_open(const char *path)
+{
+    struct gotrace_reader *r = new_reader();
+    if (!r)
+        return NULL;
+    r->fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (r->fd < 0) {
+        fail(&r->failure, GOTRACE_EREAD, (struct place){.thread = ID_NONE}, "cannot open: %s", strerror(errno));
+        r->state = ENDED;
+        return r;
+    }
+    r->owns_fd = true;
+    r->source.read = read_fd;
+    r->source.arg = &r->fd;
+    return start(r);
+}
+
+const struct gotrace_error *gotrace_reader_error(const struct gotrace_reader *r)
+{
+    return r->failure.error.status ? &r->failure.error : NULL;
+}
+
+int gotrace_reader_version(const struct gotrace_reader *r)
+{
+    return r->version;
+}
+
+void gotrace_reader_free(struct gotrace_reader *r)
+{
+    if (!r)
+        return;
+    if (r->owns_fd)
+        close(r->fd);
+    generation_free(&r->generation);
+    order_free(&r->order);
+    frontier_free(&r->frontier);
+    source_free(&r->source);
+    free(r);
+}

@@ -1,0 +1,47 @@
+/*
+ * The reader's state. A generation at a time is loaded whole; then the earliest event of all threads that may happen is
+ * the next one, and CPU samples are merged in by their time.
+ */
+#ifndef THRACE_PARSER_READER_H
+#define THRACE_PARSER_READER_H
+
+#include "parser/frontier.h"
+#include "parser/order.h"
+
+enum reader_state {
+    READING,
+    FAIL_NEXT, /* the last event before an error is out */
+    CUT_SHORT, /* the generation is the last that could be read; later says why */
+    ENDED,
+};
+
+enum { NO_PENDING = -1 };
+
+struct gotrace_reader {
+    struct failure failure, later;
+    struct source source;
+    int fd;
+    bool owns_fd;
+    bool fast; /* the event returned last is heap entry 0's, that alone, and on its own thread: see reader_next.c */
+    int version;
+    enum reader_state state;
+    bool loaded; /* there is a generation */
+    struct generation generation;
+    struct order order;
+    struct frontier frontier;
+    ssize_t pending; /* the heap entry whose event was returned last and must be moved on, or NO_PENDING */
+    unsigned nth;    /* of order.several, the next to return */
+    size_t sample;
+    int64_t sample_time; /* of generation.samples[sample]; INT64_MAX: none */
+    int64_t last;
+    uint64_t syncs;
+    struct gotrace_event made;
+};
+
+/* gotrace_reader_next for everything; */
+const struct gotrace_event *reader_next_slow(struct gotrace_reader *r);
+
+/* and from where heap entry 0 is the earliest event again. */
+const struct gotrace_event *reader_decide(struct gotrace_reader *r);
+
+#endif

@@ -1,0 +1,212 @@
+/*
+ * The short way to the next event, for the handful of events that most traces mostly consist of. It changes nothing
+ * until it is sure of the event; whenever something is out of the ordinary it leaves the rest to the long way, with a
+ * call in tail position, so that this function has no frame.
+ */
+#include "parser/reader.h"
+
+#include <string.h>
+
+#include "lib/varint.h"
+
+enum { LONGEST = 1 + EVENT_MAX_ARGS * VARINT_MAX };
+
+/* An integer of at most 8 bytes of which the first is in *v and not the last; NULL: it is longer. */
+static inline const uint8_t *more_bytes(const uint8_t *p, uint64_t *v)
+{
+    if (LIKELY(p[1] < 0x80)) {
+        *v = (*v & 0x7f) | (uint64_t)p[1] << 7;
+        return p + 2;
+    }
+    uint64_t w;
+    memcpy(&w, p, sizeof w);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    w = __builtin_bswap64(w);
+#endif
+    uint64_t stop = ~w & UINT64_C(0x8080808080808080);
+    if (UNLIKELY(!stop))
+        return NULL;
+    w &= (stop ^ (stop - 1)) & UINT64_C(0x7f7f7f7f7f7f7f7f);
+    w = (w & UINT64_C(0x007f007f007f007f)) | (w & UINT64_C(0x7f007f007f007f00)) >> 1;
+    w = (w & UINT64_C(0x00003fff00003fff)) | (w & UINT64_C(0x3fff00003fff0000)) >> 2;
+    *v = (w & UINT64_C(0x000000000fffffff)) | (w & UINT64_C(0x0fffffff00000000)) >> 4;
+    return p + (__builtin_ctzll(stop) >> 3) + 1;
+}
+
+#define INTEGER(v)                                                                                                     \
+    do {                                                                                                               \
+        (v) = *p;                                                                                                      \
+        if (LIKELY((v) < 0x80))                                                                                        \
+            p++;                                                                                                       \
+        else if (UNLIKELY(!(p = more_bytes(p, &(v)))))                                                                 \
+            return reader_next_slow(r);                                                                                \
+    } while (0)
+
+/* The goroutine with a dense ID; else one that is of no use. */
+static inline struct go *dense_go(const struct order *o, uint64_t id)
+{
+    uint32_t at = LIKELY(id < o->go_of.ndense) ? o->go_of.dense[id] : 0;
+    return &o->gos.v[at];
+}
+
+static inline bool in_turn(const struct order *o, const struct go *go, uint64_t n)
+{
+    return n == go->seq.n + 1 && go->seq.generation == o->generation;
+}
+
+static inline bool has_string(const struct generation *g, uint64_t id)
+{
+    return id < g->string_of.ndense && g->string_of.dense[id];
+}
+
+static inline bool has_stack(const struct generation *g, uint64_t id)
+{
+    return id < g->stack_of.ndense && g->stack_of.dense[id];
+}
+
+/* Each step is that of order_go.c or order_proc.c, where everything is as it should be. */
+static inline bool go_start(struct order *o, const struct gotrace_event *ev, struct thread *t)
+{
+    struct go *go = dense_go(o, ev->args[0]);
+    if (UNLIKELY(go->id != ev->args[0] || go->status != GO_RUNNABLE || !in_turn(o, go, ev->args[1]) ||
+                 t->proc == ID_NONE || t->goroutine != ID_NONE || t->id == ID_NONE))
+        return false;
+    go->status = GO_RUNNING;
+    go->seq.n = ev->args[1];
+    run_go(o, t, go);
+    return true;
+}
+
+static inline bool go_unblock(struct order *o, const struct gotrace_event *ev, const struct generation *g)
+{
+    struct go *go = dense_go(o, ev->args[0]);
+    if (UNLIKELY(go->id != ev->args[0] || go->status != GO_WAITING || !in_turn(o, go, ev->args[1]) ||
+                 !has_stack(g, ev->args[2])))
+        return false;
+    go->status = GO_RUNNABLE;
+    go->seq.n = ev->args[1];
+    return true;
+}
+
+static inline bool go_stop(struct order *o, const struct gotrace_event *ev, struct thread *t, const struct generation *g,
+                           uint8_t status)
+{
+    struct go *go = &o->gos.v[t->go_hint];
+    if (UNLIKELY(go->id != t->goroutine || go->status != GO_RUNNING || t->proc == ID_NONE || t->goroutine == ID_NONE ||
+                 t->id == ID_NONE || !has_string(g, ev->args[0]) || !has_stack(g, ev->args[1])))
+        return false;
+    go->status = status;
+    t->goroutine = ID_NONE;
+    return true;
+}
+
+static inline bool proc_stop(struct thread *t)
+{
+    struct proc *p = t->proc_hint;
+    if (UNLIKELY(!p || p->id != t->proc || t->proc == ID_NONE || p->status != PROC_RUNNING || t->id == ID_NONE))
+        return false;
+    p->status = PROC_IDLE;
+    t->proc = ID_NONE;
+    return true;
+}
+
+static inline bool syscall_begin(struct order *o, const struct gotrace_event *ev, struct thread *t,
+                                 const struct generation *g)
+{
+    struct go *go = &o->gos.v[t->go_hint];
+    struct proc *p = t->proc_hint;
+    if (UNLIKELY(!p || p->id != t->proc || t->proc == ID_NONE || ev->args[0] != p->seq.n + 1 ||
+                 p->seq.generation != o->generation || go->id != t->goroutine || go->status != GO_RUNNING ||
+                 t->goroutine == ID_NONE || t->id == ID_NONE || !has_stack(g, ev->args[1])))
+        return false;
+    go->status = GO_SYSCALL;
+    p->status = PROC_SYSCALL;
+    p->seq.n = ev->args[0];
+    return true;
+}
+
+static inline bool syscall_end(struct order *o, struct thread *t)
+{
+    struct go *go = &o->gos.v[t->go_hint];
+    struct proc *p = t->proc_hint;
+    if (UNLIKELY(!p || p->id != t->proc || t->proc == ID_NONE || p->status != PROC_SYSCALL || go->id != t->goroutine ||
+                 go->status != GO_SYSCALL || t->goroutine == ID_NONE || t->id == ID_NONE))
+        return false;
+    go->status = GO_RUNNING;
+    p->status = PROC_RUNNING;
+    return true;
+}
+
+/* Before it happens: ev->proc and ev->goroutine are t's. */
+static inline bool step(struct gotrace_reader *r, const struct gotrace_event *ev, struct thread *t)
+{
+    const struct generation *g = &r->generation;
+    switch (ev->type) {
+    case EV_GoStart:
+        return go_start(&r->order, ev, t);
+    case EV_GoUnblock:
+        return go_unblock(&r->order, ev, g);
+    case EV_GoBlock:
+        return go_stop(&r->order, ev, t, g, GO_WAITING);
+    case EV_GoStop:
+        return go_stop(&r->order, ev, t, g, GO_RUNNABLE);
+    case EV_ProcStop:
+        return proc_stop(t);
+    case EV_GoSyscallBegin:
+        return syscall_begin(&r->order, ev, t, g);
+    case EV_GoSyscallEnd:
+        return syscall_end(&r->order, t);
+    default:
+        return false;
+    }
+}
+
+const struct gotrace_event *gotrace_reader_next(struct gotrace_reader *r)
+{
+    if (UNLIKELY(!r->fast))
+        return reader_next_slow(r);
+    struct keyed *heap = r->frontier.heap;
+    struct cursor *c = (struct cursor *)(uintptr_t)heap[0].value;
+    const uint8_t *p = c->p, *const at = p;
+    if (UNLIKELY(c->end - p < LONGEST || !c->last))
+        return reader_next_slow(r);
+    unsigned n = timed_args[*p++];
+    uint64_t dt;
+    INTEGER(dt);
+    if (n > 1) {
+        INTEGER(c->ev.args[0]);
+        if (n > 2) {
+            INTEGER(c->ev.args[1]);
+            if (n > 3) {
+                INTEGER(c->ev.args[2]);
+                if (n > 4)
+                    INTEGER(c->ev.args[3]);
+            }
+        }
+    }
+    if (UNLIKELY(!n || dt >= r->generation.clock.exact))
+        return reader_next_slow(r);
+    int64_t time = (int64_t)((uint64_t)c->last + dt * r->generation.clock.whole);
+    c->p = p;
+    c->last = c->ev.time = time;
+    c->ev.type = *at;
+    c->ev.at = at;
+    heap[0].key = time;
+    if (time > heap[1].key || time > heap[2].key) {
+        frontier_sift_down(heap, r->frontier.n, 0);
+        c = (struct cursor *)(uintptr_t)heap[0].value;
+        time = heap[0].key;
+    }
+    struct thread *t = c->thread;
+    if (UNLIKELY(r->sample_time < time || !t))
+        return reader_decide(r);
+    c->ev.proc = t->proc;
+    c->ev.goroutine = t->goroutine;
+    c->ev.thread = t->id;
+    if (UNLIKELY(!step(r, &c->ev, t)))
+        return reader_decide(r);
+    if (UNLIKELY(time <= r->last))
+        c->ev.time = time = (int64_t)((uint64_t)r->last + 1);
+    r->last = time;
+    return &c->ev;
+}

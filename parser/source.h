@@ -1,0 +1,40 @@
+/*
+ * The bytes of a trace, in order. What was handed out stays where it is until source_forget, so that batches need no
+ * copy: the bytes live in chunks that are recycled from one generation to the next, or in the caller's memory.
+ */
+#ifndef THRACE_PARSER_SOURCE_H
+#define THRACE_PARSER_SOURCE_H
+
+#include "gotrace/reader.h"
+
+struct chunk;
+
+struct source {
+    const uint8_t *p, *end; /* bytes that are read but not yet consumed */
+    uint64_t offset;        /* of end, from the start of the trace */
+    gotrace_read_fn read;   /* NULL: [p, end) is all there is */
+    void *arg;
+    struct chunk *chunks; /* the one with p and, behind it, those that were handed out before it */
+    struct chunk *spare;
+    int error; /* errno of a read that failed, ENOMEM included */
+    bool ended;
+};
+
+/*
+ * Makes want bytes, at most SOURCE_MAX, available at p, or as many as there are; returns how many there are.
+ */
+enum { SOURCE_MAX = 128 << 10 };
+size_t source_need(struct source *s, size_t want);
+
+/* The offset of p in the trace. */
+static inline uint64_t source_offset(const struct source *s)
+{
+    return s->offset - (uint64_t)(s->end - s->p);
+}
+
+/* Recycles everything that is consumed. */
+void source_forget(struct source *s);
+
+void source_free(struct source *s);
+
+#endif

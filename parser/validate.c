@@ -1,0 +1,540 @@
+/*
+ * The validator knows nothing of how the reader orders events: it follows each goroutine and proc through the
+ * transitions that are reported, as a user of the library would, and complains where they do not fit together.
+ */
+#include "gotrace/validate.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+#include "parser/event.h"
+
+typedef unsigned long long ull;
+
+/* A goroutine or proc. Range keys are those of range_key. */
+struct holder {
+    uint64_t id;
+    uint8_t state; /* enum gotrace_state */
+    bool known;    /* a transition was seen */
+    uint32_t on;   /* the thread that executes it, index + 1 */
+    VEC(uint64_t) ranges;
+};
+
+/* Goroutines, or procs. */
+struct holders {
+    const char *name;
+    struct idmap of; /* index + 1 */
+    VEC(struct holder) all;
+    VEC(uint32_t) free;
+};
+
+struct context {
+    uint64_t id;
+    uint64_t runs[2]; /* the goroutine and the proc, by struct gotrace_validator's index */
+};
+
+enum { GOS, PROCS };
+enum { RECENT = 64 };
+
+struct gotrace_validator {
+    int version;
+    gotrace_violation_fn report;
+    void *arg;
+    int violations; /* of the current event */
+    bool no_memory;
+    int64_t last_time;
+    struct gotrace_sync last_sync;
+    struct holders holders[2];
+    struct holder program; /* ranges of no resource */
+    struct idmap thread_of; /* index + 1 */
+    VEC(struct context) threads;
+    uint32_t recent[RECENT]; /* index + 1 of a thread that was looked up, by its ID's low bits */
+    struct idmap task_of; /* hash of the type, never 0 */
+    VEC(uint8_t) checked; /* stacks, by index; of the generation */
+};
+
+COLD __attribute__((format(printf, 3, 4))) static void violation(struct gotrace_validator *v,
+                                                                 const struct gotrace_event *ev, const char *fmt, ...)
+{
+    char message[400];
+    struct place at = event_place(ev);
+    struct gotrace_error e = {GOTRACE_EBROKEN, message, at.generation, at.thread, at.offset, at.event};
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(message, sizeof message, fmt, ap);
+    va_end(ap);
+    v->violations++;
+    if (v->report)
+        v->report(v->arg, &e);
+}
+
+static inline struct holder *find(struct holders *h, uint64_t id)
+{
+    uint32_t at = idmap_get(&h->of, id);
+    return at ? &h->all.v[at - 1] : NULL;
+}
+
+static struct holder *add(struct gotrace_validator *v, struct holders *h, uint64_t id)
+{
+    bool reuse = h->free.n > 0;
+    if ((!reuse && (!VEC_ROOM(&h->all) || h->all.n >= UINT32_MAX))) {
+        v->no_memory = true;
+        return NULL;
+    }
+    uint32_t at = reuse ? h->free.v[h->free.n - 1] : (uint32_t)h->all.n;
+    if (!idmap_add(&h->of, id, at + 1)) {
+        v->no_memory = true;
+        return NULL;
+    }
+    if (reuse) {
+        h->free.n--;
+    } else {
+        memset(&h->all.v[at], 0, sizeof h->all.v[at]);
+        h->all.n++;
+    }
+    struct holder *added = &h->all.v[at];
+    added->id = id;
+    return added;
+}
+
+static inline struct holder *find_or_add(struct gotrace_validator *v, struct holders *h, uint64_t id)
+{
+    struct holder *found = find(h, id);
+    return LIKELY(found != NULL) ? found : add(v, h, id);
+}
+
+static void forget(struct gotrace_validator *v, struct holders *h, struct holder *gone)
+{
+    if (!VEC_ROOM(&h->free)) {
+        v->no_memory = true;
+        return;
+    }
+    h->free.v[h->free.n++] = (uint32_t)(gone - h->all.v);
+    idmap_remove(&h->of, gone->id);
+    gone->known = false;
+    gone->on = 0;
+    gone->ranges.n = 0;
+}
+
+/* Its index + 1; 0: out of memory. */
+static inline uint32_t thread_index(struct gotrace_validator *v, uint64_t id)
+{
+    uint32_t *recent = &v->recent[id % RECENT];
+    if (LIKELY(*recent && v->threads.v[*recent - 1].id == id))
+        return *recent;
+    uint32_t at = idmap_get(&v->thread_of, id);
+    if (!at) {
+        if (!VEC_ROOM(&v->threads) || v->threads.n >= UINT32_MAX || !idmap_add(&v->thread_of, id, (uint32_t)v->threads.n + 1)) {
+            v->no_memory = true;
+            return 0;
+        }
+        v->threads.v[v->threads.n++] = (struct context){.id = id, .runs = {ID_NONE, ID_NONE}};
+        at = (uint32_t)v->threads.n;
+    }
+    return *recent = at;
+}
+
+/* ---- stacks ---------------------------------------------------------------------------------------------------- */
+
+static void check_frames(struct gotrace_validator *v, const struct gotrace_event *ev, struct gotrace_stack stack)
+{
+    struct gotrace_frame f;
+    /* Go's own leaf frames may be all zero. */
+    for (size_t i = 1; gotrace_stack_frame(stack, i, &f); i++)
+        if (!f.function.len || !f.file.len || !f.pc || !f.line)
+            violation(v, ev, "stack %llu, frame %zu: missing information: pc 0x%llx, function \"%.*s\", file \"%.*s\", line %llu",
+                      (ull)stack.id, i, (ull)f.pc, (int)(f.function.len < 80 ? f.function.len : 80), f.function.data,
+                      (int)(f.file.len < 80 ? f.file.len : 80), f.file.data, (ull)f.line);
+}
+
+static void begin_tables(struct gotrace_validator *v, const struct generation *g)
+{
+    if (!g)
+        return;
+    while (v->checked.cap < g->stacks.n) {
+        v->checked.n = v->checked.cap;
+        if (!VEC_ROOM(&v->checked)) {
+            v->no_memory = true;
+            return;
+        }
+    }
+    v->checked.n = g->stacks.n;
+    if (g->stacks.n)
+        memset(v->checked.v, 0, g->stacks.n);
+}
+
+COLD static void check_new_stack(struct gotrace_validator *v, const struct gotrace_event *ev, uint64_t id, uint32_t at)
+{
+    if (at <= v->checked.n)
+        v->checked.v[at - 1] = 1;
+    check_frames(v, ev, (struct gotrace_stack){ev->tables, id});
+}
+
+/* Each stack once a generation. */
+static inline void check_stack(struct gotrace_validator *v, const struct gotrace_event *ev, uint64_t id)
+{
+    uint32_t at = id ? idmap_get(&ev->tables->stack_of, id) : 0;
+    if (at && UNLIKELY(at > v->checked.n || !v->checked.v[at - 1]))
+        check_new_stack(v, ev, id, at);
+}
+
+static inline void check_event_stacks(struct gotrace_validator *v, const struct gotrace_event *ev)
+{
+    /* CPUSample's stack is where the reader puts it; the other arguments of the table begin with dt. */
+    unsigned set = ev->type == EV_CPUSample ? 1 : event_table[ev->type].stacks >> 1;
+    for (; set; set &= set - 1)
+        check_stack(v, ev, ev->args[__builtin_ctz(set)]);
+}
+
+/* ---- transitions ----------------------------------------------------------------------------------------------- */
+
+static inline bool executing(unsigned state)
+{
+    return state == GOTRACE_RUNNING || state == GOTRACE_SYSCALL;
+}
+
+static inline void begin_executing(struct gotrace_validator *v, const struct gotrace_event *ev, int kind, struct holder *h)
+{
+    const char *name = v->holders[kind].name;
+    if (ev->thread == ID_NONE) {
+        violation(v, ev, "%s %llu runs, but on no thread", name, (ull)h->id);
+        return;
+    }
+    uint32_t at = thread_index(v, ev->thread);
+    if (!at)
+        return;
+    struct context *t = &v->threads.v[at - 1];
+    if (UNLIKELY(t->runs[kind] != ID_NONE && t->runs[kind] != h->id))
+        violation(v, ev, "tried to run %s %llu when %llu was already executing on thread %llu", name, (ull)h->id,
+                  (ull)t->runs[kind], (ull)t->id);
+    t->runs[kind] = h->id;
+    h->on = at;
+}
+
+static inline void end_executing(struct gotrace_validator *v, const struct gotrace_event *ev, int kind, struct holder *h)
+{
+    const char *name = v->holders[kind].name;
+    if (UNLIKELY(!h->on)) {
+        violation(v, ev, "stopping %s %llu, which is not bound to any thread", name, (ull)h->id);
+        return;
+    }
+    struct context *t = &v->threads.v[h->on - 1];
+    if (UNLIKELY(t->runs[kind] != h->id))
+        violation(v, ev, "tried to stop %s %llu when it wasn't executing on thread %llu", name, (ull)h->id, (ull)t->id);
+    t->runs[kind] = ID_NONE;
+    h->on = 0;
+}
+
+COLD static void check_states(struct gotrace_validator *v, const struct gotrace_event *ev, const char *name,
+                              uint64_t holder_id, unsigned from, unsigned to, const struct holder *h)
+{
+    ull id = (ull)holder_id;
+    if (to == GOTRACE_UNDETERMINED)
+        violation(v, ev, "transition to undetermined state for %s %llu", name, id);
+    if (v->last_sync.n > 1 && from == GOTRACE_UNDETERMINED)
+        violation(v, ev, "undetermined %s %llu after the first generation", name, id);
+    if (to == GOTRACE_NOT_EXIST && h->ranges.n)
+        violation(v, ev, "%s %llu died with active ranges", name, id);
+    if (h->known && from != h->state)
+        violation(v, ev, "bad old state for %s %llu: got %s, want %s", name, id, gotrace_state_name(from),
+                  gotrace_state_name(h->state));
+    if (!h->known && from != GOTRACE_UNDETERMINED && from != GOTRACE_NOT_EXIST)
+        violation(v, ev, "bad old state for unregistered %s %llu: %s", name, id, gotrace_state_name(from));
+}
+
+static void transition(struct gotrace_validator *v, const struct gotrace_event *ev)
+{
+    struct shape shape = event_shapes[ev->type];
+    int kind = shape.kind == GOTRACE_RESOURCE_GOROUTINE ? GOS : PROCS;
+    uint64_t id = shape.named ? ev->args[0] : kind == GOS ? ev->goroutine : ev->proc;
+    unsigned from = shape.from == FROM_EVENT ? ev->from : shape.from, to = shape.to == FROM_EVENT ? ev->to : shape.to;
+    struct holders *hs = &v->holders[kind];
+    struct holder *h = find_or_add(v, hs, id);
+    if (!h)
+        return;
+    check_event_stacks(v, ev);
+    if (UNLIKELY(!h->known || from != h->state || to <= GOTRACE_NOT_EXIST || from == GOTRACE_UNDETERMINED))
+        check_states(v, ev, hs->name, id, from, to, h);
+    h->known = true;
+    h->state = (uint8_t)to;
+    if (executing(to))
+        begin_executing(v, ev, kind, h);
+    else if (executing(from))
+        end_executing(v, ev, kind, h);
+    if (UNLIKELY(to == GOTRACE_NOT_EXIST))
+        forget(v, hs, h);
+}
+
+/* ---- ranges, tasks, labels, clocks ----------------------------------------------------------------------------- */
+
+static uint64_t hash(struct gotrace_str s)
+{
+    uint64_t h = UINT64_C(0xcbf29ce484222325);
+    for (size_t i = 0; i < s.len; i++)
+        h = (h ^ (unsigned char)s.data[i]) * UINT64_C(0x100000001b3);
+    return h;
+}
+
+/* One for each name of a range. */
+static uint64_t range_key(const struct gotrace_event *ev, const struct gotrace_range *r)
+{
+    unsigned begin = event_table[ev->type].pair ? event_table[ev->type].pair : ev->type;
+    return begin == EV_STWBegin ? hash(r->detail) | 256 : begin;
+}
+
+static size_t find_range(const struct holder *h, uint64_t key)
+{
+    size_t i = 0;
+    while (i < h->ranges.n && h->ranges.v[i] != key)
+        i++;
+    return i;
+}
+
+static void range(struct gotrace_validator *v, const struct gotrace_event *ev)
+{
+    struct gotrace_range r;
+    gotrace_event_range(ev, &r);
+    struct holder *h = r.scope.kind == GOTRACE_RESOURCE_NONE
+                           ? &v->program
+                           : find_or_add(v, &v->holders[r.scope.kind == GOTRACE_RESOURCE_GOROUTINE ? GOS : PROCS], r.scope.id);
+    if (!h)
+        return;
+    uint64_t key = range_key(ev, &r);
+    size_t at = find_range(h, key);
+    bool found = at < h->ranges.n;
+    if (event_kinds[ev->type] == GOTRACE_RANGE_END) {
+        if (!found)
+            violation(v, ev, "inactive range \"%s\" ended", r.name);
+        else
+            h->ranges.v[at] = h->ranges.v[--h->ranges.n];
+        return;
+    }
+    if (found && event_kinds[ev->type] == GOTRACE_RANGE_BEGIN)
+        violation(v, ev, "already active range \"%s\" begun again", r.name);
+    if (!found && VEC_ROOM(&h->ranges))
+        h->ranges.v[h->ranges.n++] = key;
+}
+
+static void task_begin(struct gotrace_validator *v, const struct gotrace_event *ev)
+{
+    struct gotrace_task t;
+    gotrace_event_task(ev, &t);
+    if (t.id == GOTRACE_NONE || t.id == 0)
+        violation(v, ev, "invalid task ID %lld", (long long)t.id);
+    if (t.parent == 0)
+        violation(v, ev, "the background task as the parent of task %llu", (ull)t.id);
+    idmap_remove(&v->task_of, t.id);
+    if (!idmap_add(&v->task_of, t.id, (uint32_t)hash(t.type) | 1))
+        v->no_memory = true;
+}
+
+static void task_end(struct gotrace_validator *v, const struct gotrace_event *ev)
+{
+    struct gotrace_task t;
+    gotrace_event_task(ev, &t);
+    uint32_t type = idmap_get(&v->task_of, t.id);
+    if (type && type != ((uint32_t)hash(t.type) | 1))
+        violation(v, ev, "the type at the end of task %llu is not that at its begin", (ull)t.id);
+    idmap_remove(&v->task_of, t.id);
+}
+
+static void label(struct gotrace_validator *v, const struct gotrace_event *ev)
+{
+    struct gotrace_label l;
+    gotrace_event_label(ev, &l);
+    const struct holder *h = find(&v->holders[GOS], l.resource.id);
+    if (!l.label.len)
+        violation(v, ev, "empty label");
+    if (!h || !h->known)
+        violation(v, ev, "label for invalid goroutine %llu", (ull)l.resource.id);
+}
+
+static void check_clock(struct gotrace_validator *v, const struct gotrace_event *ev, const struct gotrace_sync *s)
+{
+    const struct gotrace_clock_snapshot *now = &s->clock, *before = &v->last_sync.clock;
+    if (!now->sec && !now->nsec)
+        violation(v, ev, "sync %llu has zero wall time", (ull)s->n);
+    if (!now->mono)
+        violation(v, ev, "sync %llu has zero mono time", (ull)s->n);
+    if (!now->trace)
+        violation(v, ev, "sync %llu has zero trace time", (ull)s->n);
+    if (!v->last_sync.has_clock)
+        return;
+    if (now->sec < before->sec || (now->sec == before->sec && now->nsec <= before->nsec))
+        violation(v, ev, "sync %llu has non-increasing wall time", (ull)s->n);
+    if (now->mono <= before->mono)
+        violation(v, ev, "sync %llu has non-increasing mono time", (ull)s->n);
+    if (now->trace <= before->trace)
+        violation(v, ev, "sync %llu has non-increasing trace time", (ull)s->n);
+}
+
+static void sync(struct gotrace_validator *v, const struct gotrace_event *ev)
+{
+    struct gotrace_sync s;
+    gotrace_event_sync(ev, &s);
+    begin_tables(v, ev->tables);
+    if (s.n != v->last_sync.n + 1)
+        violation(v, ev, "sync count is not sequential: expected %llu, got %llu", (ull)v->last_sync.n + 1, (ull)s.n);
+    /* The reader's own Sync at the end has no clock. */
+    if (s.has_clock)
+        check_clock(v, ev, &s);
+    v->last_sync = s;
+}
+
+static int check(struct gotrace_validator *v, const struct gotrace_event *ev)
+{
+    v->violations = 0;
+    if (UNLIKELY(ev->time <= v->last_time && v->last_time))
+        violation(v, ev, "timestamp out of order: %lld after %lld", (long long)ev->time, (long long)v->last_time);
+    else
+        v->last_time = ev->time;
+    if (UNLIKELY(event_table[ev->type].since > v->version))
+        violation(v, ev, "the event is of go 1.%d, the trace of go 1.%d", event_table[ev->type].since, v->version);
+    switch ((enum gotrace_kind)event_kinds[ev->type]) {
+    case GOTRACE_TRANSITION:
+        transition(v, ev);
+        break;
+    case GOTRACE_RANGE_BEGIN:
+    case GOTRACE_RANGE_ACTIVE:
+    case GOTRACE_RANGE_END:
+        check_event_stacks(v, ev);
+        range(v, ev);
+        break;
+    case GOTRACE_SYNC:
+        sync(v, ev);
+        break;
+    case GOTRACE_LABEL:
+        label(v, ev);
+        break;
+    case GOTRACE_TASK_BEGIN:
+        check_event_stacks(v, ev);
+        task_begin(v, ev);
+        break;
+    case GOTRACE_TASK_END:
+        check_event_stacks(v, ev);
+        task_end(v, ev);
+        break;
+    default:
+        check_event_stacks(v, ev);
+    }
+    return v->no_memory ? -1 : v->violations;
+}
+
+/*
+ * The transitions that most traces mostly consist of, where nothing is wrong with them: with a stack that is known to be
+ * good, of something that is where the event says it is. They are all of 1.22.
+ */
+static const struct quick {
+    uint8_t from, to;  /* enum gotrace_state; from 0: of another sort */
+    uint8_t kind;      /* GOS or PROCS */
+    bool named;        /* the resource is the first argument */
+    bool begins, ends; /* to execute */
+    uint8_t stack;     /* which argument; NO_STACK: one that is always 0 */
+} quick[256] = {
+#define NO_STACK (EVENT_MAX_ARGS - 1)
+    [EV_ProcStart] = {GOTRACE_IDLE, GOTRACE_RUNNING, PROCS, true, true, false, NO_STACK},
+    [EV_ProcStop] = {GOTRACE_RUNNING, GOTRACE_IDLE, PROCS, false, false, true, NO_STACK},
+    [EV_GoStart] = {GOTRACE_RUNNABLE, GOTRACE_RUNNING, GOS, true, true, false, NO_STACK},
+    [EV_GoStop] = {GOTRACE_RUNNING, GOTRACE_RUNNABLE, GOS, false, false, true, 1},
+    [EV_GoBlock] = {GOTRACE_RUNNING, GOTRACE_WAITING, GOS, false, false, true, 1},
+    [EV_GoUnblock] = {GOTRACE_WAITING, GOTRACE_RUNNABLE, GOS, true, false, false, 2},
+};
+
+/* Does what transition does, if nothing is to be said; false: nothing is done. */
+static inline bool quick_check(struct gotrace_validator *v, const struct gotrace_event *ev)
+{
+    const struct quick q = quick[ev->type];
+    uint64_t id = q.named ? ev->args[0] : q.kind == GOS ? ev->goroutine : ev->proc, stack = ev->args[q.stack];
+    const struct holders *hs = &v->holders[q.kind];
+    if (UNLIKELY(!q.from || id >= hs->of.ndense || !hs->of.dense[id] || ev->time <= v->last_time))
+        return false;
+    struct holder *h = &hs->all.v[hs->of.dense[id] - 1];
+    if (UNLIKELY(!h->known || h->state != q.from))
+        return false;
+    if (stack) {
+        uint32_t at = LIKELY(stack < ev->tables->stack_of.ndense) ? ev->tables->stack_of.dense[stack] : 0;
+        if (UNLIKELY(!at || at > v->checked.n || !v->checked.v[at - 1]))
+            return false;
+    }
+    if (q.begins) {
+        uint32_t on = v->recent[ev->thread % RECENT];
+        struct context *t = on ? &v->threads.v[on - 1] : NULL;
+        if (UNLIKELY(!t || t->id != ev->thread || t->runs[q.kind] != ID_NONE || ev->thread == ID_NONE))
+            return false;
+        t->runs[q.kind] = id;
+        h->on = on;
+    } else if (q.ends) {
+        if (UNLIKELY(!h->on || v->threads.v[h->on - 1].runs[q.kind] != id))
+            return false;
+        v->threads.v[h->on - 1].runs[q.kind] = ID_NONE;
+        h->on = 0;
+    }
+    h->state = q.to;
+    v->last_time = ev->time;
+    return true;
+}
+
+int gotrace_validator_event(struct gotrace_validator *v, const struct gotrace_event *ev)
+{
+    return LIKELY(quick_check(v, ev)) ? 0 : check(v, ev);
+}
+
+struct gotrace_validator *gotrace_validator_new(int version, gotrace_violation_fn report, void *arg)
+{
+    struct gotrace_validator *v = calloc(1, sizeof *v);
+    if (!v)
+        return NULL;
+    v->version = version;
+    v->report = report;
+    v->arg = arg;
+    v->holders[GOS].name = "goroutine";
+    v->holders[PROCS].name = "proc";
+    return v;
+}
+
+void gotrace_validator_free(struct gotrace_validator *v)
+{
+    if (!v)
+        return;
+    for (int k = GOS; k <= PROCS; k++) {
+        struct holders *hs = &v->holders[k];
+        for (size_t i = 0; i < hs->all.n; i++)
+            VEC_FREE(&hs->all.v[i].ranges);
+        VEC_FREE(&hs->all);
+        VEC_FREE(&hs->free);
+        idmap_free(&hs->of);
+    }
+    VEC_FREE(&v->program.ranges);
+    VEC_FREE(&v->threads);
+    VEC_FREE(&v->checked);
+    idmap_free(&v->thread_of);
+    idmap_free(&v->task_of);
+    free(v);
+}
+
+bool gotrace_validate(struct gotrace_reader *r, gotrace_violation_fn report, void *arg, struct gotrace_summary *sum)
+{
+    struct gotrace_validator *v = gotrace_validator_new(gotrace_reader_version(r), report, arg);
+    const struct gotrace_event *ev;
+    bool ok = v != NULL;
+    *sum = (struct gotrace_summary){0};
+    while (ok && (ev = gotrace_reader_next(r))) {
+        sum->events++;
+        if (LIKELY(quick_check(v, ev)))
+            continue;
+        sum->generations += ev->type == EV_SYNC_POINT && ev->tables;
+        int n = check(v, ev);
+        ok = n >= 0;
+        sum->violations += ok ? (uint64_t)n : 0;
+    }
+    gotrace_validator_free(v);
+    const struct gotrace_error *e = gotrace_reader_error(r);
+    if (!e || !ok)
+        return ok;
+    if (e->status != GOTRACE_EBROKEN && e->status != GOTRACE_EFORMAT && e->status != GOTRACE_EVERSION)
+        return false;
+    sum->violations++;
+    if (report)
+        report(arg, e);
+    return true;
+}

@@ -1,0 +1,120 @@
+/* Entering a hook, and the stack of its caller. */
+#include "preload/hook.h"
+
+#include "lib/meta.h"
+
+static bool on_own_stack(const struct thread *t, uintptr_t sp) { return sp > t->stack_lo && sp <= t->stack_hi; }
+
+/*
+ * The thread is inside a hook already. Either this is a handler that interrupted it, deeper on the stack or on another
+ * one, or the hook's frame is gone: a handler left it by siglongjmp, and we are called from where it returned to or
+ * above. In doubt it is a handler.
+ */
+static bool left_by_longjmp(const struct thread *t, uintptr_t sp)
+{
+    return on_own_stack(t, sp) && on_own_stack(t, t->hook_sp) && sp > t->hook_sp;
+}
+
+/* Puts the thread's state in order after a hook that never ended. */
+static void recover(struct thread *t)
+{
+    const struct sched_state *s = sched_recover(&tracer.sched, &t->sched);
+    if (t->promise.g && s->unblocked != t->promise.g && section_enter(t, 0)) {
+        sched_unblock(&tracer.sched, &t->sched, t->promise.g, t->promise.g_seq, 0, now());
+        section_leave(t);
+    }
+    t->promise.g = 0;
+    gate_leave(&t->writer);
+}
+
+bool hook_enter(struct hook *h)
+{
+    struct thread *t = self;
+    uintptr_t sp = h->caller.r[UNWIND_SP];
+    if (!recording() || t == THREAD_OFF)
+        return false;
+    if (unlikely(!t) && !(t = thread_introduce()))
+        return false;
+    if (unlikely(t->in_hook)) {
+        if (!left_by_longjmp(t, sp)) {
+            count_lost();
+            return false;
+        }
+        recover(t);
+    }
+    t->in_hook = 1;
+    t->hook_sp = sp;
+    compiler_barrier();
+    h->t = t;
+    if (unlikely(sched_current(&t->sched)->status == GO_WAITING)) {
+        /* It runs, so it does not wait: a handler interrupted the wait, or left it by siglongjmp. */
+        wait_end(&(struct wait){t});
+        t->in_hook = 1;
+    }
+    return true;
+}
+
+static struct unwind_request request(const struct hook *h)
+{
+    return (struct unwind_request){
+        .regs = h->caller,
+        .leaf = h->leaf,
+        .stack_lo = h->t->stack_lo,
+        .stack_hi = h->t->stack_hi,
+        .max = STACK_MAX_FRAMES,
+        .mode = UNWIND_AUTO,
+    };
+}
+
+/* A tag is the id under which the memo's stack is interned, and the generation in which that holds. */
+static uint64_t make_tag(uint64_t id) { return tracer.sched.generation << 22 | id; }
+static bool tag_holds(uint64_t tag) { return tag && tag >> 22 == tracer.sched.generation; }
+static uint64_t tag_id(uint64_t tag) { return tag & ((1 << 22) - 1); }
+
+void hook_capture(struct hook *h)
+{
+    struct thread *t = h->t;
+    const struct unwind_modules *modules = __atomic_load_n(&tracer.modules, __ATOMIC_ACQUIRE);
+    struct unwind_request r = request(h);
+    t->npcs = 0;
+    t->stack_tag = unwind_recall(&t->cache, modules, &r);
+    if (t->stack_tag && tag_holds(*t->stack_tag))
+        return;
+    struct unwind_stack stack;
+    t->npcs = unwind_capture(&t->cache, modules, &r, t->pcs, &stack);
+    t->stack_tag = stack.tag;
+    t->stack_hash = stack_hash(t->pcs, t->npcs);
+}
+
+static void define_stack(struct thread *t, uint32_t id)
+{
+    uint8_t buf[STACK_RECORD_MAX];
+    struct meta_record r;
+    meta_begin(&r, buf, sizeof buf, META_STACK);
+    meta_int(&r, id);
+    meta_int(&r, (uint64_t)t->npcs);
+    for (int i = 0; i < t->npcs; i++)
+        meta_int(&r, t->pcs[i]);
+    chunk_meta_append(t->sched.chunk, buf, (size_t)(r.p - buf));
+}
+
+uint64_t hook_stack(struct hook *h)
+{
+    struct thread *t = h->t;
+    if (t->stack_tag && tag_holds(*t->stack_tag))
+        return tag_id(*t->stack_tag);
+    if (!t->npcs) /* the generation changed since the memo was recalled */
+        hook_capture(h);
+    if (!t->npcs)
+        return 0;
+    uint32_t id = stacktab_find(&tracer.stacks, t->stack_hash);
+    if (!id && (id = stacktab_new_id(&tracer.stacks))) {
+        define_stack(t, id);
+        stacktab_publish(&tracer.stacks, t->stack_hash, id);
+    }
+    if (!id)
+        __atomic_fetch_add(&tracer.spool.header->lost_stacks, 1, __ATOMIC_RELAXED);
+    else if (t->stack_tag)
+        *t->stack_tag = make_tag(id);
+    return id;
+}

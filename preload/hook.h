@@ -1,0 +1,109 @@
+/*
+ * What a wrapper does when its fast path does not suffice. A wrapper is two functions: the entry point, which does the
+ * real call and decides whether anything happened that a trace shows, and a slow path, which it tail-calls, so that
+ * both have the same caller:
+ *
+ *     EXPORT int pthread_mutex_unlock(pthread_mutex_t *m)
+ *     {
+ *         if (waitq_maybe_waiting(&tracer.waits, m))
+ *             return unlock_slow(m);
+ *         return real.pthread_mutex_unlock(m);
+ *     }
+ *
+ * errno is safe by construction: between the real call and the return, the shim runs no code that could set it.
+ */
+#ifndef THRACE_PRELOAD_HOOK_H
+#define THRACE_PRELOAD_HOOK_H
+
+#include "preload/real.h"
+#include "preload/tracer.h"
+
+struct hook {
+    struct thread *t;
+    struct unwind_regs caller;
+    uintptr_t leaf; /* return-address-like PC of the function that was called */
+};
+
+/*
+ * False: record nothing, just do the real call. That is so when recording is off, in a thread of the shim's own or one
+ * that has ended, and in a signal handler that interrupted a hook. A hook that was left by siglongjmp is noticed here.
+ */
+bool hook_enter(struct hook *h);
+
+/* For slow paths: enters with the caller's registers and the wrapped function as the leaf of the stack. */
+#define HOOK_ENTER(h, function)                                                                                        \
+    ({                                                                                                                 \
+        UNWIND_CALLER_REGS(&(h)->caller);                                                                              \
+        (h)->leaf = (uintptr_t)real.function + 1;                                                                      \
+        hook_enter(h);                                                                                                 \
+    })
+
+static inline void hook_done(struct thread *t)
+{
+    t->in_hook = 0;
+    if (unlikely(__atomic_load_n(&tracer.chores, __ATOMIC_RELAXED)))
+        tracer_chores();
+}
+
+static inline void hook_leave(struct hook *h) { hook_done(h->t); }
+
+/* Captures the stack, outside of a section: microseconds when it is new, tens of nanoseconds when it is not. */
+void hook_capture(struct hook *h);
+
+/* Bytes of meta records that hook_stack may need. */
+enum { STACK_RECORD_MAX = 1 + (2 + STACK_MAX_FRAMES) * 10 };
+
+/* Inside a section with STACK_RECORD_MAX extra: the id of the captured stack in this generation, 0 for none. */
+uint64_t hook_stack(struct hook *h);
+
+/* --- waiting ---------------------------------------------------------------------------------------------------- */
+
+/*
+ * A wait, from the hook to the return of the real call. Declared with WAIT_SCOPE it ends on every way out: return,
+ * cancellation, an exception thrown through it.
+ */
+struct wait {
+    struct thread *t; /* NULL: nothing to end */
+};
+
+void wait_end(struct wait *w);
+#define WAIT_SCOPE __attribute__((cleanup(wait_end))) struct wait
+
+/* Enters the thread as a waiter for the object, before its second look at it. */
+void wait_register(struct hook *h, const void *object, enum waiter_kind kind);
+
+/* Leaves without having waited. */
+void wait_cancel(struct hook *h);
+
+/*
+ * The thread is about to wait: writes GoBlock. Also leaves the hook, since what follows is the real call. False, with
+ * the hook still entered: the object was released since it registered, look again.
+ */
+bool wait_block(struct hook *h, struct wait *w, enum sched_reason reason);
+
+/* The thread sleeps, or waits for something that no other thread is known to provide. */
+void wait_block_unnamed(struct hook *h, struct wait *w, enum sched_reason reason);
+
+/* The calling thread released the object: writes GoUnblock for the waiter that came first, or for all of them. True
+ * when there was one. */
+bool wake_one(struct hook *h, const void *object, enum waiter_kind kind);
+bool wake_all(struct hook *h, const void *object, enum waiter_kind kind);
+
+/*
+ * Take an object that another thread may hold: try; only `busy` means that it has to wait. The object is looked at
+ * again once the thread is registered, so that a release in between is not missed.
+ */
+struct acquire {
+    const void *object;
+    enum waiter_kind kind;
+    enum sched_reason reason;
+    int busy;
+    int (*attempt)(const struct acquire *);
+    int (*take)(const struct acquire *); /* waits; its result is the caller's */
+    clockid_t clock;
+    const struct timespec *until;
+};
+
+int acquire_slow(struct hook *h, const struct acquire *a);
+
+#endif

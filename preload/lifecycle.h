@@ -1,0 +1,11 @@
+/* From the environment to the spool, and from the end of the process to the finished trace. */
+#ifndef THRACE_PRELOAD_LIFECYCLE_H
+#define THRACE_PRELOAD_LIFECYCLE_H
+
+/* fork and its handlers; once, in the constructor. */
+void process_init(void);
+
+/* The process may not start others any more: at its end it leaves the spool as it is. */
+void lifecycle_forbid_finish(void);
+
+#endif

@@ -1,0 +1,90 @@
+#include "preload/options.h"
+
+#include <string.h>
+
+#include "preload/tracer.h"
+
+static const char *parse_unsigned(const char *s, uint64_t *v)
+{
+    const char *start = s;
+    *v = 0;
+    for (; *s >= '0' && *s <= '9'; s++) {
+        if (*v > (UINT64_MAX - 9) / 10)
+            return NULL;
+        *v = *v * 10 + (uint64_t)(*s - '0');
+    }
+    return s == start ? NULL : s;
+}
+
+static bool parse_number(const char *s, void *field)
+{
+    s = parse_unsigned(s, field);
+    return s && !*s;
+}
+
+static bool parse_flag(const char *s, void *field) { return parse_number(s, field) && *(uint64_t *)field <= 1; }
+
+static bool parse_path(const char *s, void *field)
+{
+    *(const char **)field = s;
+    return *s && strlen(s) < SPOOL_PATH_MAX - 64;
+}
+
+static bool parse_duration(const char *s, void *field)
+{
+    static const struct {
+        const char *unit;
+        uint64_t ns;
+    } units[] = {{"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}};
+    uint64_t v;
+    if (!(s = parse_unsigned(s, &v)))
+        return false;
+    *(uint64_t *)field = 0;
+    if (!v && !*s)
+        return true;
+    for (unsigned i = 0; i < sizeof units / sizeof units[0]; i++) {
+        if (!strcmp(s, units[i].unit)) {
+            *(uint64_t *)field = v * units[i].ns;
+            return v <= 3600 * UINT64_C(1000000000) / units[i].ns;
+        }
+    }
+    return false;
+}
+
+static bool parse_version(const char *s, void *field)
+{
+    return !strncmp(s, "1.", 2) && parse_number(s + 2, field) && (*(uint64_t *)field == 22 || *(uint64_t *)field == 23);
+}
+
+static const struct {
+    const char *name;
+    bool (*parse)(const char *value, void *field);
+    size_t offset;
+} table[] = {
+#define THRACE_OPTION(name, field, parse, meaning) {name, parse, offsetof(struct options, field)},
+#include "preload/options.def"
+#undef THRACE_OPTION
+};
+
+enum { NOPTIONS = sizeof table / sizeof table[0] };
+
+static const char *value_of(const char *entry, const char *name)
+{
+    size_t len = strlen(name);
+    return !strncmp(entry, name, len) && entry[len] == '=' ? entry + len + 1 : NULL;
+}
+
+bool options_read(struct options *o, char **envp)
+{
+    *o = (struct options){.period_ns = 1000000000, .trace_version = 22};
+    for (; envp && *envp; envp++) {
+        for (int i = 0; i < NOPTIONS; i++) {
+            const char *value = value_of(*envp, table[i].name);
+            if (value && !table[i].parse(value, (char *)o + table[i].offset)) {
+                say("this value makes no sense, so nothing is recorded: ", *envp);
+                return false;
+            }
+        }
+    }
+    return true;
+}

@@ -1,0 +1,73 @@
+#include "preload/real.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stddef.h>
+
+/* First values of the pointers: resolve, then do what was asked for. */
+#define THRACE_REAL(ret, name, symbol, version, params, args)                                                          \
+    static ret boot_##name params                                                                                      \
+    {                                                                                                                  \
+        real_resolve();                                                                                                \
+        return real.name args;                                                                                         \
+    }
+#define THRACE_REAL_VOID(name, symbol, version, params, args)                                                          \
+    static void boot_##name params                                                                                     \
+    {                                                                                                                  \
+        real_resolve();                                                                                                \
+        real.name args;                                                                                                \
+    }
+#include "preload/real.def"
+#undef THRACE_REAL
+#undef THRACE_REAL_VOID
+
+/* What a function that this libc does not have becomes: nobody can have linked against it, so nobody calls it. */
+#define THRACE_REAL(ret, name, symbol, version, params, args)                                                          \
+    static ret absent_##name params { return (ret)ENOSYS; }
+#define THRACE_REAL_VOID(name, symbol, version, params, args)                                                          \
+    static void absent_##name params {}
+#include "preload/real.def"
+#undef THRACE_REAL
+#undef THRACE_REAL_VOID
+
+#define THRACE_REAL(ret, name, symbol, version, params, args) .name = boot_##name,
+#define THRACE_REAL_VOID(name, symbol, version, params, args) .name = boot_##name,
+struct real real = {
+#include "preload/real.def"
+};
+#undef THRACE_REAL
+#undef THRACE_REAL_VOID
+
+static const struct {
+    const char *symbol, *version, *name;
+    size_t offset;
+    void *absent;
+} table[] = {
+#define THRACE_REAL(ret, n, sym, ver, params, args) {sym, ver, #n, offsetof(struct real, n), (void *)absent_##n},
+#define THRACE_REAL_VOID(n, sym, ver, params, args) {sym, ver, #n, offsetof(struct real, n), (void *)absent_##n},
+#include "preload/real.def"
+#undef THRACE_REAL
+#undef THRACE_REAL_VOID
+};
+
+enum { NREAL = sizeof table / sizeof table[0] };
+
+static void **pointer(int i) { return (void **)((char *)&real + table[i].offset); }
+
+void real_resolve(void)
+{
+    for (int i = 0; i < NREAL; i++) {
+        void *f = *table[i].version ? dlvsym(RTLD_NEXT, table[i].symbol, table[i].version)
+                                    : dlsym(RTLD_NEXT, table[i].symbol);
+        if (!f && *table[i].version)
+            f = dlsym(RTLD_NEXT, table[i].symbol);
+        __atomic_store_n(pointer(i), f ? f : table[i].absent, __ATOMIC_RELEASE);
+    }
+}
+
+void real_each(void (*each)(void *arg, const void *address, const char *name), void *arg)
+{
+    for (int i = 0; i < NREAL; i++)
+        if (*pointer(i) != table[i].absent)
+            each(arg, *pointer(i), table[i].symbol);
+}

@@ -1,0 +1,39 @@
+/* The functions that the shim stands in front of, resolved once: real.pthread_mutex_lock(m) is what comes after us. */
+#ifndef THRACE_PRELOAD_REAL_H
+#define THRACE_PRELOAD_REAL_H
+
+#include <pthread.h>
+#include <semaphore.h>
+#include <threads.h>
+#include <time.h>
+#include <unistd.h>
+
+/* The condition variables of glibc 2.3.2 replaced earlier ones of the same name; old programs still ask for those. */
+#if defined(__x86_64__)
+#define COND_VERSION "GLIBC_2.3.2"
+#define OLD_COND_VERSION "GLIBC_2.2.5"
+#else
+#define COND_VERSION ""
+#endif
+
+struct real {
+#define THRACE_REAL(ret, name, symbol, version, params, args) ret(*name) params;
+#define THRACE_REAL_VOID(name, symbol, version, params, args) void(*name) params;
+#include "preload/real.def"
+#undef THRACE_REAL
+#undef THRACE_REAL_VOID
+};
+
+/*
+ * Until the constructor has run, each pointer leads to a function that resolves them all and goes on: a constructor of
+ * another library may call us first. So no wrapper ever tests a pointer.
+ */
+extern struct real real;
+
+/* Idempotent; safe from several threads, because each computes the same. */
+void real_resolve(void);
+
+/* Calls each(arg, address, name) for every resolved function: they are the leaves of the stacks. */
+void real_each(void (*each)(void *arg, const void *address, const char *name), void *arg);
+
+#endif

@@ -1,0 +1,178 @@
+/* The registry of threads: their records, from birth to pool. */
+#include <limits.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "lib/meta.h"
+#include "preload/hook.h"
+#include "preload/tracer.h"
+
+__thread struct thread *self __attribute__((tls_model("initial-exec")));
+
+/*
+ * Records come from the kernel, several at a time, and are used again, never unmapped: a releaser may look at the
+ * record of a waiter that has just ended.
+ */
+enum { RECORDS_PER_MAP = 16 };
+
+static struct thread *pool;
+
+static bool pool_fill(void)
+{
+    size_t size = RECORDS_PER_MAP * ((sizeof(struct thread) + 63) & ~(size_t)63);
+    long p = sys_mmap(size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (sys_failed(p))
+        return false;
+    for (int i = RECORDS_PER_MAP; i-- > 0;) {
+        struct thread *t = (struct thread *)((char *)p + (size_t)i * (size / RECORDS_PER_MAP));
+        t->next = pool;
+        pool = t;
+    }
+    return true;
+}
+
+static void link_thread(struct thread *t)
+{
+    t->prev = NULL;
+    t->next = tracer.threads;
+    if (t->next)
+        t->next->prev = t;
+    tracer.threads = t;
+    tracer.nthreads++;
+}
+
+static void unlink_thread(struct thread *t)
+{
+    *(t->prev ? &t->prev->next : &tracer.threads) = t->next;
+    if (t->next)
+        t->next->prev = t->prev;
+    tracer.nthreads--;
+}
+
+struct thread *thread_new(void)
+{
+    struct thread *t = NULL;
+    lock_take(&tracer.registry_lock);
+    if (pool || pool_fill()) {
+        t = pool;
+        pool = t->next;
+        /* The cache stays: what it says of code is as true for the next thread, what it says of stacks is checked. */
+        memset(t, 0, offsetof(struct thread, cache));
+        t->sched.g = ++tracer.last_g;
+        t->sched.proc_taken = PROC_NONE;
+        t->sched.state[0].proc = t->sched.state[1].proc = PROC_NONE;
+        link_thread(t);
+        tracer.spool.header->nthreads++;
+    }
+    lock_drop(&tracer.registry_lock);
+    return t;
+}
+
+static void seal_own_chunk(struct thread *t)
+{
+    struct chunk *c = sched_detach_chunk(&t->sched);
+    if (c)
+        spool_seal(&tracer.spool, c);
+}
+
+void thread_retire(struct thread *t)
+{
+    lock_take(&tracer.registry_lock);
+    unlink_thread(t);
+    t->sched.g = 0;
+    t->next = pool;
+    pool = t;
+    lock_drop(&tracer.registry_lock);
+}
+
+void write_thread_record(struct thread *by, const struct thread *t, uintptr_t start_pc)
+{
+    uint8_t buf[1 + 3 * VARINT_MAX];
+    struct meta_record r;
+    meta_begin(&r, buf, sizeof buf, META_THREAD);
+    meta_int(&r, t->sched.g);
+    meta_int(&r, start_pc);
+    meta_int(&r, START_STACK_BASE + t->sched.g);
+    chunk_meta_append(by->sched.chunk, buf, (size_t)(r.p - buf));
+}
+
+struct thread *thread_introduce(void)
+{
+    struct thread *t = thread_new();
+    if (!t)
+        return NULL;
+    t->sched.m = (uint64_t)sys_gettid();
+    t->in_hook = 1;
+    bool known = false;
+    if (section_enter(t, 0)) {
+        known = sched_introduce(&tracer.sched, &t->sched, now());
+        if (!known)
+            seal_own_chunk(t);
+        section_leave(t);
+    }
+    if (!known) {
+        thread_retire(t);
+        return NULL;
+    }
+    self = t;
+    thread_watch_exit(t);
+    t->in_hook = 0;
+    return t;
+}
+
+/*
+ * The end of a thread is seen by the destructor of a thread-specific key, however the thread ends. It puts itself off to
+ * the last round, so that what the program's own destructors do is still recorded.
+ */
+static pthread_key_t exit_key;
+static bool have_exit_key;
+
+static void at_thread_exit(void *p)
+{
+    struct thread *t = p;
+    if (self != t)
+        return;
+    if (++t->exit_rounds < PTHREAD_DESTRUCTOR_ITERATIONS)
+        pthread_setspecific(exit_key, t);
+    else
+        thread_end(t);
+}
+
+void thread_init(void) { have_exit_key = !pthread_key_create(&exit_key, at_thread_exit); }
+
+void thread_watch_exit(struct thread *t)
+{
+    if (have_exit_key)
+        pthread_setspecific(exit_key, t);
+}
+
+/*
+ * Runs in the thread's last breath. The
+ * joiner is told first: its GoUnblock comes from this thread. After that nothing of the thread is recorded any more,
+ * destructors of the program that follow pass through.
+ */
+void thread_end(struct thread *t)
+{
+    struct hook h = {.t = t};
+    t->in_hook = 1;
+    if (sched_current(&t->sched)->status == GO_WAITING)
+        wait_end(&(struct wait){t});
+    t->in_hook = 1;
+    unwind_regs_here(&h.caller);
+    if (waitq_maybe_waiting(&tracer.waits, (void *)pthread_self()))
+        wake_all(&h, (void *)pthread_self(), WAITER_ANY);
+    bool ended = false;
+    if (section_enter(t, 0)) {
+        ended = sched_destroy(&tracer.sched, &t->sched, now());
+        seal_own_chunk(t); /* inside the section: the advancer seals them, too */
+        section_leave(t);
+    }
+    self = THREAD_OFF;
+    if (!ended) {
+        count_lost(); /* it stays in the registry as it was: a G that the trace shows as alive must keep its status */
+        return;
+    }
+    thread_retire(t);
+    if (!__atomic_load_n(&tracer.nthreads, __ATOMIC_RELAXED))
+        helper_stop();
+}

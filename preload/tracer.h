@@ -1,0 +1,177 @@
+/*
+ * The recording: the one tracer of the process, its threads, and the section in which a thread may write.
+ *
+ * Three rules hold the shim together.
+ *  1. What a thread writes, it writes inside a section: the generation cannot change there, and the gate makes whoever
+ *     changes it wait. A section takes no lock, makes no system call and calls nothing of libc or of the program.
+ *  2. A lock of the shim is never held while a function of libc or of the program runs. Ranks: advance, registry.
+ *  3. Whoever interrupts a hook of its own thread passes through (hook.h).
+ */
+#ifndef THRACE_PRELOAD_TRACER_H
+#define THRACE_PRELOAD_TRACER_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "lib/clock.h"
+#include "lib/gate.h"
+#include "lib/lock.h"
+#include "lib/sched.h"
+#include "lib/spool.h"
+#include "lib/stacktab.h"
+#include "lib/unwind/unwind.h"
+#include "lib/waitq.h"
+
+#define likely(x) __builtin_expect(!!(x), 1)
+#define unlikely(x) __builtin_expect(!!(x), 0)
+#define EXPORT __attribute__((visibility("default")))
+#define SLOW __attribute__((noinline, cold))
+
+/* How a waiting thread was woken as far as the trace says. */
+enum woken { NOT_WOKEN, WOKEN_NOW, WOKEN_EARLIER /* in an earlier generation */ };
+
+struct thread {
+    struct writer writer;
+    uint32_t in_hook;     /* the thread is inside a hook … */
+    uintptr_t hook_sp;    /* … of the function whose caller had this stack pointer */
+    struct sched_thread sched;
+    struct wait_slot *wait; /* its slot while it waits for an object */
+    enum woken woken;       /* what became of a slot that is gone, while the model still says Waiting */
+    struct {                /* a GoUnblock promised by a claim and not written yet; g 0: none */
+        uint64_t g;
+        uint32_t g_seq;
+    } promise;
+
+    uintptr_t stack_lo, stack_hi;
+    uint64_t *stack_tag; /* of the last capture */
+    uint64_t stack_hash;
+    int npcs;
+    uintptr_t pcs[STACK_MAX_FRAMES];
+
+    void *(*start)(void *);
+    void *arg;
+    size_t stack_size;
+    pthread_t pthread; /* 0 until the thread runs */
+    int exit_rounds;
+
+    struct thread *next, *prev; /* the registry, or the pool */
+    struct unwind_cache cache;
+};
+
+/* One plain pointer, initial-exec: dynamic TLS would allocate on first use. NULL: not seen yet. */
+extern __thread struct thread *self __attribute__((tls_model("initial-exec")));
+
+/* The value of self in threads that are not, or no more, to be recorded: the shim's own, and those that have ended. */
+#define THREAD_OFF ((struct thread *)8)
+
+/*
+ * In a page of its own that the kernel clears in a child, however the child was made: fork, _Fork, clone. So a child
+ * records nothing from its first instruction on, without being told.
+ */
+struct owner {
+    uint32_t recording; /* what a hook looks at first */
+    uint32_t alive;     /* this process has a spool */
+};
+
+struct tracer {
+    struct owner *owner;
+    uint32_t chores; /* something is to be done after the hook: tracer_chores says what */
+    struct gate gate;
+    struct trace_clock clock;
+    uint64_t period_ns;   /* of a generation; 0: always time for the next one */
+    uint64_t deadline_ns; /* when the open generation is due to end, on CLOCK_MONOTONIC */
+    struct spool spool;
+    const struct unwind_modules *modules;
+
+    struct lock advance_lock;
+    struct lock registry_lock;
+    struct thread *threads; /* registry: every G that is not dead */
+    uint32_t nthreads;
+    uint64_t last_g;
+    struct sched_thread service; /* what the advancer writes with: statuses and modules; no G */
+
+    struct sched sched;
+    struct stacktab stacks;
+    struct waitq waits;
+};
+
+extern struct tracer tracer;
+
+static inline bool recording(void) { return likely(__atomic_load_n(&tracer.owner->recording, __ATOMIC_RELAXED)); }
+
+/*
+ * Opens a section with room for one transition and extra bytes of meta records. False: not recording, or no room, which
+ * is counted; the caller then leaves the model as it is.
+ */
+bool section_enter(struct thread *t, size_t extra);
+static inline void section_leave(struct thread *t) { gate_leave(&t->writer); }
+
+/* Counts what could not be recorded. */
+void count_lost(void);
+
+static inline uint64_t now(void) { return clock_ticks(&tracer.clock); }
+
+/* A record for a thread to be, in the registry and Unborn, with its G id; NULL when memory or ids ran out. */
+struct thread *thread_new(void);
+
+/* Out of the registry, into the pool. Its G is dead or was never born. */
+void thread_retire(struct thread *t);
+
+/* The calling thread, which nobody announced, gets a record and appears in the trace. NULL: it stays untraced. */
+struct thread *thread_introduce(void);
+
+/* Once, in the constructor. */
+void thread_init(void);
+
+/* Sees to it that thread_end is called when the calling thread ends. */
+void thread_watch_exit(struct thread *t);
+
+/* Ends the calling thread's G. */
+void thread_end(struct thread *t);
+
+/* Writes META_THREAD for t into by's chunk; inside a section of by. */
+void write_thread_record(struct thread *by, const struct thread *t, uintptr_t start_pc);
+
+/*
+ * Starts the recording into the spool that is open. The calling thread is the only one so far, its G is 1. False when
+ * memory ran out.
+ */
+bool tracer_start(void);
+
+/* Ends it: seals everything. From any thread; the second call does nothing. */
+void tracer_stop(void);
+
+/* In the child of a fork: forgets the parent's recording without touching it. */
+void tracer_forget(void);
+
+/*
+ * Begins the next generation. False when it could not be done now: a writer was descheduled in a section, or the pool
+ * has too few chunks for the statuses. The caller tries again later.
+ */
+bool tracer_advance(void);
+
+/* After a hook: wakes the helper; without one, does the work that the helper would do. */
+SLOW void tracer_chores(void);
+
+/* Makes sure that the helper thread runs: it drains, grows the pool and begins generations. */
+void helper_start(void);
+void helper_stop(void);
+void helper_forget(void);
+
+/* False when there is no helper. */
+bool helper_wake(void);
+
+/* Moves full chunks to the log and makes the pool larger when it is short; on the caller's own time. */
+void tracer_drain(int fd);
+
+/* Publishes what is mapped now and records it. Calls dl_iterate_phdr: not in a section, not in a signal handler. */
+void modules_refresh(void);
+
+/* Adds a meta record that belongs to no thread. Takes the advance lock. */
+void service_record(const uint8_t *record, size_t len);
+
+/* One line on stderr, "thrace: …", by write(2). */
+void say(const char *text, const char *detail);
+
+#endif

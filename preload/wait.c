@@ -1,0 +1,171 @@
+/*
+ * Waiting and waking. A waiter writes GoBlock itself; GoUnblock is written by the thread that releases, if it can be
+ * known, because viewers draw the arrow from there. A waiter that nobody claimed when it comes back (timeout, spurious
+ * wakeup, an object shared with another process, a release that was not seen) writes its own.
+ */
+#include <errno.h>
+
+#include "lib/meta.h"
+#include "preload/hook.h"
+
+void wait_register(struct hook *h, const void *object, enum waiter_kind kind)
+{
+    h->t->wait = waitq_register(&tracer.waits, h->t, object, kind);
+}
+
+static void leave_slot(struct thread *t)
+{
+    if (t->wait)
+        waitq_leave(&tracer.waits, t->wait);
+    t->wait = NULL;
+}
+
+void wait_cancel(struct hook *h)
+{
+    leave_slot(h->t);
+    hook_leave(h);
+}
+
+static bool was_released_early(struct thread *t)
+{
+    if (!t->wait)
+        return false;
+    uint64_t word = wait_word(t->wait);
+    return wait_state(word) == WAIT_EARLY && wait_move(t->wait, word, WAIT_REGISTERED);
+}
+
+bool wait_block(struct hook *h, struct wait *w, enum sched_reason reason)
+{
+    struct thread *t = h->t;
+    hook_capture(h);
+    if (section_enter(t, STACK_RECORD_MAX)) {
+        if (was_released_early(t)) {
+            section_leave(t);
+            return false;
+        }
+        t->woken = NOT_WOKEN;
+        if (sched_block(&tracer.sched, &t->sched, reason, hook_stack(h), now())) {
+            w->t = t;
+            if (t->wait) /* fails when a release found us in between: then nobody else writes our GoUnblock */
+                wait_move(t->wait, (wait_word(t->wait) & ~(uint64_t)WAIT_STATE_MASK) | WAIT_REGISTERED, WAIT_BLOCKED);
+        } else {
+            count_lost();
+        }
+        section_leave(t);
+    }
+    if (!w->t)
+        leave_slot(t);
+    hook_leave(h);
+    return true;
+}
+
+void wait_block_unnamed(struct hook *h, struct wait *w, enum sched_reason reason) { wait_block(h, w, reason); }
+
+/*
+ * Takes the thread's own slot back and says what the trace knows of the wakeup. Whoever claims it does so inside a
+ * section, as we are: the slot's state and the generation agree.
+ */
+static enum woken withdraw(struct thread *t)
+{
+    for (;;) {
+        uint64_t word = wait_word(t->wait);
+        switch (wait_state(word)) {
+        case WAIT_CLAIMED:
+            return WOKEN_NOW;
+        case WAIT_WOKEN:
+            return WOKEN_EARLIER;
+        default:
+            if (wait_move(t->wait, word, WAIT_EARLY))
+                return NOT_WOKEN;
+        }
+    }
+}
+
+void wait_end(struct wait *w)
+{
+    struct thread *t = w->t;
+    if (!t || t != self)
+        return;
+    t->in_hook = 1;
+    compiler_barrier();
+    bool writing = section_enter(t, 0);
+    if (t->wait) {
+        t->woken = withdraw(t);
+        leave_slot(t);
+    }
+    if (writing) {
+        if (sched_current(&t->sched)->status == GO_WAITING &&
+            !(t->woken == NOT_WOKEN
+                  ? sched_resume(&tracer.sched, &t->sched, now())
+                  : sched_resume_woken(&tracer.sched, &t->sched, t->woken == WOKEN_NOW, now())))
+            count_lost();
+        section_leave(t);
+    }
+    hook_done(t);
+}
+
+/* --- waking ------------------------------------------------------------------------------------------------------- */
+
+static void promise(void *arg, void *waiter)
+{
+    struct thread *t = arg, *other = waiter;
+    t->promise.g_seq = sched_g_seq(&other->sched) + 1;
+    compiler_barrier();
+    t->promise.g = other->sched.g;
+}
+
+static enum wait_found wake_next(struct hook *h, const void *object, enum waiter_kind kind)
+{
+    struct thread *t = h->t;
+    struct wait_slot *slot;
+    enum wait_found found = waitq_claim(&tracer.waits, object, kind, &slot, promise, t);
+    if (found == WAIT_FOUND) {
+        uint64_t stack = hook_stack(h);
+        if (!sched_unblock(&tracer.sched, &t->sched, t->promise.g, t->promise.g_seq, stack, now())) {
+            wait_move(slot, wait_word(slot), WAIT_BLOCKED);
+            count_lost();
+            found = WAIT_NOBODY;
+        }
+    }
+    t->promise.g = 0;
+    return found;
+}
+
+static bool wake(struct hook *h, const void *object, enum waiter_kind kind, bool all)
+{
+    bool any = false;
+    enum wait_found found;
+    hook_capture(h);
+    do {
+        if (!section_enter(h->t, STACK_RECORD_MAX))
+            break;
+        found = wake_next(h, object, kind);
+        section_leave(h->t);
+        any |= found != WAIT_NOBODY;
+    } while (all && found != WAIT_NOBODY);
+    return any;
+}
+
+bool wake_one(struct hook *h, const void *object, enum waiter_kind kind) { return wake(h, object, kind, false); }
+bool wake_all(struct hook *h, const void *object, enum waiter_kind kind) { return wake(h, object, kind, true); }
+
+/* --- taking an object ---------------------------------------------------------------------------------------------- */
+
+enum { MAX_SECOND_LOOKS = 4 };
+
+int acquire_slow(struct hook *h, const struct acquire *a)
+{
+    WAIT_SCOPE w = {NULL};
+    wait_register(h, a->object, a->kind);
+    for (int look = 0; look < MAX_SECOND_LOOKS; look++) {
+        int ret = a->attempt(a);
+        if (ret != a->busy) {
+            wait_cancel(h);
+            return ret;
+        }
+        if (wait_block(h, &w, a->reason))
+            return a->take(a);
+    }
+    wait_cancel(h);
+    return a->take(a);
+}

@@ -1,0 +1,88 @@
+/*
+ * Condition variables. A wait always waits: it is registered for the condition, its GoBlock is written, then the real
+ * call gives up the mutex and sleeps. Inside libc that unlock does not pass through us, so the waiters of the mutex are
+ * told here. Taking the mutex again on the way out, inside libc too, shows as time between GoUnblock and GoStart.
+ *
+ * x86-64 programs built before glibc 2.3.2 have condition variables of another layout; both versions are wrapped, each
+ * in front of its own.
+ */
+#include <errno.h>
+
+#include "preload/hook.h"
+
+/* The calling thread will sleep on c and unlock m for that. */
+static void begin(struct hook *h, struct wait *w, const void *c, const void *m)
+{
+    if (waitq_maybe_waiting(&tracer.waits, m))
+        wake_one(h, m, WAITER_ANY);
+    wait_register(h, c, WAITER_ANY);
+    while (!wait_block(h, w, REASON_COND))
+        ;
+}
+
+#define WAIT(entry, target, params, args)                                                                              \
+    EXPORT int entry params;                                                                                           \
+    EXPORT int entry params                                                                                            \
+    {                                                                                                                  \
+        WAIT_SCOPE w = {NULL};                                                                                         \
+        struct hook h;                                                                                                 \
+        if (HOOK_ENTER(&h, target))                                                                                    \
+            begin(&h, &w, c, m);                                                                                       \
+        return real.target args;                                                                                       \
+    }
+
+#define WAKE(entry, target, wake, params, args)                                                                        \
+    static SLOW int target##_slow params                                                                               \
+    {                                                                                                                  \
+        struct hook h;                                                                                                 \
+        if (HOOK_ENTER(&h, target)) {                                                                                  \
+            wake(&h, c, WAITER_ANY);                                                                                     \
+            hook_leave(&h);                                                                                            \
+        }                                                                                                              \
+        return real.target args;                                                                                       \
+    }                                                                                                                  \
+    EXPORT int entry params;                                                                                           \
+    EXPORT int entry params                                                                                            \
+    {                                                                                                                  \
+        if (waitq_maybe_waiting(&tracer.waits, c))                                                                     \
+            return target##_slow args;                                                                                 \
+        return real.target args;                                                                                       \
+    }
+
+#define TS const struct timespec *
+
+#ifdef OLD_COND_VERSION
+/* Every symbol of this file gets its version here; the linker's version script only names the versions. */
+#define VERSIONED(entry, symbol, version) __asm__(".symver " #entry ", " symbol version)
+#define NEW "@@" COND_VERSION
+#define OLD "@" OLD_COND_VERSION
+VERSIONED(cond_wait, "pthread_cond_wait", NEW);
+VERSIONED(cond_timedwait, "pthread_cond_timedwait", NEW);
+VERSIONED(cond_signal, "pthread_cond_signal", NEW);
+VERSIONED(cond_broadcast, "pthread_cond_broadcast", NEW);
+VERSIONED(old_wait, "pthread_cond_wait", OLD);
+VERSIONED(old_timedwait, "pthread_cond_timedwait", OLD);
+VERSIONED(old_signal, "pthread_cond_signal", OLD);
+VERSIONED(old_broadcast, "pthread_cond_broadcast", OLD);
+#define cond_entry(name) cond_##name
+WAIT(old_wait, old_cond_wait, (pthread_cond_t * c, pthread_mutex_t *m), (c, m))
+WAIT(old_timedwait, old_cond_timedwait, (pthread_cond_t * c, pthread_mutex_t *m, TS until), (c, m, until))
+WAKE(old_signal, old_cond_signal, wake_one, (pthread_cond_t * c), (c))
+WAKE(old_broadcast, old_cond_broadcast, wake_all, (pthread_cond_t * c), (c))
+#else
+#define cond_entry(name) pthread_cond_##name
+#endif
+
+WAIT(cond_entry(wait), pthread_cond_wait, (pthread_cond_t * c, pthread_mutex_t *m), (c, m))
+WAIT(cond_entry(timedwait), pthread_cond_timedwait, (pthread_cond_t * c, pthread_mutex_t *m, TS until),
+     (c, m, until))
+WAIT(pthread_cond_clockwait, pthread_cond_clockwait,
+     (pthread_cond_t * c, pthread_mutex_t *m, clockid_t clock, TS until), (c, m, clock, until))
+WAKE(cond_entry(signal), pthread_cond_signal, wake_one, (pthread_cond_t * c), (c))
+WAKE(cond_entry(broadcast), pthread_cond_broadcast, wake_all, (pthread_cond_t * c), (c))
+
+/* C11's are the same under another name. */
+WAIT(cnd_wait, cnd_wait, (cnd_t * c, mtx_t *m), (c, m))
+WAIT(cnd_timedwait, cnd_timedwait, (cnd_t * c, mtx_t *m, TS until), (c, m, until))
+WAKE(cnd_signal, cnd_signal, wake_one, (cnd_t * c), (c))
+WAKE(cnd_broadcast, cnd_broadcast, wake_all, (cnd_t * c), (c))

@@ -1,0 +1,79 @@
+/*
+ * What changes the ground we stand on: fork, seccomp filters, dlclose.
+ *
+ * After a filter is installed a system call of ours could kill the program. So recording ends before: everything that
+ * was recorded is in the mapping then, and nothing more is asked of the kernel.
+ */
+#include <linux/seccomp.h>
+#include <stdarg.h>
+#include <sys/prctl.h>
+
+#include "preload/hook.h"
+#include "preload/lifecycle.h"
+
+static void before_fork(void)
+{
+    lock_take(&tracer.advance_lock);
+    lock_take(&tracer.registry_lock);
+}
+
+static void after_fork_in_parent(void)
+{
+    lock_drop(&tracer.registry_lock);
+    lock_drop(&tracer.advance_lock);
+}
+
+static void after_fork_in_child(void)
+{
+    tracer.registry_lock.word = 0;
+    tracer.advance_lock.word = 0;
+    tracer_forget();
+}
+
+void process_init(void) { pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child); }
+
+static void seccomp_is_coming(void)
+{
+    if (!recording())
+        return;
+    tracer_stop();
+    helper_stop();
+    lifecycle_forbid_finish();
+}
+
+EXPORT int prctl(int option, ...)
+{
+    va_list ap;
+    unsigned long a[4];
+    va_start(ap, option);
+    for (int i = 0; i < 4; i++)
+        a[i] = va_arg(ap, unsigned long);
+    va_end(ap);
+    if (option == PR_SET_SECCOMP)
+        seccomp_is_coming();
+    return real.prctl_call(option, a[0], a[1], a[2], a[3]);
+}
+
+EXPORT long syscall(long number, ...)
+{
+    va_list ap;
+    long a[6];
+    va_start(ap, number);
+    for (int i = 0; i < 6; i++)
+        a[i] = va_arg(ap, long);
+    va_end(ap);
+    if (unlikely(number == SYS_seccomp) && a[0] != SECCOMP_GET_ACTION_AVAIL)
+        seccomp_is_coming();
+    return real.syscall_call(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+}
+
+/* A module that goes is recorded first, and leaves the unwinder's snapshot when it is gone. */
+EXPORT int dlclose(void *handle)
+{
+    if (!recording() || self == THREAD_OFF)
+        return real.dlclose(handle);
+    modules_refresh();
+    int ret = real.dlclose(handle);
+    modules_refresh();
+    return ret;
+}

@@ -1,0 +1,202 @@
+/* pthread_create, pthread_join and their kin, and the names of threads. */
+#include <errno.h>
+#include <string.h>
+
+#include "lib/meta.h"
+#include "preload/hook.h"
+#include "preload/thread_start.h"
+
+/* --- birth ------------------------------------------------------------------------------------------------------- */
+
+/*
+ * A thread that could not be made has a G in the trace all the same: the GoCreate comes before the attempt, because the
+ * child may be running before the creator is. The next thread gets that G.
+ */
+static struct thread *spare;
+
+static struct thread *take_spare(void) { return __atomic_exchange_n(&spare, NULL, __ATOMIC_ACQ_REL); }
+
+static void keep_spare(struct thread *t)
+{
+    struct thread *none = NULL;
+    __atomic_compare_exchange_n(&spare, &none, t, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+}
+
+struct thread *announce_thread(struct hook *h, const void *start_routine)
+{
+    struct thread *child = take_spare();
+    bool announced = child;
+    helper_start();
+    if (!child && !(child = thread_new()))
+        return NULL;
+    hook_capture(h);
+    if (section_enter(h->t, STACK_RECORD_MAX + 1 + 3 * VARINT_MAX)) {
+        write_thread_record(h->t, child, (uintptr_t)start_routine + 1);
+        if (!announced)
+            announced = sched_create(&tracer.sched, &h->t->sched, &child->sched, START_STACK_BASE + child->sched.g,
+                                     hook_stack(h), now());
+        section_leave(h->t);
+    }
+    if (announced)
+        return child;
+    count_lost();
+    thread_retire(child);
+    return NULL;
+}
+
+void unannounce_thread(struct thread *child) { keep_spare(child); }
+
+/* The thread's stack ends where glibc keeps its own record of the thread, which pthread_self points to. */
+static void find_own_stack(struct thread *t)
+{
+    t->pthread = pthread_self();
+    t->stack_hi = (uintptr_t)pthread_self();
+    t->stack_lo = t->stack_size < t->stack_hi ? t->stack_hi - t->stack_size : 0;
+}
+
+void begin_thread(struct thread *t)
+{
+    t->sched.m = (uint64_t)sys_gettid();
+    t->in_hook = 1;
+    find_own_stack(t);
+    self = t;
+    thread_watch_exit(t);
+    if (section_enter(t, 0)) {
+        if (!sched_start(&tracer.sched, &t->sched, now()))
+            count_lost();
+        section_leave(t);
+    }
+    hook_done(t);
+}
+
+/* The creator may use the handle before the thread has run. The record may be another thread's by now: g tells. */
+void know_handle(struct thread *child, uint64_t g, pthread_t handle)
+{
+    lock_take(&tracer.registry_lock);
+    if (child->sched.g == g)
+        child->pthread = handle;
+    lock_drop(&tracer.registry_lock);
+}
+
+static void *thread_start(void *arg)
+{
+    struct thread *t = arg;
+    void *(*start)(void *) = t->start;
+    begin_thread(t);
+    return start(t->arg);
+}
+
+size_t default_stack_size(void)
+{
+    static size_t size;
+    pthread_attr_t attr;
+    if (!size && !pthread_getattr_default_np(&attr)) {
+        pthread_attr_getstacksize(&attr, &size);
+        pthread_attr_destroy(&attr);
+    }
+    return size;
+}
+
+EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *), void *arg)
+{
+    struct hook h;
+    if (!HOOK_ENTER(&h, pthread_create))
+        return real.pthread_create(thread, attr, start, arg);
+    struct thread *child = announce_thread(&h, (const void *)start);
+    if (child) {
+        child->start = start;
+        child->arg = arg;
+        child->stack_size = default_stack_size();
+        if (attr)
+            pthread_attr_getstacksize(attr, &child->stack_size);
+    }
+    hook_leave(&h);
+    if (!child)
+        return real.pthread_create(thread, attr, start, arg);
+    uint64_t g = child->sched.g;
+    int ret = real.pthread_create(thread, attr, thread_start, child);
+    if (ret)
+        unannounce_thread(child);
+    else
+        know_handle(child, g, *thread);
+    return ret;
+}
+
+/* --- joining ------------------------------------------------------------------------------------------------------ */
+
+/*
+ * The trial tells a thread that is still there (EBUSY) from one that can be joined at once, which then has been. All
+ * else, such as joining oneself, is left to the real call to say.
+ */
+#define JOIN(entry, valid, params, args)                                                                               \
+    static SLOW int entry##_slow params                                                                                \
+    {                                                                                                                  \
+        WAIT_SCOPE w = {NULL};                                                                                         \
+        struct hook h;                                                                                                 \
+        if (HOOK_ENTER(&h, entry)) {                                                                                   \
+            wait_register(&h, (const void *)thread, WAITER_ANY);                                                         \
+            int ret = real.pthread_tryjoin_np(thread, result);                                                         \
+            if (ret != EBUSY) {                                                                                        \
+                wait_cancel(&h);                                                                                       \
+                return ret;                                                                                            \
+            }                                                                                                          \
+            while (!wait_block(&h, &w, REASON_SYNC))                                                                   \
+                ;                                                                                                      \
+        }                                                                                                              \
+        return real.entry args;                                                                                        \
+    }                                                                                                                  \
+    EXPORT int entry params                                                                                            \
+    {                                                                                                                  \
+        if (unlikely(!(valid)))                                                                                        \
+            return real.entry args;                                                                                    \
+        int ret = real.pthread_tryjoin_np(thread, result);                                                             \
+        if (ret != EBUSY)                                                                                              \
+            return ret;                                                                                                \
+        return entry##_slow args;                                                                                      \
+    }
+
+JOIN(pthread_join, true, (pthread_t thread, void **result), (thread, result))
+JOIN(pthread_timedjoin_np, true, (pthread_t thread, void **result, const struct timespec *until),
+     (thread, result, until))
+JOIN(pthread_clockjoin_np, clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC,
+     (pthread_t thread, void **result, clockid_t clock, const struct timespec *until), (thread, result, clock, until))
+
+/* --- names -------------------------------------------------------------------------------------------------------- */
+
+static uint64_t g_of(pthread_t thread)
+{
+    uint64_t g = 0;
+    lock_take(&tracer.registry_lock);
+    for (struct thread *t = tracer.threads; t && !g; t = t->next)
+        if (t->pthread == thread)
+            g = t->sched.g;
+    lock_drop(&tracer.registry_lock);
+    return g;
+}
+
+static void record_name(struct thread *t, uint64_t g, const char *name)
+{
+    uint8_t buf[64];
+    struct meta_record r;
+    meta_begin(&r, buf, sizeof buf, META_NAME);
+    meta_int(&r, g);
+    meta_int(&r, now());
+    meta_text(&r, name, strlen(name));
+    if (!r.overflow && section_enter(t, sizeof buf)) {
+        chunk_meta_append(t->sched.chunk, buf, (size_t)(r.p - buf));
+        section_leave(t);
+    }
+}
+
+EXPORT int pthread_setname_np(pthread_t thread, const char *name)
+{
+    struct hook h;
+    int ret = real.pthread_setname_np(thread, name);
+    if (!ret && HOOK_ENTER(&h, pthread_setname_np)) {
+        uint64_t g = thread == pthread_self() ? h.t->sched.g : g_of(thread);
+        if (g)
+            record_name(h.t, g, name);
+        hook_leave(&h);
+    }
+    return ret;
+}

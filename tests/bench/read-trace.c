@@ -1,0 +1,50 @@
+/*
+ * read-trace read|validate FILE: reads a trace once with libgotrace and prints events, seconds and peak KiB. The Go
+ * program of the same name does the same with golang.org/x/exp/trace.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "gotrace/gotrace.h"
+
+static double now(void)
+{
+    struct timespec ts;
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return (double)ts.tv_sec + 1e-9 * (double)ts.tv_nsec;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 3) {
+        fputs("usage: read-trace read|validate FILE\n", stderr);
+        return 2;
+    }
+    double start = now();
+    struct gotrace_reader *r = gotrace_reader_open(argv[2]);
+    struct gotrace_summary sum = {0};
+    if (!r)
+        return 2;
+    if (!strcmp(argv[1], "validate")) {
+        if (!gotrace_validate(r, NULL, NULL, &sum) || sum.violations) {
+            fputs("read-trace: the trace is not valid\n", stderr);
+            return 1;
+        }
+    } else {
+        while (gotrace_reader_next(r))
+            sum.events++;
+    }
+    double seconds = now() - start;
+    const struct gotrace_error *e = gotrace_reader_error(r);
+    if (e) {
+        fprintf(stderr, "read-trace: %s\n", e->message);
+        return 1;
+    }
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    printf("%llu %.6f %ld\n", (unsigned long long)sum.events, seconds, usage.ru_maxrss);
+    gotrace_reader_free(r);
+    return 0;
+}

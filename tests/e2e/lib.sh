@@ -1,0 +1,131 @@
+# What the end-to-end tests share: recording a program, comparing it with itself untraced, and having its trace judged.
+# shellcheck shell=sh disable=SC2034
+. "$top_srcdir/tests/tap.sh"
+
+thrace=$top_builddir/thrace
+shim=$top_builddir/.libs/libthrace-preload.so
+programs=$top_builddir/tests/programs
+shared=${THRACE_SHARED:-$top_srcdir/../shared}
+oldest_go=go1.22.12
+
+# A recording under test must not be steered from outside.
+unset THRACE_OUT THRACE_PERIOD THRACE_VERBOSE LD_PRELOAD
+
+[ -f "$shim" ] || skip_all "this build has no preload library"
+scratch
+trace=$tap_scratch/x.trace
+
+# The judge is built once per build folder, by whoever comes first.
+judge=$top_builddir/tests/go/judge
+have_go() { command -v go >/dev/null 2>&1; }
+
+build_judge() {
+    have_go || return 1
+    [ -z "$(find "$top_srcdir/tests/go" -newer "$judge" -name '*.go' -print 2>&1)" ] && return 0
+    mkdir -p "$top_builddir/tests/go" &&
+        (cd "$top_srcdir/tests/go" && GOFLAGS=-mod=readonly go build -o "$judge.$$" .) >"$tap_scratch/go-build" 2>&1 &&
+        mv "$judge.$$" "$judge"
+}
+
+have_judge() {
+    [ "${judge_state:-}" ] || { build_judge && judge_state=there || judge_state=missing; }
+    [ $judge_state = there ]
+}
+
+# Go 1.22's own tool is the oldest that must accept our traces.
+have_oldest_go() {
+    [ "${oldest_state:-}" ] || {
+        have_go && GOTOOLCHAIN=$oldest_go go version >/dev/null 2>&1 && oldest_state=there || oldest_state=missing
+    }
+    [ $oldest_state = there ]
+}
+
+go_parses() { # GOTOOLCHAIN TRACE; Go 1.22 has a number for "parsed"
+    what=parsed
+    [ "$1" != $oldest_go ] || what=1
+    GOTOOLCHAIN=$1 go tool trace -d=$what "$2" >/dev/null
+}
+
+judge_all() { # NAME TRACE: our validator, Go's tools old and new, and the strict judge accept it
+    if [ ! -f "$2" ]; then
+        not_ok "$1: leaves a trace"
+        return
+    fi
+    succeeds "$1: thrace validate accepts the trace" "$thrace" validate "$2"
+    if ! have_go; then
+        skip_mandatory "$1: Go accepts the trace" "no Go"
+        return
+    fi
+    if have_judge; then
+        succeeds "$1: the strict judge accepts the trace" "$judge" check "$2"
+    else
+        skip_mandatory "$1: the strict judge accepts the trace" "judge not built: $(tail -n 1 "$tap_scratch/go-build")"
+    fi
+    [ -z "${THRACE_QUICK:-}" ] || return 0
+    succeeds "$1: go tool trace accepts the trace" go_parses local "$2"
+    if have_oldest_go; then
+        succeeds "$1: go tool trace of $oldest_go accepts the trace" go_parses $oldest_go "$2"
+    else
+        skip_mandatory "$1: go tool trace of $oldest_go accepts the trace" "no $oldest_go"
+    fi
+}
+
+# Turns "ok - …" and "not ok - …" of the judge into test points of this test.
+judge_expect() { # NAME TRACE EXPECTATIONS
+    [ -s "$3" ] || return 0
+    if ! have_judge; then
+        skip_mandatory "$1: the trace shows what happened" "no judge"
+        return
+    fi
+    "$judge" expect "$2" "$3" >"$tap_scratch/verdicts" 2>&1
+    verdict_status=$?
+    [ $verdict_status -le 1 ] && grep -q '^ok\|^not ok' "$tap_scratch/verdicts" ||
+        not_ok "$1: expectations are read" "$(cat "$tap_scratch/verdicts")"
+    while IFS= read -r verdict; do
+        case $verdict in
+        'ok - '*) ok "$1: ${verdict#ok - }" ;;
+        'not ok - '*) not_ok "$1: ${verdict#not ok - }" ;;
+        '#'*) printf '%s\n' "$verdict" ;;
+        esac
+    done <"$tap_scratch/verdicts"
+}
+
+fact() { # TRACE NAME: one of judge's facts
+    "$judge" facts "$1" | awk -F '\t' -v name="$2" '$1 == name { print $2 }'
+}
+
+without_signals() {
+    grep -Eav '^(Aborted|Segmentation fault|Terminated|Killed|Bad system call)( \(core dumped\))?$'
+}
+
+# Runs the command plainly and under thrace record, both with stdin from /dev/null, and wants the same output, the same
+# errors and the same end. Leaves the trace in $trace, and output and status in plain.* and traced.* of $tap_scratch.
+same_with_and_without() { # NAME COMMAND…
+    same_name=$1
+    shift
+    rm -f "$trace" "$trace.spool"
+    "$@" </dev/null >"$tap_scratch/plain.out" 2>"$tap_scratch/plain.err"
+    plain_status=$?
+    "$thrace" record -o "$trace" -- "$@" </dev/null >"$tap_scratch/traced.out" 2>"$tap_scratch/all.err"
+    traced_status=$?
+    # thrace's own lines, the summary for one, begin with its name. A shell that reports a signal says so on the
+    # redirected stderr; that is its word, not the program's.
+    grep -a '^thrace' "$tap_scratch/all.err" >"$tap_scratch/thrace.err"
+    grep -av '^thrace' "$tap_scratch/all.err" | without_signals >"$tap_scratch/traced.err"
+    without_signals <"$tap_scratch/plain.err" >"$tap_scratch/plain.own.err"
+    is "$traced_status" "$plain_status" "$same_name: same exit status"
+    same_file "$tap_scratch/traced.out" "$tap_scratch/plain.out" "$same_name: same output"
+    same_file "$tap_scratch/traced.err" "$tap_scratch/plain.own.err" "$same_name: same errors"
+}
+
+# One line registers a program of tests/programs: it is run with and without thrace, its trace is judged, and what it
+# prints as "trace: …" is expected there.
+traced() { # PROGRAM [ARGUMENT…]
+    traced_name=$*
+    traced_program=$1
+    shift
+    same_with_and_without "$traced_name" "$programs/$traced_program" "$@"
+    judge_all "$traced_name" "$trace"
+    sed -n 's/^trace: //p' "$tap_scratch/plain.out" >"$tap_scratch/expectations"
+    [ ! -f "$trace" ] || judge_expect "$traced_name" "$trace" "$tap_scratch/expectations"
+}

@@ -1,0 +1,12 @@
+# Programs recorded from start to end; tests/traps does the same with what breaks other tracers.
+e2e_tests = \
+	%D%/exits.test \
+	%D%/preload.test \
+	%D%/record.test \
+	%D%/subjects.test \
+	%D%/threads.test \
+	%D%/waits.test
+
+TESTS += $(e2e_tests)
+dist_check_SCRIPTS += $(e2e_tests)
+EXTRA_DIST += %D%/lib.sh

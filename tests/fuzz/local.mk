@@ -1,0 +1,38 @@
+# Fuzz targets: with libFuzzer (--enable-fuzzers) programs to run by hand, without it tests over the corpus.
+fuzz_targets = \
+	%D%/fuzz-binary \
+	%D%/fuzz-text \
+	%D%/fuzz-round-trip \
+	%D%/fuzz-builder
+
+fuzz_common = %D%/fuzz.h %D%/read-trace.c
+if LIBFUZZER
+noinst_PROGRAMS += $(fuzz_targets)
+fuzz_link = $(AM_LDFLAGS) -fsanitize=fuzzer
+else
+check_PROGRAMS += $(fuzz_targets)
+TESTS += $(fuzz_targets)
+fuzz_common += %D%/run-corpus.c %D%/corpus.c %D%/corpus.h
+fuzz_link = $(AM_LDFLAGS)
+endif
+
+tests_fuzz_fuzz_binary_SOURCES = %D%/fuzz-binary.c $(fuzz_common)
+tests_fuzz_fuzz_binary_LDFLAGS = $(fuzz_link)
+tests_fuzz_fuzz_binary_LDADD = libparser.la
+tests_fuzz_fuzz_text_SOURCES = %D%/fuzz-text.c $(fuzz_common)
+tests_fuzz_fuzz_text_LDFLAGS = $(fuzz_link)
+tests_fuzz_fuzz_text_LDADD = libparser.la
+tests_fuzz_fuzz_round_trip_SOURCES = %D%/fuzz-round-trip.c $(fuzz_common)
+tests_fuzz_fuzz_round_trip_LDFLAGS = $(fuzz_link)
+tests_fuzz_fuzz_round_trip_LDADD = libparser.la
+tests_fuzz_fuzz_builder_SOURCES = %D%/fuzz-builder.c $(fuzz_common)
+tests_fuzz_fuzz_builder_LDFLAGS = $(fuzz_link)
+tests_fuzz_fuzz_builder_LDADD = libparser.la
+
+check_PROGRAMS += %D%/test-extremes
+TESTS += %D%/test-extremes
+tests_fuzz_test_extremes_SOURCES = \
+	%D%/test-extremes.c %D%/corpus.c %D%/corpus.h %D%/fuzz-text.c %D%/fuzz.h %D%/read-trace.c
+tests_fuzz_test_extremes_LDADD = libparser.la
+
+EXTRA_DIST += %D%/corpus %D%/trace.dict

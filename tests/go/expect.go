@@ -1,0 +1,198 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// An expectation is one line; what is not a line of these forms is an error:
+//
+//	goroutines COUNT              so many goroutines in all
+//	goroutine NAME COUNT          so many of that name
+//	block NAME REASON WAKER STACK [COUNT | any]
+//	                              a wait of that goroutine. A REASON's blanks are written "_". WAKER is a goroutine's
+//	                              name, "self", "nobody" or "*". STACK is FUNCTION[@FILE:LINE] joined by "<", the leaf
+//	                              first; frames between may be left out, so may outer ones
+//	quiet NAME                    no wait at all
+//	alive NAME COUNT              so many of that name exist when the trace ends
+//
+// Once a goroutine's name stands in a block or quiet line, its waits must be exactly the expected ones. The name "*"
+// matches every goroutine that no other line names, but does not make the list exact.
+type expectation struct {
+	text    string
+	name    string
+	reason  string
+	waker   string
+	stack   []string
+	count   int // -1: any number, also none
+	matched int
+}
+
+func (h *history) expect(out io.Writer, in io.Reader) (int, error) {
+	status := 0
+	say := func(ok bool, text, detail string) {
+		if ok {
+			fmt.Fprintf(out, "ok - %s\n", text)
+			return
+		}
+		status = 1
+		fmt.Fprintf(out, "not ok - %s\n# %s\n", text, detail)
+	}
+	var waits []*expectation
+	exact := make(map[string]bool)
+	lines := bufio.NewScanner(in)
+	for lines.Scan() {
+		text := strings.TrimSpace(lines.Text())
+		fields := strings.Fields(text)
+		if len(fields) == 0 {
+			continue
+		}
+		number := func(i int) int {
+			n, err := strconv.Atoi(fields[i])
+			if err != nil {
+				n = -2
+			}
+			return n
+		}
+		switch {
+		case fields[0] == "goroutines" && len(fields) == 2:
+			say(len(h.gs) == number(1), text, fmt.Sprintf("there are %d: %s", len(h.gs), h.census()))
+		case fields[0] == "goroutine" && len(fields) == 3:
+			n := h.count(func(g *goroutine) bool { return g.name == fields[1] })
+			say(n == number(2), text, fmt.Sprintf("there are %d; all: %s", n, h.census()))
+		case fields[0] == "alive" && len(fields) == 3:
+			n := h.count(func(g *goroutine) bool { return g.name == fields[1] && g.state.String() != "NotExist" })
+			say(n == number(2), text, fmt.Sprintf("there are %d", n))
+		case fields[0] == "quiet" && len(fields) == 2:
+			exact[fields[1]] = true
+		case fields[0] == "block" && (len(fields) == 5 || len(fields) == 6):
+			e := &expectation{text: text, name: fields[1], reason: strings.ReplaceAll(fields[2], "_", " "),
+				waker: fields[3], stack: strings.Split(fields[4], "<"), count: 1}
+			if len(fields) == 6 {
+				if e.count = number(5); fields[5] == "any" {
+					e.count = -1
+				}
+			}
+			waits = append(waits, e)
+			if e.name != "*" {
+				exact[e.name] = true
+			}
+		default:
+			return 2, fmt.Errorf("no expectation: %q", text)
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return 2, err
+	}
+	unexpected := h.matchWaits(waits, exact)
+	for _, e := range waits {
+		ok := e.count == e.matched || e.count == -1
+		say(ok, e.text, fmt.Sprintf("seen %d times; that goroutine's waits:%s", e.matched, h.waitsOf(e.name)))
+	}
+	for name := range exact {
+		surplus := unexpected[name]
+		say(len(surplus) == 0, name+" waits for nothing else", strings.Join(surplus, "\n# "))
+	}
+	return status, nil
+}
+
+// matchWaits gives every wait to the first expectation that wants one more of its kind; what is left over is returned.
+func (h *history) matchWaits(waits []*expectation, exact map[string]bool) map[string][]string {
+	unexpected := make(map[string][]string)
+next:
+	for _, b := range h.blocks {
+		for _, e := range waits {
+			if e.count != e.matched && e.fits(h, b, exact) {
+				e.matched++
+				continue next
+			}
+		}
+		if exact[b.g.name] {
+			unexpected[b.g.name] = append(unexpected[b.g.name], h.describe(b))
+		}
+	}
+	return unexpected
+}
+
+func (e *expectation) fits(h *history, b *block, exact map[string]bool) bool {
+	if e.name != b.g.name && (e.name != "*" || exact[b.g.name]) {
+		return false
+	}
+	if e.reason != b.reason || e.waker != "*" && e.waker != h.wakerOf(b) {
+		return false
+	}
+	return e.stackFits(b.stack)
+}
+
+// stackFits wants the leaf at the leaf, and the other frames somewhere above it, in that order.
+func (e *expectation) stackFits(s stack) bool {
+	at := 0
+	for i, want := range e.stack {
+		for at < len(s) && !frameFits(want, s[at]) {
+			if i == 0 {
+				return false
+			}
+			at++
+		}
+		if at == len(s) {
+			return false
+		}
+		at++
+	}
+	return true
+}
+
+func frameFits(want string, f frame) bool {
+	function, place, placed := strings.Cut(want, "@")
+	if function != f.function && function != bare(f.function) {
+		return false
+	}
+	return !placed || strings.HasSuffix(f.String(), "@"+place)
+}
+
+// bare cuts the parameters off a C++ function's name, so that an expectation need not spell them.
+func bare(function string) string {
+	name, _, _ := strings.Cut(function, "(")
+	return name
+}
+
+func (h *history) count(is func(*goroutine) bool) int {
+	n := 0
+	for _, g := range h.order {
+		if is(g) {
+			n++
+		}
+	}
+	return n
+}
+
+func (h *history) census() string {
+	seen := make(map[string]int)
+	var names []string
+	for _, g := range h.order {
+		if seen[g.name]++; seen[g.name] == 1 {
+			names = append(names, g.name)
+		}
+	}
+	for i, name := range names {
+		names[i] = fmt.Sprintf("%q × %d", name, seen[name])
+	}
+	return strings.Join(names, ", ")
+}
+
+func (h *history) describe(b *block) string {
+	return fmt.Sprintf("goroutine %d, %q, woken by %s, at %s", b.g.id, b.reason, h.wakerOf(b), b.stack)
+}
+
+func (h *history) waitsOf(name string) string {
+	var s strings.Builder
+	for _, b := range h.blocks {
+		if b.g.name == name {
+			s.WriteString("\n#   " + h.describe(b))
+		}
+	}
+	return s.String()
+}

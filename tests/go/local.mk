@@ -1,0 +1,15 @@
+# The judge: Go's reader as an independent opinion on our traces. tests/e2e/lib.sh builds it when Go is there.
+TESTS += %D%/judge.test
+dist_check_SCRIPTS += %D%/judge.test
+EXTRA_DIST += \
+	%D%/expect.go \
+	%D%/go.mod \
+	%D%/go.sum \
+	%D%/history.go \
+	%D%/judge_test.go \
+	%D%/main.go \
+	%D%/strict.go
+
+clean-local: clean-judge
+clean-judge:
+	rm -f %D%/judge

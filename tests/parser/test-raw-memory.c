@@ -1,0 +1,164 @@
+/* When memory runs out, at whichever allocation: an error that says so, and nothing lost track of. */
+#include <limits.h>
+#include <stdbool.h>
+
+#include "tests/parser/raw-events.h"
+
+#include "gotrace/builder.h"
+#include "lib/events.h"
+#include "parser/golden.h"
+
+/* Allocations that still succeed; the linker sends the library's here. */
+static unsigned long allowance;
+
+static bool refused(void)
+{
+    if (!allowance) {
+        errno = ENOMEM;
+        return true;
+    }
+    allowance--;
+    return false;
+}
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t n, size_t size);
+void *__real_realloc(void *p, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_realloc(void *p, size_t size);
+
+void *__wrap_malloc(size_t size) { return refused() ? NULL : __real_malloc(size); }
+void *__wrap_calloc(size_t n, size_t size) { return refused() ? NULL : __real_calloc(n, size); }
+void *__wrap_realloc(void *p, size_t size) { return refused() ? NULL : __real_realloc(p, size); }
+
+/* Runs what until it succeeds, with one allocation more each time; it tells whether it does. */
+static void with_ever_more_memory(bool (*what)(void))
+{
+    unsigned long n = 0;
+    for (;; n++) {
+        allowance = n;
+        bool ok = what();
+        allowance = ULONG_MAX;
+        if (ok)
+            break;
+        assert_true(n < 1000);
+    }
+    assert_true(n > 0);
+}
+
+static const char text[] = "Trace Go1.23\nStack id=1 nframes=2\n\tpc=1 func=2 file=3 line=4\n\tpc=1 func=2 file=3 line=4\n"
+                           "String id=1\n\tdata=\"some text of which there is a little more\\n\"\n";
+
+struct delivery {
+    const char *p;
+    size_t left;
+};
+
+static ptrdiff_t deliver(void *ctx, void *buf, size_t size)
+{
+    struct delivery *d = ctx;
+    size_t n = d->left < size ? d->left : size;
+    memcpy(buf, d->p, n);
+    d->p += n;
+    d->left -= n;
+    return (ptrdiff_t)n;
+}
+
+static int swallow(void *ctx, const void *buf, size_t size) { return 0; }
+
+/* Copies a trace to the other format. */
+static bool copy(enum gotrace_raw_format from, const void *data, size_t size)
+{
+    struct delivery d = {data, size};
+    gotrace_raw_reader *r = gotrace_raw_reader_callback(from, deliver, &d);
+    if (!r)
+        return false;
+    struct gotrace_raw_event ev;
+    gotrace_raw_writer *w = NULL;
+    int rc = gotrace_raw_version(r);
+    if (rc > 0) {
+        w = gotrace_raw_writer_callback(from == GOTRACE_RAW_BYTES ? GOTRACE_RAW_TEXT : GOTRACE_RAW_BYTES, rc, swallow,
+                                        NULL);
+        while (w && (rc = gotrace_raw_read(r, &ev)) > 0)
+            if (gotrace_raw_write(w, &ev)) {
+                assert_int_equal(errno, ENOMEM);
+                break;
+            }
+    }
+    if (rc < 0) {
+        assert_int_equal(gotrace_raw_reader_errno(r), ENOMEM);
+        assert_non_null(strstr(gotrace_raw_reader_error(r), "Cannot allocate memory"));
+    }
+    bool ok = w && rc == 0;
+    if (w && gotrace_raw_writer_close(w)) {
+        assert_int_equal(errno, ENOMEM);
+        ok = false;
+    }
+    gotrace_raw_reader_free(r);
+    return ok;
+}
+
+static bool copy_text(void) { return copy(GOTRACE_RAW_TEXT, text, sizeof text - 1); }
+
+static bool copy_bytes(void)
+{
+    static const char bytes[] = "go 1.23 trace\0\0\0\x03\x01\x02\x01\x02\x03\x04\x01\x02\x03\x04\x05\x01\x03" "abc";
+    return copy(GOTRACE_RAW_BYTES, bytes, sizeof bytes - 1);
+}
+
+static bool show(void)
+{
+    const struct gotrace_raw_event ev = {.id = EV_Frequency};
+    char *shown = gotrace_raw_event_text(22, &ev, NULL);
+    if (!shown)
+        assert_int_equal(errno, ENOMEM);
+    free(shown);
+    return shown != NULL;
+}
+
+static bool build(void)
+{
+    gotrace_builder *b = gotrace_builder_memory(26);
+    if (!b)
+        return false;
+    gotrace_builder_generation(b, 1);
+    for (unsigned i = 0; i < 200; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "string %u", i);
+        gotrace_builder_string(b, name, strlen(name));
+        gotrace_builder_stack(b, &(struct gotrace_builder_frame){i, name, "file.c", 1}, 1);
+    }
+    gotrace_builder_experimental(b, 1, 1, 1, text, sizeof text);
+    bool ok = !gotrace_builder_finish(b);
+    assert_string_equal(gotrace_builder_error(b), ok ? "" : "Cannot allocate memory");
+    gotrace_builder_free(b);
+    return ok;
+}
+
+static bool take_golden(void)
+{
+    static const char test[] = "-- expect --\nFAILURE \"a.c\"\n-- trace --\nTrace Go1.22\nStacks\n";
+    struct golden g;
+    bool ok = golden_parse(&g, test, sizeof test - 1);
+    if (!ok)
+        assert_string_not_equal(g.error, "");
+    golden_free(&g);
+    return ok;
+}
+
+static void reading_text(void **state) { with_ever_more_memory(copy_text); }
+static void reading_bytes(void **state) { with_ever_more_memory(copy_bytes); }
+static void showing_an_event(void **state) { with_ever_more_memory(show); }
+static void building(void **state) { with_ever_more_memory(build); }
+static void taking_a_golden_test(void **state) { with_ever_more_memory(take_golden); }
+
+int main(void)
+{
+    allowance = ULONG_MAX;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reading_text),     cmocka_unit_test(reading_bytes),        cmocka_unit_test(showing_an_event),
+        cmocka_unit_test(building),         cmocka_unit_test(taking_a_golden_test),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,304 @@
+/* The raw level over the wire format: what is read is written back, and what is broken is said to be. */
+#include "tests/parser/raw-events.h"
+
+#include "lib/events.h"
+#include "lib/varint.h"
+
+#define HEADER(nn) "go 1." nn " trace\0\0\0"
+
+static struct converted copy(const void *data, size_t size)
+{
+    return convert(GOTRACE_RAW_BYTES, data, size, GOTRACE_RAW_BYTES);
+}
+
+static void expect_error(const void *data, size_t size, const char *error)
+{
+    struct converted c = copy(data, size);
+    assert_string_equal(c.error, error);
+    free(c.at);
+}
+
+#define EXPECT_ERROR(literal, error) expect_error(literal, sizeof literal - 1, error)
+
+/* A trace with every event the version has, each argument with another number of bytes. */
+static size_t every_event(uint8_t *buf, int version)
+{
+    uint8_t *p = buf + sprintf((char *)buf, "go 1.%d trace", version);
+    memset(p, 0, 3);
+    p += 3;
+    for (unsigned id = 1; id < 256; id++) {
+        const struct event_info *info = &event_table[id];
+        if (!info->name || info->since > version)
+            continue;
+        *p++ = (uint8_t)id;
+        for (unsigned i = 0; i < info->nargs; i++) {
+            uint64_t v = id == EV_Stack && i == 1 ? 2 : UINT64_MAX >> (id + 7 * i) % 64;
+            p = id == EV_EventBatch && i == 3 ? varint_put_padded(p, 77, 10) : varint_put(p, v);
+        }
+        if (id == EV_Stack)
+            for (unsigned i = 0; i < 8; i++)
+                p = varint_put(p, UINT64_MAX >> 8 * i);
+        if (id == EV_String || id == EV_ExperimentalBatch) {
+            p = varint_put_padded(p, 4, id == EV_String ? 1 : 5);
+            p = (uint8_t *)memcpy(p, "\0\xff\"\n", 4) + 4;
+        }
+    }
+    return (size_t)(p - buf);
+}
+
+static const int versions[] = {22, 23, 25, 26};
+
+static void every_event_is_copied_unchanged(void **state)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(versions); i++) {
+        uint8_t trace[8192];
+        size_t size = every_event(trace, versions[i]);
+        struct converted c = copy(trace, size);
+        assert_string_equal(c.error, "");
+        assert_int_equal(c.size, size);
+        assert_memory_equal(c.at, trace, size);
+        free(c.at);
+    }
+}
+
+static void every_event_survives_the_text_form(void **state)
+{
+    for (size_t i = 0; i < ARRAY_SIZE(versions); i++) {
+        uint8_t trace[8192];
+        size_t size = every_event(trace, versions[i]);
+        struct converted text = convert(GOTRACE_RAW_BYTES, trace, size, GOTRACE_RAW_TEXT);
+        struct converted back = convert(GOTRACE_RAW_TEXT, text.at, text.size, GOTRACE_RAW_BYTES);
+        struct converted again = convert(GOTRACE_RAW_BYTES, back.at, back.size, GOTRACE_RAW_TEXT);
+        assert_string_equal(text.error, "");
+        assert_string_equal(back.error, "");
+        assert_int_equal(again.size, text.size);
+        assert_memory_equal(again.at, text.at, text.size);
+        /* Only the padding of two size fields is gone. */
+        assert_int_equal(back.size, size - 9 - (versions[i] >= 23 ? 4 : 0));
+        free(text.at);
+        free(back.at);
+        free(again.at);
+    }
+}
+
+static void a_cut_at_every_length_is_an_error_or_an_event_less(void **state)
+{
+    uint8_t trace[8192];
+    size_t size = every_event(trace, 26);
+    unsigned clean = 0;
+    for (size_t cut = 0; cut < size; cut++) {
+        uint8_t *exact = malloc(cut + !cut);
+        memcpy(exact, trace, cut);
+        struct converted c = copy(exact, cut);
+        assert_true(c.size <= cut || cut < 16);
+        assert_memory_equal(c.at, trace, c.size <= cut ? c.size : 0);
+        clean += !c.error[0];
+        free(c.at);
+        free(exact);
+    }
+    unsigned events = 0;
+    for (unsigned id = 0; id < 256; id++)
+        events += event_table[id].name != NULL;
+    assert_int_equal(clean, events);
+}
+
+static void headers_are_checked(void **state)
+{
+    EXPECT_ERROR("", "byte 0: not a Go execution trace: too short for a header");
+    EXPECT_ERROR("go 1.22 trace\0\0", "byte 0: not a Go execution trace: too short for a header");
+    EXPECT_ERROR("gotrace\0........", "byte 0: not a Go execution trace: no header \"go 1.NN trace\"");
+    EXPECT_ERROR("go 1.x2 trace\0\0\0", "byte 0: not a Go execution trace: no header \"go 1.NN trace\"");
+    EXPECT_ERROR("go 1.22 trace\0\0.", "byte 0: not a Go execution trace: no header \"go 1.NN trace\"");
+    EXPECT_ERROR(HEADER("21"), "byte 0: unsupported trace version 1.21");
+    EXPECT_ERROR(HEADER("24"), "byte 0: unsupported trace version 1.24");
+}
+
+static void unknown_events_are_refused(void **state)
+{
+    EXPECT_ERROR(HEADER("22") "\x02\x00", "byte 17: 0 is no event of a Go 1.22 trace");
+    EXPECT_ERROR(HEADER("22") "\x2d\x01", "byte 16: 45 is no event of a Go 1.22 trace");
+    EXPECT_ERROR(HEADER("23") "\x32", "byte 16: 50 is no event of a Go 1.23 trace");
+    EXPECT_ERROR(HEADER("25") "\x34", "byte 16: 52 is no event of a Go 1.25 trace");
+    EXPECT_ERROR(HEADER("26") "\x34\xff", "byte 17: 255 is no event of a Go 1.26 trace");
+}
+
+static void claims_beyond_any_limit_are_refused(void **state)
+{
+    EXPECT_ERROR(HEADER("22") "\x05\x01\xff\xff\xff\xff\x0f",
+                 "byte 16: 4294967295 bytes of data after String are beyond any limit");
+    EXPECT_ERROR(HEADER("22") "\x05\x01\xff\xff\x3f", "byte 16: the trace ends inside String");
+    EXPECT_ERROR(HEADER("22") "\x05\x01", "byte 16: the trace ends inside String");
+    EXPECT_ERROR(HEADER("22") "\x03\x01\xff\xff\xff\x0f", "byte 16: a stack of 33554431 frames is beyond any limit");
+    EXPECT_ERROR(HEADER("22") "\x03\x01\x02\x01\x01\x01", "byte 16: the trace ends inside Stack");
+    EXPECT_ERROR(HEADER("22") "\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02",
+                 "byte 16: an integer of Frequency does not fit 64 bits");
+}
+
+static void an_error_stays(void **state)
+{
+    static const char trace[] = HEADER("22") "\x02\xff\x02";
+    gotrace_raw_reader *r = gotrace_raw_reader_memory(GOTRACE_RAW_BYTES, trace, sizeof trace - 1);
+    struct gotrace_raw_event ev;
+    assert_string_equal(gotrace_raw_reader_error(r), "");
+    assert_int_equal(gotrace_raw_read(r, &ev), 1);
+    assert_int_equal(ev.id, EV_Stacks);
+    assert_int_equal(gotrace_raw_position(r), 16);
+    assert_int_equal(gotrace_raw_read(r, &ev), -1);
+    assert_int_equal(gotrace_raw_read(r, &ev), -1);
+    assert_int_equal(gotrace_raw_position(r), 17);
+    assert_int_equal(gotrace_raw_version(r), 22);
+    assert_int_equal(gotrace_raw_reader_errno(r), 0);
+    gotrace_raw_reader_free(r);
+    gotrace_raw_reader_free(NULL);
+}
+
+static void the_end_stays(void **state)
+{
+    gotrace_raw_reader *r = gotrace_raw_reader_memory(GOTRACE_RAW_BYTES, HEADER("26"), 16);
+    struct gotrace_raw_event ev;
+    assert_int_equal(gotrace_raw_read(r, &ev), 0);
+    assert_int_equal(gotrace_raw_read(r, &ev), 0);
+    gotrace_raw_reader_free(r);
+}
+
+/* Delivers a trace one byte a call, and fails where told to. */
+struct drip {
+    const uint8_t *p;
+    size_t left, fail_at;
+};
+
+static ptrdiff_t drip(void *ctx, void *buf, size_t size)
+{
+    struct drip *d = ctx;
+    assert_true(size > 0);
+    if (d->left == d->fail_at) {
+        errno = EIO;
+        return -1;
+    }
+    if (!d->left)
+        return 0;
+    *(uint8_t *)buf = *d->p++;
+    d->left--;
+    return 1;
+}
+
+static void a_callback_may_deliver_little(void **state)
+{
+    uint8_t trace[8192];
+    size_t size = every_event(trace, 26), n = 0;
+    struct drip d = {trace, size, SIZE_MAX};
+    gotrace_raw_reader *r = gotrace_raw_reader_callback(GOTRACE_RAW_BYTES, drip, &d);
+    struct gotrace_raw_event ev;
+    assert_int_equal(gotrace_raw_version(r), 26);
+    while (gotrace_raw_read(r, &ev) > 0) {
+        assert_int_equal(trace[gotrace_raw_position(r)], ev.id);
+        n++;
+        if (ev.id == EV_String)
+            assert_memory_equal(ev.data, "\0\xff\"\n", ev.size);
+    }
+    assert_string_equal(gotrace_raw_reader_error(r), "");
+    assert_true(n > 60);
+    gotrace_raw_reader_free(r);
+}
+
+static void a_failed_read_is_told_from_bad_data(void **state)
+{
+    uint8_t trace[8192];
+    size_t size = every_event(trace, 26);
+    static const struct {
+        size_t read;
+        const char *error;
+    } cases[] = {{5, "byte 0: cannot read the header: Input/output error"},
+                 {16, "byte 16: cannot read an event: Input/output error"},
+                 {17, "byte 16: cannot read EventBatch: Input/output error"}};
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct drip d = {trace, size, size - cases[i].read};
+        gotrace_raw_reader *r = gotrace_raw_reader_callback(GOTRACE_RAW_BYTES, drip, &d);
+        struct gotrace_raw_event ev;
+        assert_int_equal(gotrace_raw_read(r, &ev), -1);
+        assert_string_equal(gotrace_raw_reader_error(r), cases[i].error);
+        assert_int_equal(gotrace_raw_reader_errno(r), EIO);
+        gotrace_raw_reader_free(r);
+    }
+}
+
+static ptrdiff_t lie(void *ctx, void *buf, size_t size) { return (ptrdiff_t)size + 1; }
+
+static void a_callback_that_claims_too_much_is_an_error(void **state)
+{
+    gotrace_raw_reader *r = gotrace_raw_reader_callback(GOTRACE_RAW_BYTES, lie, NULL);
+    assert_int_equal(gotrace_raw_version(r), -1);
+    assert_int_equal(gotrace_raw_reader_errno(r), EIO);
+    gotrace_raw_reader_free(r);
+}
+
+static void the_writer_refuses_what_it_could_not_read(void **state)
+{
+    FILE *file = tmpfile();
+    gotrace_raw_writer *w = gotrace_raw_writer_file(GOTRACE_RAW_BYTES, 22, file);
+    const struct gotrace_raw_event bad[] = {
+        {.id = 0},
+        {.id = EV_Sync},
+        {.id = EV_EventBatch, .size_width = 11},
+        {.id = EV_String, .size = 1},
+        {.id = EV_String, .data = (const uint8_t *)"", .size = GOTRACE_RAW_MAX_DATA + 1},
+        {.id = EV_Stack, .args = {1, 1}},
+        {.id = EV_Stack, .args = {1, GOTRACE_RAW_MAX_FRAMES + 1}, .frames = (void *)""},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+        errno = 0;
+        assert_int_equal(gotrace_raw_write(w, &bad[i]), -1);
+        assert_int_equal(errno, EINVAL);
+    }
+    assert_int_equal(gotrace_raw_write(w, &(struct gotrace_raw_event){.id = EV_Stacks}), 0);
+    assert_int_equal(gotrace_raw_writer_close(w), 0);
+    assert_int_equal(ftell(file), 17);
+    fclose(file);
+    errno = 0;
+    assert_null(gotrace_raw_writer_file(GOTRACE_RAW_BYTES, 24, stdout));
+    assert_int_equal(errno, EINVAL);
+}
+
+static int refuse(void *ctx, const void *buf, size_t size)
+{
+    errno = ctx ? 0 : ENOSPC;
+    return -1;
+}
+
+static void a_failed_write_stays_an_error(void **state)
+{
+    static uint8_t data[1 << 16];
+    const struct gotrace_raw_event ev = {.id = EV_String, .data = data, .size = sizeof data};
+    gotrace_raw_writer *w = gotrace_raw_writer_callback(GOTRACE_RAW_BYTES, 22, refuse, NULL);
+    assert_int_equal(gotrace_raw_write(w, &ev), -1);
+    assert_int_equal(errno, ENOSPC);
+    errno = 0;
+    assert_int_equal(gotrace_raw_write(w, &ev), -1);
+    assert_int_equal(errno, ENOSPC);
+    errno = 0;
+    assert_int_equal(gotrace_raw_writer_close(w), -1);
+    assert_int_equal(errno, ENOSPC);
+    w = gotrace_raw_writer_callback(GOTRACE_RAW_TEXT, 22, refuse, "without errno");
+    assert_int_equal(gotrace_raw_writer_close(w), -1);
+    assert_int_equal(errno, EIO);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_event_is_copied_unchanged),
+        cmocka_unit_test(every_event_survives_the_text_form),
+        cmocka_unit_test(a_cut_at_every_length_is_an_error_or_an_event_less),
+        cmocka_unit_test(headers_are_checked),
+        cmocka_unit_test(unknown_events_are_refused),
+        cmocka_unit_test(claims_beyond_any_limit_are_refused),
+        cmocka_unit_test(an_error_stays),
+        cmocka_unit_test(the_end_stays),
+        cmocka_unit_test(a_callback_may_deliver_little),
+        cmocka_unit_test(a_failed_read_is_told_from_bad_data),
+        cmocka_unit_test(a_callback_that_claims_too_much_is_an_error),
+        cmocka_unit_test(the_writer_refuses_what_it_could_not_read),
+        cmocka_unit_test(a_failed_write_stays_an_error),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,71 @@
+# Programs with known behaviour, recorded by tests/e2e and tests/traps. None links anything of ours.
+if BUILD_PRELOAD
+c_programs = \
+	%D%/alone \
+	%D%/busy \
+	%D%/c11-threads \
+	%D%/cancel \
+	%D%/churn \
+	%D%/closes-all \
+	%D%/coroutines \
+	%D%/daemonizes \
+	%D%/early \
+	%D%/exits \
+	%D%/forker \
+	%D%/jumper \
+	%D%/known-waits \
+	%D%/locks \
+	%D%/names \
+	%D%/old-cond \
+	%D%/plugin \
+	%D%/sandbox \
+	%D%/sanitized \
+	%D%/spawner \
+	%D%/unannounced \
+	%D%/unwinds
+
+check_PROGRAMS += $(c_programs) %D%/cxx-threads
+check_LTLIBRARIES += %D%/libearly.la
+
+# The expectations name functions and lines, whatever CFLAGS say.
+program_CFLAGS = $(AM_CFLAGS) -g -fno-optimize-sibling-calls -pthread
+
+tests_programs_alone_CFLAGS = $(program_CFLAGS)
+tests_programs_busy_CFLAGS = $(program_CFLAGS)
+tests_programs_c11_threads_CFLAGS = $(program_CFLAGS)
+tests_programs_cancel_CFLAGS = $(program_CFLAGS)
+tests_programs_churn_CFLAGS = $(program_CFLAGS)
+tests_programs_closes_all_CFLAGS = $(program_CFLAGS)
+tests_programs_coroutines_CFLAGS = $(program_CFLAGS)
+tests_programs_daemonizes_CFLAGS = $(program_CFLAGS)
+tests_programs_early_CFLAGS = $(program_CFLAGS)
+tests_programs_exits_CFLAGS = $(program_CFLAGS)
+tests_programs_forker_CFLAGS = $(program_CFLAGS)
+tests_programs_jumper_CFLAGS = $(program_CFLAGS)
+tests_programs_known_waits_CFLAGS = $(program_CFLAGS)
+tests_programs_locks_CFLAGS = $(program_CFLAGS)
+tests_programs_names_CFLAGS = $(program_CFLAGS)
+tests_programs_old_cond_CFLAGS = $(program_CFLAGS)
+tests_programs_plugin_CFLAGS = $(program_CFLAGS)
+tests_programs_sandbox_CFLAGS = $(program_CFLAGS)
+tests_programs_sanitized_CFLAGS = $(program_CFLAGS) -fsanitize=address
+tests_programs_spawner_CFLAGS = $(program_CFLAGS)
+tests_programs_unannounced_CFLAGS = $(program_CFLAGS)
+tests_programs_unwinds_CFLAGS = $(program_CFLAGS)
+
+tests_programs_sanitized_LDFLAGS = $(AM_LDFLAGS) -fsanitize=address
+# backtrace() and dladdr find the program's functions by name.
+tests_programs_unwinds_LDFLAGS = $(AM_LDFLAGS) -rdynamic
+
+tests_programs_cxx_threads_SOURCES = %D%/cxx-threads.cpp
+tests_programs_cxx_threads_CXXFLAGS = $(AM_CXXFLAGS) -g -pthread
+
+# A shared library for certain, and a program that is no libtool wrapper script: the command under test runs it.
+tests_programs_libearly_la_SOURCES = %D%/early-lib.c
+tests_programs_libearly_la_CFLAGS = $(program_CFLAGS) -fvisibility=default
+tests_programs_libearly_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
+tests_programs_early_LDFLAGS = $(AM_LDFLAGS) -no-install
+tests_programs_early_LDADD = %D%/libearly.la
+endif
+
+EXTRA_DIST += %D%/program.h

@@ -1,0 +1,45 @@
+/* Threads that nobody announced: made by libc's own pthread_create, looked up behind the preloaded one. Trap 42. */
+#include "program.h"
+
+#include <dlfcn.h>
+#include <semaphore.h>
+
+static sem_t sem;
+
+static NOINLINE void *stranger(void *self)
+{
+    introduce(self);
+    sem_wait(&sem);
+    milliseconds(1);
+    return NULL;
+}
+
+static NOINLINE void *friend_of(void *self)
+{
+    introduce(self);
+    sem_post(&sem);
+    NO_TAIL_CALL();
+    return NULL;
+}
+
+int main(void)
+{
+    void *libc = dlopen("libc.so.6", RTLD_NOW | RTLD_NOLOAD);
+    CHECK(libc);
+    int (*create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *) =
+        (int (*)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *))dlsym(libc, "pthread_create");
+    CHECK(create && sem_init(&sem, 0, 0) == 0);
+    for (int i = 0; i < 10; i++) {
+        struct thread a = {0}, b;
+        CHECK(create(&a.id, NULL, stranger, &a) == 0);
+        await_asleep(&a);
+        spawn(&b, friend_of);
+        join(&b);
+        join(&a);
+    }
+    puts("done");
+    puts("trace: goroutines 21");
+    puts("trace: goroutine friend_of 10");
+    puts("trace: alive friend_of 0");
+    return 0;
+}

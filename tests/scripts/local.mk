@@ -1,0 +1,7 @@
+# Tests of the tree itself.
+scripts_tests = \
+	%D%/check-deps.test \
+	%D%/check-docs.test
+
+TESTS += $(scripts_tests)
+dist_check_SCRIPTS += $(scripts_tests)

@@ -8,6 +8,7 @@ c_programs = \
 	%D%/churn \
 	%D%/closes-all \
 	%D%/coroutines \
+	%D%/crowd \
 	%D%/daemonizes \
 	%D%/early \
 	%D%/exits \
@@ -37,6 +38,7 @@ tests_programs_cancel_CFLAGS = $(program_CFLAGS)
 tests_programs_churn_CFLAGS = $(program_CFLAGS)
 tests_programs_closes_all_CFLAGS = $(program_CFLAGS)
 tests_programs_coroutines_CFLAGS = $(program_CFLAGS)
+tests_programs_crowd_CFLAGS = $(program_CFLAGS)
 tests_programs_daemonizes_CFLAGS = $(program_CFLAGS)
 tests_programs_early_CFLAGS = $(program_CFLAGS)
 tests_programs_exits_CFLAGS = $(program_CFLAGS)

@@ -1,6 +1,7 @@
 # The thrace command: one file a verb.
 bin_PROGRAMS += thrace
 thrace_SOURCES = %D%/main.c %D%/cmd.h %D%/verbs.def \
+	%D%/convert.c \
 	%D%/finish.c %D%/finish.h \
 	%D%/input.c %D%/input.h \
 	%D%/golden.c \

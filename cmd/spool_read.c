@@ -69,10 +69,11 @@ static int by_seal(const void *a, const void *b)
 }
 
 /* A batch that was packed into a shared chunk, which may have been drained, just before a kill. */
-static bool is_known(const struct spool_batches *b, const struct chunk *c)
+static bool is_known(const struct spool_batches *b, const struct chunk *c, const uint8_t *data, uint32_t size)
 {
     for (size_t i = 0; i < b->n; i++)
-        if (b->v[i].time == c->time && b->v[i].m == c->m && b->v[i].generation == c->generation)
+        if (b->v[i].time == c->time && b->v[i].m == c->m && b->v[i].generation == c->generation &&
+            b->v[i].size == size && !memcmp(b->v[i].data, data, size))
             return true;
     return false;
 }
@@ -81,12 +82,11 @@ static const char *read_chunk(struct spool_file *f, const struct chunk *c)
 {
     if (c->packed)
         return read_row(f, c->data, c->data + c->used);
-    bool known = c->state == CHUNK_OPEN && (is_known(&f->events, c) || is_known(&f->meta, c));
     const uint8_t *meta = c->data + CHUNK_CAPACITY - c->meta_used;
-    bool ok = true;
-    if (c->used && !known)
+    bool open = c->state == CHUNK_OPEN, ok = true;
+    if (c->used && !(open && is_known(&f->events, c, c->data, c->used)))
         ok = add(&f->events, (struct spool_batch){c->generation, c->m, c->time, 0, c->data, c->used});
-    if (c->meta_used && !known)
+    if (c->meta_used && !(open && is_known(&f->meta, c, meta, c->meta_used)))
         ok = ok && add(&f->meta, (struct spool_batch){c->generation, c->m, c->time, 0, meta, c->meta_used});
     return ok ? NULL : "out of memory";
 }

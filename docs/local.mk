@@ -9,4 +9,5 @@ dist_man_MANS += \
 	%D%/man/thrace-validate.1
 EXTRA_DIST += \
 	%D%/README.md \
-	%D%/glossary.md
+	%D%/glossary.md \
+	%D%/spool.md

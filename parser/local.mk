@@ -3,6 +3,8 @@
 noinst_LTLIBRARIES += libparser.la
 libparser_la_SOURCES = \
 	%D%/batch.c %D%/batch.h \
+	%D%/convert.c %D%/convert.h \
+	%D%/convert_switch.c %D%/convert_switch.h \
 	%D%/event.c %D%/event.h \
 	%D%/event_print.c %D%/event_print.h \
 	%D%/failure.c %D%/failure.h \

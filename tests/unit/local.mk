@@ -1,12 +1,14 @@
 # Unit tests of lib/: one program a file, named after it.
 if HAVE_CMOCKA
 unit_tests = \
+	%D%/test-gate \
 	%D%/test-sched \
 	%D%/test-sched-generation \
 	%D%/test-sched-walk \
 	%D%/test-unwind-cfi \
 	%D%/test-unwind-walk \
-	%D%/test-varint
+	%D%/test-varint \
+	%D%/test-waitq
 
 check_PROGRAMS += $(unit_tests)
 TESTS += $(unit_tests)
@@ -19,6 +21,11 @@ tests_unit_test_unwind_walk_SOURCES = %D%/test-unwind-walk.c
 tests_unit_test_unwind_walk_LDADD = $(unit_test_LIBS)
 tests_unit_test_varint_SOURCES = %D%/test-varint.c
 tests_unit_test_varint_LDADD = $(unit_test_LIBS)
+
+tests_unit_test_gate_SOURCES = %D%/test-gate.c %D%/filter.h
+tests_unit_test_gate_LDADD = $(unit_test_LIBS)
+tests_unit_test_waitq_SOURCES = %D%/test-waitq.c
+tests_unit_test_waitq_LDADD = $(unit_test_LIBS)
 
 unit_model = %D%/model.c %D%/model.h
 

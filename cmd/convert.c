@@ -1,0 +1,127 @@
+/* thrace convert --trace-version=1.NN IN OUT: a trace in another version of the format. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cmd/cmd.h"
+#include "cmd/input.h"
+#include "parser/batch.h"
+#include "parser/convert.h"
+
+static const char usage[] = "usage: thrace convert --trace-version=1.NN IN OUT\n"
+                            "\n"
+                            "Writes the Go execution trace IN as version 1.22, 1.23, 1.25 or 1.26 to OUT. What that\n"
+                            "version cannot express is dropped and counted on standard error.\n"
+                            "IN and OUT may be -, standard input and output.\n";
+
+static ssize_t read_fd(void *arg, void *buf, size_t size)
+{
+    return read(*(int *)arg, buf, size);
+}
+
+static bool write_file(void *arg, const void *data, size_t size)
+{
+    return fwrite(data, 1, size, arg) == size;
+}
+
+static int parse_version(const char *s)
+{
+    static const int known[] = {22, 23, 25, 26};
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        char name[8];
+        snprintf(name, sizeof name, "1.%d", known[i]);
+        if (!strcmp(s, name))
+            return known[i];
+    }
+    return 0;
+}
+
+static void report(const struct converted *done)
+{
+    for (unsigned id = 0; id < 256; id++)
+        if (done->dropped[id])
+            complain("convert", "dropped %llu %s", (unsigned long long)done->dropped[id], event_name(id));
+    if (done->status_stacks)
+        complain("convert", "dropped the stacks of %llu GoStatusStack", (unsigned long long)done->status_stacks);
+    if (done->made_clocks)
+        complain("convert", "made up %llu ClockSnapshot", (unsigned long long)done->made_clocks);
+}
+
+static bool same_file(int fd, const char *path)
+{
+    struct stat a, b;
+    return !fstat(fd, &a) && !stat(path, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+static int convert(int in, const char *in_name, FILE *out, int to)
+{
+    struct source s = {.read = read_fd, .arg = &in};
+    struct failure f = {0};
+    struct converted done;
+    int from = read_header(&s, &f), status = EXIT_OK;
+    if (from && convert_trace(&s, from, to, write_file, out, &done, &f)) {
+        report(&done);
+    } else if (f.error.status) {
+        fputs("thrace convert: ", stderr);
+        print_error(stderr, in_name, &f.error);
+        status = error_status(&f.error);
+    } else {
+        complain("convert", "cannot write: %s", strerror(errno));
+        status = EXIT_USAGE;
+    }
+    source_free(&s);
+    return status;
+}
+
+static int convert_files(int to, const char *in_name, const char *out_name)
+{
+    int in = strcmp(in_name, "-") ? open(in_name, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
+    if (in < 0) {
+        complain("convert", "%s: %s", in_name, strerror(errno));
+        return EXIT_USAGE;
+    }
+    bool to_file = strcmp(out_name, "-") != 0;
+    FILE *out = stdout;
+    if (to_file && same_file(in, out_name)) {
+        complain("convert", "%s: IN and OUT are the same file", out_name);
+        out = NULL;
+    } else if (to_file && !(out = fopen(out_name, "we"))) {
+        complain("convert", "%s: %s", out_name, strerror(errno));
+    }
+    int status = EXIT_USAGE;
+    if (out) {
+        status = convert(in, in_name, out, to);
+        if ((to_file ? fclose(out) : fflush(out)) && status == EXIT_OK) {
+            complain("convert", "%s: %s", out_name, strerror(errno));
+            status = EXIT_USAGE;
+        }
+        struct stat st;
+        if (status != EXIT_OK && to_file && !stat(out_name, &st) && S_ISREG(st.st_mode))
+            unlink(out_name); /* half a trace helps nobody */
+    }
+    if (in != STDIN_FILENO)
+        close(in);
+    return status;
+}
+
+int cmd_convert(int argc, char **argv)
+{
+    static const char option[] = "--trace-version=";
+    if (argc == 2 && (!strcmp(argv[1], "-h") || !strcmp(argv[1], "--help"))) {
+        fputs(usage, stdout);
+        return EXIT_OK;
+    }
+    if (argc != 4 || strncmp(argv[1], option, strlen(option))) {
+        fputs(usage, stderr);
+        return EXIT_USAGE;
+    }
+    int to = parse_version(argv[1] + strlen(option));
+    if (!to) {
+        complain("convert", "unknown version \"%s\"; known are 1.22, 1.23, 1.25 and 1.26", argv[1] + strlen(option));
+        return EXIT_USAGE;
+    }
+    return convert_files(to, argv[2], argv[3]);
+}

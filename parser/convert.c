@@ -1,0 +1,356 @@
+#include "parser/convert.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/events.h"
+#include "lib/varint.h"
+#include "parser/batch.h"
+#include "parser/convert_switch.h"
+
+enum { MAX_EVENT = 1 + EVENT_MAX_ARGS * VARINT_MAX };
+
+struct conversion {
+    int from, to;
+    struct source *source;
+    convert_write *write;
+    void *arg;
+    struct converted *done;
+    struct failure *f;
+    VEC(struct batch) batches; /* of one generation; offset is that of the data */
+    struct switches switches;
+    struct raw_buffer body; /* of the batch being written */
+    uint64_t generation;
+    uint64_t made_time, made_mono; /* of the last snapshot that was made up */
+};
+
+static bool no_memory(struct conversion *c)
+{
+    fail(c->f, GOTRACE_ENOMEM, (struct place){.generation = c->generation, .thread = ID_NONE}, "out of memory");
+    return false;
+}
+
+static struct place place_in(const struct batch *b, const uint8_t *p)
+{
+    return (struct place){b->generation, b->thread, b->offset + (uint64_t)(p - b->data), event_name(*p)};
+}
+
+/* ---- output ---------------------------------------------------------------------------------------------------- */
+
+static bool put_batch(struct conversion *c, const struct batch *b, uint64_t time, const void *data, size_t size)
+{
+    uint8_t header[2 + 4 * VARINT_MAX], *p = header;
+    *p++ = b->experiment ? EV_ExperimentalBatch : EV_EventBatch;
+    if (b->experiment)
+        *p++ = b->experiment;
+    p = varint_put(p, b->generation);
+    p = varint_put(p, b->thread);
+    p = varint_put(p, time);
+    p = varint_put(p, size);
+    return c->write(c->arg, header, (size_t)(p - header)) && (!size || c->write(c->arg, data, size));
+}
+
+/* Events of one thread, which become one batch or, if they have grown, several. */
+struct stream {
+    struct conversion *c;
+    const struct batch *b;
+    uint64_t base, last, now; /* in timestamp units: the batch's time, its last event's and the next one's */
+};
+
+static bool flush(struct stream *s)
+{
+    bool ok = put_batch(s->c, s->b, s->base, s->c->body.at, s->c->body.size);
+    s->c->body.size = 0;
+    s->base = s->last = s->now;
+    return ok;
+}
+
+/* args without dt. */
+static bool put_event(struct stream *s, uint8_t id, const uint64_t *args)
+{
+    struct raw_buffer *body = &s->c->body;
+    if (body->size + MAX_EVENT > BATCH_MAX_SIZE && !flush(s))
+        return false;
+    uint8_t *start = raw_buffer_reserve(body, MAX_EVENT), *p = start;
+    if (!start)
+        return no_memory(s->c);
+    *p++ = id;
+    p = varint_put(p, s->now - s->last);
+    for (int i = 0; i < event_table[id].nargs - 1; i++)
+        p = varint_put(p, args[i]);
+    body->size += (size_t)(p - start);
+    s->last = s->now;
+    return true;
+}
+
+/* ---- events ---------------------------------------------------------------------------------------------------- */
+
+/* Decodes the event at p of [p, end); NULL: f says why not. args[0] is dt. */
+static const uint8_t *get_event(const struct batch *b, const uint8_t *p, uint64_t args[EVENT_MAX_ARGS], struct failure *f)
+{
+    const struct event_info *info = &event_table[*p];
+    const uint8_t *at = p++, *end = b->data + b->size;
+    if (!info->name || info->cls != EVENT_TIMED) {
+        fail(f, GOTRACE_EBROKEN, place_in(b, at), "found %s, an event without a timestamp, among timed events",
+             event_name(*at));
+        return NULL;
+    }
+    for (int i = 0; i < info->nargs; i++) {
+        if (!(p = varint_get(p, end, &args[i]))) {
+            fail(f, GOTRACE_EBROKEN, place_in(b, at), "argument %s is cut off or does not fit 64 bits", info->args[i]);
+            return NULL;
+        }
+    }
+    return p;
+}
+
+/* A switch is, in this order, a wake-up, a stop and a start; the first switch to a goroutine needs no wake-up. */
+static bool put_switch(struct stream *s, uint8_t id, const uint64_t *args)
+{
+    bool first;
+    uint64_t seq = switches_seq(&s->c->switches, args[0], args[1], &first);
+    const uint64_t nothing[] = {0, 0}, wake[] = {args[0], seq, 0}, start[] = {args[0], seq + !first};
+    return (first || put_event(s, EV_GoUnblock, wake)) &&
+           put_event(s, id == EV_GoSwitch ? EV_GoBlock : EV_GoDestroy, nothing) && put_event(s, EV_GoStart, start);
+}
+
+static bool put_for_1_22(struct stream *s, uint8_t id, uint64_t *args)
+{
+    bool first = false;
+    switch (id) {
+    case EV_GoSwitch:
+    case EV_GoSwitchDestroy:
+        return put_switch(s, id, args);
+    case EV_GoCreateBlocked:
+        return put_event(s, EV_GoCreate, args);
+    case EV_GoStatus:
+    case EV_GoStatusStack:
+        s->c->done->status_stacks += id == EV_GoStatusStack && args[3];
+        if (args[2] == GO_WAITING && switches_unborn(&s->c->switches, args[0]))
+            args[2] = GO_RUNNABLE;
+        return put_event(s, EV_GoStatus, args);
+    case EV_GoUnblock:
+        args[1] = switches_seq(&s->c->switches, args[0], args[1], &first);
+        return first || put_event(s, id, args);
+    case EV_GoStart:
+        args[1] = switches_seq(&s->c->switches, args[0], args[1], &first);
+        return put_event(s, id, args);
+    default:
+        return put_event(s, id, args);
+    }
+}
+
+static bool put_unchanged(struct stream *s, uint8_t id, uint64_t *args)
+{
+    return put_event(s, id, args);
+}
+
+static bool expressible(int version, uint8_t id)
+{
+    if (version < 23 && (id == EV_GoSwitch || id == EV_GoSwitchDestroy || id == EV_GoCreateBlocked || id == EV_GoStatusStack))
+        return true;
+    return event_table[id].since <= version;
+}
+
+static bool convert_events(struct conversion *c, const struct batch *b)
+{
+    struct stream s = {.c = c, .b = b, .base = b->time, .last = b->time, .now = b->time};
+    c->body.size = 0;
+    for (const uint8_t *p = b->data, *end = p + b->size; p < end;) {
+        uint64_t args[EVENT_MAX_ARGS] = {0};
+        uint8_t id = *p;
+        if (!(p = get_event(b, p, args, c->f)))
+            return false;
+        s.now += args[0];
+        if (!expressible(c->to, id))
+            c->done->dropped[id]++;
+        else if (!(c->to < 23 ? put_for_1_22 : put_unchanged)(&s, id, args + 1))
+            return false;
+    }
+    return flush(&s);
+}
+
+/* ---- clocks ---------------------------------------------------------------------------------------------------- */
+
+struct clocks {
+    uint64_t frequency, snap[4]; /* snap: ClockSnapshot's arguments */
+    bool has_frequency, has_snapshot;
+};
+
+static bool get_clocks(struct conversion *c, const struct batch *b, struct clocks *k)
+{
+    uint64_t args[EVENT_MAX_ARGS];
+    const uint8_t *p = b->data + (c->from >= 25), *end = b->data + b->size;
+    while (p < end) {
+        uint8_t id = *p;
+        const uint8_t *at = p++;
+        if (id != EV_Frequency && id != EV_ClockSnapshot) {
+            fail(c->f, GOTRACE_EBROKEN, place_in(b, at), "expected frequency or clock snapshot event, got event %u", id);
+            return false;
+        }
+        for (int i = 0; i < event_table[id].nargs; i++) {
+            if (!(p = varint_get(p, end, &args[i]))) {
+                fail(c->f, GOTRACE_EBROKEN, place_in(b, at), "an argument is cut off or does not fit 64 bits");
+                return false;
+            }
+        }
+        if (id == EV_Frequency) {
+            k->has_frequency = true;
+            k->frequency = args[0];
+        } else {
+            k->has_snapshot = true;
+            memcpy(k->snap, args, sizeof k->snap);
+        }
+    }
+    return true;
+}
+
+/*
+ * A version without snapshots does not say what time it was; a clock that started with the trace's is as good as any.
+ * Each is later than the one before.
+ */
+static void make_snapshot(struct conversion *c, const struct batch *b, struct clocks *k)
+{
+    enum { BILLION = 1000000000 };
+    uint64_t time = b->time > c->made_time ? b->time : c->made_time + 1;
+    double ns = k->frequency ? (double)time * (1e9 / (double)k->frequency) : 0;
+    uint64_t mono = ns < 0x1p62 ? (uint64_t)ns : 0;
+    mono = mono > c->made_mono ? mono : c->made_mono + 1;
+    c->made_time = time;
+    c->made_mono = mono;
+    k->snap[0] = time - b->time;
+    k->snap[1] = mono;
+    k->snap[2] = mono / BILLION;
+    k->snap[3] = mono % BILLION;
+    c->done->made_clocks++;
+}
+
+static bool convert_clocks(struct conversion *c, const struct batch *b)
+{
+    uint8_t out[3 + EVENT_MAX_ARGS * VARINT_MAX], *p = out;
+    struct clocks k = {0};
+    if (!get_clocks(c, b, &k))
+        return false;
+    if (c->to >= 25)
+        *p++ = EV_Sync;
+    if (k.has_frequency) {
+        *p++ = EV_Frequency;
+        p = varint_put(p, k.frequency);
+    }
+    if (c->to < 25) {
+        c->done->dropped[EV_ClockSnapshot] += k.has_snapshot;
+    } else {
+        if (!k.has_snapshot && c->from < 25)
+            make_snapshot(c, b, &k);
+        if (k.has_snapshot || c->from < 25) {
+            *p++ = EV_ClockSnapshot;
+            for (int i = 0; i < 4; i++)
+                p = varint_put(p, k.snap[i]);
+        }
+    }
+    return put_batch(c, b, b->time, out, (size_t)(p - out));
+}
+
+/* ---- generations ----------------------------------------------------------------------------------------------- */
+
+static bool convert_batch(struct conversion *c, const struct batch *b)
+{
+    uint8_t first = b->size ? b->data[0] : EV_None;
+    if (b->experiment && c->to < 23) {
+        c->done->dropped[EV_ExperimentalBatch]++;
+        return true;
+    }
+    if (!b->experiment && first == (c->from >= 25 ? EV_Sync : EV_Frequency))
+        return convert_clocks(c, b);
+    if (b->experiment || first == EV_Strings || first == EV_Stacks || first == EV_CPUSamples)
+        return put_batch(c, b, b->time, b->data, b->size);
+    return convert_events(c, b);
+}
+
+static bool is_timed(const struct batch *b)
+{
+    return !b->experiment && b->size && event_table[b->data[0]].cls == EVENT_TIMED;
+}
+
+/* Which goroutines are switched to, so that their other events' sequence numbers can make room. */
+static bool find_switches(struct conversion *c)
+{
+    switches_begin(&c->switches);
+    for (size_t i = 0; i < c->batches.n; i++) {
+        const struct batch *b = &c->batches.v[i];
+        if (!is_timed(b))
+            continue;
+        for (const uint8_t *p = b->data, *end = p + b->size; p < end;) {
+            uint64_t args[EVENT_MAX_ARGS];
+            uint8_t id = *p;
+            if (!(p = get_event(b, p, args, c->f)))
+                return false;
+            if (!switches_see(&c->switches, id, args + 1))
+                return no_memory(c);
+        }
+    }
+    switches_sort(&c->switches);
+    return true;
+}
+
+static enum batch_result read_generation(struct conversion *c)
+{
+    c->batches.n = 0;
+    c->generation = 0;
+    source_forget(c->source);
+    for (;;) {
+        struct batch b;
+        enum batch_result result = read_batch(c->source, c->generation, &b, c->f);
+        if (result == BATCH_NONE && c->batches.n && c->from >= 26) {
+            fail(c->f, GOTRACE_EBROKEN, (struct place){c->generation, ID_NONE, source_offset(c->source), NULL},
+                 "the trace is cut off: incomplete generation");
+            return BATCH_BROKEN;
+        }
+        if (result == BATCH_NONE)
+            return c->batches.n ? BATCH_OK : BATCH_NONE;
+        if (result == BATCH_BROKEN || (b.end_of_generation && c->from >= 26))
+            return result;
+        uint64_t length = source_offset(c->source) - b.offset;
+        if (c->batches.n && b.generation != c->generation) {
+            c->source->p -= length;
+            return BATCH_OK;
+        }
+        b.offset += length - b.size;
+        c->generation = b.generation;
+        if (!VEC_ROOM(&c->batches)) {
+            no_memory(c);
+            return BATCH_BROKEN;
+        }
+        c->batches.v[c->batches.n++] = b;
+    }
+}
+
+static bool convert_generation(struct conversion *c)
+{
+    if (c->to < 23 && !find_switches(c))
+        return false;
+    for (size_t i = 0; i < c->batches.n; i++)
+        if (!convert_batch(c, &c->batches.v[i]))
+            return false;
+    if (c->to < 23 && !switches_end(&c->switches))
+        return no_memory(c);
+    uint8_t end = EV_EndOfGeneration;
+    return c->to < 26 || c->write(c->arg, &end, 1);
+}
+
+bool convert_trace(struct source *s, int from, int to, convert_write *write, void *arg, struct converted *done,
+                   struct failure *f)
+{
+    struct conversion c = {.from = from, .to = to, .source = s, .write = write, .arg = arg, .done = done, .f = f};
+    char header[TRACE_HEADER_SIZE + 1] = {0};
+    *done = (struct converted){0};
+    snprintf(header, sizeof header, "go 1.%02d trace", to);
+    bool ok = write(arg, header, TRACE_HEADER_SIZE);
+    enum batch_result result;
+    while (ok && (result = read_generation(&c)) != BATCH_NONE)
+        ok = result == BATCH_OK && convert_generation(&c);
+    VEC_FREE(&c.batches);
+    switches_free(&c.switches);
+    raw_buffer_free(&c.body);
+    return ok;
+}

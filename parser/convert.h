@@ -1,0 +1,28 @@
+/*
+ * Rewrites a trace for another version of the format. What the older version has no event for is written with the
+ * events that it has, where these say the same; else it is dropped and counted.
+ */
+#ifndef THRACE_PARSER_CONVERT_H
+#define THRACE_PARSER_CONVERT_H
+
+#include "parser/failure.h"
+#include "parser/raw_buffer.h"
+#include "parser/source.h"
+
+struct converted {
+    uint64_t dropped[256];  /* events and batches, by event ID */
+    uint64_t status_stacks; /* of GoStatusStack, which is written as GoStatus */
+    uint64_t made_clocks;   /* ClockSnapshots that the older version did not have */
+};
+
+/* Takes all of size bytes; false: they cannot be written. */
+typedef bool convert_write(void *arg, const void *data, size_t size);
+
+/*
+ * Reads a trace of version from behind its header and writes it, header included, as version to; both are known to be
+ * versions of the format. False: f says why, and status GOTRACE_OK means that write failed.
+ */
+bool convert_trace(struct source *s, int from, int to, convert_write *write, void *arg, struct converted *done,
+                   struct failure *f);
+
+#endif

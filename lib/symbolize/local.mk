@@ -7,6 +7,7 @@ libsymbolize_la_SOURCES = \
 	%D%/demangle.c %D%/demangle.h \
 	%D%/image.c %D%/image.h \
 	%D%/job.c %D%/job.h \
+	%D%/line_program.c %D%/line_program.h \
 	%D%/perfmap.c %D%/perfmap.h \
 	%D%/plt.c \
 	%D%/pool.c %D%/pool.h \

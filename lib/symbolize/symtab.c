@@ -48,6 +48,9 @@ static void add_symbol(struct symtab *t, const struct image *im, const Elf64_Sym
     size_t name_len = strnlen(name, len - sym->st_name);
     if (!name_len || name_len == len - sym->st_name || name_len > UINT32_MAX || is_label(name))
         return;
+    const char *version = memchr(name + 1, '@', name_len - 1);
+    if (version)
+        name_len = (size_t)(version - name);
     const struct section *section = &im->sections[sym->st_shndx];
     uint64_t room = section->addr + section->size - sym->st_value;
     if (sym->st_value < section->addr || room > section->size)

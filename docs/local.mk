@@ -1,4 +1,5 @@
 dist_man_MANS += \
+	%D%/man/gotrace.3 \
 	%D%/man/thrace.1 \
 	%D%/man/thrace-convert.1 \
 	%D%/man/thrace-finish.1 \

@@ -9,6 +9,7 @@ unit_tests = \
 	%D%/test-sched-generation \
 	%D%/test-sched-walk \
 	%D%/test-spool \
+	%D%/test-spool-read \
 	%D%/test-stacktab \
 	%D%/test-unwind-cfi \
 	%D%/test-unwind-walk \
@@ -46,6 +47,8 @@ tests_unit_test_events_SOURCES = %D%/test-events.c
 tests_unit_test_events_LDADD = $(unit_test_LIBS)
 tests_unit_test_options_SOURCES = %D%/test-options.c preload/options.c
 tests_unit_test_options_LDADD = $(unit_test_LIBS)
+tests_unit_test_spool_read_SOURCES = %D%/test-spool-read.c cmd/spool_read.c %D%/random.h %D%/spool-fixture.c
+tests_unit_test_spool_read_LDADD = $(unit_test_LIBS)
 tests_unit_test_stacktab_SOURCES = %D%/test-stacktab.c
 tests_unit_test_stacktab_LDADD = $(unit_test_LIBS)
 

@@ -406,6 +406,47 @@ static void nobody_waits_for_who_was_torn_out_of_packing(void **state)
     assert_int_equal(f->s.packing->state, CHUNK_OPEN); /* finish reads it there */
 }
 
+/* Taken two at a time and given back the other way round: what a list that came back would do wrong (ABA). */
+enum { SWAPPERS = 4, SWAPS = 30000 };
+
+static uint32_t taken_twice;
+
+static void *swap_many(void *p)
+{
+    struct spool *s = p;
+    for (int i = 0; i < SWAPS; i++) {
+        struct chunk *c[2] = {spool_take(s), NULL};
+        c[1] = c[0] ? spool_take(s) : NULL;
+        for (int j = 0; j < 2; j++)
+            if (c[j] && __atomic_exchange_n(&c[j]->m, 1, __ATOMIC_RELAXED))
+                __atomic_fetch_add(&taken_twice, 1, __ATOMIC_RELAXED);
+        for (int j = 0; j < 2; j++) {
+            if (!c[j])
+                continue;
+            __atomic_store_n(&c[j]->m, 0, __ATOMIC_RELAXED);
+            spool_seal(s, c[j]);
+        }
+    }
+    return NULL;
+}
+
+static void no_chunk_has_two_owners(void **state)
+{
+    struct spool_fixture *f = *state;
+    pthread_t threads[SWAPPERS];
+    for (int i = 0; i < SPOOL_EXTENT_CHUNKS - 6; i++)
+        assert_non_null(spool_take(&f->s));
+    for (int i = 0; i < SWAPPERS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, swap_many, &f->s), 0);
+    for (int i = 0; i < SWAPPERS; i++)
+        pthread_join(threads[i], NULL);
+    assert_int_equal(taken_twice, 0);
+    assert_int_equal(f->s.nfree, 6);
+    for (int i = 0; i < 6; i++)
+        assert_non_null(spool_take(&f->s));
+    assert_null(spool_take(&f->s));
+}
+
 /* --- by threads ----------------------------------------------------------------------------------------------------- */
 
 enum { SEALERS = 4, CHUNKS_EACH = 1500 };
@@ -501,6 +542,7 @@ int main(void)
         TEST(many_small_chunks_fill_several),
         TEST(with_no_chunk_to_share_it_goes_alone),
         TEST(nobody_waits_for_who_was_torn_out_of_packing),
+        TEST(no_chunk_has_two_owners),
         TEST(nothing_is_lost_or_doubled_between_threads),
     };
     return cmocka_run_group_tests(tests, make_disk, NULL);

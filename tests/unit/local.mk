@@ -11,12 +11,11 @@ unit_tests = \
 	%D%/test-spool \
 	%D%/test-spool-read \
 	%D%/test-stacktab \
+	%D%/test-symbolize \
 	%D%/test-unwind-cfi \
 	%D%/test-unwind-walk \
 	%D%/test-varint \
 	%D%/test-waitq
-	%D%/test-symbolize \
-	%D%/test-varint
 
 check_PROGRAMS += $(unit_tests)
 TESTS += $(unit_tests)

@@ -133,10 +133,10 @@ static FILE *open_beside(const char *path, char *temp, size_t size)
 static void choose_path(const struct spool_header *h, const char *spool, const char *out, char *path, size_t size)
 {
     struct stat st;
-    size_t len = strlen(spool);
-    bool numbered = len > 8 && spool[len - 8] == '.' && spool[len - 7] >= '1' && spool[len - 7] <= '9' &&
-                    !strcmp(spool + len - 6, ".spool");
-    snprintf(path, size, "%s%.*s", out ? out : h->out, !out && numbered ? 2 : 0, spool + len - (numbered ? 8 : 0));
+    size_t len = strlen(h->out), n = strlen(spool);
+    bool numbered = n == len + 8 && !strncmp(spool, h->out, len) && spool[len] == '.' && spool[len + 1] >= '1' &&
+                    spool[len + 1] <= '9' && !strcmp(spool + len + 2, ".spool");
+    snprintf(path, size, "%s%.*s", out ? out : h->out, !out && numbered ? 2 : 0, spool + (numbered ? len : 0));
     if (!out && !stat(path, &st) && S_ISREG(st.st_mode) &&
         (uint64_t)st.st_mtim.tv_sec * 1000000000u + (uint64_t)st.st_mtim.tv_nsec > h->start_realtime_ns)
         snprintf(path, size, "%s.%u", h->out, h->pid);
@@ -184,9 +184,10 @@ int finish_spool(const char *verb, const char *spool, const char *out, struct fi
     if (err) {
         complain(verb, "%s: %s", spool, err);
         size_t len = strlen(spool);
+        int status = access(spool, R_OK) ? EXIT_USAGE : EXIT_INVALID;
         if (!strcmp(err, SPOOL_UNBORN) && len > 6 && !strcmp(spool + len - 6, ".spool"))
             unlink(spool);
-        return access(spool, R_OK) ? EXIT_USAGE : EXIT_INVALID;
+        return status;
     }
     if (spool_file_owner_lives(&f)) {
         complain(verb, "%s: process %u is still recording to it; stop that first", spool, f.header->pid);

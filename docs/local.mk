@@ -10,4 +10,9 @@ dist_man_MANS += \
 	%D%/man/thrace-validate.1
 EXTRA_DIST += \
 	%D%/README.md \
-	%D%/glossary.md
+	%D%/coverage.md \
+	%D%/environment.md \
+	%D%/glossary.md \
+	%D%/internals.md \
+	%D%/model.md \
+	%D%/spool.md

@@ -64,11 +64,10 @@ static inline void meta_text(struct meta_record *r, const void *text, size_t len
     }
 }
 
-/* Room left between the events, which end at pos, and the records; a transition's worth stays free. */
-static inline size_t chunk_meta_room(const struct chunk *c, const uint8_t *pos, size_t reserve)
+/* Bytes between the events, which end at pos, and the records. */
+static inline size_t chunk_room(const struct chunk *c, const uint8_t *pos)
 {
-    const uint8_t *meta = c->data + CHUNK_CAPACITY - c->meta_used;
-    return meta - pos > (ptrdiff_t)reserve ? (size_t)(meta - pos) - reserve : 0;
+    return (size_t)(c->data + CHUNK_CAPACITY - c->meta_used - pos);
 }
 
 /* Puts the record's bytes in front of the others. The caller made sure that they fit. */

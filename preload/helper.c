@@ -10,11 +10,12 @@
 #include <linux/close_range.h>
 #include <linux/prctl.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include "preload/real.h"
 #include "preload/tracer.h"
 
-enum { HELPER_STACK = 64 << 10, MIN_PAUSE_NS = 20000 };
+enum { HELPER_STACK = 48 << 10, MIN_PAUSE_NS = 20000 };
 
 static struct {
     struct lock lock;
@@ -69,14 +70,17 @@ bool helper_wake(void)
     return true;
 }
 
-/* With every signal blocked, so that the helper inherits that: no handler of the program ever runs in it. */
+/*
+ * With the program's signals blocked, so that the helper inherits that: no handler of the program ever runs in it. Not
+ * 32 and 33, which are glibc's own: setuid waits until every thread has answered the latter.
+ */
 static bool create(void)
 {
-    uint64_t all = ~UINT64_C(0), old = 0;
+    uint64_t all = ~(UINT64_C(3) << 31), old = 0;
     pthread_attr_t attr;
     if (pthread_attr_init(&attr))
         return false;
-    pthread_attr_setstacksize(&attr, HELPER_STACK);
+    pthread_attr_setstacksize(&attr, (size_t)sysconf(_SC_THREAD_STACK_MIN) + HELPER_STACK);
     raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all, (long)&old, sizeof all, 0, 0);
     int err = real.pthread_create(&helper.thread, &attr, helper_main, NULL);
     raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&old, 0, sizeof old, 0, 0);

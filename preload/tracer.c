@@ -2,21 +2,24 @@
 #include "preload/tracer.h"
 
 #include <string.h>
+#include <sys/mman.h>
 
 #include "lib/meta.h"
 
-struct tracer tracer;
+static struct owner nobody;
+
+struct tracer tracer = {.owner = &nobody};
 
 void count_lost(void)
 {
-    if (tracer.spool.header)
+    if (recording())
         __atomic_fetch_add(&tracer.spool.header->lost_events, 1, __ATOMIC_RELAXED);
 }
 
 static bool has_room(const struct sched_thread *t, size_t extra)
 {
     const struct sched_state *s = sched_current(t);
-    return s->pos && chunk_meta_room(t->chunk, s->pos, SCHED_TRANSITION_MAX) >= extra;
+    return s->pos && chunk_room(t->chunk, s->pos) >= SCHED_TRANSITION_MAX + extra;
 }
 
 /* A fresh chunk for the calling thread, inside its section. */
@@ -111,7 +114,7 @@ static void service_commit(uint8_t *end, uint64_t time)
 void service_record(const uint8_t *record, size_t len)
 {
     lock_take(&tracer.advance_lock);
-    if (tracer.spool.header && len <= CHUNK_CAPACITY - SCHED_TRANSITION_MAX && service_room(len, now()))
+    if (tracer.spool.header && len + SCHED_TRANSITION_MAX <= CHUNK_CAPACITY && service_room(len, now()))
         chunk_meta_append(tracer.service.chunk, record, len);
     lock_drop(&tracer.advance_lock);
 }
@@ -186,7 +189,7 @@ bool tracer_advance(void)
 void tracer_stop(void)
 {
     lock_take(&tracer.advance_lock);
-    if (__atomic_exchange_n(&tracer.recording, 0, __ATOMIC_SEQ_CST)) {
+    if (__atomic_exchange_n(&tracer.owner->recording, 0, __ATOMIC_SEQ_CST)) {
         gate_close(&tracer.gate);
         lock_take(&tracer.registry_lock);
         all_writers_out(1000000);
@@ -229,8 +232,23 @@ void tracer_chores(void)
         tracer_advance();
 }
 
-void tracer_start(void)
+/* Not inherited: a child neither sees the spool nor believes that it records. */
+static struct owner *make_owner(void)
 {
+    enum { PAGE = 4096, DONT_FORK = 10, WIPE_ON_FORK = 18 };
+    long p = sys_mmap(PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (sys_failed(p))
+        return NULL;
+    raw_syscall(SYS_madvise, p, PAGE, WIPE_ON_FORK, 0, 0, 0);
+    raw_syscall(SYS_madvise, (long)tracer.spool.header, (long)tracer.spool.mapped, DONT_FORK, 0, 0, 0);
+    return (struct owner *)p;
+}
+
+bool tracer_start(void)
+{
+    struct owner *owner = make_owner();
+    if (!owner)
+        return false;
     gate_init(&tracer.gate);
     tracer.sched.generation = 1;
     tracer.service.proc_taken = PROC_NONE;
@@ -239,13 +257,14 @@ void tracer_start(void)
     tracer.spool.header->ngenerations = 1;
     tracer.deadline_ns = clock_mono_ns() + tracer.period_ns;
     tracer.chores = 1;
-    __atomic_store_n(&tracer.recording, 1, __ATOMIC_RELEASE);
+    *owner = (struct owner){1, 1};
+    __atomic_store_n(&tracer.owner, owner, __ATOMIC_RELEASE);
+    return true;
 }
 
 void tracer_forget(void)
 {
-    tracer.recording = 0;
+    *tracer.owner = (struct owner){0, 0};
     helper_forget();
-    spool_unmap(&tracer.spool);
     self = THREAD_OFF;
 }

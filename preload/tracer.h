@@ -65,8 +65,17 @@ extern __thread struct thread *self __attribute__((tls_model("initial-exec")));
 /* The value of self in threads that are not, or no more, to be recorded: the shim's own, and those that have ended. */
 #define THREAD_OFF ((struct thread *)8)
 
-struct tracer {
+/*
+ * In a page of its own that the kernel clears in a child, however the child was made: fork, _Fork, clone. So a child
+ * records nothing from its first instruction on, without being told.
+ */
+struct owner {
     uint32_t recording; /* what a hook looks at first */
+    uint32_t alive;     /* this process has a spool */
+};
+
+struct tracer {
+    struct owner *owner;
     uint32_t chores; /* something is to be done after the hook: tracer_chores says what */
     struct gate gate;
     struct trace_clock clock;
@@ -89,7 +98,7 @@ struct tracer {
 
 extern struct tracer tracer;
 
-static inline bool recording(void) { return likely(__atomic_load_n(&tracer.recording, __ATOMIC_RELAXED)); }
+static inline bool recording(void) { return likely(__atomic_load_n(&tracer.owner->recording, __ATOMIC_RELAXED)); }
 
 /*
  * Opens a section with room for one transition and extra bytes of meta records. False: not recording, or no room, which
@@ -124,8 +133,11 @@ void thread_end(struct thread *t);
 /* Writes META_THREAD for t into by's chunk; inside a section of by. */
 void write_thread_record(struct thread *by, const struct thread *t, uintptr_t start_pc);
 
-/* Starts the recording into the spool that is open. The calling thread is the only one so far, its G is 1. */
-void tracer_start(void);
+/*
+ * Starts the recording into the spool that is open. The calling thread is the only one so far, its G is 1. False when
+ * memory ran out.
+ */
+bool tracer_start(void);
 
 /* Ends it: seals everything. From any thread; the second call does nothing. */
 void tracer_stop(void);

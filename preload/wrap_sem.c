@@ -24,7 +24,10 @@ static bool valid_time(clockid_t clock, const struct timespec *until)
     return (clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC) && until->tv_nsec >= 0 && until->tv_nsec < 1000000000;
 }
 
-/* -1 of the second look (an invalid semaphore) cannot come after EAGAIN of the first. */
+/*
+ * A cancellation point even when there is nothing to wait for, as glibc's is.
+ * -1 of the second look (an invalid semaphore) cannot come after EAGAIN of the first.
+ */
 #define WAIT(take, valid, clock_, until_, params, args)                                                                \
     static SLOW int take##_slow params                                                                                 \
     {                                                                                                                  \
@@ -36,6 +39,7 @@ static bool valid_time(clockid_t clock, const struct timespec *until)
     }                                                                                                                  \
     EXPORT int sem_##take params                                                                                       \
     {                                                                                                                  \
+        pthread_testcancel();                                                                                          \
         if (likely(valid) && likely(!try_quietly(s)))                                                                  \
             return 0;                                                                                                  \
         return take##_slow args;                                                                                       \

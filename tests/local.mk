@@ -21,3 +21,4 @@ include %D%/traps/local.mk
 
 include %D%/golden/local.mk
 include %D%/fuzz/local.mk
+include %D%/symbolize/local.mk

@@ -1,0 +1,179 @@
+/* The writer gate: what the advancer changes behind it, no writer sees half changed. */
+#include "tests/unit/unit.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "lib/gate.h"
+#include "tests/unit/filter.h"
+
+enum { WRITERS = 3, ROUNDS = 1000, GRACE_NS = 100000 };
+
+/* Plain memory: the gate alone keeps its two halves the same for whoever is inside. */
+struct guarded {
+    struct gate gate;
+    struct writer writers[WRITERS];
+    uint64_t generation, again;
+    uint32_t done, torn;
+    uint64_t sections;
+};
+
+struct writer_arg {
+    struct guarded *g;
+    struct writer *w;
+};
+
+static void *write_often(void *p)
+{
+    struct writer_arg *arg = p;
+    struct guarded *g = arg->g;
+    uint64_t last = 0;
+    for (unsigned n = 0; n < 100 || !__atomic_load_n(&g->done, __ATOMIC_RELAXED); n++) {
+        if (!gate_enter(&g->gate, arg->w)) {
+            gate_wait(&g->gate);
+            continue;
+        }
+        uint64_t generation = g->generation;
+        compiler_barrier();
+        if (n % 64 == 0)
+            sched_yield();
+        if (g->again != generation || generation < last)
+            __atomic_fetch_add(&g->torn, 1, __ATOMIC_RELAXED);
+        last = generation;
+        gate_leave(arg->w);
+        __atomic_fetch_add(&g->sections, 1, __ATOMIC_RELAXED);
+    }
+    return NULL;
+}
+
+static bool advance(struct guarded *g)
+{
+    if (!gate_close(&g->gate))
+        return false;
+    bool out = true;
+    for (int i = 0; i < WRITERS && out; i++)
+        out = gate_await_writer(&g->writers[i], GRACE_NS);
+    if (out) {
+        g->generation++;
+        compiler_barrier();
+        cpu_relax();
+        g->again++;
+    }
+    gate_open(&g->gate);
+    return out;
+}
+
+static void hammer(bool fence)
+{
+    struct guarded g = {0};
+    pthread_t threads[WRITERS];
+    struct writer_arg args[WRITERS];
+    gate_init(&g.gate);
+    g.gate.fence |= fence;
+    for (int i = 0; i < WRITERS; i++) {
+        args[i] = (struct writer_arg){&g, &g.writers[i]};
+        assert_int_equal(pthread_create(&threads[i], NULL, write_often, &args[i]), 0);
+    }
+    for (int rounds = 0; rounds < ROUNDS;)
+        rounds += advance(&g);
+    __atomic_store_n(&g.done, 1, __ATOMIC_RELAXED);
+    for (int i = 0; i < WRITERS; i++)
+        pthread_join(threads[i], NULL);
+    assert_int_equal(g.torn, 0);
+    assert_int_equal(g.generation, ROUNDS);
+    assert_true(g.sections > 0);
+}
+
+static void no_writer_sees_half_a_change(void **state) { hammer(false); }
+static void nor_with_fences_instead_of_membarrier(void **state) { hammer(true); }
+
+static void a_closed_gate_lets_nobody_in(void **state)
+{
+    struct gate g;
+    struct writer w = {0};
+    gate_init(&g);
+    assert_true(gate_enter(&g, &w));
+    assert_int_equal(w.writing, 1);
+    gate_leave(&w);
+    assert_int_equal(w.writing, 0);
+    assert_true(gate_close(&g));
+    assert_false(gate_enter(&g, &w));
+    assert_int_equal(w.writing, 0);
+    gate_wait(&g); /* returns although nobody opens it */
+    assert_false(gate_enter(&g, &w));
+    gate_open(&g);
+    gate_wait(&g);
+    assert_true(gate_enter(&g, &w));
+}
+
+static void a_writer_that_stays_is_not_waited_for(void **state)
+{
+    struct writer w = {.writing = 1};
+    assert_false(gate_await_writer(&w, 0));
+    assert_false(gate_await_writer(&w, 1000));
+    gate_leave(&w);
+    assert_true(gate_await_writer(&w, 0));
+}
+
+static void *leave_soon(void *w)
+{
+    usleep(1000);
+    gate_leave(w);
+    return NULL;
+}
+
+static void a_writer_that_leaves_is_noticed(void **state)
+{
+    struct writer w = {.writing = 1};
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, leave_soon, &w), 0);
+    assert_true(gate_await_writer(&w, UINT64_C(60000000000)));
+    pthread_join(thread, NULL);
+}
+
+/* In a process of its own, because a filter stays. Exit status 0: all as it should be, 77: no filters here. */
+static int lose_membarrier(void)
+{
+    struct gate g;
+    struct writer w = {0};
+    gate_init(&g);
+    if (g.fence || !filter_syscall(SYS_membarrier, ANY_FIRST_ARGUMENT, SECCOMP_RET_ERRNO | EPERM))
+        return 77;
+    if (gate_close(&g) || !g.fence || !gate_enter(&g, &w)) /* refused, with the gate open */
+        return 1;
+    gate_leave(&w);
+    if (!gate_close(&g) || gate_enter(&g, &w))
+        return 2;
+    struct gate later;
+    gate_init(&later);
+    return later.fence ? 0 : 3;
+}
+
+static void membarrier_may_be_forbidden_later(void **state)
+{
+    int status;
+    pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (!pid)
+        _exit(lose_membarrier());
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFEXITED(status));
+    if (WEXITSTATUS(status) == 77)
+        skip();
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_closed_gate_lets_nobody_in),
+        cmocka_unit_test(a_writer_that_stays_is_not_waited_for),
+        cmocka_unit_test(a_writer_that_leaves_is_noticed),
+        cmocka_unit_test(no_writer_sees_half_a_change),
+        cmocka_unit_test(nor_with_fences_instead_of_membarrier),
+        cmocka_unit_test(membarrier_may_be_forbidden_later),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

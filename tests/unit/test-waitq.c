@@ -1,0 +1,310 @@
+/* Who waits for what: waiters are found in the order in which they came, and each at most once. */
+#include "tests/unit/unit.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "lib/waitq.h"
+
+static int set_up(void **state) { return !(*state = calloc(1, sizeof(struct waitq))); }
+
+static int tear_down(void **state)
+{
+    free(*state);
+    return 0;
+}
+
+/* Waiters and objects are addresses only. */
+static uint64_t waiters[64], objects[64];
+
+static void note(void *arg, void *waiter) { *(void **)arg = waiter; }
+
+static struct wait_slot *wait_for(struct waitq *q, int waiter, const void *object, enum waiter_kind kind)
+{
+    struct wait_slot *slot = waitq_register(q, &waiters[waiter], object, kind);
+    assert_non_null(slot);
+    assert_int_equal(wait_state(wait_word(slot)), WAIT_REGISTERED);
+    assert_ptr_equal(wait_waiter(wait_word(slot)), &waiters[waiter]);
+    assert_true(wait_move(slot, wait_word(slot), WAIT_BLOCKED));
+    return slot;
+}
+
+/* The number of the waiter that a release claims, -1 for nobody. */
+static int release(struct waitq *q, const void *object, enum waiter_kind kind)
+{
+    struct wait_slot *slot;
+    void *intended = NULL;
+    enum wait_found found = waitq_claim(q, object, kind, &slot, note, &intended);
+    if (found == WAIT_NOBODY)
+        return -1;
+    assert_int_equal(found, WAIT_FOUND);
+    assert_non_null(slot);
+    assert_int_equal(wait_state(wait_word(slot)), WAIT_CLAIMED);
+    assert_ptr_equal(wait_waiter(wait_word(slot)), intended);
+    return (int)((uint64_t *)intended - waiters);
+}
+
+static void who_came_first_is_claimed_first(void **state)
+{
+    struct waitq *q = *state;
+    struct wait_slot *slots[6];
+    for (int i = 0; i < 6; i++)
+        slots[i] = wait_for(q, i, &objects[0], WAITER_ANY);
+    waitq_leave(q, slots[2]);
+    waitq_leave(q, slots[0]);
+    slots[0] = wait_for(q, 10, &objects[0], WAITER_ANY); /* an early slot, but a late ticket */
+    static const int order[] = {1, 3, 4, 5, 10, -1};
+    for (size_t i = 0; i < ARRAY_SIZE(order); i++)
+        assert_int_equal(release(q, &objects[0], WAITER_ANY), order[i]);
+}
+
+static void other_objects_are_left_alone(void **state)
+{
+    struct waitq *q = *state;
+    assert_false(waitq_maybe_waiting(q, &objects[0]));
+    assert_int_equal(release(q, &objects[0], WAITER_ANY), -1);
+    struct wait_slot *slot = wait_for(q, 0, &objects[0], WAITER_ANY);
+    assert_true(waitq_maybe_waiting(q, &objects[0]));
+    for (int i = 1; i < 64; i++)
+        assert_int_equal(release(q, &objects[i], WAITER_ANY), -1);
+    waitq_leave(q, slot);
+    assert_false(waitq_maybe_waiting(q, &objects[0]));
+    assert_int_equal(release(q, &objects[0], WAITER_ANY), -1);
+}
+
+static const void *same_home(const void *object, int n)
+{
+    const char *p = object;
+    while (n > 0)
+        n -= waitq_home(p += 8) == waitq_home(object);
+    return p;
+}
+
+static void objects_that_share_a_home_are_told_apart(void **state)
+{
+    struct waitq *q = *state;
+    const void *a = &objects[0], *b = same_home(a, 1);
+    struct wait_slot *first = wait_for(q, 0, a, WAITER_ANY);
+    wait_for(q, 1, b, WAITER_ANY);
+    assert_int_equal(release(q, b, WAITER_ANY), 1);
+    assert_int_equal(release(q, b, WAITER_ANY), -1);
+    assert_true(waitq_maybe_waiting(q, b));
+    assert_int_equal(release(q, a, WAITER_ANY), 0);
+    waitq_leave(q, first);
+    assert_true(waitq_maybe_waiting(q, a)); /* the claimed waiter of b has not left */
+}
+
+static void a_home_runs_over_into_the_next(void **state)
+{
+    struct waitq *q = *state;
+    const void *neighbour = &objects[0];
+    for (int i = 0; i < 40; i++)
+        wait_for(q, i, &objects[0], WAITER_ANY);
+    while (waitq_home(neighbour) != (waitq_home(&objects[0]) + 1) % WAITQ_HOMES)
+        neighbour = (const char *)neighbour + 8;
+    wait_for(q, 50, neighbour, WAITER_ANY);
+    assert_int_equal(release(q, neighbour, WAITER_ANY), 50);
+    for (int i = 0; i < 40; i++)
+        assert_int_equal(release(q, &objects[0], WAITER_ANY), i);
+}
+
+static void a_release_is_for_its_kind(void **state)
+{
+    struct waitq *q = *state;
+    wait_for(q, 0, &objects[0], WAITER_READER);
+    wait_for(q, 1, &objects[0], WAITER_WRITER);
+    wait_for(q, 2, &objects[0], WAITER_READER);
+    assert_int_equal(release(q, &objects[0], WAITER_WRITER), 1);
+    assert_int_equal(release(q, &objects[0], WAITER_WRITER), -1);
+    assert_int_equal(release(q, &objects[0], WAITER_ANY), 0);
+    assert_int_equal(release(q, &objects[0], WAITER_READER), 2);
+}
+
+static void who_does_not_wait_yet_is_told_to_look_again(void **state)
+{
+    struct waitq *q = *state;
+    void *intended = NULL;
+    struct wait_slot *claimed, *slot = waitq_register(q, &waiters[0], &objects[0], WAITER_ANY);
+    assert_int_equal(waitq_claim(q, &objects[0], WAITER_ANY, &claimed, note, &intended), WAIT_FOUND_EARLY);
+    assert_null(claimed);
+    assert_null(intended);
+    assert_int_equal(wait_state(wait_word(slot)), WAIT_EARLY);
+    assert_int_equal(waitq_claim(q, &objects[0], WAITER_ANY, &claimed, note, &intended), WAIT_NOBODY);
+    assert_true(wait_move(slot, wait_word(slot), WAIT_REGISTERED));
+    assert_true(wait_move(slot, wait_word(slot), WAIT_BLOCKED));
+    assert_int_equal(release(q, &objects[0], WAITER_ANY), 0);
+}
+
+static void an_old_word_moves_nothing(void **state)
+{
+    struct waitq *q = *state;
+    struct wait_slot *slot = wait_for(q, 0, &objects[0], WAITER_ANY);
+    uint64_t old = wait_word(slot);
+    waitq_leave(q, slot);
+    assert_false(wait_move(slot, old, WAIT_CLAIMED));
+    assert_ptr_equal(wait_for(q, 0, &objects[0], WAITER_ANY), slot); /* the same waiter again, blocked again */
+    assert_false(wait_move(slot, old, WAIT_CLAIMED));
+    assert_true(wait_move(slot, wait_word(slot), WAIT_CLAIMED));
+    assert_false(wait_move(slot, old, WAIT_BLOCKED));
+}
+
+/* Waiters that come and go between a releaser's look and its claim. */
+struct intruder {
+    struct waitq *q;
+    struct wait_slot *slot;
+    int rounds, intended;
+};
+
+static void leave_and_return(void *arg, void *waiter)
+{
+    struct intruder *in = arg;
+    in->intended = (int)((uint64_t *)waiter - waiters);
+    if (in->rounds-- > 0) {
+        waitq_leave(in->q, in->slot);
+        in->slot = wait_for(in->q, in->intended + 1, &objects[0], WAITER_ANY);
+    }
+}
+
+static void a_claim_that_lost_its_waiter_takes_the_next(void **state)
+{
+    struct intruder in = {.q = *state, .rounds = 5};
+    struct wait_slot *claimed;
+    in.slot = wait_for(in.q, 0, &objects[0], WAITER_ANY);
+    assert_int_equal(waitq_claim(in.q, &objects[0], WAITER_ANY, &claimed, leave_and_return, &in), WAIT_FOUND);
+    assert_int_equal(in.intended, 5);
+    assert_ptr_equal(claimed, in.slot);
+}
+
+static void stay_ahead(void *arg, void *waiter)
+{
+    struct intruder *in = arg;
+    in->rounds++;
+    waitq_leave(in->q, in->slot);
+    in->slot = wait_for(in->q, 0, &objects[0], WAITER_ANY);
+}
+
+static void a_claim_does_not_try_for_ever(void **state)
+{
+    struct intruder in = {.q = *state};
+    struct wait_slot *claimed;
+    in.slot = wait_for(in.q, 0, &objects[0], WAITER_ANY);
+    assert_int_equal(waitq_claim(in.q, &objects[0], WAITER_ANY, &claimed, stay_ahead, &in), WAIT_NOBODY);
+    assert_null(claimed);
+    assert_true(in.rounds > 1);
+}
+
+static void a_full_array_refuses(void **state)
+{
+    struct waitq *q = *state;
+    struct wait_slot *last = NULL;
+    for (int i = 0; i < WAITQ_SLOTS; i++) {
+        struct wait_slot *slot = waitq_register(q, &waiters[0], &objects[i % 64], WAITER_ANY);
+        assert_non_null(slot);
+        if (i % 64 == 5)
+            last = slot;
+    }
+    assert_null(waitq_register(q, &waiters[0], &objects[5], WAITER_ANY));
+    waitq_leave(q, last);
+    assert_ptr_equal(waitq_register(q, &waiters[0], &objects[5], WAITER_ANY), last);
+    for (int i = 0; i < WAITQ_SLOTS; i++)
+        waitq_leave(q, &q->slots[i]);
+    for (int i = 0; i < WAITQ_HOMES; i++)
+        assert_int_equal(q->waiting[i], 0);
+}
+
+/* --- by threads ----------------------------------------------------------------------------------------------------- */
+
+enum { RELEASERS = 3, PATIENT = 4, CYCLES = 4000 };
+
+struct contest {
+    struct waitq *q;
+    uint32_t waiting;          /* waiter threads that are not done */
+    uint32_t claims[PATIENT];  /* by releasers */
+    uint32_t claimed[PATIENT]; /* as the waiters saw it */
+    uint64_t ids[PATIENT];
+};
+
+struct contestant {
+    struct contest *c;
+    int n;
+};
+
+static void *be_patient(void *p)
+{
+    const struct contestant *me = p;
+    struct contest *c = me->c;
+    for (int i = 0; i < CYCLES; i++) {
+        const void *object = &objects[i % 3];
+        struct wait_slot *slot = waitq_register(c->q, &c->ids[me->n], object, WAITER_ANY);
+        uint64_t word = wait_word(slot);
+        bool blocked = wait_state(word) == WAIT_REGISTERED && wait_move(slot, word, WAIT_BLOCKED);
+        for (int spin = 0; blocked && spin < 20 && wait_state(wait_word(slot)) == WAIT_BLOCKED; spin++)
+            sched_yield();
+        word = wait_word(slot);
+        if (wait_state(word) == WAIT_CLAIMED || !wait_move(slot, word, WAIT_EARLY))
+            c->claimed[me->n] += wait_state(wait_word(slot)) == WAIT_CLAIMED;
+        waitq_leave(c->q, slot);
+    }
+    __atomic_fetch_sub(&c->waiting, 1, __ATOMIC_RELEASE);
+    return NULL;
+}
+
+static void *release_often(void *p)
+{
+    const struct contestant *me = p;
+    struct contest *c = me->c;
+    for (unsigned i = 0; __atomic_load_n(&c->waiting, __ATOMIC_ACQUIRE); i++) {
+        struct wait_slot *slot;
+        void *intended = NULL;
+        const void *object = &objects[i % 3];
+        if (waitq_maybe_waiting(c->q, object) &&
+            waitq_claim(c->q, object, WAITER_ANY, &slot, note, &intended) == WAIT_FOUND)
+            __atomic_fetch_add(&c->claims[(uint64_t *)intended - c->ids], 1, __ATOMIC_RELAXED);
+        if (i % 16 == 0)
+            sched_yield();
+    }
+    return NULL;
+}
+
+static void every_wait_is_claimed_at_most_once(void **state)
+{
+    struct contest c = {.q = *state, .waiting = PATIENT};
+    struct contestant who[RELEASERS + PATIENT];
+    pthread_t threads[RELEASERS + PATIENT];
+    uint32_t all = 0;
+    for (int i = 0; i < RELEASERS + PATIENT; i++) {
+        who[i] = (struct contestant){&c, i};
+        assert_int_equal(pthread_create(&threads[i], NULL, i < PATIENT ? be_patient : release_often, &who[i]), 0);
+    }
+    for (int i = 0; i < RELEASERS + PATIENT; i++)
+        pthread_join(threads[i], NULL);
+    for (int i = 0; i < PATIENT; i++) {
+        assert_int_equal(c.claims[i], c.claimed[i]);
+        all += c.claims[i];
+    }
+    assert_true(all > 0);
+    for (int i = 0; i < WAITQ_HOMES; i++)
+        assert_int_equal(c.q->waiting[i], 0);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(who_came_first_is_claimed_first),
+        TEST(other_objects_are_left_alone),
+        TEST(objects_that_share_a_home_are_told_apart),
+        TEST(a_home_runs_over_into_the_next),
+        TEST(a_release_is_for_its_kind),
+        TEST(who_does_not_wait_yet_is_told_to_look_again),
+        TEST(an_old_word_moves_nothing),
+        TEST(a_claim_that_lost_its_waiter_takes_the_next),
+        TEST(a_claim_does_not_try_for_ever),
+        TEST(a_full_array_refuses),
+        TEST(every_wait_is_claimed_at_most_once),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -13,3 +13,14 @@ bench-micro: all $(bench_programs)
 CLEANFILES += bench.json
 endif
 dist_check_SCRIPTS += %D%/bench.test
+
+# libgotrace and Go's reader on the same trace.
+check_PROGRAMS += %D%/read-trace
+tests_bench_read_trace_SOURCES = %D%/read-trace.c
+tests_bench_read_trace_LDADD = libgotrace.la
+bench: bench-reader
+bench-reader: all %D%/read-trace
+	top_builddir='$(abs_top_builddir)' $(srcdir)/%D%/reader
+.PHONY: bench bench-reader
+dist_check_SCRIPTS += %D%/reader
+EXTRA_DIST += %D%/gentrace.go %D%/read-trace.go

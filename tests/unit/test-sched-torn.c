@@ -174,6 +174,10 @@ static int torn_at(struct fixture *f, size_t i, size_t n)
     bool done = s->pos != f->t.chunk->data;
     assert_string_equal(model_written(&f->t), done ? transitions[i].writes : "");
     assert_int_equal(s->status, done ? transitions[i].to : transitions[i].from);
+    if (s->proc != PROC_NONE) {
+        assert_int_equal(f->s->procs[s->proc].seq, s->proc_seq);
+        assert_true(f->s->procs[s->proc].known);
+    }
     int lost = check_procs(f, transitions[i].name, (long)n);
     assert_true(go_on(f));
     assert_int_equal(check_procs(f, transitions[i].name, (long)n), lost);
@@ -207,7 +211,7 @@ static void torn_everywhere(size_t i)
 static void no_tear_is_seen(void **state)
 {
     if (!CAN_STEP)
-        skip();
+        SKIP("cannot step through instructions here");
     struct sigaction sa = {.sa_handler = on_step};
     moments = malloc(MAX_STEPS * sizeof *moments);
     assert_non_null(moments);

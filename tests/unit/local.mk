@@ -16,6 +16,8 @@ unit_tests = \
 	%D%/test-unwind-walk \
 	%D%/test-varint \
 	%D%/test-waitq
+	%D%/test-symbolize \
+	%D%/test-varint
 
 check_PROGRAMS += $(unit_tests)
 TESTS += $(unit_tests)
@@ -26,6 +28,9 @@ tests_unit_test_unwind_cfi_SOURCES = %D%/test-unwind-cfi.c
 tests_unit_test_unwind_cfi_LDADD = $(unit_test_LIBS)
 tests_unit_test_unwind_walk_SOURCES = %D%/test-unwind-walk.c
 tests_unit_test_unwind_walk_LDADD = $(unit_test_LIBS)
+tests_unit_test_symbolize_SOURCES = %D%/test-symbolize.c
+tests_unit_test_symbolize_LDADD = libsymbolize.la $(unit_test_LIBS)
+
 tests_unit_test_varint_SOURCES = %D%/test-varint.c
 tests_unit_test_varint_LDADD = $(unit_test_LIBS)
 

@@ -107,6 +107,9 @@ struct frame {
     uintptr_t pc, sp, bp;
 };
 
+/* In a loop gcc would keep pc and sp as a vector, 3 ns a frame. */
+#define KEEP_IN_REGISTERS(f) __asm__("" : "+r"((f).pc), "+r"((f).sp), "+r"((f).bp))
+
 /* Loads the return address at slot, stores it as a frame and makes it the current one. */
 static ALWAYS_INLINE enum step enter_caller(struct walk *w, struct frame *f, uintptr_t slot, uintptr_t cfa, bool exact)
 {
@@ -124,7 +127,7 @@ static ALWAYS_INLINE enum step enter_caller(struct walk *w, struct frame *f, uin
 }
 
 /* A frame record: the caller's frame pointer, and the return address above it. */
-static enum step step_by_frame_pointer(struct walk *w, struct frame *f)
+static ALWAYS_INLINE enum step step_by_frame_pointer(struct walk *w, struct frame *f)
 {
     uintptr_t record = f->bp, bp;
     use_bp(w);
@@ -395,7 +398,7 @@ static enum step walk_recipes(struct walk *w)
     struct frame f = {regs->r[UNWIND_PC] + regs->exact, regs->r[UNWIND_SP], regs->r[UNWIND_BP]};
     enum step s = STEP_ON;
     while (s == STEP_ON) {
-        __asm__("" : "+r"(f.pc), "+r"(f.sp), "+r"(f.bp)); /* gcc would keep them as a vector */
+        KEEP_IN_REGISTERS(f);
         s = step(w, &f);
     }
     return s == STEP_FULL ? walk_full(w) : s;
@@ -408,6 +411,7 @@ static enum step walk_frame_pointers(struct walk *w)
     struct frame f = {regs->r[UNWIND_PC] + regs->exact, regs->r[UNWIND_SP], regs->r[UNWIND_BP]};
     const struct unwind_module *m = NULL;
     for (;;) {
+        KEEP_IN_REGISTERS(f);
         if (f.bp == 0) {
             use_bp(w);
             return STEP_END;

@@ -127,7 +127,7 @@ struct chunk *spool_take(struct spool *s);
  */
 void spool_seal(struct spool *s, struct chunk *c);
 
-/* Hands in the shared chunk, at the end of a generation. */
+/* Hands in the shared chunk, at the end of a generation, unless somebody is packing. Waits for nobody. */
 void spool_seal_packed(struct spool *s);
 
 /* True when it is time to drain or to grow. */

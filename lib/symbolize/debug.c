@@ -16,6 +16,19 @@ static bool add_hit(struct search *s, size_t pc)
     return true;
 }
 
+size_t debug_first_hit(const struct search *s, uint64_t addr)
+{
+    size_t a = 0, b = s->nhits;
+    while (a < b) {
+        size_t m = a + (b - a) / 2;
+        if (s->hits[m].addr < addr)
+            a = m + 1;
+        else
+            b = m;
+    }
+    return a;
+}
+
 static size_t first_pc_from(const struct search *s, uint64_t addr)
 {
     size_t a = 0, b = s->npcs;
@@ -61,7 +74,9 @@ static uint32_t better_name(const struct unit *u, const struct node *node, uint6
     const struct symbol *symbol = NULL;
     if (node->unmangled && !node->inlined && u->names_mangled)
         symbol = symtab_find(u->search->symbols, addr);
-    return symbol ? demangle(&u->search->answer->strings, symbol->name, symbol->name_len) : node->function;
+    bool mangled = symbol && symbol->name_len > 2 && symbol->name[0] == '_' &&
+                   (symbol->name[1] == 'Z' || symbol->name[1] == 'R');
+    return mangled ? demangle(&u->search->answer->strings, symbol->name, symbol->name_len) : node->function;
 }
 
 static void add_frames(const struct unit *u, const struct hit *hit)

@@ -2,7 +2,7 @@
  * DWARF by libdwarf, for one file and the companions it may have (a dwz file, a .dwo). Internal to lib/symbolize;
  * debug_resolve() is what the rest calls.
  *
- * A unit is read only if it holds a wanted PC, and then once: its line table in one merge with the sorted PCs, its tree
+ * A unit is read only if it holds a wanted PC, and then once: its line program in one merge with the sorted PCs, its tree
  * of functions and inlined calls in one walk that leaves out what holds none.
  *
  * libdwarf is told not to keep account of its allocations: that makes it several times faster, and what it does not
@@ -39,6 +39,9 @@ struct debug_object {
 /* The image must outlive the object. False: no DWARF in it, or libdwarf refuses it. */
 bool debug_object_open(struct debug_object *, struct image *);
 void debug_object_close(struct debug_object *);
+
+/* A section by its plain name, decompressed; NULL when libdwarf does not get it either. */
+const uint8_t *debug_object_section(const struct debug_object *, const char *name, size_t *len);
 
 /* --- the search of one job: debug.c --------------------------------------------------------------------------------- */
 
@@ -126,6 +129,12 @@ struct unit {
 
 /* Forgets a libdwarf error; r is the call's result. Returns whether it was DW_DLV_OK. */
 bool debug_ok(Dwarf_Debug, int r, Dwarf_Error);
+
+/* The first hit at addr or after it. */
+size_t debug_first_hit(const struct search *, uint64_t addr);
+
+/* A small constant of a DIE, or 0. */
+uint32_t debug_number(Dwarf_Debug, Dwarf_Die, Dwarf_Half attribute);
 
 /* Fills search->spans with the addresses of a DIE; false when it has none. debug_ranges.c */
 bool debug_spans(struct unit *, Dwarf_Die, Dwarf_Half version);

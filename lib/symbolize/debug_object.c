@@ -96,3 +96,11 @@ void debug_object_close(struct debug_object *o)
         dwarf_object_finish(o->dbg, &error);
     *o = (struct debug_object){0};
 }
+
+const uint8_t *debug_object_section(const struct debug_object *o, const char *name, size_t *len)
+{
+    for (size_t i = 1; i < o->nsections; i++)
+        if (!strcmp(o->names[i], name))
+            return image_contents(o->image, o->sections[i], len);
+    return NULL;
+}

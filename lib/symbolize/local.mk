@@ -8,6 +8,7 @@ libsymbolize_la_SOURCES = \
 	%D%/find_function.c \
 	%D%/image.c %D%/image.h \
 	%D%/job.c %D%/job.h \
+	%D%/line_program.c %D%/line_program.h \
 	%D%/perfmap.c %D%/perfmap.h \
 	%D%/plt.c \
 	%D%/pool.c %D%/pool.h \

@@ -52,26 +52,27 @@ static inline void recipe_sync(struct unwind_cache *cache, uint64_t generation)
 }
 
 /*
- * The recipe of pc, as a word: a struct would go through memory, and the walk is one chain of dependent loads.
- *
- * User addresses have 47 or 48 bits, so that the low bits of the generation fit above. A signal handler may replace
- * the entry at any instruction of this: a recipe depends on nothing but what its key says, so that a key that is the
- * same before and after the word was read vouches for it. Volatile keeps the order that this needs.
+ * What an entry's key must be for its word to be that of pc in this generation. User addresses have 47 or 48 bits, so
+ * that the low bits of the generation fit above. The word is in the key as well, because a signal handler may replace
+ * the entry between any two instructions of recipe_get, and one that reads or writes half of an old and half of a new
+ * entry must not find, or leave, a pair that passes for one.
  */
+static inline uint64_t recipe_key(const struct unwind_modules *mods, uintptr_t pc, uint64_t word)
+{
+    return (pc ^ mods->generation << 48) ^ word * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+/* The recipe of pc, as a word: a struct would go through memory, and the walk is one chain of dependent loads. */
 static inline __attribute__((always_inline)) uint64_t recipe_get(struct unwind_cache *cache,
                                                                  const struct unwind_modules *mods, uintptr_t pc)
 {
-    uint64_t key = (uint64_t)pc ^ mods->generation << 48;
     volatile struct unwind_recipe *e = &cache->recipe[(pc ^ pc >> 8) % UNWIND_RECIPES];
-    if (__builtin_expect(e->key == key, 1)) {
-        uint64_t word = e->word;
-        if (__builtin_expect(e->key == key, 1))
-            return word;
-    }
-    uint64_t word = recipe_make(mods, pc);
-    e->key = 0;
+    uint64_t word = e->word;
+    if (__builtin_expect(e->key == recipe_key(mods, pc, word), 1))
+        return word;
+    word = recipe_make(mods, pc);
     e->word = word;
-    e->key = key;
+    e->key = recipe_key(mods, pc, word);
     return word;
 }
 

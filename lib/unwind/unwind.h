@@ -73,8 +73,7 @@ enum {
 
 /* Opaque to callers, here for their size. */
 struct unwind_recipe {
-    uint64_t key; /* 0: empty */
-    uint64_t word;
+    uint64_t key, word;
 };
 
 struct unwind_memo {

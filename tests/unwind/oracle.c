@@ -18,7 +18,7 @@ struct oracle_counts oracle_counts;
 volatile uintptr_t oracle_alt_lo, oracle_alt_hi;
 bool oracle_lie;
 
-static struct unwind_modules *modules, *next_modules;
+static struct unwind_modules *modules, *blind_modules;
 static __thread struct unwind_cache *kept, *fresh, *handlers;
 static __thread uintptr_t stack_lo, stack_hi;
 
@@ -41,9 +41,11 @@ static int add(struct dl_phdr_info *info, size_t size, void *mods)
 void oracle_init(void)
 {
     modules = unwind_modules_init(malloc(unwind_modules_size(MODULES)), MODULES, 1);
-    next_modules = unwind_modules_init(malloc(unwind_modules_size(MODULES)), MODULES, 2);
+    blind_modules = unwind_modules_init(malloc(unwind_modules_size(MODULES)), MODULES, 2);
     dl_iterate_phdr(add, modules);
-    dl_iterate_phdr(add, next_modules);
+    dl_iterate_phdr(add, blind_modules);
+    for (size_t i = 0; i < blind_modules->n; i++)
+        blind_modules->m[i].hdr = NULL;
     walk_by_libgcc = (_Unwind_Reason_Code(*)(_Unwind_Trace_Fn, void *))dlsym(dlopen("libgcc_s.so.1", RTLD_NOW),
                                                                               "_Unwind_Backtrace");
 }
@@ -234,24 +236,6 @@ __attribute__((noinline)) void oracle_here(void)
     judge("stacks from the caller", &a, 0, &b, 1);
 }
 
-__attribute__((noinline)) void oracle_ours_only(void)
-{
-    static __thread struct stack first, again;
-    static __thread struct unwind_cache mine;
-    struct unwind_regs regs;
-    UNWIND_CALLER_REGS(&regs);
-    memset(&mine, 0, sizeof mine);
-    ours(&mine, &regs, 0, &first);
-    for (int i = 0; i < 3; i++) {
-        ours(kept, &regs, i == 2 ? UNWIND_NO_MEMO : 0, &again);
-        identical("an undisturbed capture and one that was interrupted", &first, &again);
-    }
-}
-
-/*
- * What is interrupted may be a capture by the same thread, so that the handler leaves its memos alone and replaces as
- * many of its recipes as it can.
- */
 void oracle_context(const ucontext_t *interrupted)
 {
     static __thread struct stack a, b;
@@ -262,8 +246,40 @@ void oracle_context(const ucontext_t *interrupted)
     theirs(&uc, true, &b);
     every_way(handlers, &regs, &a);
     judge("stacks of an interrupted context", &a, 0, &b, 0);
-    ours_in(next_modules, kept, &regs, UNWIND_NO_MEMO, &b);
-    identical("a walk and one in the next generation", &a, &b);
-    ours(kept, &regs, UNWIND_NO_MEMO, &b);
-    identical("a walk and one with the interrupted code's cache", &a, &b);
+}
+
+/* --- captures that interrupt captures ------------------------------------------------------------------------ */
+
+__attribute__((noinline)) void oracle_disturbed(void)
+{
+    static __thread struct stack first, again;
+    struct unwind_regs regs;
+    UNWIND_CALLER_REGS(&regs);
+    ours(fresh, &regs, UNWIND_NO_MEMO, &first);
+    for (int i = 0; i < 3; i++) {
+        ours(kept, &regs, i == 2 ? UNWIND_NO_MEMO : 0, &again);
+        identical("an undisturbed capture and one that was interrupted", &first, &again);
+    }
+    oracle_counts.stacks += 3;
+}
+
+/* Now and then every recipe that the interrupted capture goes by is replaced by a wrong one of another generation. */
+void oracle_disturb(const ucontext_t *interrupted)
+{
+    static __thread struct stack a, b;
+    static unsigned random = 1;
+    struct unwind_regs regs;
+    unwind_regs_ucontext(&regs, interrupted);
+    ours(handlers, &regs, UNWIND_NO_MEMO, &a);
+    random = random * 1664525 + 1013904223;
+    if (random >> 29 == 0) {
+        regs.exact = false;
+        for (int i = 0; i < a.n; i++) {
+            regs.r[UNWIND_PC] = a.pc[i];
+            ours_in(blind_modules, kept, &regs, UNWIND_NO_MEMO, &b);
+        }
+    } else if (random >> 29 == 1) {
+        ours(kept, &regs, UNWIND_NO_MEMO, &b);
+        identical("a handler's capture and one with the interrupted code's cache", &a, &b);
+    }
 }

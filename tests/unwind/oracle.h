@@ -40,11 +40,15 @@ void oracle_thread_end(void);
 /* Compares the stack of the caller, taken in every way there is. */
 void oracle_here(void);
 
-/* Compares the stacks of the caller among each other only: libunwind cannot be single-stepped. */
-void oracle_ours_only(void);
-
 /* Compares the stack of an interrupted context. */
 void oracle_context(const ucontext_t *);
+
+/*
+ * Compares stacks of the caller among each other, while oracle_disturb, in a handler, captures with the same cache:
+ * libunwind itself cannot be single-stepped.
+ */
+void oracle_disturbed(void);
+void oracle_disturb(const ucontext_t *);
 
 #ifdef __cplusplus
 }

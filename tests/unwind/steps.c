@@ -3,7 +3,6 @@
 #include <signal.h>
 #include <ucontext.h>
 
-#include "tests/unwind/oracle.h"
 #include "tests/unwind/steps.h"
 
 #if defined(__x86_64__)
@@ -11,6 +10,7 @@
 enum { TRAP_FLAG = 1 << 8 };
 
 static bool stepping;
+static void (*call)(const ucontext_t *);
 static unsigned step_every;
 static unsigned long instructions, taken, step_limit;
 
@@ -21,7 +21,7 @@ static void stepped(int sig, siginfo_t *info, void *context)
     greg_t *flags = &uc->uc_mcontext.gregs[REG_EFL];
     bool on = *flags & TRAP_FLAG;
     if (on && instructions++ % step_every == 0) {
-        oracle_context(uc);
+        call(uc);
         taken++;
     }
     *flags = stepping && taken < step_limit ? *flags | TRAP_FLAG : *flags & ~(greg_t)TRAP_FLAG;
@@ -29,10 +29,11 @@ static void stepped(int sig, siginfo_t *info, void *context)
 
 bool steps_available(void) { return true; }
 
-void steps_begin(unsigned every, unsigned long limit)
+void steps_begin(void (*callback)(const ucontext_t *), unsigned every, unsigned long limit)
 {
     struct sigaction sa = {.sa_sigaction = stepped, .sa_flags = SA_SIGINFO};
     sigaction(SIGTRAP, &sa, NULL);
+    call = callback;
     step_every = every;
     step_limit = limit;
     instructions = taken = 0;
@@ -49,7 +50,7 @@ void steps_end(void)
 #else
 
 bool steps_available(void) { return false; }
-void steps_begin(unsigned every, unsigned long limit) {}
+void steps_begin(void (*callback)(const ucontext_t *), unsigned every, unsigned long limit) {}
 void steps_end(void) {}
 
 #endif

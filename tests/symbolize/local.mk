@@ -8,7 +8,7 @@ symbolize_tests = \
 	%D%/where-debug-info-is.test
 TESTS += $(symbolize_tests)
 dist_check_SCRIPTS += $(symbolize_tests)
-EXTRA_DIST += %D%/subject.cc
+EXTRA_DIST += %D%/subject.cc tests/bench/symbolize
 
 check_PROGRAMS += tests/fuzz/symbolize_fuzz
 tests_fuzz_symbolize_fuzz_SOURCES = tests/fuzz/symbolize_fuzz.c

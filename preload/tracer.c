@@ -42,19 +42,40 @@ static SLOW bool new_chunk(struct sched_thread *t)
     return true;
 }
 
-bool section_enter(struct thread *t, size_t extra)
+static bool pass_gate(struct thread *t)
 {
     do {
         if (!recording())
             return false;
         if (likely(gate_enter(&tracer.gate, &t->writer)))
-            break;
+            return true;
         gate_wait(&tracer.gate);
     } while (true);
-    if (likely(has_room(&t->sched, extra)) || new_chunk(&t->sched))
-        return true;
-    gate_leave(&t->writer);
-    count_lost();
+}
+
+enum { GROWTH_WAITS = 10, GROWTH_WAIT_NS = 100000 };
+
+/* Outside of a section: the pool is empty but may still grow, which takes the helper a moment. */
+static SLOW bool await_growth(void)
+{
+    const struct timespec moment = {0, GROWTH_WAIT_NS};
+    if (tracer.spool.header->nchunks >= SPOOL_MAX_CHUNKS || !helper_wake())
+        return false;
+    raw_syscall(SYS_nanosleep, (long)&moment, 0, 0, 0, 0, 0);
+    return true;
+}
+
+bool section_enter(struct thread *t, size_t extra)
+{
+    for (int waits = 0; pass_gate(t); waits++) {
+        if (likely(has_room(&t->sched, extra)) || new_chunk(&t->sched))
+            return true;
+        gate_leave(&t->writer);
+        if (waits < GROWTH_WAITS && await_growth())
+            continue;
+        count_lost();
+        break;
+    }
     return false;
 }
 
@@ -204,8 +225,8 @@ void tracer_stop(void)
 void tracer_drain(int fd)
 {
     spool_drain(&tracer.spool, fd);
-    if (spool_wants_drain(&tracer.spool)) /* what is out is in use, not full */
-        spool_grow(&tracer.spool, fd);
+    while (spool_wants_drain(&tracer.spool) && !spool_grow(&tracer.spool, fd))
+        ; /* what is out is in use, not full */
 }
 
 /*

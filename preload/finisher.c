@@ -1,0 +1,114 @@
+#include "preload/finisher.h"
+
+#include <fcntl.h>
+#include <link.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "preload/own_spool.h"
+#include "preload/tracer.h"
+
+static char thrace_path[SPOOL_PATH_MAX];
+
+/* The command lies where it was installed, or beside the library in a build tree. */
+static int find_self(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    uintptr_t here = (uintptr_t)&find_self;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        uintptr_t lo = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+        if (info->dlpi_phdr[i].p_type == PT_LOAD && here >= lo && here < lo + info->dlpi_phdr[i].p_memsz) {
+            strncpy(thrace_path, info->dlpi_name, sizeof thrace_path - 32);
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static bool is_executable(const char *path)
+{
+    return !sys_failed(raw_syscall(SYS_faccessat, AT_FDCWD, (long)path, 1 /* X_OK */, 0, 0, 0));
+}
+
+static const char *find_thrace(void)
+{
+    static const char *const beside[] = {"/../thrace", "/thrace"};
+    dl_iterate_phdr(find_self, NULL);
+    char *slash = strrchr(thrace_path, '/');
+    for (int i = 0; slash && i < 2; i++) {
+        strcpy(slash, beside[i]);
+        if (is_executable(thrace_path))
+            return thrace_path;
+    }
+    return THRACE_BINDIR "/thrace";
+}
+
+/*
+ * `thrace finish` is our grandchild, so that the program sees no child of its own come and go. Execution gives a child
+ * back its SIGCHLD; the child in between does not execute: made by clone without an exit signal, it gives none, and no
+ * wait of the program's other threads can take it, only ours with __WCLONE. Both borrow our memory. All signals are
+ * blocked in the one in between: a handler of the program must not run there.
+ */
+struct finisher {
+    const char **argv;
+    char **envp;
+    uint64_t signals; /* to be blocked in the program that is executed */
+};
+
+static int execute_finish(void *arg)
+{
+    const struct finisher *f = arg;
+    char *clean[512];
+    int n = 0;
+    for (char **e = f->envp; e && *e && n < 511; e++)
+        if (strncmp(*e, "LD_PRELOAD=", 11) && strncmp(*e, "THRACE_", 7))
+            clean[n++] = *e;
+    clean[n] = NULL;
+    raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&f->signals, 0, sizeof f->signals, 0, 0);
+    raw_syscall(SYS_execve, (long)f->argv[0], (long)f->argv, (long)clean, 0, 0, 0);
+    raw_syscall(SYS_exit_group, 127, 0, 0, 0, 0, 0);
+    return 0;
+}
+
+static int wait_for(int pid, int flags)
+{
+    int status = -1;
+    while (raw_syscall(SYS_wait4, pid, (long)&status, flags, 0, 0, 0) == -EINTR)
+        ;
+    return status;
+}
+
+static int stand_between(void *arg)
+{
+    static char stack[16384] __attribute__((aligned(16)));
+    struct {
+        void (*handler)(int);
+        unsigned long flags;
+        void (*restorer)(void);
+        uint64_t mask;
+    } dfl = {0}; /* the kernel's sigaction: SIG_DFL, so that the grandchild is ours to wait for */
+    raw_syscall(SYS_rt_sigaction, SIGCHLD, (long)&dfl, 0, sizeof dfl.mask, 0, 0);
+    int pid = clone(execute_finish, stack + sizeof stack, CLONE_VM | CLONE_VFORK | SIGCHLD, arg);
+    int status = pid < 0 ? -1 : wait_for(pid, 0);
+    raw_syscall(SYS_exit_group, WIFEXITED(status) ? WEXITSTATUS(status) : 127, 0, 0, 0, 0, 0);
+    return 0;
+}
+
+bool run_finisher(char **envp)
+{
+    static char stack[16384] __attribute__((aligned(16)));
+    static char earlier[MAX_EARLIER_IMAGES][SPOOL_PATH_MAX];
+    const char *argv[MAX_EARLIER_IMAGES + 5] = {find_thrace(), "finish", "-q", tracer.spool.path, NULL};
+    for (int i = 0; i < earlier_images; i++) {
+        spool_name(earlier[i], tracer.spool.header->out, i + 1);
+        argv[4 + i] = earlier[i];
+    }
+    struct finisher f = {argv, envp, 0};
+    uint64_t all = ~UINT64_C(0);
+    raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all, (long)&f.signals, sizeof all, 0, 0);
+    int pid = clone(stand_between, stack + sizeof stack, CLONE_VM, &f);
+    int status = pid < 0 ? -1 : wait_for(pid, (int)__WCLONE);
+    raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&f.signals, 0, sizeof f.signals, 0, 0);
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}

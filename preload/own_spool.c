@@ -1,0 +1,106 @@
+#include "preload/own_spool.h"
+
+#include <fcntl.h>
+#include <string.h>
+
+#include "preload/tracer.h"
+
+static long read_file(const char *path, char *buf, size_t size)
+{
+    long fd = sys_openat(path, O_RDONLY | O_CLOEXEC, 0), n;
+    if (sys_failed(fd))
+        return fd;
+    n = sys_read((int)fd, buf, size - 1);
+    sys_close((int)fd);
+    buf[n < 0 ? 0 : n] = 0;
+    return n;
+}
+
+/* The second field may contain anything, but ends at the last closing parenthesis. */
+uint64_t process_start_time(void)
+{
+    char buf[1024];
+    if (read_file("/proc/self/stat", buf, sizeof buf) <= 0)
+        return 0;
+    const char *p = strrchr(buf, ')');
+    uint64_t v = 0;
+    for (int field = 2; p && field < 22; field++)
+        if ((p = strchr(p, ' ')))
+            p++;
+    for (; p && *p >= '0' && *p <= '9'; p++)
+        v = v * 10 + (uint64_t)(*p - '0');
+    return v;
+}
+
+void absolute_path(const char *path, char *out, size_t size)
+{
+    size_t len = 0;
+    if (*path != '/') {
+        long n = raw_syscall(SYS_getcwd, (long)out, (long)(size - strlen(path) - 2), 0, 0, 0, 0);
+        if (!sys_failed(n) && n > 1) {
+            len = (size_t)n - 1;
+            out[len++] = '/';
+        }
+    }
+    strcpy(out + len, path);
+}
+
+/* The spool at path is our own, from before this process executed another program. */
+static bool is_own_spool(const char *path)
+{
+    static struct spool_header h; /* larger than a stack should carry; the constructor runs once */
+    long fd = sys_openat(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW, 0);
+    if (sys_failed(fd))
+        return false;
+    long n = sys_read((int)fd, &h, sizeof h);
+    sys_close((int)fd);
+    return n == sizeof h && !memcmp(h.magic, SPOOL_MAGIC, sizeof h.magic) && h.pid == (uint32_t)sys_getpid() &&
+           h.pid_start == process_start_time();
+}
+
+void spool_name(char *name, const char *path, int n)
+{
+    char number[] = {'.', (char)('0' + n), 0};
+    strcpy(name, path);
+    strcat(name, n ? number : "");
+    strcat(name, ".spool");
+}
+
+int earlier_images;
+
+enum { RENAME_NOREPLACE_FLAG = 1 };
+
+/* Nobody writes to it any more, though its process lives. */
+static bool mark_complete(const char *spool)
+{
+    uint32_t state = SPOOL_COMPLETE;
+    long fd = sys_openat(spool, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0);
+    if (sys_failed(fd))
+        return false;
+    long n = raw_syscall(SYS_pwrite64, fd, (long)&state, sizeof state, offsetof(struct spool_header, state), 0, 0);
+    sys_close((int)fd);
+    return n == sizeof state;
+}
+
+static bool move_own_spool(const char *out, const char *spool)
+{
+    char moved[SPOOL_PATH_MAX];
+    while (earlier_images < MAX_EARLIER_IMAGES) {
+        spool_name(moved, out, ++earlier_images);
+        long err = raw_syscall(SYS_renameat2, AT_FDCWD, (long)spool, AT_FDCWD, (long)moved, RENAME_NOREPLACE_FLAG, 0);
+        if (err != -EEXIST)
+            return !err && mark_complete(moved);
+    }
+    return false;
+}
+
+int open_own_spool(const char *out_path)
+{
+    char out[SPOOL_PATH_MAX], path[SPOOL_PATH_MAX];
+    absolute_path(out_path, out, sizeof out - 16);
+    spool_name(path, out, 0);
+    int err = spool_create(&tracer.spool, path);
+    if (err == -EEXIST && is_own_spool(path) && move_own_spool(out, path))
+        err = spool_create(&tracer.spool, path);
+    return err;
+}

@@ -10,4 +10,5 @@ dist_man_MANS += \
 EXTRA_DIST += \
 	%D%/README.md \
 	%D%/glossary.md \
-	%D%/spool.md
+	%D%/spool.md \
+	%D%/unwind.md

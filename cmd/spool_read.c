@@ -52,11 +52,12 @@ static const char *read_row(struct spool_file *f, const uint8_t *p, const uint8_
 static const char *read_log(struct spool_file *f)
 {
     uint64_t start = f->header->header_size + (uint64_t)f->header->max_chunks * f->header->chunk_size;
-    if (!f->header->log_end)
+    uint64_t len = __atomic_load_n(&f->header->log_end, __ATOMIC_ACQUIRE); /* once: it may be growing */
+    if (!len)
         return NULL;
-    if (start >= f->size || f->header->log_end > f->size - start)
+    if (start >= f->size || len > f->size - start)
         return "the spool is truncated";
-    return read_row(f, f->map + start, f->map + start + f->header->log_end);
+    return read_row(f, f->map + start, f->map + start + len);
 }
 
 static int by_seal(const void *a, const void *b)
@@ -135,7 +136,8 @@ static const char *check_header(const struct spool_header *h, size_t size)
         return "this is not a spool of thrace";
     if (h->version != SPOOL_VERSION || h->header_size != SPOOL_HEADER_SIZE || h->chunk_size != SPOOL_CHUNK_SIZE)
         return "this spool was written by another version of thrace; use that one's thrace finish";
-    if (h->max_chunks != SPOOL_MAX_CHUNKS || h->nchunks > h->max_chunks || !memchr(h->out, 0, sizeof h->out))
+    if (h->max_chunks != SPOOL_MAX_CHUNKS || h->nchunks > h->max_chunks || !memchr(h->out, 0, sizeof h->out) ||
+        !memchr(h->exe, 0, sizeof h->exe) || h->clock.source > CLOCK_SOURCE_COUNTER || h->clock.shift > 63)
         return "the spool's header is damaged";
     return NULL;
 }
@@ -144,7 +146,7 @@ const char *spool_file_open(struct spool_file *f, const char *path)
 {
     struct stat st;
     memset(f, 0, sizeof *f);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a FIFO must not keep us waiting */
     if (fd < 0)
         return strerror(errno);
     if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
@@ -155,7 +157,7 @@ const char *spool_file_open(struct spool_file *f, const char *path)
     void *map = f->size ? mmap(NULL, f->size, PROT_READ, MAP_SHARED, fd, 0) : MAP_FAILED;
     close(fd);
     if (map == MAP_FAILED)
-        return f->size ? strerror(errno) : "this is not a spool of thrace";
+        return f->size ? strerror(errno) : SPOOL_UNBORN;
     f->map = map;
     f->header = map;
     const char *err = check_header(f->header, f->size);

@@ -1,4 +1,5 @@
 dist_man_MANS += \
+	%D%/man/gotrace.3 \
 	%D%/man/thrace.1 \
 	%D%/man/thrace-convert.1 \
 	%D%/man/thrace-finish.1 \
@@ -9,6 +10,10 @@ dist_man_MANS += \
 	%D%/man/thrace-validate.1
 EXTRA_DIST += \
 	%D%/README.md \
+	%D%/coverage.md \
+	%D%/environment.md \
 	%D%/glossary.md \
+	%D%/internals.md \
+	%D%/model.md \
 	%D%/spool.md \
 	%D%/unwind.md

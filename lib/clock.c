@@ -41,7 +41,7 @@ uint64_t clock_frequency(const struct trace_clock *c, struct clock_pair first, s
 {
     if (c->source == CLOCK_SOURCE_MONOTONIC)
         return 1000000000;
-    if (last.mono_ns < first.mono_ns + 1000000 || last.ticks <= first.ticks)
+    if (last.mono_ns < first.mono_ns || last.mono_ns - first.mono_ns < 1000000 || last.ticks <= first.ticks)
         return 0;
     unsigned __int128 hz = (unsigned __int128)(last.ticks - first.ticks) * 1000000000u;
     return (uint64_t)(hz / (last.mono_ns - first.mono_ns));

@@ -25,7 +25,7 @@ static void free_list_push(struct spool *s, struct chunk *c)
     uint64_t old = __atomic_load_n(&s->free_list, __ATOMIC_RELAXED), new;
     __atomic_store_n(&c->state, CHUNK_FREE, __ATOMIC_RELAXED);
     do {
-        c->next = (uint32_t)old;
+        __atomic_store_n(&c->next, (uint32_t)old, __ATOMIC_RELAXED); /* a pop that comes too late still reads it */
         new = ((old >> 32) + 1) << 32 | (index_of(s, c) + 1);
     } while (!__atomic_compare_exchange_n(&s->free_list, &old, new, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
     __atomic_fetch_add(&s->nfree, 1, __ATOMIC_RELAXED);
@@ -39,7 +39,7 @@ struct chunk *spool_take(struct spool *s)
         if (!(uint32_t)old)
             return NULL;
         c = spool_chunk(s, (uint32_t)old - 1);
-        new = (old >> 32) << 32 | c->next;
+        new = (old >> 32) << 32 | __atomic_load_n(&c->next, __ATOMIC_RELAXED);
     } while (!__atomic_compare_exchange_n(&s->free_list, &old, new, true, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE));
     __atomic_fetch_sub(&s->nfree, 1, __ATOMIC_RELAXED);
     c->used = 0;
@@ -55,7 +55,7 @@ static void full_list_push(struct spool *s, struct chunk *c)
     __atomic_store_n(&c->state, CHUNK_FULL, __ATOMIC_RELEASE);
     uint32_t old = __atomic_load_n(&s->full_list, __ATOMIC_RELAXED);
     do
-        c->next = old;
+        __atomic_store_n(&c->next, old, __ATOMIC_RELAXED);
     while (!__atomic_compare_exchange_n(&s->full_list, &old, index_of(s, c) + 1, true, __ATOMIC_RELEASE,
                                         __ATOMIC_RELAXED));
 }
@@ -89,14 +89,24 @@ static uint8_t *put_batch(uint8_t *p, const struct chunk *c, uint8_t id, const u
     return p + size;
 }
 
+/* First it is nobody's: a thread that is torn out in between loses the list a chunk, but never gives it one twice. */
+static void push_packing(struct spool *s)
+{
+    struct chunk *c = s->packing;
+    s->packing = NULL;
+    compiler_barrier();
+    if (c)
+        full_list_push(s, c);
+}
+
 /* The caller holds the pack lock. */
 static bool pack(struct spool *s, const struct chunk *c)
 {
     size_t need = framed_size(c);
     struct chunk *to = s->packing;
     if (to && (to->used + need > CHUNK_CAPACITY || to->generation != c->generation)) {
-        full_list_push(s, to);
-        to = s->packing = NULL;
+        push_packing(s);
+        to = NULL;
     }
     if (!to) {
         if (!(to = spool_take(s)))
@@ -113,12 +123,12 @@ static bool pack(struct spool *s, const struct chunk *c)
     return true;
 }
 
+/* Who holds the lock may have been torn out, for ever. What stays in the pool then is read there. */
 void spool_seal_packed(struct spool *s)
 {
-    lock_take(&s->pack_lock);
-    if (s->packing)
-        full_list_push(s, s->packing);
-    s->packing = NULL;
+    if (!lock_try(&s->pack_lock))
+        return;
+    push_packing(s);
     lock_drop(&s->pack_lock);
 }
 
@@ -289,16 +299,22 @@ static long drain_some(struct spool *s, int fd, struct chunk **chunks, int n)
     return 0;
 }
 
+/* Puts them back behind what was sealed meanwhile, which is newer. */
 static void full_list_restore(struct spool *s, struct chunk *newest)
 {
-    struct chunk *oldest = newest;
-    while (oldest->next)
-        oldest = spool_chunk(s, oldest->next - 1);
-    uint32_t old = __atomic_load_n(&s->full_list, __ATOMIC_RELAXED);
-    do
-        oldest->next = old;
-    while (!__atomic_compare_exchange_n(&s->full_list, &old, index_of(s, newest) + 1, true, __ATOMIC_RELEASE,
-                                        __ATOMIC_RELAXED));
+    uint32_t none = 0;
+    while (!__atomic_compare_exchange_n(&s->full_list, &none, index_of(s, newest) + 1, false, __ATOMIC_RELEASE,
+                                        __ATOMIC_RELAXED)) {
+        uint32_t newer = __atomic_exchange_n(&s->full_list, 0, __ATOMIC_ACQUIRE);
+        if (newer) {
+            struct chunk *last = spool_chunk(s, newer - 1);
+            while (last->next)
+                last = spool_chunk(s, last->next - 1);
+            last->next = index_of(s, newest) + 1;
+            newest = spool_chunk(s, newer - 1);
+        }
+        none = 0;
+    }
 }
 
 static struct chunk *oldest_first(struct spool *s, uint32_t newest)

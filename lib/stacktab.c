@@ -30,17 +30,21 @@ uint32_t stacktab_new_id(struct stacktab *t)
     return id <= STACKTAB_MAX ? id : 0;
 }
 
+/*
+ * slot_of comes first: a thread that is torn out after it took the slot leaves one that stacktab_clear finds. Its id
+ * then never comes, and the next thread with that stack puts in its own.
+ */
 void stacktab_publish(struct stacktab *t, uint64_t hash, uint32_t id)
 {
     for (uint32_t i = home(hash), n = 0; n < STACKTAB_SLOTS; i = (i + 1) % STACKTAB_SLOTS, n++) {
         uint64_t h = 0;
-        if (__atomic_compare_exchange_n(&t->slots[i].hash, &h, hash, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
-            t->slot_of[id] = i;
-            __atomic_store_n(&t->slots[i].id, id, __ATOMIC_RELEASE);
+        t->slot_of[id] = i;
+        if (__atomic_compare_exchange_n(&t->slots[i].hash, &h, hash, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) ||
+            h == hash) {
+            uint32_t none = 0;
+            __atomic_compare_exchange_n(&t->slots[i].id, &none, id, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
             return;
         }
-        if (h == hash)
-            return;
     }
 }
 

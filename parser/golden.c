@@ -57,7 +57,8 @@ static bool take_file(struct golden *g, struct span *archive, const char *name, 
     struct span marker = take_line(archive);
     struct span got = {marker.p + 3, marker.end - 3};
     if (!is(got, name))
-        return malformed(g, "expected the file \"%s\", but got \"%.*s\"", name, (int)(got.end - got.p < 60 ? got.end - got.p : 60), got.p);
+        return malformed(g, "expected the file \"%s\", but got \"%.*s\"", name,
+                         (int)(got.end - got.p < 60 ? got.end - got.p : 60), got.p);
     file->p = archive->p;
     for (;;) {
         file->end = archive->p;

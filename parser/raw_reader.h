@@ -29,7 +29,7 @@ int raw_fail_short(gotrace_raw_reader *r, const char *what);
 /* Room for frame number i behind the others, or NULL having failed. */
 struct gotrace_raw_frame *raw_reader_frame(gotrace_raw_reader *r, uint64_t i);
 
-/* What is wrong with the event as such in a trace of the version: NULL when nothing is. */
+/* Whether traces of version 1.NN have an event of this id. */
 static inline bool raw_event_known(int version, unsigned id)
 {
     return event_table[id & 0xff].name && event_table[id & 0xff].since <= version;

@@ -8,6 +8,11 @@
 
 static const struct gotrace_event *give_up(struct gotrace_reader *r)
 {
+    /* In a generation that is cut off, what is wrong is wrong for that reason, most likely. */
+    size_t len = strlen(r->failure.message);
+    if (r->state == CUT_SHORT)
+        snprintf(r->failure.message + len, sizeof r->failure.message - len, "; and, at byte %llu, %s",
+                 (unsigned long long)r->later.error.offset, r->later.message);
     r->fast = false;
     r->state = ENDED;
     return NULL;

@@ -53,8 +53,8 @@ GOTRACE_API int gotrace_builder_generation(gotrace_builder *b, uint64_t gen);
 /*
  * How the generation's clock relates to the world: frequency is its units per second, and at time the monotonic clock
  * showed mono nanoseconds and the wall clock sec and nsec since 1970 (the last three are written from 1.25 on). At most
- * once a generation; without it the frequency is that of the generation before, or 10^9, and the clocks show 0.
- * Since: 0.1.
+ * once a generation; without it the frequency is that of the generation before, or 10^9, and the clocks show 0,
+ * which readers take and gotrace_validate objects to. Since: 0.1.
  */
 GOTRACE_API int gotrace_builder_sync(gotrace_builder *b, uint64_t frequency, uint64_t time, uint64_t mono,
                                      uint64_t sec, uint64_t nsec);

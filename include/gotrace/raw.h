@@ -80,7 +80,7 @@ GOTRACE_API gotrace_raw_reader *gotrace_raw_reader_file(enum gotrace_raw_format 
 GOTRACE_API gotrace_raw_reader *gotrace_raw_reader_callback(enum gotrace_raw_format format, gotrace_raw_read_fn *fn,
                                                             void *ctx);
 
-/* The NN of the trace's version 1.NN (22, 23, 25 or 26), or -1. Reads the header when that is still to do. Since: 0.1. */
+/* The NN of the version 1.NN (22, 23, 25 or 26), or -1. Reads the header when that is still to do. Since: 0.1. */
 GOTRACE_API int gotrace_raw_version(gotrace_raw_reader *r);
 
 /* Reads the next event into *ev: 1, or 0 at the end of the trace, or -1 on an error. Since: 0.1. */

@@ -3,6 +3,7 @@
 #include "lib/symbolize/debug.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "lib/symbolize/demangle.h"
 
@@ -14,6 +15,19 @@ static bool add_hit(struct search *s, size_t pc)
         return false;
     s->hits[s->nhits++] = (struct hit){.pc = pc, .addr = s->pcs[pc], .node = NO_NODE};
     return true;
+}
+
+size_t debug_first_hit(const struct search *s, uint64_t addr)
+{
+    size_t a = 0, b = s->nhits;
+    while (a < b) {
+        size_t m = a + (b - a) / 2;
+        if (s->hits[m].addr < addr)
+            a = m + 1;
+        else
+            b = m;
+    }
+    return a;
 }
 
 static size_t first_pc_from(const struct search *s, uint64_t addr)
@@ -61,7 +75,9 @@ static uint32_t better_name(const struct unit *u, const struct node *node, uint6
     const struct symbol *symbol = NULL;
     if (node->unmangled && !node->inlined && u->names_mangled)
         symbol = symtab_find(u->search->symbols, addr);
-    return symbol ? demangle(&u->search->answer->strings, symbol->name, symbol->name_len) : node->function;
+    bool mangled = symbol && symbol->name_len > 2 && symbol->name[0] == '_' &&
+                   (symbol->name[1] == 'Z' || symbol->name[1] == 'R');
+    return mangled ? demangle(&u->search->answer->strings, symbol->name, symbol->name_len) : node->function;
 }
 
 static void add_frames(const struct unit *u, const struct hit *hit)
@@ -114,9 +130,12 @@ static bool language_mangles(struct unit *u, Dwarf_Die die)
 static void resolve_unit(struct unit *u)
 {
     struct search *s = u->search;
+    struct debug_split split;
     s->nnodes = 0;
     debug_lines_open(u, u->die);
     debug_lines_apply(u);
+    bool is_split = debug_split_enter(u, &split);
+    u->names_mangled = language_mangles(u, u->die);
     debug_tree_apply(u, false);
     for (size_t i = 0; i < s->nhits; i++) {
         if (s->hits[i].has_row && s->hits[i].node == NO_NODE) {
@@ -126,6 +145,8 @@ static void resolve_unit(struct unit *u)
     }
     for (size_t i = 0; i < s->nhits; i++)
         add_frames(u, &s->hits[i]);
+    if (is_split)
+        debug_split_leave(u, &split);
     debug_lines_close(u);
 }
 
@@ -142,7 +163,6 @@ static void visit_unit(struct search *s, Dwarf_Die die, struct unit *u)
     collect_hits(u, die, u->version);
     if (!s->nhits)
         return;
-    u->names_mangled = language_mangles(u, die);
     resolve_unit(u);
 }
 
@@ -155,6 +175,7 @@ static void visit_units(struct search *s)
         Dwarf_Off abbrev;
         Dwarf_Half version, address_size, length_size, extension, type;
         Dwarf_Sig8 signature;
+        memset(&signature, 0, sizeof signature);
         Dwarf_Error error = NULL;
         int r = dwarf_next_cu_header_d(dbg, 1, &length, &version, &abbrev, &address_size, &length_size, &extension,
                                        &signature, &type_offset, &next, &type, &error);
@@ -166,6 +187,7 @@ static void visit_units(struct search *s)
             return;
         struct unit u = {.search = s, .dbg = dbg, .version = version, .start = start, .end = next,
                          .budget = next - start};
+        memcpy(&u.id, &signature, sizeof u.id);
         Dwarf_Die die;
         error = NULL;
         r = dwarf_siblingof_b(dbg, NULL, 1, &die, &error);
@@ -203,5 +225,5 @@ enum debug_status debug_resolve(const struct debug_files *files, const struct sy
     free(s.names);
     free(s.spans.v);
     answer->failed |= s.failed;
-    return s.corrupt ? DEBUG_CORRUPT : DEBUG_OK;
+    return s.corrupt ? DEBUG_CORRUPT : s.no_split ? DEBUG_NO_SPLIT : DEBUG_OK;
 }

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/symbolize/line_program.h"
+
 enum { MAX_FILES = 1 << 20, MAX_PATH = 4096 };
 
 void debug_lines_open(struct unit *u, Dwarf_Die die)
@@ -13,14 +15,14 @@ void debug_lines_open(struct unit *u, Dwarf_Die die)
     Dwarf_Small tables;
     Dwarf_Error error = NULL;
     Dwarf_Signed count;
-    u->has_lines = debug_ok(u->dbg, dwarf_srclines_b(die, &version, &tables, &u->lines, &error), error);
+    u->has_lines = debug_ok(u->search->object.dbg, dwarf_srclines_b(die, &version, &tables, &u->lines, &error), error);
     if (!u->has_lines)
         return;
     error = NULL;
-    if (!debug_ok(u->dbg, dwarf_srclines_comp_dir(u->lines, &u->comp_dir, &error), error))
+    if (!debug_ok(u->search->object.dbg, dwarf_srclines_comp_dir(u->lines, &u->comp_dir, &error), error))
         u->comp_dir = NULL;
     error = NULL;
-    if (!debug_ok(u->dbg, dwarf_srclines_files_indexes(u->lines, &u->first_file, &count, &u->end_file, &error), error) ||
+    if (!debug_ok(u->search->object.dbg, dwarf_srclines_files_indexes(u->lines, &u->first_file, &count, &u->end_file, &error), error) ||
         u->first_file < 0 || u->end_file <= u->first_file || u->end_file > MAX_FILES)
         u->first_file = u->end_file = 0;
     u->files = calloc((size_t)u->end_file + 1, sizeof *u->files);
@@ -70,12 +72,12 @@ uint32_t debug_file(struct unit *u, Dwarf_Unsigned number)
     Dwarf_Error error = NULL;
     int r = dwarf_srclines_files_data_b(u->lines, (Dwarf_Signed)number, &name, &dir_number, &mtime, &length, &md5,
                                         &error);
-    if (!debug_ok(u->dbg, r, error) || !name)
+    if (!debug_ok(u->search->object.dbg, r, error) || !name)
         return 0;
     /* Directory 0 is the compilation directory, before DWARF 5 without being in the table. */
     error = NULL;
     if ((dir_number || u->first_file == 0) &&
-        !debug_ok(u->dbg, dwarf_srclines_include_dir_data(u->lines, (Dwarf_Signed)dir_number, &dir, &error), error))
+        !debug_ok(u->search->object.dbg, dwarf_srclines_include_dir_data(u->lines, (Dwarf_Signed)dir_number, &dir, &error), error))
         dir = NULL;
     struct path path = {.len = 0};
     append(&path, u->comp_dir);
@@ -84,72 +86,44 @@ uint32_t debug_file(struct unit *u, Dwarf_Unsigned number)
     return u->files[number] = strings_add(&u->search->answer->strings, path.bytes, path.len);
 }
 
-static bool row_address(struct unit *u, Dwarf_Line row, Dwarf_Addr *addr)
-{
-    Dwarf_Error error = NULL;
-    return debug_ok(u->dbg, dwarf_lineaddr(row, addr, &error), error);
-}
+/* The hit to look at next: spans mostly ascend, so the search starts where the last one ended. */
+struct merge {
+    struct unit *unit;
+    size_t next;
+};
 
-static void take_row(struct unit *u, struct hit *hit, Dwarf_Line row)
+static void take_span(void *arg, const struct line_row *row, uint64_t end)
 {
-    Dwarf_Unsigned file, line;
-    Dwarf_Error error = NULL;
-    if (!debug_ok(u->dbg, dwarf_line_srcfileno(row, &file, &error), error))
+    struct merge *m = arg;
+    struct search *s = m->unit->search;
+    if (!row->addr)
         return;
-    error = NULL;
-    if (!debug_ok(u->dbg, dwarf_lineno(row, &line, &error), error))
-        return;
-    hit->has_row = true;
-    hit->file = debug_file(u, file);
-    hit->line = line <= UINT32_MAX ? (uint32_t)line : 0;
-}
-
-static size_t first_hit_from(const struct search *s, uint64_t addr)
-{
-    size_t a = 0, b = s->nhits;
-    while (a < b) {
-        size_t m = a + (b - a) / 2;
-        if (s->hits[m].addr < addr)
-            a = m + 1;
-        else
-            b = m;
-    }
-    return a;
-}
-
-/* Merges the rows of one sequence, whose addresses ascend, with the hits. Of rows at one address the last one counts. */
-static void apply_sequence(struct unit *u, Dwarf_Line *rows, Dwarf_Signed n)
-{
-    struct search *s = u->search;
-    Dwarf_Addr start, end, next;
-    if (n < 2 || !row_address(u, rows[0], &start) || !row_address(u, rows[n - 1], &end) || !start)
-        return;
-    size_t h = first_hit_from(s, start);
-    for (Dwarf_Signed i = 0; i + 1 < n && h < s->nhits && s->hits[h].addr < end; i++, start = next) {
-        if (!row_address(u, rows[i + 1], &next))
+    if (m->next >= s->nhits || s->hits[m->next].addr >= end) {
+        if (!m->next || s->hits[m->next - 1].addr < row->addr)
             return;
-        for (; h < s->nhits && s->hits[h].addr < next; h++)
-            if (s->hits[h].addr >= start && !s->hits[h].has_row)
-                take_row(u, &s->hits[h], rows[i]);
+        m->next = debug_first_hit(s, row->addr);
+    } else if (s->hits[m->next].addr < row->addr || (m->next && s->hits[m->next - 1].addr >= row->addr)) {
+        m->next = debug_first_hit(s, row->addr);
+    }
+    for (; m->next < s->nhits && s->hits[m->next].addr < end; m->next++) {
+        struct hit *hit = &s->hits[m->next];
+        if (hit->has_row)
+            continue;
+        hit->has_row = true;
+        hit->file = debug_file(m->unit, row->file);
+        hit->line = row->line <= UINT32_MAX ? (uint32_t)row->line : 0;
     }
 }
 
 void debug_lines_apply(struct unit *u)
 {
-    Dwarf_Line *rows;
-    Dwarf_Signed n, first = 0;
+    Dwarf_Unsigned offset;
     Dwarf_Error error = NULL;
-    if (!u->has_lines)
+    size_t len = 0;
+    if (!u->has_lines || !debug_ok(u->search->object.dbg, dwarf_srclines_table_offset(u->lines, &offset, &error), error))
         return;
-    if (!debug_ok(u->dbg, dwarf_srclines_from_linecontext(u->lines, &rows, &n, &error), error)) {
+    const uint8_t *section = debug_object_section(&u->search->object, ".debug_line", &len);
+    struct merge m = {u, 0};
+    if (!section || !line_program_run(section, len, offset, take_span, &m))
         u->search->corrupt = true;
-        return;
-    }
-    for (Dwarf_Signed i = 0; i < n; i++) {
-        Dwarf_Bool end = 0;
-        if (dwarf_lineendsequence(rows[i], &end, &error) != DW_DLV_OK || !end)
-            continue;
-        apply_sequence(u, rows + first, i + 1 - first);
-        first = i + 1;
-    }
 }

@@ -57,16 +57,21 @@ static char *text(Dwarf_Debug dbg, Dwarf_Die die, Dwarf_Half name)
     return debug_ok(dbg, dwarf_die_text(die, name, &s, &error), error) ? s : NULL;
 }
 
-static uint32_t number(Dwarf_Debug dbg, Dwarf_Die die, Dwarf_Half name)
+uint32_t debug_number(Dwarf_Debug dbg, Dwarf_Die die, Dwarf_Half name)
 {
     Dwarf_Attribute attr;
     Dwarf_Unsigned value = 0;
+    Dwarf_Signed with_sign = 0;
     Dwarf_Error error = NULL;
     if (!debug_ok(dbg, dwarf_attr(die, name, &attr, &error), error))
         return 0;
     error = NULL;
-    if (!debug_ok(dbg, dwarf_formudata(attr, &value, &error), error))
-        value = 0;
+    if (!debug_ok(dbg, dwarf_formudata(attr, &value, &error), error)) {
+        /* DW_FORM_implicit_const is one with a sign for libdwarf. */
+        error = NULL;
+        bool ok = debug_ok(dbg, dwarf_formsdata(attr, &with_sign, &error), error);
+        value = ok && with_sign > 0 ? (Dwarf_Unsigned)with_sign : 0;
+    }
     dwarf_dealloc_attribute(attr);
     return value <= UINT32_MAX ? (uint32_t)value : 0;
 }
@@ -89,8 +94,8 @@ static void read_description(struct unit *u, uint64_t key, Dwarf_Die die, struct
             linkage = text(dbg, at, DW_AT_MIPS_linkage_name);
         if (!plain)
             plain = text(dbg, at, DW_AT_name);
-        if (!out->decl_line && (out->decl_line = number(dbg, at, DW_AT_decl_line)) && in_unit(u, key))
-            out->decl_file = debug_file(u, number(dbg, at, DW_AT_decl_file));
+        if (!out->decl_line && (out->decl_line = debug_number(dbg, at, DW_AT_decl_line)) && in_unit(u, key))
+            out->decl_file = debug_file(u, debug_number(dbg, at, DW_AT_decl_file));
         uint64_t next = linkage ? 0 : next_die(u, key, at);
         if (at != die)
             dwarf_dealloc_die(at);

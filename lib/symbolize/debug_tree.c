@@ -27,24 +27,11 @@ static int32_t add_node(struct search *s, int32_t parent, bool inlined)
     return (int32_t)s->nnodes++;
 }
 
-static size_t lower_bound(const struct search *s, uint64_t addr)
-{
-    size_t a = 0, b = s->nhits;
-    while (a < b) {
-        size_t m = a + (b - a) / 2;
-        if (s->hits[m].addr < addr)
-            a = m + 1;
-        else
-            b = m;
-    }
-    return a;
-}
-
 /* Whether a hit lies in the spans at hand. */
 static bool spans_hit(const struct search *s)
 {
     for (size_t i = 0; i < s->spans.n; i++) {
-        size_t h = lower_bound(s, s->spans.v[i].start);
+        size_t h = debug_first_hit(s, s->spans.v[i].start);
         if (h < s->nhits && s->hits[h].addr < s->spans.v[i].end)
             return true;
     }
@@ -55,22 +42,8 @@ static bool spans_hit(const struct search *s)
 static void claim_hits(struct search *s, int32_t node)
 {
     for (size_t i = 0; i < s->spans.n; i++)
-        for (size_t h = lower_bound(s, s->spans.v[i].start); h < s->nhits && s->hits[h].addr < s->spans.v[i].end; h++)
+        for (size_t h = debug_first_hit(s, s->spans.v[i].start); h < s->nhits && s->hits[h].addr < s->spans.v[i].end; h++)
             s->hits[h].node = node;
-}
-
-static uint32_t number_attribute(struct unit *u, Dwarf_Die die, Dwarf_Half name)
-{
-    Dwarf_Attribute attr;
-    Dwarf_Unsigned value = 0;
-    Dwarf_Error error = NULL;
-    if (!debug_ok(u->dbg, dwarf_attr(die, name, &attr, &error), error))
-        return 0;
-    error = NULL;
-    if (!debug_ok(u->dbg, dwarf_formudata(attr, &value, &error), error))
-        value = 0;
-    dwarf_dealloc_attribute(attr);
-    return value <= UINT32_MAX ? (uint32_t)value : 0;
 }
 
 /* A function or an inlined call: descends only if a hit lies in it. */
@@ -85,8 +58,8 @@ static void visit_code(struct walk *w, Dwarf_Die die, bool inlined, int32_t pare
         claim_hits(s, node);
         debug_describe(w->unit, die, &s->nodes[node]);
         if (inlined) {
-            s->nodes[node].call_file = debug_file(w->unit, number_attribute(w->unit, die, DW_AT_call_file));
-            s->nodes[node].call_line = number_attribute(w->unit, die, DW_AT_call_line);
+            s->nodes[node].call_file = debug_file(w->unit, debug_number(w->unit->dbg, die, DW_AT_call_file));
+            s->nodes[node].call_line = debug_number(w->unit->dbg, die, DW_AT_call_line);
         }
         walk_children(w, die, node, depth);
     } else if (!placed && w->everywhere) {

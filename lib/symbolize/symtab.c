@@ -8,6 +8,9 @@
 
 enum { RANK_GLOBAL, RANK_WEAK, RANK_LOCAL, RANK_UNDERSCORE = 4, RANK_UNTYPED = 8 };
 
+/* The bytes between two functions belong to the first, as long as they can be there for alignment. */
+enum { MAX_LABELS = 16, PADDING = 64 };
+
 void symtab_add(struct symtab *t, struct symbol s)
 {
     if (t->n == t->cap) {
@@ -45,6 +48,9 @@ static void add_symbol(struct symtab *t, const struct image *im, const Elf64_Sym
     size_t name_len = strnlen(name, len - sym->st_name);
     if (!name_len || name_len == len - sym->st_name || name_len > UINT32_MAX || is_label(name))
         return;
+    const char *version = memchr(name + 1, '@', name_len - 1);
+    if (version)
+        name_len = (size_t)(version - name);
     const struct section *section = &im->sections[sym->st_shndx];
     uint64_t room = section->addr + section->size - sym->st_value;
     if (sym->st_value < section->addr || room > section->size)
@@ -117,16 +123,14 @@ const struct symbol *symtab_find(const struct symtab *t, uint64_t addr)
         else
             b = m;
     }
-    /* A label of assembly inside a sized function ends the search backwards after a few steps. */
-    const struct symbol *unsized = NULL;
-    for (int steps = 0; a-- && steps < 16; steps++) {
-        const struct symbol *s = &t->symbols[a];
-        if (addr < s->end)
-            return s;
-        if (!s->end && !unsized && !steps)
-            unsized = s;
-    }
-    return unsized;
+    const struct symbol *near = a ? &t->symbols[a - 1] : NULL;
+    if (!near)
+        return NULL;
+    /* Labels without a size may stand inside of a sized function. */
+    for (int steps = 0; a-- && steps < MAX_LABELS; steps++)
+        if (addr < t->symbols[a].end)
+            return &t->symbols[a];
+    return !near->end || addr - near->end < PADDING ? near : NULL;
 }
 
 void symtab_free(struct symtab *t)

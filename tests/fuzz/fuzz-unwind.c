@@ -15,7 +15,8 @@
 
 const char *const fuzz_corpora[] = {"unwind", NULL};
 
-enum { SETTINGS = 8, PAGE = 4096, WORDS = PAGE / 8, IMAGE_CODE = 1 << 20, CODE_SIZE = 4096, MAX = 64, LARGEST = 1 << 16 };
+enum { SETTINGS = 8, PAGE = 4096, WORDS = PAGE / 8, MAX = 64, LARGEST = 1 << 16 };
+enum { IMAGE_CODE = 1 << 20, CODE_SIZE = 4096 };
 
 static uintptr_t *stack;
 static struct unwind_modules *modules;

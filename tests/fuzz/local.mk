@@ -13,7 +13,7 @@ fuzz_link = $(AM_LDFLAGS) -fsanitize=fuzzer
 else
 check_PROGRAMS += $(fuzz_targets)
 TESTS += $(fuzz_targets)
-fuzz_common += %D%/run-corpus.c %D%/corpus.c %D%/corpus.h
+fuzz_common += %D%/run-corpus.c %D%/each-input.c %D%/each-input.h
 fuzz_link = $(AM_LDFLAGS)
 endif
 
@@ -37,7 +37,7 @@ tests_fuzz_fuzz_unwind_LDADD = liblow.la libparser.la
 check_PROGRAMS += %D%/test-extremes
 TESTS += %D%/test-extremes
 tests_fuzz_test_extremes_SOURCES = \
-	%D%/test-extremes.c %D%/corpus.c %D%/corpus.h %D%/fuzz-text.c %D%/fuzz.h %D%/read-trace.c
+	%D%/test-extremes.c %D%/each-input.c %D%/each-input.h %D%/fuzz-text.c %D%/fuzz.h %D%/read-trace.c
 tests_fuzz_test_extremes_LDADD = libparser.la
 
 EXTRA_DIST += %D%/corpus %D%/trace.dict

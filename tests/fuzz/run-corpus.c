@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "tests/fuzz/corpus.h"
+#include "tests/fuzz/each-input.h"
 #include "tests/fuzz/fuzz.h"
 
 int main(int argc, char **argv)

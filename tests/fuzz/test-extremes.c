@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "parser/raw_buffer.h"
-#include "tests/fuzz/corpus.h"
+#include "tests/fuzz/each-input.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { LONGEST = 700 }; /* bytes of a trace, characters of a text: larger ones show the same, and take long */

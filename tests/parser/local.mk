@@ -1,5 +1,27 @@
 include %D%/raw.mk
 
-reader_tests = %D%/print.test %D%/validate.test
+# The reader: shell tests of the command, and one program a file.
+reader_tests = %D%/print.test %D%/validate.test %D%/convert.test %D%/example.test
 TESTS += $(reader_tests)
 dist_check_SCRIPTS += $(reader_tests)
+
+check_PROGRAMS += docs/examples/waits
+docs_examples_waits_SOURCES = docs/examples/waits.c
+docs_examples_waits_CPPFLAGS = -I$(top_srcdir)/include
+docs_examples_waits_LDADD = libgotrace.la
+
+if HAVE_CMOCKA
+reader_programs = \
+	%D%/test-reader \
+	%D%/test-reader-parts \
+	%D%/test-reader-bounds
+check_PROGRAMS += $(reader_programs)
+TESTS += $(reader_programs)
+reader_program_LIBS = libparser.la $(CMOCKA_LIBS)
+tests_parser_test_reader_SOURCES = %D%/test-reader.c
+tests_parser_test_reader_LDADD = $(reader_program_LIBS)
+tests_parser_test_reader_parts_SOURCES = %D%/test-reader-parts.c
+tests_parser_test_reader_parts_LDADD = $(reader_program_LIBS)
+tests_parser_test_reader_bounds_SOURCES = %D%/test-reader-bounds.c
+tests_parser_test_reader_bounds_LDADD = $(reader_program_LIBS)
+endif

@@ -280,7 +280,8 @@ static void misuse_is_refused_with_a_reason(void **state)
     TRY(23, gotrace_builder_experimental(b, 1, 1, 1, "", 65537), "65537 bytes do not fit a batch");
     TRY(22, gotrace_builder_string_as(b, 0, "x", 1), "id 0 is the empty string's");
     TRY(22, gotrace_builder_stack_as(b, 0, NULL, 0), "id 0 is the empty stack's");
-    TRY(22, gotrace_builder_string_as(b, UINT64_MAX, "x", 1) + (int)gotrace_builder_string(b, "y", 1) - 1, "out of ids");
+    TRY(22, gotrace_builder_string_as(b, UINT64_MAX, "x", 1) + (int)gotrace_builder_string(b, "y", 1) - 1,
+        "out of ids");
 #undef TRY
 }
 

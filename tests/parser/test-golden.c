@@ -35,8 +35,10 @@ static void malformed_tests_are_refused(void **state)
     expect_malformed("-- expect --\nSUCCESS\n-- expect --\n", "expected the file \"trace\", but got \"expect\"");
     expect_malformed("-- expect --\nSUCCESS\n" TRACE "-- more --\n",
                      "the archive has more than the files \"expect\" and \"trace\"");
-    expect_malformed("-- expect --\nSUCCESS\n-- trace --\n", "the trace: line 1: not a trace: no line \"Trace Go1.NN\"");
-    expect_malformed("-- expect --\nSUCCESS\n" TRACE "Bad\n", "the trace: line 3: no event of a Go 1.22 trace: \"Bad\"");
+    expect_malformed("-- expect --\nSUCCESS\n-- trace --\n",
+                     "the trace: line 1: not a trace: no line \"Trace Go1.NN\"");
+    expect_malformed("-- expect --\nSUCCESS\n" TRACE "Bad\n",
+                     "the trace: line 3: no event of a Go 1.22 trace: \"Bad\"");
     expect_malformed("-- expect --\n" TRACE, "the expectation is neither SUCCESS nor FAILURE \"pattern\"");
     expect_malformed("-- expect --\nFAILURE\n" TRACE, "the expectation is neither SUCCESS nor FAILURE \"pattern\"");
     expect_malformed("-- expect --\nFAILURE x\n" TRACE, "the pattern is not a quoted string");
@@ -63,7 +65,8 @@ static void the_outcome_is_held_against_the_expectation(void **state)
     expect_outcome("SUCCESS", NULL, NULL);
     expect_outcome("SUCCESS", "broken", "unexpected error: broken");
     expect_outcome("FAILURE \"bro.en\"", "it is broken", NULL);
-    expect_outcome("FAILURE \"bro.en\"", "it is bent", "expected an error that matches \"bro.en\", but got: it is bent");
+    expect_outcome("FAILURE \"bro.en\"", "it is bent",
+                   "expected an error that matches \"bro.en\", but got: it is bent");
     expect_outcome("FAILURE \"bro.en\"", NULL, "expected an error that matches \"bro.en\", but there was none");
 }
 

@@ -47,7 +47,8 @@ static void with_ever_more_memory(bool (*what)(void))
     assert_true(n > 0);
 }
 
-static const char text[] = "Trace Go1.23\nStack id=1 nframes=2\n\tpc=1 func=2 file=3 line=4\n\tpc=1 func=2 file=3 line=4\n"
+static const char text[] = "Trace Go1.23\nStack id=1 nframes=2\n"
+                           "\tpc=1 func=2 file=3 line=4\n\tpc=1 func=2 file=3 line=4\n"
                            "String id=1\n\tdata=\"some text of which there is a little more\\n\"\n";
 
 struct delivery {

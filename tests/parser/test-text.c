@@ -135,7 +135,8 @@ static void every_byte_and_character_comes_back(void **state)
 
 static void white_space_and_comments_are_free(void **state)
 {
-    expect_text("\n# first\n  Trace\tGo1.22 # header\n\n \t# more\n\xc2\x85 \xe2\x80\x89Stack\v id=1\xc2\xa0 nframes=1#x\n"
+    expect_text("\n# first\n  Trace\tGo1.22 # header\n\n \t# more\n\xc2\x85 \xe2\x80\x89Stack\v id=1\xc2\xa0 "
+                "nframes=1#x\n"
                 "#between\n pc=1 func=2 file=3 line=4\r\n\nString id=9\n data =\"#\" # no\nStacks",
                 "Trace Go1.22\nStack id=1 nframes=1\n\tpc=1 func=2 file=3 line=4\nString id=9\n\tdata=\"#\"\nStacks\n");
 }

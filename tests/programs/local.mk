@@ -8,6 +8,7 @@ c_programs = \
 	%D%/churn \
 	%D%/closes-all \
 	%D%/coroutines \
+	%D%/crowd \
 	%D%/daemonizes \
 	%D%/early \
 	%D%/exits \
@@ -15,6 +16,7 @@ c_programs = \
 	%D%/jumper \
 	%D%/known-waits \
 	%D%/locks \
+	%D%/migrates \
 	%D%/names \
 	%D%/old-cond \
 	%D%/plugin \
@@ -24,7 +26,7 @@ c_programs = \
 	%D%/unannounced \
 	%D%/unwinds
 
-check_PROGRAMS += $(c_programs) %D%/cxx-threads
+check_PROGRAMS += $(c_programs) %D%/cxx-threads %D%/long-names
 check_LTLIBRARIES += %D%/libearly.la
 
 # The expectations name functions and lines, whatever CFLAGS say.
@@ -37,6 +39,7 @@ tests_programs_cancel_CFLAGS = $(program_CFLAGS)
 tests_programs_churn_CFLAGS = $(program_CFLAGS)
 tests_programs_closes_all_CFLAGS = $(program_CFLAGS)
 tests_programs_coroutines_CFLAGS = $(program_CFLAGS)
+tests_programs_crowd_CFLAGS = $(program_CFLAGS)
 tests_programs_daemonizes_CFLAGS = $(program_CFLAGS)
 tests_programs_early_CFLAGS = $(program_CFLAGS)
 tests_programs_exits_CFLAGS = $(program_CFLAGS)
@@ -44,6 +47,7 @@ tests_programs_forker_CFLAGS = $(program_CFLAGS)
 tests_programs_jumper_CFLAGS = $(program_CFLAGS)
 tests_programs_known_waits_CFLAGS = $(program_CFLAGS)
 tests_programs_locks_CFLAGS = $(program_CFLAGS)
+tests_programs_migrates_CFLAGS = $(program_CFLAGS)
 tests_programs_names_CFLAGS = $(program_CFLAGS)
 tests_programs_old_cond_CFLAGS = $(program_CFLAGS)
 tests_programs_plugin_CFLAGS = $(program_CFLAGS)
@@ -59,6 +63,8 @@ tests_programs_unwinds_LDFLAGS = $(AM_LDFLAGS) -rdynamic
 
 tests_programs_cxx_threads_SOURCES = %D%/cxx-threads.cpp
 tests_programs_cxx_threads_CXXFLAGS = $(AM_CXXFLAGS) -g -pthread
+tests_programs_long_names_SOURCES = %D%/long-names.cpp
+tests_programs_long_names_CXXFLAGS = $(AM_CXXFLAGS) -g -pthread
 
 # A shared library for certain, and a program that is no libtool wrapper script: the command under test runs it.
 tests_programs_libearly_la_SOURCES = %D%/early-lib.c

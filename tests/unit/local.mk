@@ -1,10 +1,18 @@
 # Unit tests of lib/: one program a file, named after it.
 if HAVE_CMOCKA
 unit_tests = \
+	%D%/test-clock \
+	%D%/test-events \
 	%D%/test-gate \
+	%D%/test-options \
 	%D%/test-sched \
 	%D%/test-sched-generation \
+	%D%/test-sched-torn \
 	%D%/test-sched-walk \
+	%D%/test-spool \
+	%D%/test-spool-read \
+	%D%/test-stacktab \
+	%D%/test-symbolize \
 	%D%/test-unwind-cfi \
 	%D%/test-unwind-walk \
 	%D%/test-varint \
@@ -19,6 +27,9 @@ tests_unit_test_unwind_cfi_SOURCES = %D%/test-unwind-cfi.c
 tests_unit_test_unwind_cfi_LDADD = $(unit_test_LIBS)
 tests_unit_test_unwind_walk_SOURCES = %D%/test-unwind-walk.c
 tests_unit_test_unwind_walk_LDADD = $(unit_test_LIBS)
+tests_unit_test_symbolize_SOURCES = %D%/test-symbolize.c
+tests_unit_test_symbolize_LDADD = libsymbolize.la $(unit_test_LIBS)
+
 tests_unit_test_varint_SOURCES = %D%/test-varint.c
 tests_unit_test_varint_LDADD = $(unit_test_LIBS)
 
@@ -27,12 +38,28 @@ tests_unit_test_gate_LDADD = $(unit_test_LIBS)
 tests_unit_test_waitq_SOURCES = %D%/test-waitq.c
 tests_unit_test_waitq_LDADD = $(unit_test_LIBS)
 
+tests_unit_test_spool_SOURCES = %D%/test-spool.c %D%/filter.h %D%/spool-fixture.c %D%/spool-fixture.h
+tests_unit_test_spool_LDADD = $(unit_test_LIBS)
+
+tests_unit_test_clock_SOURCES = %D%/test-clock.c
+tests_unit_test_clock_LDADD = $(unit_test_LIBS)
+tests_unit_test_events_SOURCES = %D%/test-events.c
+tests_unit_test_events_LDADD = $(unit_test_LIBS)
+tests_unit_test_options_SOURCES = %D%/test-options.c preload/options.c
+tests_unit_test_options_LDADD = $(unit_test_LIBS)
+tests_unit_test_spool_read_SOURCES = %D%/test-spool-read.c cmd/spool_read.c %D%/random.h %D%/spool-fixture.c
+tests_unit_test_spool_read_LDADD = $(unit_test_LIBS)
+tests_unit_test_stacktab_SOURCES = %D%/test-stacktab.c
+tests_unit_test_stacktab_LDADD = $(unit_test_LIBS)
+
 unit_model = %D%/model.c %D%/model.h
 
 tests_unit_test_sched_SOURCES = %D%/test-sched.c $(unit_model)
 tests_unit_test_sched_LDADD = $(unit_test_LIBS)
 tests_unit_test_sched_generation_SOURCES = %D%/test-sched-generation.c $(unit_model)
 tests_unit_test_sched_generation_LDADD = $(unit_test_LIBS)
+tests_unit_test_sched_torn_SOURCES = %D%/test-sched-torn.c $(unit_model)
+tests_unit_test_sched_torn_LDADD = $(unit_test_LIBS)
 tests_unit_test_sched_walk_SOURCES = %D%/test-sched-walk.c %D%/random.h $(unit_model)
 tests_unit_test_sched_walk_LDADD = libparser.la $(unit_test_LIBS)
 endif

@@ -1,6 +1,6 @@
 /* The inputs that are kept in the repository. An input that ends the program is the one that was printed last. */
-#ifndef THRACE_TESTS_FUZZ_CORPUS_H
-#define THRACE_TESTS_FUZZ_CORPUS_H
+#ifndef THRACE_TESTS_FUZZ_EACH_INPUT_H
+#define THRACE_TESTS_FUZZ_EACH_INPUT_H
 
 #include <stddef.h>
 #include <stdint.h>

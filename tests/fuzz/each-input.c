@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "parser/raw_buffer.h"
-#include "tests/fuzz/corpus.h"
+#include "tests/fuzz/each-input.h"
 #include "tests/fuzz/fuzz.h"
 
 void corpus_run_file(const char *path, corpus_fn *fn)

@@ -1,0 +1,89 @@
+/* Trace time: where it starts, that it goes on, and what a tick is worth. */
+#include "tests/unit/unit.h"
+
+#include <unistd.h>
+
+#include "lib/clock.h"
+
+static void it_starts_at_one(void **state)
+{
+    struct trace_clock c;
+    clock_start(&c);
+    uint64_t first = clock_ticks(&c);
+    assert_true(first >= 1);
+    c.origin = UINT64_MAX; /* as if the counter had just wrapped around */
+    c.source = CLOCK_SOURCE_MONOTONIC;
+    c.shift = 0;
+    assert_true(clock_ticks(&c) > 1);
+}
+
+static void it_never_goes_back(void **state)
+{
+    struct trace_clock c;
+    clock_start(&c);
+    for (uint64_t i = 0, last = 0, now; i < 100000; i++, last = now) {
+        now = clock_ticks(&c);
+        assert_true(now >= last);
+    }
+}
+
+static void both_sources_go_on(void **state)
+{
+    for (uint32_t source = CLOCK_SOURCE_MONOTONIC; source <= CLOCK_SOURCE_COUNTER; source++) {
+        struct trace_clock c = {.source = source, .shift = source == CLOCK_SOURCE_COUNTER ? CLOCK_COUNTER_SHIFT : 0};
+        c.origin = source == CLOCK_SOURCE_COUNTER ? clock_counter() : clock_mono_ns();
+        struct clock_pair first = clock_read_pair(&c);
+        usleep(5000);
+        struct clock_pair last = clock_read_pair(&c);
+        assert_true(last.ticks > first.ticks);
+        assert_true(last.mono_ns >= first.mono_ns + 5000000);
+        assert_true(clock_frequency(&c, first, last) > 0);
+    }
+}
+
+static void the_frequency_is_ticks_by_time(void **state)
+{
+    const struct trace_clock c = {.source = CLOCK_SOURCE_COUNTER, .shift = 6};
+    const struct clock_pair first = {100, 1000000000};
+    assert_int_equal(clock_frequency(&c, first, (struct clock_pair){100 + 50000000, 2000000000}), 50000000);
+    assert_int_equal(clock_frequency(&c, first, (struct clock_pair){100 + 500, 1001000000}), 500000);
+    /* a year at 100 MHz: more than 64 bits on the way */
+    assert_int_equal(clock_frequency(&c, first, (struct clock_pair){100 + UINT64_C(3153600000000000),
+                                                                    1000000000 + UINT64_C(31536000000000000)}),
+                     100000000);
+}
+
+static void readings_too_close_say_nothing(void **state)
+{
+    const struct trace_clock c = {.source = CLOCK_SOURCE_COUNTER, .shift = 6};
+    const struct clock_pair first = {100, 1000000000};
+    assert_int_equal(clock_frequency(&c, first, first), 0);
+    assert_int_equal(clock_frequency(&c, first, (struct clock_pair){200, 1000999999}), 0);
+    assert_int_equal(clock_frequency(&c, first, (struct clock_pair){100, 3000000000}), 0);
+    assert_int_equal(clock_frequency(&c, first, (struct clock_pair){200, 5}), 0);
+    const struct trace_clock mono = {.source = CLOCK_SOURCE_MONOTONIC};
+    assert_int_equal(clock_frequency(&mono, first, first), 1000000000);
+}
+
+/* A spool's header may say anything. */
+static void no_readings_are_too_strange(void **state)
+{
+    const struct trace_clock c = {.source = CLOCK_SOURCE_COUNTER, .shift = 6};
+    const struct clock_pair strange = {0, UINT64_MAX};
+    assert_int_equal(clock_frequency(&c, strange, (struct clock_pair){UINT64_MAX, UINT64_MAX}), 0);
+    assert_int_equal(clock_frequency(&c, strange, (struct clock_pair){UINT64_MAX, 0}), 0);
+    assert_int_equal(clock_frequency(&c, strange, (struct clock_pair){UINT64_MAX, 1000000}), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(it_starts_at_one),
+        cmocka_unit_test(it_never_goes_back),
+        cmocka_unit_test(both_sources_go_on),
+        cmocka_unit_test(the_frequency_is_ticks_by_time),
+        cmocka_unit_test(readings_too_close_say_nothing),
+        cmocka_unit_test(no_readings_are_too_strange),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

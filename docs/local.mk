@@ -15,4 +15,5 @@ EXTRA_DIST += \
 	%D%/glossary.md \
 	%D%/internals.md \
 	%D%/model.md \
-	%D%/spool.md
+	%D%/spool.md \
+	%D%/unwind.md

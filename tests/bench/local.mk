@@ -41,12 +41,13 @@ tests_bench_stack_CPPFLAGS += -DHAVE_LIBUNWIND $(UNWIND_CFLAGS)
 tests_bench_stack_LDADD += $(UNWIND_LIBS)
 endif
 
-# The test is whether every way still finds the frames; sanitizers make frames of their own.
-if BUILD_PRELOAD
-TESTS += %D%/stack.test
 bench: bench-stack
 bench-stack: %D%/stack$(EXEEXT)
 	%D%/stack$(EXEEXT)
 .PHONY: bench-stack
+
+# Whether every way still finds the frames; sanitizers make frames of their own.
+if BUILD_PRELOAD
+TESTS += %D%/stack.test
 endif
 dist_check_SCRIPTS += %D%/stack.test

@@ -3,7 +3,8 @@ fuzz_targets = \
 	%D%/fuzz-binary \
 	%D%/fuzz-text \
 	%D%/fuzz-round-trip \
-	%D%/fuzz-builder
+	%D%/fuzz-builder \
+	%D%/fuzz-unwind
 
 fuzz_common = %D%/fuzz.h %D%/read-trace.c
 if LIBFUZZER
@@ -28,6 +29,10 @@ tests_fuzz_fuzz_round_trip_LDADD = libparser.la
 tests_fuzz_fuzz_builder_SOURCES = %D%/fuzz-builder.c $(fuzz_common)
 tests_fuzz_fuzz_builder_LDFLAGS = $(fuzz_link)
 tests_fuzz_fuzz_builder_LDADD = libparser.la
+
+tests_fuzz_fuzz_unwind_SOURCES = %D%/fuzz-unwind.c $(fuzz_common)
+tests_fuzz_fuzz_unwind_LDFLAGS = $(fuzz_link)
+tests_fuzz_fuzz_unwind_LDADD = liblow.la libparser.la
 
 check_PROGRAMS += %D%/test-extremes
 TESTS += %D%/test-extremes

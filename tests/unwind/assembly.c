@@ -9,7 +9,8 @@ static void call_visit(void) { visit(); }
 
 #define FUNCTION(name, body)                                                                                           \
     void name(void (*)(void));                                                                                         \
-    __asm__(".text\n.p2align 4\n.hidden " #name "\n.globl " #name "\n.type " #name ",@function\n" #name ":\n" body         \
+    __asm__(".text\n.p2align 4\n.hidden " #name "\n.globl " #name "\n"                                                \
+            ".type " #name ",@function\n" #name ":\n" body                                                            \
             ".size " #name ",.-" #name "\n")
 
 /* The CFA hangs on a register that only a full walk follows; the callee may have saved it. */

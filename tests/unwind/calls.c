@@ -86,7 +86,10 @@ static inline __attribute__((always_inline)) int inner(int n)
     return n + 1;
 }
 
-static inline __attribute__((always_inline)) int middle(int n) { return n % 2 ? inner(n) * 2 : inner(n + 1) + inner(n); }
+static inline __attribute__((always_inline)) int middle(int n)
+{
+    return n % 2 ? inner(n) * 2 : inner(n + 1) + inner(n);
+}
 
 static NOINLINE int outer(int n)
 {

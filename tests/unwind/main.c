@@ -47,7 +47,8 @@ static const struct subject {
     {"system calls and the vdso", subject_system_calls, false, 1},
 };
 
-enum { SUBJECTS = sizeof subjects / sizeof subjects[0], REPEAT = 3, STEPS = 2000, WANTED = 20000, PER_STOP = 20, DISTURBANCES = 40000 };
+enum { SUBJECTS = sizeof subjects / sizeof subjects[0], REPEAT = 3 };
+enum { STEPS = 2000, PER_STOP = 20, DISTURBANCES = 40000, WANTED = 20000 };
 
 static unsigned cases, failures;
 static struct oracle_counts total;

@@ -1,4 +1,5 @@
 # Benchmarks: `make bench' prints what tracing adds, and writes bench.json.
+.PHONY: bench bench-micro bench-reader bench-stack
 if BUILD_PRELOAD
 bench_programs = %D%/micro %D%/pairs
 check_PROGRAMS += $(bench_programs)
@@ -9,7 +10,6 @@ bench_ROUNDS = 5
 bench: bench-micro
 bench-micro: all $(bench_programs)
 	%D%/pairs -n $(bench_ROUNDS) -o bench.json %D%/micro $(abs_top_builddir)/.libs/libthrace-preload.so
-.PHONY: bench bench-micro
 CLEANFILES += bench.json
 endif
 dist_check_SCRIPTS += %D%/bench.test
@@ -21,7 +21,6 @@ tests_bench_read_trace_LDADD = libgotrace.la
 bench: bench-reader
 bench-reader: all %D%/read-trace
 	top_builddir='$(abs_top_builddir)' $(srcdir)/%D%/reader
-.PHONY: bench bench-reader
 dist_check_SCRIPTS += %D%/reader
 EXTRA_DIST += %D%/gentrace.go %D%/read-trace.go
 
@@ -47,6 +46,5 @@ TESTS += %D%/stack.test
 bench: bench-stack
 bench-stack: %D%/stack$(EXEEXT)
 	%D%/stack$(EXEEXT)
-.PHONY: bench-stack
 endif
 dist_check_SCRIPTS += %D%/stack.test

@@ -31,7 +31,7 @@ void hook_recover(struct thread *t)
 bool hook_enter(struct hook *h)
 {
     struct thread *t = self;
-    uintptr_t sp = h->caller.r[UNWIND_SP];
+    uintptr_t sp = h->stack.regs.r[UNWIND_SP];
     if (!recording() || t == THREAD_OFF)
         return false;
     if (unlikely(!t) && !(t = thread_introduce()))
@@ -53,16 +53,16 @@ bool hook_enter(struct hook *h)
     return true;
 }
 
-static struct unwind_request request(const struct hook *h)
+/* Field by field: most of the registers are unknown and stay uninitialized. */
+static void complete_request(struct hook *h)
 {
-    return (struct unwind_request){
-        .regs = h->caller,
-        .leaf = h->leaf,
-        .stack_lo = h->t->stack_lo,
-        .stack_hi = h->t->stack_hi,
-        .max = STACK_MAX_FRAMES,
-        .mode = UNWIND_AUTO,
-    };
+    struct unwind_request *r = &h->stack;
+    r->stack_lo = h->t->stack_lo;
+    r->stack_hi = h->t->stack_hi;
+    r->alt_lo = r->alt_hi = 0;
+    r->max = STACK_MAX_FRAMES;
+    r->mode = UNWIND_AUTO;
+    r->options = 0;
 }
 
 /* A tag is the id under which the memo's stack is interned, and the generation in which that holds. */
@@ -76,13 +76,13 @@ void hook_capture(struct hook *h)
 {
     struct thread *t = h->t;
     const struct unwind_modules *modules = __atomic_load_n(&tracer.modules, __ATOMIC_ACQUIRE);
-    struct unwind_request r = request(h);
+    complete_request(h);
     t->npcs = 0;
-    t->stack_tag = unwind_recall(&t->cache, modules, &r);
+    t->stack_tag = unwind_recall(&t->cache, modules, &h->stack);
     if (t->stack_tag && tag_holds(*t->stack_tag))
         return;
     struct unwind_stack stack;
-    t->npcs = unwind_capture(&t->cache, modules, &r, t->pcs, &stack);
+    t->npcs = unwind_capture(&t->cache, modules, &h->stack, t->pcs, &stack);
     if (stack.flags & UNWIND_TRUNCATED)
         t->pcs[t->npcs - 1] = STACK_TRUNCATED_PC;
     t->stack_tag = stack.tag;

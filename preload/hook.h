@@ -20,8 +20,7 @@
 
 struct hook {
     struct thread *t;
-    struct unwind_regs caller;
-    uintptr_t leaf; /* return-address-like PC of the function that was called */
+    struct unwind_request stack; /* the caller's registers, and the function that was called as the leaf */
 };
 
 /*
@@ -36,8 +35,8 @@ void hook_recover(struct thread *t);
 /* For slow paths: enters with the caller's registers and the wrapped function as the leaf of the stack. */
 #define HOOK_ENTER(h, function)                                                                                        \
     ({                                                                                                                 \
-        UNWIND_CALLER_REGS(&(h)->caller);                                                                              \
-        (h)->leaf = (uintptr_t)real.function + 1;                                                                      \
+        UNWIND_CALLER_REGS(&(h)->stack.regs);                                                                          \
+        (h)->stack.leaf = (uintptr_t)real.function + 1;                                                                \
         hook_enter(h);                                                                                                 \
     })
 

@@ -151,7 +151,8 @@ void thread_end(struct thread *t)
     if (sched_current(&t->sched)->status == GO_WAITING)
         wait_end(&(struct wait){t});
     t->in_hook = 1;
-    unwind_regs_here(&h.caller);
+    unwind_regs_here(&h.stack.regs);
+    h.stack.leaf = 0;
     if (waitq_maybe_waiting(&tracer.waits, (void *)pthread_self()))
         wake_all(&h, (void *)pthread_self(), WAITER_ANY);
     bool ended = false;

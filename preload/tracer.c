@@ -53,7 +53,7 @@ static bool pass_gate(struct thread *t)
     } while (true);
 }
 
-enum { GROWTH_WAITS = 10, GROWTH_WAIT_NS = 100000 };
+enum { GROWTH_WAITS = 50, GROWTH_WAIT_NS = 100000 };
 
 /* Outside of a section: the pool is empty but may still grow, which takes the helper a moment. */
 static SLOW bool await_growth(void)

@@ -68,8 +68,8 @@ static SLOW int once_slow(void *once, void (*routine)(void), bool c11)
 {
     WAIT_SCOPE w = {NULL};
     struct hook h;
-    UNWIND_CALLER_REGS(&h.caller);
-    h.leaf = (uintptr_t)(c11 ? (void *)real.call_once : (void *)real.pthread_once) + 1;
+    UNWIND_CALLER_REGS(&h.stack.regs);
+    h.stack.leaf = (uintptr_t)(c11 ? (void *)real.call_once : (void *)real.pthread_once) + 1;
     __attribute__((cleanup(leave_once))) struct run r = {once, routine, &w, &h, innermost, NULL};
     innermost = &r;
     if (is_running(once) && hook_enter(&h)) {

@@ -1,4 +1,5 @@
 # Benchmarks: `make bench' prints what tracing adds, and writes bench.json.
+.PHONY: bench bench-micro bench-reader bench-stack
 if BUILD_PRELOAD
 bench_programs = %D%/micro %D%/pairs
 check_PROGRAMS += $(bench_programs)
@@ -9,7 +10,6 @@ bench_ROUNDS = 5
 bench: bench-micro
 bench-micro: all $(bench_programs)
 	%D%/pairs -n $(bench_ROUNDS) -o bench.json %D%/micro $(abs_top_builddir)/.libs/libthrace-preload.so
-.PHONY: bench bench-micro
 CLEANFILES += bench.json
 endif
 dist_check_SCRIPTS += %D%/bench.test
@@ -21,7 +21,6 @@ tests_bench_read_trace_LDADD = libgotrace.la
 bench: bench-reader
 bench-reader: all %D%/read-trace
 	top_builddir='$(abs_top_builddir)' $(srcdir)/%D%/reader
-.PHONY: bench bench-reader
 dist_check_SCRIPTS += %D%/reader
 EXTRA_DIST += %D%/gentrace.go %D%/read-trace.go
 
@@ -44,10 +43,13 @@ endif
 bench: bench-stack
 bench-stack: %D%/stack$(EXEEXT)
 	%D%/stack$(EXEEXT)
+<<<<<<< HEAD
 .PHONY: bench-stack
 
 # Whether every way still finds the frames; sanitizers make frames of their own.
 if BUILD_PRELOAD
 TESTS += %D%/stack.test
+=======
+>>>>>>> infra
 endif
 dist_check_SCRIPTS += %D%/stack.test

@@ -1,5 +1,11 @@
-# Benchmarks: `make bench' prints what tracing adds, and writes bench.json.
+# Benchmarks: `make bench' prints what tracing adds, what reading and symbols cost, and writes bench.json.
+bench_targets = bench-reader bench-stack
+if BUILD_PRELOAD
+bench_targets += bench-micro
+endif
+bench: $(bench_targets)
 .PHONY: bench bench-micro bench-reader bench-stack
+
 if BUILD_PRELOAD
 bench_programs = %D%/micro %D%/pairs
 check_PROGRAMS += $(bench_programs)
@@ -7,7 +13,6 @@ tests_bench_micro_CFLAGS = $(AM_CFLAGS) -pthread
 TESTS += %D%/bench.test
 
 bench_ROUNDS = 5
-bench: bench-micro
 bench-micro: all $(bench_programs)
 	%D%/pairs -n $(bench_ROUNDS) -o bench.json %D%/micro $(abs_top_builddir)/.libs/libthrace-preload.so
 CLEANFILES += bench.json
@@ -18,7 +23,6 @@ dist_check_SCRIPTS += %D%/bench.test
 check_PROGRAMS += %D%/read-trace
 tests_bench_read_trace_SOURCES = %D%/read-trace.c
 tests_bench_read_trace_LDADD = libgotrace.la
-bench: bench-reader
 bench-reader: all %D%/read-trace
 	top_builddir='$(abs_top_builddir)' $(srcdir)/%D%/reader
 dist_check_SCRIPTS += %D%/reader
@@ -39,17 +43,11 @@ if HAVE_LIBUNWIND
 tests_bench_stack_CPPFLAGS += -DHAVE_LIBUNWIND $(UNWIND_CFLAGS)
 tests_bench_stack_LDADD += $(UNWIND_LIBS)
 endif
-
-bench: bench-stack
 bench-stack: %D%/stack$(EXEEXT)
 	%D%/stack$(EXEEXT)
-<<<<<<< HEAD
-.PHONY: bench-stack
 
 # Whether every way still finds the frames; sanitizers make frames of their own.
 if BUILD_PRELOAD
 TESTS += %D%/stack.test
-=======
->>>>>>> infra
 endif
 dist_check_SCRIPTS += %D%/stack.test

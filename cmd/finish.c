@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <getopt.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,32 +20,8 @@
 #include "cmd/spool_read.h"
 #include "lib/events.h"
 #include "lib/symbolize/symbolize.h"
-#include "lib/varint.h"
 
 /* --- writing ------------------------------------------------------------------------------------------------------- */
-
-/* Counts the events of a batch; its bytes were written by us, but the file may have been damaged since. */
-static const char *count_events(const struct spool_batch *b, uint64_t *events, uint64_t *last)
-{
-    const uint8_t *p = b->data, *end = p + b->size;
-    uint64_t time = b->time;
-    while (p < end) {
-        const struct event_info *e = &event_table[*p++];
-        if (e->cls != EVENT_TIMED)
-            return "the spool's events are damaged";
-        for (int i = 0; i < e->nargs; i++) {
-            uint64_t v;
-            if (!(p = varint_get(p, end, &v)))
-                return "the spool's events are damaged";
-            if (!i)
-                time += v;
-        }
-        ++*events;
-    }
-    if (time > *last)
-        *last = time;
-    return NULL;
-}
 
 static int copy_batch(gotrace_builder *b, const struct spool_batch *batch, uint64_t last)
 {
@@ -91,10 +68,10 @@ static const char *write_trace(const struct spool_file *f, struct recording *r, 
     gotrace_builder *b = gotrace_builder_callback((int)h->trace_version, write_counted, &counted);
     if (!b)
         return "the trace version in the spool is not supported";
-    uint64_t hz = frequency(h), last = 0;
+    uint64_t hz = frequency(h);
     const char *err = NULL;
     bool failed = false;
-    for (size_t i = 0; i < f->events.n && !err && !failed; i++) {
+    for (size_t i = 0; i < f->events.n && !failed; i++) {
         const struct spool_batch *batch = &f->events.v[i];
         if (!i || batch->generation != f->events.v[i - 1].generation) {
             failed = gotrace_builder_generation(b, batch->generation) ||
@@ -103,11 +80,9 @@ static const char *write_trace(const struct spool_file *f, struct recording *r, 
                      recording_write_tables(r, b, batch->generation);
             sum->generations++;
         }
-        err = count_events(batch, &sum->events, &last);
-        failed = failed || (!err && copy_batch(b, batch, last));
+        failed = failed || copy_batch(b, batch, r->seen.last);
     }
-    failed = failed || (!err && gotrace_builder_finish(b));
-    if (failed && !err) {
+    if (failed || gotrace_builder_finish(b)) {
         static char text[256];
         snprintf(text, sizeof text, "%s", gotrace_builder_error(b));
         err = *text ? text : "the spool's events are damaged";
@@ -133,10 +108,11 @@ static FILE *open_beside(const char *path, char *temp, size_t size)
 static void choose_path(const struct spool_header *h, const char *spool, const char *out, char *path, size_t size)
 {
     struct stat st;
-    size_t len = strlen(h->out), n = strlen(spool);
-    bool numbered = n == len + 8 && !strncmp(spool, h->out, len) && spool[len] == '.' && spool[len + 1] >= '1' &&
-                    spool[len + 1] <= '9' && !strcmp(spool + len + 2, ".spool");
-    snprintf(path, size, "%s%.*s", out ? out : h->out, !out && numbered ? 2 : 0, spool + (numbered ? len : 0));
+    const char *slash = strrchr(spool, '/'), *name = slash ? slash + 1 : spool, *base = strrchr(h->out, '/') + 1;
+    size_t len = strlen(base);
+    bool numbered = strlen(name) == len + 8 && !strncmp(name, base, len) && name[len] == '.' && name[len + 1] >= '1' &&
+                    name[len + 1] <= '9' && !strcmp(name + len + 2, ".spool");
+    snprintf(path, size, "%s%.*s", out ? out : h->out, !out && numbered ? 2 : 0, name + (numbered ? len : 0));
     if (!out && !stat(path, &st) && S_ISREG(st.st_mode) &&
         (uint64_t)st.st_mtim.tv_sec * 1000000000u + (uint64_t)st.st_mtim.tv_nsec > h->start_realtime_ns)
         snprintf(path, size, "%s.%u", h->out, h->pid);
@@ -205,6 +181,7 @@ int finish_spool(const char *verb, const char *spool, const char *out, struct fi
     sum->lost = f.header->lost_events + f.header->lost_stacks;
     const char *where = spool;
     err = recording_read(&r, &f);
+    sum->events = r.seen.events;
     if (!err)
         err = recording_symbolize(&r);
     if (!err) {
@@ -224,9 +201,11 @@ int finish_spool(const char *verb, const char *spool, const char *out, struct fi
 
 void finish_report(const struct finish_summary *s)
 {
-    fprintf(stderr, "thrace: %llu threads, %llu events, %llu generations, %llu lost, %llu bytes: %s\n",
-            (unsigned long long)s->threads, (unsigned long long)s->events, (unsigned long long)s->generations,
-            (unsigned long long)s->lost, (unsigned long long)s->bytes, s->path);
+    fprintf(stderr,
+            "thrace: %" PRIu64 " thread%s, %" PRIu64 " events, %" PRIu64 " generation%s, %" PRIu64 " lost, %" PRIu64
+            " bytes: %s\n",
+            s->threads, s->threads == 1 ? "" : "s", s->events, s->generations, s->generations == 1 ? "" : "s", s->lost,
+            s->bytes, s->path);
 }
 
 /* --- the verb ------------------------------------------------------------------------------------------------------ */

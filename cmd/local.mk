@@ -3,6 +3,7 @@ bin_PROGRAMS += thrace
 thrace_SOURCES = %D%/main.c %D%/cmd.h %D%/verbs.def \
 	%D%/convert.c \
 	%D%/finish.c %D%/finish.h \
+	%D%/first_stacks.c %D%/first_stacks.h \
 	%D%/input.c %D%/input.h \
 	%D%/golden.c \
 	%D%/print.c \

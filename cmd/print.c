@@ -16,7 +16,7 @@ enum { FLUSH_AT = 64 << 10 };
 
 static bool flush(struct raw_buffer *o)
 {
-    bool ok = !o->failed && fwrite(o->at, 1, o->size, stdout) == o->size;
+    bool ok = !o->failed && (!o->size || fwrite(o->at, 1, o->size, stdout) == o->size);
     o->size = 0;
     return ok;
 }

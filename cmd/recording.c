@@ -136,6 +136,7 @@ static bool read_module(struct recording *r, struct cursor *c, uint64_t generati
         return false;
     const char *slash = strrchr(m->path, '/'), *base = slash ? slash + 1 : m->path;
     m->ours = !strcmp(base, "libthrace-preload.so");
+    m->runtime = !strncmp(base, "libstdc++.so", 12) || !strncmp(base, "libc++.so", 9);
     m->libc = !strncmp(base, "libc.so", 7) || !strncmp(base, "libpthread", 10);
     return true;
 }
@@ -257,9 +258,9 @@ static int by_stack(const void *a, const void *b)
 
 const char *recording_read(struct recording *r, const struct spool_file *f)
 {
-    const char *err = NULL;
     struct names names = {0};
     memset(r, 0, sizeof *r);
+    const char *err = events_see(&r->seen, f);
     r->exe = f->header->exe;
     for (size_t i = 0; i < f->meta.n && !err; i++)
         err = read_records(r, &names, &f->meta.v[i]);
@@ -285,5 +286,6 @@ void recording_free(struct recording *r)
     free(r->pcs);
     free(r->modules);
     free(r->hooks);
+    free(r->seen.first);
     symbolize_free(r->symbolizer);
 }

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cmd/first_stacks.h"
 #include "cmd/spool_read.h"
 #include "gotrace/builder.h"
 
@@ -31,6 +32,7 @@ struct rec_module {
     int symbol_module;
     bool ours; /* the shim: its frames are not the program's */
     bool libc;
+    bool runtime; /* of C++: a thread that starts in it is somebody else's */
 };
 
 struct rec_hook {
@@ -58,6 +60,7 @@ struct recording {
     struct rec_hook *hooks;
     size_t nhooks, cap_hooks;
     struct symbolizer *symbolizer;
+    struct events_seen seen;
     const char *exe; /* path of the program, in the spool's header */
 };
 

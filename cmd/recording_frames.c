@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lib/events.h"
+#include "lib/meta.h"
 #include "lib/sched.h"
 #include "lib/symbolize/symbolize.h"
 
@@ -137,8 +138,13 @@ static bool is_startup(const struct recording *r, const struct rec_pc *p)
 /* A wrapped function is shown under its public name, whatever libc's own symbol for that address is. */
 static void add_pc(const struct recording *r, const struct rec_pc *p, struct frames *f)
 {
+    static const struct symbolize_frame truncated = {"[more frames than a trace can hold]", "[truncated]", 1};
     size_t n;
     const struct symbolize_frame *s = symbolize_frames(r->symbolizer, p->symbol, &n);
+    if (p->pc == STACK_TRUNCATED_PC) {
+        add_frame(f, p->pc, NULL, &truncated);
+        return;
+    }
     if (p->module >= 0 && r->modules[p->module].ours)
         return;
     if (p->hook) {
@@ -169,14 +175,54 @@ static void make_frames(const struct recording *r, const struct rec_stack *s, st
         add_pc(r, &r->pcs[s->first + i], f);
 }
 
+static const struct rec_stack *find_stack(const struct recording *r, uint64_t generation, uint64_t id)
+{
+    size_t low = 0, high = r->nstacks;
+    while (low < high) {
+        size_t mid = (low + high) / 2;
+        const struct rec_stack *s = &r->stacks[mid];
+        if (s->generation < generation || (s->generation == generation && s->id < id))
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    const struct rec_stack *s = low < r->nstacks ? &r->stacks[low] : NULL;
+    return s && s->generation == generation && s->id == id ? s : NULL;
+}
+
+/*
+ * A std::thread starts in the C++ library and goes through templates of namespace std before it comes to the function
+ * that it was made for. That one names the thread: the outermost other function of its first stack.
+ */
+static const struct gotrace_builder_frame *own_function(const struct recording *r, const struct rec_thread *t,
+                                                        struct frames *scratch)
+{
+    const struct rec_stack *s = NULL;
+    if (t->g < r->seen.ngoroutines && r->seen.first[t->g].id)
+        s = find_stack(r, r->seen.first[t->g].generation, r->seen.first[t->g].id);
+    if (!s)
+        return NULL;
+    make_frames(r, s, scratch);
+    for (size_t i = scratch->n; i-- > 1;)
+        if (!strstr(scratch->v[i].func, "+0x") && !strstr(scratch->v[i].func, "std::"))
+            return &scratch->v[i];
+    return NULL;
+}
+
 static int write_thread_start(const struct recording *r, gotrace_builder *b, const struct rec_thread *t)
 {
     size_t n;
-    struct frames f = {.n = 0};
-    const struct symbolize_frame *s = symbolize_frames(r->symbolizer, r->pcs[t->pc].symbol, &n);
-    const char *name = t->name && *t->name ? t->name : NULL;
-    const struct symbolize_frame main_frame = {"main", *r->exe ? r->exe : "main", 1};
-    add_frame(&f, thread_start_pc(t->g), name, t->start_pc ? &s[n - 1] : &main_frame);
+    struct frames f = {.n = 0}, scratch;
+    const struct rec_pc *start = &r->pcs[t->pc];
+    struct symbolize_frame at = symbolize_frames(r->symbolizer, start->symbol, &n)[0];
+    if (!t->start_pc)
+        at = (struct symbolize_frame){"main", *r->exe ? r->exe : "main", 1};
+    if (start->module >= 0 && r->modules[start->module].runtime) {
+        const struct gotrace_builder_frame *own = own_function(r, t, &scratch);
+        if (own)
+            at = (struct symbolize_frame){own->func, own->file, (uint32_t)own->line};
+    }
+    add_frame(&f, thread_start_pc(t->g), t->name && *t->name ? t->name : NULL, &at);
     return write_stack(r, b, t->stack_id, &f);
 }
 

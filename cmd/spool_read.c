@@ -157,7 +157,7 @@ const char *spool_file_open(struct spool_file *f, const char *path)
     void *map = f->size ? mmap(NULL, f->size, PROT_READ, MAP_SHARED, fd, 0) : MAP_FAILED;
     close(fd);
     if (map == MAP_FAILED)
-        return f->size ? strerror(errno) : "this is not a spool of thrace";
+        return f->size ? strerror(errno) : SPOOL_UNBORN;
     f->map = map;
     f->header = map;
     const char *err = check_header(f->header, f->size);

@@ -30,6 +30,9 @@ enum meta_tag {
         [META_STACK] = "i*", [META_THREAD] = "iii", [META_NAME] = "iit", [META_MODULE] = "iiitt", [META_HOOK] = "it"   \
     }
 
+/* In place of the last PC of a stack that had more frames than fit. */
+enum { STACK_TRUNCATED_PC = 2 };
+
 /* Stack ids from here on stand for a thread that starts: the G's id is added. Below are those of META_STACK. */
 enum { START_STACK_BASE = 1 << 21 };
 

@@ -299,6 +299,8 @@ const struct sched_state *sched_recover(struct sched *s, struct sched_thread *t)
     t->proc_taken = PROC_NONE;
     if (cur->proc != PROC_NONE)
         proc_started(s, cur);
+    if (cur->pos)
+        __atomic_store_n(&t->chunk->used, (uint32_t)(cur->pos - t->chunk->data), __ATOMIC_RELEASE);
     t->commits++;
     return cur;
 }

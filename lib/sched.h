@@ -123,8 +123,8 @@ bool sched_resume(struct sched *s, struct sched_thread *t, uint64_t now);
 bool sched_resume_woken(struct sched *s, struct sched_thread *t, bool same_generation, uint64_t now);
 
 /*
- * t writes that it made the G runnable; g_seq is the other thread's sched_g_seq + 1. The other's state stays as it is: only
- * its own thread changes that.
+ * t writes that it made the G runnable; g_seq is the other thread's sched_g_seq + 1. The other's state stays as it is:
+ * only its own thread changes that.
  */
 bool sched_unblock(struct sched *s, struct sched_thread *t, uint64_t g, uint32_t g_seq, uint64_t stack, uint64_t now);
 

@@ -25,7 +25,7 @@ static void free_list_push(struct spool *s, struct chunk *c)
     uint64_t old = __atomic_load_n(&s->free_list, __ATOMIC_RELAXED), new;
     __atomic_store_n(&c->state, CHUNK_FREE, __ATOMIC_RELAXED);
     do {
-        c->next = (uint32_t)old;
+        __atomic_store_n(&c->next, (uint32_t)old, __ATOMIC_RELAXED); /* a pop that comes too late still reads it */
         new = ((old >> 32) + 1) << 32 | (index_of(s, c) + 1);
     } while (!__atomic_compare_exchange_n(&s->free_list, &old, new, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
     __atomic_fetch_add(&s->nfree, 1, __ATOMIC_RELAXED);
@@ -39,7 +39,7 @@ struct chunk *spool_take(struct spool *s)
         if (!(uint32_t)old)
             return NULL;
         c = spool_chunk(s, (uint32_t)old - 1);
-        new = (old >> 32) << 32 | c->next;
+        new = (old >> 32) << 32 | __atomic_load_n(&c->next, __ATOMIC_RELAXED);
     } while (!__atomic_compare_exchange_n(&s->free_list, &old, new, true, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE));
     __atomic_fetch_sub(&s->nfree, 1, __ATOMIC_RELAXED);
     c->used = 0;
@@ -55,7 +55,7 @@ static void full_list_push(struct spool *s, struct chunk *c)
     __atomic_store_n(&c->state, CHUNK_FULL, __ATOMIC_RELEASE);
     uint32_t old = __atomic_load_n(&s->full_list, __ATOMIC_RELAXED);
     do
-        c->next = old;
+        __atomic_store_n(&c->next, old, __ATOMIC_RELAXED);
     while (!__atomic_compare_exchange_n(&s->full_list, &old, index_of(s, c) + 1, true, __ATOMIC_RELEASE,
                                         __ATOMIC_RELAXED));
 }

@@ -8,7 +8,8 @@
  * mapping belongs to the file: whatever kills the process, the header, the chunks and the log are all there.
  * docs/spool.md has the layout byte by byte.
  *
- * Chunks move free list → owner → full list → log → free list. Both lists are lock-free stacks; a thread touches them
+ * Chunks move free list → owner → full list → log → free list; what little there is in a chunk is packed together with
+ * others' into a shared one. Both lists are lock-free stacks; a thread touches them
  * once per chunk, not per event.
  */
 #ifndef THRACE_LIB_SPOOL_H
@@ -117,7 +118,7 @@ void spool_publish(struct spool *s);
 /* Unmaps; the file stays. */
 void spool_unmap(struct spool *s);
 
-/* A chunk of its own for the caller, state open; NULL when the pool is empty. Lock-free. */
+/* A chunk of its own for the caller, who fills in the rest and then its state; NULL when the pool is empty. Lock-free. */
 struct chunk *spool_take(struct spool *s);
 
 /*

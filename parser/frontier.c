@@ -18,6 +18,8 @@ static enum cursor_result broken(struct cursor *c, const struct generation *g, s
     return CURSOR_BROKEN;
 }
 
+enum { LONGEST = 1 + EVENT_MAX_ARGS * VARINT_MAX };
+
 enum cursor_result cursor_next(struct cursor *c, const struct generation *g, struct failure *f)
 {
     while (c->p == c->end) {
@@ -44,8 +46,10 @@ enum cursor_result cursor_next(struct cursor *c, const struct generation *g, str
     }
     c->ev.type = *c->p;
     c->ev.at = c->p;
+    c->ev.thread = c->id;
     c->p = p;
     c->last = c->ev.time = (int64_t)((uint64_t)c->last + (uint64_t)clock_ns(&g->clock, dt));
+    c->near_end = c->last && c->run->size >= LONGEST ? c->end - LONGEST + 1 : NULL;
     return CURSOR_OK;
 }
 

@@ -14,6 +14,7 @@ struct thread;
 struct cursor {
     struct gotrace_event ev;    /* the next event, decoded but for its context */
     const uint8_t *p, *end;     /* what follows ev in the run */
+    const uint8_t *near_end;    /* from here on an event might not fit before end; NULL: last is 0 */
     const struct run *run;
     int64_t last;               /* ns; 0: start from the run's own time */
     uint64_t id;

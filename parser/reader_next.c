@@ -9,8 +9,6 @@
 
 #include "lib/varint.h"
 
-enum { LONGEST = 1 + EVENT_MAX_ARGS * VARINT_MAX };
-
 /* An integer of at most 8 bytes of which the first is in *v and not the last; NULL: it is longer. */
 static inline const uint8_t *more_bytes(const uint8_t *p, uint64_t *v)
 {
@@ -64,12 +62,15 @@ static inline bool has_stack(const struct generation *g, uint64_t id)
     return id < g->stack_of.ndense && g->stack_of.dense[id];
 }
 
-/* Each step is that of order_go.c or order_proc.c, where everything is as it should be. */
+/*
+ * Each step is that of order_go.c or order_proc.c, where everything is as it should be. What has a proc is a thread, so
+ * that need not be asked for.
+ */
 static inline bool go_start(struct order *o, const struct gotrace_event *ev, struct thread *t)
 {
     struct go *go = dense_go(o, ev->args[0]);
     if (UNLIKELY(go->id != ev->args[0] || go->status != GO_RUNNABLE || !in_turn(o, go, ev->args[1]) ||
-                 t->proc == ID_NONE || t->goroutine != ID_NONE || t->id == ID_NONE))
+                 t->proc == ID_NONE || t->goroutine != ID_NONE))
         return false;
     go->status = GO_RUNNING;
     go->seq.n = ev->args[1];
@@ -93,7 +94,7 @@ static inline bool go_stop(struct order *o, const struct gotrace_event *ev, stru
 {
     struct go *go = &o->gos.v[t->go_hint];
     if (UNLIKELY(go->id != t->goroutine || go->status != GO_RUNNING || t->proc == ID_NONE || t->goroutine == ID_NONE ||
-                 t->id == ID_NONE || !has_string(g, ev->args[0]) || !has_stack(g, ev->args[1])))
+                 !has_string(g, ev->args[0]) || !has_stack(g, ev->args[1])))
         return false;
     go->status = status;
     t->goroutine = ID_NONE;
@@ -103,7 +104,7 @@ static inline bool go_stop(struct order *o, const struct gotrace_event *ev, stru
 static inline bool proc_stop(struct thread *t)
 {
     struct proc *p = t->proc_hint;
-    if (UNLIKELY(!p || p->id != t->proc || t->proc == ID_NONE || p->status != PROC_RUNNING || t->id == ID_NONE))
+    if (UNLIKELY(!p || p->id != t->proc || t->proc == ID_NONE || p->status != PROC_RUNNING))
         return false;
     p->status = PROC_IDLE;
     t->proc = ID_NONE;
@@ -117,7 +118,7 @@ static inline bool syscall_begin(struct order *o, const struct gotrace_event *ev
     struct proc *p = t->proc_hint;
     if (UNLIKELY(!p || p->id != t->proc || t->proc == ID_NONE || ev->args[0] != p->seq.n + 1 ||
                  p->seq.generation != o->generation || go->id != t->goroutine || go->status != GO_RUNNING ||
-                 t->goroutine == ID_NONE || t->id == ID_NONE || !has_stack(g, ev->args[1])))
+                 t->goroutine == ID_NONE || !has_stack(g, ev->args[1])))
         return false;
     go->status = GO_SYSCALL;
     p->status = PROC_SYSCALL;
@@ -130,7 +131,7 @@ static inline bool syscall_end(struct order *o, struct thread *t)
     struct go *go = &o->gos.v[t->go_hint];
     struct proc *p = t->proc_hint;
     if (UNLIKELY(!p || p->id != t->proc || t->proc == ID_NONE || p->status != PROC_SYSCALL || go->id != t->goroutine ||
-                 go->status != GO_SYSCALL || t->goroutine == ID_NONE || t->id == ID_NONE))
+                 go->status != GO_SYSCALL || t->goroutine == ID_NONE))
         return false;
     go->status = GO_RUNNING;
     p->status = PROC_RUNNING;
@@ -168,7 +169,7 @@ const struct gotrace_event *gotrace_reader_next(struct gotrace_reader *r)
     struct keyed *heap = r->frontier.heap;
     struct cursor *c = (struct cursor *)(uintptr_t)heap[0].value;
     const uint8_t *p = c->p, *const at = p;
-    if (UNLIKELY(c->end - p < LONGEST || !c->last))
+    if (UNLIKELY(p >= c->near_end))
         return reader_next_slow(r);
     unsigned n = timed_args[*p++];
     uint64_t dt;
@@ -187,6 +188,8 @@ const struct gotrace_event *gotrace_reader_next(struct gotrace_reader *r)
     if (UNLIKELY(!n || dt >= r->generation.clock.exact))
         return reader_next_slow(r);
     int64_t time = (int64_t)((uint64_t)c->last + dt * r->generation.clock.whole);
+    if (UNLIKELY(!time))
+        return reader_next_slow(r);
     c->p = p;
     c->last = c->ev.time = time;
     c->ev.type = *at;
@@ -202,7 +205,6 @@ const struct gotrace_event *gotrace_reader_next(struct gotrace_reader *r)
         return reader_decide(r);
     c->ev.proc = t->proc;
     c->ev.goroutine = t->goroutine;
-    c->ev.thread = t->id;
     if (UNLIKELY(!step(r, &c->ev, t)))
         return reader_decide(r);
     if (UNLIKELY(time <= r->last))

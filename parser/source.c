@@ -3,13 +3,28 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+
+/* As large as a huge page, where there are such: a trace is gone through once, so the price is that of the pages. */
+enum { CHUNK_SIZE = 2 << 20 };
 
 struct chunk {
     struct chunk *next;
-    uint8_t bytes[(1 << 20) - sizeof(struct chunk *)];
+    uint8_t bytes[CHUNK_SIZE - sizeof(struct chunk *)];
 };
 
 _Static_assert(sizeof((struct chunk *)0)->bytes >= 4 * SOURCE_MAX, "a chunk is mostly new bytes, not carried over ones");
+
+/* The first chunk is not made a huge page of: most traces are smaller than that. */
+static struct chunk *new_chunk(bool first)
+{
+    if (first)
+        return malloc(sizeof(struct chunk));
+    struct chunk *c = aligned_alloc(CHUNK_SIZE, sizeof *c);
+    if (c)
+        madvise(c, sizeof *c, MADV_HUGEPAGE); /* or not */
+    return c;
+}
 
 /* Starts a chunk with the bytes that are not consumed yet. */
 static bool next_chunk(struct source *s)
@@ -17,7 +32,7 @@ static bool next_chunk(struct source *s)
     struct chunk *c = s->spare;
     if (c)
         s->spare = c->next;
-    else if (!(c = malloc(sizeof *c))) {
+    else if (!(c = new_chunk(!s->chunks))) {
         s->error = ENOMEM;
         return false;
     }

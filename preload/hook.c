@@ -15,16 +15,17 @@ static bool left_by_longjmp(const struct thread *t, uintptr_t sp)
     return on_own_stack(t, sp) && on_own_stack(t, t->hook_sp) && sp > t->hook_sp;
 }
 
-/* Puts the thread's state in order after a hook that never ended. */
-static void recover(struct thread *t)
+void hook_recover(struct thread *t)
 {
-    const struct sched_state *s = sched_recover(&tracer.sched, &t->sched);
-    if (t->promise.g && s->unblocked != t->promise.g && section_enter(t, 0)) {
+    bool kept = t->sched.commits != t->promise.commits;
+    sched_recover(&tracer.sched, &t->sched);
+    gate_leave(&t->writer);
+    if (t->promise.g && !kept && section_enter(t, 0)) {
         sched_unblock(&tracer.sched, &t->sched, t->promise.g, t->promise.g_seq, 0, now());
         section_leave(t);
     }
     t->promise.g = 0;
-    gate_leave(&t->writer);
+    t->in_hook = 0;
 }
 
 bool hook_enter(struct hook *h)
@@ -40,17 +41,15 @@ bool hook_enter(struct hook *h)
             count_lost();
             return false;
         }
-        recover(t);
+        hook_recover(t);
     }
+    /* It runs, so it does not wait: a handler interrupted the wait, or left it by siglongjmp. */
+    if (unlikely(sched_current(&t->sched)->status == GO_WAITING))
+        wait_end(&(struct wait){t});
     t->in_hook = 1;
     t->hook_sp = sp;
     compiler_barrier();
     h->t = t;
-    if (unlikely(sched_current(&t->sched)->status == GO_WAITING)) {
-        /* It runs, so it does not wait: a handler interrupted the wait, or left it by siglongjmp. */
-        wait_end(&(struct wait){t});
-        t->in_hook = 1;
-    }
     return true;
 }
 
@@ -67,9 +66,11 @@ static struct unwind_request request(const struct hook *h)
 }
 
 /* A tag is the id under which the memo's stack is interned, and the generation in which that holds. */
-static uint64_t make_tag(uint64_t id) { return tracer.sched.generation << 22 | id; }
-static bool tag_holds(uint64_t tag) { return tag && tag >> 22 == tracer.sched.generation; }
-static uint64_t tag_id(uint64_t tag) { return tag & ((1 << 22) - 1); }
+enum { TAG_ID_BITS = 21 };
+_Static_assert(STACKTAB_MAX < 1 << TAG_ID_BITS && START_STACK_BASE == 1 << TAG_ID_BITS, "ids of stacks fit a tag");
+static uint64_t make_tag(uint64_t id) { return tracer.sched.generation << TAG_ID_BITS | id; }
+static bool tag_holds(uint64_t tag) { return tag && tag >> TAG_ID_BITS == tracer.sched.generation; }
+static uint64_t tag_id(uint64_t tag) { return tag & ((1 << TAG_ID_BITS) - 1); }
 
 void hook_capture(struct hook *h)
 {
@@ -82,6 +83,8 @@ void hook_capture(struct hook *h)
         return;
     struct unwind_stack stack;
     t->npcs = unwind_capture(&t->cache, modules, &r, t->pcs, &stack);
+    if (stack.flags & UNWIND_TRUNCATED)
+        t->pcs[t->npcs - 1] = STACK_TRUNCATED_PC;
     t->stack_tag = stack.tag;
     t->stack_hash = stack_hash(t->pcs, t->npcs);
 }

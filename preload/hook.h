@@ -30,6 +30,9 @@ struct hook {
  */
 bool hook_enter(struct hook *h);
 
+/* Puts the thread's state in order after a hook that never ended. */
+void hook_recover(struct thread *t);
+
 /* For slow paths: enters with the caller's registers and the wrapped function as the leaf of the stack. */
 #define HOOK_ENTER(h, function)                                                                                        \
     ({                                                                                                                 \
@@ -80,9 +83,6 @@ void wait_cancel(struct hook *h);
  * the hook still entered: the object was released since it registered, look again.
  */
 bool wait_block(struct hook *h, struct wait *w, enum sched_reason reason);
-
-/* The thread sleeps, or waits for something that no other thread is known to provide. */
-void wait_block_unnamed(struct hook *h, struct wait *w, enum sched_reason reason);
 
 /* The calling thread released the object: writes GoUnblock for the waiter that came first, or for all of them. True
  * when there was one. */

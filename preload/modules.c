@@ -1,7 +1,7 @@
 /*
  * What code is mapped where: for the unwinder, as a snapshot that is swapped in as a whole, and for `thrace finish`, as
  * META_MODULE records. Refreshed at each generation, before and after dlclose, and at the end; so a module that came and
- * went is known if anything of it could be on a stack.
+ * went is known if anything of it could be on a stack. (A process with threads but without helper does it less often.)
  */
 #include <elf.h>
 #include <link.h>
@@ -100,7 +100,7 @@ static int visit(struct dl_phdr_info *info, size_t size, void *arg)
     return 0;
 }
 
-/* Snapshots are never freed: a capture may be reading any of them. Each is as large as what was mapped. */
+/* Snapshots are never freed: a capture may be reading any of them. Of each only the pages that are used exist. */
 static struct unwind_modules *new_snapshot(void)
 {
     long p = sys_mmap(unwind_modules_size(SNAPSHOT_MODULES), PROT_READ | PROT_WRITE,

@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <stddef.h>
+#include <string.h>
 
 /* First values of the pointers: resolve, then do what was asked for. */
 #define THRACE_REAL(ret, name, symbol, version, params, args)                                                          \
@@ -21,9 +22,18 @@
 #undef THRACE_REAL
 #undef THRACE_REAL_VOID
 
-/* What a function that this libc does not have becomes: nobody can have linked against it, so nobody calls it. */
+/*
+ * What a function that this libc does not have becomes. Nobody can have linked against it; who asks dlsym gets ours and
+ * an error of the function's own kind.
+ */
+static int absent(const char *symbol)
+{
+    errno = ENOSYS;
+    return strncmp(symbol, "sem_", 4) ? ENOSYS : -1;
+}
+
 #define THRACE_REAL(ret, name, symbol, version, params, args)                                                          \
-    static ret absent_##name params { return (ret)ENOSYS; }
+    static ret absent_##name params { return (ret)absent(symbol); }
 #define THRACE_REAL_VOID(name, symbol, version, params, args)                                                          \
     static void absent_##name params {}
 #include "preload/real.def"

@@ -68,13 +68,6 @@ struct thread *thread_new(void)
     return t;
 }
 
-static void seal_own_chunk(struct thread *t)
-{
-    struct chunk *c = sched_detach_chunk(&t->sched);
-    if (c)
-        spool_seal(&tracer.spool, c);
-}
-
 void thread_retire(struct thread *t)
 {
     lock_take(&tracer.registry_lock);
@@ -107,7 +100,7 @@ struct thread *thread_introduce(void)
     if (section_enter(t, 0)) {
         known = sched_introduce(&tracer.sched, &t->sched, now());
         if (!known)
-            seal_own_chunk(t);
+            seal_chunk(&t->sched);
         section_leave(t);
     }
     if (!known) {
@@ -147,14 +140,14 @@ void thread_watch_exit(struct thread *t)
 }
 
 /*
- * Runs in the thread's last breath. The
- * joiner is told first: its GoUnblock comes from this thread. After that nothing of the thread is recorded any more,
- * destructors of the program that follow pass through.
+ * Runs in the last round of the thread's destructors. The joiner is told first: its GoUnblock comes from this thread.
+ * After that nothing of the thread is recorded any more; destructors of the program that follow pass through.
  */
 void thread_end(struct thread *t)
 {
     struct hook h = {.t = t};
-    t->in_hook = 1;
+    if (t->in_hook)
+        hook_recover(t);
     if (sched_current(&t->sched)->status == GO_WAITING)
         wait_end(&(struct wait){t});
     t->in_hook = 1;
@@ -164,7 +157,7 @@ void thread_end(struct thread *t)
     bool ended = false;
     if (section_enter(t, 0)) {
         ended = sched_destroy(&tracer.sched, &t->sched, now());
-        seal_own_chunk(t); /* inside the section: the advancer seals them, too */
+        seal_chunk(&t->sched); /* inside the section: the advancer seals them, too */
         section_leave(t);
     }
     self = THREAD_OFF;

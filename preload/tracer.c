@@ -22,12 +22,18 @@ static bool has_room(const struct sched_thread *t, size_t extra)
     return s->pos && chunk_room(t->chunk, s->pos) >= SCHED_TRANSITION_MAX + extra;
 }
 
-/* A fresh chunk for the calling thread, inside its section. */
-static SLOW bool new_chunk(struct sched_thread *t)
+void seal_chunk(struct sched_thread *t)
 {
     struct chunk *c = sched_detach_chunk(t);
     if (c)
         spool_seal(&tracer.spool, c);
+}
+
+/* A fresh chunk for the calling thread, inside its section. */
+static SLOW bool new_chunk(struct sched_thread *t)
+{
+    struct chunk *c;
+    seal_chunk(t);
     if (spool_wants_drain(&tracer.spool))
         tracer.chores = 1;
     if (!(c = spool_take(&tracer.spool)))
@@ -76,18 +82,11 @@ static bool enough_chunks(void)
     return __atomic_load_n(&tracer.spool.nfree, __ATOMIC_RELAXED) >= running + shared;
 }
 
-static void seal_chunk_of(struct sched_thread *t)
-{
-    struct chunk *c = sched_detach_chunk(t);
-    if (c)
-        spool_seal(&tracer.spool, c);
-}
-
 static void seal_all(void)
 {
     for (struct thread *t = tracer.threads; t; t = t->next)
-        seal_chunk_of(&t->sched);
-    seal_chunk_of(&tracer.service);
+        seal_chunk(&t->sched);
+    seal_chunk(&tracer.service);
     spool_seal_packed(&tracer.spool);
 }
 
@@ -96,7 +95,7 @@ static bool service_room(size_t extra, uint64_t time)
 {
     if (has_room(&tracer.service, extra))
         return true;
-    seal_chunk_of(&tracer.service);
+    seal_chunk(&tracer.service);
     struct chunk *c = spool_take(&tracer.spool);
     if (c)
         sched_attach_chunk(&tracer.sched, &tracer.service, c, time);
@@ -228,8 +227,11 @@ void tracer_chores(void)
             sys_close(fd);
         }
     }
-    if (clock_mono_ns() >= tracer.deadline_ns)
+    if (clock_mono_ns() >= tracer.deadline_ns) {
+        if (tracer.nthreads == 1) /* else another thread may hold the loader's lock and wait for this one */
+            modules_refresh();
         tracer_advance();
+    }
 }
 
 /* Not inherited: a child neither sees the spool nor believes that it records. */

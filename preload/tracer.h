@@ -3,8 +3,9 @@
  *
  * Three rules hold the shim together.
  *  1. What a thread writes, it writes inside a section: the generation cannot change there, and the gate makes whoever
- *     changes it wait. A section takes no lock, makes no system call and calls nothing of libc or of the program.
- *  2. A lock of the shim is never held while a function of libc or of the program runs. Ranks: advance, registry.
+ *     changes it wait. A section waits for no lock, makes no system call and calls nothing of libc or of the program.
+ *  2. A lock that a hook may wait for is never held while a function of libc or of the program runs. Ranks: advance,
+ *     registry.
  *  3. Whoever interrupts a hook of its own thread passes through (hook.h).
  */
 #ifndef THRACE_PRELOAD_TRACER_H
@@ -41,6 +42,7 @@ struct thread {
     struct {                /* a GoUnblock promised by a claim and not written yet; g 0: none */
         uint64_t g;
         uint32_t g_seq;
+        uint32_t commits; /* of the thread when it promised: one more, and it is written */
     } promise;
 
     uintptr_t stack_lo, stack_hi;
@@ -106,6 +108,9 @@ static inline bool recording(void) { return likely(__atomic_load_n(&tracer.owner
  */
 bool section_enter(struct thread *t, size_t extra);
 static inline void section_leave(struct thread *t) { gate_leave(&t->writer); }
+
+/* Hands in the open chunk. By its owner inside a section, or by the advancer. */
+void seal_chunk(struct sched_thread *t);
 
 /* Counts what could not be recorded. */
 void count_lost(void);

@@ -59,10 +59,8 @@ bool wait_block(struct hook *h, struct wait *w, enum sched_reason reason)
     return true;
 }
 
-void wait_block_unnamed(struct hook *h, struct wait *w, enum sched_reason reason) { wait_block(h, w, reason); }
-
 /*
- * Takes the thread's own slot back and says what the trace knows of the wakeup. Whoever claims it does so inside a
+ * Takes the thread's own slot back, in a state that nobody claims, and says what the trace knows of the wakeup. Whoever claims it does so inside a
  * section, as we are: the slot's state and the generation agree.
  */
 static enum woken withdraw(struct thread *t)
@@ -86,6 +84,8 @@ void wait_end(struct wait *w)
     struct thread *t = w->t;
     if (!t || t != self)
         return;
+    if (unlikely(t->in_hook))
+        hook_recover(t);
     t->in_hook = 1;
     compiler_barrier();
     bool writing = section_enter(t, 0);
@@ -109,6 +109,7 @@ void wait_end(struct wait *w)
 static void promise(void *arg, void *waiter)
 {
     struct thread *t = arg, *other = waiter;
+    t->promise.commits = t->sched.commits;
     t->promise.g_seq = sched_g_seq(&other->sched) + 1;
     compiler_barrier();
     t->promise.g = other->sched.g;

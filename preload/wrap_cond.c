@@ -52,7 +52,7 @@ static void begin(struct hook *h, struct wait *w, const void *c, const void *m)
 #define TS const struct timespec *
 
 #ifdef OLD_COND_VERSION
-/* Every symbol of this file gets its version here; the linker's version script only names the versions. */
+/* Those that have two versions get them here; the linker's version script only names the versions. */
 #define VERSIONED(entry, symbol, version) __asm__(".symver " #entry ", " symbol version)
 #define NEW "@@" COND_VERSION
 #define OLD "@" OLD_COND_VERSION

@@ -10,16 +10,28 @@
 
 /*
  * A thread that could not be made has a G in the trace all the same: the GoCreate comes before the attempt, because the
- * child may be running before the creator is. The next thread gets that G.
+ * child may be running before the creator is. The next threads get such Gs. They stay in the registry, linked by arg.
  */
-static struct thread *spare;
+static struct thread *spares;
 
-static struct thread *take_spare(void) { return __atomic_exchange_n(&spare, NULL, __ATOMIC_ACQ_REL); }
-
-static void keep_spare(struct thread *t)
+static struct thread *take_spare(void)
 {
-    struct thread *none = NULL;
-    __atomic_compare_exchange_n(&spare, &none, t, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+    if (likely(!__atomic_load_n(&spares, __ATOMIC_RELAXED)))
+        return NULL;
+    lock_take(&tracer.registry_lock);
+    struct thread *t = spares;
+    if (t)
+        spares = t->arg;
+    lock_drop(&tracer.registry_lock);
+    return t;
+}
+
+void unannounce_thread(struct thread *child)
+{
+    lock_take(&tracer.registry_lock);
+    child->arg = spares;
+    spares = child;
+    lock_drop(&tracer.registry_lock);
 }
 
 struct thread *announce_thread(struct hook *h, const void *start_routine)
@@ -43,8 +55,6 @@ struct thread *announce_thread(struct hook *h, const void *start_routine)
     thread_retire(child);
     return NULL;
 }
-
-void unannounce_thread(struct thread *child) { keep_spare(child); }
 
 /* The thread's stack ends where glibc keeps its own record of the thread, which pthread_self points to. */
 static void find_own_stack(struct thread *t)

@@ -3,6 +3,7 @@
 #include "lib/symbolize/debug.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "lib/symbolize/demangle.h"
 
@@ -129,9 +130,12 @@ static bool language_mangles(struct unit *u, Dwarf_Die die)
 static void resolve_unit(struct unit *u)
 {
     struct search *s = u->search;
+    struct debug_split split;
     s->nnodes = 0;
     debug_lines_open(u, u->die);
     debug_lines_apply(u);
+    bool is_split = debug_split_enter(u, &split);
+    u->names_mangled = language_mangles(u, u->die);
     debug_tree_apply(u, false);
     for (size_t i = 0; i < s->nhits; i++) {
         if (s->hits[i].has_row && s->hits[i].node == NO_NODE) {
@@ -141,6 +145,8 @@ static void resolve_unit(struct unit *u)
     }
     for (size_t i = 0; i < s->nhits; i++)
         add_frames(u, &s->hits[i]);
+    if (is_split)
+        debug_split_leave(u, &split);
     debug_lines_close(u);
 }
 
@@ -157,7 +163,6 @@ static void visit_unit(struct search *s, Dwarf_Die die, struct unit *u)
     collect_hits(u, die, u->version);
     if (!s->nhits)
         return;
-    u->names_mangled = language_mangles(u, die);
     resolve_unit(u);
 }
 
@@ -170,6 +175,7 @@ static void visit_units(struct search *s)
         Dwarf_Off abbrev;
         Dwarf_Half version, address_size, length_size, extension, type;
         Dwarf_Sig8 signature;
+        memset(&signature, 0, sizeof signature);
         Dwarf_Error error = NULL;
         int r = dwarf_next_cu_header_d(dbg, 1, &length, &version, &abbrev, &address_size, &length_size, &extension,
                                        &signature, &type_offset, &next, &type, &error);
@@ -181,6 +187,7 @@ static void visit_units(struct search *s)
             return;
         struct unit u = {.search = s, .dbg = dbg, .version = version, .start = start, .end = next,
                          .budget = next - start};
+        memcpy(&u.id, &signature, sizeof u.id);
         Dwarf_Die die;
         error = NULL;
         r = dwarf_siblingof_b(dbg, NULL, 1, &die, &error);
@@ -218,5 +225,5 @@ enum debug_status debug_resolve(const struct debug_files *files, const struct sy
     free(s.names);
     free(s.spans.v);
     answer->failed |= s.failed;
-    return s.corrupt ? DEBUG_CORRUPT : DEBUG_OK;
+    return s.corrupt ? DEBUG_CORRUPT : s.no_split ? DEBUG_NO_SPLIT : DEBUG_OK;
 }

@@ -32,12 +32,16 @@ struct debug_object {
     struct section *sections[DEBUG_MAX_SECTIONS]; /* those that libdwarf gets to see; the first is empty, as in ELF */
     const char *names[DEBUG_MAX_SECTIONS];
     size_t nsections;
+    size_t window_start, window_len; /* the part of .debug_info that is shown; all if the length is 0 */
     Dwarf_Obj_Access_Interface access;
     Dwarf_Debug dbg;
 };
 
 /* The image must outlive the object. False: no DWARF in it, or libdwarf refuses it. */
 bool debug_object_open(struct debug_object *, struct image *);
+
+/* The same with only one unit in .debug_info, which is then at offset 0. */
+bool debug_object_open_unit(struct debug_object *, struct image *, size_t start, size_t len);
 void debug_object_close(struct debug_object *);
 
 /* A section by its plain name, decompressed; NULL when libdwarf does not get it either. */
@@ -51,7 +55,7 @@ struct debug_files {
     const char *path;   /* of main, to find .dwo files */
 };
 
-enum debug_status { DEBUG_OK, DEBUG_CORRUPT };
+enum debug_status { DEBUG_OK, DEBUG_CORRUPT, DEBUG_NO_SPLIT /* a .dwo file is missing */ };
 
 /* Adds the frames of every PC that it knows. A frame may lack its function, file or line still. */
 enum debug_status debug_resolve(const struct debug_files *, const struct symtab *, const uint64_t *pcs, size_t npcs,
@@ -108,7 +112,7 @@ struct search {
     size_t nnodes, nodes_cap;
     struct name_slot *names; /* by DIE offset, for the whole file */
     size_t nnames, names_cap;
-    bool corrupt, failed;
+    bool corrupt, failed, no_split;
 };
 
 struct unit {
@@ -117,6 +121,7 @@ struct unit {
     Dwarf_Die die;         /* the unit's own DIE in dbg */
     Dwarf_Half version;
     Dwarf_Addr base;       /* DW_AT_low_pc of the unit */
+    Dwarf_Sig8 id;         /* of a skeleton and its split unit, 0 if the header has none */
     Dwarf_Off start, end;  /* its bytes in .debug_info */
     Dwarf_Unsigned budget; /* DIEs that its bytes can hold at most: ends a walk in circles */
     bool names_mangled;    /* its language mangles: a name without linkage name may be better in the symbol table */
@@ -147,6 +152,17 @@ void debug_lines_close(struct unit *);
 
 /* Finds the innermost node of each hit. everywhere: look into types, too. debug_tree.c */
 void debug_tree_apply(struct unit *, bool everywhere);
+
+/*
+ * If the unit is a skeleton, makes it read its tree from its .dwo file until it is left. False: it is none, or the file is
+ * not found, which search->no_split tells. debug_split.c
+ */
+struct debug_split {
+    struct image image;
+    struct debug_object object, skeleton;
+};
+bool debug_split_enter(struct unit *, struct debug_split *);
+void debug_split_leave(struct unit *, struct debug_split *);
 
 /* The function's name and declaration, which may be given by other DIEs. debug_name.c */
 void debug_describe(struct unit *, Dwarf_Die, struct node *);

@@ -15,14 +15,14 @@ void debug_lines_open(struct unit *u, Dwarf_Die die)
     Dwarf_Small tables;
     Dwarf_Error error = NULL;
     Dwarf_Signed count;
-    u->has_lines = debug_ok(u->dbg, dwarf_srclines_b(die, &version, &tables, &u->lines, &error), error);
+    u->has_lines = debug_ok(u->search->object.dbg, dwarf_srclines_b(die, &version, &tables, &u->lines, &error), error);
     if (!u->has_lines)
         return;
     error = NULL;
-    if (!debug_ok(u->dbg, dwarf_srclines_comp_dir(u->lines, &u->comp_dir, &error), error))
+    if (!debug_ok(u->search->object.dbg, dwarf_srclines_comp_dir(u->lines, &u->comp_dir, &error), error))
         u->comp_dir = NULL;
     error = NULL;
-    if (!debug_ok(u->dbg, dwarf_srclines_files_indexes(u->lines, &u->first_file, &count, &u->end_file, &error), error) ||
+    if (!debug_ok(u->search->object.dbg, dwarf_srclines_files_indexes(u->lines, &u->first_file, &count, &u->end_file, &error), error) ||
         u->first_file < 0 || u->end_file <= u->first_file || u->end_file > MAX_FILES)
         u->first_file = u->end_file = 0;
     u->files = calloc((size_t)u->end_file + 1, sizeof *u->files);
@@ -72,12 +72,12 @@ uint32_t debug_file(struct unit *u, Dwarf_Unsigned number)
     Dwarf_Error error = NULL;
     int r = dwarf_srclines_files_data_b(u->lines, (Dwarf_Signed)number, &name, &dir_number, &mtime, &length, &md5,
                                         &error);
-    if (!debug_ok(u->dbg, r, error) || !name)
+    if (!debug_ok(u->search->object.dbg, r, error) || !name)
         return 0;
     /* Directory 0 is the compilation directory, before DWARF 5 without being in the table. */
     error = NULL;
     if ((dir_number || u->first_file == 0) &&
-        !debug_ok(u->dbg, dwarf_srclines_include_dir_data(u->lines, (Dwarf_Signed)dir_number, &dir, &error), error))
+        !debug_ok(u->search->object.dbg, dwarf_srclines_include_dir_data(u->lines, (Dwarf_Signed)dir_number, &dir, &error), error))
         dir = NULL;
     struct path path = {.len = 0};
     append(&path, u->comp_dir);
@@ -120,7 +120,7 @@ void debug_lines_apply(struct unit *u)
     Dwarf_Unsigned offset;
     Dwarf_Error error = NULL;
     size_t len = 0;
-    if (!u->has_lines || !debug_ok(u->dbg, dwarf_srclines_table_offset(u->lines, &offset, &error), error))
+    if (!u->has_lines || !debug_ok(u->search->object.dbg, dwarf_srclines_table_offset(u->lines, &offset, &error), error))
         return;
     const uint8_t *section = debug_object_section(&u->search->object, ".debug_line", &len);
     struct merge m = {u, 0};

@@ -10,7 +10,7 @@ static const char *const wanted[] = {
     ".debug_abbrev",     ".debug_addr",        ".debug_info",         ".debug_line",      ".debug_line_str",
     ".debug_ranges",     ".debug_rnglists",    ".debug_str",          ".debug_str_offsets",
     ".debug_abbrev.dwo", ".debug_info.dwo",    ".debug_line.dwo",     ".debug_str.dwo",   ".debug_str_offsets.dwo",
-    ".debug_cu_index",   ".debug_rnglists.dwo",
+    ".debug_rnglists.dwo",
 };
 
 enum { NWANTED = sizeof wanted / sizeof wanted[0] };
@@ -25,6 +25,17 @@ static const char *wanted_name(const struct section *s)
     return NULL;
 }
 
+static const uint8_t *contents(const struct debug_object *o, size_t index, size_t *len)
+{
+    const uint8_t *p = image_contents(o->image, o->sections[index], len);
+    if (!p || !o->window_len || strcmp(o->names[index], ".debug_info"))
+        return p;
+    if (o->window_start > *len || o->window_len > *len - o->window_start)
+        return NULL;
+    *len = o->window_len;
+    return p + o->window_start;
+}
+
 static int get_info(void *object, Dwarf_Half index, Dwarf_Obj_Access_Section *out, int *error)
 {
     struct debug_object *o = object;
@@ -34,7 +45,7 @@ static int get_info(void *object, Dwarf_Half index, Dwarf_Obj_Access_Section *ou
     if (!index)
         return DW_DLV_OK;
     size_t len = 0;
-    image_contents(o->image, o->sections[index], &len);
+    contents(o, index, &len);
     out->type = SHT_PROGBITS;
     out->size = len;
     out->name = o->names[index];
@@ -47,7 +58,7 @@ static int load(void *object, Dwarf_Half index, Dwarf_Small **data, int *error)
     size_t len;
     if (!index || index >= o->nsections)
         return DW_DLV_NO_ENTRY;
-    *data = (Dwarf_Small *)image_contents(o->image, o->sections[index], &len);
+    *data = (Dwarf_Small *)contents(o, index, &len);
     return *data ? DW_DLV_OK : DW_DLV_NO_ENTRY;
 }
 
@@ -66,14 +77,16 @@ static const Dwarf_Obj_Access_Methods methods = {
 
 _Static_assert((int)NWANTED < (int)DEBUG_MAX_SECTIONS, "the first section is an empty one");
 
-bool debug_object_open(struct debug_object *o, struct image *im)
+bool debug_object_open(struct debug_object *o, struct image *im) { return debug_object_open_unit(o, im, 0, 0); }
+
+bool debug_object_open_unit(struct debug_object *o, struct image *im, size_t start, size_t len)
 {
-    *o = (struct debug_object){.image = im, .nsections = 1};
+    *o = (struct debug_object){.image = im, .nsections = 1, .window_start = start, .window_len = len};
     for (size_t i = 0; i < im->nsections && o->nsections <= NWANTED; i++) {
         struct section *s = &im->sections[i];
         const char *name = s->len ? wanted_name(s) : NULL;
-        size_t len;
-        if (!name || !image_contents(im, s, &len))
+        size_t size;
+        if (!name || !image_contents(im, s, &size))
             continue;
         o->names[o->nsections] = name;
         o->sections[o->nsections++] = s;

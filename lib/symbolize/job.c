@@ -182,9 +182,19 @@ static void read_dwarf(struct sources *s)
     }
     if (job->before_dwarf)
         job->before_dwarf(files.main->len + (files.alt ? files.alt->len : 0));
-    if (debug_resolve(&files, &s->symbols, job->pcs, job->npcs, s->answer) == DEBUG_CORRUPT)
+    switch (debug_resolve(&files, &s->symbols, job->pcs, job->npcs, s->answer)) {
+    case DEBUG_OK:
+        break;
+    case DEBUG_CORRUPT:
         answer_say(s->answer, SYMBOLIZE_BAD_DEBUG_INFO, "%s: its debug info is corrupt in parts; lines may be missing",
                    files.path);
+        break;
+    case DEBUG_NO_SPLIT:
+        answer_say(s->answer, SYMBOLIZE_NO_DEBUG_INFO,
+                   "%s: a .dwo file of its split debug info is not where it was built; inlined functions are missing",
+                   files.path);
+        break;
+    }
 }
 
 static void resolve_elf(const struct job *job, struct answer *a)

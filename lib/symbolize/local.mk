@@ -2,7 +2,8 @@
 noinst_LTLIBRARIES += libsymbolize.la
 libsymbolize_la_SOURCES = \
 	%D%/answer.c %D%/answer.h \
-	%D%/debug.c %D%/debug.h %D%/debug_lines.c %D%/debug_name.c %D%/debug_object.c %D%/debug_ranges.c %D%/debug_tree.c \
+	%D%/debug.c %D%/debug.h %D%/debug_lines.c %D%/debug_name.c %D%/debug_object.c %D%/debug_ranges.c \
+	%D%/debug_split.c %D%/debug_tree.c \
 	%D%/debugfile.c %D%/debugfile.h \
 	%D%/demangle.c %D%/demangle.h \
 	%D%/find_function.c \
@@ -18,3 +19,4 @@ libsymbolize_la_SOURCES = \
 	%D%/unpack.c %D%/unpack.h
 libsymbolize_la_CFLAGS = $(AM_CFLAGS) $(DWARF_CFLAGS)
 libsymbolize_la_LIBADD = $(DWARF_LIBS) $(DEMANGLE_LIBS) $(UNPACK_LIBS)
+EXTRA_DIST += docs/symbols.md docs/dependencies.md

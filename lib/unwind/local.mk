@@ -2,6 +2,7 @@
 liblow_la_SOURCES += \
 	%D%/cfi.c %D%/cfi.h \
 	%D%/expr.c %D%/expr.h \
+	%D%/full.c \
 	%D%/memo.c %D%/memo.h \
 	%D%/modules.c \
 	%D%/reader.c %D%/reader.h \
@@ -9,4 +10,4 @@ liblow_la_SOURCES += \
 	%D%/regs.h \
 	%D%/region.h \
 	%D%/unwind.h \
-	%D%/walk.c
+	%D%/walk.c %D%/walk.h

@@ -4,39 +4,14 @@
  */
 #include "config.h"
 
-#include "lib/unwind/unwind.h"
-
-#include "lib/unwind/cfi.h"
-#include "lib/unwind/expr.h"
-#include "lib/unwind/memo.h"
 #include "lib/unwind/recipe.h"
-#include "lib/unwind/region.h"
-
-enum { WORD = sizeof(uintptr_t), PAGE = 4096, RED_ZONE = 128, LARGEST_FRAME = 16 << 20 };
-
-#define ALWAYS_INLINE inline __attribute__((always_inline))
-
-enum step { STEP_ON, STEP_END, STEP_STOP, STEP_TRUNCATED, STEP_FULL };
-
-struct walk {
-    struct unwind_cache *cache;
-    const struct unwind_modules *mods;
-    const struct unwind_request *q;
-    uintptr_t *pcs;
-    int n;
-    unsigned flags;
-    struct region stack;
-    struct memo_draft draft;
-    bool bp_matters;           /* the start's bp was acted on */
-    uintptr_t bp_slot, bp_word; /* the saved bp in force, until it is acted on */
-};
+#include "lib/unwind/walk.h"
 
 /* --- memory that may be read -------------------------------------------------------------------------------- */
 
 static uintptr_t below(uintptr_t lo, uintptr_t sp) { return sp - lo > RED_ZONE ? sp - RED_ZONE : lo; }
 
-/* The bounds of the stack that sp is in, from its red zone on; false when they are not known. */
-static bool known_stack(const struct unwind_request *q, uintptr_t sp, struct region *g)
+bool walk_known_stack(const struct unwind_request *q, uintptr_t sp, struct region *g)
 {
     if (sp >= q->stack_lo && sp < q->stack_hi)
         *g = region_between(below(q->stack_lo, sp), q->stack_hi);
@@ -51,36 +26,14 @@ static bool known_stack(const struct unwind_request *q, uintptr_t sp, struct reg
  * On a stack of unknown bounds only the page of sp is certain: something runs on it. An sp at the very start of a page
  * may belong to an empty stack that ends there, and vouches for nothing.
  */
-static void start_region(struct walk *w)
+void walk_start_region(struct walk *w)
 {
     uintptr_t sp = w->q->regs.r[UNWIND_SP], page = sp & ~(uintptr_t)(PAGE - 1);
-    if (!known_stack(w->q, sp, &w->stack))
+    if (!walk_known_stack(w->q, sp, &w->stack))
         w->stack = region_between(sp == page ? sp : below(page, sp), sp == page ? sp : page + PAGE);
 }
 
 /* --- one step ----------------------------------------------------------------------------------------------- */
-
-static bool push(struct walk *w, uintptr_t pc)
-{
-    if (w->n == w->q->max)
-        return false;
-    w->pcs[w->n++] = pc;
-    return true;
-}
-
-static void start_pcs(struct walk *w)
-{
-    w->n = 0;
-    if (w->q->leaf)
-        push(w, w->q->leaf);
-    push(w, w->q->regs.r[UNWIND_PC] + w->q->regs.exact);
-}
-
-/* The stack grows down, so that callers' frames lie above; a larger distance is a wild pointer. */
-static inline bool sane(uintptr_t sp, uintptr_t cfa)
-{
-    return cfa - sp - 1 < LARGEST_FRAME && cfa % WORD == 0;
-}
 
 /* bp is about to be acted on. */
 static ALWAYS_INLINE void use_bp(struct walk *w)
@@ -102,10 +55,8 @@ static ALWAYS_INLINE bool load_bp(struct walk *w, uintptr_t slot, uintptr_t *bp)
     return true;
 }
 
-/* pc as it is stored, so that pc - 1 is where to look it up. */
-struct frame {
-    uintptr_t pc, sp, bp;
-};
+/* In a loop gcc would keep pc and sp as a vector, 3 ns a frame. */
+#define KEEP_IN_REGISTERS(f) __asm__("" : "+r"((f).pc), "+r"((f).sp), "+r"((f).bp))
 
 /* Loads the return address at slot, stores it as a frame and makes it the current one. */
 static ALWAYS_INLINE enum step enter_caller(struct walk *w, struct frame *f, uintptr_t slot, uintptr_t cfa, bool exact)
@@ -124,7 +75,7 @@ static ALWAYS_INLINE enum step enter_caller(struct walk *w, struct frame *f, uin
 }
 
 /* A frame record: the caller's frame pointer, and the return address above it. */
-static enum step step_by_frame_pointer(struct walk *w, struct frame *f)
+static ALWAYS_INLINE enum step step_by_frame_pointer(struct walk *w, struct frame *f)
 {
     uintptr_t record = f->bp, bp;
     use_bp(w);
@@ -142,7 +93,7 @@ static bool may_be_code(const struct walk *w, uintptr_t pc)
            pc - w->q->alt_lo >= w->q->alt_hi - w->q->alt_lo;
 }
 
-static enum step step_bare(struct walk *w, struct frame *f)
+enum step walk_bare(struct walk *w, struct frame *f)
 {
     if (w->q->mode == UNWIND_CFI || !may_be_code(w, f->pc))
         return STEP_STOP;
@@ -159,7 +110,7 @@ static enum step step_context(struct walk *w, struct frame *f, uint64_t recipe, 
     uintptr_t ra_slot = f->sp + (uintptr_t)(recipe_ra(recipe) * WORD);
     if (!load_bp(w, f->sp + (uintptr_t)recipe_bp(recipe), &f->bp))
         return STEP_STOP;
-    if (!sane(f->sp, cfa) && !known_stack(w->q, cfa, &next))
+    if (!sane(f->sp, cfa) && !walk_known_stack(w->q, cfa, &next))
         next = region_between(0, 0);
     enum step s = enter_caller(w, f, ra_slot, cfa, recipe_shape(recipe) & SHAPE_EXACT);
     w->stack = next;
@@ -236,7 +187,7 @@ static __attribute__((noinline)) enum step step_rare(struct walk *w, struct fram
     case SHAPE_FULL:
         return STEP_FULL;
     case SHAPE_BARE:
-        return step_bare(w, f);
+        return walk_bare(w, f);
     default:
         return STEP_STOP;
     }
@@ -268,125 +219,6 @@ static ALWAYS_INLINE enum step step(struct walk *w, struct frame *f)
     return enter_caller(w, f, cfa + (uintptr_t)(recipe_ra(recipe) * WORD), cfa, false);
 }
 
-/* --- with all registers ------------------------------------------------------------------------------------- */
-
-static bool known(const struct unwind_regs *regs, unsigned reg) { return regs->known >> reg & 1; }
-
-static bool full_cfa(struct walk *w, const struct unwind_module *m, const struct cfi_row *row,
-                     const struct unwind_regs *regs, uintptr_t pc, uintptr_t *cfa)
-{
-    if (!row->cfa_expr) {
-        *cfa = regs->r[row->cfa_reg] + (uintptr_t)(intptr_t)row->cfa_val;
-        return known(regs, row->cfa_reg);
-    }
-    struct expr_value v;
-    struct expr_context c = {.pc = pc, .regs = regs, .stack = &w->stack};
-    bool ok = expr_eval((struct cfi_reader){m->cfi + row->cfa_val, m->cfi_end, false}, &c, &v);
-    *cfa = (uintptr_t)v.off;
-    return ok;
-}
-
-/* The value that a register has in the caller; false when it is lost. */
-static bool full_register(struct walk *w, const struct unwind_module *m, const struct cfi_row *row,
-                          const struct unwind_regs *regs, uintptr_t pc, uintptr_t cfa, unsigned reg, uintptr_t *value)
-{
-    struct expr_value v, first = {.off = (int64_t)cfa};
-    struct expr_context c = {.pc = pc, .regs = regs, .stack = &w->stack, .first = &first};
-    int32_t val = row->val[reg];
-    switch (row->rule[reg]) {
-    case CFI_SAME:
-        *value = regs->r[reg];
-        return known(regs, reg);
-    case CFI_AT_CFA:
-        return region_load(&w->stack, cfa + (uintptr_t)(intptr_t)val, value);
-    case CFI_CFA_PLUS:
-        *value = cfa + (uintptr_t)(intptr_t)val;
-        return true;
-    case CFI_REGISTER:
-        if (val < 0 || val >= UNWIND_NREGS)
-            return false;
-        *value = regs->r[val];
-        return known(regs, (unsigned)val);
-    case CFI_AT_EXPR:
-    case CFI_EXPR:
-        if (!expr_eval((struct cfi_reader){m->cfi + val, m->cfi_end, false}, &c, &v))
-            return false;
-        *value = (uintptr_t)v.off;
-        return row->rule[reg] == CFI_EXPR || region_load(&w->stack, *value, value);
-    default:
-        return false;
-    }
-}
-
-/* Takes the step of a frame without CFI, which loses all registers but three. */
-static enum step full_bare(struct walk *w, struct unwind_regs *regs)
-{
-    struct frame f = {regs->r[UNWIND_PC], regs->r[UNWIND_SP], regs->r[UNWIND_BP]};
-    enum step s = step_bare(w, &f);
-    regs->r[UNWIND_PC] = f.pc;
-    regs->r[UNWIND_SP] = f.sp;
-    regs->r[UNWIND_BP] = f.bp;
-    regs->exact = false;
-    regs->known = UNWIND_KNOWN_MIN;
-    return s;
-}
-
-static enum step full_step(struct walk *w, struct unwind_regs *regs)
-{
-    struct cfi_fde fde;
-    struct cfi_row row;
-    uintptr_t pc = regs->r[UNWIND_PC] - !regs->exact, sp = regs->r[UNWIND_SP], cfa, ra;
-    const struct unwind_module *m = unwind_modules_find(w->mods, pc);
-    if (!m || !m->hdr)
-        return full_bare(w, regs);
-    if (!cfi_find(m, pc, &fde)) {
-        if (!cfi_find_made_up(m, &pc, &fde))
-            return STEP_STOP;
-        if (!fde.signal)
-            return STEP_END;
-    }
-    if (!cfi_run(&fde, pc, &row))
-        return STEP_STOP;
-    if (row.rule[UNWIND_RA] == CFI_UNDEFINED)
-        return STEP_END;
-    if (UNWIND_RA == UNWIND_PC && row.rule[UNWIND_RA] == CFI_SAME)
-        return STEP_STOP;
-    if (!full_cfa(w, m, &row, regs, pc, &cfa) || !full_register(w, m, &row, regs, pc, cfa, UNWIND_RA, &ra))
-        return STEP_STOP;
-    if (ra == 0)
-        return STEP_END;
-
-    struct unwind_regs caller = {.exact = fde.signal};
-    for (unsigned i = 0; i < UNWIND_NREGS; i++)
-        if (i != UNWIND_PC && i != UNWIND_SP && full_register(w, m, &row, regs, pc, cfa, i, &caller.r[i]))
-            caller.known |= UINT64_C(1) << i;
-    caller.r[UNWIND_PC] = unwind_plain_address(ra);
-    caller.r[UNWIND_SP] = cfa;
-    if (row.rule[UNWIND_SP] != CFI_SAME &&
-        !full_register(w, m, &row, regs, pc, cfa, UNWIND_SP, &caller.r[UNWIND_SP]))
-        return STEP_STOP;
-    if (!sane(sp, caller.r[UNWIND_SP]) && !(fde.signal && known_stack(w->q, caller.r[UNWIND_SP], &w->stack)) &&
-        !(regs->exact && caller.r[UNWIND_SP] == sp))
-        return STEP_STOP;
-    caller.known |= UINT64_C(1) << UNWIND_PC | UINT64_C(1) << UNWIND_SP;
-    *regs = caller;
-    return push(w, caller.r[UNWIND_PC] + caller.exact) ? STEP_ON : STEP_TRUNCATED;
-}
-
-static __attribute__((noinline)) enum step walk_full(struct walk *w)
-{
-    struct unwind_regs regs = w->q->regs;
-    enum step s = STEP_ON;
-    memo_abandon(&w->draft);
-    w->flags = 0;
-    w->bp_slot = 0;
-    start_region(w);
-    start_pcs(w);
-    while (s == STEP_ON)
-        s = full_step(w, &regs);
-    return s;
-}
-
 /* --- the walks ---------------------------------------------------------------------------------------------- */
 
 static enum step walk_recipes(struct walk *w)
@@ -395,7 +227,7 @@ static enum step walk_recipes(struct walk *w)
     struct frame f = {regs->r[UNWIND_PC] + regs->exact, regs->r[UNWIND_SP], regs->r[UNWIND_BP]};
     enum step s = STEP_ON;
     while (s == STEP_ON) {
-        __asm__("" : "+r"(f.pc), "+r"(f.sp), "+r"(f.bp)); /* gcc would keep them as a vector */
+        KEEP_IN_REGISTERS(f);
         s = step(w, &f);
     }
     return s == STEP_FULL ? walk_full(w) : s;
@@ -408,6 +240,7 @@ static enum step walk_frame_pointers(struct walk *w)
     struct frame f = {regs->r[UNWIND_PC] + regs->exact, regs->r[UNWIND_SP], regs->r[UNWIND_BP]};
     const struct unwind_module *m = NULL;
     for (;;) {
+        KEEP_IN_REGISTERS(f);
         if (f.bp == 0) {
             use_bp(w);
             return STEP_END;
@@ -424,7 +257,7 @@ static enum step walk_frame_pointers(struct walk *w)
 
 static enum step walk(struct walk *w)
 {
-    start_region(w);
+    walk_start_region(w);
     start_pcs(w);
     if (w->n == 0)
         return STEP_TRUNCATED;

@@ -13,3 +13,40 @@ bench-micro: all $(bench_programs)
 CLEANFILES += bench.json
 endif
 dist_check_SCRIPTS += %D%/bench.test
+
+# libgotrace and Go's reader on the same trace.
+check_PROGRAMS += %D%/read-trace
+tests_bench_read_trace_SOURCES = %D%/read-trace.c
+tests_bench_read_trace_LDADD = libgotrace.la
+bench: bench-reader
+bench-reader: all %D%/read-trace
+	top_builddir='$(abs_top_builddir)' $(srcdir)/%D%/reader
+.PHONY: bench bench-reader
+dist_check_SCRIPTS += %D%/reader
+EXTRA_DIST += %D%/gentrace.go %D%/read-trace.go
+
+# What a stack costs, against libunwind, glibc and a frame-pointer walk.
+check_LTLIBRARIES += %D%/libchain-cfi.la %D%/libchain-fp.la
+tests_bench_libchain_cfi_la_SOURCES = %D%/chain-cfi.c %D%/chain.h
+tests_bench_libchain_fp_la_SOURCES = %D%/chain-fp.c %D%/chain.h
+$(tests_bench_libchain_cfi_la_OBJECTS): override CFLAGS = -O2 -fomit-frame-pointer
+$(tests_bench_libchain_fp_la_OBJECTS): override CFLAGS = -O2 -fno-omit-frame-pointer
+
+check_PROGRAMS += %D%/stack
+tests_bench_stack_SOURCES = %D%/stack.c
+tests_bench_stack_CPPFLAGS = $(AM_CPPFLAGS)
+tests_bench_stack_LDADD = %D%/libchain-cfi.la %D%/libchain-fp.la liblow.la -lpthread -ldl
+if HAVE_LIBUNWIND
+tests_bench_stack_CPPFLAGS += -DHAVE_LIBUNWIND $(UNWIND_CFLAGS)
+tests_bench_stack_LDADD += $(UNWIND_LIBS)
+endif
+
+# The test is whether every way still finds the frames; sanitizers make frames of their own.
+if BUILD_PRELOAD
+TESTS += %D%/stack.test
+bench: bench-stack
+bench-stack: %D%/stack$(EXEEXT)
+	%D%/stack$(EXEEXT)
+.PHONY: bench-stack
+endif
+dist_check_SCRIPTS += %D%/stack.test

@@ -1,8 +1,7 @@
 /*
  * What a stack of 20 frames costs, in every way that there is to get one, side by side in one run: the machine's
- * noise then hits all alike. Best of several rounds; ratios are to our memo.
- *
- * The program is compiled without frame pointers but for fp_deep, which the frame-pointer walk starts from.
+ * noise then hits all alike. Best of several rounds; ratios are to our memo. With -q it runs briefly and only checks
+ * that every way finds the frames.
  */
 #include "config.h"
 
@@ -10,6 +9,7 @@
 #include <execinfo.h>
 #include <link.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,8 +21,9 @@
 #endif
 
 #include "lib/unwind/unwind.h"
+#include "tests/bench/chain.h"
 
-enum { FRAMES = 20, ROUNDS = 9, ITERATIONS = 20000, COLD_ITERATIONS = 200, MODULES = 64 };
+enum { FRAMES = 20, ROUNDS = 9, FAST = 20000, SLOW = 200, MODULES = 64 };
 
 static struct unwind_modules *modules;
 static struct unwind_cache *cache;
@@ -97,7 +98,7 @@ static __attribute__((noinline)) void by_recipes(void)
     taken = unwind_capture(cache, modules, &q, pcs, &s);
 }
 
-/* A known stack whose memo was lost: recipes, and a memo written. */
+/* A stack of known functions that was not seen before: each call pretends another leaf. */
 static __attribute__((noinline)) void by_recipes_remembering(void)
 {
     struct unwind_request q;
@@ -107,7 +108,8 @@ static __attribute__((noinline)) void by_recipes_remembering(void)
     taken = unwind_capture(cache, modules, &q, pcs, &s);
 }
 
-static __attribute__((noinline)) void cold(void)
+/* A stack of functions that were not seen before, not in this generation: the CFI of each is found and run. */
+static __attribute__((noinline)) void by_cfi(void)
 {
     struct unwind_request q;
     struct unwind_stack s;
@@ -172,66 +174,56 @@ static double now(void)
 static const struct way {
     const char *name;
     void (*take)(void);
-    int iterations;
-    int fp; /* needs a stack with frame pointers */
+    void (*chain)(void (*)(void), int);
+    int times;
 } ways[] = {
-    {"memo: captured and deduplicated", by_memo, ITERATIONS, 0},
-    {"memo, pcs copied out", by_memo_copied, ITERATIONS, 0},
-    {"recipes, warm", by_recipes, ITERATIONS, 0},
-    {"recipes, warm, and a memo made", by_recipes_remembering, ITERATIONS, 0},
-    {"first sight: CFI, recipes and a memo made", cold, COLD_ITERATIONS, 0},
-    {"frame pointers, checked", by_frame_pointers, ITERATIONS, 1},
-    {"frame pointers, a bare loop", by_naive_frame_pointers, ITERATIONS, 1},
+    {"memo: captured and deduplicated", by_memo, chain_without_frame_pointers, FAST},
+    {"memo, pcs copied out", by_memo_copied, chain_without_frame_pointers, FAST},
+    {"recipes", by_recipes, chain_without_frame_pointers, FAST},
+    {"recipes, and a memo made", by_recipes_remembering, chain_without_frame_pointers, FAST},
+    {"first sight: CFI, recipes and a memo made", by_cfi, chain_without_frame_pointers, SLOW},
+    {"memo, code with frame pointers", by_memo, chain_with_frame_pointers, FAST},
+    {"frame pointers, checked", by_frame_pointers, chain_with_frame_pointers, FAST},
+    {"frame pointers, a bare loop", by_naive_frame_pointers, chain_with_frame_pointers, FAST},
 #ifdef HAVE_LIBUNWIND
-    {"libunwind unw_backtrace, warm", by_unw_backtrace, ITERATIONS, 0},
-    {"libunwind unw_step", by_unw_step, COLD_ITERATIONS, 0},
+    {"libunwind unw_backtrace, warm", by_unw_backtrace, chain_without_frame_pointers, FAST},
+    {"libunwind unw_step", by_unw_step, chain_without_frame_pointers, SLOW},
 #endif
-    {"glibc backtrace()", by_glibc, COLD_ITERATIONS, 0},
+    {"glibc backtrace()", by_glibc, chain_without_frame_pointers, SLOW},
 };
 
 enum { WAYS = sizeof ways / sizeof ways[0] };
 
-static double best[WAYS];
-
-static void measure(int fp)
+static double once(const struct way *way, int times)
 {
-    for (int round = 0; round < ROUNDS; round++) {
-        for (int i = 0; i < WAYS; i++) {
-            if (ways[i].fp != fp)
-                continue;
-            ways[i].take();
-            double start = now();
-            for (int k = 0; k < ways[i].iterations; k++)
-                ways[i].take();
-            double ns = (now() - start) / ways[i].iterations;
-            if (taken != FRAMES)
-                printf("%s: %d frames of %d\n", ways[i].name, taken, FRAMES);
-            if (round == 0 || ns < best[i])
-                best[i] = ns;
-        }
-    }
+    double start = now();
+    way->chain(way->take, times);
+    return (now() - start) / times;
 }
 
-#define DEEP(name, attribute)                                                                                          \
-    static __attribute__((noinline, noclone, attribute)) int name(int depth, int fp)                                   \
-    {                                                                                                                  \
-        if (depth == 0) {                                                                                              \
-            measure(fp);                                                                                               \
-            return 1;                                                                                                  \
-        }                                                                                                              \
-        int n = name(depth - 1, fp) + 1;                                                                               \
-        __asm__ volatile("" : "+r"(n));                                                                                \
-        return n;                                                                                                      \
-    }
-
-DEEP(deep, optimize("omit-frame-pointer"))
-DEEP(deep_fp, optimize("no-omit-frame-pointer"))
-
-int main(void)
+int main(int argc, char **argv)
 {
+    bool quick = argc > 1 && !strcmp(argv[1], "-q");
+    double best[WAYS];
+    int failures = 0;
     prepare();
     libc_backtrace = (int (*)(void **, int))dlsym(dlopen("libc.so.6", RTLD_LAZY), "backtrace");
-    sink = (uint64_t)(deep(FRAMES + 4, 0) + deep_fp(FRAMES + 4, 1));
+    for (int round = 0; round < (quick ? 1 : ROUNDS); round++) {
+        for (int i = 0; i < WAYS; i++) {
+            once(&ways[i], 10);
+            double ns = once(&ways[i], quick ? 10 : ways[i].times);
+            if (round == 0 || ns < best[i])
+                best[i] = ns;
+            if (round == 0 && quick) {
+                printf("%sok %d - %s finds %d frames\n", taken == FRAMES ? "" : "not ", i + 1, ways[i].name, taken);
+                failures += taken != FRAMES;
+            }
+        }
+    }
+    if (quick) {
+        printf("1..%d\n", WAYS);
+        return failures != 0;
+    }
     printf("%-44s %10s %8s\n", "a stack of 20 frames", "ns", "ratio");
     for (int i = 0; i < WAYS; i++)
         printf("%-44s %10.1f %8.2f\n", ways[i].name, best[i], best[i] / best[0]);

@@ -8,4 +8,16 @@ symbolize_tests = \
 	%D%/where-debug-info-is.test
 TESTS += $(symbolize_tests)
 dist_check_SCRIPTS += $(symbolize_tests)
-EXTRA_DIST += %D%/subject.cc
+EXTRA_DIST += %D%/subject.cc tests/bench/symbolize
+
+check_PROGRAMS += tests/fuzz/symbolize_fuzz
+tests_fuzz_symbolize_fuzz_SOURCES = tests/fuzz/symbolize_fuzz.c
+tests_fuzz_symbolize_fuzz_LDADD = libsymbolize.la
+tests_fuzz_symbolize_fuzz_CFLAGS = $(AM_CFLAGS) $(symbolize_fuzz_cflags)
+tests_fuzz_symbolize_fuzz_LDFLAGS = $(AM_LDFLAGS) $(symbolize_fuzz_ldflags)
+if LIBFUZZER
+symbolize_fuzz_cflags = -DLIBFUZZER -fsanitize=fuzzer
+symbolize_fuzz_ldflags = -fsanitize=fuzzer
+else
+TESTS += tests/fuzz/symbolize_fuzz
+endif

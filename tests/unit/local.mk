@@ -7,16 +7,16 @@ unit_tests = \
 	%D%/test-options \
 	%D%/test-sched \
 	%D%/test-sched-generation \
+	%D%/test-sched-torn \
 	%D%/test-sched-walk \
 	%D%/test-spool \
 	%D%/test-spool-read \
 	%D%/test-stacktab \
+	%D%/test-symbolize \
 	%D%/test-unwind-cfi \
 	%D%/test-unwind-walk \
 	%D%/test-varint \
 	%D%/test-waitq
-	%D%/test-symbolize \
-	%D%/test-varint
 
 check_PROGRAMS += $(unit_tests)
 TESTS += $(unit_tests)
@@ -58,6 +58,8 @@ tests_unit_test_sched_SOURCES = %D%/test-sched.c $(unit_model)
 tests_unit_test_sched_LDADD = $(unit_test_LIBS)
 tests_unit_test_sched_generation_SOURCES = %D%/test-sched-generation.c $(unit_model)
 tests_unit_test_sched_generation_LDADD = $(unit_test_LIBS)
+tests_unit_test_sched_torn_SOURCES = %D%/test-sched-torn.c $(unit_model)
+tests_unit_test_sched_torn_LDADD = $(unit_test_LIBS)
 tests_unit_test_sched_walk_SOURCES = %D%/test-sched-walk.c %D%/random.h $(unit_model)
 tests_unit_test_sched_walk_LDADD = libparser.la $(unit_test_LIBS)
 endif

@@ -72,7 +72,7 @@ static void the_formats_own_table_says_the_same(void **state)
         snprintf(path, sizeof path, "%s/../shared/format/events-v2.tsv", top ? top : ".");
     FILE *f = fopen(path, "r");
     if (!f)
-        skip();
+        SKIP("the table of the format is not here");
     int n = 0, known = 0;
     while (fgets(line, sizeof line, f)) {
         char *field[16] = {NULL};

@@ -1,0 +1,25 @@
+/* The first stack that each goroutine of a recording was seen with. */
+#ifndef THRACE_CMD_FIRST_STACKS_H
+#define THRACE_CMD_FIRST_STACKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cmd/spool_read.h"
+
+struct first_stack {
+    uint64_t generation, id; /* id 0: none was seen */
+};
+
+struct events_seen {
+    struct first_stack *first; /* by goroutine */
+    size_t ngoroutines;
+    uint64_t events;
+    uint64_t last; /* time of the last event, in ticks */
+};
+
+/* Goes through all events once. NULL, or one line that says what is wrong. */
+const char *events_see(struct events_seen *seen, const struct spool_file *f);
+
+#endif

@@ -1,0 +1,3 @@
+#include "tests/bench/chain.h"
+
+CHAIN(chain_without_frame_pointers)

@@ -1,0 +1,67 @@
+// Read-trace read|validate FILE: what read-trace.c does, with golang.org/x/exp/trace and the strict rules of tests/go.
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"syscall"
+	"time"
+
+	"golang.org/x/exp/trace"
+)
+
+// maxViolations bounds what strict.go prints.
+const maxViolations = 50
+
+func run(validate bool, path string) (events int, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	r, err := trace.NewReader(bufio.NewReaderSize(f, 1<<20))
+	if err != nil {
+		return 0, err
+	}
+	rules := newStrict()
+	for {
+		ev, err := r.ReadEvent()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return events, err
+		}
+		events++
+		if validate {
+			rules.event(ev)
+		}
+	}
+	if rules.violations > 0 {
+		err = fmt.Errorf("the trace is not valid")
+	}
+	return events, err
+}
+
+func main() {
+	if len(os.Args) != 3 {
+		fmt.Fprintln(os.Stderr, "usage: read-trace read|validate FILE")
+		os.Exit(2)
+	}
+	start := time.Now()
+	events, err := run(os.Args[1] == "validate", os.Args[2])
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "read-trace:", err)
+		os.Exit(1)
+	}
+	seconds := time.Since(start).Seconds()
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		fmt.Fprintln(os.Stderr, "read-trace:", err)
+		os.Exit(1)
+	}
+	cpu := time.Duration(usage.Utime.Nano() + usage.Stime.Nano()).Seconds()
+	fmt.Printf("%d %.6f %.6f %d\n", events, seconds, cpu, usage.Maxrss)
+}

@@ -1,0 +1,155 @@
+/*
+ * Corrupt ELF files for lib/symbolize: any bytes must give every PC a function, a file and a line, in bounded time.
+ *
+ * With libFuzzer the input is the file; our own readers run in the process, libdwarf (which is known to crash) does not.
+ * As a plain program, `symbolize_fuzz ELF ROUNDS SEED` damages the sections of a real file and runs everything, libdwarf
+ * in workers as in earnest; without arguments it does so with itself.
+ */
+#include "config.h"
+
+#include <elf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/symbolize/image.h"
+#include "lib/symbolize/job.h"
+#include "lib/symbolize/line_program.h"
+#include "lib/symbolize/symbolize.h"
+
+enum { NPCS = 64 };
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len);
+
+static void ignore(void *arg, const struct line_row *row, uint64_t end) {}
+
+static void run_line_programs(const uint8_t *data, size_t len)
+{
+    struct image im;
+    size_t n;
+    if (image_parse(&im, data, len) == IMAGE_OK) {
+        const uint8_t *p = image_contents(&im, image_section(&im, ".debug_line"), &n);
+        for (size_t at = 0; p && at < n && at < 4096; at += 7)
+            line_program_run(p, n, at, ignore, NULL);
+    }
+    image_close(&im);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
+{
+    uint64_t pcs[NPCS];
+    for (size_t i = 0; i < NPCS; i++)
+        pcs[i] = 0x1000 + i * 97;
+    struct job job = {.kind = SYMBOLIZE_IMAGE, .path = "fuzz", .image = data, .image_len = len, .pcs = pcs,
+                      .npcs = NPCS, .debug_root = "/nowhere", .without_dwarf = true};
+    struct answer a;
+    if (!answer_init(&a, NPCS))
+        return 0;
+    job_resolve(&job, &a);
+    for (size_t i = 0; i < NPCS && !a.failed; i++)
+        if (!a.pcs[i].n || !a.frames[a.pcs[i].first].function || !a.frames[a.pcs[i].first].line)
+            abort();
+    answer_free(&a);
+    run_line_programs(data, len);
+    return 0;
+}
+
+#ifndef LIBFUZZER
+static uint64_t rng;
+
+static uint64_t next_random(void)
+{
+    rng ^= rng << 13;
+    rng ^= rng >> 7;
+    return rng ^= rng << 17;
+}
+
+struct damaged {
+    uint8_t *bytes;
+    size_t len;
+    Elf64_Shdr targets[64];
+    size_t ntargets;
+    uint64_t text, text_len;
+};
+
+/* Debug info and symbols are what is read: damage that, and now and then a section header. */
+static void find_targets(struct damaged *d)
+{
+    struct image im;
+    if (image_parse(&im, d->bytes, d->len) != IMAGE_OK)
+        exit(2);
+    for (size_t i = 0; i < im.nsections && d->ntargets < 64; i++) {
+        const struct section *s = &im.sections[i];
+        if (!strcmp(s->name, ".text")) {
+            d->text = s->addr;
+            d->text_len = s->len;
+        }
+        if (s->data && s->len && (!strncmp(s->name, ".debug_", 7) || s->type == SHT_SYMTAB || s->type == SHT_RELA))
+            d->targets[d->ntargets++] = (Elf64_Shdr){.sh_offset = (uint64_t)(s->data - d->bytes), .sh_size = s->len};
+    }
+    Elf64_Ehdr eh;
+    memcpy(&eh, d->bytes, sizeof eh);
+    d->targets[d->ntargets] = d->targets[0];
+    if (d->ntargets && d->ntargets < 63)
+        d->targets[d->ntargets++] = (Elf64_Shdr){.sh_offset = eh.e_shoff, .sh_size = (uint64_t)eh.e_shnum * 64};
+    image_close(&im);
+    if (!d->ntargets || !d->text_len)
+        exit(2);
+}
+
+static int run_round(const struct damaged *d)
+{
+    struct symbolizer *s = symbolize_new();
+    struct symbolize_module m = {.kind = SYMBOLIZE_IMAGE, .path = "fuzz", .image = d->bytes, .image_len = d->len};
+    int module = symbolize_add_module(s, &m), bad = 0;
+    for (size_t i = 0; i < NPCS; i++)
+        symbolize_add_pc(s, module, d->text + next_random() % d->text_len + 1);
+    if (symbolize_run(s))
+        bad = 1;
+    for (int64_t pc = 0; pc < NPCS && !bad; pc++) {
+        size_t n;
+        const struct symbolize_frame *f = symbolize_frames(s, pc, &n);
+        for (size_t i = 0; i < n; i++)
+            bad |= !*f[i].function || !*f[i].file || !f[i].line;
+    }
+    const struct symbolize_message *said = symbolize_message(s, 0);
+    int died = said && strstr(said->text, "no lines") != NULL;
+    symbolize_free(s);
+    LLVMFuzzerTestOneInput(d->bytes, d->len);
+    if (bad)
+        abort();
+    return died;
+}
+
+int main(int argc, char **argv)
+{
+    const char *path = argc > 1 ? argv[1] : "/proc/self/exe";
+    long rounds = argc > 2 ? strtol(argv[2], NULL, 10) : 50, died = 0;
+    rng = argc > 3 ? strtoull(argv[3], NULL, 10) : 1;
+    rng = rng * UINT64_C(0x9e3779b97f4a7c15) | 1;
+    struct image im;
+    if (image_open(&im, path) != IMAGE_OK)
+        return 2;
+    struct damaged d = {.bytes = malloc(im.len), .len = im.len};
+    if (!d.bytes)
+        return 2;
+    for (long round = 0; round < rounds; round++) {
+        memcpy(d.bytes, im.bytes, im.len);
+        if (!d.ntargets)
+            find_targets(&d);
+        for (uint64_t n = UINT64_C(1) << next_random() % 7; n > 0; n--) {
+            const Elf64_Shdr *t = &d.targets[next_random() % d.ntargets];
+            static const uint8_t edges[] = {0, 1, 0x7f, 0x80, 0xff, 0x10, 0x42, 0xfe};
+            /* Headers stand at the beginning, and a mistake in them does more. */
+            uint64_t span = next_random() % 3 ? t->sh_size : t->sh_size < 64 ? t->sh_size : 64;
+            d.bytes[t->sh_offset + next_random() % span] =
+                next_random() % 2 ? edges[next_random() % sizeof edges] : (uint8_t)next_random();
+        }
+        died += run_round(&d);
+    }
+    printf("1..1\nok 1 - %ld damaged files, libdwarf died on %ld\n", rounds, died);
+    free(d.bytes);
+    image_close(&im);
+    return 0;
+}
+#endif

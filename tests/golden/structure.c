@@ -60,7 +60,8 @@ static void end_among_events(struct raw_list *l) { insert_after(l, find(l, EV_Pr
 
 static void event_outside(struct raw_list *l)
 {
-    *insert_after(l, &l->at[0], EV_ProcStop) = l->at[0];
+    struct gotrace_raw_event first = l->at[0];
+    *insert_after(l, &l->at[0], EV_ProcStop) = first;
     l->at[0] = (struct gotrace_raw_event){.id = EV_ProcStop, .nargs = 1};
 }
 

@@ -17,10 +17,11 @@ struct wait_slot *waitq_register(struct waitq *q, void *waiter, const void *obje
         uint64_t none = 0;
         if (!__atomic_compare_exchange_n(&slot->word, &none, reserved, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
             continue;
-        slot->object = object;
-        slot->kind = kind;
-        slot->ticket = __atomic_fetch_add(&q->tickets, 1, __ATOMIC_RELAXED);
-        __atomic_store_n(&slot->word, slot->ticket << 48 | (uint64_t)(uintptr_t)waiter | WAIT_REGISTERED,
+        uint64_t ticket = __atomic_fetch_add(&q->tickets, 1, __ATOMIC_RELAXED);
+        __atomic_store_n(&slot->object, object, __ATOMIC_RELAXED);
+        __atomic_store_n(&slot->kind, kind, __ATOMIC_RELAXED);
+        __atomic_store_n(&slot->ticket, ticket, __ATOMIC_RELAXED);
+        __atomic_store_n(&slot->word, ticket << 48 | (uint64_t)(uintptr_t)waiter | WAIT_REGISTERED,
                          __ATOMIC_SEQ_CST);
         return slot;
     }
@@ -35,11 +36,15 @@ void waitq_leave(struct waitq *q, struct wait_slot *slot)
     __atomic_fetch_sub(&q->waiting[h], 1, __ATOMIC_RELEASE);
 }
 
+/* A releaser may read a slot that is being filled anew: what it read of the old one then claims nothing. */
+static const void *object_of(const struct wait_slot *slot) { return __atomic_load_n(&slot->object, __ATOMIC_RELAXED); }
+static uint64_t ticket_of(const struct wait_slot *slot) { return __atomic_load_n(&slot->ticket, __ATOMIC_RELAXED); }
+
 static bool is_candidate(const struct wait_slot *slot, uint64_t word, const void *object, enum waiter_kind kind)
 {
     enum wait_state state = wait_state(word);
-    return (state == WAIT_REGISTERED || state == WAIT_BLOCKED) && slot->object == object &&
-           (kind == WAITER_ANY || slot->kind == kind);
+    return (state == WAIT_REGISTERED || state == WAIT_BLOCKED) && object_of(slot) == object &&
+           (kind == WAITER_ANY || __atomic_load_n(&slot->kind, __ATOMIC_RELAXED) == kind);
 }
 
 /*
@@ -56,9 +61,9 @@ static struct wait_slot *oldest(struct waitq *q, const void *object, enum waiter
         uint64_t w = wait_word(slot);
         if (!w)
             continue;
-        if (waitq_home(slot->object) == waitq_home(object))
+        if (waitq_home(object_of(slot)) == waitq_home(object))
             left--;
-        if (is_candidate(slot, w, object, kind) && (!best || slot->ticket < best->ticket)) {
+        if (is_candidate(slot, w, object, kind) && (!best || ticket_of(slot) < ticket_of(best))) {
             best = slot;
             *word = w;
         }

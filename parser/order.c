@@ -69,6 +69,12 @@ enum step order_broken(struct order *o, const struct gotrace_event *ev, const ch
     return STEP_BROKEN;
 }
 
+enum step order_no_memory(struct order *o, const struct gotrace_event *ev)
+{
+    fail(o->f, GOTRACE_ENOMEM, event_place(ev), "out of memory");
+    return STEP_BROKEN;
+}
+
 enum step order_unmet(struct order *o, const struct gotrace_event *ev, enum need proc, enum need go)
 {
     if (ev->thread == ID_NONE)

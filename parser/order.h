@@ -138,6 +138,8 @@ static inline enum step order_advance(struct order *o, struct gotrace_event *ev,
 COLD __attribute__((format(printf, 3, 4))) enum step order_broken(struct order *o, const struct gotrace_event *ev,
                                                                   const char *fmt, ...);
 
+COLD enum step order_no_memory(struct order *o, const struct gotrace_event *ev);
+
 void *pool_get(const struct pool *p, size_t number);
 void *pool_add(struct pool *p); /* NULL: out of memory */
 

@@ -31,7 +31,7 @@ static enum step status_in_syscall(struct order *o, struct gotrace_event *ev, st
         ev->goroutine = id;
     } else {
         if (!(other = order_thread(o, on)))
-            return order_broken(o, ev, "out of memory");
+            return order_no_memory(o, ev);
         other->goroutine = id;
     }
     ev->thread = on;
@@ -54,7 +54,7 @@ enum step step_go_status(struct order *o, struct gotrace_event *ev, struct threa
         if (o->generation != o->first_generation)
             return order_broken(o, ev, "status of a new goroutine after the first generation: %llu", (ull)id);
         if (!order_add_go(o, id, (uint8_t)status))
-            return order_broken(o, ev, "out of memory");
+            return order_no_memory(o, ev);
         from = GOTRACE_UNDETERMINED;
     }
     ev->from = from;
@@ -75,7 +75,7 @@ enum step step_go_create(struct order *o, struct gotrace_event *ev, struct threa
     if (order_find_go(o, ev->args[0]))
         return order_broken(o, ev, "tried to create goroutine %llu that already exists", (ull)ev->args[0]);
     if (!order_add_go(o, ev->args[0], ev->type == EV_GoCreateBlocked ? GO_WAITING : GO_RUNNABLE))
-        return order_broken(o, ev, "out of memory");
+        return order_no_memory(o, ev);
     return STEP_OK;
 }
 
@@ -87,7 +87,7 @@ enum step step_go_create_syscall(struct order *o, struct gotrace_event *ev, stru
         return order_broken(o, ev, "tried to create goroutine %llu in syscall that already exists", (ull)ev->args[0]);
     const struct go *go = order_add_go(o, ev->args[0], GO_SYSCALL);
     if (!go)
-        return order_broken(o, ev, "out of memory");
+        return order_no_memory(o, ev);
     run_go(o, t, go);
     return STEP_OK;
 }

@@ -41,7 +41,7 @@ enum step step_proc_status(struct order *o, struct gotrace_event *ev, struct thr
     if (!p) {
         from = o->generation == o->first_generation ? GOTRACE_UNDETERMINED : GOTRACE_NOT_EXIST;
         if (!(p = add_proc(o, id, (uint8_t)status)))
-            return order_broken(o, ev, "out of memory");
+            return order_no_memory(o, ev);
     } else if (status == PROC_SYSCALL_ABANDONED && p->status == PROC_SYSCALL) {
         /* What abandoning a system call loses is who holds the proc; here that is known. */
         from = to = GOTRACE_RUNNING;

@@ -19,7 +19,7 @@ static bool has(const struct spans *s, struct span span)
 static enum step push(struct order *o, const struct gotrace_event *ev, struct spans *s, struct span span)
 {
     if (!VEC_ROOM(s))
-        return order_broken(o, ev, "out of memory");
+        return order_no_memory(o, ev);
     s->v[s->n++] = span;
     return STEP_OK;
 }
@@ -64,7 +64,7 @@ enum step step_go_span_begin(struct order *o, struct gotrace_event *ev, struct t
     if (!go)
         return order_broken(o, ev, "goroutine %llu doesn't exist", (ull)ev->goroutine);
     if (!order_more(go))
-        return order_broken(o, ev, "out of memory");
+        return order_no_memory(o, ev);
     return begin(o, ev, &go->more->spans, ev->type == EV_STWBegin ? ev->args[0] : 0);
 }
 
@@ -75,7 +75,7 @@ enum step step_go_span_active(struct order *o, struct gotrace_event *ev, struct 
         return order_broken(o, ev, "uninitialized goroutine %llu found during %s", (ull)ev->args[0],
                             event_name(ev->type));
     if (!order_more(go))
-        return order_broken(o, ev, "out of memory");
+        return order_no_memory(o, ev);
     return active(o, ev, &go->more->spans);
 }
 

@@ -71,7 +71,7 @@ enum step step_task_begin(struct order *o, struct gotrace_event *ev, struct thre
     if (ev->args[1] == 0) /* for tasks that means no parent, not the background task */
         ev->args[1] = GOTRACE_NONE;
     if (!add_task(o, ev, ev->args[1]))
-        return order_broken(o, ev, "out of memory");
+        return order_no_memory(o, ev);
     return STEP_OK;
 }
 
@@ -86,7 +86,7 @@ enum step step_task_end(struct order *o, struct gotrace_event *ev, struct thread
         return STEP_OK;
     struct task *task = &o->tasks.v[slot - 1];
     if (!VEC_ROOM(&o->free_tasks))
-        return order_broken(o, ev, "out of memory");
+        return order_no_memory(o, ev);
     o->free_tasks.v[o->free_tasks.n++] = slot - 1;
     text_free(&o->ended_task);
     o->ended_task = task->name;
@@ -106,7 +106,7 @@ enum step step_region_begin(struct order *o, struct gotrace_event *ev, struct th
         return order_broken(o, ev, "goroutine %llu doesn't exist", (ull)ev->goroutine);
     struct go_more *more = order_more(go);
     if (!more || !VEC_ROOM(&more->regions))
-        return order_broken(o, ev, "out of memory");
+        return order_no_memory(o, ev);
     more->regions.v[more->regions.n++] = (struct region){.task = ev->args[0],
                                                          .id = ev->args[1],
                                                          .name.str = generation_string(ev->tables, ev->args[1])};

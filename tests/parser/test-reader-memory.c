@@ -1,0 +1,195 @@
+/* When memory runs out, at whichever allocation, the reader, the validator and the converter say so and lose nothing. */
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+
+#include "gotrace/gotrace.h"
+#include "lib/events.h"
+#include "parser/batch.h"
+#include "parser/convert.h"
+#include "parser/event_print.h"
+#include "tests/unit/unit.h" /* after the parser: cmocka has a macro named fail */
+
+/* Allocations that still succeed; the linker sends the library's here. */
+static unsigned long allowance = ULONG_MAX;
+
+static bool refused(void)
+{
+    if (!allowance) {
+        errno = ENOMEM;
+        return true;
+    }
+    allowance--;
+    return false;
+}
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t n, size_t size);
+void *__real_realloc(void *p, size_t size);
+void *__real_reallocarray(void *p, size_t n, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_realloc(void *p, size_t size);
+void *__wrap_reallocarray(void *p, size_t n, size_t size);
+
+void *__wrap_malloc(size_t size)
+{
+    return refused() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t n, size_t size)
+{
+    return refused() ? NULL : __real_calloc(n, size);
+}
+
+void *__wrap_realloc(void *p, size_t size)
+{
+    return refused() ? NULL : __real_realloc(p, size);
+}
+
+void *__wrap_reallocarray(void *p, size_t n, size_t size)
+{
+    return refused() ? NULL : __real_reallocarray(p, n, size);
+}
+
+static const uint8_t *trace;
+static size_t trace_size;
+
+#define ADD(id, ...)                                                                                                   \
+    gotrace_builder_event(b, ++now, EV_##id, (const uint64_t[]){__VA_ARGS__},                                          \
+                          sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t))
+
+/* Something that each kind of table keeps, much of it from one generation to the next. */
+static gotrace_builder *make_trace(void)
+{
+    gotrace_builder *b = gotrace_builder_memory(23);
+    uint64_t now = 1;
+    const struct gotrace_builder_frame frame = {16, "function", "file", 1};
+    for (uint64_t gen = 1; gen <= 2; gen++) {
+        gotrace_builder_generation(b, gen);
+        gotrace_builder_experimental(b, 1, 5, now, "data", 4);
+        gotrace_builder_cpu_sample(b, now, 5, 0, 1, gotrace_builder_stack(b, &frame, 1));
+        gotrace_builder_batch(b, 5, now);
+        ADD(ProcStatus, 0, PROC_RUNNING);
+        ADD(GoStatus, 1, 5, GO_RUNNING);
+        ADD(GoStatus, UINT64_C(1) << 60, UINT64_C(1) << 50, GO_SYSCALL);
+        if (gen == 1) {
+            ADD(UserTaskBegin, 3, 0, gotrace_builder_string(b, "task", 4), 0);
+            ADD(UserTaskBegin, UINT64_C(1) << 59, 0, gotrace_builder_string(b, "task", 4), 0);
+            ADD(UserRegionBegin, 3, gotrace_builder_string(b, "region", 6), 0);
+            ADD(GCMarkAssistBegin, 0);
+            ADD(GCSweepBegin, 0);
+            ADD(GCBegin, 1, 0);
+            ADD(GoCreate, 2, 0, 0);
+            ADD(GoCreateBlocked, 7, 0, 0);
+            ADD(GoCreateBlocked, 8, 0, 0);
+        } else {
+            ADD(GoStatus, 2, ID_NONE, GO_RUNNABLE);
+            ADD(GoStatus, 7, ID_NONE, GO_WAITING);
+            ADD(GoStatus, 8, ID_NONE, GO_WAITING);
+            ADD(UserRegionEnd, 3, gotrace_builder_string(b, "region", 6), 0);
+            ADD(UserTaskEnd, 3, 0);
+            gotrace_builder_event(b, ++now, EV_GCMarkAssistEnd, NULL, 0);
+            ADD(GoSwitch, 7, 1);
+            gotrace_builder_event(b, ++now, EV_GoDestroy, NULL, 0);
+        }
+    }
+    assert_int_equal(gotrace_builder_finish(b), 0);
+    trace = gotrace_builder_bytes(b, &trace_size);
+    return b;
+}
+
+static ssize_t read_trace(void *arg, void *buf, size_t size)
+{
+    size_t *at = arg, n = trace_size - *at < size ? trace_size - *at : size;
+    memcpy(buf, trace + *at, n);
+    *at += n;
+    return (ssize_t)n;
+}
+
+static bool read_it(void)
+{
+    size_t at = 0;
+    struct gotrace_reader *r = gotrace_reader_open_callback(read_trace, &at);
+    struct raw_buffer out = {0};
+    const struct gotrace_event *ev;
+    if (!r)
+        return false;
+    while ((ev = gotrace_reader_next(r)))
+        event_print(&out, ev);
+    const struct gotrace_error *e = gotrace_reader_error(r);
+    bool ok = !e && !out.failed;
+    if (e)
+        assert_int_equal(e->status, GOTRACE_ENOMEM);
+    raw_buffer_free(&out);
+    gotrace_reader_free(r);
+    return ok;
+}
+
+static bool validate_it(void)
+{
+    struct gotrace_reader *r = gotrace_reader_open_memory(trace, trace_size);
+    struct gotrace_summary sum;
+    bool ok = r && gotrace_validate(r, NULL, NULL, &sum);
+    if (ok)
+        assert_int_equal(sum.violations, 0);
+    gotrace_reader_free(r);
+    return ok;
+}
+
+static bool take(void *arg, const void *data, size_t size)
+{
+    return true;
+}
+
+static bool convert_it(void)
+{
+    size_t at = 0;
+    struct source s = {.read = read_trace, .arg = &at};
+    struct failure f = {0};
+    struct converted done;
+    bool ok = read_header(&s, &f) && convert_trace(&s, 23, 22, take, NULL, &done, &f);
+    assert_int_equal(f.error.status, ok ? GOTRACE_OK : GOTRACE_ENOMEM);
+    source_free(&s);
+    return ok;
+}
+
+/* Runs what until it succeeds, with one allocation more each time; it tells whether it does. */
+static void with_ever_more_memory(bool (*what)(void))
+{
+    gotrace_builder *b = make_trace();
+    unsigned long n = 0;
+    for (bool ok = false; !ok; n++) {
+        assert_true(n < 1000);
+        allowance = n;
+        ok = what();
+        allowance = ULONG_MAX;
+    }
+    assert_true(n > 3);
+    gotrace_builder_free(b);
+}
+
+static void reading(void **state)
+{
+    with_ever_more_memory(read_it);
+}
+
+static void validating(void **state)
+{
+    with_ever_more_memory(validate_it);
+}
+
+static void converting(void **state)
+{
+    with_ever_more_memory(convert_it);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reading),
+        cmocka_unit_test(validating),
+        cmocka_unit_test(converting),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -17,6 +17,9 @@
 
 enum { HELPER_STACK = 48 << 10, MIN_PAUSE_NS = 20000 };
 
+/* Extents for the threads that the first one announces; their pages come into being when they are used. */
+enum { HEAD_START = 7 };
+
 static struct {
     struct lock lock;
     pthread_t thread;
@@ -46,6 +49,8 @@ static void *helper_main(void *arg)
     raw_syscall(SYS_prctl, PR_SET_NAME, (long)"thrace", 0, 0, 0, 0);
     leave_file_table();
     int fd = spool_open(&tracer.spool);
+    for (int i = 0; i < HEAD_START && fd >= 0; i++)
+        spool_grow(&tracer.spool, fd);
     while (!__atomic_load_n(&helper.stop, __ATOMIC_ACQUIRE)) {
         uint32_t bell = __atomic_load_n(&helper.bell, __ATOMIC_ACQUIRE);
         if (fd >= 0)

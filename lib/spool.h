@@ -128,6 +128,12 @@ struct chunk *spool_take(struct spool *s);
  */
 void spool_seal(struct spool *s, struct chunk *c);
 
+/* Whether spool_seal will pack: false while somebody does, and for ever once a thread was torn out of it. */
+static inline bool spool_can_pack(const struct spool *s)
+{
+    return !__atomic_load_n(&s->pack_lock.word, __ATOMIC_RELAXED);
+}
+
 /* Hands in the shared chunk, at the end of a generation, unless somebody is packing. Waits for nobody. */
 void spool_seal_packed(struct spool *s);
 

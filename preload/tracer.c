@@ -91,16 +91,17 @@ static bool all_writers_out(uint64_t grace_ns)
     return true;
 }
 
+#define STATUSES_ROOM(n) ((n) * (2 * SCHED_STATUS_MAX + BATCH_HEADER_MAX) / (CHUNK_CAPACITY / 2) + 3)
+
 static bool is_running(const struct thread *t) { return sched_current(&t->sched)->status == GO_RUNNING; }
 
-/* Every running thread needs a chunk of its own for its status, the others share. */
+/* Every status has room, and every batch of one status its header; what is not packed takes a chunk each. */
 static bool enough_chunks(void)
 {
-    uint32_t running = 0, others = 0;
-    for (struct thread *t = tracer.threads; t; t = t->next)
-        is_running(t) ? running++ : others++;
-    uint32_t shared = (others + tracer.sched.nprocs_known) * SCHED_STATUS_MAX / (CHUNK_CAPACITY / 2) + 2;
-    return __atomic_load_n(&tracer.spool.nfree, __ATOMIC_RELAXED) >= running + shared;
+    uint32_t running = 0, room = STATUSES_ROOM(tracer.nthreads + tracer.sched.nprocs_known);
+    for (struct thread *t = tracer.threads; t && !spool_can_pack(&tracer.spool); t = t->next)
+        running += is_running(t);
+    return __atomic_load_n(&tracer.spool.nfree, __ATOMIC_RELAXED) >= room + running;
 }
 
 static void seal_all(void)
@@ -162,6 +163,7 @@ static void write_statuses(uint64_t time)
             if (c) {
                 sched_attach_chunk(&tracer.sched, &t->sched, c, time);
                 sched_status_running(&tracer.sched, &t->sched, time);
+                seal_chunk(&t->sched); /* packed: the chunk is free for the next thread, this one may only compute */
             }
         } else if ((status == GO_RUNNABLE || status == GO_WAITING || status == GO_SYSCALL) && service_room(0, time)) {
             uint64_t last = tracer.service.state[tracer.service.cur].time;

@@ -40,10 +40,13 @@ have_oldest_go() {
     [ $oldest_state = there ]
 }
 
-go_parses() { # GOTOOLCHAIN TRACE; Go 1.22 has a number for "parsed"
-    what=parsed
-    [ "$1" != $oldest_go ] || what=1
-    GOTOOLCHAIN=$1 go tool trace -d=$what "$2" >/dev/null
+oldest_go_parses() { # TRACE; Go 1.22 has a number for "parsed"
+    GOTOOLCHAIN=$oldest_go go tool trace -d=1 "$1" >/dev/null
+}
+
+go_prints_the_same() { # TRACE
+    GOTOOLCHAIN=local go tool trace -d=parsed "$1" >"$tap_scratch/go-text" && "$thrace" print "$1" |
+        cmp - "$tap_scratch/go-text"
 }
 
 judge_all() { # NAME TRACE: our validator, Go's tools old and new, and the strict judge accept it
@@ -62,9 +65,9 @@ judge_all() { # NAME TRACE: our validator, Go's tools old and new, and the stric
         skip_mandatory "$1: the strict judge accepts the trace" "judge not built: $(tail -n 1 "$tap_scratch/go-build")"
     fi
     [ -z "${THRACE_QUICK:-}" ] || return 0
-    succeeds "$1: go tool trace accepts the trace" go_parses local "$2"
+    succeeds "$1: go tool trace accepts the trace and prints what thrace print does" go_prints_the_same "$2"
     if have_oldest_go; then
-        succeeds "$1: go tool trace of $oldest_go accepts the trace" go_parses $oldest_go "$2"
+        succeeds "$1: go tool trace of $oldest_go accepts the trace" oldest_go_parses "$2"
     else
         skip_mandatory "$1: go tool trace of $oldest_go accepts the trace" "no $oldest_go"
     fi

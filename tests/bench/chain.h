@@ -6,9 +6,16 @@
 void chain_without_frame_pointers(void (*take)(void), int times);
 void chain_with_frame_pointers(void (*take)(void), int times);
 
+/* One function each: gcc would make specialized copies of them. */
+#if defined(__clang__)
+#define CHAIN_FUNCTION static __attribute__((noinline))
+#else
+#define CHAIN_FUNCTION static __attribute__((noinline, noclone))
+#endif
+
 /* What a link does after the call keeps the compiler from jumping instead; the odd ones save registers. */
 #define CHAIN_LINK(name, next)                                                                                         \
-    static __attribute__((noinline, noclone)) int name(void (*take)(void), int times)                                  \
+    CHAIN_FUNCTION int name(void (*take)(void), int times)                                                             \
     {                                                                                                                  \
         int n = next(take, times);                                                                                     \
         __asm__ volatile("" : "+r"(n) : "r"(times));                                                                   \
@@ -16,7 +23,7 @@ void chain_with_frame_pointers(void (*take)(void), int times);
     }
 
 #define CHAIN(name)                                                                                                    \
-    static __attribute__((noinline, noclone)) int link_0(void (*take)(void), int times)                                \
+    CHAIN_FUNCTION int link_0(void (*take)(void), int times)                                                           \
     {                                                                                                                  \
         for (int i = 0; i < times; i++)                                                                                \
             take();                                                                                                    \

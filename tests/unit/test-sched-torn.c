@@ -24,8 +24,7 @@ enum { MAX_STEPS = 20000, BYTES = 256, PROCS = 4 };
 /* All that a transition of t may change. */
 struct moment {
     struct sched_thread t;
-    struct chunk chunk;
-    uint8_t data[BYTES];
+    uint8_t chunk[sizeof(struct chunk) + BYTES];
     uint64_t busy;
     struct sched_proc procs[PROCS];
     uint32_t nprocs_known, gomaxprocs;
@@ -39,8 +38,7 @@ static void keep_moment(void)
 {
     struct moment *m = &moments[nmoments++];
     m->t = stepped->t;
-    m->chunk = *stepped->t.chunk;
-    memcpy(m->data, stepped->t.chunk->data, BYTES);
+    memcpy(m->chunk, stepped->t.chunk, sizeof m->chunk);
     m->busy = stepped->s->busy[0];
     memcpy(m->procs, stepped->s->procs, sizeof m->procs);
     m->nprocs_known = stepped->s->nprocs_known;
@@ -50,8 +48,7 @@ static void keep_moment(void)
 static void go_back_to(struct fixture *f, const struct moment *m)
 {
     f->t = m->t;
-    *f->t.chunk = m->chunk;
-    memcpy(f->t.chunk->data, m->data, BYTES);
+    memcpy(f->t.chunk, m->chunk, sizeof m->chunk);
     f->s->busy[0] = m->busy;
     memcpy(f->s->procs, m->procs, sizeof m->procs);
     f->s->nprocs_known = m->nprocs_known;

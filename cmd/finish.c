@@ -18,7 +18,7 @@
 #include "cmd/cmd.h"
 #include "cmd/recording.h"
 #include "cmd/spool_read.h"
-#include "lib/events.h"
+#include "lib/sched.h"
 #include "lib/symbolize/symbolize.h"
 
 /* --- writing ------------------------------------------------------------------------------------------------------- */
@@ -101,18 +101,25 @@ static FILE *open_beside(const char *path, char *temp, size_t size)
     return fopen(temp, "wxe");
 }
 
+/* OUT.N.spool: the process went on to execute another program. */
+static bool is_earlier_image(const struct spool_header *h, const char *spool)
+{
+    const char *slash = strrchr(spool, '/'), *name = slash ? slash + 1 : spool, *base = strrchr(h->out, '/') + 1;
+    size_t len = strlen(base);
+    return strlen(name) == len + 8 && !strncmp(name, base, len) && name[len] == '.' && name[len + 1] >= '1' &&
+           name[len + 1] <= '9' && !strcmp(name + len + 2, ".spool");
+}
+
 /*
- * OUT.N.spool, of a program that executed another one, becomes OUT.N. A file at `path` that is newer than the recording
- * is another process's: then ours gets the pid in its name.
+ * OUT.N.spool becomes OUT.N. A file at `path` that is newer than the recording is another process's: then ours gets the
+ * pid in its name.
  */
 static void choose_path(const struct spool_header *h, const char *spool, const char *out, char *path, size_t size)
 {
     struct stat st;
-    const char *slash = strrchr(spool, '/'), *name = slash ? slash + 1 : spool, *base = strrchr(h->out, '/') + 1;
-    size_t len = strlen(base);
-    bool numbered = strlen(name) == len + 8 && !strncmp(name, base, len) && name[len] == '.' && name[len + 1] >= '1' &&
-                    name[len + 1] <= '9' && !strcmp(name + len + 2, ".spool");
-    snprintf(path, size, "%s%.*s", out ? out : h->out, !out && numbered ? 2 : 0, name + (numbered ? len : 0));
+    size_t len = strlen(spool);
+    bool earlier = !out && is_earlier_image(h, spool);
+    snprintf(path, size, "%s%.*s", out ? out : h->out, earlier ? 2 : 0, earlier ? spool + len - 8 : "");
     if (!out && !stat(path, &st) && S_ISREG(st.st_mode) &&
         (uint64_t)st.st_mtim.tv_sec * 1000000000u + (uint64_t)st.st_mtim.tv_nsec > h->start_realtime_ns)
         snprintf(path, size, "%s.%u", h->out, h->pid);
@@ -182,9 +189,10 @@ int finish_spool(const char *verb, const char *spool, const char *out, struct fi
     const char *where = spool;
     err = recording_read(&r, &f);
     sum->events = r.seen.events;
-    if (!err)
+    sum->nothing = is_earlier_image(f.header, spool) && r.seen.events <= SCHED_FIRST_THREAD_EVENTS;
+    if (!err && !sum->nothing)
         err = recording_symbolize(&r);
-    if (!err) {
+    if (!err && !sum->nothing) {
         tell_advice(verb, &r);
         where = sum->path;
         err = write_file(&f, &r, sum);
@@ -239,7 +247,7 @@ int cmd_finish(int argc, char **argv)
     for (int i = optind; i < argc; i++) {
         struct finish_summary sum;
         int status = finish_spool("finish", argv[i], out, &sum);
-        if (!status && !quiet)
+        if (!status && !quiet && !sum.nothing)
             finish_report(&sum);
         if (status > worst)
             worst = status;

@@ -8,6 +8,7 @@
 struct finish_summary {
     char path[4096 + 16]; /* where the trace is */
     uint64_t threads, events, generations, lost, bytes;
+    bool nothing; /* a program that only executed another one, and did nothing else: there is no trace of it */
 };
 
 /*

@@ -171,7 +171,7 @@ static void finish_all(const char *out, bool check)
         if (!spool_path(spool, sizeof spool, out, i) || access(spool, F_OK))
             continue;
         snprintf(trace, sizeof trace, i ? "%s.%d" : "%s", out, i);
-        if (finish_spool("record", spool, trace, &sum))
+        if (finish_spool("record", spool, trace, &sum) || sum.nothing)
             continue;
         finish_report(&sum);
         if (check && !is_valid(trace))

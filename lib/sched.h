@@ -100,7 +100,8 @@ struct chunk *sched_detach_chunk(struct sched_thread *t);
  * them, when the chunk has no room or when every P is taken. Stacks are stack ids, 0 for none.
  */
 
-/* The process's first thread comes to life under trace: Unborn → Running. */
+/* The process's first thread comes to life under trace: Unborn → Running. So many events. */
+enum { SCHED_FIRST_THREAD_EVENTS = 4 };
 bool sched_first_thread(struct sched *s, struct sched_thread *t, uint64_t start_stack, uint64_t now);
 
 /* t makes another thread's G: child Unborn → Runnable. */

@@ -11,6 +11,12 @@ thrace_SOURCES = %D%/main.c %D%/cmd.h %D%/verbs.def \
 	%D%/record.c \
 	%D%/recording.c %D%/recording_frames.c %D%/recording.h \
 	%D%/spool_read.c %D%/spool_read.h \
+	%D%/stat.c %D%/stat.h \
+	%D%/stat_collect.c %D%/stat_collect.h \
+	%D%/stat_groups.c %D%/stat_groups.h \
+	%D%/stat_report.c %D%/stat_report.h \
+	%D%/stat_text.c %D%/stat_text.h \
+	%D%/table.c %D%/table.h \
 	%D%/target.c %D%/target.h \
 	%D%/validate.c
 thrace_CPPFLAGS = $(AM_CPPFLAGS) -DTHRACE_PKGLIBDIR='"$(pkglibdir)"'

@@ -18,18 +18,25 @@
 #include "cmd/cmd.h"
 #include "cmd/finish.h"
 #include "cmd/input.h"
+#include "cmd/stat.h"
 #include "cmd/target.h"
 #include "gotrace/validate.h"
 
 /* What the command itself ends with when it cannot record; the program's own status is passed on otherwise. */
-enum { CANNOT_RECORD = 125, MAX_EARLIER_IMAGES = 9 };
+enum { CANNOT_RECORD = 125, MAX_EARLIER_IMAGES = 9, STAT_LINES = 10 };
+
+/* What to do with a trace once it is there. */
+struct afterwards {
+    bool check, stat;
+};
 
 static void usage(FILE *to)
 {
-    fputs("usage: thrace record [-o FILE] [--no-validate] [--] COMMAND [ARGUMENT…]\n"
+    fputs("usage: thrace record [-o FILE] [--stat] [--no-validate] [--] COMMAND [ARGUMENT…]\n"
           "Runs the command and records what its threads do. Its exit status is passed on; 125: it was not\n"
           "started because it cannot be recorded, 126: it is not executable, 127: it was not found.\n"
           "  -o FILE        the trace (default: COMMAND.PID.trace)\n"
+          "  --stat         say on stderr where the time went: the first lines of thrace stat FILE\n"
           "  --no-validate  do not check the trace afterwards\n",
           to);
 }
@@ -163,7 +170,7 @@ static bool is_valid(char *path)
 }
 
 /* The program may have executed another one. The last image has the file to itself, earlier ones a number. */
-static void finish_all(const char *out, bool check)
+static void finish_all(const char *out, struct afterwards then)
 {
     for (int i = 0; i <= MAX_EARLIER_IMAGES; i++) {
         char spool[PATH_MAX], trace[PATH_MAX];
@@ -174,7 +181,9 @@ static void finish_all(const char *out, bool check)
         if (finish_spool("record", spool, trace, &sum) || sum.nothing)
             continue;
         finish_report(&sum);
-        if (check && !is_valid(trace))
+        if (then.stat)
+            stat_head("record", trace, stderr, STAT_LINES);
+        if (then.check && !is_valid(trace))
             complain("record", "%s: the trace breaks the rules above; this is a bug of thrace, please report it", trace);
     }
 }
@@ -195,7 +204,7 @@ static bool find_library(char *path, size_t size)
     return !access(path, R_OK);
 }
 
-static int record(const struct target *t, char **argv, const char *out, bool check)
+static int record(const struct target *t, char **argv, const char *out, struct afterwards then)
 {
     char library[PATH_MAX];
     bool traced = !*t->problem;
@@ -212,7 +221,7 @@ static int record(const struct target *t, char **argv, const char *out, bool che
         return errno == ENOENT ? 127 : 126;
     }
     if (traced)
-        finish_all(out, check);
+        finish_all(out, then);
     return end_like(status);
 }
 
@@ -235,16 +244,18 @@ static bool absolute(char *path, size_t size, const char *out)
 int cmd_record(int argc, char **argv)
 {
     static const struct option options[] = {{"no-validate", no_argument, NULL, 'n'},
+                                            {"stat", no_argument, NULL, 's'},
                                             {"output", required_argument, NULL, 'o'},
                                             {"help", no_argument, NULL, 'h'},
                                             {NULL, 0, NULL, 0}};
     char name[PATH_MAX], out[PATH_MAX];
     const char *given = NULL;
-    bool check = true;
+    struct afterwards then = {.check = true};
     for (int c; (c = getopt_long(argc, argv, "+ho:", options, NULL)) != -1;) {
         switch (c) {
         case 'h': usage(stdout); return EXIT_OK;
-        case 'n': check = false; break;
+        case 'n': then.check = false; break;
+        case 's': then.stat = true; break;
         case 'o': given = optarg; break;
         default: usage(stderr); return CANNOT_RECORD;
         }
@@ -263,5 +274,5 @@ int cmd_record(int argc, char **argv)
         complain("record", "%s: the path is too long", given ? given : argv[optind]);
         return CANNOT_RECORD;
     }
-    return record(&t, argv + optind, out, check);
+    return record(&t, argv + optind, out, then);
 }

@@ -3,6 +3,7 @@ e2e_tests = \
 	%D%/exits.test \
 	%D%/preload.test \
 	%D%/record.test \
+	%D%/stat.test \
 	%D%/subjects.test \
 	%D%/threads.test \
 	%D%/waits.test

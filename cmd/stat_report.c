@@ -1,0 +1,242 @@
+/* What was collected as tables: the largest first, the rest as one row. */
+#include "cmd/stat_report.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "cmd/table.h"
+
+static const char *text(const struct stat *s, uint32_t n) { return n < s->texts.list.n ? s->texts.list.v[n] : ""; }
+
+/* ---- what is largest -------------------------------------------------------------------------------------------- */
+
+struct ranking {
+    struct stat_group *groups; /* a copy, sorted */
+    size_t n, shown;
+    struct stat_group rest; /* of those not shown */
+};
+
+static int by_total(const void *a, const void *b)
+{
+    const struct stat_group *x = a, *y = b;
+    if (x->total != y->total)
+        return (x->total < y->total) - (x->total > y->total);
+    if (x->count != y->count)
+        return (x->count < y->count) - (x->count > y->count);
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+static bool rank(struct ranking *r, const struct stat_groups *gs, size_t rows)
+{
+    *r = (struct ranking){.n = gs->list.n, .rest = gs->others};
+    if (r->n && !(r->groups = malloc(r->n * sizeof *r->groups)))
+        return false;
+    if (r->n) {
+        memcpy(r->groups, gs->list.v, r->n * sizeof *r->groups);
+        qsort(r->groups, r->n, sizeof *r->groups, by_total);
+    }
+    r->shown = r->n < rows ? r->n : rows;
+    for (size_t i = r->shown; i < r->n; i++) {
+        r->rest.count += r->groups[i].count;
+        r->rest.total += r->groups[i].total;
+        if (r->groups[i].max > r->rest.max)
+            r->rest.max = r->groups[i].max;
+    }
+    return true;
+}
+
+static bool print_section(const char *title, struct table *t, FILE *out)
+{
+    bool ok = !t->failed;
+    if (ok && t->ncells) {
+        fprintf(out, "\n%s\n", title);
+        table_print(t, out);
+    }
+    table_free(t);
+    return ok;
+}
+
+/* ---- the sections ----------------------------------------------------------------------------------------------- */
+
+static const char *state_name(uint64_t state)
+{
+    static const char *const names[] = {[GOTRACE_RUNNABLE] = "runnable",
+                                        [GOTRACE_RUNNING] = "running",
+                                        [GOTRACE_WAITING] = "waiting",
+                                        [GOTRACE_SYSCALL] = "system call"};
+    return names[state];
+}
+
+static void state_row(struct table *t, const struct stat_group *g, uint64_t all, const char *state, const char *reason)
+{
+    table_time(t, g->total);
+    table_cell(t, "%.1f%%", all ? 100.0 * (double)g->total / (double)all : 0.0);
+    table_cell(t, "%" PRIu64, g->count);
+    table_cell(t, *reason ? "%s: %s" : "%s", state, reason);
+}
+
+static bool states(const struct stat *s, FILE *out)
+{
+    static const char *const titles[] = {"time", "share", "times", "<state: reason", NULL};
+    struct table t;
+    struct ranking r;
+    if (!rank(&r, &s->states, s->rows))
+        return false;
+    uint64_t all = r.rest.total;
+    for (size_t i = 0; i < r.shown; i++)
+        all += r.groups[i].total;
+    table_init(&t, titles);
+    for (size_t i = 0; i < r.shown; i++) {
+        uint64_t key = r.groups[i].key;
+        state_row(&t, &r.groups[i], all, state_name(key >> 32), text(s, (uint32_t)key));
+    }
+    if (r.rest.count)
+        state_row(&t, &r.rest, all, "others", "");
+    free(r.groups);
+    return print_section("Time of all threads (goroutines)", &t, out);
+}
+
+/* A stack's outer frames, each in a line of its own after the line that the innermost one ends. */
+static void indent(FILE *out, const char *stack, const char *by)
+{
+    for (; *stack; stack++) {
+        putc(*stack, out);
+        if (*stack == '\n')
+            fputs(by, out);
+    }
+}
+
+/* The waker that ended most of the wait's time, and how often any did. */
+static const struct stat_group *main_waker(const struct stat *s, const struct stat_group *wait)
+{
+    const struct stat_group *best = NULL;
+    for (size_t i = 0; i < s->wakers.list.n; i++) {
+        const struct stat_group *g = &s->wakers.list.v[i];
+        if (stat_waker_wait(g->key) == wait->number && (!best || by_total(g, best) < 0))
+            best = g;
+    }
+    return best;
+}
+
+static void wait_place(const struct stat *s, const struct stat_group *wait, FILE *out)
+{
+    const struct stat_group *waker = main_waker(s, wait);
+    indent(out, text(s, (uint32_t)wait->key), "        ");
+    if (!waker)
+        return;
+    const char *name = text(s, stat_waker_name(waker->key)), *stack = text(s, stat_waker_stack(waker->key));
+    fprintf(out, "\n      woken %" PRIu64 " of %" PRIu64 " times by %s", waker->count, wait->count,
+            *name ? name : "no thread of the trace");
+    if (*stack) {
+        fputs("\n        ", out);
+        indent(out, stack, "        ");
+    }
+}
+
+static void wait_row(struct table *t, const struct stat_group *g, const char *reason, const char *place)
+{
+    table_time(t, g->total);
+    table_cell(t, "%" PRIu64, g->count);
+    for (unsigned percent = 50; percent < 100; percent += 49) {
+        if (g->spread)
+            table_time(t, stat_group_percentile(g, percent));
+        else
+            table_cell(t, "-");
+    }
+    table_time(t, g->max);
+    table_cell(t, "%s", reason);
+    table_cell(t, "%s", place);
+}
+
+static bool waits(const struct stat *s, FILE *out)
+{
+    static const char *const titles[] = {"total", "count", "p50", "p99", "max", "<reason", "<where", NULL};
+    struct table t;
+    struct ranking r;
+    if (!rank(&r, &s->waits, s->rows))
+        return false;
+    table_init(&t, titles);
+    for (size_t i = 0; i < r.shown; i++) {
+        char *place = NULL;
+        size_t size;
+        FILE *lines = open_memstream(&place, &size);
+        if (lines)
+            wait_place(s, &r.groups[i], lines);
+        if (!lines || fclose(lines)) {
+            t.failed = true;
+            free(place);
+            break;
+        }
+        wait_row(&t, &r.groups[i], text(s, (uint32_t)(r.groups[i].key >> 32)), place);
+        free(place);
+    }
+    if (r.rest.count)
+        wait_row(&t, &r.rest, "", "others");
+    free(r.groups);
+    return print_section("Waits with the most time", &t, out);
+}
+
+static void syscall_row(struct table *t, const struct stat_group *g, const char *name)
+{
+    table_time(t, g->total);
+    table_cell(t, "%" PRIu64, g->count);
+    table_time(t, g->max);
+    table_cell(t, "%s", name);
+}
+
+static bool syscalls(const struct stat *s, FILE *out)
+{
+    static const char *const titles[] = {"total", "count", "max", "<name", NULL};
+    struct table t;
+    struct ranking r;
+    if (!rank(&r, &s->syscalls, s->rows))
+        return false;
+    table_init(&t, titles);
+    for (size_t i = 0; i < r.shown; i++)
+        syscall_row(&t, &r.groups[i], text(s, (uint32_t)r.groups[i].key));
+    if (r.rest.count)
+        syscall_row(&t, &r.rest, "others");
+    free(r.groups);
+    return print_section("System calls", &t, out);
+}
+
+static void thread_times(struct table *t, const struct stat_thread *th)
+{
+    static const enum gotrace_state order[] = {GOTRACE_RUNNING, GOTRACE_WAITING, GOTRACE_RUNNABLE, GOTRACE_SYSCALL};
+    for (int i = 0; i < 4; i++)
+        table_time(t, th->time[order[i]]);
+    table_cell(t, "%" PRIu64, th->blocks);
+}
+
+static bool threads(const struct stat *s, FILE *out)
+{
+    static const char *const titles[] = {"running", "waiting", "runnable", "system calls", "blocks", "id", "<name",
+                                         NULL};
+    struct table t;
+    table_init(&t, titles);
+    for (size_t i = 0; i < s->ended.n; i++) {
+        const struct stat_thread *th = &s->ended.v[i];
+        thread_times(&t, th);
+        table_cell(&t, "%" PRIu64, th->id);
+        table_cell(&t, "%s", th->name ? text(s, th->name) : "-");
+    }
+    if (s->nothers) {
+        thread_times(&t, &s->others);
+        table_cell(&t, "-");
+        table_cell(&t, "%" PRIu64 " others", s->nothers);
+    }
+    return print_section("Threads (goroutines)", &t, out);
+}
+
+bool stat_report(const struct stat *s, const char *path, int version, FILE *out)
+{
+    static const char *const titles[] = {"", NULL};
+    struct table t; /* for the format of a time */
+    table_init(&t, titles);
+    table_time(&t, (uint64_t)s->end - (uint64_t)s->begin);
+    if (!t.failed)
+        fprintf(out, "%s: go 1.%d, %s, %" PRIu64 " thread%s, %" PRIu64 " events\n", path, version, t.cells[0],
+                s->nthreads, s->nthreads == 1 ? "" : "s", s->events);
+    table_free(&t);
+    return !t.failed && states(s, out) && waits(s, out) && syscalls(s, out) && threads(s, out);
+}

@@ -28,6 +28,20 @@ void hook_recover(struct thread *t)
     t->in_hook = 0;
 }
 
+void hook_revive(struct thread *t)
+{
+    if (sched_current(&t->sched)->status == GO_WAITING) {
+        wait_end(&(struct wait){t});
+        return;
+    }
+    t->in_hook = 1;
+    if (sched_current(&t->sched)->status == GO_RUNNABLE && section_enter(t, 0)) {
+        sched_start(&tracer.sched, &t->sched, now());
+        section_leave(t);
+    }
+    t->in_hook = 0;
+}
+
 bool hook_enter(struct hook *h)
 {
     struct thread *t = self;
@@ -43,9 +57,8 @@ bool hook_enter(struct hook *h)
         }
         hook_recover(t);
     }
-    /* It runs, so it does not wait: a handler interrupted the wait, or left it by siglongjmp. */
-    if (unlikely(sched_current(&t->sched)->status == GO_WAITING))
-        wait_end(&(struct wait){t});
+    if (unlikely(sched_current(&t->sched)->status != GO_RUNNING))
+        hook_revive(t);
     t->in_hook = 1;
     t->hook_sp = sp;
     compiler_barrier();

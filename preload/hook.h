@@ -32,6 +32,12 @@ bool hook_enter(struct hook *h);
 /* Puts the thread's state in order after a hook that never ended. */
 void hook_recover(struct thread *t);
 
+/*
+ * The thread runs, but the model says otherwise: a handler interrupted its wait or left it by siglongjmp, or there was no
+ * room when it started. From now on the model says so, too, if there is room.
+ */
+void hook_revive(struct thread *t);
+
 /* For slow paths: enters with the caller's registers and the wrapped function as the leaf of the stack. */
 #define HOOK_ENTER(h, function)                                                                                        \
     ({                                                                                                                 \

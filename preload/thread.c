@@ -148,8 +148,8 @@ void thread_end(struct thread *t)
     struct hook h = {.t = t};
     if (t->in_hook)
         hook_recover(t);
-    if (sched_current(&t->sched)->status == GO_WAITING)
-        wait_end(&(struct wait){t});
+    if (sched_current(&t->sched)->status != GO_RUNNING)
+        hook_revive(t);
     t->in_hook = 1;
     unwind_regs_here(&h.stack.regs);
     h.stack.leaf = 0;

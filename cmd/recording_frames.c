@@ -222,7 +222,9 @@ static int write_thread_start(const struct recording *r, gotrace_builder *b, con
         if (own)
             at = (struct symbolize_frame){own->func, own->file, (uint32_t)own->line};
     }
-    add_frame(&f, thread_start_pc(t->g), t->name && *t->name ? t->name : NULL, &at);
+    /* The first thread is main, whatever title the program gives its process. */
+    const char *name = t->g > 1 && t->name && *t->name ? t->name : NULL;
+    add_frame(&f, thread_start_pc(t->g), name, &at);
     return write_stack(r, b, t->stack_id, &f);
 }
 

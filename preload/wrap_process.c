@@ -1,5 +1,5 @@
 /*
- * What changes the ground we stand on: fork, seccomp filters, dlclose.
+ * What changes the ground we stand on: fork, seccomp filters, dlclose. And prctl's other use, names.
  *
  * After a filter is installed a system call of ours could kill the program. So recording ends before: everything that
  * was recorded is in the mapping then, and nothing more is asked of the kernel.
@@ -10,6 +10,7 @@
 
 #include "preload/hook.h"
 #include "preload/lifecycle.h"
+#include "preload/thread_start.h"
 
 static void before_fork(void)
 {
@@ -41,6 +42,16 @@ static void seccomp_is_coming(void)
     lifecycle_forbid_finish();
 }
 
+/* Older than pthread_setname_np, and of the same effect. */
+static void named_by_prctl(const char *name)
+{
+    struct hook h;
+    if (HOOK_ENTER(&h, prctl_call)) {
+        record_thread_name(h.t, h.t->sched.g, name);
+        hook_leave(&h);
+    }
+}
+
 EXPORT int prctl(int option, ...)
 {
     va_list ap;
@@ -51,7 +62,10 @@ EXPORT int prctl(int option, ...)
     va_end(ap);
     if (option == PR_SET_SECCOMP)
         seccomp_is_coming();
-    return real.prctl_call(option, a[0], a[1], a[2], a[3]);
+    int ret = real.prctl_call(option, a[0], a[1], a[2], a[3]);
+    if (option == PR_SET_NAME && !ret)
+        named_by_prctl((const char *)a[0]);
+    return ret;
 }
 
 EXPORT long syscall(long number, ...)

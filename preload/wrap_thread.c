@@ -184,14 +184,16 @@ static uint64_t g_of(pthread_t thread)
     return g;
 }
 
-static void record_name(struct thread *t, uint64_t g, const char *name)
+enum { TASK_COMM_LEN = 16 }; /* the kernel's; a name is cut to one byte less */
+
+void record_thread_name(struct thread *t, uint64_t g, const char *name)
 {
     uint8_t buf[64];
     struct meta_record r;
     meta_begin(&r, buf, sizeof buf, META_NAME);
     meta_int(&r, g);
     meta_int(&r, now());
-    meta_text(&r, name, strlen(name));
+    meta_text(&r, name, strnlen(name, TASK_COMM_LEN - 1));
     if (!r.overflow && section_enter(t, sizeof buf)) {
         chunk_meta_append(t->sched.chunk, buf, (size_t)(r.p - buf));
         section_leave(t);
@@ -205,7 +207,7 @@ EXPORT int pthread_setname_np(pthread_t thread, const char *name)
     if (!ret && HOOK_ENTER(&h, pthread_setname_np)) {
         uint64_t g = thread == pthread_self() ? h.t->sched.g : g_of(thread);
         if (g)
-            record_name(h.t, g, name);
+            record_thread_name(h.t, g, name);
         hook_leave(&h);
     }
     return ret;

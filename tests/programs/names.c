@@ -1,4 +1,4 @@
-/* Names that pthread_setname_np gives, by the thread itself, by its creator, early, late and twice. */
+/* Names that pthread_setname_np gives, by the thread itself, by its creator, early, late and twice; and prctl. */
 #include "program.h"
 
 #include <sys/prctl.h>
@@ -44,9 +44,17 @@ static NOINLINE void *too_long(void *self)
     return NULL;
 }
 
+static NOINLINE void *by_prctl(void *self)
+{
+    CHECK(prctl(PR_SET_NAME, "by-prctl-and-too-long", 0, 0, 0) == 0);
+    introduce(self);
+    return NULL;
+}
+
 int main(void)
 {
-    struct thread t[5];
+    struct thread t[6];
+    CHECK(prctl(PR_SET_NAME, "the-title", 0, 0, 0) == 0); /* main stays main */
     spawn(&t[0], unnamed);
     spawn(&t[1], names_itself);
     spawn(&t[2], is_named);
@@ -54,9 +62,11 @@ int main(void)
     atomic_store(&go_on, true);
     spawn(&t[3], renames_itself);
     spawn(&t[4], too_long);
-    for (int i = 0; i < 5; i++)
+    spawn(&t[5], by_prctl);
+    for (int i = 0; i < 6; i++)
         join(&t[i]);
-    puts("trace: goroutines 6");
+    puts("trace: goroutines 7");
+    puts("trace: goroutine by-prctl-and-to 1");
     puts("trace: goroutine main 1");
     puts("trace: goroutine unnamed 1");
     puts("trace: goroutine by-itself 1");

@@ -191,7 +191,7 @@ static void finish_all(const char *out, struct afterwards then)
 static bool find_library(char *path, size_t size)
 {
     char self[PATH_MAX];
-    static const char *const beside[] = {"/.libs/libthrace-preload.so", "/libthrace-preload.so"};
+    static const char *const beside[] = {"/.libs/libthrace-preload.so", "/../lib/thrace/libthrace-preload.so"};
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
     self[n < 0 ? 0 : n] = 0;
     char *slash = strrchr(self, '/');

@@ -10,7 +10,6 @@ liblow_la_SOURCES = \
 	%D%/stacktab.c %D%/stacktab.h \
 	%D%/varint.h \
 	%D%/waitq.c %D%/waitq.h
-noinst_HEADERS += include/gotrace/events.def
 
 include %D%/unwind/local.mk
 include %D%/symbolize/local.mk

@@ -34,6 +34,7 @@ libgotrace_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -no-undefined -export-
 gotraceincludedir = $(includedir)/gotrace
 gotraceinclude_HEADERS = \
 	include/gotrace/builder.h \
+	include/gotrace/events.def \
 	include/gotrace/gotrace.h \
 	include/gotrace/raw.h \
 	include/gotrace/reader.h \

@@ -1,10 +1,10 @@
 #include "preload/finisher.h"
 
-#include <fcntl.h>
 #include <link.h>
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include "preload/own_spool.h"
@@ -26,19 +26,21 @@ static int find_self(struct dl_phdr_info *info, size_t size, void *arg)
     return 0;
 }
 
-static bool is_executable(const char *path)
+/* Where the library is installed, thrace is also the name of its folder. */
+static bool is_program(const char *path)
 {
-    return !sys_failed(raw_syscall(SYS_faccessat, AT_FDCWD, (long)path, 1 /* X_OK */, 0, 0, 0));
+    struct stat st;
+    return !stat(path, &st) && S_ISREG(st.st_mode) && (st.st_mode & S_IXUSR);
 }
 
 static const char *find_thrace(void)
 {
-    static const char *const beside[] = {"/../thrace", "/thrace"};
+    static const char *const beside[] = {"/../thrace", "/../../bin/thrace"};
     dl_iterate_phdr(find_self, NULL);
     char *slash = strrchr(thrace_path, '/');
     for (int i = 0; slash && i < 2; i++) {
         strcpy(slash, beside[i]);
-        if (is_executable(thrace_path))
+        if (is_program(thrace_path))
             return thrace_path;
     }
     return THRACE_BINDIR "/thrace";

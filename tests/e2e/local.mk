@@ -1,6 +1,7 @@
 # Programs recorded from start to end; tests/traps does the same with what breaks other tracers.
 e2e_tests = \
 	%D%/exits.test \
+	%D%/install.test \
 	%D%/preload.test \
 	%D%/record.test \
 	%D%/stat.test \

@@ -14,7 +14,8 @@ if HAVE_CMOCKA
 reader_programs = \
 	%D%/test-reader \
 	%D%/test-reader-parts \
-	%D%/test-reader-bounds
+	%D%/test-reader-bounds \
+	%D%/test-stat-bounds
 check_PROGRAMS += $(reader_programs)
 TESTS += $(reader_programs)
 reader_program_LIBS = libparser.la $(CMOCKA_LIBS)
@@ -24,4 +25,6 @@ tests_parser_test_reader_parts_SOURCES = %D%/test-reader-parts.c
 tests_parser_test_reader_parts_LDADD = $(reader_program_LIBS)
 tests_parser_test_reader_bounds_SOURCES = %D%/test-reader-bounds.c
 tests_parser_test_reader_bounds_LDADD = $(reader_program_LIBS)
+tests_parser_test_stat_bounds_SOURCES = %D%/test-stat-bounds.c cmd/stat_collect.c cmd/stat_groups.c cmd/stat_text.c
+tests_parser_test_stat_bounds_LDADD = $(reader_program_LIBS)
 endif

@@ -1,4 +1,4 @@
-/* What thrace stat collects is bounded, whatever the trace, and what is not kept apart is counted all the same. */
+/* What thrace stat collects is bounded, whatever the trace, and nothing is lost or mixed up for that. */
 #include "tests/unit/unit.h"
 
 #include <stdio.h>
@@ -51,6 +51,38 @@ static gotrace_builder *diverse(void)
     return b;
 }
 
+/* In each generation the only stack is another one, with the same number. */
+static gotrace_builder *stack_number_means_another(uint64_t generations)
+{
+    gotrace_builder *b = gotrace_builder_memory(22);
+    for (uint64_t gen = 1; gen <= generations; gen++) {
+        uint64_t at = 1000 * gen;
+        assert_int_equal(gotrace_builder_generation(b, gen), 0);
+        assert_int_equal(gotrace_builder_sync(b, 1000000000, at, 0, 0, 0), 0);
+        assert_int_equal(gotrace_builder_batch(b, 1, at), 0);
+        EVENT(b, at + 1, ProcStatus, 0, 1);
+        EVENT(b, at + 2, GoStatus, 1, 1, 2);
+        EVENT(b, at + 10, GoBlock, gotrace_builder_string(b, "sync", 4), stack_of(b, "wait", gen));
+        EVENT(b, at + 10 + WAIT, GoUnblock, 1, 1, 0);
+        EVENT(b, at + 200, GoStart, 1, 2);
+    }
+    assert_int_equal(gotrace_builder_finish(b), 0);
+    return b;
+}
+
+static void read_all(struct stat *s, const gotrace_builder *b)
+{
+    size_t size;
+    const void *bytes = gotrace_builder_bytes(b, &size);
+    struct gotrace_reader *r = gotrace_reader_open_memory(bytes, size);
+    const struct gotrace_event *ev;
+    stat_init(s, ROWS);
+    while ((ev = gotrace_reader_next(r)))
+        stat_event(s, ev);
+    assert_null(gotrace_reader_error(r));
+    gotrace_reader_free(r);
+}
+
 static void expect_sum(const struct stat_groups *gs, uint64_t each, bool spread)
 {
     uint64_t count = gs->others.count, total = gs->others.total;
@@ -66,16 +98,9 @@ static void expect_sum(const struct stat_groups *gs, uint64_t each, bool spread)
 
 static void a_diverse_trace_takes_bounded_memory(void **state)
 {
-    size_t size;
     gotrace_builder *b = diverse();
-    const void *bytes = gotrace_builder_bytes(b, &size);
-    struct gotrace_reader *r = gotrace_reader_open_memory(bytes, size);
-    const struct gotrace_event *ev;
     struct stat s;
-    stat_init(&s, ROWS);
-    while ((ev = gotrace_reader_next(r)))
-        stat_event(&s, ev);
-    assert_null(gotrace_reader_error(r));
+    read_all(&s, b);
     assert_true(s.ended.n <= 1024);
     assert_true(stat_finish(&s));
     assert_true(s.live.n <= 2);
@@ -90,7 +115,20 @@ static void a_diverse_trace_takes_bounded_memory(void **state)
         assert_int_equal(s.ended.v[i].id, 100 + i - 1);
     assert_int_equal(s.others.time[GOTRACE_RUNNING], (KINDS + 1 - ROWS) * LIFE);
     stat_free(&s);
-    gotrace_reader_free(r);
+    gotrace_builder_free(b);
+}
+
+static void stacks_of_other_generations_are_others(void **state)
+{
+    enum { GENERATIONS = 6 };
+    gotrace_builder *b = stack_number_means_another(GENERATIONS);
+    struct stat s;
+    read_all(&s, b);
+    assert_true(stat_finish(&s));
+    assert_int_equal(s.waits.list.n, GENERATIONS);
+    for (int i = 0; i < GENERATIONS; i++)
+        assert_int_equal(s.waits.list.v[i].total, WAIT);
+    stat_free(&s);
     gotrace_builder_free(b);
 }
 
@@ -141,6 +179,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_diverse_trace_takes_bounded_memory),
+        cmocka_unit_test(stacks_of_other_generations_are_others),
         cmocka_unit_test(late_keys_share_a_group),
         cmocka_unit_test(a_percentile_is_a_sixteenth_too_large_at_most),
         cmocka_unit_test(a_single_value_is_exact),

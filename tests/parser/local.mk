@@ -11,11 +11,15 @@ docs_examples_waits_CPPFLAGS = -I$(top_srcdir)/include
 docs_examples_waits_LDADD = libgotrace.la
 
 if HAVE_CMOCKA
+check_PROGRAMS += %D%/test-stat-bounds
+TESTS += %D%/test-stat-bounds
+tests_parser_test_stat_bounds_SOURCES = %D%/test-stat-bounds.c cmd/stat_collect.c cmd/stat_groups.c cmd/stat_text.c
+tests_parser_test_stat_bounds_LDADD = $(reader_program_LIBS)
+
 reader_programs = \
 	%D%/test-reader \
 	%D%/test-reader-parts \
-	%D%/test-reader-bounds \
-	%D%/test-stat-bounds
+	%D%/test-reader-bounds
 check_PROGRAMS += $(reader_programs)
 TESTS += $(reader_programs)
 reader_program_LIBS = libparser.la $(CMOCKA_LIBS)
@@ -25,6 +29,4 @@ tests_parser_test_reader_parts_SOURCES = %D%/test-reader-parts.c
 tests_parser_test_reader_parts_LDADD = $(reader_program_LIBS)
 tests_parser_test_reader_bounds_SOURCES = %D%/test-reader-bounds.c
 tests_parser_test_reader_bounds_LDADD = $(reader_program_LIBS)
-tests_parser_test_stat_bounds_SOURCES = %D%/test-stat-bounds.c cmd/stat_collect.c cmd/stat_groups.c cmd/stat_text.c
-tests_parser_test_stat_bounds_LDADD = $(reader_program_LIBS)
 endif

@@ -17,7 +17,7 @@ static const char usage[] = "usage: thrace stat [-n N] FILE\n"
                             "Sums up where the threads (goroutines) of a Go execution trace spent their time: states,\n"
                             "waits and who ended them, system calls, threads. FILE may be -, standard input.\n"
                             "  -n N  rows in each table (default: 10); one more is for the rest\n"
-                            "Exit status: 0 all was read, 1 the trace is invalid from some point on, 2 it cannot be read.\n";
+                            "Exit status: 0 all was read, 1 the trace is invalid from some point on, 2 unreadable.\n";
 
 /* Reads all of r and prints what there was; the exit status. */
 static int sum_up(const char *verb, struct gotrace_reader *r, const char *path, size_t rows, FILE *out)

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-/* Prints at most so many of the first lines of what thrace stat says about the trace; complains as verb when it cannot. */
+/* Prints at most so many of thrace stat's first lines about the trace; complains as verb when it cannot. */
 void stat_head(const char *verb, const char *path, FILE *out, int lines);
 
 #endif

@@ -1,3 +1,4 @@
+/* What thrace stat prints. */
 #ifndef THRACE_CMD_STAT_REPORT_H
 #define THRACE_CMD_STAT_REPORT_H
 

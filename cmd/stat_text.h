@@ -13,7 +13,7 @@
 #include "parser/idmap.h"
 #include "parser/vec.h"
 
-enum { STAT_FRAMES = 5, STAT_NTEXTS = 8192, STAT_NCACHED = 4096 };
+enum { STAT_FRAMES = 5, STAT_NTEXTS = 16384, STAT_NCACHED = 4096 };
 
 struct stat_texts {
     struct idmap index; /* hash of a text to its number + 1 */

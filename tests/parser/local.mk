@@ -12,6 +12,11 @@ docs_examples_waits_CPPFLAGS = -I$(top_srcdir)/include
 docs_examples_waits_LDADD = libgotrace.la
 
 if HAVE_CMOCKA
+check_PROGRAMS += %D%/test-stat-bounds
+TESTS += %D%/test-stat-bounds
+tests_parser_test_stat_bounds_SOURCES = %D%/test-stat-bounds.c cmd/stat_collect.c cmd/stat_groups.c cmd/stat_text.c
+tests_parser_test_stat_bounds_LDADD = $(reader_program_LIBS)
+
 reader_programs = \
 	%D%/test-reader \
 	%D%/test-reader-parts \

@@ -1,0 +1,188 @@
+/* What thrace stat collects is bounded, whatever the trace, and nothing is lost or mixed up for that. */
+#include "tests/unit/unit.h"
+
+#include <stdio.h>
+
+#include "cmd/stat_collect.h"
+#include "gotrace/builder.h"
+#include "lib/events.h"
+
+enum { KINDS = 10000, ROWS = 7, WAIT = 100, CALL = 10, LIFE = 3 };
+
+static void event(gotrace_builder *b, uint64_t time, unsigned id, const uint64_t *args, size_t nargs)
+{
+    assert_int_equal(gotrace_builder_event(b, time, id, args, nargs), 0);
+}
+#define EVENT(b, time, name, ...)                                                                                      \
+    event(b, time, EV_##name, (uint64_t[]){0, ##__VA_ARGS__} + 1,                                                      \
+          sizeof((uint64_t[]){0, ##__VA_ARGS__}) / sizeof(uint64_t) - 1)
+
+static uint64_t stack_of(gotrace_builder *b, const char *what, uint64_t i)
+{
+    char function[32];
+    snprintf(function, sizeof function, "%s_%u", what, (unsigned)i);
+    struct gotrace_builder_frame f = {((uint64_t)(unsigned char)*what << 32) + i, function, "a.c", 1};
+    return gotrace_builder_stack(b, &f, 1);
+}
+
+/* Goroutine 1 waits, makes a system call and makes a goroutine, each time from another place. */
+static gotrace_builder *diverse(void)
+{
+    gotrace_builder *b = gotrace_builder_memory(22);
+    uint64_t at = 10, seq = 0;
+    assert_int_equal(gotrace_builder_generation(b, 1), 0);
+    assert_int_equal(gotrace_builder_sync(b, 1000000000, 1, 0, 0, 0), 0);
+    assert_int_equal(gotrace_builder_batch(b, 1, at), 0);
+    EVENT(b, at, ProcStatus, 0, 1);
+    EVENT(b, at, GoStatus, 1, 1, 2);
+    at += 10;
+    for (uint64_t i = 0; i < KINDS; i++) {
+        uint64_t reason = gotrace_builder_string(b, "sync", 4), stack = stack_of(b, "wait", i);
+        EVENT(b, at += 10, GoSyscallBegin, i + 1, stack_of(b, "call", i));
+        EVENT(b, at += CALL, GoSyscallEnd);
+        EVENT(b, at += 10, GoCreate, 100 + i, stack_of(b, "named", i), stack);
+        EVENT(b, at += 10, GoBlock, reason, stack);
+        EVENT(b, at += 10, GoStart, 100 + i, 1);
+        EVENT(b, at += LIFE, GoDestroy);
+        EVENT(b, at += WAIT - 10 - LIFE, GoUnblock, 1, ++seq, 0);
+        EVENT(b, at += 10, GoStart, 1, ++seq);
+    }
+    assert_int_equal(gotrace_builder_finish(b), 0);
+    return b;
+}
+
+/* In each generation the only stack is another one, with the same number. */
+static gotrace_builder *stack_number_means_another(uint64_t generations)
+{
+    gotrace_builder *b = gotrace_builder_memory(22);
+    for (uint64_t gen = 1; gen <= generations; gen++) {
+        uint64_t at = 1000 * gen;
+        assert_int_equal(gotrace_builder_generation(b, gen), 0);
+        assert_int_equal(gotrace_builder_sync(b, 1000000000, at, 0, 0, 0), 0);
+        assert_int_equal(gotrace_builder_batch(b, 1, at), 0);
+        EVENT(b, at + 1, ProcStatus, 0, 1);
+        EVENT(b, at + 2, GoStatus, 1, 1, 2);
+        EVENT(b, at + 10, GoBlock, gotrace_builder_string(b, "sync", 4), stack_of(b, "wait", gen));
+        EVENT(b, at + 10 + WAIT, GoUnblock, 1, 1, 0);
+        EVENT(b, at + 200, GoStart, 1, 2);
+    }
+    assert_int_equal(gotrace_builder_finish(b), 0);
+    return b;
+}
+
+static void read_all(struct stat *s, const gotrace_builder *b)
+{
+    size_t size;
+    const void *bytes = gotrace_builder_bytes(b, &size);
+    struct gotrace_reader *r = gotrace_reader_open_memory(bytes, size);
+    const struct gotrace_event *ev;
+    stat_init(s, ROWS);
+    while ((ev = gotrace_reader_next(r)))
+        stat_event(s, ev);
+    assert_null(gotrace_reader_error(r));
+    gotrace_reader_free(r);
+}
+
+static void expect_sum(const struct stat_groups *gs, uint64_t each, bool spread)
+{
+    uint64_t count = gs->others.count, total = gs->others.total;
+    assert_int_equal(gs->list.n, STAT_NGROUPS);
+    for (size_t i = 0; i < gs->list.n; i++) {
+        count += gs->list.v[i].count;
+        total += gs->list.v[i].total;
+        assert_int_equal(gs->list.v[i].spread != NULL, spread);
+    }
+    assert_int_equal(count, KINDS);
+    assert_int_equal(total, KINDS * each);
+}
+
+static void a_diverse_trace_takes_bounded_memory(void **state)
+{
+    gotrace_builder *b = diverse();
+    struct stat s;
+    read_all(&s, b);
+    assert_true(s.ended.n <= 1024);
+    assert_true(stat_finish(&s));
+    assert_true(s.live.n <= 2);
+    assert_int_equal(s.texts.list.n, STAT_NTEXTS);
+    expect_sum(&s.waits, WAIT, true);
+    assert_int_equal(s.nthreads, KINDS + 1);
+    assert_int_equal(s.ended.n, ROWS);
+    assert_int_equal(s.nothers, KINDS + 1 - ROWS);
+    assert_int_equal(s.ended.v[0].id, 1);
+    assert_int_equal(s.ended.v[0].blocks, KINDS);
+    for (int i = 1; i < ROWS; i++)
+        assert_int_equal(s.ended.v[i].id, 100 + i - 1);
+    assert_int_equal(s.others.time[GOTRACE_RUNNING], (KINDS + 1 - ROWS) * LIFE);
+    stat_free(&s);
+    gotrace_builder_free(b);
+}
+
+static void stacks_of_other_generations_are_others(void **state)
+{
+    enum { GENERATIONS = 6 };
+    gotrace_builder *b = stack_number_means_another(GENERATIONS);
+    struct stat s;
+    read_all(&s, b);
+    assert_true(stat_finish(&s));
+    assert_int_equal(s.waits.list.n, GENERATIONS);
+    for (int i = 0; i < GENERATIONS; i++)
+        assert_int_equal(s.waits.list.v[i].total, WAIT);
+    stat_free(&s);
+    gotrace_builder_free(b);
+}
+
+static void late_keys_share_a_group(void **state)
+{
+    struct stat_groups gs;
+    stat_groups_init(&gs, false);
+    for (uint64_t i = 0; i < KINDS; i++)
+        assert_int_equal(stat_groups_add(&gs, i << 40, 5), i < STAT_NGROUPS ? i : STAT_NGROUPS);
+    assert_int_equal(stat_groups_add(&gs, UINT64_C(7) << 40, 0), 7);
+    stat_groups_free(&gs);
+    stat_groups_init(&gs, false);
+    for (uint64_t i = 0; i < KINDS; i++)
+        stat_groups_add(&gs, i, 5);
+    expect_sum(&gs, 5, false);
+    stat_groups_free(&gs);
+}
+
+static void a_percentile_is_a_sixteenth_too_large_at_most(void **state)
+{
+    static const uint64_t values[] = {0, 1, 31, 32, 33, 1000, 123456789, UINT64_C(1) << 40, INT64_MAX, UINT64_MAX};
+    for (size_t i = 0; i < ARRAY_SIZE(values); i++) {
+        struct stat_groups gs;
+        stat_groups_init(&gs, true);
+        for (int n = 0; n < 98; n++)
+            stat_groups_add(&gs, 1, values[i]);
+        for (int n = 0; n < 2; n++)
+            stat_groups_add(&gs, 1, UINT64_MAX);
+        uint64_t half = stat_group_percentile(&gs.list.v[0], 50);
+        assert_true(half >= values[i] && half - values[i] <= values[i] / 16);
+        assert_int_equal(stat_group_percentile(&gs.list.v[0], 98), half);
+        assert_true(stat_group_percentile(&gs.list.v[0], 99) == UINT64_MAX);
+        stat_groups_free(&gs);
+    }
+}
+
+static void a_single_value_is_exact(void **state)
+{
+    struct stat_groups gs;
+    stat_groups_init(&gs, true);
+    stat_groups_add(&gs, 1, 1234567);
+    assert_int_equal(stat_group_percentile(&gs.list.v[0], 50), 1234567);
+    assert_int_equal(stat_group_percentile(&gs.list.v[0], 99), 1234567);
+    stat_groups_free(&gs);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_diverse_trace_takes_bounded_memory),
+        cmocka_unit_test(stacks_of_other_generations_are_others),
+        cmocka_unit_test(late_keys_share_a_group),
+        cmocka_unit_test(a_percentile_is_a_sixteenth_too_large_at_most),
+        cmocka_unit_test(a_single_value_is_exact),
+    };
+    return cmocka_run_group_tests_name("stat bounds", tests, NULL, NULL);
+}

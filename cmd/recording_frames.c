@@ -190,37 +190,46 @@ static const struct rec_stack *find_stack(const struct recording *r, uint64_t ge
     return s && s->generation == generation && s->id == id ? s : NULL;
 }
 
+static bool is_program_code(const struct recording *r, const struct rec_pc *p)
+{
+    const struct rec_module *m = p->module >= 0 ? &r->modules[p->module] : NULL;
+    return m && !m->ours && !m->libc && !m->runtime && !p->hook;
+}
+
 /*
  * A std::thread starts in the C++ library and goes through templates of namespace std before it comes to the function
- * that it was made for. That one names the thread: the outermost other function of its first stack.
+ * that it was made for. That one names the thread: the outermost function of the program in its first stack.
  */
-static const struct gotrace_builder_frame *own_function(const struct recording *r, const struct rec_thread *t,
-                                                        struct frames *scratch)
+static const struct symbolize_frame *own_function(const struct recording *r, const struct rec_thread *t)
 {
     const struct rec_stack *s = NULL;
     if (t->g < r->seen.ngoroutines && r->seen.first[t->g].id)
         s = find_stack(r, r->seen.first[t->g].generation, r->seen.first[t->g].id);
-    if (!s)
-        return NULL;
-    make_frames(r, s, scratch);
-    for (size_t i = scratch->n; i-- > 1;)
-        if (!strstr(scratch->v[i].func, "+0x") && !strstr(scratch->v[i].func, "std::"))
-            return &scratch->v[i];
+    for (size_t i = s ? s->n : 0; i-- > 0;) {
+        size_t n;
+        const struct rec_pc *p = &r->pcs[s->first + i];
+        const struct symbolize_frame *f = symbolize_frames(r->symbolizer, p->symbol, &n);
+        while (is_program_code(r, p) && n--)
+            if (!strstr(f[n].function, "+0x") && !strstr(f[n].function, "std::") && strncmp(f[n].function, "__", 2))
+                return &f[n];
+    }
     return NULL;
 }
 
 static int write_thread_start(const struct recording *r, gotrace_builder *b, const struct rec_thread *t)
 {
     size_t n;
-    struct frames f = {.n = 0}, scratch;
+    struct frames f = {.n = 0};
     const struct rec_pc *start = &r->pcs[t->pc];
-    struct symbolize_frame at = symbolize_frames(r->symbolizer, start->symbol, &n)[0];
+    const struct symbolize_frame *frames = symbolize_frames(r->symbolizer, start->symbol, &n), *own = NULL;
+    struct symbolize_frame at = frames[n - 1]; /* not what is inlined into its first instruction */
     if (!t->start_pc)
         at = (struct symbolize_frame){"main", *r->exe ? r->exe : "main", 1};
     if (start->module >= 0 && r->modules[start->module].runtime) {
-        const struct gotrace_builder_frame *own = own_function(r, t, &scratch);
-        if (own)
-            at = (struct symbolize_frame){own->func, own->file, (uint32_t)own->line};
+        if ((own = own_function(r, t)))
+            at = *own;
+        else if (strstr(at.function, "+0x"))
+            at.function = "std::thread"; /* it never waited, so there is no stack that tells */
     }
     /* The first thread is main, whatever title the program gives its process. */
     const char *name = t->g > 1 && t->name && *t->name ? t->name : NULL;

@@ -143,8 +143,8 @@ const struct sched_state *sched_recover(struct sched *s, struct sched_thread *t)
 
 /*
  * Change of generation, by the advancer while no thread writes and no thread has a chunk. sched_advance resets the
- * sequence numbers; then each live thread's status goes into a batch: a running thread's into a chunk of its own, that
- * of any other, and of the idle procs, into a shared one without a thread. woken: a GoUnblock was written for it.
+ * sequence numbers; then each live thread's status goes into a batch: a running thread's into one of its own, that of any
+ * other, and of the idle procs, into a shared one without a thread. woken: a GoUnblock was written for it.
  */
 void sched_advance(struct sched *s, uint64_t generation);
 void sched_status_running(struct sched *s, struct sched_thread *t, uint64_t now);

@@ -9,7 +9,7 @@
 enum { RANK_GLOBAL, RANK_WEAK, RANK_LOCAL, RANK_UNDERSCORE = 4, RANK_UNTYPED = 8 };
 
 /* The bytes between two functions belong to the first, as long as they can be there for alignment. */
-enum { MAX_LABELS = 16, PADDING = 64 };
+enum { MAX_LABELS = 16 };
 
 void symtab_add(struct symtab *t, struct symbol s)
 {
@@ -130,7 +130,8 @@ const struct symbol *symtab_find(const struct symtab *t, uint64_t addr)
     for (int steps = 0; a-- && steps < MAX_LABELS; steps++)
         if (addr < t->symbols[a].end)
             return &t->symbols[a];
-    return !near->end || addr - near->end < PADDING ? near : NULL;
+    /* Behind the end of a sized one may be padding, or a local function that the table does not have. */
+    return near->end ? NULL : near;
 }
 
 void symtab_free(struct symtab *t)

@@ -1,6 +1,6 @@
 /*
- * Why processes and not threads: libdwarf reads corrupt input with mistakes of its own (it was seen to overrun its heap
- * on one file in some thousands whose .debug sections were fuzzed). A worker that dies, or that takes more time or memory
+ * Why processes and not threads: libdwarf reads corrupt input with mistakes of its own (it was seen to free
+ * memory twice and to overrun its heap where .debug sections were fuzzed). A worker that dies, or that takes more time or memory
  * than its file can be worth, is replaced by one that does without libdwarf; the command itself is not harmed. The
  * worker's answer is checked as if a stranger had sent it, since its memory may have been overwritten.
  */

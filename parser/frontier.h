@@ -58,7 +58,9 @@ static inline void frontier_sift_down(struct keyed *heap, size_t n, size_t i)
         child += heap[child + 1].key < heap[child].key;
         if (heap[child].key >= moved.key)
             break;
-        heap[i] = heap[child];
+        uint64_t value = heap[child].value;
+        LOADED_ALONE(value);
+        heap[i] = (struct keyed){heap[child].key, value};
     }
     heap[i] = moved;
 }

@@ -16,5 +16,6 @@ EXTRA_DIST += \
 	%D%/glossary.md \
 	%D%/internals.md \
 	%D%/model.md \
+	%D%/performance.md \
 	%D%/spool.md \
 	%D%/unwind.md

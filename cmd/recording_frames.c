@@ -120,19 +120,34 @@ static void add_frame(struct frames *f, uint64_t pc, const char *func, const str
         f->v[f->n++] = (struct gotrace_builder_frame){pc, func ? func : at->function, at->file, at->line};
 }
 
-/* What libc runs before main or a start routine. */
-static const char *const startup_functions[] = {"start_thread", "__libc_start_main", "__libc_start_call_main"};
+static bool is_in_libc(const struct recording *r, const struct rec_pc *p)
+{
+    return p->module >= 0 && r->modules[p->module].libc;
+}
 
-static bool is_startup(const struct recording *r, const struct rec_pc *p)
+/* The program's own first frame: libc is called from there. A stripped program has no name for it. */
+static bool is_entry(const struct recording *r, const struct rec_pc *p)
 {
     size_t n;
-    if (p->module < 0 || !r->modules[p->module].libc)
-        return false;
     const char *function = symbolize_frames(r->symbolizer, p->symbol, &n)->function;
-    for (size_t i = 0; i < sizeof startup_functions / sizeof startup_functions[0]; i++)
-        if (!strncmp(function, startup_functions[i], strlen(startup_functions[i])))
-            return true;
-    return false;
+    return p->module >= 0 && !strcmp(r->modules[p->module].path, r->exe) &&
+           (!strcmp(function, "_start") || strstr(function, "+0x"));
+}
+
+/*
+ * How many PCs of the stack, from the leaf on, are the program's: the outer end without what libc runs before main or
+ * before a start routine. libc's names for that are local, and gone without its debug info; so what counts is where the
+ * code lies.
+ */
+static size_t without_startup(const struct recording *r, const struct rec_stack *s)
+{
+    const struct rec_pc *pcs = &r->pcs[s->first];
+    size_t n = s->n;
+    if (n > 2 && is_entry(r, &pcs[n - 1]) && is_in_libc(r, &pcs[n - 2]))
+        n--;
+    while (n > 1 && is_in_libc(r, &pcs[n - 1]))
+        n--;
+    return n;
 }
 
 /* A wrapped function is shown under its public name, whatever libc's own symbol for that address is. */
@@ -171,7 +186,7 @@ static int write_stack(const struct recording *r, gotrace_builder *b, uint64_t i
 static void make_frames(const struct recording *r, const struct rec_stack *s, struct frames *f)
 {
     f->n = 0;
-    for (size_t i = 0; i < s->n && !(i && is_startup(r, &r->pcs[s->first + i])); i++)
+    for (size_t i = 0, n = without_startup(r, s); i < n; i++)
         add_pc(r, &r->pcs[s->first + i], f);
 }
 

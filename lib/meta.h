@@ -67,12 +67,6 @@ static inline void meta_text(struct meta_record *r, const void *text, size_t len
     }
 }
 
-/* Bytes between the events, which end at pos, and the records. */
-static inline size_t chunk_room(const struct chunk *c, const uint8_t *pos)
-{
-    return (size_t)(c->data + CHUNK_CAPACITY - c->meta_used - pos);
-}
-
 /* Puts the record's bytes in front of the others. The caller made sure that they fit. */
 static inline void chunk_meta_append(struct chunk *c, const uint8_t *record, size_t len)
 {

@@ -109,11 +109,6 @@ static inline long sys_gettid(void) { return raw_syscall(SYS_gettid, 0, 0, 0, 0,
 static inline long sys_getpid(void) { return raw_syscall(SYS_getpid, 0, 0, 0, 0, 0, 0); }
 static inline long sys_sched_yield(void) { return raw_syscall(SYS_sched_yield, 0, 0, 0, 0, 0, 0); }
 
-static inline long sys_clock_gettime(clockid_t clock, struct timespec *ts)
-{
-    return raw_syscall(SYS_clock_gettime, clock, (long)ts, 0, 0, 0, 0);
-}
-
 static inline int sys_failed(long ret) { return (unsigned long)ret > -4096UL; }
 
 #endif

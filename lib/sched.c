@@ -21,7 +21,7 @@ struct txn {
 static bool txn_begin(struct txn *x, struct sched *s, struct sched_thread *t, uint32_t from, uint64_t now)
 {
     const struct sched_state *cur = sched_current(t);
-    if (cur->status != from || !sched_has_room(t))
+    if (cur->status != from || !sched_has_room(t, 0))
         return false;
     x->s = s;
     x->t = t;

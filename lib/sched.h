@@ -82,11 +82,14 @@ static inline const struct sched_state *sched_current(const struct sched_thread 
 
 static inline uint32_t sched_g_seq(const struct sched_thread *t) { return sched_current(t)->g_seq; }
 
-/* True when the open chunk has room for one transition. The caller opens another one when not. */
-static inline bool sched_has_room(const struct sched_thread *t)
+/*
+ * True when the open chunk has room for one transition and extra bytes of meta records between its events and the
+ * records that it holds. The caller opens another one when not.
+ */
+static inline bool sched_has_room(const struct sched_thread *t, size_t extra)
 {
     const struct sched_state *s = sched_current(t);
-    return s->pos && s->pos + SCHED_TRANSITION_MAX <= t->chunk->data + CHUNK_CAPACITY - t->chunk->meta_used;
+    return s->pos && s->pos + SCHED_TRANSITION_MAX + extra <= t->chunk->data + CHUNK_CAPACITY - t->chunk->meta_used;
 }
 
 /* Gives the thread an empty chunk to write to, which begins at time now. The one before is detached first. */

@@ -111,4 +111,10 @@ struct acquire {
 
 int acquire_slow(struct hook *h, const struct acquire *a);
 
+/* For calls whose trial may not hide that the timeout or the clock is invalid: glibc checks both first. */
+static inline bool valid_time(clockid_t clock, const struct timespec *until)
+{
+    return (clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC) && until->tv_nsec >= 0 && until->tv_nsec < 1000000000;
+}
+
 #endif

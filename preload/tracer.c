@@ -16,12 +16,6 @@ void count_lost(void)
         __atomic_fetch_add(&tracer.spool.header->lost_events, 1, __ATOMIC_RELAXED);
 }
 
-static bool has_room(const struct sched_thread *t, size_t extra)
-{
-    const struct sched_state *s = sched_current(t);
-    return s->pos && chunk_room(t->chunk, s->pos) >= SCHED_TRANSITION_MAX + extra;
-}
-
 void seal_chunk(struct sched_thread *t)
 {
     struct chunk *c = sched_detach_chunk(t);
@@ -68,7 +62,7 @@ static SLOW bool await_growth(void)
 bool section_enter(struct thread *t, size_t extra)
 {
     for (int waits = 0; pass_gate(t); waits++) {
-        if (likely(has_room(&t->sched, extra)) || new_chunk(&t->sched))
+        if (likely(sched_has_room(&t->sched, extra)) || new_chunk(&t->sched))
             return true;
         gate_leave(&t->writer);
         if (waits < GROWTH_WAITS && await_growth())
@@ -115,7 +109,7 @@ static void seal_all(void)
 /* Room for one more status, or a record of extra bytes, in the chunk that belongs to no thread. */
 static bool service_room(size_t extra, uint64_t time)
 {
-    if (has_room(&tracer.service, extra))
+    if (sched_has_room(&tracer.service, extra))
         return true;
     seal_chunk(&tracer.service);
     struct chunk *c = spool_take(&tracer.spool);

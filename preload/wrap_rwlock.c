@@ -27,12 +27,6 @@ static int clockwrlock(const struct acquire *a)
     return real.pthread_rwlock_clockwrlock(lock_of(a), a->clock, a->until);
 }
 
-/* The trial may not hide that the timeout or the clock is invalid; glibc checks both first. */
-static bool valid_time(clockid_t clock, const struct timespec *until)
-{
-    return (clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC) && until->tv_nsec >= 0 && until->tv_nsec < 1000000000;
-}
-
 /* One entry point and its slow path; `take` is also the function called and the name of the leaf. */
 #define LOCK(take, trial, wait_kind, valid, clock_, until_, params, args)                                              \
     static SLOW int take##_slow params                                                                                 \

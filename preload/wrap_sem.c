@@ -19,11 +19,6 @@ static int wait(const struct acquire *a) { return real.sem_wait((sem_t *)a->obje
 static int timedwait(const struct acquire *a) { return real.sem_timedwait((sem_t *)a->object, a->until); }
 static int clockwait(const struct acquire *a) { return real.sem_clockwait((sem_t *)a->object, a->clock, a->until); }
 
-static bool valid_time(clockid_t clock, const struct timespec *until)
-{
-    return (clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC) && until->tv_nsec >= 0 && until->tv_nsec < 1000000000;
-}
-
 /*
  * A cancellation point even when there is nothing to wait for, as glibc's is.
  * -1 of the second look (an invalid semaphore) cannot come after EAGAIN of the first.

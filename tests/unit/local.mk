@@ -54,9 +54,9 @@ tests_unit_test_stacktab_LDADD = $(unit_test_LIBS)
 
 unit_model = %D%/model.c %D%/model.h
 
-tests_unit_test_sched_SOURCES = %D%/test-sched.c $(unit_model)
+tests_unit_test_sched_SOURCES = %D%/test-sched.c %D%/three-threads.h $(unit_model)
 tests_unit_test_sched_LDADD = $(unit_test_LIBS)
-tests_unit_test_sched_generation_SOURCES = %D%/test-sched-generation.c $(unit_model)
+tests_unit_test_sched_generation_SOURCES = %D%/test-sched-generation.c %D%/three-threads.h $(unit_model)
 tests_unit_test_sched_generation_LDADD = $(unit_test_LIBS)
 tests_unit_test_sched_torn_SOURCES = %D%/test-sched-torn.c $(unit_model)
 tests_unit_test_sched_torn_LDADD = $(unit_test_LIBS)

@@ -75,7 +75,7 @@ static void new_chunk(struct walk *w, struct sched_thread *t)
 /* Now and then a chunk is full early, because of the records at its other end. */
 static void make_room(struct walk *w, struct sched_thread *t)
 {
-    if (!t->chunk || !sched_has_room(t) || random_one_in(&w->random, 40))
+    if (!t->chunk || !sched_has_room(t, 0) || random_one_in(&w->random, 40))
         new_chunk(w, t);
 }
 

@@ -1,34 +1,7 @@
 /* The model, transition by transition: what each writes, what state it follows from, and what it leaves alone. */
-#include "tests/unit/model.h"
+#include "tests/unit/three-threads.h"
 
 enum { START_STACK = 77 };
-
-struct fixture {
-    struct sched *s;
-    struct sched_thread main, child, other;
-};
-
-static int set_up(void **state)
-{
-    struct fixture *f = calloc(1, sizeof *f);
-    f->s = model_new(4);
-    model_thread(f->s, &f->main, 1, 100);
-    model_thread(f->s, &f->child, 2, 102);
-    model_thread(f->s, &f->other, 3, 103);
-    *state = f;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    struct fixture *f = *state;
-    model_drop(&f->main);
-    model_drop(&f->child);
-    model_drop(&f->other);
-    free(f->s);
-    free(f);
-    return 0;
-}
 
 /* Brings the thread to a status by the shortest legal way, then gives it a fresh chunk. */
 static void bring_to(struct fixture *f, struct sched_thread *t, uint32_t status)

@@ -171,7 +171,7 @@ const struct sched_state *sched_recover(struct sched *s, struct sched_thread *t)
  */
 void sched_advance(struct sched *s, uint64_t generation);
 
-/* Running, or in a system call with a P that nobody has taken. */
+/* Running, or in a system call with a P that nobody has taken or is about to. */
 bool sched_has_proc(const struct sched *s, const struct sched_thread *t);
 void sched_status_with_proc(struct sched *s, struct sched_thread *t, uint64_t now);
 

@@ -91,8 +91,11 @@ static bool syscall_begin(struct fixture *f) { return sched_syscall_begin(f->s, 
 static bool syscall_end(struct fixture *f) { return sched_syscall_end(f->s, &f->t, 9); }
 static bool destroy(struct fixture *f) { return sched_destroy(f->s, &f->t, 9); }
 
-/* Where the other thread is in a system call, on the only P, so that t has to take that; and where it has done the same. */
-enum { SCENE_THEFT = 16, SCENE_ROBBED = 32, SCENE_STATUS = SCENE_THEFT - 1 };
+/*
+ * Where the other thread is in a system call, on the only P, so that t has to take that; where it has taken that of t; and
+ * where it no longer needs it.
+ */
+enum { SCENE_THEFT = 16, SCENE_ROBBED = 32, SCENE_FREE = 64, SCENE_STATUS = SCENE_THEFT - 1 };
 
 /* What each writes, and what the thread writes next: it yields if it runs, else it starts, wakes itself or ends its call. */
 static const struct {
@@ -124,6 +127,9 @@ static const struct {
     {"syscall_end without the proc", syscall_end, GO_SYSCALL | SCENE_ROBBED, GO_RUNNING,
      "ProcStatus(1,2) ProcStart(1,1) GoSyscallEndBlocked GoStart(1,2)", " GoStop(10,0) GoStart(1,3)",
      "ProcStatus(1,2) ProcStart(1,1) GoSyscallEndBlocked GoStart(1,2)"},
+    {"syscall_end with the proc that is free again", syscall_end, GO_SYSCALL | SCENE_ROBBED | SCENE_FREE, GO_RUNNING,
+     "ProcStart(0,5) GoSyscallEndBlocked GoStart(1,2)", " GoStop(10,0) GoStart(1,3)",
+     "ProcStart(0,5) GoSyscallEndBlocked GoStart(1,2)"},
     {"syscall_end by theft", syscall_end, GO_SYSCALL | SCENE_ROBBED | SCENE_THEFT, GO_RUNNING,
      "ProcSteal(0,6,102) ProcStart(0,7) GoSyscallEndBlocked GoStart(1,2)", " GoStop(10,0) GoStart(1,3)",
      "ProcSteal(0,6,102) ProcStart(0,7) GoSyscallEndBlocked GoStart(1,2)"},
@@ -157,6 +163,8 @@ static void make(struct fixture *f, uint32_t scene)
         assert_true(sched_introduce(f->s, &f->other, 3));
     if (scene & SCENE_THEFT)
         assert_true(sched_syscall_begin(f->s, &f->other, 0, 4));
+    else if (scene & SCENE_FREE)
+        assert_true(sched_block(f->s, &f->other, REASON_SYNC, 0, 4));
     else if (scene & SCENE_ROBBED)
         f->s->gomaxprocs = 2;
     free(model_next_chunk(f->s, &f->t, 4));

@@ -20,8 +20,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#undef getc
-#undef putc
+#undef fread_unlocked
+#undef fwrite_unlocked
 
 /* The condition variables of glibc 2.3.2 replaced earlier ones of the same name; old programs still ask for those. */
 #if defined(__x86_64__)

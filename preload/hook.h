@@ -46,11 +46,10 @@ static inline bool wrapped(enum call_class c)
 }
 
 /* For slow paths: enters with the caller's registers and the wrapped function as the leaf of the stack. */
-#define HOOK_ENTER(h, function) HOOK_ENTER_LEAF(h, real.function)
-#define HOOK_ENTER_LEAF(h, address)                                                                                    \
+#define HOOK_ENTER(h, function)                                                                                        \
     ({                                                                                                                 \
         UNWIND_CALLER_REGS(&(h)->stack.regs);                                                                          \
-        (h)->stack.leaf = (uintptr_t)(address) + 1;                                                                    \
+        (h)->stack.leaf = (uintptr_t)real.function + 1;                                                                \
         hook_enter(h);                                                                                                 \
     })
 

@@ -65,34 +65,37 @@ static void close_stream(struct hook *h, struct wait *w, FILE *f)
 #define NOTHING ((void)0)
 #define OPENS (result ? fd_opened(result->_fileno, FD_UNKNOWN, false) : NOTHING)
 
-#define SHOW_IF(...) SHOW_IF_(__VA_ARGS__)
-#define SHOW_IF_(condition, shown)                                                                                     \
-    if (wrapped(CLASS_STDIO) && (condition) && STREAM_ENTER)                                                           \
-    shown
+#define CONDITION(...) FIRST(__VA_ARGS__)
+#define FIRST(condition, shown) (condition)
+#define SHOW(...) SECOND(__VA_ARGS__)
+#define SECOND(condition, shown) shown
 
 #define THRACE_STREAM(shown, after, ret, name, params, args)                                                           \
-    EXPORT ret entry_##name params __asm__(#name);                                                                     \
-    ret entry_##name params                                                                                            \
+    static __attribute__((noinline)) ret name##_shown params                                                           \
     {                                                                                                                  \
         CALL_SCOPE(h, w);                                                                                              \
-        const void *leaf = (const void *)real.name;                                                                    \
-        SHOW_IF(shown);                                                                                                \
+        if (!HOOK_ENTER(h, name))                                                                                      \
+            return real.name args;                                                                                     \
+        SHOW(shown);                                                                                                   \
         ret result = real.name args;                                                                                   \
         after;                                                                                                         \
         return result;                                                                                                 \
-    }
+    }                                                                                                                  \
+    EXPORT ret entry_##name params __asm__(#name);                                                                     \
+    ret entry_##name params { return wrapped(CLASS_STDIO) && CONDITION(shown) ? name##_shown args : real.name args; }
+
+/* The list of arguments can be handed on only as a va_list, to the function that takes one. */
 #define THRACE_FORMAT(shown, name, vname, params, args)                                                                \
     EXPORT int entry_##name params __asm__(#name);                                                                     \
     int entry_##name params                                                                                            \
     {                                                                                                                  \
         CALL_SCOPE(h, w);                                                                                              \
         va_list ap;                                                                                                    \
-        const void *leaf = (const void *)real.name;                                                                    \
-        SHOW_IF(shown);                                                                                                \
+        if (wrapped(CLASS_STDIO) && CONDITION(shown) && HOOK_ENTER(h, name))                                           \
+            SHOW(shown);                                                                                               \
         va_start(ap, format);                                                                                          \
         int result = real.vname args;                                                                                  \
         va_end(ap);                                                                                                    \
         return result;                                                                                                 \
     }
-#define STREAM_ENTER HOOK_ENTER_LEAF(h, leaf)
 #include "preload/streams.def"

@@ -6,7 +6,7 @@
 #include <errno.h>
 
 #include "lib/meta.h"
-#include "preload/hook.h"
+#include "preload/calls.h"
 
 void wait_register(struct hook *h, const void *object, enum waiter_kind kind)
 {
@@ -20,11 +20,7 @@ static void leave_slot(struct thread *t)
     t->wait = NULL;
 }
 
-void wait_cancel(struct hook *h)
-{
-    leave_slot(h->t);
-    hook_leave(h);
-}
+void wait_forget(struct hook *h) { leave_slot(h->t); }
 
 static bool was_released_early(struct thread *t)
 {
@@ -100,6 +96,10 @@ void wait_end(struct wait *w)
     struct thread *t = w->t;
     if (!t || t != self)
         return;
+    if (unlikely(w->call)) {
+        call_end_unshown(w);
+        return;
+    }
     if (unlikely(t->in_hook))
         hook_recover(t);
     t->in_hook = 1;
@@ -165,11 +165,9 @@ bool wake_all(struct hook *h, const void *object, enum waiter_kind kind) { retur
 
 /* --- taking an object ---------------------------------------------------------------------------------------------- */
 
-enum { MAX_SECOND_LOOKS = 4 };
-
 int acquire_slow(struct hook *h, const struct acquire *a)
 {
-    WAIT_SCOPE w = {NULL};
+    WAIT_SCOPE w = {.t = NULL};
     wait_register(h, a->object, a->kind);
     for (int look = 0; look < MAX_SECOND_LOOKS; look++) {
         int ret = a->attempt(a);

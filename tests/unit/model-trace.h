@@ -22,8 +22,8 @@ void trace_begin(struct model_trace *tr, struct sched *s, uint64_t now);
 void trace_hand_in(struct model_trace *tr, struct chunk *c, uint64_t latest);
 
 /*
- * Begins the next generation for n threads that nobody writes for meanwhile; woken says whether a waiting thread's GoUnblock
- * was in an earlier one. NULLs among them are skipped.
+ * Begins the next generation for n threads that nobody writes for meanwhile; woken says whether a waiting thread's
+ * GoUnblock was in an earlier one. NULLs among them are skipped.
  */
 void trace_generation(struct model_trace *tr, struct sched_thread *const *threads, size_t n,
                       bool (*woken)(struct sched_thread *), uint64_t now);

@@ -1,6 +1,6 @@
 /*
- * System calls, and procs that are taken out of them: each of the ways that Go's own tests of its reader know, as a story
- * of three threads. Every story ends with a look of our validator at the whole trace.
+ * System calls, and procs that are taken out of them: each of the ways that Go's own tests of its reader know, as a
+ * story of three threads. Every story ends with a look of our validator at the whole trace.
  */
 #include "tests/unit/model-trace.h"
 
@@ -58,12 +58,20 @@ static void next_generation(struct fixture *f)
             sched_attach_chunk(f->s, threads(f)[i], model_chunk(), f->time);
 }
 
-static void begin(struct fixture *f, struct sched_thread *t) { assert_true(sched_syscall_begin(f->s, t, MODEL_STACK, tick(f))); }
+static int32_t proc(const struct sched_thread *t) { return sched_current(t)->proc; }
 static void end(struct fixture *f, struct sched_thread *t) { assert_true(sched_syscall_end(f->s, t, tick(f))); }
 static void introduce(struct fixture *f, struct sched_thread *t) { assert_true(sched_introduce(f->s, t, tick(f))); }
-static void block(struct fixture *f, struct sched_thread *t) { assert_true(sched_block(f->s, t, REASON_SYNC, 0, tick(f))); }
 static void resume(struct fixture *f, struct sched_thread *t) { assert_true(sched_resume(f->s, t, tick(f))); }
-static int32_t proc(const struct sched_thread *t) { return sched_current(t)->proc; }
+
+static void begin(struct fixture *f, struct sched_thread *t)
+{
+    assert_true(sched_syscall_begin(f->s, t, MODEL_STACK, tick(f)));
+}
+
+static void block(struct fixture *f, struct sched_thread *t)
+{
+    assert_true(sched_block(f->s, t, REASON_SYNC, 0, tick(f)));
+}
 
 /* What t writes from here on is looked at alone. */
 static void turn_page(struct fixture *f, struct sched_thread *t)
@@ -71,7 +79,7 @@ static void turn_page(struct fixture *f, struct sched_thread *t)
     trace_hand_in(&f->trace, model_next_chunk(f->s, t, f->time), f->time);
 }
 
-/* --- keeping the proc ---------------------------------------------------------------------------------------------- */
+/* --- keeping the proc --------------------------------------------------------------------------------------------- */
 
 static void a_short_call_keeps_its_proc(void **state)
 {
@@ -157,7 +165,7 @@ static void beyond_gomaxprocs_nobody_is_robbed(void **state)
                                                   "GoSyscallEndBlocked GoStart(3,1) ProcsChange(3,0)");
 }
 
-/* --- Go's own cases: by a bare thread … ---------------------------------------------------------------------------- */
+/* --- Go's own cases: by a bare thread … --------------------------------------------------------------------------- */
 
 /* other has a wait behind it, so that its return takes a proc on a thread with no G. */
 static void other_waits(struct fixture *f)
@@ -223,7 +231,7 @@ static void stolen_at_a_boundary_by_a_bare_thread_with_a_new_proc(void **state)
                                                  "GoStart(1,1) ProcsChange(2,0)");
 }
 
-/* --- … and by one with a goroutine, which itself comes back from a call without a proc -------------------------------- */
+/* --- … and by one with a goroutine, which itself comes back from a call without a proc ---------------------------- */
 
 static void other_is_robbed(struct fixture *f)
 {
@@ -373,7 +381,7 @@ static void a_robbed_thread_has_a_status_of_its_own_kind(void **state)
     f->time = f->main.chunk->time;
 }
 
-/* --- a theft under way ---------------------------------------------------------------------------------------------- */
+/* --- a theft under way -------------------------------------------------------------------------------------------- */
 
 static void who_is_being_robbed_stays_where_he_is(void **state)
 {

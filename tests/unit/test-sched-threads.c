@@ -1,6 +1,7 @@
 /*
- * Real threads on one model: they block, wake and make system calls at once, take procs from one another, lose the CPU or
- * are torn out in the middle of what they do, at any instruction; generations begin meanwhile. The trace of it all is valid.
+ * Real threads on one model: they block, wake and make system calls at once, take procs from one another, lose the CPU
+ * or are torn out in the middle of what they do, at any instruction; generations begin meanwhile. The trace of it all
+ * is valid.
  */
 #include "tests/unit/model-trace.h"
 

@@ -1,8 +1,8 @@
 /*
- * Every transition, torn out at every instruction: it is single-stepped, what memory holds is kept after every step, and
- * then each of these is taken up as if the thread had been torn out there. After sched_recover the thread is as it was or
- * as it would be, holds exactly the procs its state says, and what it does next fits what it wrote before. A thread whose P
- * it was taking away goes on at every such moment, too, before and after it recovers.
+ * Every transition, torn out at every instruction: it is single-stepped, what memory holds is kept after every step,
+ * and then each of these is taken up as if the thread had been torn out there. After sched_recover the thread is as it
+ * was or as it would be, holds exactly the procs its state says, and what it does next fits what it wrote before. A
+ * thread whose P it was taking away goes on at every such moment, too, before and after it recovers.
  */
 #include "tests/unit/model.h"
 
@@ -92,12 +92,12 @@ static bool syscall_end(struct fixture *f) { return sched_syscall_end(f->s, &f->
 static bool destroy(struct fixture *f) { return sched_destroy(f->s, &f->t, 9); }
 
 /*
- * Where the other thread is in a system call, on the only P, so that t has to take that; where it has taken that of t; and
- * where it no longer needs it.
+ * Where the other thread is in a system call, on the only P, so that t has to take that; where it has taken that of t;
+ * and where it no longer needs it.
  */
 enum { SCENE_THEFT = 16, SCENE_ROBBED = 32, SCENE_FREE = 64, SCENE_STATUS = SCENE_THEFT - 1 };
 
-/* What each writes, and what the thread writes next: it yields if it runs, else it starts, wakes itself or ends its call. */
+/* What each writes, and what the thread writes next: it yields if it runs, else starts, wakes itself or ends its call. */
 static const struct {
     const char *name;
     bool (*run)(struct fixture *);
@@ -215,8 +215,8 @@ static const char *file_of(const struct sched_thread *t)
 }
 
 /*
- * The other thread comes back from its call while t is torn. It must not write that its P is gone unless whoever finds the
- * file now also finds who took it; and when it writes that it has it, nobody may have taken it, nor may t later.
+ * The other thread comes back from its call while t is torn. It must not write that its P is gone unless whoever finds
+ * the file now also finds who took it; and when it writes that it has it, nobody may have taken it, nor may t later.
  */
 static void victim_returns(struct fixture *f, size_t i, size_t n, bool recover_first)
 {
@@ -230,7 +230,8 @@ static void victim_returns(struct fixture *f, size_t i, size_t n, bool recover_f
     bool back = sched_syscall_end(f->s, &f->other, 15);
     bool blocked = back && strstr(file_of(&f->other), "GoSyscallEndBlocked");
     if ((blocked && !stolen) || (recover_first && !back) || (back && stolen && !blocked))
-        fail_msg("%s, torn after %zu steps: stolen %d, back %d, blocked %d", transitions[i].name, n, stolen, back, blocked);
+        fail_msg("%s, torn after %zu steps: stolen %d, back %d, blocked %d", transitions[i].name, n, stolen, back,
+                 blocked);
     sched_recover(f->s, &f->t);
     if (!back)
         assert_true(sched_syscall_end(f->s, &f->other, 15));

@@ -31,7 +31,10 @@ struct walk {
 
 static uint64_t steals, late_ends; /* of all walks */
 
-static void hand_in(struct walk *w, struct sched_thread *t) { trace_hand_in(&w->trace, sched_detach_chunk(t), w->time); }
+static void hand_in(struct walk *w, struct sched_thread *t)
+{
+    trace_hand_in(&w->trace, sched_detach_chunk(t), w->time);
+}
 
 /* Clocks of different CPUs disagree a little. */
 static uint64_t now(struct walk *w)
@@ -205,7 +208,7 @@ static bool step(struct walk *w, struct actor *a)
     }
 }
 
-/* --- the walk ------------------------------------------------------------------------------------------------------ */
+/* --- the walk ----------------------------------------------------------------------------------------------------- */
 
 static void check_procs(struct walk *w)
 {

@@ -5,6 +5,7 @@ e2e_tests = \
 	%D%/preload.test \
 	%D%/record.test \
 	%D%/stat.test \
+	%D%/steals.test \
 	%D%/subjects.test \
 	%D%/threads.test \
 	%D%/waits.test

@@ -20,8 +20,10 @@ c_programs = \
 	%D%/names \
 	%D%/old-cond \
 	%D%/plugin \
+	%D%/robbed \
 	%D%/sandbox \
 	%D%/sanitized \
+	%D%/signal-at-birth \
 	%D%/spawner \
 	%D%/unannounced \
 	%D%/unwinds
@@ -51,8 +53,10 @@ tests_programs_migrates_CFLAGS = $(program_CFLAGS)
 tests_programs_names_CFLAGS = $(program_CFLAGS)
 tests_programs_old_cond_CFLAGS = $(program_CFLAGS)
 tests_programs_plugin_CFLAGS = $(program_CFLAGS)
+tests_programs_robbed_CFLAGS = $(program_CFLAGS)
 tests_programs_sandbox_CFLAGS = $(program_CFLAGS)
 tests_programs_sanitized_CFLAGS = $(program_CFLAGS) -fsanitize=address
+tests_programs_signal_at_birth_CFLAGS = $(program_CFLAGS)
 tests_programs_spawner_CFLAGS = $(program_CFLAGS)
 tests_programs_unannounced_CFLAGS = $(program_CFLAGS)
 tests_programs_unwinds_CFLAGS = $(program_CFLAGS)

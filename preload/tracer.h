@@ -72,8 +72,23 @@ extern __thread struct thread *self __attribute__((tls_model("initial-exec")));
  * records nothing from its first instruction on, without being told.
  */
 struct owner {
-    uint32_t recording; /* what a hook looks at first */
+    uint32_t recording; /* what a hook looks at first: the classes of calls that are recorded, 0 when nothing is */
     uint32_t alive;     /* this process has a spool */
+};
+
+/* What is recorded besides the births and ends of threads; bits of owner->recording. */
+enum call_class_number {
+#define THRACE_CLASS(name, text, meaning) CLASS_NUMBER_##name,
+#include "preload/classes.def"
+#undef THRACE_CLASS
+    CLASS_COUNT
+};
+enum call_class {
+    CLASS_NONE = 1,
+#define THRACE_CLASS(name, text, meaning) CLASS_##name = 2 << CLASS_NUMBER_##name,
+#include "preload/classes.def"
+#undef THRACE_CLASS
+    CLASS_EVERY = (2 << CLASS_COUNT) - 1,
 };
 
 struct tracer {

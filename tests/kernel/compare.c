@@ -3,7 +3,7 @@
  * but had to wait for a CPU belongs to it: the thread cannot write in it that it is back. A wait of the trace goes from
  * the event before the call to the GoStart after it. What lies between the two begins, and the two ends, is time in
  * which the thread executes, unless its CPU is taken from it or the call sleeps more than once; that time is left out,
- * by the kernel's own account. by_clock has the figures with it.
+ * by the kernel's own account. by_clock has the figures with what was taken from it.
  */
 #include "tests/kernel/compare.h"
 
@@ -29,7 +29,9 @@ static int64_t overlap(const struct wait *w, const struct away *a)
     return end - begin;
 }
 
-static bool slept_in(const struct wait *w, const struct away *a) { return a->asleep && overlap(w, a) > SKEW_NS; }
+static bool is_asleep(const struct away *a) { return a->state == 'S' || a->state == 'D'; }
+
+static bool slept_in(const struct wait *w, const struct away *a) { return is_asleep(a) && overlap(w, a) > SKEW_NS; }
 
 static bool is_long(int64_t begin, int64_t end) { return end != NEVER && end - begin > LONG_NS; }
 
@@ -43,6 +45,19 @@ static bool near(const struct kernel_thread *k, int64_t early, int64_t late)
     return early > late ? early - late <= NEAR_NS : kernel_executed(k, early, late) <= NEAR_NS;
 }
 
+/* Sleeps of one call taken together, by the clock, with the time that the thread was without a CPU. */
+static bool near_by_clock(const struct kernel_thread *k, const struct wait *w)
+{
+    const struct away *first = NULL, *last = NULL;
+    for (size_t i = kernel_away_after(k, w->begin); i < k->aways.n && k->aways.v[i].begin < w->end; i++) {
+        if (slept_in(w, &k->aways.v[i])) {
+            first = first ? first : &k->aways.v[i];
+            last = &k->aways.v[i];
+        }
+    }
+    return first && apart(w->begin, first->begin) <= NEAR_NS && apart(w->end, last->end) <= NEAR_NS;
+}
+
 static enum verdict judge(const struct kernel_thread *k, const struct wait *w, const struct away *a)
 {
     if (!near(k, w->begin, a->begin))
@@ -54,7 +69,7 @@ static void tell(FILE *out, const struct trace_thread *t, const struct away *a, 
 {
     if (!out)
         return;
-    fprintf(out, "thread %" PRIu64 " slept from %" PRId64 " for %" PRId64 " us: %s", t->tid, a->begin,
+    fprintf(out, "thread %" PRIu64 " slept (%c) from %" PRId64 " for %" PRId64 " us: %s", t->tid, a->state, a->begin,
             (a->end - a->begin) / 1000, what);
     if (w)
         fprintf(out, " (%s, %" PRId64 " us before, %" PRId64 " us after)", w->call, (a->begin - w->begin) / 1000,
@@ -80,7 +95,7 @@ static void count_sleep(struct comparison *c, const struct trace_thread *t, cons
     c->sleeps.n++;
     c->by_clock.n++;
     c->sleeps.good += v == AGREES;
-    c->by_clock.good += v == AGREES && apart(w->begin, a->begin) <= NEAR_NS && apart(w->end, a->end) <= NEAR_NS;
+    c->by_clock.good += v == AGREES && near_by_clock(k, w);
     switch (v) {
     case AGREES: return;
     case MISSING: c->missing++; return tell(verbose, t, a, w, "the trace does not know");
@@ -170,7 +185,7 @@ void compare(struct comparison *c, const struct trace *t, const struct kernel *k
         size_t wait = 0;
         for (size_t j = kernel_away_after(seen, thread->first); j < seen->aways.n; j++) {
             const struct away *a = &seen->aways.v[j];
-            if (!a->asleep || !is_long(a->begin, a->end) || a->begin < thread->first || a->end > thread->last)
+            if (!is_asleep(a) || !is_long(a->begin, a->end) || a->begin < thread->first || a->end > thread->last)
                 continue;
             while (wait < thread->waits.n && thread->waits.v[wait].end <= a->begin)
                 wait++;

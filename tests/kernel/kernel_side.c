@@ -51,14 +51,20 @@ static void set_awake(struct kernel *k, struct kernel_thread *thread, bool awake
 
 static void switched_out(struct kernel *k, struct kernel_thread *thread, const char *state, int64_t now)
 {
+    struct away *unseen = open_away(thread);
     bool runnable = *state == 'R';
     set_awake(k, thread, runnable, false);
+    if (unseen) {
+        unseen->end = now;
+        unseen->state = '?';
+        k->unseen++;
+    }
     if (!VEC_ROOM(&thread->aways)) {
         k->no_memory = true;
         return;
     }
     thread->aways.v[thread->aways.n++] =
-        (struct away){.begin = now, .end = NEVER, .woken = NEVER, .asleep = *state == 'S' || *state == 'D'};
+        (struct away){.begin = now, .end = NEVER, .woken = NEVER, .state = *state};
 }
 
 static void switched_in(struct kernel *k, struct kernel_thread *thread, int64_t now, bool counts)
@@ -92,7 +98,7 @@ static void woken(struct kernel *k, const struct trace *t, const char *text, int
         return;
     set_awake(k, thread, true, counts);
     struct away *a = open_away(thread);
-    if (!a || !a->asleep || (a->woken != NEVER && !by_waker))
+    if (!a || a->state == 'R' || (a->woken != NEVER && !by_waker))
         return;
     a->woken = now;
     a->waker = by;

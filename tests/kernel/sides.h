@@ -53,7 +53,7 @@ struct away {
     int64_t begin, end; /* switched out and in again; end: NEVER */
     int64_t woken;      /* NEVER: it was not asleep, or nobody woke it */
     uint64_t waker;     /* the thread that was executing when it was woken */
-    bool asleep;        /* it gave the CPU up to wait (S, D) and was not taken off it */
+    char state;         /* S, D: it gave the CPU up to wait; R: that was taken from it; ?: its end was not reported */
 };
 
 struct kernel_thread {
@@ -66,7 +66,7 @@ struct kernel {
     VEC(struct kernel_thread) threads;
     struct idmap by_tid;
     size_t events;
-    size_t lost;
+    size_t lost, unseen; /* events that perf lost; returns to a CPU that nothing told */
     uint64_t awake, awake_at_once; /* threads that ran or could have; at most */
     bool no_memory;
 };

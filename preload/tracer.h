@@ -84,11 +84,12 @@ enum call_class_number {
     CLASS_COUNT
 };
 enum call_class {
-    CLASS_NONE = 1,
+    CLASS_NONE = 0,
+    RECORDING_ON = 1,
 #define THRACE_CLASS(name, text, meaning) CLASS_##name = 2 << CLASS_NUMBER_##name,
 #include "preload/classes.def"
 #undef THRACE_CLASS
-    CLASS_EVERY = (2 << CLASS_COUNT) - 1,
+    CLASS_EVERY = (2 << CLASS_COUNT) - 2,
 };
 
 struct tracer {
@@ -96,6 +97,7 @@ struct tracer {
     uint32_t chores; /* something is to be done after the hook: tracer_chores says what */
     struct gate gate;
     struct trace_clock clock;
+    uint32_t classes;     /* enum call_class: what is to be recorded */
     uint64_t period_ns;   /* of a generation; 0: always time for the next one */
     uint64_t deadline_ns; /* when the open generation is due to end, on CLOCK_MONOTONIC */
     struct spool spool;

@@ -54,7 +54,7 @@ static void report(const struct comparison *c, const struct trace *t, const stru
     count("sleeps of calls that slept more than once", c->chained);
     count("not compared: the kernel left out the end", k->unseen);
     count("waits over 50 us in the trace", c->waits);
-    count("  in which the thread never slept", c->unslept);
+    count("  in which the thread did not sleep", c->unslept);
     percentage("woken by the kernel's waker: mutex", c->mutex);
     percentage("  condition variable", c->cond);
     percentage("  semaphore", c->sem);

@@ -85,10 +85,10 @@ int main(int argc, char **argv)
             milliseconds(1);
     }
     atomic_store(&over, true);
-    for (long i = 0; i < nthreads; i++)
+    for (long i = 0; i < nthreads; i++) {
         poke(&threads[i]);
-    for (long i = 0; i < nthreads; i++)
         CHECK(pthread_join(threads[i].id, NULL) == 0);
+    }
     free(threads);
     return 0;
 }

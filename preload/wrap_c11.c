@@ -89,7 +89,7 @@ static SLOW int unlock_slow(mtx_t *m)
 {
     struct hook h;
     if (wrapped(CLASS_SYNC) && HOOK_ENTER(&h, mtx_unlock)) {
-        wake_one(&h, m, WAITER_ANY);
+        wake_next_owner(&h, (const pthread_mutex_t *)m);
         hook_leave(&h);
     }
     return real.mtx_unlock(m);

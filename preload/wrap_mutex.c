@@ -78,7 +78,7 @@ static SLOW int unlock_slow(pthread_mutex_t *m)
 {
     struct hook h;
     if (wrapped(CLASS_SYNC) && HOOK_ENTER(&h, pthread_mutex_unlock)) {
-        wake_one(&h, m, WAITER_ANY);
+        wake_next_owner(&h, m);
         hook_leave(&h);
     }
     return real.pthread_mutex_unlock(m);

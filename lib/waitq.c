@@ -66,23 +66,43 @@ static void requeue(struct waitq *q, struct wait_slot *slot)
 }
 
 /*
- * Looks at as many taken slots, from the object's first on, as wait in its home. Slots of other homes lie among them,
- * hence a few more than that; a waiter beyond is not found and will wake itself in the trace.
+ * A walk over the taken slots in which an object's waiters may be: as many, from the object's first on, as wait in its
+ * home. Slots of other homes lie among them, hence a few more than that; a waiter beyond is not found and will wake
+ * itself in the trace.
  */
+struct walk {
+    struct waitq *q;
+    const void *object;
+    uint32_t left, seen, next;
+};
+
+static struct walk walk_from(struct waitq *q, const void *object)
+{
+    uint32_t left = __atomic_load_n(&q->waiting[waitq_home(object)], __ATOMIC_ACQUIRE);
+    return (struct walk){q, object, left, 0, first_slot(object)};
+}
+
+static struct wait_slot *walk_on(struct walk *walk, uint64_t *word)
+{
+    while (walk->left && walk->seen++ < WAITQ_SLOTS / 4) {
+        struct wait_slot *slot = &walk->q->slots[walk->next];
+        walk->next = (walk->next + 1) % WAITQ_SLOTS;
+        if (!(*word = wait_word(slot)))
+            continue;
+        if (waitq_home(object_of(slot)) == waitq_home(walk->object))
+            walk->left--;
+        return slot;
+    }
+    return NULL;
+}
+
 static struct wait_slot *oldest(struct waitq *q, const void *object, enum waiter_kind kind, enum wait_claimed claimed,
                                 uint64_t *word)
 {
-    struct wait_slot *best = NULL;
-    uint64_t best_order = UINT64_MAX;
-    uint32_t left = __atomic_load_n(&q->waiting[waitq_home(object)], __ATOMIC_ACQUIRE);
-    uint32_t i = first_slot(object);
-    for (uint32_t n = 0; left && n < WAITQ_SLOTS / 4; n++, i = (i + 1) % WAITQ_SLOTS) {
-        struct wait_slot *slot = &q->slots[i];
-        uint64_t w = wait_word(slot);
-        if (!w)
-            continue;
-        if (waitq_home(object_of(slot)) == waitq_home(object))
-            left--;
+    struct wait_slot *best = NULL, *slot;
+    uint64_t best_order = UINT64_MAX, w;
+    struct walk walk = walk_from(q, object);
+    while ((slot = walk_on(&walk, &w))) {
         if (is_candidate(slot, w, object, kind, claimed) && order_of(slot, w, claimed) < best_order) {
             best = slot;
             best_order = order_of(slot, w, claimed);
@@ -90,6 +110,16 @@ static struct wait_slot *oldest(struct waitq *q, const void *object, enum waiter
         }
     }
     return best;
+}
+
+void waitq_overtake(struct waitq *q, const struct wait_slot *own)
+{
+    struct wait_slot *slot;
+    uint64_t w;
+    struct walk walk = walk_from(q, own->object);
+    while (walk.left > 1 && (slot = walk_on(&walk, &w)))
+        if (was_claimed(w) && object_of(slot) == own->object)
+            requeue(q, slot);
 }
 
 enum wait_found waitq_claim(struct waitq *q, const void *object, enum waiter_kind kind, enum wait_claimed claimed,

@@ -55,6 +55,9 @@ static inline bool waitq_maybe_waiting(const struct waitq *q, const void *object
 /* Enters the waiter, state WAIT_REGISTERED. NULL when the array is full. */
 struct wait_slot *waitq_register(struct waitq *q, void *waiter, const void *object, enum waiter_kind kind);
 
+/* The owner of the slot waits before those do again that were claimed and are still there. */
+void waitq_overtake(struct waitq *q, const struct wait_slot *own);
+
 /* Leaves. The slot belongs to others from then on. */
 void waitq_leave(struct waitq *q, struct wait_slot *slot);
 

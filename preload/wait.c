@@ -184,6 +184,12 @@ static bool unlock_will_wake(const pthread_mutex_t *m)
     return kind & ROBUST_OR_PI ? word >> 31 : word > 1;
 }
 
+void wait_for_owner(const pthread_mutex_t *m)
+{
+    if (self->wait && !unlock_will_wake(m))
+        waitq_overtake(&tracer.waits, self->wait);
+}
+
 void wake_next_owner(struct hook *h, const pthread_mutex_t *m)
 {
     wake(h, m, WAITER_ANY, unlock_will_wake(m) ? CLAIMED_QUEUED : CLAIMED_COMING, false);

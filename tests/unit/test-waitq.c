@@ -159,6 +159,24 @@ static void who_was_woken_in_vain_queues_again(void **state)
     assert_int_equal(release_after(q, lock, WAITER_ANY, CLAIMED_QUEUED), -1); /* 1 again */
 }
 
+static void who_comes_before_a_woken_thread_finds_out_is_ahead_of_it(void **state)
+{
+    struct waitq *q = *state;
+    const void *lock = &objects[0], *other = same_home(lock, 1);
+    wait_for(q, 0, lock, WAITER_ANY);
+    wait_for(q, 4, other, WAITER_ANY);
+    assert_int_equal(release_after(q, lock, WAITER_ANY, CLAIMED_QUEUED), 0);
+    assert_int_equal(release_after(q, other, WAITER_ANY, CLAIMED_QUEUED), 4);
+    wait_for(q, 5, other, WAITER_ANY);
+    waitq_overtake(q, wait_for(q, 1, lock, WAITER_ANY));
+    wait_for(q, 2, lock, WAITER_ANY);
+    assert_int_equal(release_after(q, lock, WAITER_ANY, CLAIMED_QUEUED), 1);
+    assert_int_equal(release_after(q, lock, WAITER_ANY, CLAIMED_QUEUED), -1); /* 0 again */
+    assert_int_equal(release_after(q, lock, WAITER_ANY, CLAIMED_QUEUED), 2);
+    assert_int_equal(release_after(q, other, WAITER_ANY, CLAIMED_QUEUED), -1); /* 4 was not overtaken by 5 */
+    assert_int_equal(release_after(q, other, WAITER_ANY, CLAIMED_QUEUED), 5);
+}
+
 static void an_old_word_moves_nothing(void **state)
 {
     struct waitq *q = *state;
@@ -323,6 +341,7 @@ int main(void)
         TEST(a_release_is_for_its_kind),
         TEST(who_does_not_wait_yet_is_told_to_look_again),
         TEST(who_was_woken_in_vain_queues_again),
+        TEST(who_comes_before_a_woken_thread_finds_out_is_ahead_of_it),
         TEST(an_old_word_moves_nothing),
         TEST(a_claim_that_lost_its_waiter_takes_the_next),
         TEST(a_claim_does_not_try_for_ever),

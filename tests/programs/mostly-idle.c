@@ -11,6 +11,7 @@ enum { WAYS = 4 };
 struct idler {
     pthread_t id;
     int way, pipe[2];
+    long nap; /* ms; not the same for all, so that they do not wake in a crowd */
     sem_t sem;
     pthread_mutex_t lock;
     pthread_cond_t poked;
@@ -44,7 +45,7 @@ static NOINLINE void *idle(void *arg)
         case 0: CHECK(sem_wait(&t->sem) == 0); break;
         case 1: wait_on_cond(t); break;
         case 2: CHECK(read(t->pipe[0], &c, 1) == 1); break;
-        default: milliseconds(50); break;
+        default: milliseconds(t->nap); break;
         }
         compute();
     }
@@ -75,6 +76,7 @@ int main(int argc, char **argv)
     for (long i = 0; i < nthreads; i++) {
         struct idler *t = &threads[i];
         t->way = (int)(i % WAYS);
+        t->nap = 30 + i * 7 % 41;
         CHECK(sem_init(&t->sem, 0, 0) == 0 && pipe(t->pipe) == 0);
         CHECK(pthread_mutex_init(&t->lock, NULL) == 0 && pthread_cond_init(&t->poked, NULL) == 0);
         CHECK(pthread_create(&t->id, NULL, idle, t) == 0);

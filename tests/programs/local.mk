@@ -17,6 +17,8 @@ c_programs = \
 	%D%/known-waits \
 	%D%/locks \
 	%D%/migrates \
+	%D%/mixed-waits \
+	%D%/mostly-idle \
 	%D%/names \
 	%D%/old-cond \
 	%D%/plugin \
@@ -50,6 +52,8 @@ tests_programs_jumper_CFLAGS = $(program_CFLAGS)
 tests_programs_known_waits_CFLAGS = $(program_CFLAGS)
 tests_programs_locks_CFLAGS = $(program_CFLAGS)
 tests_programs_migrates_CFLAGS = $(program_CFLAGS)
+tests_programs_mixed_waits_CFLAGS = $(program_CFLAGS)
+tests_programs_mostly_idle_CFLAGS = $(program_CFLAGS)
 tests_programs_names_CFLAGS = $(program_CFLAGS)
 tests_programs_old_cond_CFLAGS = $(program_CFLAGS)
 tests_programs_plugin_CFLAGS = $(program_CFLAGS)

@@ -11,6 +11,7 @@ c_programs = \
 	%D%/crowd \
 	%D%/daemonizes \
 	%D%/early \
+	%D%/entry-points \
 	%D%/exits \
 	%D%/forker \
 	%D%/jumper \
@@ -46,6 +47,7 @@ tests_programs_coroutines_CFLAGS = $(program_CFLAGS)
 tests_programs_crowd_CFLAGS = $(program_CFLAGS)
 tests_programs_daemonizes_CFLAGS = $(program_CFLAGS)
 tests_programs_early_CFLAGS = $(program_CFLAGS)
+tests_programs_entry_points_CFLAGS = $(program_CFLAGS)
 tests_programs_exits_CFLAGS = $(program_CFLAGS)
 tests_programs_forker_CFLAGS = $(program_CFLAGS)
 tests_programs_jumper_CFLAGS = $(program_CFLAGS)
@@ -69,6 +71,9 @@ tests_programs_sanitized_LDFLAGS = $(AM_LDFLAGS) -fsanitize=address
 # backtrace() and dladdr find the program's functions by name.
 tests_programs_unwinds_LDFLAGS = $(AM_LDFLAGS) -rdynamic
 
+tests_programs_entry_points_SOURCES = %D%/entry-points.c %D%/entry-points-file.c %D%/entry-points-io.c \
+	%D%/entry-points-net.c %D%/entry-points-poll.c %D%/entry-points-syscall.c %D%/entry-points-wait.c
+tests_programs_entry_points_LDADD = -ldl -lrt
 tests_programs_cxx_threads_SOURCES = %D%/cxx-threads.cpp
 tests_programs_cxx_threads_CXXFLAGS = $(AM_CXXFLAGS) -g -pthread
 tests_programs_long_names_SOURCES = %D%/long-names.cpp
@@ -82,4 +87,4 @@ tests_programs_early_LDFLAGS = $(AM_LDFLAGS) -no-install
 tests_programs_early_LDADD = %D%/libearly.la
 endif
 
-EXTRA_DIST += %D%/program.h
+EXTRA_DIST += %D%/entry-points.h %D%/program.h

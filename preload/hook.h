@@ -38,6 +38,12 @@ void hook_recover(struct thread *t);
  */
 void hook_revive(struct thread *t);
 
+/* Is this class of calls to be recorded? Asked first, at the price of a load and a branch. */
+static inline bool wrapped(enum call_class c)
+{
+    return __atomic_load_n(&tracer.owner->recording, __ATOMIC_RELAXED) & (uint32_t)c;
+}
+
 /* For slow paths: enters with the caller's registers and the wrapped function as the leaf of the stack. */
 #define HOOK_ENTER(h, function)                                                                                        \
     ({                                                                                                                 \
@@ -80,8 +86,16 @@ void wait_end(struct wait *w);
 /* Enters the thread as a waiter for the object, before its second look at it. */
 void wait_register(struct hook *h, const void *object, enum waiter_kind kind);
 
-/* Leaves without having waited. */
-void wait_cancel(struct hook *h);
+/* No waiter any more, without having waited: still in the hook, or out of it. */
+void wait_forget(struct hook *h);
+static inline void wait_cancel(struct hook *h)
+{
+    wait_forget(h);
+    hook_leave(h);
+}
+
+/* How often a wait looks again when it was released each time before it began. */
+enum { MAX_SECOND_LOOKS = 4 };
 
 /*
  * The thread is about to wait: writes GoBlock. Also leaves the hook, since what follows is the real call. False, with

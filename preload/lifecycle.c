@@ -139,6 +139,7 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
     fill_header(tracer.spool.header);
     tracer.sched.gomaxprocs = cpus_allowed();
     tracer.period_ns = options.period_ns;
+    tracer.classes = (uint32_t)options.classes;
     if (!tracer_start()) {
         say(why(-ENOMEM), options.out);
         spool_unmap(&tracer.spool);

@@ -8,4 +8,7 @@ void process_init(void);
 /* The process may not start others any more: at its end it leaves the spool as it is. */
 void lifecycle_forbid_finish(void);
 
+/* A filter for system calls is about to be installed: recording ends. */
+void lifecycle_seccomp_is_coming(void);
+
 #endif

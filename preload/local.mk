@@ -2,6 +2,8 @@
 if BUILD_PRELOAD
 pkglib_LTLIBRARIES += libthrace-preload.la
 libthrace_preload_la_SOURCES = \
+	%D%/calls.c %D%/calls.h %D%/calls.def %D%/classes.def %D%/syscalls.def \
+	%D%/fds.c %D%/fds.h \
 	%D%/finisher.c %D%/finisher.h \
 	%D%/helper.c \
 	%D%/hook.c %D%/hook.h \
@@ -15,6 +17,7 @@ libthrace_preload_la_SOURCES = \
 	%D%/wait.c \
 	%D%/wrap_barrier.c \
 	%D%/wrap_c11.c \
+	%D%/wrap_calls.c \
 	%D%/wrap_cond.c \
 	%D%/wrap_mutex.c \
 	%D%/wrap_once.c \
@@ -22,6 +25,7 @@ libthrace_preload_la_SOURCES = \
 	%D%/wrap_rwlock.c \
 	%D%/wrap_sem.c \
 	%D%/wrap_sleep.c \
+	%D%/wrap_syscall.c \
 	%D%/wrap_thread.c
 # -fexceptions: cancellation and exceptions unwind through the wrappers and run their clean-ups.
 libthrace_preload_la_CFLAGS = $(AM_CFLAGS) -fexceptions -fasynchronous-unwind-tables -fno-stack-protector

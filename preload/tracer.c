@@ -276,7 +276,7 @@ bool tracer_start(void)
     tracer.spool.header->ngenerations = 1;
     tracer.deadline_ns = clock_mono_ns() + tracer.period_ns;
     tracer.chores = 1;
-    *owner = (struct owner){1, 1};
+    *owner = (struct owner){RECORDING_ON | tracer.classes, 1};
     __atomic_store_n(&tracer.owner, owner, __ATOMIC_RELEASE);
     return true;
 }

@@ -20,11 +20,7 @@ static void leave_slot(struct thread *t)
     t->wait = NULL;
 }
 
-void wait_cancel(struct hook *h)
-{
-    leave_slot(h->t);
-    hook_leave(h);
-}
+void wait_forget(struct hook *h) { leave_slot(h->t); }
 
 static bool was_released_early(struct thread *t)
 {
@@ -151,8 +147,6 @@ bool wake_one(struct hook *h, const void *object, enum waiter_kind kind) { retur
 bool wake_all(struct hook *h, const void *object, enum waiter_kind kind) { return wake(h, object, kind, true); }
 
 /* --- taking an object ---------------------------------------------------------------------------------------------- */
-
-enum { MAX_SECOND_LOOKS = 4 };
 
 int acquire_slow(struct hook *h, const struct acquire *a)
 {

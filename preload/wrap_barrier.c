@@ -76,7 +76,7 @@ EXPORT int pthread_barrier_wait(pthread_barrier_t *b)
     WAIT_SCOPE w = {NULL};
     struct hook h;
     bool last = arrive(b);
-    if (HOOK_ENTER(&h, pthread_barrier_wait)) {
+    if (wrapped(CLASS_SYNC) && HOOK_ENTER(&h, pthread_barrier_wait)) {
         if (last) {
             wake_all(&h, b, WAITER_ANY);
             hook_leave(&h);

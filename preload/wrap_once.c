@@ -72,7 +72,7 @@ static SLOW int once_slow(void *once, void (*routine)(void), bool c11)
     h.stack.leaf = (uintptr_t)(c11 ? (void *)real.call_once : (void *)real.pthread_once) + 1;
     __attribute__((cleanup(leave_once))) struct run r = {once, routine, &w, &h, innermost, NULL};
     innermost = &r;
-    if (is_running(once) && hook_enter(&h)) {
+    if (wrapped(CLASS_SYNC) && is_running(once) && hook_enter(&h)) {
         wait_register(&h, once, WAITER_ANY);
         if (!is_running(once))
             wait_cancel(&h);

@@ -143,7 +143,7 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(
     {                                                                                                                  \
         WAIT_SCOPE w = {NULL};                                                                                         \
         struct hook h;                                                                                                 \
-        if (HOOK_ENTER(&h, entry)) {                                                                                   \
+        if (wrapped(CLASS_SYNC) && HOOK_ENTER(&h, entry)) {                                                                                   \
             wait_register(&h, (const void *)thread, WAITER_ANY);                                                         \
             int ret = real.pthread_tryjoin_np(thread, result);                                                         \
             if (ret != EBUSY) {                                                                                        \

@@ -2,7 +2,6 @@
 
 #include "preload/fds.h"
 
-static bool sched_syscall_begin(struct sched *s, struct sched_thread *t, uint64_t st, uint64_t n) { (void)s; (void)t; (void)st; (void)n; return false; }
 static void begin(struct hook *h, struct wait *w)
 {
     struct thread *t = h->t;
@@ -10,6 +9,8 @@ static void begin(struct hook *h, struct wait *w)
     if (section_enter(t, STACK_RECORD_MAX)) {
         if (sched_syscall_begin(&tracer.sched, &t->sched, hook_stack(h), now()))
             w->t = t;
+        else
+            count_lost();
         section_leave(t);
     }
 }

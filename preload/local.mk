@@ -2,7 +2,7 @@
 if BUILD_PRELOAD
 pkglib_LTLIBRARIES += libthrace-preload.la
 libthrace_preload_la_SOURCES = \
-	%D%/calls.c %D%/calls.h %D%/calls.def %D%/classes.def %D%/syscalls.def \
+	%D%/calls.c %D%/calls.h %D%/calls.def %D%/classes.def %D%/streams.def %D%/syscalls.def \
 	%D%/fds.c %D%/fds.h \
 	%D%/finisher.c %D%/finisher.h \
 	%D%/helper.c \
@@ -25,6 +25,7 @@ libthrace_preload_la_SOURCES = \
 	%D%/wrap_rwlock.c \
 	%D%/wrap_sem.c \
 	%D%/wrap_sleep.c \
+	%D%/wrap_stdio.c \
 	%D%/wrap_syscall.c \
 	%D%/wrap_thread.c
 # -fexceptions: cancellation and exceptions unwind through the wrappers and run their clean-ups.

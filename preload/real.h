@@ -20,6 +20,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#undef fread_unlocked
+#undef fwrite_unlocked
+
 /* The condition variables of glibc 2.3.2 replaced earlier ones of the same name; old programs still ask for those. */
 #if defined(__x86_64__)
 #define COND_VERSION "GLIBC_2.3.2"

@@ -6,7 +6,8 @@ import sys
 import threading
 import time
 
-CLIENTS, WORKERS = 4, 3
+# More workers than there is work for: most of the time most of them wait for some.
+CLIENTS, WORKERS = 3, 10
 
 
 def main():

@@ -2,7 +2,8 @@
 function class_of(name) {
     sub(/@.*/, "", name)
     sub(/^_+(libc_|GI_|new_|old_)?_*/, "", name)
-    if (name ~ /^(futex|pthread_|sem_|mtx_|cnd_|thrd_join|call_once|GOMP_|omp_|kmp)/) return "futex"
+    # Of what goes through syscall(2), only futexes are waited for.
+    if (name ~ /^(futex|syscall$|pthread_|sem_|mtx_|cnd_|thrd_join|call_once|GOMP_|omp_|kmp)/) return "futex"
     if (name ~ /^(thrd_sleep|(clock_)?nanosleep|u?sleep)$/) return "sleep"
     if (name ~ /^epoll_p?wait2?$/) return "epoll"
     if (name ~ /^p?poll(_chk)?$/) return "poll"

@@ -1,6 +1,7 @@
 # Real programs under load: each runs as ever, its trace is valid, and what it waits for is what the kernel says.
 # THRACE_SUBJECT_SECONDS is how long each load lasts.
 subject_tests = \
+	%D%/ffmpeg.test \
 	%D%/java.test \
 	%D%/mariadb.test \
 	%D%/memcached.test \

@@ -15,6 +15,7 @@ libthrace_preload_la_SOURCES = \
 	%D%/thread.c %D%/thread_start.h \
 	%D%/tracer.c %D%/tracer.h \
 	%D%/wait.c \
+	%D%/wrap_affinity.c \
 	%D%/wrap_barrier.c \
 	%D%/wrap_c11.c \
 	%D%/wrap_calls.c \
@@ -25,6 +26,7 @@ libthrace_preload_la_SOURCES = \
 	%D%/wrap_rwlock.c \
 	%D%/wrap_sem.c \
 	%D%/wrap_sleep.c \
+	%D%/wrap_spin.c \
 	%D%/wrap_stdio.c \
 	%D%/wrap_syscall.c \
 	%D%/wrap_thread.c

@@ -108,6 +108,7 @@ struct tracer {
     struct thread *threads; /* registry: every G that is not dead */
     uint32_t nthreads;
     uint64_t last_g;
+    pthread_t main_thread;
     struct sched_thread service; /* what the advancer writes with: statuses and modules; no G */
 
     struct sched sched;

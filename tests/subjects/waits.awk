@@ -14,6 +14,7 @@ function class_of(name) {
     if (name ~ /^(wait|wait[34]|waitpid|waitid)$/) return "child"
     if (name ~ /^(pause|sigwait|sigwaitinfo|sigtimedwait|sigsuspend|rt_sig.*)$/) return "signal"
     if (name ~ /^(io_p?getevents|io_uring_.*)$/) return "aio"
+    if (name ~ /^(fcntl(64)?|flock|lockf)$/) return "lock"
     if (name ~ /^(fsync|fdatasync|msync|sync_file_range)$/) return "sync"
     return name
 }

@@ -39,7 +39,7 @@ EXPORT int thrd_create(thrd_t *thread, thrd_start_t start, void *arg)
 /* There is no trial for thrd_join; a thread that has ended already makes a wait of no length. */
 EXPORT int thrd_join(thrd_t thread, int *result)
 {
-    WAIT_SCOPE w = {NULL};
+    WAIT_SCOPE w = {.t = NULL};
     struct hook h;
     if (wrapped(CLASS_SYNC) && HOOK_ENTER(&h, thrd_join)) {
         wait_register(&h, (const void *)thread, WAITER_ANY);

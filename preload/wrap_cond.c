@@ -24,7 +24,7 @@ static void begin(struct hook *h, struct wait *w, const void *c, const void *m)
     EXPORT int entry params;                                                                                           \
     EXPORT int entry params                                                                                            \
     {                                                                                                                  \
-        WAIT_SCOPE w = {NULL};                                                                                         \
+        WAIT_SCOPE w = {.t = NULL};                                                                                    \
         struct hook h;                                                                                                 \
         if (wrapped(CLASS_SYNC) && HOOK_ENTER(&h, target))                                                                                    \
             begin(&h, &w, c, m);                                                                                       \

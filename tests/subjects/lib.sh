@@ -11,6 +11,7 @@
 
 seconds=${THRACE_SUBJECT_SECONDS:-1}
 limit=$((seconds + 60))
+# THRACE_SUBJECT_ENV: variables for the recorded run, as in THRACE_PERIOD=10ms.
 sources=$top_srcdir/tests/subjects
 
 needs() {
@@ -64,7 +65,7 @@ launch() { # COMMAND…: in the background, in the way that $way says
     out=$tap_scratch/$way
     case $way in
     plain) "$@" </dev/null >"$out.out" 2>"$out.err" & ;;
-    traced) "$thrace" record -o "$trace" -- "$@" </dev/null >"$out.out" 2>"$out.err" & ;;
+    traced) env ${THRACE_SUBJECT_ENV:-} "$thrace" record -o "$trace" -- "$@" </dev/null >"$out.out" 2>"$out.err" & ;;
     strace)
         strace --seccomp-bpf -f -qq -ttt -T -e "trace=$may_wait" -e signal=none -o "$tap_scratch/calls" "$@" \
             </dev/null >"$out.out" 2>"$out.err" &
@@ -175,6 +176,34 @@ same_dominating_wait() {
     fi
 }
 
+profiles_with() { # TOOLCHAIN TRACE
+    GOTOOLCHAIN=$1 go tool trace -pprof=sync "$2" >"$tap_scratch/profile"
+}
+
+prints_alike_at_first() { # TRACE
+    mkfifo "$tap_scratch/go-head" && {
+        GOTOOLCHAIN=local go tool trace -d=parsed "$1" 2>/dev/null | head -c 20000000 >"$tap_scratch/go-head" &
+        "$thrace" print "$1" 2>/dev/null | head -c 20000000 | cmp - "$tap_scratch/go-head"
+    }
+}
+
+# As text a long trace with deep stacks is hundreds of times as large: Go's tools have to read all, but print the start.
+judge_subject() {
+    events=$(sed -n 's/^thrace:.* \([0-9]*\) events.*/\1/p' "$tap_scratch/traced.err")
+    if [ "${events:-0}" -lt 100000 ] || ! have_go; then
+        judge_all "$subject" "$trace"
+        return
+    fi
+    THRACE_QUICK=1 judge_all "$subject" "$trace"
+    succeeds "$subject: go tool trace prints what thrace print does" prints_alike_at_first "$trace"
+    succeeds "$subject: go tool trace reads all of the trace" profiles_with local "$trace"
+    if have_oldest_go; then
+        succeeds "$subject: go tool trace of $oldest_go reads all of the trace" profiles_with "$oldest_go" "$trace"
+    else
+        skip_mandatory "$subject: go tool trace of $oldest_go reads all of the trace" "no $oldest_go"
+    fi
+}
+
 run_as_test() {
     run plain
     if [ -n "$plain_broken" ]; then
@@ -189,7 +218,7 @@ run_as_test() {
     same_words err
     sed -n 's/^thrace: /# /p' "$tap_scratch/traced.err"
     echo "# $subject: $plain_rate a second plainly, $traced_rate recorded"
-    judge_all "$subject" "$trace"
+    judge_subject
     [ ! -f "$trace" ] || same_dominating_wait
     done_testing
 }

@@ -19,6 +19,7 @@ include %D%/bench/local.mk
 include %D%/kernel/local.mk
 include %D%/e2e/local.mk
 include %D%/traps/local.mk
+include %D%/subjects/local.mk
 
 include %D%/golden/local.mk
 include %D%/fuzz/local.mk

@@ -191,6 +191,16 @@ static void tell_short_calls(struct recording *r, const struct spool_header *h, 
                               r->calls[i].calls, function_of(r, r->calls[i].pc), (double)r->calls[i].ticks * ms);
 }
 
+static void tell_heap(const struct spool_header *h, struct finish_summary *sum)
+{
+    const char *when = h->state == SPOOL_COMPLETE ? "" : " when last looked";
+    if (h->heap.state == SPOOL_HEAP_COUNTED)
+        snprintf(sum->heap, sizeof sum->heap, ", heap %" PRId64 " bytes%s, at most %" PRId64, h->heap.live, when,
+                 h->heap.peak);
+    else if (h->heap.state == SPOOL_HEAP_FOREIGN)
+        snprintf(sum->heap, sizeof sum->heap, ", heap not counted");
+}
+
 int finish_spool(const char *verb, const char *spool, const char *out, struct finish_summary *sum)
 {
     struct spool_file f;
@@ -228,6 +238,7 @@ int finish_spool(const char *verb, const char *spool, const char *out, struct fi
     if (!err && !sum->nothing) {
         tell_advice(verb, &r);
         tell_short_calls(&r, f.header, sum);
+        tell_heap(f.header, sum);
         where = sum->path;
         err = write_file(&f, &r, sum);
     }
@@ -244,10 +255,10 @@ int finish_spool(const char *verb, const char *spool, const char *out, struct fi
 void finish_report(const struct finish_summary *s)
 {
     fprintf(stderr,
-            "thrace: %" PRIu64 " thread%s, %" PRIu64 " events, %" PRIu64 " generation%s, %" PRIu64 " lost, %" PRIu64
+            "thrace: %" PRIu64 " thread%s, %" PRIu64 " events, %" PRIu64 " generation%s, %" PRIu64 " lost%s, %" PRIu64
             " bytes: %s\n",
             s->threads, s->threads == 1 ? "" : "s", s->events, s->generations, s->generations == 1 ? "" : "s", s->lost,
-            s->bytes, s->path);
+            s->heap, s->bytes, s->path);
     if (*s->short_calls)
         fprintf(stderr, "thrace: too short to be in the trace: %s\n", s->short_calls);
 }

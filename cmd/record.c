@@ -36,8 +36,8 @@ static void usage(FILE *to)
           "Runs the command and records what its threads do. Its exit status is passed on; 125: it was not\n"
           "started because it cannot be recorded, 126: it is not executable, 127: it was not found.\n"
           "  -o FILE        the trace (default: COMMAND.PID.trace)\n"
-          "  --wrap CLASSES what to record: sync,sleep,io,net,poll,file,mem,proc,ipc,stdio (default: all); -mem,-file:\n"
-          "                 all but these\n"
+          "  --wrap CLASSES what to record: sync,sleep,io,net,poll,file,mem,proc,ipc,stdio,heap (default:\n"
+          "                 all); -mem,-file: all but these\n"
           "  --min-call TIME  only count system calls that are shorter, such as 10us\n"
           "  --stat         say on stderr where the time went: the first lines of thrace stat FILE\n"
           "  --no-validate  do not check the trace afterwards\n",

@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "preload/heap.h"
 #include "preload/real.h"
 #include "preload/tracer.h"
 
@@ -57,6 +58,7 @@ static void *helper_main(void *arg)
             tracer_drain(fd);
         if (clock_mono_ns() >= tracer.deadline_ns) {
             modules_refresh();
+            heap_look();
             tracer_advance();
         }
         uint64_t ns = pause_ns();

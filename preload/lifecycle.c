@@ -14,6 +14,7 @@
 #include "config.h"
 #include "lib/meta.h"
 #include "preload/finisher.h"
+#include "preload/heap.h"
 #include "preload/options.h"
 #include "preload/own_spool.h"
 #include "preload/real.h"
@@ -128,13 +129,16 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 {
     real_resolve();
     environment = envp;
-    if (!options_read(&options, envp) || !is_for_us())
+    if (!options_read(&options, envp) || !is_for_us()) {
+        heap_begin(false);
         return;
+    }
     clock_start(&tracer.clock);
     int err = open_own_spool(options.out);
     if (err) {
         if (err != -EEXIST || options.verbose)
             say(err == -EEXIST ? "another recording to this file is under way: " : why(err), options.out);
+        heap_begin(false);
         return;
     }
     fill_header(tracer.spool.header);
@@ -146,11 +150,13 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
         say(why(-ENOMEM), options.out);
         spool_unmap(&tracer.spool);
         sys_unlink(tracer.spool.path);
+        heap_begin(false);
         return;
     }
     spool_publish(&tracer.spool);
     thread_init();
     process_init();
+    heap_begin(tracer.classes & CLASS_HEAP);
     begin_main_thread();
     modules_refresh();
     real_each(record_hook, NULL);
@@ -167,6 +173,7 @@ __attribute__((destructor)) static void end(void)
     if (recording()) {
         modules_refresh();
         short_calls_write();
+        heap_end();
     }
     tracer_stop();
     if (options.launcher)

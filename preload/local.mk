@@ -2,9 +2,11 @@
 if BUILD_PRELOAD
 pkglib_LTLIBRARIES += libthrace-preload.la
 libthrace_preload_la_SOURCES = \
+	%D%/allocator.c %D%/allocator.h %D%/allocator.def \
 	%D%/calls.c %D%/calls.h %D%/calls.def %D%/classes.def %D%/streams.def %D%/syscalls.def \
 	%D%/fds.c %D%/fds.h \
 	%D%/finisher.c %D%/finisher.h \
+	%D%/heap.c %D%/heap.h \
 	%D%/helper.c \
 	%D%/hook.c %D%/hook.h \
 	%D%/lifecycle.c %D%/lifecycle.h \
@@ -21,6 +23,7 @@ libthrace_preload_la_SOURCES = \
 	%D%/wrap_c11.c \
 	%D%/wrap_calls.c \
 	%D%/wrap_cond.c \
+	%D%/wrap_heap.c \
 	%D%/wrap_mutex.c \
 	%D%/wrap_once.c \
 	%D%/wrap_process.c \

@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include "lib/meta.h"
+#include "preload/heap.h"
 
 static struct owner nobody;
 
@@ -148,6 +149,7 @@ static bool carry_wakeup(struct thread *t)
 
 static void write_statuses(uint64_t time)
 {
+    bool heap_told = false;
     for (struct thread *t = tracer.threads; t; t = t->next) {
         uint32_t status = sched_current(&t->sched)->status;
         if (sched_has_proc(&tracer.sched, &t->sched)) {
@@ -155,6 +157,10 @@ static void write_statuses(uint64_t time)
             if (c) {
                 sched_attach_chunk(&tracer.sched, &t->sched, c, time);
                 sched_status_with_proc(&tracer.sched, &t->sched, time);
+                if (status == GO_RUNNING && !heap_told) {
+                    heap_write_status(t, time);
+                    heap_told = true;
+                }
                 seal_chunk(&t->sched); /* packed: the chunk is free for the next thread, this one may not need it */
             }
         } else if ((status == GO_RUNNABLE || status == GO_WAITING || status == GO_SYSCALL) && service_room(0, time)) {
@@ -227,7 +233,7 @@ void tracer_drain(int fd)
  * A single-threaded process has no helper and does the work between two hooks. The descriptor that this takes for a
  * moment nobody else can see.
  */
-void tracer_chores(void)
+static void chores(bool may_refresh)
 {
     if (helper_wake()) {
         tracer.chores = 0;
@@ -243,11 +249,16 @@ void tracer_chores(void)
         }
     }
     if (clock_mono_ns() >= tracer.deadline_ns) {
-        if (tracer.nthreads == 1) /* else another thread may hold the loader's lock and wait for this one */
+        heap_look();
+        if (tracer.nthreads == 1 && may_refresh) /* else another thread may hold the loader's lock and wait for this one */
             modules_refresh();
         tracer_advance();
     }
 }
+
+void tracer_chores(void) { chores(true); }
+
+void tracer_chores_in_malloc(void) { chores(false); }
 
 /* Not inherited: a child neither sees the spool nor believes that it records. */
 static struct owner *make_owner(void)

@@ -180,6 +180,9 @@ bool tracer_advance(void);
 /* After a hook: wakes the helper; without one, does the work that the helper would do. */
 SLOW void tracer_chores(void);
 
+/* The same where the loader may be at work on our own stack: what is mapped is not looked at. */
+SLOW void tracer_chores_in_malloc(void);
+
 /* Makes sure that the helper thread runs: it drains, grows the pool and begins generations. */
 void helper_start(void);
 void helper_stop(void);

@@ -9,12 +9,14 @@
 #include <fcntl.h>
 #include <sys/ioctl.h>
 #include <sys/ipc.h>
+#include <sys/mman.h>
 
 #include "preload/calls.h"
+#include "preload/heap.h"
 
 static bool is_now(const struct timespec *timeout) { return timeout && !timeout->tv_sec && !timeout->tv_nsec; }
 
-/* --- what the result says of descriptors ---------------------------------------------------------------------------- */
+/* --- what the result says of descriptors and mappings ---------------------------------------------------------------------------- */
 
 #define NOTHING ((void)0)
 #define OPENED fd_opened(result, FD_UNKNOWN, false)
@@ -24,6 +26,8 @@ static bool is_now(const struct timespec *timeout) { return timeout && !timeout-
 #define OPENED_TWO(v) (result ? NOTHING : (fd_opened((v)[0], FD_UNKNOWN, false), fd_opened((v)[1], FD_UNKNOWN, false)))
 #define OPENED_PAIR(v, nonblocking) (result ? NOTHING : fd_paired((v)[0], (v)[1], nonblocking))
 #define WATCHED(epoll, op, fd) (result || (op) == EPOLL_CTL_DEL ? NOTHING : fd_watched(epoll, fd))
+#define MAPPED(n) (result == MAP_FAILED ? NOTHING : heap_mapped((int64_t)(n)))
+#define UNMAPPED(n) (result ? NOTHING : heap_mapped(-(int64_t)(n)))
 #define FCNTL(fd, command, arg) learn_from_fcntl(fd, command, arg, result)
 #define IOCTL(fd, request, arg) (result || (request) != FIONBIO ? NOTHING : fd_set_nonblocking(fd, *(const int *)(arg)))
 

@@ -3,6 +3,7 @@ e2e_tests = \
 	%D%/against-kernel.test \
 	%D%/entry-points.test \
 	%D%/exits.test \
+	%D%/heap.test \
 	%D%/install.test \
 	%D%/preload.test \
 	%D%/record.test \

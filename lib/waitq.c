@@ -47,11 +47,16 @@ static bool is_candidate(const struct wait_slot *slot, uint64_t word, const void
            (kind == WAITER_ANY || __atomic_load_n(&slot->kind, __ATOMIC_RELAXED) == kind);
 }
 
+static bool goes_before(const struct wait_slot *slot, const struct wait_slot *other, enum waiter_kind kind)
+{
+    return kind == WAITER_LATEST ? ticket_of(slot) > ticket_of(other) : ticket_of(slot) < ticket_of(other);
+}
+
 /*
  * Looks at as many taken slots, from the object's first on, as wait in its home. Slots of other homes lie among them,
  * hence a few more than that; a waiter beyond is not found and will wake itself in the trace.
  */
-static struct wait_slot *oldest(struct waitq *q, const void *object, enum waiter_kind kind, uint64_t *word)
+static struct wait_slot *next_waiter(struct waitq *q, const void *object, enum waiter_kind kind, uint64_t *word)
 {
     struct wait_slot *best = NULL;
     uint32_t left = __atomic_load_n(&q->waiting[waitq_home(object)], __ATOMIC_ACQUIRE);
@@ -63,7 +68,7 @@ static struct wait_slot *oldest(struct waitq *q, const void *object, enum waiter
             continue;
         if (waitq_home(object_of(slot)) == waitq_home(object))
             left--;
-        if (is_candidate(slot, w, object, kind) && (!best || ticket_of(slot) < ticket_of(best))) {
+        if (is_candidate(slot, w, object, kind) && (!best || goes_before(slot, best, kind))) {
             best = slot;
             *word = w;
         }
@@ -77,7 +82,7 @@ enum wait_found waitq_claim(struct waitq *q, const void *object, enum waiter_kin
     *claimed = NULL;
     for (int tries = 0; tries < 100; tries++) {
         uint64_t word = 0;
-        struct wait_slot *slot = oldest(q, object, kind, &word);
+        struct wait_slot *slot = next_waiter(q, object, kind, &word);
         if (!slot)
             return WAIT_NOBODY;
         bool blocked = wait_state(word) == WAIT_BLOCKED;
@@ -89,4 +94,15 @@ enum wait_found waitq_claim(struct waitq *q, const void *object, enum waiter_kin
         }
     }
     return WAIT_NOBODY;
+}
+
+void waitq_detach(struct waitq *q, const void *object, uint32_t n)
+{
+    for (uint32_t i = 0; i < n && waitq_maybe_waiting(q, object); i++) {
+        uint64_t word = 0;
+        struct wait_slot *slot = next_waiter(q, object, WAITER_ANY, &word);
+        if (!slot)
+            break;
+        wait_move(slot, word, WAIT_EARLY);
+    }
 }

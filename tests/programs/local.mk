@@ -2,6 +2,7 @@
 if BUILD_PRELOAD
 c_programs = \
 	%D%/alone \
+	%D%/arrows \
 	%D%/busy \
 	%D%/c11-threads \
 	%D%/cancel \
@@ -34,6 +35,8 @@ check_LTLIBRARIES += %D%/libearly.la
 program_CFLAGS = $(AM_CFLAGS) -g -fno-optimize-sibling-calls -pthread
 
 tests_programs_alone_CFLAGS = $(program_CFLAGS)
+tests_programs_arrows_CFLAGS = $(program_CFLAGS)
+tests_programs_arrows_LDADD = -lrt
 tests_programs_busy_CFLAGS = $(program_CFLAGS)
 tests_programs_c11_threads_CFLAGS = $(program_CFLAGS)
 tests_programs_cancel_CFLAGS = $(program_CFLAGS)

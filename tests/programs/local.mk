@@ -19,14 +19,19 @@ c_programs = \
 	%D%/known-waits \
 	%D%/locks \
 	%D%/migrates \
+	%D%/mixed-waits \
+	%D%/mostly-idle \
 	%D%/names \
 	%D%/old-cond \
 	%D%/plugin \
+	%D%/robbed \
 	%D%/sandbox \
 	%D%/sanitized \
+	%D%/signal-at-birth \
 	%D%/spawner \
 	%D%/unannounced \
-	%D%/unwinds
+	%D%/unwinds \
+	%D%/vforks
 
 check_PROGRAMS += $(c_programs) %D%/cxx-threads %D%/long-names
 check_LTLIBRARIES += %D%/libearly.la
@@ -53,13 +58,18 @@ tests_programs_jumper_CFLAGS = $(program_CFLAGS)
 tests_programs_known_waits_CFLAGS = $(program_CFLAGS)
 tests_programs_locks_CFLAGS = $(program_CFLAGS)
 tests_programs_migrates_CFLAGS = $(program_CFLAGS)
+tests_programs_mixed_waits_CFLAGS = $(program_CFLAGS)
+tests_programs_mostly_idle_CFLAGS = $(program_CFLAGS)
 tests_programs_names_CFLAGS = $(program_CFLAGS)
 tests_programs_old_cond_CFLAGS = $(program_CFLAGS)
 tests_programs_plugin_CFLAGS = $(program_CFLAGS)
+tests_programs_robbed_CFLAGS = $(program_CFLAGS)
 tests_programs_sandbox_CFLAGS = $(program_CFLAGS)
 tests_programs_sanitized_CFLAGS = $(program_CFLAGS) -fsanitize=address
+tests_programs_signal_at_birth_CFLAGS = $(program_CFLAGS)
 tests_programs_spawner_CFLAGS = $(program_CFLAGS)
 tests_programs_unannounced_CFLAGS = $(program_CFLAGS)
+tests_programs_vforks_CFLAGS = $(program_CFLAGS)
 tests_programs_unwinds_CFLAGS = $(program_CFLAGS)
 
 tests_programs_sanitized_LDFLAGS = $(AM_LDFLAGS) -fsanitize=address

@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <threads.h>
 #include <time.h>
 #include <unistd.h>

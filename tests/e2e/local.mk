@@ -1,5 +1,6 @@
 # Programs recorded from start to end; tests/traps does the same with what breaks other tracers.
 e2e_tests = \
+	%D%/cpu.test \
 	%D%/exits.test \
 	%D%/install.test \
 	%D%/preload.test \

@@ -2,6 +2,7 @@
 if BUILD_PRELOAD
 c_programs = \
 	%D%/alone \
+	%D%/alone-hog \
 	%D%/busy \
 	%D%/c11-threads \
 	%D%/cancel \
@@ -13,6 +14,7 @@ c_programs = \
 	%D%/early \
 	%D%/exits \
 	%D%/forker \
+	%D%/hogs \
 	%D%/jumper \
 	%D%/known-waits \
 	%D%/locks \
@@ -33,6 +35,7 @@ check_LTLIBRARIES += %D%/libearly.la
 program_CFLAGS = $(AM_CFLAGS) -g -fno-optimize-sibling-calls -pthread
 
 tests_programs_alone_CFLAGS = $(program_CFLAGS)
+tests_programs_alone_hog_CFLAGS = $(program_CFLAGS)
 tests_programs_busy_CFLAGS = $(program_CFLAGS)
 tests_programs_c11_threads_CFLAGS = $(program_CFLAGS)
 tests_programs_cancel_CFLAGS = $(program_CFLAGS)
@@ -44,6 +47,7 @@ tests_programs_daemonizes_CFLAGS = $(program_CFLAGS)
 tests_programs_early_CFLAGS = $(program_CFLAGS)
 tests_programs_exits_CFLAGS = $(program_CFLAGS)
 tests_programs_forker_CFLAGS = $(program_CFLAGS)
+tests_programs_hogs_CFLAGS = $(program_CFLAGS)
 tests_programs_jumper_CFLAGS = $(program_CFLAGS)
 tests_programs_known_waits_CFLAGS = $(program_CFLAGS)
 tests_programs_locks_CFLAGS = $(program_CFLAGS)

@@ -164,6 +164,17 @@ static bool read_hook(struct recording *r, struct cursor *c)
     return h->name;
 }
 
+static bool read_calls(struct recording *r, struct cursor *c)
+{
+    struct rec_calls *calls = ADD(r, calls);
+    if (!calls)
+        return false;
+    calls->pc = get_int(c);
+    calls->calls = get_int(c);
+    calls->ticks = get_int(c);
+    return true;
+}
+
 static bool read_record(struct recording *r, struct names *names, struct cursor *c, uint64_t generation)
 {
     switch (*c->p++) {
@@ -173,6 +184,7 @@ static bool read_record(struct recording *r, struct names *names, struct cursor 
     case META_MODULE: return read_module(r, c, generation);
     case META_HOOK: return read_hook(r, c);
     case META_SAMPLE: return samples_read(r, c->p, c->end);
+    case META_CALLS: return read_calls(r, c);
     default: return false;
     }
 }
@@ -303,6 +315,7 @@ void recording_free(struct recording *r)
     free(r->pcs);
     free(r->modules);
     free(r->hooks);
+    free(r->calls);
     free(r->seen.first);
     samples_free(&r->samples);
     symbolize_free(r->symbolizer);

@@ -19,7 +19,8 @@ enum meta_tag {
     META_NAME = 3,   /* g, time in ticks, text: pthread_setname_np */
     META_MODULE = 4, /* start, end, load bias, path text, build-id text: a module mapped at the time */
     META_HOOK = 5,   /* PC, text: the PC stands for the function of that name */
-    META_SAMPLE = 6, /* time in ticks, m, P + 1 (0: none), g, n, n PCs: the first, then differences, sign in bit 0 */
+    META_SAMPLE = 7, /* time in ticks, m, P + 1 (0: none), g, n, n PCs: the first, then differences, sign in bit 0 */
+    META_CALLS = 6,  /* PC, calls, ticks: calls of that function (0: of others) too short to be shown, and their time */
 };
 
 /*
@@ -29,7 +30,7 @@ enum meta_tag {
 #define META_FORMATS                                                                                                   \
     {                                                                                                                  \
         [META_STACK] = "i*", [META_THREAD] = "iii", [META_NAME] = "iit", [META_MODULE] = "iiitt", [META_HOOK] = "it",  \
-        [META_SAMPLE] = "iiii*"                                                                                        \
+        [META_SAMPLE] = "iiii*", [META_CALLS] = "iii"                                                                  \
     }
 
 /* In place of the last PC of a stack that had more frames than fit. */

@@ -107,6 +107,37 @@ static bool parse_kinds(const char *s, void *field)
     }
 }
 
+/* The bit of the class that the first len bytes of text name; CLASS_NONE when there is no such class. */
+static uint32_t class_named(const char *text, size_t len)
+{
+#define THRACE_CLASS(name, word, meaning)                                                                              \
+    if (is_word(text, len, word))                                                                                      \
+        return CLASS_##name;
+#include "preload/classes.def"
+#undef THRACE_CLASS
+    return len == 3 && !strncmp(text, "all", len) ? CLASS_EVERY : CLASS_NONE;
+}
+
+/* "sync,net": these only. "-mem,-file": all but these. "none" is a word of its own. */
+static bool parse_classes(const char *s, void *field)
+{
+    uint64_t *classes = field;
+    *classes = *s == '-' ? CLASS_EVERY : CLASS_NONE;
+    if (!strcmp(s, "none"))
+        return true;
+    do {
+        bool without = *s == '-';
+        s += without;
+        size_t len = strcspn(s, ",");
+        uint32_t class = class_named(s, len);
+        if (class == CLASS_NONE)
+            return false;
+        *classes = without ? *classes & ~(uint64_t)class : *classes | class;
+        s += len;
+    } while (*s && *++s);
+    return !*s && s[-1] != ',';
+}
+
 static const struct {
     const char *name;
     bool (*parse)(const char *value, void *field);
@@ -129,6 +160,7 @@ bool options_read(struct options *o, char **envp)
 {
     *o = (struct options){.period_ns = 1000000000,
                           .trace_version = 22,
+                          .classes = CLASS_EVERY,
                           .cpu_hz = SAMPLE_HZ_DEFAULT,
                           .unwind = UNWIND_AUTO,
                           .stack_depth = STACK_MAX_FRAMES,

@@ -113,6 +113,102 @@ static int again_thrd_sleep(const struct timespec *ts, struct timespec *left)
     return err;
 }
 
+/* --- for some time ------------------------------------------------------------------------------------------------- */
+
+/* When a relative timeout ends, on CLOCK_MONOTONIC. */
+static uint64_t end_of(const struct timespec *timeout)
+{
+    return timeout ? clock_mono_ns() + (uint64_t)timeout->tv_sec * 1000000000 + (uint64_t)timeout->tv_nsec : 0;
+}
+
+static uint64_t left_until(uint64_t end)
+{
+    uint64_t t = clock_mono_ns();
+    return end > t ? end - t : 0;
+}
+
+static const struct timespec *rest_until(uint64_t end, struct timespec *rest)
+{
+    uint64_t ns = left_until(end);
+    *rest = (struct timespec){(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
+    return rest;
+}
+
+/* A call with a timeout in the variable of that name; NULL means none. */
+#define RESTARTED_WITH_TIMEOUT(call)                                                                                   \
+    ({                                                                                                                 \
+        struct timespec rest_;                                                                                         \
+        uint64_t end_ = end_of(timeout);                                                                               \
+        RESTARTED(-1, call, timeout = timeout ? rest_until(end_, &rest_) : NULL);                                      \
+    })
+
+/* The same with milliseconds; negative ones mean none. */
+#define RESTARTED_WITH_MS(call)                                                                                        \
+    ({                                                                                                                 \
+        uint64_t end_ = timeout > 0 ? clock_mono_ns() + (uint64_t)timeout * 1000000 : 0;                               \
+        RESTARTED(-1, call, timeout = timeout > 0 ? (int)((left_until(end_) + 999999) / 1000000) : timeout);           \
+    })
+
+static int again_poll(struct pollfd *fds, nfds_t n, int timeout)
+{
+    return RESTARTED_WITH_MS(libc.poll(fds, n, timeout));
+}
+
+static int again___poll_chk(struct pollfd *fds, nfds_t n, int timeout, size_t size)
+{
+    return RESTARTED_WITH_MS(libc.__poll_chk(fds, n, timeout, size));
+}
+
+static int again_epoll_wait(int fd, struct epoll_event *events, int n, int timeout)
+{
+    return RESTARTED_WITH_MS(libc.epoll_wait(fd, events, n, timeout));
+}
+
+/* With a mask there need be nothing to do again: for so long, our signal is in it. */
+static int again_epoll_pwait(int fd, struct epoll_event *events, int n, int timeout, const sigset_t *mask)
+{
+    sigset_t copy;
+    return RESTARTED_WITH_MS(libc.epoll_pwait(fd, events, n, timeout, signal_with(mask, &copy)));
+}
+
+static int again_epoll_pwait2(int fd, struct epoll_event *events, int n, const struct timespec *timeout,
+                              const sigset_t *mask)
+{
+    sigset_t copy;
+    return RESTARTED_WITH_TIMEOUT(libc.epoll_pwait2(fd, events, n, timeout, signal_with(mask, &copy)));
+}
+
+static int again_ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeout, const sigset_t *mask)
+{
+    sigset_t copy;
+    return RESTARTED_WITH_TIMEOUT(libc.ppoll(fds, n, timeout, signal_with(mask, &copy)));
+}
+
+static int again___ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *timeout, const sigset_t *mask,
+                             size_t size)
+{
+    sigset_t copy;
+    return RESTARTED_WITH_TIMEOUT(libc.__ppoll_chk(fds, n, timeout, signal_with(mask, &copy), size));
+}
+
+static int again_pselect(int n, fd_set *in, fd_set *out, fd_set *err, const struct timespec *timeout,
+                         const sigset_t *mask)
+{
+    sigset_t copy;
+    return RESTARTED_WITH_TIMEOUT(libc.pselect(n, in, out, err, timeout, signal_with(mask, &copy)));
+}
+
+/* The kernel leaves in *timeout what is left. */
+static int again_select(int n, fd_set *in, fd_set *out, fd_set *err, struct timeval *timeout)
+{
+    return RESTARTED(-1, libc.select(n, in, out, err, timeout), (void)0);
+}
+
+static int again_semtimedop(int set, void *operations, size_t n, const struct timespec *timeout)
+{
+    return RESTARTED_WITH_TIMEOUT(libc.semtimedop(set, operations, n, timeout));
+}
+
 /* --- until a time -------------------------------------------------------------------------------------------------- */
 
 static int again_sem_timedwait(sem_t *s, const struct timespec *until)
@@ -123,6 +219,63 @@ static int again_sem_timedwait(sem_t *s, const struct timespec *until)
 static int again_sem_clockwait(sem_t *s, clockid_t clock, const struct timespec *until)
 {
     return RESTARTED(-1, libc.sem_clockwait(s, clock, until), (void)0);
+}
+
+/* --- without timeout, or with one of the socket's ------------------------------------------------------------------ */
+
+#define AGAIN(ret, name, params, args)                                                                                 \
+    static ret again_##name params { return RESTARTED(-1, libc.name args, (void)0); }
+
+AGAIN(int, semop, (int set, void *operations, size_t n), (set, operations, n))
+AGAIN(ssize_t, msgrcv, (int queue, void *p, size_t n, long type, int flags), (queue, p, n, type, flags))
+AGAIN(int, msgsnd, (int queue, const void *p, size_t n, int flags), (queue, p, n, flags))
+AGAIN(ssize_t, read, (int fd, void *p, size_t n), (fd, p, n))
+AGAIN(ssize_t, recv, (int fd, void *p, size_t n, int flags), (fd, p, n, flags))
+AGAIN(ssize_t, recvfrom, (int fd, void *p, size_t n, int flags, void *addr, socklen_t *len),
+      (fd, p, n, flags, addr, len))
+AGAIN(ssize_t, recvmsg, (int fd, struct msghdr *m, int flags), (fd, m, flags))
+AGAIN(int, accept, (int fd, void *addr, socklen_t *len), (fd, addr, len))
+AGAIN(int, accept4, (int fd, void *addr, socklen_t *len, int flags), (fd, addr, len, flags))
+
+/* --- for signals --------------------------------------------------------------------------------------------------- */
+
+/* These must not be done again: the signal that was waited for may have come. But our signal can be kept out of them. */
+static int again_sigsuspend(const sigset_t *mask)
+{
+    sigset_t copy;
+    return libc.sigsuspend(signal_with(mask, &copy));
+}
+
+static int again_pause(void)
+{
+    sigset_t mask, copy;
+    libc.pthread_sigmask(SIG_BLOCK, NULL, &mask);
+    return libc.sigsuspend(signal_with(&mask, &copy));
+}
+
+/* glibc's own does not return EINTR. */
+static int again_sigwait(const sigset_t *set, int *sig)
+{
+    sigset_t copy;
+    return libc.sigwait(signal_without(set, &copy), sig);
+}
+
+static int again_sigwaitinfo(const sigset_t *set, siginfo_t *info)
+{
+    sigset_t copy;
+    return RESTARTED(-1, libc.sigwaitinfo(signal_without(set, &copy), info), (void)0);
+}
+
+static int again_sigtimedwait(const sigset_t *set, siginfo_t *info, const struct timespec *timeout)
+{
+    sigset_t copy;
+    return RESTARTED_WITH_TIMEOUT(libc.sigtimedwait(signal_without(set, &copy), info, timeout));
+}
+
+static int again_signalfd(int fd, const sigset_t *mask, int flags)
+{
+    sigset_t copy;
+    return libc.signalfd(fd, signal_without(mask, &copy), flags);
 }
 
 /* --- instead of libc's --------------------------------------------------------------------------------------------- */
@@ -137,6 +290,31 @@ void restart_install(void)
     REPLACE(sleep);
     REPLACE(usleep);
     REPLACE(thrd_sleep);
+    REPLACE(poll);
+    REPLACE(__poll_chk);
+    REPLACE(ppoll);
+    REPLACE(__ppoll_chk);
+    REPLACE(select);
+    REPLACE(pselect);
+    REPLACE(epoll_wait);
+    REPLACE(epoll_pwait);
+    REPLACE(epoll_pwait2);
     REPLACE(sem_timedwait);
     REPLACE(sem_clockwait);
+    REPLACE(semop);
+    REPLACE(semtimedop);
+    REPLACE(msgrcv);
+    REPLACE(msgsnd);
+    REPLACE(read);
+    REPLACE(recv);
+    REPLACE(recvfrom);
+    REPLACE(recvmsg);
+    REPLACE(accept);
+    REPLACE(accept4);
+    REPLACE(sigsuspend);
+    REPLACE(pause);
+    REPLACE(sigwait);
+    REPLACE(sigwaitinfo);
+    REPLACE(sigtimedwait);
+    REPLACE(signalfd);
 }

@@ -6,7 +6,7 @@
 #include <errno.h>
 
 #include "lib/meta.h"
-#include "preload/hook.h"
+#include "preload/calls.h"
 
 void wait_register(struct hook *h, const void *object, enum waiter_kind kind)
 {
@@ -20,11 +20,7 @@ static void leave_slot(struct thread *t)
     t->wait = NULL;
 }
 
-void wait_cancel(struct hook *h)
-{
-    leave_slot(h->t);
-    hook_leave(h);
-}
+void wait_forget(struct hook *h) { leave_slot(h->t); }
 
 static bool was_released_early(struct thread *t)
 {
@@ -79,11 +75,31 @@ static enum woken withdraw(struct thread *t)
     }
 }
 
+/* What the thread has returned from: a system call, or a wait. */
+static bool come_back(struct thread *t)
+{
+    uint64_t time = now();
+    switch (sched_current(&t->sched)->status) {
+    case GO_SYSCALL: /* refused while another thread takes the P away: not lost, the next hook tries again */
+        sched_syscall_end(&tracer.sched, &t->sched, time);
+        return true;
+    case GO_WAITING:
+        return t->woken == NOT_WOKEN ? sched_resume(&tracer.sched, &t->sched, time)
+                                     : sched_resume_woken(&tracer.sched, &t->sched, t->woken == WOKEN_NOW, time);
+    default:
+        return true;
+    }
+}
+
 void wait_end(struct wait *w)
 {
     struct thread *t = w->t;
     if (!t || t != self)
         return;
+    if (unlikely(w->call)) {
+        call_end_unshown(w);
+        return;
+    }
     if (unlikely(t->in_hook))
         hook_recover(t);
     t->in_hook = 1;
@@ -93,11 +109,8 @@ void wait_end(struct wait *w)
         t->woken = withdraw(t);
         leave_slot(t);
     }
-    if (writing) {
-        if (sched_current(&t->sched)->status == GO_WAITING &&
-            !(t->woken == NOT_WOKEN
-                  ? sched_resume(&tracer.sched, &t->sched, now())
-                  : sched_resume_woken(&tracer.sched, &t->sched, t->woken == WOKEN_NOW, now())))
+    if (likely(writing)) {
+        if (unlikely(!come_back(t)))
             count_lost();
         section_leave(t);
     }
@@ -152,11 +165,9 @@ bool wake_all(struct hook *h, const void *object, enum waiter_kind kind) { retur
 
 /* --- taking an object ---------------------------------------------------------------------------------------------- */
 
-enum { MAX_SECOND_LOOKS = 4 };
-
 int acquire_slow(struct hook *h, const struct acquire *a)
 {
-    WAIT_SCOPE w = {NULL};
+    WAIT_SCOPE w = {.t = NULL};
     wait_register(h, a->object, a->kind);
     for (int look = 0; look < MAX_SECOND_LOOKS; look++) {
         int ret = a->attempt(a);

@@ -7,7 +7,6 @@
  * the user's queue of signals is full, and by default it ends the process.
  */
 #include <string.h>
-#include <sys/signalfd.h>
 #include <ucontext.h>
 
 #include "preload/hook.h"
@@ -31,13 +30,21 @@ static void put(sigset_t *set, bool in)
     store(set, in ? load(set) | b : load(set) & ~b);
 }
 
-/* A copy of the program's set without our signal. */
-static const sigset_t *without(const sigset_t *set, sigset_t *copy)
+const sigset_t *signal_without(const sigset_t *set, sigset_t *copy)
 {
     if (!set)
         return NULL;
     *copy = *set;
     put(copy, false);
+    return copy;
+}
+
+const sigset_t *signal_with(const sigset_t *set, sigset_t *copy)
+{
+    if (!set)
+        return NULL;
+    *copy = *set;
+    put(copy, true);
     return copy;
 }
 
@@ -62,7 +69,7 @@ static void thinks(int how, bool in_set)
         if (!sample_signal)                                                                                            \
             return real.entry(how, set, old);                                                                          \
         in_set = set && load(set) & bit(sample_signal); /* old may be the same */                                      \
-        int ret = real.entry(how, without(set, &copy), old);                                                           \
+        int ret = real.entry(how, signal_without(set, &copy), old);                                                           \
         if (!ret && set)                                                                                               \
             thinks(how, in_set);                                                                                       \
         if (!ret && old)                                                                                               \
@@ -197,15 +204,6 @@ SET_HANDLER(signal, SA_RESTART)
 SET_HANDLER(bsd_signal, SA_RESTART)
 SET_HANDLER(sysv_signal, (int)(SA_RESETHAND | SA_NODEFER))
 SET_HANDLER(__sysv_signal, (int)(SA_RESETHAND | SA_NODEFER))
-
-/* --- waiting for signals ------------------------------------------------------------------------------------------- */
-
-/* A wait for any signal does not mean ours, which would be taken from under the handler. */
-EXPORT int signalfd(int fd, const sigset_t *set, int flags)
-{
-    sigset_t copy;
-    return real.signalfd(fd, sample_signal ? without(set, &copy) : set, flags);
-}
 
 /* --- signals of others --------------------------------------------------------------------------------------------- */
 

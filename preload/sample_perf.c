@@ -1,8 +1,11 @@
 /*
  * Above what the kernel's tick delivers: a perf event on the CPU clock of each thread, which any user may have of his own
- * threads (perf_event_paranoid up to 2), though then time in the kernel is not sampled. The events are descriptors, and
- * only the helper, whose file table is its own, can have any that the program does not see. It opens them for threads
- * that ask, and closes them for threads that end.
+ * threads (perf_event_paranoid up to 2). The events are descriptors, and only the helper, whose file table is its own,
+ * can have any that the program does not see. It opens them for threads that ask, and closes them for threads that end.
+ *
+ * An execve must not take our signal along: the new image has no handler for it. So the kernel itself has to remove the
+ * event (remove_on_exec, since 5.13), and time in the kernel is not sampled, because a signal could become pending in
+ * the middle of execve.
  */
 #include <fcntl.h>
 #include <linux/perf_event.h>
@@ -22,7 +25,7 @@ static struct {
 
 static long fcntl_raw(int fd, int command, long arg) { return raw_syscall(SYS_fcntl, fd, command, arg, 0, 0, 0); }
 
-static long open_event(const struct thread *t, bool with_kernel)
+static long open_event(const struct thread *t)
 {
     struct perf_event_attr attr = {
         .type = PERF_TYPE_SOFTWARE,
@@ -31,8 +34,9 @@ static long open_event(const struct thread *t, bool with_kernel)
         .sample_period = sample_period_ns(),
         .wakeup_events = 1,
         .disabled = 1,
-        .exclude_kernel = !with_kernel,
+        .exclude_kernel = 1,
         .exclude_hv = 1,
+        .remove_on_exec = 1,
     };
     return raw_syscall(SYS_perf_event_open, (long)&attr, (long)t->sched.m, -1, -1, PERF_FLAG_FD_CLOEXEC, 0);
 }
@@ -41,10 +45,7 @@ static long open_event(const struct thread *t, bool with_kernel)
 static bool start_event(struct thread *t)
 {
     const struct f_owner_ex owner = {F_OWNER_TID, (pid_t)t->sched.m};
-    long fd = open_event(t, true);
-    if (fd == -EACCES || fd == -EPERM)
-        fd = open_event(t, false);
-    long err = fd;
+    long fd = open_event(t), err = fd;
     if (fd >= 0 && !(err = fcntl_raw((int)fd, F_SETSIG, sample_signal)) &&
         !(err = fcntl_raw((int)fd, F_SETOWN_EX, (long)&owner)) && !(err = fcntl_raw((int)fd, F_SETFL, O_ASYNC)) &&
         !(err = raw_syscall(SYS_ioctl, fd, PERF_EVENT_IOC_ENABLE, 0, 0, 0, 0))) {

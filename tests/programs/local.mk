@@ -21,14 +21,17 @@ c_programs = \
 	%D%/migrates \
 	%D%/names \
 	%D%/old-cond \
+	%D%/own-signals \
 	%D%/plugin \
+	%D%/replaced \
 	%D%/sandbox \
 	%D%/sanitized \
 	%D%/spawner \
 	%D%/unannounced \
+	%D%/uninterrupted \
 	%D%/unwinds
 
-check_PROGRAMS += $(c_programs) %D%/cxx-threads %D%/long-names
+check_PROGRAMS += $(c_programs) %D%/cxx-threads %D%/long-names %D%/torture
 check_LTLIBRARIES += %D%/libearly.la
 
 # The expectations name functions and lines, whatever CFLAGS say.
@@ -54,11 +57,14 @@ tests_programs_locks_CFLAGS = $(program_CFLAGS)
 tests_programs_migrates_CFLAGS = $(program_CFLAGS)
 tests_programs_names_CFLAGS = $(program_CFLAGS)
 tests_programs_old_cond_CFLAGS = $(program_CFLAGS)
+tests_programs_own_signals_CFLAGS = $(program_CFLAGS)
 tests_programs_plugin_CFLAGS = $(program_CFLAGS)
+tests_programs_replaced_CFLAGS = $(program_CFLAGS)
 tests_programs_sandbox_CFLAGS = $(program_CFLAGS)
 tests_programs_sanitized_CFLAGS = $(program_CFLAGS) -fsanitize=address
 tests_programs_spawner_CFLAGS = $(program_CFLAGS)
 tests_programs_unannounced_CFLAGS = $(program_CFLAGS)
+tests_programs_uninterrupted_CFLAGS = $(program_CFLAGS)
 tests_programs_unwinds_CFLAGS = $(program_CFLAGS)
 
 tests_programs_sanitized_LDFLAGS = $(AM_LDFLAGS) -fsanitize=address
@@ -69,6 +75,9 @@ tests_programs_cxx_threads_SOURCES = %D%/cxx-threads.cpp
 tests_programs_cxx_threads_CXXFLAGS = $(AM_CXXFLAGS) -g -pthread
 tests_programs_long_names_SOURCES = %D%/long-names.cpp
 tests_programs_long_names_CXXFLAGS = $(AM_CXXFLAGS) -g -pthread
+tests_programs_torture_SOURCES = %D%/torture.cpp
+tests_programs_torture_CXXFLAGS = $(AM_CXXFLAGS) -g -pthread
+tests_programs_torture_LDADD = -ldl
 
 # A shared library for certain, and a program that is no libtool wrapper script: the command under test runs it.
 tests_programs_libearly_la_SOURCES = %D%/early-lib.c

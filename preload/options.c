@@ -54,7 +54,8 @@ static bool parse_duration(const char *s, void *field)
 
 static bool parse_version(const char *s, void *field)
 {
-    return !strncmp(s, "1.", 2) && parse_number(s + 2, field) && (*(uint64_t *)field == 22 || *(uint64_t *)field == 23);
+    uint64_t *v = field;
+    return !strncmp(s, "1.", 2) && parse_number(s + 2, v) && (*v == 22 || *v == 23 || *v == 25 || *v == 26);
 }
 
 static bool parse_hz(const char *s, void *field) { return parse_number(s, field) && *(uint64_t *)field <= SAMPLE_HZ_MAX; }

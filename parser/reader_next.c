@@ -16,6 +16,10 @@ static inline const uint8_t *more_bytes(const uint8_t *p, uint64_t *v)
         *v = (*v & 0x7f) | (uint64_t)p[1] << 7;
         return p + 2;
     }
+    if (LIKELY(p[2] < 0x80)) {
+        *v = (*v & 0x7f) | (uint64_t)(p[1] & 0x7f) << 7 | (uint64_t)p[2] << 14;
+        return p + 3;
+    }
     uint64_t w;
     memcpy(&w, p, sizeof w);
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
@@ -40,11 +44,10 @@ static inline const uint8_t *more_bytes(const uint8_t *p, uint64_t *v)
             return reader_next_slow(r);                                                                                \
     } while (0)
 
-/* The goroutine with a dense ID; else one that is of no use. */
-static inline struct go *dense_go(const struct order *o, uint64_t id)
+/* The index of the goroutine with a dense ID; else of the one that is never used. */
+static inline uint32_t dense_go(const struct order *o, uint64_t id)
 {
-    uint32_t at = LIKELY(id < o->go_of.ndense) ? o->go_of.dense[id] : 0;
-    return &o->gos.v[at];
+    return LIKELY(id < o->go_of.ndense) ? o->go_of.dense[id] : 0;
 }
 
 static inline bool in_turn(const struct order *o, const struct go *go, uint64_t n)
@@ -68,21 +71,22 @@ static inline bool has_stack(const struct generation *g, uint64_t id)
  */
 static inline bool go_start(struct order *o, const struct gotrace_event *ev, struct thread *t)
 {
-    struct go *go = dense_go(o, ev->args[0]);
-    if (UNLIKELY(go->id != ev->args[0] || go->status != GO_RUNNABLE || !in_turn(o, go, ev->args[1]) ||
-                 t->proc == ID_NONE || t->goroutine != ID_NONE))
+    uint32_t at = dense_go(o, ev->args[0]);
+    struct go *go = &o->gos.v[at];
+    if (UNLIKELY(go->status != GO_RUNNABLE || !in_turn(o, go, ev->args[1]) || t->proc == ID_NONE ||
+                 t->goroutine != ID_NONE))
         return false;
     go->status = GO_RUNNING;
     go->seq.n = ev->args[1];
-    run_go(o, t, go);
+    t->goroutine = ev->args[0];
+    t->go_hint = at;
     return true;
 }
 
 static inline bool go_unblock(struct order *o, const struct gotrace_event *ev, const struct generation *g)
 {
-    struct go *go = dense_go(o, ev->args[0]);
-    if (UNLIKELY(go->id != ev->args[0] || go->status != GO_WAITING || !in_turn(o, go, ev->args[1]) ||
-                 !has_stack(g, ev->args[2])))
+    struct go *go = &o->gos.v[dense_go(o, ev->args[0])];
+    if (UNLIKELY(go->status != GO_WAITING || !in_turn(o, go, ev->args[1]) || !has_stack(g, ev->args[2])))
         return false;
     go->status = GO_RUNNABLE;
     go->seq.n = ev->args[1];
@@ -196,19 +200,20 @@ const struct gotrace_event *gotrace_reader_next(struct gotrace_reader *r)
     c->ev.at = at;
     heap[0].key = time;
     if (time > heap[1].key || time > heap[2].key) {
-        frontier_sift_down(heap, r->frontier.n, 0);
-        c = (struct cursor *)(uintptr_t)heap[0].value;
+        c = frontier_sink_first(heap, r->frontier.n, time);
         time = heap[0].key;
     }
     struct thread *t = c->thread;
     if (UNLIKELY(r->sample_time < time || !t))
         return reader_decide(r);
-    c->ev.proc = t->proc;
-    c->ev.goroutine = t->goroutine;
+    uint64_t proc = t->proc, goroutine = t->goroutine;
+    LOADED_ALONE(proc);
+    LOADED_ALONE(goroutine);
+    c->ev.proc = proc;
+    c->ev.goroutine = goroutine;
     if (UNLIKELY(!step(r, &c->ev, t)))
         return reader_decide(r);
-    if (UNLIKELY(time <= r->last))
-        c->ev.time = time = (int64_t)((uint64_t)r->last + 1);
-    r->last = time;
+    int64_t last = r->last;
+    r->last = c->ev.time = time <= last ? (int64_t)((uint64_t)last + 1) : time;
     return &c->ev;
 }

@@ -142,28 +142,47 @@ static inline bool syscall_end(struct order *o, struct thread *t)
     return true;
 }
 
-/* Before it happens: ev->proc and ev->goroutine are t's. */
-static inline bool step(struct gotrace_reader *r, const struct gotrace_event *ev, struct thread *t)
+static inline const struct gotrace_event *happens(struct gotrace_reader *r, struct gotrace_event *ev)
+{
+    int64_t last = r->last;
+    r->last = ev->time = ev->time <= last ? (int64_t)((uint64_t)last + 1) : ev->time;
+    return ev;
+}
+
+/* The earliest event, if it is none of the most common ones. */
+__attribute__((noinline)) static const struct gotrace_event *rarer(struct gotrace_reader *r)
+{
+    struct cursor *c = frontier_cursor(&r->frontier, 0);
+    struct thread *t = c->thread;
+    bool done = false;
+    switch (c->ev.type) {
+    case EV_ProcStop:
+        done = proc_stop(t);
+        break;
+    case EV_GoSyscallBegin:
+        done = syscall_begin(&r->order, &c->ev, t, &r->generation);
+        break;
+    case EV_GoSyscallEnd:
+        done = syscall_end(&r->order, t);
+        break;
+    }
+    return done ? happens(r, &c->ev) : reader_decide(r);
+}
+
+/*
+ * Before it happens: ev->proc and ev->goroutine are t's. These are branches, not a switch, as jumps through a table are
+ * foreseen less well.
+ */
+static inline bool common(struct gotrace_reader *r, const struct gotrace_event *ev, struct thread *t)
 {
     const struct generation *g = &r->generation;
-    switch (ev->type) {
-    case EV_GoStart:
+    if (ev->type == EV_GoStart)
         return go_start(&r->order, ev, t);
-    case EV_GoUnblock:
+    if (ev->type == EV_GoUnblock)
         return go_unblock(&r->order, ev, g);
-    case EV_GoBlock:
+    if (ev->type == EV_GoBlock)
         return go_stop(&r->order, ev, t, g, GO_WAITING);
-    case EV_GoStop:
-        return go_stop(&r->order, ev, t, g, GO_RUNNABLE);
-    case EV_ProcStop:
-        return proc_stop(t);
-    case EV_GoSyscallBegin:
-        return syscall_begin(&r->order, ev, t, g);
-    case EV_GoSyscallEnd:
-        return syscall_end(&r->order, t);
-    default:
-        return false;
-    }
+    return ev->type == EV_GoStop && go_stop(&r->order, ev, t, g, GO_RUNNABLE);
 }
 
 const struct gotrace_event *gotrace_reader_next(struct gotrace_reader *r)
@@ -211,9 +230,5 @@ const struct gotrace_event *gotrace_reader_next(struct gotrace_reader *r)
     LOADED_ALONE(goroutine);
     c->ev.proc = proc;
     c->ev.goroutine = goroutine;
-    if (UNLIKELY(!step(r, &c->ev, t)))
-        return reader_decide(r);
-    int64_t last = r->last;
-    r->last = c->ev.time = time <= last ? (int64_t)((uint64_t)last + 1) : time;
-    return &c->ev;
+    return LIKELY(common(r, &c->ev, t)) ? happens(r, &c->ev) : rarer(r);
 }

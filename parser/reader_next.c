@@ -197,16 +197,16 @@ const struct gotrace_event *gotrace_reader_next(struct gotrace_reader *r)
     unsigned n = timed_args[*p++];
     uint64_t dt;
     INTEGER(dt);
-    if (n > 1) {
+    if (n >= 3) {
         INTEGER(c->ev.args[0]);
-        if (n > 2) {
-            INTEGER(c->ev.args[1]);
-            if (n > 3) {
-                INTEGER(c->ev.args[2]);
-                if (n > 4)
-                    INTEGER(c->ev.args[3]);
-            }
+        INTEGER(c->ev.args[1]);
+        if (n > 3) {
+            INTEGER(c->ev.args[2]);
+            if (n > 4)
+                INTEGER(c->ev.args[3]);
         }
+    } else if (n == 2) {
+        INTEGER(c->ev.args[0]);
     }
     if (UNLIKELY(!n || dt >= r->generation.clock.exact))
         return reader_next_slow(r);

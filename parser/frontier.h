@@ -19,6 +19,8 @@ struct cursor {
     int64_t last;               /* ns; 0: start from the run's own time */
     uint64_t id;
     struct thread *thread;      /* NULL: none of its events was looked at yet */
+    uint8_t *buffer;            /* for a run out of the file, or NULL */
+    size_t room;                /* in buffer */
 };
 
 enum { FRONTIER_PAD = 6 };

@@ -33,10 +33,17 @@ bool hook_enter(struct hook *h);
 void hook_recover(struct thread *t);
 
 /*
- * The thread runs, but the model says otherwise: a handler interrupted its wait or left it by siglongjmp, or there was no
- * room when it started. From now on the model says so, too, if there is room.
+ * The thread runs, but the model says otherwise: a handler interrupted its wait or system call or left it by siglongjmp,
+ * there was no room when it started, or its P was just being taken away when its system call ended. From now on the model
+ * says so, too, if there is room.
  */
 void hook_revive(struct thread *t);
+
+/* Is this class of calls to be recorded? Asked first, at the price of a load and a branch. */
+static inline bool wrapped(enum call_class c)
+{
+    return __atomic_load_n(&tracer.owner->recording, __ATOMIC_RELAXED) & (uint32_t)c;
+}
 
 /* For slow paths: enters with the caller's registers and the wrapped function as the leaf of the stack. */
 #define HOOK_ENTER(h, function)                                                                                        \
@@ -67,11 +74,13 @@ uint64_t hook_stack(struct hook *h);
 /* --- waiting ---------------------------------------------------------------------------------------------------- */
 
 /*
- * A wait, from the hook to the return of the real call. Declared with WAIT_SCOPE it ends on every way out: return,
- * cancellation, an exception thrown through it.
+ * A wait or a system call, from the hook to the return of the real call. Declared with WAIT_SCOPE it ends on every way
+ * out: return, cancellation, an exception thrown through it.
  */
 struct wait {
-    struct thread *t; /* NULL: nothing to end */
+    struct thread *t;  /* NULL: nothing to end */
+    struct hook *call; /* a system call that is shown at its end, if it was long enough, … */
+    uint64_t since;    /* … and began then */
 };
 
 void wait_end(struct wait *w);
@@ -80,8 +89,16 @@ void wait_end(struct wait *w);
 /* Enters the thread as a waiter for the object, before its second look at it. */
 void wait_register(struct hook *h, const void *object, enum waiter_kind kind);
 
-/* Leaves without having waited. */
-void wait_cancel(struct hook *h);
+/* No waiter any more, without having waited: still in the hook, or out of it. */
+void wait_forget(struct hook *h);
+static inline void wait_cancel(struct hook *h)
+{
+    wait_forget(h);
+    hook_leave(h);
+}
+
+/* How often a wait looks again when it was released each time before it began. */
+enum { MAX_SECOND_LOOKS = 4 };
 
 /*
  * The thread is about to wait: writes GoBlock. Also leaves the hook, since what follows is the real call. False, with
@@ -93,6 +110,12 @@ bool wait_block(struct hook *h, struct wait *w, enum sched_reason reason);
  * when there was one. */
 bool wake_one(struct hook *h, const void *object, enum waiter_kind kind);
 bool wake_all(struct hook *h, const void *object, enum waiter_kind kind);
+
+/* The registered thread found the mutex taken and will wait for it. */
+void wait_for_owner(const pthread_mutex_t *m);
+
+/* Likewise for a mutex, which the calling thread is about to unlock: others may take it before the one that is woken. */
+void wake_next_owner(struct hook *h, const pthread_mutex_t *m);
 
 /*
  * Take an object that another thread may hold: try; only `busy` means that it has to wait. The object is looked at

@@ -17,6 +17,7 @@
 #include "preload/options.h"
 #include "preload/own_spool.h"
 #include "preload/real.h"
+#include "preload/short_calls.h"
 #include "preload/tracer.h"
 
 static struct options options;
@@ -100,7 +101,7 @@ static void begin_main_thread(void)
     t->stack_hi = ((uintptr_t)__libc_stack_end | 0xfff) + 1;
     t->stack_lo = t->stack_hi - (limit.rlim_cur < (UINT64_C(1) << 30) ? limit.rlim_cur : UINT64_C(1) << 30);
     t->sched.m = (uint64_t)sys_gettid();
-    t->pthread = pthread_self();
+    t->pthread = tracer.main_thread = pthread_self();
     t->in_hook = 1;
     self = t;
     thread_watch_exit(t);
@@ -113,11 +114,11 @@ static void begin_main_thread(void)
     t->in_hook = 0;
 }
 
-static uint32_t cpus_allowed(void)
+uint32_t cpus_of_process(void)
 {
     uint64_t mask[128] = {0};
     uint32_t n = 0;
-    long size = raw_syscall(SYS_sched_getaffinity, 0, sizeof mask, (long)mask, 0, 0, 0);
+    long size = raw_syscall(SYS_sched_getaffinity, sys_getpid(), sizeof mask, (long)mask, 0, 0, 0);
     for (long i = 0; i < size / 8; i++)
         n += (uint32_t)__builtin_popcountll(mask[i]);
     return n ? n : 1;
@@ -137,8 +138,10 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
         return;
     }
     fill_header(tracer.spool.header);
-    tracer.sched.gomaxprocs = cpus_allowed();
+    tracer.sched.gomaxprocs = cpus_of_process();
     tracer.period_ns = options.period_ns;
+    tracer.classes = (uint32_t)options.classes;
+    tracer.min_call = clock_roughly(&tracer.clock, options.min_call_ns);
     if (!tracer_start()) {
         say(why(-ENOMEM), options.out);
         spool_unmap(&tracer.spool);
@@ -161,8 +164,10 @@ __attribute__((destructor)) static void end(void)
 {
     if (!tracer.owner->alive)
         return;
-    if (recording())
+    if (recording()) {
         modules_refresh();
+        short_calls_write();
+    }
     tracer_stop();
     if (options.launcher)
         return;

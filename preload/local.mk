@@ -2,6 +2,8 @@
 if BUILD_PRELOAD
 pkglib_LTLIBRARIES += libthrace-preload.la
 libthrace_preload_la_SOURCES = \
+	%D%/calls.c %D%/calls.h %D%/calls.def %D%/classes.def %D%/streams.def %D%/syscalls.def \
+	%D%/fds.c %D%/fds.h \
 	%D%/finisher.c %D%/finisher.h \
 	%D%/helper.c \
 	%D%/hook.c %D%/hook.h \
@@ -10,11 +12,14 @@ libthrace_preload_la_SOURCES = \
 	%D%/options.c %D%/options.h %D%/options.def \
 	%D%/own_spool.c %D%/own_spool.h \
 	%D%/real.c %D%/real.h %D%/real.def \
+	%D%/short_calls.c %D%/short_calls.h \
 	%D%/thread.c %D%/thread_start.h \
 	%D%/tracer.c %D%/tracer.h \
 	%D%/wait.c \
+	%D%/wrap_affinity.c \
 	%D%/wrap_barrier.c \
 	%D%/wrap_c11.c \
+	%D%/wrap_calls.c \
 	%D%/wrap_cond.c \
 	%D%/wrap_mutex.c \
 	%D%/wrap_once.c \
@@ -22,6 +27,9 @@ libthrace_preload_la_SOURCES = \
 	%D%/wrap_rwlock.c \
 	%D%/wrap_sem.c \
 	%D%/wrap_sleep.c \
+	%D%/wrap_spin.c \
+	%D%/wrap_stdio.c \
+	%D%/wrap_syscall.c \
 	%D%/wrap_thread.c
 # -fexceptions: cancellation and exceptions unwind through the wrappers and run their clean-ups.
 libthrace_preload_la_CFLAGS = $(AM_CFLAGS) -fexceptions -fasynchronous-unwind-tables -fno-stack-protector

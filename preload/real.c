@@ -26,10 +26,10 @@
  * What a function that this libc does not have becomes. Nobody can have linked against it; who asks dlsym gets ours and
  * an error of the function's own kind.
  */
-static int absent(const char *symbol)
+static long absent(const char *symbol)
 {
     errno = ENOSYS;
-    return strncmp(symbol, "sem_", 4) ? ENOSYS : -1;
+    return strncmp(symbol, "pthread_", 8) && strncmp(symbol, "posix_", 6) ? -1 : ENOSYS;
 }
 
 #define THRACE_REAL(ret, name, symbol, version, params, args)                                                          \

@@ -2,11 +2,27 @@
 #ifndef THRACE_PRELOAD_REAL_H
 #define THRACE_PRELOAD_REAL_H
 
+#include <fcntl.h>
+#include <mqueue.h>
+#include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/select.h>
+#include <sys/socket.h>
+#include <sys/timerfd.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
 #include <threads.h>
 #include <time.h>
 #include <unistd.h>
+
+#undef fread_unlocked
+#undef fwrite_unlocked
 
 /* The condition variables of glibc 2.3.2 replaced earlier ones of the same name; old programs still ask for those. */
 #if defined(__x86_64__)

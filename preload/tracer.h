@@ -23,6 +23,7 @@
 #include "lib/stacktab.h"
 #include "lib/unwind/unwind.h"
 #include "lib/waitq.h"
+#include "preload/short_calls.h"
 
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
@@ -58,6 +59,7 @@ struct thread {
     int exit_rounds;
 
     struct thread *next, *prev; /* the registry, or the pool */
+    struct short_calls short_calls;
     struct unwind_cache cache;
 };
 
@@ -72,8 +74,24 @@ extern __thread struct thread *self __attribute__((tls_model("initial-exec")));
  * records nothing from its first instruction on, without being told.
  */
 struct owner {
-    uint32_t recording; /* what a hook looks at first */
+    uint32_t recording; /* what a hook looks at first: the classes of calls that are recorded, 0 when nothing is */
     uint32_t alive;     /* this process has a spool */
+};
+
+/* What is recorded besides the births and ends of threads; bits of owner->recording. */
+enum call_class_number {
+#define THRACE_CLASS(name, text, meaning) CLASS_NUMBER_##name,
+#include "preload/classes.def"
+#undef THRACE_CLASS
+    CLASS_COUNT
+};
+enum call_class {
+    CLASS_NONE = 0,
+    RECORDING_ON = 1,
+#define THRACE_CLASS(name, text, meaning) CLASS_##name = 2 << CLASS_NUMBER_##name,
+#include "preload/classes.def"
+#undef THRACE_CLASS
+    CLASS_EVERY = (2 << CLASS_COUNT) - 2,
 };
 
 struct tracer {
@@ -81,6 +99,8 @@ struct tracer {
     uint32_t chores; /* something is to be done after the hook: tracer_chores says what */
     struct gate gate;
     struct trace_clock clock;
+    uint32_t classes;     /* enum call_class: what is to be recorded */
+    uint64_t min_call;    /* ticks: system calls shorter than this are only counted */
     uint64_t period_ns;   /* of a generation; 0: always time for the next one */
     uint64_t deadline_ns; /* when the open generation is due to end, on CLOCK_MONOTONIC */
     struct spool spool;
@@ -91,6 +111,7 @@ struct tracer {
     struct thread *threads; /* registry: every G that is not dead */
     uint32_t nthreads;
     uint64_t last_g;
+    pthread_t main_thread;
     struct sched_thread service; /* what the advancer writes with: statuses and modules; no G */
 
     struct sched sched;

@@ -39,9 +39,9 @@ EXPORT int thrd_create(thrd_t *thread, thrd_start_t start, void *arg)
 /* There is no trial for thrd_join; a thread that has ended already makes a wait of no length. */
 EXPORT int thrd_join(thrd_t thread, int *result)
 {
-    WAIT_SCOPE w = {NULL};
+    WAIT_SCOPE w = {.t = NULL};
     struct hook h;
-    if (HOOK_ENTER(&h, thrd_join)) {
+    if (wrapped(CLASS_SYNC) && HOOK_ENTER(&h, thrd_join)) {
         wait_register(&h, (const void *)thread, WAITER_ANY);
         while (!wait_block(&h, &w, REASON_SYNC))
             ;
@@ -49,14 +49,22 @@ EXPORT int thrd_join(thrd_t thread, int *result)
     return real.thrd_join(thread, result);
 }
 
-static int attempt(const struct acquire *a) { return real.mtx_trylock((mtx_t *)a->object); }
+
+static int attempt(const struct acquire *a)
+{
+    int ret = real.mtx_trylock((mtx_t *)a->object);
+    if (ret == thrd_busy)
+        wait_for_owner(a->object);
+    return ret;
+}
+
 static int lock(const struct acquire *a) { return real.mtx_lock((mtx_t *)a->object); }
 static int timedlock(const struct acquire *a) { return real.mtx_timedlock((mtx_t *)a->object, a->until); }
 
 static SLOW int lock_slow(mtx_t *m)
 {
     struct hook h;
-    if (!HOOK_ENTER(&h, mtx_lock))
+    if (!wrapped(CLASS_SYNC) || !HOOK_ENTER(&h, mtx_lock))
         return real.mtx_lock(m);
     return acquire_slow(&h, &(struct acquire){m, WAITER_ANY, REASON_SYNC, thrd_busy, attempt, lock, 0, NULL});
 }
@@ -72,7 +80,7 @@ EXPORT int mtx_lock(mtx_t *m)
 static SLOW int timedlock_slow(mtx_t *m, const struct timespec *until)
 {
     struct hook h;
-    if (!HOOK_ENTER(&h, mtx_timedlock))
+    if (!wrapped(CLASS_SYNC) || !HOOK_ENTER(&h, mtx_timedlock))
         return real.mtx_timedlock(m, until);
     return acquire_slow(&h, &(struct acquire){m, WAITER_ANY, REASON_SYNC, thrd_busy, attempt, timedlock, 0, until});
 }
@@ -88,8 +96,8 @@ EXPORT int mtx_timedlock(mtx_t *m, const struct timespec *until)
 static SLOW int unlock_slow(mtx_t *m)
 {
     struct hook h;
-    if (HOOK_ENTER(&h, mtx_unlock)) {
-        wake_one(&h, m, WAITER_ANY);
+    if (wrapped(CLASS_SYNC) && HOOK_ENTER(&h, mtx_unlock)) {
+        wake_next_owner(&h, (const pthread_mutex_t *)m);
         hook_leave(&h);
     }
     return real.mtx_unlock(m);

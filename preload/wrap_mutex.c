@@ -9,7 +9,14 @@
 
 #include "preload/hook.h"
 
-static int attempt(const struct acquire *a) { return real.pthread_mutex_trylock((pthread_mutex_t *)a->object); }
+static int attempt(const struct acquire *a)
+{
+    int ret = real.pthread_mutex_trylock((pthread_mutex_t *)a->object);
+    if (ret == EBUSY)
+        wait_for_owner(a->object);
+    return ret;
+}
+
 static int lock(const struct acquire *a) { return real.pthread_mutex_lock((pthread_mutex_t *)a->object); }
 
 static int timedlock(const struct acquire *a)
@@ -25,7 +32,7 @@ static int clocklock(const struct acquire *a)
 static SLOW int lock_slow(pthread_mutex_t *m)
 {
     struct hook h;
-    if (!HOOK_ENTER(&h, pthread_mutex_lock))
+    if (!wrapped(CLASS_SYNC) || !HOOK_ENTER(&h, pthread_mutex_lock))
         return real.pthread_mutex_lock(m);
     return acquire_slow(&h, &(struct acquire){m, WAITER_ANY, REASON_SYNC, EBUSY, attempt, lock, 0, NULL});
 }
@@ -41,7 +48,7 @@ EXPORT int pthread_mutex_lock(pthread_mutex_t *m)
 static SLOW int timedlock_slow(pthread_mutex_t *m, const struct timespec *until)
 {
     struct hook h;
-    if (!HOOK_ENTER(&h, pthread_mutex_timedlock))
+    if (!wrapped(CLASS_SYNC) || !HOOK_ENTER(&h, pthread_mutex_timedlock))
         return real.pthread_mutex_timedlock(m, until);
     return acquire_slow(&h, &(struct acquire){m, WAITER_ANY, REASON_SYNC, EBUSY, attempt, timedlock, 0, until});
 }
@@ -57,7 +64,7 @@ EXPORT int pthread_mutex_timedlock(pthread_mutex_t *m, const struct timespec *un
 static SLOW int clocklock_slow(pthread_mutex_t *m, clockid_t clock, const struct timespec *until)
 {
     struct hook h;
-    if (!HOOK_ENTER(&h, pthread_mutex_clocklock))
+    if (!wrapped(CLASS_SYNC) || !HOOK_ENTER(&h, pthread_mutex_clocklock))
         return real.pthread_mutex_clocklock(m, clock, until);
     return acquire_slow(&h, &(struct acquire){m, WAITER_ANY, REASON_SYNC, EBUSY, attempt, clocklock, clock, until});
 }
@@ -77,8 +84,8 @@ EXPORT int pthread_mutex_clocklock(pthread_mutex_t *m, clockid_t clock, const st
 static SLOW int unlock_slow(pthread_mutex_t *m)
 {
     struct hook h;
-    if (HOOK_ENTER(&h, pthread_mutex_unlock)) {
-        wake_one(&h, m, WAITER_ANY);
+    if (wrapped(CLASS_SYNC) && HOOK_ENTER(&h, pthread_mutex_unlock)) {
+        wake_next_owner(&h, m);
         hook_leave(&h);
     }
     return real.pthread_mutex_unlock(m);

@@ -4,7 +4,6 @@
  * After a filter is installed a system call of ours could kill the program. So recording ends before: everything that
  * was recorded is in the mapping then, and nothing more is asked of the kernel.
  */
-#include <linux/seccomp.h>
 #include <stdarg.h>
 #include <sys/prctl.h>
 
@@ -33,7 +32,7 @@ static void after_fork_in_child(void)
 
 void process_init(void) { pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child); }
 
-static void seccomp_is_coming(void)
+void lifecycle_seccomp_is_coming(void)
 {
     if (!recording())
         return;
@@ -61,24 +60,11 @@ EXPORT int prctl(int option, ...)
         a[i] = va_arg(ap, unsigned long);
     va_end(ap);
     if (option == PR_SET_SECCOMP)
-        seccomp_is_coming();
+        lifecycle_seccomp_is_coming();
     int ret = real.prctl_call(option, a[0], a[1], a[2], a[3]);
     if (option == PR_SET_NAME && !ret)
         named_by_prctl((const char *)a[0]);
     return ret;
-}
-
-EXPORT long syscall(long number, ...)
-{
-    va_list ap;
-    long a[6];
-    va_start(ap, number);
-    for (int i = 0; i < 6; i++)
-        a[i] = va_arg(ap, long);
-    va_end(ap);
-    if (unlikely(number == SYS_seccomp) && a[0] != SECCOMP_GET_ACTION_AVAIL)
-        seccomp_is_coming();
-    return real.syscall_call(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 
 /* A module that goes is recorded first, and leaves the unwinder's snapshot when it is gone. */

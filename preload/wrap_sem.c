@@ -15,9 +15,9 @@ static int try_quietly(sem_t *s)
 }
 
 static int attempt(const struct acquire *a) { return try_quietly((sem_t *)a->object); }
-static int wait(const struct acquire *a) { return real.sem_wait((sem_t *)a->object); }
-static int timedwait(const struct acquire *a) { return real.sem_timedwait((sem_t *)a->object, a->until); }
-static int clockwait(const struct acquire *a) { return real.sem_clockwait((sem_t *)a->object, a->clock, a->until); }
+static int take_wait(const struct acquire *a) { return real.sem_wait((sem_t *)a->object); }
+static int take_timedwait(const struct acquire *a) { return real.sem_timedwait((sem_t *)a->object, a->until); }
+static int take_clockwait(const struct acquire *a) { return real.sem_clockwait((sem_t *)a->object, a->clock, a->until); }
 
 /*
  * A cancellation point even when there is nothing to wait for, as glibc's is.
@@ -27,10 +27,10 @@ static int clockwait(const struct acquire *a) { return real.sem_clockwait((sem_t
     static SLOW int take##_slow params                                                                                 \
     {                                                                                                                  \
         struct hook h;                                                                                                 \
-        if (!HOOK_ENTER(&h, sem_##take))                                                                               \
+        if (!wrapped(CLASS_SYNC) || !HOOK_ENTER(&h, sem_##take))                                                                               \
             return real.sem_##take args;                                                                               \
         return acquire_slow(&h,                                                                                        \
-                            &(struct acquire){s, WAITER_ANY, REASON_SYNC, EAGAIN, attempt, take, clock_, until_});       \
+                            &(struct acquire){s, WAITER_ANY, REASON_SYNC, EAGAIN, attempt, take_##take, clock_, until_});\
     }                                                                                                                  \
     EXPORT int sem_##take params                                                                                       \
     {                                                                                                                  \
@@ -48,7 +48,7 @@ WAIT(clockwait, valid_time(clock, until), clock, until, (sem_t * s, clockid_t cl
 static SLOW int post_slow(sem_t *s)
 {
     struct hook h;
-    if (HOOK_ENTER(&h, sem_post)) {
+    if (wrapped(CLASS_SYNC) && HOOK_ENTER(&h, sem_post)) {
         wake_one(&h, s, WAITER_ANY);
         hook_leave(&h);
     }

@@ -1,0 +1,159 @@
+#include "preload/fds.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/stat.h>
+
+#include "lib/rawsys.h"
+
+enum { NFDS = 1 << 16, NWATCHED = 1 << 12, ID_SHIFT = 8, NONBLOCKING = 1 << 7, KIND_MASK = 15 };
+
+/* word: id << ID_SHIFT | NONBLOCKING | kind; 0: unknown. */
+static struct {
+    uint64_t word, peer;
+} table[NFDS];
+
+static struct {
+    uint64_t id, epoll;
+} watched[NWATCHED];
+
+static uint64_t last_id;
+static unsigned nused; /* entries from here on were never filled */
+
+/* Ids of pipes are made of inode numbers, so that both ends have the same. */
+static uint64_t new_id(void) { return __atomic_add_fetch(&last_id, 1, __ATOMIC_RELAXED) << 1; }
+static uint64_t pipe_id(uint64_t inode) { return (inode & ((UINT64_C(1) << 50) - 1)) << 1 | 1; }
+
+static bool in_table(int fd) { return (unsigned)fd < NFDS; }
+static uint64_t load(int fd) { return __atomic_load_n(&table[fd].word, __ATOMIC_ACQUIRE); }
+
+static uint64_t make_word(enum fd_kind kind, bool nonblocking, uint64_t id)
+{
+    return id << ID_SHIFT | (nonblocking ? NONBLOCKING : 0) | kind;
+}
+
+static void store(int fd, uint64_t word, uint64_t peer)
+{
+    if (!in_table(fd))
+        return;
+    if (word && (unsigned)fd >= __atomic_load_n(&nused, __ATOMIC_RELAXED))
+        __atomic_store_n(&nused, (unsigned)fd + 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&table[fd].peer, peer, __ATOMIC_RELAXED);
+    __atomic_store_n(&table[fd].word, word, __ATOMIC_RELEASE);
+}
+
+/* Eventfds and their kin share one inode; only the name tells which one it is. */
+static enum fd_kind kind_by_name(int fd)
+{
+    static const struct {
+        const char *name;
+        enum fd_kind kind;
+    } names[] = {{"anon_inode:[eventfd]", FD_EVENTFD}, {"anon_inode:[timerfd]", FD_TIMERFD},
+                 {"anon_inode:[signalfd]", FD_SIGNALFD}, {"anon_inode:[eventpoll]", FD_EPOLL}};
+    char path[32] = "/proc/self/fd/", link[32] = "", digits[12];
+    int n = 0, at = (int)strlen(path);
+    do
+        digits[n++] = (char)('0' + fd % 10);
+    while (fd /= 10);
+    while (n)
+        path[at++] = digits[--n];
+    raw_syscall(SYS_readlinkat, AT_FDCWD, (long)path, (long)link, sizeof link - 1, 0, 0);
+    for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (!strcmp(link, names[i].name))
+            return names[i].kind;
+    return FD_OTHER;
+}
+
+static uint64_t ask_kernel(int fd)
+{
+    struct stat st;
+    long flags = raw_syscall(SYS_fcntl, fd, F_GETFL, 0, 0, 0, 0);
+    if (sys_failed(flags) || sys_failed(raw_syscall(SYS_fstat, fd, (long)&st, 0, 0, 0, 0)))
+        return make_word(FD_UNKNOWN, false, 0);
+    bool nonblocking = flags & O_NONBLOCK;
+    if (S_ISFIFO(st.st_mode))
+        return make_word(FD_PIPE, nonblocking, pipe_id(st.st_ino));
+    if (S_ISSOCK(st.st_mode))
+        return make_word(FD_SOCKET, nonblocking, new_id());
+    if (st.st_mode & S_IFMT)
+        return make_word(FD_OTHER, nonblocking, 0);
+    return make_word(kind_by_name(fd), nonblocking, new_id());
+}
+
+struct fd_info fd_look(int fd)
+{
+    uint64_t word = 0, peer = 0;
+    if (in_table(fd)) {
+        word = load(fd);
+        peer = __atomic_load_n(&table[fd].peer, __ATOMIC_RELAXED);
+        if (!word) {
+            store(fd, word = ask_kernel(fd), 0);
+            peer = 0;
+        }
+    }
+    struct fd_info info = {(enum fd_kind)(word & KIND_MASK), word & NONBLOCKING, word >> ID_SHIFT, peer};
+    if (info.kind == FD_PIPE || info.kind == FD_EVENTFD || info.kind == FD_QUEUE)
+        info.peer = info.id;
+    return info;
+}
+
+void fd_opened(int fd, enum fd_kind kind, bool nonblocking)
+{
+    if (fd >= 0)
+        store(fd, kind == FD_UNKNOWN ? 0 : make_word(kind, nonblocking, new_id()), 0);
+}
+
+void fd_paired(int a, int b, bool nonblocking)
+{
+    uint64_t id = new_id(), other = new_id();
+    store(a, make_word(FD_SOCKET, nonblocking, id), other);
+    store(b, make_word(FD_SOCKET, nonblocking, other), id);
+}
+
+void fd_copied(int from, int to)
+{
+    if (to < 0)
+        return;
+    if (in_table(from) && from >= 0)
+        store(to, load(from), __atomic_load_n(&table[from].peer, __ATOMIC_RELAXED));
+    else
+        store(to, 0, 0);
+}
+
+void fd_closed(unsigned from, unsigned to)
+{
+    unsigned end = __atomic_load_n(&nused, __ATOMIC_RELAXED);
+    for (unsigned fd = from; fd <= to && fd < end; fd++)
+        store((int)fd, 0, 0);
+}
+
+void fd_set_nonblocking(int fd, bool nonblocking)
+{
+    if (!in_table(fd))
+        return;
+    uint64_t word = load(fd);
+    if (word)
+        __atomic_store_n(&table[fd].word, (word & ~(uint64_t)NONBLOCKING) | (nonblocking ? NONBLOCKING : 0),
+                         __ATOMIC_RELEASE);
+}
+
+static unsigned watched_slot(uint64_t id) { return (unsigned)(id * UINT64_C(0x9e3779b97f4a7c15) >> 52) % NWATCHED; }
+
+void fd_watched(int epoll, int fd)
+{
+    struct fd_info instance = fd_look(epoll), info = fd_look(fd);
+    if (!instance.id || !info.id)
+        return;
+    unsigned i = watched_slot(info.id);
+    __atomic_store_n(&watched[i].epoll, instance.id, __ATOMIC_RELAXED);
+    __atomic_store_n(&watched[i].id, info.id, __ATOMIC_RELEASE);
+}
+
+uint64_t fd_watcher(uint64_t id)
+{
+    unsigned i = watched_slot(id);
+    if (__atomic_load_n(&watched[i].id, __ATOMIC_ACQUIRE) != id)
+        return 0;
+    return __atomic_load_n(&watched[i].epoll, __ATOMIC_RELAXED);
+}

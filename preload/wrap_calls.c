@@ -1,0 +1,63 @@
+/*
+ * The entry points of calls.def. Each is this: when the class is not recorded, the real call, jumped to: a return that
+ * follows a system call is often mispredicted and costs more than all of the entry point. Else show what begins, when the
+ * thread may; do the real call; show, by the end of the scope, that it ended, however it did.
+ *
+ * The functions have names of their own in C, so that no declaration, macro or fortified redirection of libc's headers
+ * has a say in them.
+ */
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <sys/ipc.h>
+
+#include "preload/calls.h"
+
+static bool is_now(const struct timespec *timeout) { return timeout && !timeout->tv_sec && !timeout->tv_nsec; }
+
+/* --- what the result says of descriptors ---------------------------------------------------------------------------- */
+
+#define NOTHING ((void)0)
+#define OPENED fd_opened(result, FD_UNKNOWN, false)
+#define OPENED_AS(kind, nonblocking) fd_opened(result, FD_##kind, nonblocking)
+#define OPENED_SOCKET(nonblocking) fd_opened(result, FD_SOCKET, nonblocking)
+#define OPENED_COPY(fd) fd_copied(fd, result)
+#define OPENED_TWO(v) (result ? NOTHING : (fd_opened((v)[0], FD_UNKNOWN, false), fd_opened((v)[1], FD_UNKNOWN, false)))
+#define OPENED_PAIR(v, nonblocking) (result ? NOTHING : fd_paired((v)[0], (v)[1], nonblocking))
+#define WATCHED(epoll, op, fd) (result || (op) == EPOLL_CTL_DEL ? NOTHING : fd_watched(epoll, fd))
+#define FCNTL(fd, command, arg) learn_from_fcntl(fd, command, arg, result)
+#define IOCTL(fd, request, arg) (result || (request) != FIONBIO ? NOTHING : fd_set_nonblocking(fd, *(const int *)(arg)))
+
+static void learn_from_fcntl(int fd, int command, long arg, int result)
+{
+    if (command == F_DUPFD || command == F_DUPFD_CLOEXEC)
+        fd_copied(fd, result);
+    else if (command == F_SETFL && result != -1)
+        fd_set_nonblocking(fd, arg & O_NONBLOCK);
+}
+
+/* --- the entry points ----------------------------------------------------------------------------------------------- */
+
+#define THRACE_CALL(class, shown, after, ret, name, params, args)                                                      \
+    static __attribute__((noinline)) ret name##_shown params                                                           \
+    {                                                                                                                  \
+        CALL_SCOPE(h, w);                                                                                              \
+        if (!HOOK_ENTER(h, name))                                                                                      \
+            return real.name args;                                                                                     \
+        shown;                                                                                                         \
+        ret result = real.name args;                                                                                   \
+        after;                                                                                                         \
+        return result;                                                                                                 \
+    }                                                                                                                  \
+    EXPORT ret entry_##name params __asm__(#name);                                                                     \
+    ret entry_##name params { return wrapped(CLASS_##class) ? name##_shown args : real.name args; }
+#define THRACE_CALL_VOID(class, shown, name, params, args)                                                             \
+    static __attribute__((noinline)) void name##_shown params                                                          \
+    {                                                                                                                  \
+        CALL_SCOPE(h, w);                                                                                              \
+        if (HOOK_ENTER(h, name))                                                                                       \
+            shown;                                                                                                     \
+        real.name args;                                                                                                \
+    }                                                                                                                  \
+    EXPORT void entry_##name params __asm__(#name);                                                                    \
+    void entry_##name params { wrapped(CLASS_##class) ? name##_shown args : real.name args; }
+#include "preload/calls.def"

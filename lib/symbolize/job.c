@@ -159,14 +159,14 @@ static void say_no_debug_info(const struct sources *s)
 static void read_dwarf(struct sources *s)
 {
     const struct job *job = s->job;
-    struct debug_files files = {.main = &s->image, .path = job->path};
+    struct debug_files files = {.main = &s->image, .path = job->path, .module = job->path};
     if (!image_has_dwarf(&s->image)) {
         if (!s->debug.image.bytes || !image_has_dwarf(&s->debug.image)) {
             if (job->kind == SYMBOLIZE_FILE)
                 say_no_debug_info(s);
             return;
         }
-        files = (struct debug_files){.main = &s->debug.image, .path = s->debug.path};
+        files = (struct debug_files){.main = &s->debug.image, .path = s->debug.path, .module = job->path};
     }
     if (job->without_dwarf) {
         answer_say(s->answer, SYMBOLIZE_BAD_DEBUG_INFO, "%s: its debug info is corrupt; no lines", files.path);

@@ -6,10 +6,11 @@ tests_symbolize_symbolize_tool_LDADD = libsymbolize.la
 symbolize_tests = \
 	%D%/same-as-addr2line.test \
 	%D%/same-as-libdwarf.test \
+	%D%/split-dwarf.test \
 	%D%/where-debug-info-is.test
 TESTS += $(symbolize_tests)
 dist_check_SCRIPTS += $(symbolize_tests)
-EXTRA_DIST += %D%/subject.cc tests/bench/symbolize
+EXTRA_DIST += %D%/frames.sh %D%/subject.cc tests/bench/symbolize
 
 if HAVE_LIBDWARF
 check_PROGRAMS += %D%/same-as-libdwarf

@@ -151,9 +151,9 @@ bool dwarf_die_attributes(struct dwarf_unit *u, struct dwarf_die *d)
 {
     struct cursor c = cursor_at(u, d->at);
     const uint8_t *section = u->file->sections[DWARF_INFO].p;
-    const struct dwarf_spec *s = u->abbrevs->specs + d->abbrev->first, *end = s + d->abbrev->n;
     struct dwarf_value unused;
-    for (; s < end; s++) {
+    for (uint32_t i = 0; i < d->abbrev->n; i++) {
+        const struct dwarf_spec *s = &u->abbrevs->specs[d->abbrev->first + i];
         bool keep = s->attribute < AT_COUNT;
         if (!dwarf_form_read(&c, section, u, s->form, s->constant, keep ? &d->values[s->attribute] : &unused))
             return malformed(u);

@@ -38,6 +38,7 @@ static void usage(FILE *to)
           "  -o FILE        the trace (default: COMMAND.PID.trace)\n"
           "  --wrap CLASSES what to record: sync,sleep,io,net,poll,file,mem,proc,ipc,stdio (default: all); -mem,-file:\n"
           "                 all but these\n"
+          "  --min-call TIME  only count system calls that are shorter, such as 10us\n"
           "  --stat         say on stderr where the time went: the first lines of thrace stat FILE\n"
           "  --no-validate  do not check the trace afterwards\n",
           to);
@@ -47,7 +48,7 @@ static void usage(FILE *to)
 static const struct {
     int option;
     const char *variable;
-} variables[] = {{'w', "THRACE_WRAP"}};
+} variables[] = {{'w', "THRACE_WRAP"}, {'m', "THRACE_MIN_CALL"}};
 enum { NVARIABLES = sizeof variables / sizeof variables[0] };
 
 static bool set_variable(int option, const char *value)
@@ -263,6 +264,7 @@ int cmd_record(int argc, char **argv)
     static const struct option options[] = {{"no-validate", no_argument, NULL, 'n'},
                                             {"stat", no_argument, NULL, 's'},
                                             {"wrap", required_argument, NULL, 'w'},
+                                            {"min-call", required_argument, NULL, 'm'},
                                             {"output", required_argument, NULL, 'o'},
                                             {"help", no_argument, NULL, 'h'},
                                             {NULL, 0, NULL, 0}};

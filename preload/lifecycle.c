@@ -17,6 +17,7 @@
 #include "preload/options.h"
 #include "preload/own_spool.h"
 #include "preload/real.h"
+#include "preload/short_calls.h"
 #include "preload/tracer.h"
 
 static struct options options;
@@ -140,6 +141,7 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
     tracer.sched.gomaxprocs = cpus_of_process();
     tracer.period_ns = options.period_ns;
     tracer.classes = (uint32_t)options.classes;
+    tracer.min_call = clock_roughly(&tracer.clock, options.min_call_ns);
     if (!tracer_start()) {
         say(why(-ENOMEM), options.out);
         spool_unmap(&tracer.spool);
@@ -162,8 +164,10 @@ __attribute__((destructor)) static void end(void)
 {
     if (!tracer.owner->alive)
         return;
-    if (recording())
+    if (recording()) {
         modules_refresh();
+        short_calls_write();
+    }
     tracer_stop();
     if (options.launcher)
         return;

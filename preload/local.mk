@@ -12,6 +12,7 @@ libthrace_preload_la_SOURCES = \
 	%D%/options.c %D%/options.h %D%/options.def \
 	%D%/own_spool.c %D%/own_spool.h \
 	%D%/real.c %D%/real.h %D%/real.def \
+	%D%/short_calls.c %D%/short_calls.h \
 	%D%/thread.c %D%/thread_start.h \
 	%D%/tracer.c %D%/tracer.h \
 	%D%/wait.c \

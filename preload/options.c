@@ -53,7 +53,8 @@ static bool parse_duration(const char *s, void *field)
 
 static bool parse_version(const char *s, void *field)
 {
-    return !strncmp(s, "1.", 2) && parse_number(s + 2, field) && (*(uint64_t *)field == 22 || *(uint64_t *)field == 23);
+    uint64_t *v = field;
+    return !strncmp(s, "1.", 2) && parse_number(s + 2, v) && (*v == 22 || *v == 23 || *v == 25 || *v == 26);
 }
 
 /* The bit of the class that the first len bytes of text name; CLASS_NONE when there is no such class. */

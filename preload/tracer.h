@@ -23,6 +23,7 @@
 #include "lib/stacktab.h"
 #include "lib/unwind/unwind.h"
 #include "lib/waitq.h"
+#include "preload/short_calls.h"
 
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
@@ -58,6 +59,7 @@ struct thread {
     int exit_rounds;
 
     struct thread *next, *prev; /* the registry, or the pool */
+    struct short_calls short_calls;
     struct unwind_cache cache;
 };
 
@@ -98,6 +100,7 @@ struct tracer {
     struct gate gate;
     struct trace_clock clock;
     uint32_t classes;     /* enum call_class: what is to be recorded */
+    uint64_t min_call;    /* ticks: system calls shorter than this are only counted */
     uint64_t period_ns;   /* of a generation; 0: always time for the next one */
     uint64_t deadline_ns; /* when the open generation is due to end, on CLOCK_MONOTONIC */
     struct spool spool;

@@ -66,7 +66,7 @@ static void leave_once(struct run *r) { innermost = r->outer; }
 
 static SLOW int once_slow(void *once, void (*routine)(void), bool c11)
 {
-    WAIT_SCOPE w = {NULL};
+    WAIT_SCOPE w = {.t = NULL};
     struct hook h;
     UNWIND_CALLER_REGS(&h.stack.regs);
     h.stack.leaf = (uintptr_t)(c11 ? (void *)real.call_once : (void *)real.pthread_once) + 1;

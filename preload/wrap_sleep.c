@@ -4,7 +4,7 @@
 #define SLEEP(ret, entry, params, args)                                                                                \
     EXPORT ret entry params                                                                                            \
     {                                                                                                                  \
-        WAIT_SCOPE w = {NULL};                                                                                         \
+        WAIT_SCOPE w = {.t = NULL};                                                                                    \
         struct hook h;                                                                                                 \
         if (wrapped(CLASS_SLEEP) && HOOK_ENTER(&h, entry))                                                                                     \
             wait_block(&h, &w, REASON_SLEEP);                                                                          \

@@ -66,10 +66,16 @@ static void find_own_stack(struct thread *t)
 
 void begin_thread(struct thread *t)
 {
+    struct thread *early = NULL;
     t->sched.m = (uint64_t)sys_gettid();
     t->in_hook = 1;
     find_own_stack(t);
-    self = t;
+    /* A handler that ran before us introduced the thread: what it did has a G of its own. */
+    if (unlikely(!__atomic_compare_exchange_n(&self, &early, t, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))) {
+        if (early != THREAD_OFF)
+            thread_end(early);
+        self = t;
+    }
     thread_watch_exit(t);
     if (section_enter(t, 0)) {
         if (!sched_start(&tracer.sched, &t->sched, now()))
@@ -141,7 +147,7 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(
 #define JOIN(entry, valid, params, args)                                                                               \
     static SLOW int entry##_slow params                                                                                \
     {                                                                                                                  \
-        WAIT_SCOPE w = {NULL};                                                                                         \
+        WAIT_SCOPE w = {.t = NULL};                                                                                    \
         struct hook h;                                                                                                 \
         if (wrapped(CLASS_SYNC) && HOOK_ENTER(&h, entry)) {                                                                                   \
             wait_register(&h, (const void *)thread, WAITER_ANY);                                                         \

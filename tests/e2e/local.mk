@@ -1,10 +1,13 @@
 # Programs recorded from start to end; tests/traps does the same with what breaks other tracers.
 e2e_tests = \
+	%D%/against-kernel.test \
+	%D%/entry-points.test \
 	%D%/exits.test \
 	%D%/install.test \
 	%D%/preload.test \
 	%D%/record.test \
 	%D%/stat.test \
+	%D%/steals.test \
 	%D%/subjects.test \
 	%D%/threads.test \
 	%D%/waits.test

@@ -274,6 +274,7 @@ const char *recording_read(struct recording *r, const struct spool_file *f)
     memset(r, 0, sizeof *r);
     const char *err = events_see(&r->seen, f);
     r->exe = f->header->exe;
+    r->pid = f->header->pid;
     for (size_t i = 0; i < f->meta.n && !err; i++)
         err = read_records(r, &names, &f->meta.v[i]);
     if (r->nthreads)

@@ -7,6 +7,7 @@ symbolize_tests = \
 	%D%/same-as-addr2line.test \
 	%D%/same-as-libdwarf.test \
 	%D%/split-dwarf.test \
+	%D%/unreadable.test \
 	%D%/where-debug-info-is.test
 TESTS += $(symbolize_tests)
 dist_check_SCRIPTS += $(symbolize_tests)

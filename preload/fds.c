@@ -160,17 +160,6 @@ void fd_set_nonblocking(int fd, bool nonblocking)
     store(fd, with_flag(word, nonblocking), table[fd].peer);
 }
 
-bool fd_turned_nonblocking(int fd)
-{
-    long flags = raw_syscall(SYS_fcntl, fd, F_GETFL, 0, 0, 0, 0);
-    if (sys_failed(flags) || !(flags & O_NONBLOCK))
-        return false;
-    uint64_t word = load(fd);
-    if (word)
-        store(fd, with_flag(word, true), table[fd].peer);
-    return true;
-}
-
 static struct watch *find_watch(struct watch *all, uint64_t id)
 {
     return &all[(unsigned)(id * UINT64_C(0x9e3779b97f4a7c15) >> 52) % NWATCHED];

@@ -29,9 +29,6 @@ void fd_copied(int from, int to);
 void fd_closed(unsigned from, unsigned to);
 void fd_set_nonblocking(int fd, bool nonblocking);
 
-/* Asks the kernel: somebody may have set O_NONBLOCK for another descriptor of the same file, or in another process. */
-bool fd_turned_nonblocking(int fd);
-
 /* An epoll instance watches fd from now on, or no more: a write to it may wake who waits for the instance. */
 void fd_watched(int epoll, int fd, bool watched);
 

@@ -20,6 +20,7 @@
 
 struct hook {
     struct thread *t;
+    bool captured;
     struct unwind_request stack; /* the caller's registers, and the function that was called as the leaf */
 };
 
@@ -62,7 +63,7 @@ static inline void hook_done(struct thread *t)
 
 static inline void hook_leave(struct hook *h) { hook_done(h->t); }
 
-/* Captures the stack, outside of a section: microseconds when it is new, tens of nanoseconds when it is not. */
+/* Captures the stack, once in a hook and outside of a section: microseconds when it is new, else tens of nanoseconds. */
 void hook_capture(struct hook *h);
 
 /* Bytes of meta records that hook_stack may need. */

@@ -58,7 +58,7 @@ void call_begin(struct hook *h, struct wait *w)
 
 void call_wait(struct hook *h, struct wait *w, enum sched_reason reason) { wait_block(h, w, reason); }
 
-/* --- descriptors ------------------------------------------------------------------------------------------------------ */
+/* --- descriptors -------------------------------------------------------------------------------------------------- */
 
 /* poll(2) is the faster of the two; not every architecture has it. */
 static long poll_now(struct pollfd *fds, nfds_t n)
@@ -89,8 +89,8 @@ static bool is_ready(int fd, short events)
 static bool may_wait(const struct fd_info *info) { return info->kind > FD_OTHER && !info->nonblocking; }
 
 /*
- * Registered before the look at it, so that a write in between is not missed. id 0: nobody can end this wait. One look at
- * the price of a system call; the wait that mostly follows costs ten times as much.
+ * Registered before the look at it, so that a write in between is not missed. id 0: nobody can end this wait. One look
+ * at the price of a system call; the wait that mostly follows costs ten times as much.
  */
 static void wait_for_fd(struct hook *h, struct wait *w, int fd, short events, uint64_t id, enum waiter_kind kind,
                         enum sched_reason reason)
@@ -180,7 +180,7 @@ void call_connect(struct hook *h, struct wait *w, int fd)
         call_begin(h, w);
 }
 
-/* --- many descriptors at once ----------------------------------------------------------------------------------------- */
+/* --- many descriptors at once ------------------------------------------------------------------------------------- */
 
 /* The kernel wakes the thread that came last. */
 void call_epoll(struct hook *h, struct wait *w, int epoll, bool now)

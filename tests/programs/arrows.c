@@ -18,7 +18,7 @@ static int in, out;
 static char byte;
 static int stage;
 
-/* --- a stage: a thread waits, another one wakes it -------------------------------------------------------------------- */
+/* --- a stage: a thread waits, another one wakes it ---------------------------------------------------------------- */
 
 static void (*wait_part)(void), (*wake_part)(void);
 
@@ -64,7 +64,7 @@ static void expect(const char *reason, const char *by, const char *function)
     printf(" %s<waiter\n", function);
 }
 
-/* --- reading ------------------------------------------------------------------------------------------------------------ */
+/* --- reading ------------------------------------------------------------------------------------------------------ */
 
 static void reads(void) { CHECK(read(in, &byte, 1) == 1); }
 static void writes(void) { CHECK(write(out, &byte, 1) == 1); }
@@ -141,7 +141,7 @@ static void plain_reads(void)
     close_both();
 }
 
-/* --- descriptors that are copied, used again, made non-blocking ------------------------------------------------------------ */
+/* --- descriptors that are copied, used again, made non-blocking --------------------------------------------------- */
 
 static void copies(void)
 {
@@ -220,7 +220,7 @@ static void nonblocking(void)
     close(copy);
 }
 
-/* --- polling -------------------------------------------------------------------------------------------------------------------- */
+/* --- polling ------------------------------------------------------------------------------------------------------ */
 
 static int epoll, quiet[2];
 
@@ -331,7 +331,7 @@ static void watched_for_else(void)
     close_both();
 }
 
-/* --- several at one object ---------------------------------------------------------------------------------------------------------- */
+/* --- several at one object ---------------------------------------------------------------------------------------- */
 
 static NOINLINE void *one_of(void *self)
 {
@@ -356,7 +356,8 @@ static void gather(int n, void (*wait)(void))
     }
 }
 
-#define EXPECT_ONE(i, reason, by, function) printf("trace: block one-%d " reason " " by " " function "<one_of\n", first + (i))
+#define EXPECT_ONE(i, reason, by, function)                                                                            \
+    printf("trace: block one-%d " reason " " by " " function "<one_of\n", first + (i))
 
 static void in_turn(void)
 {
@@ -385,7 +386,7 @@ static void in_turn(void)
     close_both();
 }
 
-/* --- messages --------------------------------------------------------------------------------------------------------------------------- */
+/* --- messages ----------------------------------------------------------------------------------------------------- */
 
 static mqd_t queue;
 
@@ -407,7 +408,7 @@ static void messages(void)
     mq_close(queue);
 }
 
-/* --- futexes ------------------------------------------------------------------------------------------------------------------------------ */
+/* --- futexes ------------------------------------------------------------------------------------------------------ */
 
 static uint32_t word, other_word;
 
@@ -453,7 +454,7 @@ static void futexes(void)
     first += 4;
 }
 
-/* --- another process -------------------------------------------------------------------------------------------------------------------------- */
+/* --- another process ---------------------------------------------------------------------------------------------- */
 
 static void child_writes(void)
 {

@@ -162,7 +162,7 @@ static void tell_advice(const char *verb, const struct recording *r)
 {
     const struct symbolize_message *m;
     for (size_t i = 0; (m = symbolize_message(r->symbolizer, i)); i++)
-        if (m->advice == SYMBOLIZE_CHANGED || m->advice == SYMBOLIZE_BAD_DEBUG_INFO)
+        if (recording_worth_telling(r, m))
             complain(verb, "%s", m->text);
 }
 

@@ -290,6 +290,7 @@ const char *recording_read(struct recording *r, const struct spool_file *f)
     r->exe = f->header->exe;
     if (!err && !samples_begin(&r->samples, f))
         err = "out of memory";
+    r->pid = f->header->pid;
     for (size_t i = 0; i < f->meta.n && !err; i++)
         err = read_records(r, &names, &f->meta.v[i]);
     samples_end(&r->samples);

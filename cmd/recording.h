@@ -71,6 +71,7 @@ struct recording {
     struct symbolizer *symbolizer;
     struct events_seen seen;
     const char *exe; /* path of the program, in the spool's header */
+    unsigned pid;
 };
 
 /* One more stack; NULL when memory ran out. */
@@ -79,6 +80,14 @@ struct rec_stack *recording_add_stack(struct recording *r, uint64_t generation, 
 
 /* Reads the meta records. NULL, or one line that says what is wrong. */
 const char *recording_read(struct recording *r, const struct spool_file *f);
+
+struct symbolize_message;
+
+/* Tells the symbolizer what was mapped. False: out of memory. */
+bool recording_add_modules(struct recording *r);
+
+/* Whether the user should hear of it. */
+bool recording_worth_telling(const struct recording *r, const struct symbolize_message *said);
 
 /* Finds function, file and line of every PC. NULL, or one line. Advice about missing symbols goes to stderr. */
 const char *recording_symbolize(struct recording *r);

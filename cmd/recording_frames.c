@@ -2,44 +2,16 @@
 
 #include "cmd/recording.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
+#include "cmd/progress.h"
 #include "lib/events.h"
 #include "lib/meta.h"
 #include "lib/sched.h"
 #include "lib/symbolize/symbolize.h"
-
-static bool same_module(const struct rec_module *a, const struct rec_module *b)
-{
-    return a->start == b->start && a->end == b->end && a->bias == b->bias && !strcmp(a->path, b->path) &&
-           a->build_id_len == b->build_id_len && !memcmp(a->build_id, b->build_id, a->build_id_len);
-}
-
-static bool add_modules(struct recording *r)
-{
-    for (size_t i = 0; i < r->nmodules; i++) {
-        struct rec_module *m = &r->modules[i];
-        m->symbol_module = -1;
-        for (size_t j = 0; j < i && m->symbol_module < 0; j++)
-            if (same_module(m, &r->modules[j]))
-                m->symbol_module = r->modules[j].symbol_module;
-        if (m->symbol_module >= 0)
-            continue;
-        struct symbolize_range range = {m->start, m->end, 0};
-        m->symbol_module = symbolize_add_module(
-            r->symbolizer, &(struct symbolize_module){.kind = SYMBOLIZE_FILE,
-                                                      .path = m->path,
-                                                      .build_id = m->build_id,
-                                                      .build_id_len = m->build_id_len,
-                                                      .bias = m->bias,
-                                                      .ranges = &range,
-                                                      .nranges = 1});
-        if (m->symbol_module < 0)
-            return false;
-    }
-    return true;
-}
 
 /* The module that had the address in that generation: the last one recorded until then, else the first one after. */
 static const struct rec_module *module_of(const struct recording *r, uint64_t pc, uint64_t generation)
@@ -90,14 +62,30 @@ static void find_main(struct recording *r)
     }
 }
 
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static void show_progress(void *arg, size_t done, size_t total) { progress_update(arg, now_ns(), done, total); }
+
 const char *recording_symbolize(struct recording *r)
 {
+    struct progress progress;
     r->symbolizer = symbolize_new();
-    bool ok = r->symbolizer && add_modules(r);
+    bool ok = r->symbolizer && recording_add_modules(r);
     find_main(r);
     for (size_t i = 0; i < r->npcs && ok; i++)
         ok = look_up(r, &r->pcs[i]);
-    return ok && !symbolize_run(r->symbolizer) ? NULL : "out of memory while looking up symbols";
+    if (ok) {
+        progress_start(&progress, stderr, "thrace: looking up symbols", now_ns());
+        symbolize_on_progress(r->symbolizer, show_progress, &progress);
+        ok = !symbolize_run(r->symbolizer);
+        progress_end(&progress);
+    }
+    return ok ? NULL : "out of memory while looking up symbols";
 }
 
 /* --- frames -------------------------------------------------------------------------------------------------------- */

@@ -35,7 +35,8 @@ libthrace_preload_la_SOURCES = \
 	%D%/wrap_spin.c \
 	%D%/wrap_stdio.c \
 	%D%/wrap_syscall.c \
-	%D%/wrap_thread.c
+	%D%/wrap_thread.c \
+	%D%/wrap_vfork.c
 # -fexceptions: cancellation and exceptions unwind through the wrappers and run their clean-ups.
 libthrace_preload_la_CFLAGS = $(AM_CFLAGS) -fexceptions -fasynchronous-unwind-tables -fno-stack-protector
 libthrace_preload_la_CPPFLAGS = $(AM_CPPFLAGS) -DTHRACE_BINDIR='"$(bindir)"'

@@ -2,6 +2,7 @@
 if BUILD_PRELOAD
 c_programs = \
 	%D%/alone \
+	%D%/arrows \
 	%D%/alone-hog \
 	%D%/busy \
 	%D%/c11-threads \
@@ -34,7 +35,8 @@ c_programs = \
 	%D%/spawner \
 	%D%/unannounced \
 	%D%/uninterrupted \
-	%D%/unwinds
+	%D%/unwinds \
+	%D%/vforks
 
 check_PROGRAMS += $(c_programs) %D%/cxx-threads %D%/long-names %D%/torture
 check_LTLIBRARIES += %D%/libearly.la
@@ -43,6 +45,8 @@ check_LTLIBRARIES += %D%/libearly.la
 program_CFLAGS = $(AM_CFLAGS) -g -fno-optimize-sibling-calls -pthread
 
 tests_programs_alone_CFLAGS = $(program_CFLAGS)
+tests_programs_arrows_CFLAGS = $(program_CFLAGS)
+tests_programs_arrows_LDADD = -lrt
 tests_programs_alone_hog_CFLAGS = $(program_CFLAGS)
 tests_programs_busy_CFLAGS = $(program_CFLAGS)
 tests_programs_c11_threads_CFLAGS = $(program_CFLAGS)
@@ -74,6 +78,7 @@ tests_programs_sanitized_CFLAGS = $(program_CFLAGS) -fsanitize=address
 tests_programs_signal_at_birth_CFLAGS = $(program_CFLAGS)
 tests_programs_spawner_CFLAGS = $(program_CFLAGS)
 tests_programs_unannounced_CFLAGS = $(program_CFLAGS)
+tests_programs_vforks_CFLAGS = $(program_CFLAGS)
 tests_programs_uninterrupted_CFLAGS = $(program_CFLAGS)
 tests_programs_unwinds_CFLAGS = $(program_CFLAGS)
 

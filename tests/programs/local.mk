@@ -14,6 +14,7 @@ c_programs = \
 	%D%/entry-points \
 	%D%/exits \
 	%D%/forker \
+	%D%/jitted \
 	%D%/jumper \
 	%D%/known-waits \
 	%D%/locks \
@@ -50,6 +51,7 @@ tests_programs_early_CFLAGS = $(program_CFLAGS)
 tests_programs_entry_points_CFLAGS = $(program_CFLAGS)
 tests_programs_exits_CFLAGS = $(program_CFLAGS)
 tests_programs_forker_CFLAGS = $(program_CFLAGS)
+tests_programs_jitted_CFLAGS = $(program_CFLAGS)
 tests_programs_jumper_CFLAGS = $(program_CFLAGS)
 tests_programs_known_waits_CFLAGS = $(program_CFLAGS)
 tests_programs_locks_CFLAGS = $(program_CFLAGS)

@@ -142,18 +142,20 @@ static size_t without_startup(const struct recording *r, const struct rec_stack 
 static void add_pc(const struct recording *r, const struct rec_pc *p, struct frames *f)
 {
     static const struct symbolize_frame truncated = {"[more frames than a trace can hold]", "[truncated]", 1};
+    static const struct symbolize_frame in_libc = {.file = "libc", .line = 1};
     size_t n;
     const struct symbolize_frame *s = symbolize_frames(r->symbolizer, p->symbol, &n);
     if (p->pc == STACK_TRUNCATED_PC) {
         add_frame(f, p->pc, NULL, &truncated);
         return;
     }
-    if (p->module >= 0 && r->modules[p->module].ours)
-        return;
+    bool ours = p->module >= 0 && r->modules[p->module].ours;
     if (p->hook) {
-        add_frame(f, p->pc, p->hook, &s[n - 1]);
+        add_frame(f, p->pc, p->hook, ours ? &in_libc : &s[n - 1]); /* one that restart.c does again */
         return;
     }
+    if (ours)
+        return;
     for (size_t i = 0; i < n; i++)
         add_frame(f, inlined_pc(p->pc, n - 1 - i), NULL, &s[i]);
 }
@@ -171,11 +173,15 @@ static int write_stack(const struct recording *r, gotrace_builder *b, uint64_t i
     return gotrace_builder_stack_as(b, id, raw, f->n);
 }
 
+static const struct symbolize_frame in_thrace = {"[thrace]", "libthrace-preload.so", 1};
+
 static void make_frames(const struct recording *r, const struct rec_stack *s, struct frames *f)
 {
     f->n = 0;
     for (size_t i = 0, n = without_startup(r, s); i < n; i++)
         add_pc(r, &r->pcs[s->first + i], f);
+    if (!f->n) /* a sample before the start routine or behind it */
+        add_frame(f, r->pcs[s->first].pc, NULL, &in_thrace);
 }
 
 static const struct rec_stack *find_stack(const struct recording *r, uint64_t generation, uint64_t id)
@@ -257,5 +263,5 @@ int recording_write_tables(const struct recording *r, gotrace_builder *b, uint64
     for (size_t i = 0; i < r->nthreads; i++)
         if (r->threads[i].generation == generation && write_thread_start(r, b, &r->threads[i]))
             return -1;
-    return 0;
+    return samples_write(&r->samples, b, generation);
 }

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "cmd/progress.h"
+#include "cmd/symbol_cache.h"
 #include "lib/events.h"
 #include "lib/meta.h"
 #include "lib/sched.h"
@@ -58,11 +59,14 @@ static void show_progress(void *arg, size_t done, size_t total) { progress_updat
 const char *recording_symbolize(struct recording *r)
 {
     struct progress progress;
+    char cache[4096];
     r->symbolizer = symbolize_new();
     bool ok = r->symbolizer && recording_add_modules(r);
     find_main(r);
     for (size_t i = 0; i < r->npcs && ok; i++)
         ok = look_up(r, &r->pcs[i]);
+    if (ok && symbol_cache_folder(cache, sizeof cache))
+        ok = !symbolize_set_cache(r->symbolizer, cache);
     if (ok) {
         progress_start(&progress, stderr, "thrace: looking up symbols", now_ns());
         symbolize_on_progress(r->symbolizer, show_progress, &progress);

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "preload/real.h"
+#include "preload/sample.h"
 #include "preload/tracer.h"
 
 enum { HELPER_STACK = 48 << 10, MIN_PAUSE_NS = 20000 };
@@ -55,8 +56,10 @@ static void *helper_main(void *arg)
         uint32_t bell = __atomic_load_n(&helper.bell, __ATOMIC_ACQUIRE);
         if (fd >= 0)
             tracer_drain(fd);
+        sample_perf_serve();
         if (clock_mono_ns() >= tracer.deadline_ns) {
             modules_refresh();
+            sample_account();
             tracer_advance();
         }
         uint64_t ns = pause_ns();

@@ -15,6 +15,7 @@
 #ifndef THRACE_PRELOAD_HOOK_H
 #define THRACE_PRELOAD_HOOK_H
 
+#include "preload/options.h"
 #include "preload/real.h"
 #include "preload/tracer.h"
 
@@ -22,6 +23,7 @@ struct hook {
     struct thread *t;
     bool captured;
     struct unwind_request stack; /* the caller's registers, and the function that was called as the leaf */
+    bool no_stack;               /* of events like this one */
 };
 
 /*
@@ -66,7 +68,8 @@ static inline void hook_leave(struct hook *h) { hook_done(h->t); }
 /*
  * Captures the stack, once in a hook and outside of a section: microseconds when it is new, else tens of nanoseconds.
  */
-void hook_capture(struct hook *h);
+void hook_capture_for(struct hook *h, enum stack_kind kind);
+static inline void hook_capture(struct hook *h) { hook_capture_for(h, STACK_OF_CALL); }
 
 /* Bytes of meta records that hook_stack may need. */
 enum { STACK_RECORD_MAX = 1 + (2 + STACK_MAX_FRAMES) * 10 };

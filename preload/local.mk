@@ -10,8 +10,13 @@ libthrace_preload_la_SOURCES = \
 	%D%/lifecycle.c %D%/lifecycle.h \
 	%D%/modules.c \
 	%D%/options.c %D%/options.h %D%/options.def \
+	%D%/openmp.c %D%/openmp.h %D%/openmp.def \
 	%D%/own_spool.c %D%/own_spool.h \
 	%D%/real.c %D%/real.h %D%/real.def \
+	%D%/restart.c \
+	%D%/sample.c %D%/sample.h \
+	%D%/sample_perf.c \
+	%D%/stack_kinds.def \
 	%D%/short_calls.c %D%/short_calls.h \
 	%D%/thread.c %D%/thread_start.h \
 	%D%/tracer.c %D%/tracer.h \
@@ -23,9 +28,11 @@ libthrace_preload_la_SOURCES = \
 	%D%/wrap_cond.c \
 	%D%/wrap_mutex.c \
 	%D%/wrap_once.c \
+	%D%/wrap_openmp.c \
 	%D%/wrap_process.c \
 	%D%/wrap_rwlock.c \
 	%D%/wrap_sem.c \
+	%D%/wrap_signal.c \
 	%D%/wrap_sleep.c \
 	%D%/wrap_spin.c \
 	%D%/wrap_stdio.c \

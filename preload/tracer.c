@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include "lib/meta.h"
+#include "preload/sample.h"
 
 static struct owner nobody;
 
@@ -184,6 +185,7 @@ bool tracer_advance(void)
         lock_take(&tracer.registry_lock);
         if (all_writers_out(WRITERS_GRACE_NS) && enough_chunks()) {
             seal_all();
+            sample_seal();
             sched_advance(&tracer.sched, tracer.sched.generation + 1);
             stacktab_clear(&tracer.stacks);
             uint64_t time = now();
@@ -206,6 +208,7 @@ void tracer_stop(void)
     if (__atomic_exchange_n(&tracer.owner->recording, 0, __ATOMIC_SEQ_CST)) {
         gate_close(&tracer.gate);
         lock_take(&tracer.registry_lock);
+        sample_stop();
         all_writers_out(1000000);
         seal_all();
         tracer.spool.header->last = clock_read_pair(&tracer.clock);
@@ -245,6 +248,7 @@ void tracer_chores(void)
     if (clock_mono_ns() >= tracer.deadline_ns) {
         if (tracer.nthreads == 1) /* else another thread may hold the loader's lock and wait for this one */
             modules_refresh();
+        sample_account();
         tracer_advance();
     }
 }
@@ -286,5 +290,6 @@ void tracer_forget(void)
 {
     *tracer.owner = (struct owner){0, 0};
     helper_forget();
+    sample_forget();
     self = THREAD_OFF;
 }

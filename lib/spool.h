@@ -45,6 +45,18 @@ struct spool_heap {
     int64_t mapped; /* bytes mapped by mmap and not unmapped */
 };
 
+/* What became of CPU samples. */
+struct spool_samples {
+    uint64_t hz;       /* asked for, in a second of a thread's CPU time; 0: none */
+    uint64_t taken;
+    uint64_t lost;     /* found no room */
+    uint64_t missed;   /* fell into the same tick of the kernel as the one before */
+    uint64_t cpu_ns;   /* CPU time of the threads that were sampled */
+    uint32_t threads_by_timer, threads_by_perf;
+    uint32_t threads_unsampled; /* neither could be had */
+    uint32_t perf_error;        /* errno of the first perf event that could not be had */
+};
+
 /* The first bytes of the file. Integers are of the host's byte order. */
 struct spool_header {
     char magic[8];
@@ -68,6 +80,7 @@ struct spool_header {
     uint32_t nthreads;
     char out[SPOOL_PATH_MAX]; /* absolute path of the trace to be */
     char exe[SPOOL_PATH_MAX];
+    struct spool_samples samples;
     struct spool_heap heap;
 };
 

@@ -14,6 +14,7 @@
 
 #include "preload/heap.h"
 #include "preload/real.h"
+#include "preload/sample.h"
 #include "preload/tracer.h"
 
 enum { HELPER_STACK = 48 << 10, MIN_PAUSE_NS = 20000 };
@@ -56,9 +57,11 @@ static void *helper_main(void *arg)
         uint32_t bell = __atomic_load_n(&helper.bell, __ATOMIC_ACQUIRE);
         if (fd >= 0)
             tracer_drain(fd);
+        sample_perf_serve();
         if (clock_mono_ns() >= tracer.deadline_ns) {
             modules_refresh();
             heap_look();
+            sample_account();
             tracer_advance();
         }
         uint64_t ns = pause_ns();

@@ -18,6 +18,7 @@
 #include "preload/options.h"
 #include "preload/own_spool.h"
 #include "preload/real.h"
+#include "preload/sample.h"
 #include "preload/short_calls.h"
 #include "preload/tracer.h"
 
@@ -144,6 +145,9 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
     fill_header(tracer.spool.header);
     tracer.sched.gomaxprocs = cpus_of_process();
     tracer.period_ns = options.period_ns;
+    tracer.unwind_mode = (uint8_t)options.unwind;
+    tracer.stack_depth = (uint16_t)options.stack_depth;
+    tracer.stack_kinds = (uint32_t)options.stack_kinds;
     tracer.classes = (uint32_t)options.classes;
     tracer.min_call = clock_roughly(&tracer.clock, options.min_call_ns);
     if (!tracer_start()) {
@@ -159,7 +163,10 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
     heap_begin(tracer.classes & CLASS_HEAP);
     begin_main_thread();
     modules_refresh();
+    sample_init(options.cpu_hz);
     real_each(record_hook, NULL);
+    if (self)
+        sample_arm(self);
     if (options.verbose)
         say("recording to ", tracer.spool.path);
 }

@@ -12,8 +12,13 @@ libthrace_preload_la_SOURCES = \
 	%D%/lifecycle.c %D%/lifecycle.h \
 	%D%/modules.c \
 	%D%/options.c %D%/options.h %D%/options.def \
+	%D%/openmp.c %D%/openmp.h %D%/openmp.def \
 	%D%/own_spool.c %D%/own_spool.h \
 	%D%/real.c %D%/real.h %D%/real.def \
+	%D%/restart.c \
+	%D%/sample.c %D%/sample.h \
+	%D%/sample_perf.c \
+	%D%/stack_kinds.def \
 	%D%/short_calls.c %D%/short_calls.h \
 	%D%/thread.c %D%/thread_start.h \
 	%D%/tracer.c %D%/tracer.h \
@@ -26,14 +31,17 @@ libthrace_preload_la_SOURCES = \
 	%D%/wrap_heap.c \
 	%D%/wrap_mutex.c \
 	%D%/wrap_once.c \
+	%D%/wrap_openmp.c \
 	%D%/wrap_process.c \
 	%D%/wrap_rwlock.c \
 	%D%/wrap_sem.c \
+	%D%/wrap_signal.c \
 	%D%/wrap_sleep.c \
 	%D%/wrap_spin.c \
 	%D%/wrap_stdio.c \
 	%D%/wrap_syscall.c \
-	%D%/wrap_thread.c
+	%D%/wrap_thread.c \
+	%D%/wrap_vfork.c
 # -fexceptions: cancellation and exceptions unwind through the wrappers and run their clean-ups.
 libthrace_preload_la_CFLAGS = $(AM_CFLAGS) -fexceptions -fasynchronous-unwind-tables -fno-stack-protector
 libthrace_preload_la_CPPFLAGS = $(AM_CPPFLAGS) -DTHRACE_BINDIR='"$(bindir)"'

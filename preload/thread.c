@@ -6,6 +6,7 @@
 #include "lib/meta.h"
 #include "preload/heap.h"
 #include "preload/hook.h"
+#include "preload/sample.h"
 #include "preload/tracer.h"
 
 __thread struct thread *self __attribute__((tls_model("initial-exec")));
@@ -111,6 +112,7 @@ struct thread *thread_introduce(void)
     }
     self = t;
     thread_watch_exit(t);
+    sample_arm(t);
     t->in_hook = 0;
     return t;
 }
@@ -164,6 +166,7 @@ void thread_end(struct thread *t)
     if (unlikely(sched_current(&t->sched)->status == GO_SYSCALL))
         leave_syscall(t);
     t->in_hook = 1;
+    sample_disarm(t);
     unwind_regs_here(&h.stack.regs);
     h.stack.leaf = 0;
     if (waitq_maybe_waiting(&tracer.waits, (void *)pthread_self()))

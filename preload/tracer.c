@@ -6,6 +6,7 @@
 
 #include "lib/meta.h"
 #include "preload/heap.h"
+#include "preload/sample.h"
 
 static struct owner nobody;
 
@@ -190,6 +191,7 @@ bool tracer_advance(void)
         lock_take(&tracer.registry_lock);
         if (all_writers_out(WRITERS_GRACE_NS) && enough_chunks()) {
             seal_all();
+            sample_seal();
             sched_advance(&tracer.sched, tracer.sched.generation + 1);
             stacktab_clear(&tracer.stacks);
             uint64_t time = now();
@@ -212,6 +214,7 @@ void tracer_stop(void)
     if (__atomic_exchange_n(&tracer.owner->recording, 0, __ATOMIC_SEQ_CST)) {
         gate_close(&tracer.gate);
         lock_take(&tracer.registry_lock);
+        sample_stop();
         all_writers_out(1000000);
         seal_all();
         tracer.spool.header->last = clock_read_pair(&tracer.clock);
@@ -252,6 +255,7 @@ static void chores(bool may_refresh)
         heap_look();
         if (tracer.nthreads == 1 && may_refresh) /* else another thread may hold the loader's lock and wait for this one */
             modules_refresh();
+        sample_account();
         tracer_advance();
     }
 }
@@ -297,5 +301,6 @@ void tracer_forget(void)
 {
     *tracer.owner = (struct owner){0, 0};
     helper_forget();
+    sample_forget();
     self = THREAD_OFF;
 }

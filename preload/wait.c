@@ -33,7 +33,7 @@ static bool was_released_early(struct thread *t)
 bool wait_block(struct hook *h, struct wait *w, enum sched_reason reason)
 {
     struct thread *t = h->t;
-    hook_capture(h);
+    hook_capture_for(h, STACK_OF_WAIT);
     if (section_enter(t, STACK_RECORD_MAX)) {
         if (was_released_early(t)) {
             section_leave(t);
@@ -149,7 +149,7 @@ static bool wake(struct hook *h, const void *object, enum waiter_kind kind, enum
 {
     bool any = false;
     enum wait_found found;
-    hook_capture(h);
+    hook_capture_for(h, STACK_OF_WAKE);
     do {
         if (!section_enter(h->t, STACK_RECORD_MAX))
             break;

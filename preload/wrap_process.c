@@ -9,10 +9,12 @@
 
 #include "preload/hook.h"
 #include "preload/lifecycle.h"
+#include "preload/sample.h"
 #include "preload/thread_start.h"
 
 static void before_fork(void)
 {
+    sample_pause();
     lock_take(&tracer.advance_lock);
     lock_take(&tracer.registry_lock);
 }
@@ -21,6 +23,7 @@ static void after_fork_in_parent(void)
 {
     lock_drop(&tracer.registry_lock);
     lock_drop(&tracer.advance_lock);
+    sample_resume();
 }
 
 static void after_fork_in_child(void)
@@ -28,6 +31,7 @@ static void after_fork_in_child(void)
     tracer.registry_lock.word = 0;
     tracer.advance_lock.word = 0;
     tracer_forget();
+    sample_resume();
 }
 
 void process_init(void) { pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child); }
@@ -73,7 +77,9 @@ EXPORT int dlclose(void *handle)
     if (!recording() || self == THREAD_OFF)
         return real.dlclose(handle);
     modules_refresh();
+    __atomic_fetch_add(&tracer.unloading, 1, __ATOMIC_SEQ_CST);
     int ret = real.dlclose(handle);
     modules_refresh();
+    __atomic_fetch_sub(&tracer.unloading, 1, __ATOMIC_SEQ_CST);
     return ret;
 }

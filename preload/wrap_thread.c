@@ -4,6 +4,7 @@
 
 #include "lib/meta.h"
 #include "preload/hook.h"
+#include "preload/sample.h"
 #include "preload/thread_start.h"
 
 /* --- birth ------------------------------------------------------------------------------------------------------- */
@@ -41,7 +42,8 @@ struct thread *announce_thread(struct hook *h, const void *start_routine)
     helper_start();
     if (!child && !(child = thread_new()))
         return NULL;
-    hook_capture(h);
+    child->sample.inherits_block = signal_blocked_for_child();
+    hook_capture_for(h, STACK_OF_CREATE);
     if (section_enter(h->t, STACK_RECORD_MAX + 1 + 3 * VARINT_MAX)) {
         write_thread_record(h->t, child, (uintptr_t)start_routine + 1);
         if (!announced)
@@ -82,6 +84,7 @@ void begin_thread(struct thread *t)
             count_lost();
         section_leave(t);
     }
+    sample_arm(t);
     hook_done(t);
 }
 

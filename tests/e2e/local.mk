@@ -1,6 +1,7 @@
 # Programs recorded from start to end; tests/traps does the same with what breaks other tracers.
 e2e_tests = \
 	%D%/against-kernel.test \
+	%D%/cpu.test \
 	%D%/entry-points.test \
 	%D%/exits.test \
 	%D%/heap.test \
@@ -10,6 +11,7 @@ e2e_tests = \
 	%D%/stat.test \
 	%D%/steals.test \
 	%D%/subjects.test \
+	%D%/symbols.test \
 	%D%/threads.test \
 	%D%/waits.test
 

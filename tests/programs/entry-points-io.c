@@ -98,7 +98,7 @@ static const struct at_once calls[] = {
     {"ioctl", INT, NULL, {READY_IN, FIONREAD, BAD_ADDRESS}},
     {"ioctl", INT, NULL, {READY_IN, FIONBIO, BAD_ADDRESS}},
     {"ioctl", INT, NULL, {NO_FD, FIONREAD, P(&answer)}},
-    {NULL},
+    {0},
 };
 
 static void empty_pipe(void) { empty(PIPE_IN); }
@@ -124,7 +124,7 @@ static void fill_counter(void)
 #define RECEIVES(function, ...)                                                                                        \
     {function, LONG, "chan_receive", "main", empty_pipe, feed, {__VA_ARGS__}}
 #define SENDS(function, ...)                                                                                           \
-    {function, LONG, "chan_send", "main", fill_pipe, make_room, {__VA_ARGS__}}
+    {function, LONG, "chan_send", "self", fill_pipe, make_room, {__VA_ARGS__}}
 
 static const struct waiting waits[] = {
     RECEIVES("read", PIPE_IN, P(buffer), 8),
@@ -134,7 +134,7 @@ static const struct waiting waits[] = {
     RECEIVES("preadv64v2", PIPE_IN, P(vec), 2, -1, 0),
     RECEIVES("splice", PIPE_IN, 0, OTHER_OUT, 0, 8, 0),
     RECEIVES("tee", PIPE_IN, OTHER_OUT, 8, 0),
-    SENDS("write", PIPE_OUT, P(buffer), 8),
+    {"write", LONG, "chan_send", "main", fill_pipe, make_room, {PIPE_OUT, P(buffer), 8}},
     SENDS("writev", PIPE_OUT, P(vec), 2),
     SENDS("pwritev2", PIPE_OUT, P(vec), 2, -1, 0),
     SENDS("pwritev64v2", PIPE_OUT, P(vec), 2, -1, 0),
@@ -143,7 +143,7 @@ static const struct waiting waits[] = {
     SENDS("vmsplice", PIPE_OUT, P(vec), 2, 0),
     {"eventfd_read", INT, "chan_receive", "main", empty_counter, feed_counter, {COUNTER, P(&count)}},
     {"eventfd_write", INT, "chan_send", "main", fill_counter, make_room_in_counter, {COUNTER, 5}},
-    {NULL},
+    {0},
 };
 
 const struct group io_group = {"io", set_up, calls, waits};

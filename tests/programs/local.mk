@@ -2,6 +2,8 @@
 if BUILD_PRELOAD
 c_programs = \
 	%D%/alone \
+	%D%/arrows \
+	%D%/alone-hog \
 	%D%/busy \
 	%D%/c11-threads \
 	%D%/cancel \
@@ -16,6 +18,8 @@ c_programs = \
 	%D%/forker \
 	%D%/heap-odd \
 	%D%/heap-stress \
+	%D%/hogs \
+	%D%/jitted \
 	%D%/jumper \
 	%D%/known-waits \
 	%D%/locks \
@@ -24,22 +28,29 @@ c_programs = \
 	%D%/mostly-idle \
 	%D%/names \
 	%D%/old-cond \
+	%D%/own-signals \
 	%D%/plugin \
+	%D%/replaced \
 	%D%/robbed \
 	%D%/sandbox \
 	%D%/sanitized \
 	%D%/signal-at-birth \
 	%D%/spawner \
 	%D%/unannounced \
-	%D%/unwinds
+	%D%/uninterrupted \
+	%D%/unwinds \
+	%D%/vforks
 
-check_PROGRAMS += $(c_programs) %D%/cxx-threads %D%/long-names
+check_PROGRAMS += $(c_programs) %D%/cxx-threads %D%/long-names %D%/torture
 check_LTLIBRARIES += %D%/libearly.la %D%/libheap-early.la
 
 # The expectations name functions and lines, whatever CFLAGS say.
 program_CFLAGS = $(AM_CFLAGS) -g -fno-optimize-sibling-calls -pthread
 
 tests_programs_alone_CFLAGS = $(program_CFLAGS)
+tests_programs_arrows_CFLAGS = $(program_CFLAGS)
+tests_programs_arrows_LDADD = -lrt
+tests_programs_alone_hog_CFLAGS = $(program_CFLAGS)
 tests_programs_busy_CFLAGS = $(program_CFLAGS)
 tests_programs_c11_threads_CFLAGS = $(program_CFLAGS)
 tests_programs_cancel_CFLAGS = $(program_CFLAGS)
@@ -55,6 +66,8 @@ tests_programs_forker_CFLAGS = $(program_CFLAGS)
 # The compiler knows too much of malloc and free to leave them alone.
 tests_programs_heap_odd_CFLAGS = $(program_CFLAGS) -O0 -Wno-alloc-size-larger-than -Wno-free-nonheap-object -Wno-use-after-free
 tests_programs_heap_stress_CFLAGS = $(program_CFLAGS) -fno-builtin -Wno-alloc-size-larger-than
+tests_programs_hogs_CFLAGS = $(program_CFLAGS)
+tests_programs_jitted_CFLAGS = $(program_CFLAGS)
 tests_programs_jumper_CFLAGS = $(program_CFLAGS)
 tests_programs_known_waits_CFLAGS = $(program_CFLAGS)
 tests_programs_locks_CFLAGS = $(program_CFLAGS)
@@ -63,13 +76,17 @@ tests_programs_mixed_waits_CFLAGS = $(program_CFLAGS)
 tests_programs_mostly_idle_CFLAGS = $(program_CFLAGS)
 tests_programs_names_CFLAGS = $(program_CFLAGS)
 tests_programs_old_cond_CFLAGS = $(program_CFLAGS)
+tests_programs_own_signals_CFLAGS = $(program_CFLAGS)
 tests_programs_plugin_CFLAGS = $(program_CFLAGS)
+tests_programs_replaced_CFLAGS = $(program_CFLAGS)
 tests_programs_robbed_CFLAGS = $(program_CFLAGS)
 tests_programs_sandbox_CFLAGS = $(program_CFLAGS)
 tests_programs_sanitized_CFLAGS = $(program_CFLAGS) -fsanitize=address
 tests_programs_signal_at_birth_CFLAGS = $(program_CFLAGS)
 tests_programs_spawner_CFLAGS = $(program_CFLAGS)
 tests_programs_unannounced_CFLAGS = $(program_CFLAGS)
+tests_programs_vforks_CFLAGS = $(program_CFLAGS)
+tests_programs_uninterrupted_CFLAGS = $(program_CFLAGS)
 tests_programs_unwinds_CFLAGS = $(program_CFLAGS)
 
 tests_programs_sanitized_LDFLAGS = $(AM_LDFLAGS) -fsanitize=address
@@ -77,12 +94,16 @@ tests_programs_sanitized_LDFLAGS = $(AM_LDFLAGS) -fsanitize=address
 tests_programs_unwinds_LDFLAGS = $(AM_LDFLAGS) -rdynamic
 
 tests_programs_entry_points_SOURCES = %D%/entry-points.c %D%/entry-points-file.c %D%/entry-points-io.c \
-	%D%/entry-points-net.c %D%/entry-points-poll.c %D%/entry-points-syscall.c %D%/entry-points-wait.c
+	%D%/entry-points-net.c %D%/entry-points-poll.c %D%/entry-points-stdio.c %D%/entry-points-syscall.c \
+	%D%/entry-points-wait.c
 tests_programs_entry_points_LDADD = -ldl -lrt
 tests_programs_cxx_threads_SOURCES = %D%/cxx-threads.cpp
 tests_programs_cxx_threads_CXXFLAGS = $(AM_CXXFLAGS) -g -pthread
 tests_programs_long_names_SOURCES = %D%/long-names.cpp
 tests_programs_long_names_CXXFLAGS = $(AM_CXXFLAGS) -g -pthread
+tests_programs_torture_SOURCES = %D%/torture.cpp
+tests_programs_torture_CXXFLAGS = $(AM_CXXFLAGS) -g -pthread
+tests_programs_torture_LDADD = -ldl
 
 # A shared library for certain, and a program that is no libtool wrapper script: the command under test runs it.
 tests_programs_libearly_la_SOURCES = %D%/early-lib.c

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "cmd/cmd.h"
+#include "cmd/heap_profile.h"
 #include "cmd/recording.h"
 #include "cmd/spool_read.h"
 #include "lib/sched.h"
@@ -191,6 +192,8 @@ static void tell_short_calls(struct recording *r, const struct spool_header *h, 
                               r->calls[i].calls, function_of(r, r->calls[i].pc), (double)r->calls[i].ticks * ms);
 }
 
+enum { HOLDERS_TOLD = 5 };
+
 static void tell_heap(const struct spool_header *h, struct finish_summary *sum)
 {
     const char *when = h->state == SPOOL_COMPLETE ? "" : " when last looked";
@@ -199,6 +202,30 @@ static void tell_heap(const struct spool_header *h, struct finish_summary *sum)
                  h->heap.peak);
     else if (h->heap.state == SPOOL_HEAP_FOREIGN)
         snprintf(sum->heap, sizeof sum->heap, ", heap not counted");
+}
+
+/* PATH.heap.pb.gz: the profile beside the trace. What holds the most is told by finish_report. */
+static void make_heap_profile(const char *verb, const struct recording *r, const struct spool_header *h,
+                              struct finish_summary *sum)
+{
+    if (!h->heap.interval)
+        return;
+    char path[sizeof sum->path + 16];
+    size_t size;
+    FILE *holders = open_memstream(&sum->holders, &size);
+    struct heap_profile *p = heap_profile_new(r, h);
+    snprintf(path, sizeof path, "%s.heap.pb.gz", sum->path);
+    const char *err = p ? heap_profile_write(p, path) : "out of memory";
+    if (p && holders)
+        heap_profile_tell(p, holders, HOLDERS_TOLD);
+    if (holders) {
+        if (!err)
+            fprintf(holders, "thrace: heap profile: %s\n", path);
+        fclose(holders);
+    }
+    if (err)
+        complain(verb, "%s: %s", path, err);
+    heap_profile_free(p);
 }
 
 int finish_spool(const char *verb, const char *spool, const char *out, struct finish_summary *sum)
@@ -240,6 +267,8 @@ int finish_spool(const char *verb, const char *spool, const char *out, struct fi
         tell_advice(verb, &r);
         tell_short_calls(&r, f.header, sum);
         tell_heap(f.header, sum);
+        if (is_plain_target(sum->path))
+            make_heap_profile(verb, &r, f.header, sum);
         where = sum->path;
         err = write_file(&f, &r, sum);
     }
@@ -287,6 +316,8 @@ void finish_report(const struct finish_summary *s)
     report_samples(&s->samples);
     fprintf(stderr, "%" PRIu64 " bytes: %s\n", s->bytes, s->path);
     report_missing_samples(&s->samples);
+    if (s->holders)
+        fputs(s->holders, stderr);
     if (*s->short_calls)
         fprintf(stderr, "thrace: too short to be in the trace: %s\n", s->short_calls);
 }

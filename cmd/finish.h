@@ -13,6 +13,7 @@ struct finish_summary {
     char heap[128]; /* "heap 1234 bytes": what was in use at the end */
     struct spool_samples samples;
     char short_calls[1024]; /* "1234 read (5.6 ms), …": what was too short to be in the trace */
+    char *holders; /* what holds the most of the heap, a line each; NULL: not sampled. The caller may free it */
     bool nothing; /* a program that only executed another one, and did nothing else: there is no trace of it */
 };
 

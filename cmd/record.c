@@ -39,6 +39,7 @@ static void usage(FILE *to)
           "  --cpu-hz N     CPU samples in a second of a thread's CPU time: 0 to 10000 (default: 99)\n"
           "  --wrap CLASSES what to record: sync,sleep,io,net,poll,file,mem,proc,ipc,stdio,heap (default:\n"
           "                 all); -mem,-file: all but these\n"
+          "  --heap-sample BYTES  a heap profile beside the trace: one block in so many bytes, such as 512K\n"
           "  --min-call TIME  only count system calls that are shorter, such as 10us\n"
           "  --stat         say on stderr where the time went: the first lines of thrace stat FILE\n"
           "  --no-validate  do not check the trace afterwards\n",
@@ -49,7 +50,7 @@ static void usage(FILE *to)
 static const struct {
     int option;
     const char *variable;
-} variables[] = {{'w', "THRACE_WRAP"}, {'m', "THRACE_MIN_CALL"}};
+} variables[] = {{'w', "THRACE_WRAP"}, {'m', "THRACE_MIN_CALL"}, {'H', "THRACE_HEAP_SAMPLE"}};
 enum { NVARIABLES = sizeof variables / sizeof variables[0] };
 
 static bool set_variable(int option, const char *value)
@@ -270,6 +271,7 @@ int cmd_record(int argc, char **argv)
 {
     static const struct option options[] = {{"no-validate", no_argument, NULL, 'n'},
                                             {"cpu-hz", required_argument, NULL, 'c'},
+                                            {"heap-sample", required_argument, NULL, 'H'},
                                             {"stat", no_argument, NULL, 's'},
                                             {"wrap", required_argument, NULL, 'w'},
                                             {"min-call", required_argument, NULL, 'm'},

@@ -43,6 +43,7 @@ struct spool_heap {
     int64_t live; /* bytes in use, as malloc_usable_size counts them */
     int64_t peak; /* the most that they were, less 64 KiB a thread at most */
     int64_t mapped; /* bytes mapped by mmap and not unmapped */
+    uint64_t interval; /* bytes from sample to sample, on average; 0: none were taken */
 };
 
 /* What became of CPU samples. */

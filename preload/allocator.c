@@ -24,6 +24,13 @@ bool allocator_find(void)
     return true;
 }
 
+void allocator_each(void (*each)(void *arg, const void *address, const char *name), void *arg)
+{
+#define THRACE_ALLOCATOR(ret, name, params, args) each(arg, (const void *)next_allocator.name, #name);
+#include "preload/allocator.def"
+#undef THRACE_ALLOCATOR
+}
+
 static const void *module_of(const void *function)
 {
     Dl_info info;

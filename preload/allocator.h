@@ -26,6 +26,9 @@ extern struct allocator next_allocator;
  */
 bool allocator_find(void);
 
+/* Calls each(arg, address, name) for every function of it. */
+void allocator_each(void (*each)(void *arg, const void *address, const char *name), void *arg);
+
 /* Why its blocks cannot be counted; ALLOCATOR_COUNTABLE: they can. */
 enum allocator_state {
     ALLOCATOR_COUNTABLE,

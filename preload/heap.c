@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 
+#include "preload/heap_sample.h"
 #include "preload/hook.h"
 #include "preload/tracer.h"
 
@@ -12,7 +13,7 @@ __thread struct heap_slot *heap_slot __attribute__((tls_model("initial-exec")));
 
 /* Apart from what changes: every call reads it. */
 uint32_t heap_mode __attribute__((aligned(128)));
-bool heap_counts;
+bool heap_counts, heap_libc;
 
 static struct heap_slot slots[MAX_SLOTS];
 static uint32_t nslots;
@@ -139,17 +140,23 @@ bool heap_ready(void)
     if (!allocator_find())
         return false;
     heap_counts = allocator_state(heap_our_malloc()) == ALLOCATOR_COUNTABLE;
-    __atomic_store_n(&heap_mode, heap_counts && !arena_used && allocator_is_libc() ? HEAP_COUNT : HEAP_SLOW, __ATOMIC_RELEASE);
+    heap_libc = heap_counts && allocator_is_libc();
+    __atomic_store_n(&heap_mode, heap_libc && !arena_used ? HEAP_COUNT : HEAP_SLOW, __ATOMIC_RELEASE);
     return true;
 }
 
-void heap_begin(bool count)
+void heap_begin(bool count, uint64_t interval)
 {
     if (!heap_ready())
         return;
     struct spool_heap *h = tracer.spool.header ? &tracer.spool.header->heap : NULL;
     if (count && h)
         h->state = heap_counts ? SPOOL_HEAP_COUNTED : SPOOL_HEAP_FOREIGN;
+    if (count && heap_counts && interval && heap_sample_begin(interval)) {
+        if (h)
+            h->interval = interval;
+        __atomic_store_n(&heap_mode, HEAP_SLOW, __ATOMIC_RELEASE);
+    }
     if (!count) {
         heap_counts = false;
         __atomic_store_n(&heap_mode, HEAP_SLOW, __ATOMIC_RELEASE);
@@ -226,6 +233,7 @@ void heap_end(void)
 {
     if (!wrapped(CLASS_HEAP) || !heap_counts)
         return;
+    heap_sample_end();
     int64_t live = heap_live();
     tell_header(live);
     if (live != heap.written)

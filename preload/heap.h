@@ -20,6 +20,8 @@
 
 struct heap_slot {
     int64_t delta; /* bytes, not in the sum of the process yet */
+    int64_t until_sample; /* bytes (heap_sample.h) */
+    uint64_t random;
     uint32_t next; /* in the list of free slots: index + 1 */
 } __attribute__((aligned(128))); /* two lines: the processor fetches them in pairs */
 
@@ -80,9 +82,10 @@ static inline void heap_count(int64_t bytes)
 /* For the slow halves. False: the arena has to serve the call. */
 bool heap_ready(void) HEAP_HIDDEN;
 extern bool heap_counts HEAP_HIDDEN;
+extern bool heap_libc HEAP_HIDDEN; /* blocks have a size in front of them */
 
-/* In the constructor: whether to go on counting. */
-void heap_begin(bool count);
+/* In the constructor: whether to go on counting, and how many bytes lie between samples, 0: no samples. */
+void heap_begin(bool count, uint64_t interval);
 
 /* Its slot goes to the next thread. What the thread still allocates or frees is counted all the same. */
 void heap_thread_end(void);

@@ -13,6 +13,7 @@
 
 #include "config.h"
 #include "lib/meta.h"
+#include "preload/allocator.h"
 #include "preload/finisher.h"
 #include "preload/heap.h"
 #include "preload/options.h"
@@ -131,7 +132,7 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
     real_resolve();
     environment = envp;
     if (!options_read(&options, envp) || !is_for_us()) {
-        heap_begin(false);
+        heap_begin(false, 0);
         return;
     }
     clock_start(&tracer.clock);
@@ -139,7 +140,7 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
     if (err) {
         if (err != -EEXIST || options.verbose)
             say(err == -EEXIST ? "another recording to this file is under way: " : why(err), options.out);
-        heap_begin(false);
+        heap_begin(false, 0);
         return;
     }
     fill_header(tracer.spool.header);
@@ -154,17 +155,19 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
         say(why(-ENOMEM), options.out);
         spool_unmap(&tracer.spool);
         sys_unlink(tracer.spool.path);
-        heap_begin(false);
+        heap_begin(false, 0);
         return;
     }
     spool_publish(&tracer.spool);
     thread_init();
     process_init();
-    heap_begin(tracer.classes & CLASS_HEAP);
+    heap_begin(tracer.classes & CLASS_HEAP, options.heap_sample);
     begin_main_thread();
     modules_refresh();
     sample_init(options.cpu_hz);
     real_each(record_hook, NULL);
+    if (options.heap_sample)
+        allocator_each(record_hook, NULL);
     if (self)
         sample_arm(self);
     if (options.verbose)

@@ -6,7 +6,7 @@ libthrace_preload_la_SOURCES = \
 	%D%/calls.c %D%/calls.h %D%/calls.def %D%/classes.def %D%/streams.def %D%/syscalls.def \
 	%D%/fds.c %D%/fds.h \
 	%D%/finisher.c %D%/finisher.h \
-	%D%/heap.c %D%/heap.h \
+	%D%/heap.c %D%/heap.h %D%/heap_sample.c %D%/heap_sample.h \
 	%D%/helper.c \
 	%D%/hook.c %D%/hook.h \
 	%D%/lifecycle.c %D%/lifecycle.h \

@@ -52,6 +52,16 @@ static bool parse_duration(const char *s, void *field)
     return false;
 }
 
+static bool parse_bytes(const char *s, void *field)
+{
+    uint64_t *v = field;
+    if (!(s = parse_unsigned(s, v)) || *v > UINT64_C(1) << 40)
+        return false;
+    if (*s == 'K' || *s == 'M')
+        *v <<= *s++ == 'K' ? 10 : 20;
+    return !*s && *v <= UINT64_C(1) << 40;
+}
+
 static bool parse_version(const char *s, void *field)
 {
     uint64_t *v = field;

@@ -9,7 +9,7 @@
  */
 #include <errno.h>
 
-#include "preload/heap.h"
+#include "preload/heap_sample.h"
 #include "preload/tracer.h"
 
 #define next next_allocator
@@ -20,14 +20,23 @@
 
 #define SLOW_HALF __attribute__((noinline))
 
-static inline int64_t size_of(void *p) { return (int64_t)next.malloc_usable_size(p); }
-
-static inline void *born(void *p)
+static inline int64_t size_of(void *p)
 {
-    if (p)
-        heap_count(size_of(p));
-    return p;
+    return (int64_t)(heap_libc ? allocator_libc_size(p) : next.malloc_usable_size(p));
 }
+
+/* In a slow half: the block's stack begins at who called it. */
+#define BORN(function, p)                                                                                              \
+    do {                                                                                                               \
+        int64_t born_ = size_of(p);                                                                                    \
+        heap_count(born_);                                                                                             \
+        if (heap_interval && unlikely(heap_sample_due(born_))) {                                                       \
+            struct hook h_;                                                                                            \
+            UNWIND_CALLER_REGS(&h_.stack.regs);                                                                        \
+            h_.stack.leaf = (uintptr_t)next.function + 1;                                                              \
+            heap_sample_born(&h_, p, born_);                                                                           \
+        }                                                                                                              \
+    } while (0)
 
 /*
  * The fast halves jump to what is rare, so that they need no stack frame for it.
@@ -63,7 +72,9 @@ static inline void *born_in_libc(void *p)
         if (!heap_ready())                                                                                             \
             return arena_take(size, align);                                                                            \
         void *p = next.name args;                                                                                      \
-        return heap_counts ? born(p) : p;                                                                              \
+        if (p && heap_counts)                                                                                          \
+            BORN(name, p);                                                                                             \
+        return p;                                                                                                      \
     }                                                                                                                  \
     ENTRY(name, void *, params) { return heap_is_fast() ? born_in_libc(next.name args) : name##_slow args; }
 
@@ -80,7 +91,7 @@ static SLOW_HALF int posix_memalign_slow(void **p, size_t align, size_t n)
         return (*p = arena_take(n, align)) ? 0 : ENOMEM;
     int err = next.posix_memalign(p, align, n);
     if (!err && heap_counts)
-        born(*p);
+        BORN(posix_memalign, *p);
     return err;
 }
 
@@ -102,6 +113,8 @@ static SLOW_HALF void free_slow(void *p)
         return;
     if (heap_counts)
         heap_count(-size_of(p));
+    if (heap_interval)
+        heap_sample_may_die(p);
     next.free(p);
 }
 
@@ -129,16 +142,6 @@ ENTRY(free, void, (void *p))
 
 /* --- blocks that change ----------------------------------------------------------------------------------------------- */
 
-/* NULL with a size of 0: the block is gone, where the allocator does that. With any other it is as it was. */
-static inline void *resized(void *old, int64_t before, void *p, size_t n)
-{
-    if (p)
-        heap_count(size_of(p) - before);
-    else if (old && !n)
-        heap_count(-before);
-    return p;
-}
-
 static SLOW_HALF void *out_of_arena(void *old, size_t n)
 {
     size_t size = arena_size(old);
@@ -156,16 +159,31 @@ static SLOW_HALF void *realloc_slow(void *old, size_t n)
         return old ? NULL : arena_take(n, 1);
     if (!heap_counts)
         return next.realloc(old, n);
+    if (old) {
+        heap_count(-size_of(old));
+        if (heap_interval)
+            heap_sample_may_die(old);
+    }
     int64_t before = old ? size_of(old) : 0;
-    return resized(old, before, next.realloc(old, n), n);
+    void *p = next.realloc(old, n);
+    if (p)
+        BORN(realloc, p);
+    else if (n)
+        heap_count(before); /* it lives on; NULL for a size of 0 says that it is gone, where the allocator does that */
+    return p;
 }
 
 ENTRY(realloc, void *, (void *old, size_t n))
 {
     if (!heap_is_fast())
         return realloc_slow(old, n);
-    int64_t before = old ? size_of(old) : 0;
-    return resized(old, before, next.realloc(old, n), n);
+    int64_t before = old ? (int64_t)allocator_libc_size(old) : 0;
+    void *p = next.realloc(old, n);
+    if (p)
+        heap_count((int64_t)allocator_libc_size(p) - before);
+    else if (!n)
+        heap_count(-before);
+    return p;
 }
 
 /* glibc's comes back to realloc, others' does not. So only what fails is passed on. */

@@ -5,6 +5,7 @@ e2e_tests = \
 	%D%/entry-points.test \
 	%D%/exits.test \
 	%D%/heap.test \
+	%D%/heap-profile.test \
 	%D%/install.test \
 	%D%/preload.test \
 	%D%/record.test \

@@ -20,6 +20,23 @@ void clock_start(struct trace_clock *c)
     c->origin = c->source == CLOCK_SOURCE_COUNTER ? clock_counter() : clock_mono_ns();
 }
 
+static uint64_t likely_counter_mhz(void)
+{
+#if defined(__aarch64__)
+    uint64_t hz;
+    __asm__("mrs %0, cntfrq_el0" : "=r"(hz));
+    return hz / 1000000;
+#else
+    return 3000;
+#endif
+}
+
+uint64_t clock_roughly(const struct trace_clock *c, uint64_t ns)
+{
+    uint64_t counts = c->source == CLOCK_SOURCE_COUNTER ? ns * likely_counter_mhz() / 1000 : ns;
+    return counts >> c->shift;
+}
+
 /* The tightest of a few tries: a preemption between the two reads shows as a wide bracket. */
 struct clock_pair clock_read_pair(const struct trace_clock *c)
 {

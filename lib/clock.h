@@ -57,6 +57,12 @@ static inline uint64_t clock_ticks(const struct trace_clock *c)
 /* Chooses the source and starts it at tick 1. */
 void clock_start(struct trace_clock *c);
 
+/*
+ * About so many ns, for thresholds that may be wrong by half: what a count is worth is not known before the end, and a
+ * counter of 3 GHz (aarch64: what its register says) stands in for it.
+ */
+uint64_t clock_roughly(const struct trace_clock *c, uint64_t ns);
+
 struct clock_pair clock_read_pair(const struct trace_clock *c);
 
 /* Ticks per second from two readings; 0 when they are too close to say (under 1 ms). */

@@ -6,6 +6,7 @@ liblow_la_SOURCES = \
 	%D%/gate.c %D%/gate.h \
 	%D%/lock.h %D%/meta.h %D%/rawsys.h %D%/reasons.def \
 	%D%/sched.c %D%/sched.h \
+	%D%/sched_proc.c %D%/sched_proc.h \
 	%D%/spool.c %D%/spool.h \
 	%D%/stacktab.c %D%/stacktab.h \
 	%D%/varint.h \

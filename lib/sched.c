@@ -1,5 +1,6 @@
 #include "lib/sched.h"
 
+#include "lib/sched_proc.h"
 #include "lib/varint.h"
 
 const char *const sched_reason_text[REASON_COUNT] = {
@@ -73,25 +74,6 @@ static bool txn_commit(struct txn *x)
 
 /* --- procs ---------------------------------------------------------------------------------------------------- */
 
-static int32_t proc_acquire(struct sched *s)
-{
-    for (uint32_t w = 0; w < SCHED_MAX_PROCS / 64; w++) {
-        uint64_t busy = __atomic_load_n(&s->busy[w], __ATOMIC_RELAXED);
-        while (~busy) {
-            unsigned bit = (unsigned)__builtin_ctzll(~busy);
-            if (__atomic_compare_exchange_n(&s->busy[w], &busy, busy | UINT64_C(1) << bit, true, __ATOMIC_ACQUIRE,
-                                            __ATOMIC_RELAXED))
-                return (int32_t)(w * 64 + bit);
-        }
-    }
-    return PROC_NONE;
-}
-
-static void proc_release(struct sched *s, int32_t p)
-{
-    __atomic_fetch_and(&s->busy[p / 64], ~(UINT64_C(1) << (p % 64)), __ATOMIC_RELEASE);
-}
-
 static void raise_to(uint32_t *max, uint32_t v)
 {
     uint32_t old = __atomic_load_n(max, __ATOMIC_RELAXED);
@@ -99,34 +81,60 @@ static void raise_to(uint32_t *max, uint32_t v)
         ;
 }
 
-/* Binds a P to the M. The first use of a P in the recording says first that it was idle. */
-static bool txn_proc_start(struct txn *x)
+static void txn_bind(struct txn *x, int32_t p, uint32_t seq)
 {
-    int32_t p = proc_acquire(x->s);
+    x->next->proc = p;
+    x->next->proc_seq = seq;
+    EVENT(x, EV_ProcStart, (uint64_t)p, seq);
+}
+
+static bool txn_proc_start_free(struct txn *x, uint32_t from, uint32_t to)
+{
+    int32_t p = proc_take_free(x->s, from, to);
     if (p == PROC_NONE)
         return false;
     x->t->proc_taken = p;
     const struct sched_proc *proc = &x->s->procs[p];
-    if (!proc->known)
+    if (!proc->known) /* the first use in the recording */
         EVENT(x, EV_ProcStatus, (uint64_t)p, PROC_IDLE);
-    x->next->proc = p;
-    x->next->proc_seq = proc->seq + 1;
-    EVENT(x, EV_ProcStart, (uint64_t)p, x->next->proc_seq);
+    txn_bind(x, p, proc->seq + 1);
     return true;
 }
 
+static bool txn_proc_steal(struct txn *x)
+{
+    int32_t p = proc_claim(x->s, x->t, x->now);
+    if (p == PROC_NONE)
+        return false;
+    const struct sched_proc *proc = &x->s->procs[p];
+    EVENT(x, EV_ProcSteal, (uint64_t)p, proc->seq + 1, proc->m);
+    txn_bind(x, p, proc->seq + 2);
+    return true;
+}
+
+/* Binds a P to the M: a free one, else one whose thread is in a system call, and one beyond GOMAXPROCS only then. */
+static bool txn_proc_start(struct txn *x)
+{
+    uint32_t n = __atomic_load_n(&x->s->gomaxprocs, __ATOMIC_RELAXED);
+    if (n > SCHED_MAX_PROCS)
+        n = SCHED_MAX_PROCS;
+    return txn_proc_start_free(x, 0, n) || txn_proc_steal(x) || txn_proc_start_free(x, n, SCHED_MAX_PROCS);
+}
+
 /*
- * After the commit of a transition that took a P, whose owner alone changes what is here. The state says it, so that a
+ * After the commit of a transition that took a P, whose holder alone changes what is here. The state says it, so that a
  * thread that is torn out before it came to this makes up for it in sched_recover.
  */
-static void proc_started(struct sched *s, const struct sched_state *state)
+static void proc_started(struct sched *s, const struct sched_thread *t, const struct sched_state *state)
 {
     struct sched_proc *proc = &s->procs[state->proc];
     proc->seq = state->proc_seq;
+    proc->m = t->m;
     if (!proc->known) {
         proc->known = 1;
         raise_to(&s->nprocs_known, (uint32_t)state->proc + 1);
     }
+    proc_mark(s, state->proc, proc_word(HELD, t->g, 0));
 }
 
 static void txn_proc_stop(struct txn *x)
@@ -147,15 +155,20 @@ static void txn_procs_change(struct txn *x)
 
 static bool commit_started(struct txn *x, uint32_t g_seq)
 {
-    int32_t p = x->next->proc;
+    struct sched_thread *t = x->t;
+    int32_t p = t->proc_taken;
     x->next->status = GO_RUNNING;
     x->next->g_seq = g_seq;
-    if (!txn_commit(x)) {
-        proc_release(x->s, p);
-        return false;
+    if (txn_commit(x)) {
+        proc_started(x->s, t, x->next);
+        t->claim_word = 0;
+        return true;
     }
-    proc_started(x->s, x->next);
-    return true;
+    if (t->claim_word)
+        proc_unclaim(x->s, t);
+    else
+        proc_release(x->s, p);
+    return false;
 }
 
 static bool commit_stopped(struct txn *x, uint32_t status, int32_t proc)
@@ -175,7 +188,7 @@ bool sched_first_thread(struct sched *s, struct sched_thread *t, uint64_t start_
     struct txn x;
     if (!txn_begin(&x, s, t, GO_UNBORN, now))
         return false;
-    int32_t p = proc_acquire(s);
+    int32_t p = proc_take_free(s, 0, SCHED_MAX_PROCS);
     if (p == PROC_NONE)
         return false;
     t->proc_taken = p;
@@ -280,6 +293,63 @@ bool sched_yield_proc(struct sched *s, struct sched_thread *t, enum sched_reason
     return txn_commit(&x);
 }
 
+bool sched_syscall_begin(struct sched *s, struct sched_thread *t, uint64_t stack, uint64_t now)
+{
+    struct txn x;
+    if (!txn_begin(&x, s, t, GO_RUNNING, now))
+        return false;
+    struct sched_state *next = x.next;
+    EVENT(&x, EV_GoSyscallBegin, ++next->proc_seq, stack);
+    next->status = GO_SYSCALL;
+    next->call_since = (uint32_t)next->time;
+    if (!txn_commit(&x))
+        return false;
+    s->procs[next->proc].seq = next->proc_seq;
+    proc_mark(s, next->proc, proc_word(IN_CALL, t->g, next->call_since));
+    return true;
+}
+
+static bool end_blocked(struct txn *x)
+{
+    uint32_t g_seq = x->next->g_seq + 1;
+    if (!txn_proc_start(x))
+        return false;
+    EVENT(x, EV_GoSyscallEndBlocked);
+    EVENT(x, EV_GoStart, x->t->g, g_seq);
+    txn_procs_change(x);
+    return commit_started(x, g_seq);
+}
+
+bool sched_syscall_end(struct sched *s, struct sched_thread *t, uint64_t now)
+{
+    struct txn x;
+    if (!txn_begin(&x, s, t, GO_SYSCALL, now))
+        return false;
+    switch (proc_reclaim(s, t)) {
+    case PROC_KEPT:
+        EVENT(&x, EV_GoSyscallEnd);
+        x.next->status = GO_RUNNING;
+        return txn_commit(&x);
+    case PROC_GONE:
+        return end_blocked(&x);
+    case PROC_CLAIMED:
+        break;
+    }
+    return false;
+}
+
+bool sched_procs_change(struct sched *s, struct sched_thread *t, uint32_t n, uint64_t now)
+{
+    struct txn x;
+    if (!n || !txn_begin(&x, s, t, GO_RUNNING, now))
+        return false;
+    EVENT(&x, EV_ProcsChange, n, 0);
+    if (!txn_commit(&x))
+        return false;
+    __atomic_store_n(&s->gomaxprocs, n, __ATOMIC_RELAXED);
+    return true;
+}
+
 bool sched_destroy(struct sched *s, struct sched_thread *t, uint64_t now)
 {
     struct txn x;
@@ -291,14 +361,18 @@ bool sched_destroy(struct sched *s, struct sched_thread *t, uint64_t now)
     return commit_stopped(&x, GO_DEAD, p);
 }
 
+/* What the thread began and did not commit is undone; what it committed and did not carry out is made up for. */
 const struct sched_state *sched_recover(struct sched *s, struct sched_thread *t)
 {
     const struct sched_state *cur = sched_current(t);
-    if (t->proc_taken != PROC_NONE && t->proc_taken != cur->proc)
+    if (cur->status == GO_RUNNING)
+        proc_started(s, t, cur);
+    proc_unclaim(s, t);
+    if (t->proc_taken != PROC_NONE && (t->proc_taken != cur->proc || !sched_has_proc(s, t)))
         proc_release(s, t->proc_taken);
     t->proc_taken = PROC_NONE;
-    if (cur->proc != PROC_NONE)
-        proc_started(s, cur);
+    if (cur->status == GO_SYSCALL && proc_look(s, cur->proc) == proc_word(HELD, t->g, 0))
+        s->procs[cur->proc].seq = cur->proc_seq;
     if (cur->pos)
         __atomic_store_n(&t->chunk->used, (uint32_t)(cur->pos - t->chunk->data), __ATOMIC_RELEASE);
     t->commits++;
@@ -347,13 +421,20 @@ void sched_advance(struct sched *s, uint64_t generation)
         s->procs[p].seq = 0;
 }
 
-void sched_status_running(struct sched *s, struct sched_thread *t, uint64_t now)
+bool sched_has_proc(const struct sched *s, const struct sched_thread *t)
+{
+    uint32_t status = sched_current(t)->status;
+    return status == GO_RUNNING || (status == GO_SYSCALL && proc_whereabouts(s, t) != PROC_GONE);
+}
+
+void sched_status_with_proc(struct sched *s, struct sched_thread *t, uint64_t now)
 {
     struct txn x;
-    if (!txn_begin(&x, s, t, GO_RUNNING, now))
+    uint32_t status = sched_current(t)->status;
+    if (!sched_has_proc(s, t) || !txn_begin(&x, s, t, status, now))
         return;
-    EVENT(&x, EV_ProcStatus, (uint64_t)x.next->proc, PROC_RUNNING);
-    EVENT(&x, EV_GoStatus, t->g, t->m, GO_RUNNING);
+    EVENT(&x, EV_ProcStatus, (uint64_t)x.next->proc, status == GO_RUNNING ? PROC_RUNNING : PROC_SYSCALL);
+    EVENT(&x, EV_GoStatus, t->g, t->m, status);
     x.next->g_seq = 0;
     x.next->proc_seq = 0;
     txn_commit(&x);
@@ -368,10 +449,13 @@ static uint8_t *put_status(uint8_t *p, uint64_t *time, uint64_t now)
 
 uint8_t *sched_status_other(struct sched_thread *t, bool woken, uint8_t *p, uint64_t *time, uint64_t now)
 {
-    uint32_t status = sched_current(t)->status;
-    t->state[t->cur].g_seq = 0;
+    struct sched_state *cur = &t->state[t->cur];
+    uint32_t status = cur->status;
+    cur->g_seq = 0;
     *p++ = EV_GoStatus;
     p = put_status(p, time, now);
+    if (status == GO_SYSCALL && cur->time <= *time) /* no sequence number puts the end of the call behind this */
+        cur->time = *time + 1;
     p = varint_put(p, t->g);
     p = varint_put(p, status == GO_SYSCALL ? t->m : ID_NONE);
     return varint_put(p, status == GO_WAITING && woken ? GO_RUNNABLE : status);

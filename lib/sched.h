@@ -32,11 +32,12 @@ enum { GO_UNBORN = 0, GO_DEAD = 5 };
 struct sched_state {
     uint8_t *pos;  /* end of the events in the open chunk; NULL without a chunk */
     uint64_t time; /* of the last event */
-    int32_t proc;  /* the P it holds, or PROC_NONE */
+    int32_t proc;  /* the P it holds, or PROC_NONE; in a system call, the one it had when that began */
     uint32_t status; /* enum go_status, GO_UNBORN or GO_DEAD */
     uint64_t unblocked; /* the G that the last transition unblocked, else 0 */
     uint32_t g_seq;     /* sequence number of the G's last start or unblock of its own in this generation */
-    uint32_t proc_seq;  /* and of the P's start */
+    uint32_t proc_seq;  /* and of the P's start, or of the last system call on it */
+    uint32_t call_since; /* when the system call began, the low bits */
 };
 
 struct sched_thread {
@@ -45,13 +46,19 @@ struct sched_thread {
     struct sched_state state[2];
     struct chunk *chunk;
     int32_t proc_taken; /* a P taken for, or to be given back after, a transition that has not committed yet */
+    int32_t claim_proc; /* a P that is being taken from a thread in a system call … */
+    uint64_t claim_word; /* … and what its word was; 0: none is */
     uint64_t g;     /* dense, from 1 */
     uint64_t m;     /* tid; 0 before the thread runs */
 };
 
+/* Its holder alone changes it, but for the word. A line of the cache each: every system call writes to it. */
 struct sched_proc {
+    uint64_t word;    /* who holds it, and whether it may be taken away (lib/sched_proc.h) */
+    uint64_t m;       /* of the holder */
     uint32_t seq;     /* of the last event that carried one, in this generation */
     uint32_t known;   /* its status was written in this recording */
+    uint8_t pad[40];
 };
 
 struct sched {
@@ -59,6 +66,7 @@ struct sched {
     struct sched_proc procs[SCHED_MAX_PROCS];
     uint32_t nprocs_known; /* procs 0 … nprocs_known-1 have been used */
     uint32_t gomaxprocs;   /* what the last ProcsChange said */
+    uint32_t steal_after;  /* ticks in a system call, after which the P may be taken away */
     uint64_t generation;
 };
 
@@ -135,6 +143,18 @@ bool sched_unblock(struct sched *s, struct sched_thread *t, uint64_t g, uint32_t
 /* Running → Runnable → Running, at once: sched_yield. */
 bool sched_yield_proc(struct sched *s, struct sched_thread *t, enum sched_reason reason, uint64_t stack, uint64_t now);
 
+/* Running → Syscall. It keeps its P, but another thread that needs one may take it. */
+bool sched_syscall_begin(struct sched *s, struct sched_thread *t, uint64_t stack, uint64_t now);
+
+/*
+ * Syscall → Running, on the same P, or on another one when that was taken away. False also while another thread is about
+ * to take it, which the caller cannot wait for: the thread is in the system call for the trace until it tries again.
+ */
+bool sched_syscall_end(struct sched *s, struct sched_thread *t, uint64_t now);
+
+/* So many CPUs may be used from now on. More threads that execute at once raise the number again. */
+bool sched_procs_change(struct sched *s, struct sched_thread *t, uint32_t n, uint64_t now);
+
 /* Running → Dead. */
 bool sched_destroy(struct sched *s, struct sched_thread *t, uint64_t now);
 
@@ -146,11 +166,14 @@ const struct sched_state *sched_recover(struct sched *s, struct sched_thread *t)
 
 /*
  * Change of generation, by the advancer while no thread writes and no thread has a chunk. sched_advance resets the
- * sequence numbers; then each live thread's status goes into a batch: a running thread's into one of its own, that of any
- * other, and of the idle procs, into a shared one without a thread. woken: a GoUnblock was written for it.
+ * sequence numbers; then each live thread's status goes into a batch: that of a thread with a P into one of its own, that
+ * of any other, and of the idle procs, into a shared one without a thread. woken: a GoUnblock was written for it.
  */
 void sched_advance(struct sched *s, uint64_t generation);
-void sched_status_running(struct sched *s, struct sched_thread *t, uint64_t now);
+
+/* Running, or in a system call with a P that nobody has taken. */
+bool sched_has_proc(const struct sched *s, const struct sched_thread *t);
+void sched_status_with_proc(struct sched *s, struct sched_thread *t, uint64_t now);
 
 /* p is the end of the shared batch, time the time of its last event; returns its new end. Room: SCHED_STATUS_MAX. */
 enum { SCHED_STATUS_MAX = 1 + 5 * 10 };

@@ -30,12 +30,13 @@ void hook_recover(struct thread *t)
 
 void hook_revive(struct thread *t)
 {
-    if (sched_current(&t->sched)->status == GO_WAITING) {
+    uint32_t status = sched_current(&t->sched)->status;
+    if (status == GO_WAITING || status == GO_SYSCALL) {
         wait_end(&(struct wait){t});
         return;
     }
     t->in_hook = 1;
-    if (sched_current(&t->sched)->status == GO_RUNNABLE && section_enter(t, 0)) {
+    if (status == GO_RUNNABLE && section_enter(t, 0)) {
         sched_start(&tracer.sched, &t->sched, now());
         section_leave(t);
     }

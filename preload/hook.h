@@ -33,8 +33,9 @@ bool hook_enter(struct hook *h);
 void hook_recover(struct thread *t);
 
 /*
- * The thread runs, but the model says otherwise: a handler interrupted its wait or left it by siglongjmp, or there was no
- * room when it started. From now on the model says so, too, if there is room.
+ * The thread runs, but the model says otherwise: a handler interrupted its wait or system call or left it by siglongjmp,
+ * there was no room when it started, or its P was just being taken away when its system call ended. From now on the model
+ * says so, too, if there is room.
  */
 void hook_revive(struct thread *t);
 
@@ -73,8 +74,8 @@ uint64_t hook_stack(struct hook *h);
 /* --- waiting ---------------------------------------------------------------------------------------------------- */
 
 /*
- * A wait, from the hook to the return of the real call. Declared with WAIT_SCOPE it ends on every way out: return,
- * cancellation, an exception thrown through it.
+ * A wait or a system call, from the hook to the return of the real call. Declared with WAIT_SCOPE it ends on every way
+ * out: return, cancellation, an exception thrown through it.
  */
 struct wait {
     struct thread *t; /* NULL: nothing to end */

@@ -139,6 +139,15 @@ void thread_watch_exit(struct thread *t)
         pthread_setspecific(exit_key, t);
 }
 
+/* A moment, for the thread that is taking our P away: it has lost the CPU in the middle of that. */
+static void leave_syscall(struct thread *t)
+{
+    for (int i = 0; i < 100 && sched_current(&t->sched)->status == GO_SYSCALL; i++) {
+        sys_sched_yield();
+        hook_revive(t);
+    }
+}
+
 /*
  * Runs in the last round of the thread's destructors. The joiner is told first: its GoUnblock comes from this thread.
  * After that nothing of the thread is recorded any more; destructors of the program that follow pass through.
@@ -150,6 +159,8 @@ void thread_end(struct thread *t)
         hook_recover(t);
     if (sched_current(&t->sched)->status != GO_RUNNING)
         hook_revive(t);
+    if (unlikely(sched_current(&t->sched)->status == GO_SYSCALL))
+        leave_syscall(t);
     t->in_hook = 1;
     unwind_regs_here(&h.stack.regs);
     h.stack.leaf = 0;

@@ -87,15 +87,13 @@ static bool all_writers_out(uint64_t grace_ns)
 
 #define STATUSES_ROOM(n) ((n) * (2 * SCHED_STATUS_MAX + BATCH_HEADER_MAX) / (CHUNK_CAPACITY / 2) + 3)
 
-static bool is_running(const struct thread *t) { return sched_current(&t->sched)->status == GO_RUNNING; }
-
 /* Every status has room, and every batch of one status its header; what is not packed takes a chunk each. */
 static bool enough_chunks(void)
 {
-    uint32_t running = 0, room = STATUSES_ROOM(tracer.nthreads + tracer.sched.nprocs_known);
+    uint32_t own_batches = 0, room = STATUSES_ROOM(tracer.nthreads + tracer.sched.nprocs_known);
     for (struct thread *t = tracer.threads; t && !spool_can_pack(&tracer.spool); t = t->next)
-        running += is_running(t);
-    return __atomic_load_n(&tracer.spool.nfree, __ATOMIC_RELAXED) >= room + running;
+        own_batches += sched_has_proc(&tracer.sched, &t->sched);
+    return __atomic_load_n(&tracer.spool.nfree, __ATOMIC_RELAXED) >= room + own_batches;
 }
 
 static void seal_all(void)
@@ -152,12 +150,12 @@ static void write_statuses(uint64_t time)
 {
     for (struct thread *t = tracer.threads; t; t = t->next) {
         uint32_t status = sched_current(&t->sched)->status;
-        if (status == GO_RUNNING) {
+        if (sched_has_proc(&tracer.sched, &t->sched)) {
             struct chunk *c = spool_take(&tracer.spool);
             if (c) {
                 sched_attach_chunk(&tracer.sched, &t->sched, c, time);
-                sched_status_running(&tracer.sched, &t->sched, time);
-                seal_chunk(&t->sched); /* packed: the chunk is free for the next thread, this one may only compute */
+                sched_status_with_proc(&tracer.sched, &t->sched, time);
+                seal_chunk(&t->sched); /* packed: the chunk is free for the next thread, this one may not need it */
             }
         } else if ((status == GO_RUNNABLE || status == GO_WAITING || status == GO_SYSCALL) && service_room(0, time)) {
             uint64_t last = tracer.service.state[tracer.service.cur].time;
@@ -263,6 +261,8 @@ static struct owner *make_owner(void)
     return (struct owner *)p;
 }
 
+enum { STEAL_AFTER_NS = 10000 };
+
 bool tracer_start(void)
 {
     struct owner *owner = make_owner();
@@ -270,6 +270,7 @@ bool tracer_start(void)
         return false;
     gate_init(&tracer.gate);
     tracer.sched.generation = 1;
+    tracer.sched.steal_after = (uint32_t)clock_roughly(&tracer.clock, STEAL_AFTER_NS);
     tracer.service.proc_taken = PROC_NONE;
     tracer.service.m = ID_NONE;
     tracer.spool.header->first = tracer.spool.header->last = clock_read_pair(&tracer.clock);

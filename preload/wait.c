@@ -75,6 +75,22 @@ static enum woken withdraw(struct thread *t)
     }
 }
 
+/* What the thread has returned from: a system call, or a wait. */
+static bool come_back(struct thread *t)
+{
+    uint64_t time = now();
+    switch (sched_current(&t->sched)->status) {
+    case GO_SYSCALL: /* refused while another thread takes the P away: not lost, the next hook tries again */
+        sched_syscall_end(&tracer.sched, &t->sched, time);
+        return true;
+    case GO_WAITING:
+        return t->woken == NOT_WOKEN ? sched_resume(&tracer.sched, &t->sched, time)
+                                     : sched_resume_woken(&tracer.sched, &t->sched, t->woken == WOKEN_NOW, time);
+    default:
+        return true;
+    }
+}
+
 void wait_end(struct wait *w)
 {
     struct thread *t = w->t;
@@ -89,11 +105,8 @@ void wait_end(struct wait *w)
         t->woken = withdraw(t);
         leave_slot(t);
     }
-    if (writing) {
-        if (sched_current(&t->sched)->status == GO_WAITING &&
-            !(t->woken == NOT_WOKEN
-                  ? sched_resume(&tracer.sched, &t->sched, now())
-                  : sched_resume_woken(&tracer.sched, &t->sched, t->woken == WOKEN_NOW, now())))
+    if (likely(writing)) {
+        if (unlikely(!come_back(t)))
             count_lost();
         section_leave(t);
     }

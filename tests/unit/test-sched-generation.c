@@ -21,7 +21,7 @@ static void a_running_thread_says_so_on_its_own(void **state)
     assert_true(sched_yield_proc(f->s, &f->main, REASON_YIELD, 0, 6));
     begin_generation(f, 2);
     attach(f, &f->main, 10);
-    sched_status_running(f->s, &f->main, 10);
+    sched_status_with_proc(f->s, &f->main, 10);
     assert_int_equal(f->main.chunk->generation, 2);
     assert_int_equal(f->main.chunk->m, 100);
     assert_int_equal(f->main.chunk->time, 10);
@@ -37,7 +37,7 @@ static void only_a_running_thread_says_so(void **state)
     assert_true(sched_block(f->s, &f->main, REASON_SYNC, 0, 6));
     begin_generation(f, 2);
     attach(f, &f->main, 10);
-    sched_status_running(f->s, &f->main, 10);
+    sched_status_with_proc(f->s, &f->main, 10);
     assert_string_equal(model_written(&f->main), "");
 }
 
@@ -48,7 +48,7 @@ static void sequence_numbers_begin_anew(void **state)
     for (uint64_t gen = 2; gen < 5; gen++) {
         begin_generation(f, gen);
         attach(f, &f->main, 10 * gen);
-        sched_status_running(f->s, &f->main, 10 * gen);
+        sched_status_with_proc(f->s, &f->main, 10 * gen);
         assert_true(sched_yield_proc(f->s, &f->main, REASON_YIELD, 0, 10 * gen + 1));
         assert_true(sched_block(f->s, &f->main, REASON_SYNC, 0, 10 * gen + 2));
         assert_true(sched_resume(f->s, &f->main, 10 * gen + 3));

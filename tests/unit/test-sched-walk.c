@@ -117,7 +117,7 @@ static void begin_generation(struct walk *w)
         uint32_t status = status_of(a);
         if (status == GO_RUNNING) {
             new_chunk(w, &a->t);
-            sched_status_running(w->s, &a->t, w->time);
+            sched_status_with_proc(w->s, &a->t, w->time);
         } else if (status == GO_WAITING || status == GO_RUNNABLE) {
             if (a->woken == WOKEN_NOW)
                 a->woken = WOKEN_EARLIER;

@@ -1,6 +1,7 @@
 # The thrace command: one file a verb.
 bin_PROGRAMS += thrace
 thrace_SOURCES = %D%/main.c %D%/cmd.h %D%/verbs.def \
+	%D%/control.c %D%/control_client.c %D%/control_client.h \
 	%D%/convert.c \
 	%D%/finish.c %D%/finish.h \
 	%D%/first_stacks.c %D%/first_stacks.h \

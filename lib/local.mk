@@ -2,6 +2,7 @@
 noinst_LTLIBRARIES += liblow.la
 liblow_la_SOURCES = \
 	%D%/clock.c %D%/clock.h \
+	%D%/control.c %D%/control.h \
 	%D%/events.c %D%/events.h \
 	%D%/gate.c %D%/gate.h \
 	%D%/lock.h %D%/meta.h %D%/rawsys.h %D%/reasons.def \

@@ -19,6 +19,7 @@ enum meta_tag {
     META_NAME = 3,   /* g, time in ticks, text: pthread_setname_np */
     META_MODULE = 4, /* start, end, load bias, path text, build-id text: a module mapped at the time */
     META_HOOK = 5,   /* PC, text: the PC stands for the function of that name */
+    META_STATUS = 16, /* g, n, n PCs as in META_STACK: where the thread waited when the recording began */
 };
 
 /*
@@ -27,7 +28,8 @@ enum meta_tag {
  */
 #define META_FORMATS                                                                                                   \
     {                                                                                                                  \
-        [META_STACK] = "i*", [META_THREAD] = "iii", [META_NAME] = "iit", [META_MODULE] = "iiitt", [META_HOOK] = "it"   \
+        [META_STACK] = "i*", [META_THREAD] = "iii", [META_NAME] = "iit", [META_MODULE] = "iiitt", [META_HOOK] = "it",  \
+        [META_STATUS] = "i*"                                                                                           \
     }
 
 /* In place of the last PC of a stack that had more frames than fit. */
@@ -35,6 +37,9 @@ enum { STACK_TRUNCATED_PC = 2 };
 
 /* Stack ids from here on stand for a thread that starts: the G's id is added. Below are those of META_STACK. */
 enum { START_STACK_BASE = 1 << 21 };
+
+/* And from here on for what the thread did when the recording began: the G's id is added. */
+#define STATUS_STACK_BASE (UINT64_C(1) << 40)
 
 /* A record being written: encoded into buf first, then put into the chunk as a whole. */
 struct meta_record {

@@ -177,7 +177,13 @@ static long allocate_extent(int fd, uint32_t first_chunk)
     return sys_failed(err) ? err : 0;
 }
 
-static int create_mapping(struct spool *s, int fd)
+static long map_at(void *address, size_t len, int flags, int fd)
+{
+    return raw_syscall(SYS_mmap, (long)address, (long)len, PROT_READ | PROT_WRITE, flags | (address ? MAP_FIXED : 0), fd,
+                       0);
+}
+
+static int create_mapping(struct spool *s, int fd, void *place)
 {
     if (exceeds_limit(log_offset + extent_size))
         return -EFBIG;
@@ -187,16 +193,19 @@ static int create_mapping(struct spool *s, int fd)
     if ((err = allocate_extent(fd, 0)))
         return (int)err;
     s->mapped = (size_t)log_offset;
-    long p = sys_mmap(s->mapped, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    long p = map_at(place, s->mapped, MAP_SHARED, fd);
     if (sys_failed(p))
         return (int)p;
     s->header = (struct spool_header *)p;
     s->chunks = (uint8_t *)p + pool_offset;
+    raw_syscall(SYS_madvise, p, (long)s->mapped, 10 /* MADV_DONTFORK */, 0, 0, 0);
     raw_syscall(SYS_madvise, p, (long)(pool_offset + extent_size), 23 /* MADV_POPULATE_WRITE */, 0, 0, 0);
     return 0;
 }
 
-int spool_create(struct spool *s, const char *path)
+int spool_create(struct spool *s, const char *path) { return spool_create_at(s, path, NULL); }
+
+int spool_create_at(struct spool *s, const char *path, void *place)
 {
     size_t len = strlen(path);
     if (len >= sizeof s->path)
@@ -206,7 +215,7 @@ int spool_create(struct spool *s, const char *path)
     long fd = sys_openat(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (sys_failed(fd))
         return (int)fd;
-    int err = create_mapping(s, (int)fd);
+    int err = create_mapping(s, (int)fd, place);
     sys_close((int)fd);
     if (err) {
         sys_unlink(path);
@@ -225,6 +234,15 @@ void spool_publish(struct spool *s)
 {
     __atomic_thread_fence(__ATOMIC_RELEASE);
     memcpy(s->header->magic, SPOOL_MAGIC, sizeof s->header->magic);
+}
+
+void spool_detach(struct spool *s)
+{
+    if (!s->header)
+        return;
+    long p = map_at(s->header, s->mapped, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
+    if (!sys_failed(p))
+        raw_syscall(SYS_madvise, p, (long)s->mapped, 10 /* MADV_DONTFORK */, 0, 0, 0);
 }
 
 void spool_unmap(struct spool *s)

@@ -25,7 +25,7 @@
 #define SPOOL_MAGIC "thrSPOOL"
 
 enum {
-    SPOOL_VERSION = 1,
+    SPOOL_VERSION = 2,
     SPOOL_HEADER_SIZE = 16 << 10,
     SPOOL_CHUNK_SIZE = 8 << 10,
     SPOOL_EXTENT_CHUNKS = 128,                     /* the pool grows by this many: 1 MiB */
@@ -54,8 +54,12 @@ struct spool_header {
     struct clock_pair first, last; /* the ends of the recording so far */
     uint64_t lost_events;          /* transitions that found no room or no consistent state */
     uint64_t lost_stacks;
-    uint32_t ngenerations;
-    uint32_t nthreads;
+    uint64_t last_generation; /* the open one */
+    uint64_t last_g;          /* the highest goroutine id given out */
+    uint32_t nthreads;        /* that were recorded */
+    uint32_t launcher;        /* pid of the `thrace record` that finishes it, or 0 */
+    uint32_t session;         /* number, from 1 */
+    uint32_t pad;
     char out[SPOOL_PATH_MAX]; /* absolute path of the trace to be */
     char exe[SPOOL_PATH_MAX];
 };
@@ -111,6 +115,12 @@ struct spool {
  * behind; -EEXIST says that the path is taken.
  */
 int spool_create(struct spool *s, const char *path);
+
+/* The same, in the place of an earlier spool's mapping. NULL: wherever there is room. */
+int spool_create_at(struct spool *s, const char *path, void *place);
+
+/* Puts memory that nobody reads in the place of the mapping; for threads that come too late. The file stays. */
+void spool_detach(struct spool *s);
 
 /* The header is complete: from now on the file is a spool. Before, a kill leaves one that says so. */
 void spool_publish(struct spool *s);

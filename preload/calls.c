@@ -2,7 +2,6 @@
 
 #include "preload/fds.h"
 
-static bool sched_syscall_begin(struct sched *s, struct sched_thread *t, uint64_t st, uint64_t n) { (void)s; (void)t; (void)st; (void)n; return false; }
 static void begin(struct hook *h, struct wait *w)
 {
     struct thread *t = h->t;
@@ -16,7 +15,8 @@ static void begin(struct hook *h, struct wait *w)
 
 void call_begin(struct hook *h, struct wait *w)
 {
-    begin(h, w);
+    if (likely(!wait_track(h, w, GO_SYSCALL)))
+        begin(h, w);
     hook_leave(h);
 }
 

@@ -36,10 +36,8 @@ void hook_revive(struct thread *t)
         return;
     }
     t->in_hook = 1;
-    if (status == GO_RUNNABLE && section_enter(t, 0)) {
-        sched_start(&tracer.sched, &t->sched, now());
-        section_leave(t);
-    }
+    if (status == GO_RUNNABLE)
+        thread_starts(t);
     t->in_hook = 0;
 }
 
@@ -47,7 +45,7 @@ bool hook_enter(struct hook *h)
 {
     struct thread *t = self;
     uintptr_t sp = h->stack.regs.r[UNWIND_SP];
-    if (!recording() || t == THREAD_OFF)
+    if (!hooked() || t == THREAD_OFF)
         return false;
     if (unlikely(!t) && !(t = thread_introduce()))
         return false;
@@ -90,8 +88,11 @@ void hook_capture(struct hook *h)
 {
     struct thread *t = h->t;
     const struct unwind_modules *modules = __atomic_load_n(&tracer.modules, __ATOMIC_ACQUIRE);
-    complete_request(h);
     t->npcs = 0;
+    t->stack_tag = NULL;
+    if (!recording()) /* a section that begins after all, because a recording does, captures what it needs */
+        return;
+    complete_request(h);
     t->stack_tag = unwind_recall(&t->cache, modules, &h->stack);
     if (t->stack_tag && tag_holds(*t->stack_tag))
         return;

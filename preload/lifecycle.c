@@ -6,17 +6,15 @@
  */
 #include "preload/lifecycle.h"
 
-#include <fcntl.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 
-#include "config.h"
-#include "lib/meta.h"
 #include "preload/finisher.h"
+#include "preload/helper.h"
 #include "preload/options.h"
-#include "preload/own_spool.h"
+#include "preload/orders.h"
 #include "preload/real.h"
+#include "preload/session.h"
 #include "preload/tracer.h"
 
 static struct options options;
@@ -42,51 +40,11 @@ void say(const char *text, const char *detail)
     sys_write(2, line, n);
 }
 
-/* --- who we are ---------------------------------------------------------------------------------------------------- */
-
-static void fill_header(struct spool_header *h)
-{
-    struct timespec ts;
-    clock_gettime(CLOCK_REALTIME, &ts);
-    h->start_realtime_ns = (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-    h->pid = (uint32_t)sys_getpid();
-    h->pid_start = process_start_time();
-    h->trace_version = (uint32_t)options.trace_version;
-    h->clock = tracer.clock;
-    absolute_path(options.out, h->out, sizeof h->out);
-    long n = raw_syscall(SYS_readlinkat, AT_FDCWD, (long)"/proc/self/exe", (long)h->exe, sizeof h->exe - 1, 0, 0);
-    h->exe[sys_failed(n) ? 0 : n] = 0;
-}
-
 /* --- start --------------------------------------------------------------------------------------------------------- */
 
-static const char *why(int err)
-{
-    switch (-err) {
-    case ENOSPC: return "no space left on the device, nothing is recorded: ";
-    case EACCES:
-    case EPERM: return "no permission to write there, nothing is recorded: ";
-    case ENOENT: return "no such directory, nothing is recorded: ";
-    case EROFS: return "the file system is read-only, nothing is recorded: ";
-    case EFBIG: return "the file size limit is too low, nothing is recorded: ";
-    case ENOMEM: return "not enough memory or address space, nothing is recorded: ";
-    default: return "cannot create the spool, nothing is recorded: ";
-    }
-}
-
 /* A process that is not the one that `thrace record` started stays out of it. */
-static bool is_for_us(void) { return options.out && (!options.launcher || options.launcher == (uint64_t)sys_getpid()); }
-
-static void record_hook(void *arg, const void *address, const char *name)
-{
-    uint8_t buf[128];
-    struct meta_record r;
-    meta_begin(&r, buf, sizeof buf, META_HOOK);
-    meta_int(&r, (uintptr_t)address + 1);
-    meta_text(&r, name, strlen(name));
-    if (!r.overflow)
-        service_record(buf, (size_t)(r.p - buf));
-}
+static bool is_launched(void) { return options.launcher == (uint64_t)sys_getpid(); }
+static bool is_for_us(void) { return options.out && (!options.launcher || is_launched() || options.follow); }
 
 extern void *__libc_stack_end;
 
@@ -101,26 +59,17 @@ static void begin_main_thread(void)
     t->stack_lo = t->stack_hi - (limit.rlim_cur < (UINT64_C(1) << 30) ? limit.rlim_cur : UINT64_C(1) << 30);
     t->sched.m = (uint64_t)sys_gettid();
     t->pthread = pthread_self();
-    t->in_hook = 1;
     self = t;
     thread_watch_exit(t);
-    if (section_enter(t, 1 + 3 * VARINT_MAX)) {
-        write_thread_record(t, t, 0);
-        if (!sched_first_thread(&tracer.sched, &t->sched, START_STACK_BASE + t->sched.g, now()))
-            count_lost();
-        section_leave(t);
-    }
-    t->in_hook = 0;
+    if (options.start.when != START_NOW)
+        sched_track(&t->sched, GO_RUNNING);
 }
 
-static uint32_t cpus_allowed(void)
+/* Nothing will ever be recorded: hooks need not look any further. */
+static void give_up(void)
 {
-    uint64_t mask[128] = {0};
-    uint32_t n = 0;
-    long size = raw_syscall(SYS_sched_getaffinity, 0, sizeof mask, (long)mask, 0, 0, 0);
-    for (long i = 0; i < size / 8; i++)
-        n += (uint32_t)__builtin_popcountll(mask[i]);
-    return n ? n : 1;
+    session_stop_for_good();
+    tracer.owner->alive = 0;
 }
 
 __attribute__((constructor)) static void start(int argc, char **argv, char **envp)
@@ -129,30 +78,24 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
     environment = envp;
     if (!options_read(&options, envp) || !is_for_us())
         return;
-    clock_start(&tracer.clock);
-    int err = open_own_spool(options.out);
-    if (err) {
-        if (err != -EEXIST || options.verbose)
-            say(err == -EEXIST ? "another recording to this file is under way: " : why(err), options.out);
+    session_init(&options, false);
+    if (!tracer_init(options.period_ns)) {
+        complain_of_start(-ENOMEM, options.out);
         return;
     }
-    fill_header(tracer.spool.header);
-    tracer.sched.gomaxprocs = cpus_allowed();
-    tracer.period_ns = options.period_ns;
-    if (!tracer_start()) {
-        say(why(-ENOMEM), options.out);
-        spool_unmap(&tracer.spool);
-        sys_unlink(tracer.spool.path);
-        return;
-    }
-    spool_publish(&tracer.spool);
     thread_init();
     process_init();
     begin_main_thread();
-    modules_refresh();
-    real_each(record_hook, NULL);
-    if (options.verbose)
-        say("recording to ", tracer.spool.path);
+    bool listens = options.control || options.start.when == START_OFF, orders = orders_init(&options) || listens;
+    int err = options.start.when == START_NOW ? session_start() : 0;
+    if (err && (err != -EEXIST || options.verbose))
+        complain_of_start(err, options.out);
+    if (err && !listens)
+        give_up();
+    else if (orders)
+        helper_start_for_orders(listens);
+    if (recording() && options.verbose)
+        say("recording to ", session_spool());
 }
 
 /* --- end ----------------------------------------------------------------------------------------------------------- */
@@ -161,11 +104,9 @@ __attribute__((destructor)) static void end(void)
 {
     if (!tracer.owner->alive)
         return;
-    if (recording())
-        modules_refresh();
-    tracer_stop();
-    if (options.launcher)
+    session_stop_for_good();
+    if (is_launched() || !session_number())
         return;
     if (finish_forbidden || !run_finisher(environment))
-        say("the trace is not finished yet; this finishes it: thrace finish ", tracer.spool.path);
+        say("the trace is not finished yet; this finishes it: thrace finish ", session_spool());
 }

@@ -2,16 +2,23 @@
 if BUILD_PRELOAD
 pkglib_LTLIBRARIES += libthrace-preload.la
 libthrace_preload_la_SOURCES = \
+	%D%/api.c \
 	%D%/calls.c %D%/calls.h %D%/calls.def %D%/classes.def %D%/syscalls.def \
+	%D%/control.c %D%/control.h \
 	%D%/fds.c %D%/fds.h \
 	%D%/finisher.c %D%/finisher.h \
-	%D%/helper.c \
+	%D%/generation.c %D%/generation.h \
+	%D%/helper.c %D%/helper.h \
 	%D%/hook.c %D%/hook.h \
 	%D%/lifecycle.c %D%/lifecycle.h \
 	%D%/modules.c \
+	%D%/option_values.c %D%/option_values.h \
 	%D%/options.c %D%/options.h %D%/options.def \
+	%D%/orders.c %D%/orders.h \
+	%D%/out_path.c %D%/out_path.h \
 	%D%/own_spool.c %D%/own_spool.h \
 	%D%/real.c %D%/real.h %D%/real.def \
+	%D%/session.c %D%/session.h \
 	%D%/thread.c %D%/thread_start.h \
 	%D%/tracer.c %D%/tracer.h \
 	%D%/wait.c \

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 
 #include "lib/meta.h"
+#include "preload/session.h"
 #include "preload/tracer.h"
 
 enum { SNAPSHOT_MODULES = 1024, RECORD_MAX = SPOOL_PATH_MAX + 256 };
@@ -16,6 +17,7 @@ enum { SNAPSHOT_MODULES = 1024, RECORD_MAX = SPOOL_PATH_MAX + 256 };
 static struct lock refresh_lock;
 static unsigned long long last_adds, last_subs;
 static uint64_t snapshots;
+static uint32_t recorded_none; /* of what has been published, since the recording began */
 
 struct build_id {
     const uint8_t *bytes;
@@ -58,9 +60,7 @@ static void text_bounds(const struct dl_phdr_info *info, uintptr_t *start, uintp
 
 static const char *module_path(const struct dl_phdr_info *info)
 {
-    if (info->dlpi_name && *info->dlpi_name)
-        return info->dlpi_name;
-    return tracer.spool.header->exe;
+    return info->dlpi_name && *info->dlpi_name ? info->dlpi_name : session_exe();
 }
 
 static void record(const struct dl_phdr_info *info)
@@ -84,7 +84,8 @@ static void record(const struct dl_phdr_info *info)
 }
 
 struct visit {
-    struct unwind_modules *modules;
+    struct unwind_modules *modules; /* to be filled in, or NULL */
+    bool count;                     /* do nothing but that */
     unsigned long long adds, subs;
 };
 
@@ -93,9 +94,10 @@ static int visit(struct dl_phdr_info *info, size_t size, void *arg)
     struct visit *v = arg;
     v->adds = info->dlpi_adds;
     v->subs = info->dlpi_subs;
-    if (!v->modules)
+    if (v->count)
         return 1;
-    unwind_modules_add(v->modules, info);
+    if (v->modules)
+        unwind_modules_add(v->modules, info);
     record(info);
     return 0;
 }
@@ -110,15 +112,23 @@ static struct unwind_modules *new_snapshot(void)
 
 void modules_refresh(void)
 {
-    struct visit v = {0};
+    struct visit v = {.count = true};
     if (!lock_try(&refresh_lock))
         return;
-    dl_iterate_phdr(visit, &v); /* asks for the count only */
-    if ((v.adds != last_adds || v.subs != last_subs) && (v.modules = new_snapshot())) {
+    dl_iterate_phdr(visit, &v);
+    bool changed = v.adds != last_adds || v.subs != last_subs;
+    if (changed)
+        v.modules = new_snapshot();
+    if (changed ? v.modules != NULL : __atomic_exchange_n(&recorded_none, 0, __ATOMIC_RELAXED)) {
+        v.count = false;
         dl_iterate_phdr(visit, &v);
+    }
+    if (v.modules) {
         last_adds = v.adds;
         last_subs = v.subs;
         __atomic_store_n(&tracer.modules, v.modules, __ATOMIC_RELEASE);
     }
     lock_drop(&refresh_lock);
 }
+
+void modules_restart(void) { __atomic_store_n(&recorded_none, 1, __ATOMIC_RELAXED); }

@@ -2,58 +2,54 @@
 
 #include <string.h>
 
+#include "preload/option_values.h"
+#include "preload/out_path.h"
 #include "preload/tracer.h"
 
-static const char *parse_unsigned(const char *s, uint64_t *v)
-{
-    const char *start = s;
-    *v = 0;
-    for (; *s >= '0' && *s <= '9'; s++) {
-        if (*v > (UINT64_MAX - 9) / 10)
-            return NULL;
-        *v = *v * 10 + (uint64_t)(*s - '0');
-    }
-    return s == start ? NULL : s;
-}
-
-static bool parse_number(const char *s, void *field)
-{
-    s = parse_unsigned(s, field);
-    return s && !*s;
-}
-
+static bool parse_number(const char *s, void *field) { return value_number(piece_of(s), field); }
+static bool parse_duration(const char *s, void *field) { return value_duration(piece_of(s), field); }
 static bool parse_flag(const char *s, void *field) { return parse_number(s, field) && *(uint64_t *)field <= 1; }
 
 static bool parse_path(const char *s, void *field)
 {
     *(const char **)field = s;
-    return *s && strlen(s) < SPOOL_PATH_MAX - 64;
-}
-
-static bool parse_duration(const char *s, void *field)
-{
-    static const struct {
-        const char *unit;
-        uint64_t ns;
-    } units[] = {{"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}};
-    uint64_t v;
-    if (!(s = parse_unsigned(s, &v)))
-        return false;
-    *(uint64_t *)field = 0;
-    if (!v && !*s)
-        return true;
-    for (unsigned i = 0; i < sizeof units / sizeof units[0]; i++) {
-        if (!strcmp(s, units[i].unit)) {
-            *(uint64_t *)field = v * units[i].ns;
-            return v <= 3600 * UINT64_C(1000000000) / units[i].ns;
-        }
-    }
-    return false;
+    return *s && strlen(s) < SPOOL_PATH_MAX - 64 && out_pattern_ok(s);
 }
 
 static bool parse_version(const char *s, void *field)
 {
     return !strncmp(s, "1.", 2) && parse_number(s + 2, field) && (*(uint64_t *)field == 22 || *(uint64_t *)field == 23);
+}
+
+static bool parse_start(const char *value, void *field)
+{
+    struct start_option *start = field;
+    struct piece s = piece_of(value);
+    *start = (struct start_option){.when = START_OFF};
+    if (piece_is(s, "off"))
+        return true;
+    if (piece_has_key(&s, "signal"))
+        return value_signal(s, &start->signal);
+    start->when = START_DELAYED;
+    if (piece_has_key(&s, "delay"))
+        return value_duration(s, &start->delay_ns);
+    start->when = START_NOW;
+    return piece_is(s, "now");
+}
+
+static bool parse_stop(const char *value, void *field)
+{
+    struct stop_option *stop = field;
+    struct piece s = piece_of(value), one;
+    *stop = (struct stop_option){0};
+    do {
+        one = piece_take(&s, ',');
+        if (!(piece_has_key(&one, "after") && value_duration(one, &stop->after_ns)) &&
+            !(piece_has_key(&one, "size") && value_size(one, &stop->size)) &&
+            !(piece_has_key(&one, "signal") && value_signal(one, &stop->signal)))
+            return false;
+    } while (s.len);
+    return true;
 }
 
 static const struct {

@@ -4,8 +4,26 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+enum start_when { START_NOW, START_OFF, START_DELAYED };
+
+struct start_option {
+    enum start_when when;
+    uint64_t delay_ns;
+    int signal; /* 0: none */
+};
+
+struct stop_option {
+    uint64_t after_ns; /* each 0: not for that reason */
+    uint64_t size;
+    int signal;
+};
+
 struct options {
-    const char *out; /* NULL: do not record */
+    const char *out; /* a pattern (preload/out_path.h); NULL: do not record */
+    struct start_option start;
+    struct stop_option stop;
+    uint64_t control; /* listen to `thrace start` and its like */
+    uint64_t follow;  /* children, too */
     uint64_t period_ns;
     uint64_t trace_version; /* 1.NN */
     uint64_t verbose;

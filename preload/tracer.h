@@ -53,6 +53,13 @@ struct thread {
 
     void *(*start)(void *);
     void *arg;
+    uintptr_t start_pc; /* return-address-like; 0: main's */
+    bool unannounced;   /* it appeared one day; where it started nobody knows */
+    bool spare;         /* announced, but could not be made: waits for the next thread that is */
+    char name[16];      /* given last, or "" */
+    struct {            /* where it waits, or is in a system call, when the model says that */
+        uintptr_t pc, sp, bp, leaf;
+    } at;
     size_t stack_size;
     pthread_t pthread; /* 0 until the thread runs */
     int exit_rounds;
@@ -72,8 +79,9 @@ extern __thread struct thread *self __attribute__((tls_model("initial-exec")));
  * records nothing from its first instruction on, without being told.
  */
 struct owner {
-    uint32_t recording; /* what a hook looks at first: the classes of calls that are recorded, 0 when nothing is */
-    uint32_t alive;     /* this process has a spool */
+    uint32_t hooked;    /* what a hook looks at first: the classes of calls that it is to enter */
+    uint32_t recording; /* the classes of calls that are recorded, 0 when nothing is */
+    uint32_t alive;     /* this process records, or may start to */
 };
 
 /* What is recorded besides the births and ends of threads; bits of owner->recording. */
@@ -89,6 +97,8 @@ enum call_class {
 #include "preload/classes.def"
 #undef THRACE_CLASS
     CLASS_EVERY = (2 << CLASS_COUNT) - 1,
+    /* Hooked while nothing is recorded, so that a start knows who waits: what may take long, and is no daily bread. */
+    CLASS_TRACKED = CLASS_NONE | CLASS_SYNC | CLASS_SLEEP | CLASS_IO | CLASS_NET | CLASS_POLL | CLASS_PROC | CLASS_IPC,
 };
 
 struct tracer {
@@ -116,6 +126,7 @@ struct tracer {
 extern struct tracer tracer;
 
 static inline bool recording(void) { return likely(__atomic_load_n(&tracer.owner->recording, __ATOMIC_RELAXED)); }
+static inline bool hooked(void) { return likely(__atomic_load_n(&tracer.owner->hooked, __ATOMIC_RELAXED)); }
 
 /*
  * Opens a section with room for one transition and extra bytes of meta records. False: not recording, or no room, which
@@ -123,6 +134,17 @@ static inline bool recording(void) { return likely(__atomic_load_n(&tracer.owner
  */
 bool section_enter(struct thread *t, size_t extra);
 static inline void section_leave(struct thread *t) { gate_leave(&t->writer); }
+
+/*
+ * While nothing is recorded the model holds each thread's status and nothing else. It is changed in a section, too, so
+ * that a start finds every thread in a state that lasts until the gate opens. False: something is recorded, or nothing
+ * ever will be.
+ */
+bool track_enter(struct thread *t);
+
+/* Whichever it is; either is left by section_leave. */
+enum section { NO_SECTION, SECTION_TRACKS, SECTION_WRITES };
+enum section any_section_enter(struct thread *t, size_t extra);
 
 /* Hands in the open chunk. By its owner inside a section, or by the advancer. */
 void seal_chunk(struct sched_thread *t);
@@ -141,6 +163,9 @@ void thread_retire(struct thread *t);
 /* The calling thread, which nobody announced, gets a record and appears in the trace. NULL: it stays untraced. */
 struct thread *thread_introduce(void);
 
+/* Runnable → Running. */
+void thread_starts(struct thread *t);
+
 /* Once, in the constructor. */
 void thread_init(void);
 
@@ -150,17 +175,11 @@ void thread_watch_exit(struct thread *t);
 /* Ends the calling thread's G. */
 void thread_end(struct thread *t);
 
-/* Writes META_THREAD for t into by's chunk; inside a section of by. */
-void write_thread_record(struct thread *by, const struct thread *t, uintptr_t start_pc);
+/* Writes META_THREAD for t into by's chunk; inside a section of by, or behind a closed gate. */
+void write_thread_record(struct sched_thread *by, const struct thread *t);
 
-/*
- * Starts the recording into the spool that is open. The calling thread is the only one so far, its G is 1. False when
- * memory ran out.
- */
-bool tracer_start(void);
-
-/* Ends it: seals everything. From any thread; the second call does nothing. */
-void tracer_stop(void);
+/* Once, in the constructor: this process may record. False when memory ran out. */
+bool tracer_init(uint64_t period_ns);
 
 /* In the child of a fork: forgets the parent's recording without touching it. */
 void tracer_forget(void);
@@ -174,19 +193,11 @@ bool tracer_advance(void);
 /* After a hook: wakes the helper; without one, does the work that the helper would do. */
 SLOW void tracer_chores(void);
 
-/* Makes sure that the helper thread runs: it drains, grows the pool and begins generations. */
-void helper_start(void);
-void helper_stop(void);
-void helper_forget(void);
-
-/* False when there is no helper. */
-bool helper_wake(void);
-
-/* Moves full chunks to the log and makes the pool larger when it is short; on the caller's own time. */
-void tracer_drain(int fd);
-
 /* Publishes what is mapped now and records it. Calls dl_iterate_phdr: not in a section, not in a signal handler. */
 void modules_refresh(void);
+
+/* A session begins: the next refresh records everything. */
+void modules_restart(void);
 
 /* Adds a meta record that belongs to no thread. Takes the advance lock. */
 void service_record(const uint8_t *record, size_t len);

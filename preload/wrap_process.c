@@ -8,11 +8,14 @@
 #include <sys/prctl.h>
 
 #include "preload/hook.h"
+#include "preload/helper.h"
 #include "preload/lifecycle.h"
+#include "preload/session.h"
 #include "preload/thread_start.h"
 
 static void before_fork(void)
 {
+    session_lock();
     lock_take(&tracer.advance_lock);
     lock_take(&tracer.registry_lock);
 }
@@ -21,12 +24,14 @@ static void after_fork_in_parent(void)
 {
     lock_drop(&tracer.registry_lock);
     lock_drop(&tracer.advance_lock);
+    session_unlock();
 }
 
 static void after_fork_in_child(void)
 {
     tracer.registry_lock.word = 0;
     tracer.advance_lock.word = 0;
+    session_forget_lock();
     tracer_forget();
 }
 
@@ -34,9 +39,9 @@ void process_init(void) { pthread_atfork(before_fork, after_fork_in_parent, afte
 
 void lifecycle_seccomp_is_coming(void)
 {
-    if (!recording())
+    if (!tracer.owner->alive)
         return;
-    tracer_stop();
+    session_stop_for_good();
     helper_stop();
     lifecycle_forbid_finish();
 }

@@ -22,6 +22,7 @@ c_programs = \
 	%D%/plugin \
 	%D%/sandbox \
 	%D%/sanitized \
+	%D%/sessions \
 	%D%/spawner \
 	%D%/unannounced \
 	%D%/unwinds
@@ -52,6 +53,7 @@ tests_programs_names_CFLAGS = $(program_CFLAGS)
 tests_programs_old_cond_CFLAGS = $(program_CFLAGS)
 tests_programs_plugin_CFLAGS = $(program_CFLAGS)
 tests_programs_sandbox_CFLAGS = $(program_CFLAGS)
+tests_programs_sessions_CFLAGS = $(program_CFLAGS)
 tests_programs_sanitized_CFLAGS = $(program_CFLAGS) -fsanitize=address
 tests_programs_spawner_CFLAGS = $(program_CFLAGS)
 tests_programs_unannounced_CFLAGS = $(program_CFLAGS)

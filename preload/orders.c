@@ -1,0 +1,119 @@
+#include "preload/orders.h"
+
+#include <signal.h>
+
+#include "preload/helper.h"
+#include "preload/options.h"
+#include "preload/session.h"
+#include "preload/tracer.h"
+
+static struct {
+    const struct options *options;
+    uint64_t start_at; /* CLOCK_MONOTONIC; UINT64_MAX: not at a time */
+    uint64_t stop_at;  /* of the session with this number */
+    uint32_t session;
+    uint32_t start_signals, stop_signals; /* caught and not obeyed yet */
+} orders = {.start_at = UINT64_MAX, .stop_at = UINT64_MAX};
+
+static void caught(int sig)
+{
+    if (!tracer.owner->alive)
+        return;
+    if (sig == orders.options->start.signal)
+        __atomic_fetch_add(&orders.start_signals, 1, __ATOMIC_RELAXED);
+    if (sig == orders.options->stop.signal)
+        __atomic_fetch_add(&orders.stop_signals, 1, __ATOMIC_RELAXED);
+    helper_wake();
+}
+
+static void catch_signal(int sig)
+{
+    if (!sig)
+        return;
+    struct sigaction sa = {.sa_handler = caught, .sa_flags = SA_RESTART};
+    sigfillset(&sa.sa_mask);
+    sigaction(sig, &sa, NULL);
+}
+
+bool orders_init(const struct options *o)
+{
+    orders.options = o;
+    catch_signal(o->start.signal);
+    catch_signal(o->stop.signal);
+    if (o->start.when == START_DELAYED)
+        orders.start_at = clock_mono_ns() + o->start.delay_ns;
+    return o->start.when == START_DELAYED || o->start.signal || o->stop.signal || o->stop.after_ns || o->stop.size;
+}
+
+void complain_of_start(int err, const char *out)
+{
+    const char *why;
+    switch (-err) {
+    case ENOSPC: why = "no space left on the device, nothing is recorded: "; break;
+    case EDQUOT: why = "the disk quota is used up, nothing is recorded: "; break;
+    case EACCES:
+    case EPERM: why = "no permission to write there, nothing is recorded: "; break;
+    case ENOENT: why = "no such directory, nothing is recorded: "; break;
+    case EROFS: why = "the file system is read-only, nothing is recorded: "; break;
+    case EFBIG: why = "the file size limit is too low, nothing is recorded: "; break;
+    case ENOMEM: why = "not enough memory or address space, nothing is recorded: "; break;
+    case EEXIST: why = "another recording to this file is under way: "; break;
+    case EBUSY: why = "a thread did not give way, nothing is recorded: "; break;
+    default: why = "cannot create the spool, nothing is recorded: "; break;
+    }
+    say(why, out);
+}
+
+static void start(void)
+{
+    int err = session_start();
+    if (err && err != -EALREADY)
+        complain_of_start(err, orders.options->out);
+}
+
+static bool take(uint32_t *signals) { return __atomic_exchange_n(signals, 0, __ATOMIC_RELAXED); }
+
+/* A signal that is for both starts when nothing is recorded, else it stops. */
+static void obey_signals(void)
+{
+    bool starts = take(&orders.start_signals), stops = take(&orders.stop_signals);
+    if (recording() ? stops : starts) {
+        if (recording())
+            session_stop();
+        else
+            start();
+    }
+}
+
+static void note_session(void)
+{
+    uint32_t session = session_number();
+    if (!recording() || session == orders.session)
+        return;
+    orders.session = session;
+    orders.stop_at = orders.options->stop.after_ns ? clock_mono_ns() + orders.options->stop.after_ns : UINT64_MAX;
+}
+
+void orders_obey(void)
+{
+    if (!orders.options)
+        return;
+    if (orders.start_at != UINT64_MAX && clock_mono_ns() >= orders.start_at) {
+        orders.start_at = UINT64_MAX;
+        start();
+    }
+    obey_signals();
+    note_session();
+    if (!recording())
+        return;
+    bool over = clock_mono_ns() >= orders.stop_at;
+    if (over || (orders.options->stop.size && session_is_full(orders.options->stop.size)))
+        session_stop();
+}
+
+/* The log grows when chunks are drained, and then the helper is awake; a generation is soon enough otherwise. */
+uint64_t orders_deadline(void)
+{
+    uint64_t stop_at = recording() ? orders.stop_at : UINT64_MAX;
+    return orders.start_at < stop_at ? orders.start_at : stop_at;
+}

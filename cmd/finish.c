@@ -158,6 +158,31 @@ static void tell_advice(const char *verb, const struct recording *r)
             complain(verb, "%s", m->text);
 }
 
+static int by_ticks(const void *a, const void *b)
+{
+    const struct rec_calls *x = a, *y = b;
+    return x->ticks < y->ticks ? 1 : x->ticks > y->ticks ? -1 : 0;
+}
+
+static const char *function_of(const struct recording *r, uint64_t pc)
+{
+    for (size_t i = 0; i < r->nhooks; i++)
+        if (r->hooks[i].pc == pc)
+            return r->hooks[i].name;
+    return "others";
+}
+
+static void tell_short_calls(struct recording *r, const struct spool_header *h, struct finish_summary *sum)
+{
+    double ms = 1000.0 / (double)frequency(h);
+    size_t n = 0;
+    if (r->ncalls)
+        qsort(r->calls, r->ncalls, sizeof *r->calls, by_ticks);
+    for (size_t i = 0; i < r->ncalls && n < sizeof sum->short_calls - 128; i++)
+        n += (size_t)snprintf(sum->short_calls + n, sizeof sum->short_calls - n, "%s%" PRIu64 " %s (%.3f ms)", i ? ", " : "",
+                              r->calls[i].calls, function_of(r, r->calls[i].pc), (double)r->calls[i].ticks * ms);
+}
+
 int finish_spool(const char *verb, const char *spool, const char *out, struct finish_summary *sum)
 {
     struct spool_file f;
@@ -194,6 +219,7 @@ int finish_spool(const char *verb, const char *spool, const char *out, struct fi
         err = recording_symbolize(&r);
     if (!err && !sum->nothing) {
         tell_advice(verb, &r);
+        tell_short_calls(&r, f.header, sum);
         where = sum->path;
         err = write_file(&f, &r, sum);
     }
@@ -214,6 +240,8 @@ void finish_report(const struct finish_summary *s)
             " bytes: %s\n",
             s->threads, s->threads == 1 ? "" : "s", s->events, s->generations, s->generations == 1 ? "" : "s", s->lost,
             s->bytes, s->path);
+    if (*s->short_calls)
+        fprintf(stderr, "thrace: too short to be in the trace: %s\n", s->short_calls);
 }
 
 /* --- the verb ------------------------------------------------------------------------------------------------------ */

@@ -36,9 +36,27 @@ static void usage(FILE *to)
           "Runs the command and records what its threads do. Its exit status is passed on; 125: it was not\n"
           "started because it cannot be recorded, 126: it is not executable, 127: it was not found.\n"
           "  -o FILE        the trace (default: COMMAND.PID.trace)\n"
+          "  --wrap CLASSES what to record: sync,sleep,io,net,poll,file,mem,proc,ipc,stdio (default: all); -mem,-file:\n"
+          "                 all but these\n"
+          "  --min-call TIME  only count system calls that are shorter, such as 10us\n"
           "  --stat         say on stderr where the time went: the first lines of thrace stat FILE\n"
           "  --no-validate  do not check the trace afterwards\n",
           to);
+}
+
+/* Options that are environment variables of the library; it says what is wrong with a value. */
+static const struct {
+    int option;
+    const char *variable;
+} variables[] = {{'w', "THRACE_WRAP"}, {'m', "THRACE_MIN_CALL"}};
+enum { NVARIABLES = sizeof variables / sizeof variables[0] };
+
+static bool set_variable(int option, const char *value)
+{
+    for (int i = 0; i < NVARIABLES; i++)
+        if (variables[i].option == option)
+            return !setenv(variables[i].variable, value, 1);
+    return false;
 }
 
 /* --- the program --------------------------------------------------------------------------------------------------- */
@@ -245,6 +263,8 @@ int cmd_record(int argc, char **argv)
 {
     static const struct option options[] = {{"no-validate", no_argument, NULL, 'n'},
                                             {"stat", no_argument, NULL, 's'},
+                                            {"wrap", required_argument, NULL, 'w'},
+                                            {"min-call", required_argument, NULL, 'm'},
                                             {"output", required_argument, NULL, 'o'},
                                             {"help", no_argument, NULL, 'h'},
                                             {NULL, 0, NULL, 0}};
@@ -257,7 +277,11 @@ int cmd_record(int argc, char **argv)
         case 'n': then.check = false; break;
         case 's': then.stat = true; break;
         case 'o': given = optarg; break;
-        default: usage(stderr); return CANNOT_RECORD;
+        default:
+            if (set_variable(c, optarg))
+                break;
+            usage(stderr);
+            return CANNOT_RECORD;
         }
     }
     if (optind == argc) {

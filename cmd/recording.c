@@ -161,6 +161,17 @@ static bool read_status(struct recording *r, struct cursor *c, uint64_t generati
     return true;
 }
 
+static bool read_calls(struct recording *r, struct cursor *c)
+{
+    struct rec_calls *calls = ADD(r, calls);
+    if (!calls)
+        return false;
+    calls->pc = get_int(c);
+    calls->calls = get_int(c);
+    calls->ticks = get_int(c);
+    return true;
+}
+
 static bool read_record(struct recording *r, struct names *names, struct cursor *c, uint64_t generation)
 {
     switch (*c->p++) {
@@ -170,6 +181,7 @@ static bool read_record(struct recording *r, struct names *names, struct cursor 
     case META_MODULE: return read_module(r, c, generation);
     case META_HOOK: return read_hook(r, c);
     case META_STATUS: return read_status(r, c, generation);
+    case META_CALLS: return read_calls(r, c);
     default: return false;
     }
 }
@@ -297,6 +309,7 @@ void recording_free(struct recording *r)
     free(r->pcs);
     free(r->modules);
     free(r->hooks);
+    free(r->calls);
     free(r->seen.first);
     symbolize_free(r->symbolizer);
 }

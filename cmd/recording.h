@@ -40,6 +40,11 @@ struct rec_hook {
     char *name;
 };
 
+/* Calls of a function that were too short to be in the trace. */
+struct rec_calls {
+    uint64_t pc, calls, ticks;
+};
+
 struct rec_pc {
     uint64_t pc;
     uint64_t generation;
@@ -59,6 +64,8 @@ struct recording {
     size_t nmodules, cap_modules;
     struct rec_hook *hooks;
     size_t nhooks, cap_hooks;
+    struct rec_calls *calls;
+    size_t ncalls, cap_calls;
     struct symbolizer *symbolizer;
     struct events_seen seen;
     const char *exe; /* path of the program, in the spool's header */

@@ -19,6 +19,7 @@ enum meta_tag {
     META_NAME = 3,   /* g, time in ticks, text: pthread_setname_np */
     META_MODULE = 4, /* start, end, load bias, path text, build-id text: a module mapped at the time */
     META_HOOK = 5,   /* PC, text: the PC stands for the function of that name */
+    META_CALLS = 6,  /* PC, calls, ticks: calls of that function (0: of others) too short to be shown, and their time */
     META_STATUS = 16, /* g, n, n PCs as in META_STACK: where the thread waited when the recording began */
 };
 
@@ -29,7 +30,7 @@ enum meta_tag {
 #define META_FORMATS                                                                                                   \
     {                                                                                                                  \
         [META_STACK] = "i*", [META_THREAD] = "iii", [META_NAME] = "iit", [META_MODULE] = "iiitt", [META_HOOK] = "it",  \
-        [META_STATUS] = "i*"                                                                                           \
+        [META_CALLS] = "iii", [META_STATUS] = "i*"                                                                     \
     }
 
 /* In place of the last PC of a stack that had more frames than fit. */

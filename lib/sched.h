@@ -147,8 +147,9 @@ bool sched_yield_proc(struct sched *s, struct sched_thread *t, enum sched_reason
 bool sched_syscall_begin(struct sched *s, struct sched_thread *t, uint64_t stack, uint64_t now);
 
 /*
- * Syscall → Running, on the same P, or on another one when that was taken away. False also while another thread is about
- * to take it, which the caller cannot wait for: the thread is in the system call for the trace until it tries again.
+ * Syscall → Running, on the same P, or on another one when that was taken away. False also while another thread is
+ * about to take it, which the caller cannot wait for: the thread is in the system call for the trace until it tries
+ * again.
  */
 bool sched_syscall_end(struct sched *s, struct sched_thread *t, uint64_t now);
 
@@ -166,8 +167,8 @@ const struct sched_state *sched_recover(struct sched *s, struct sched_thread *t)
 
 /*
  * Change of generation, by the advancer while no thread writes and no thread has a chunk. sched_advance resets the
- * sequence numbers; then each live thread's status goes into a batch: that of a thread with a P into one of its own, that
- * of any other, and of the idle procs, into a shared one without a thread. woken: a GoUnblock was written for it.
+ * sequence numbers; then each live thread's status goes into a batch: that of a thread with a P into one of its own,
+ * that of any other, and of the idle procs, into a shared one without a thread. woken: a GoUnblock was written for it.
  */
 void sched_advance(struct sched *s, uint64_t generation);
 
@@ -182,7 +183,7 @@ void sched_forget_procs(struct sched_thread *t);
 bool sched_adopt(struct sched *s, struct sched_thread *t);
 void sched_first_status(struct sched *s, struct sched_thread *t, uint64_t stack, uint64_t now);
 
-/* Running, or in a system call with a P that nobody has taken. */
+/* Running, or in a system call with a P that nobody has taken or is about to. */
 bool sched_has_proc(const struct sched *s, const struct sched_thread *t);
 void sched_status_with_proc(struct sched *s, struct sched_thread *t, uint64_t now);
 

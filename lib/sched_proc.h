@@ -1,10 +1,11 @@
 /*
- * Procs between threads: the bitmap says which are held; the word of each who holds it and whether it may be taken away.
+ * Procs between threads: the bitmap says which are held; the word of each who holds it and whether it may be taken
+ * away.
  *
  * A thread that begins a system call keeps its P and marks its word as being in a call, since when. A thread that needs
  * a P claims that word. Until the claim is settled the one in the call may not go on: what it would write rests on the
- * thief's ProcSteal. So the thief commits its events first and settles then, by putting its own name there; a thief that is
- * torn out before its commit puts back what it found, and no trace is left of it.
+ * thief's ProcSteal. So the thief commits its events first and settles then, by putting its own name there; a thief
+ * that is torn out before its commit puts back what it found, and no trace is left of it.
  *
  * Words are never the same for two holders: they have the G in them. So the thread that comes back from a call knows
  * from the word alone whether its P is still its own, without a look at anything of the thief's.
@@ -41,8 +42,8 @@ int32_t proc_take_free(struct sched *s, uint32_t from, uint32_t to);
 void proc_release(struct sched *s, int32_t p);
 
 /*
- * Claims a P from a thread that is in a system call for longer than steal_after, or PROC_NONE. t->claim_word says what was
- * there, from before the claim until it is settled or undone.
+ * Claims a P from a thread that is in a system call for longer than steal_after, or PROC_NONE. t->claim_word says what
+ * was there, from before the claim until it is settled or undone.
  */
 int32_t proc_claim(struct sched *s, struct sched_thread *t, uint64_t now);
 

@@ -2,13 +2,47 @@
 
 #include "preload/fds.h"
 
+static SLOW void begin_unshown(struct hook *h, struct wait *w)
+{
+    w->t = h->t;
+    w->call = h;
+    w->since = now();
+}
+
+void call_end_unshown(struct wait *w)
+{
+    struct hook *h = w->call;
+    struct thread *t = h->t;
+    uint64_t end = now();
+    if (end - w->since < tracer.min_call) {
+        short_calls_count(&t->short_calls, h->stack.leaf, 1, end - w->since);
+        return;
+    }
+    if (!hook_enter(h))
+        return;
+    hook_capture(h);
+    if (section_enter(t, STACK_RECORD_MAX + SCHED_TRANSITION_MAX)) {
+        if (!sched_syscall_begin(&tracer.sched, &t->sched, hook_stack(h), w->since) ||
+            !sched_syscall_end(&tracer.sched, &t->sched, end))
+            count_lost();
+        section_leave(t);
+    }
+    hook_leave(h);
+}
+
 static void begin(struct hook *h, struct wait *w)
 {
     struct thread *t = h->t;
+    if (unlikely(tracer.min_call)) {
+        begin_unshown(h, w);
+        return;
+    }
     hook_capture(h);
     if (section_enter(t, STACK_RECORD_MAX)) {
         if (sched_syscall_begin(&tracer.sched, &t->sched, hook_stack(h), now()))
             w->t = t;
+        else
+            count_lost();
         section_leave(t);
     }
 }

@@ -12,12 +12,18 @@
 
 /* The hook and the wait of one call, by pointers h and w. */
 #define CALL_SCOPE(h, w)                                                                                               \
-    WAIT_SCOPE w##_scope = {NULL};                                                                                     \
+    WAIT_SCOPE w##_scope = {.t = NULL};                                                                                \
     struct wait *const w = &w##_scope;                                                                                 \
     struct hook h##_storage, *const h = &h##_storage
 
-/* A system call: the thread keeps its P, until another one needs it. */
+/*
+ * A system call: the thread keeps its P, until another one needs it. With a minimal length (THRACE_MIN_CALL) nothing is
+ * written before it has ended; it looks like running until then.
+ */
 void call_begin(struct hook *h, struct wait *w);
+
+/* The end of such a call: shows all of it, or counts it. */
+void call_end_unshown(struct wait *w);
 
 /* A wait, for whatever the reason says. */
 void call_wait(struct hook *h, struct wait *w, enum sched_reason reason);

@@ -32,7 +32,7 @@ void hook_revive(struct thread *t)
 {
     uint32_t status = sched_current(&t->sched)->status;
     if (status == GO_WAITING || status == GO_SYSCALL) {
-        wait_end(&(struct wait){t});
+        wait_end(&(struct wait){.t = t});
         return;
     }
     t->in_hook = 1;

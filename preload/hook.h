@@ -81,7 +81,9 @@ uint64_t hook_stack(struct hook *h);
  * out: return, cancellation, an exception thrown through it.
  */
 struct wait {
-    struct thread *t; /* NULL: nothing to end */
+    struct thread *t;  /* NULL: nothing to end */
+    struct hook *call; /* a system call that is shown at its end, if it was long enough, … */
+    uint64_t since;    /* … and began then */
 };
 
 void wait_end(struct wait *w);

@@ -15,6 +15,7 @@
 #include "preload/orders.h"
 #include "preload/real.h"
 #include "preload/session.h"
+#include "preload/short_calls.h"
 #include "preload/tracer.h"
 
 static struct options options;
@@ -58,11 +59,21 @@ static void begin_main_thread(void)
     t->stack_hi = ((uintptr_t)__libc_stack_end | 0xfff) + 1;
     t->stack_lo = t->stack_hi - (limit.rlim_cur < (UINT64_C(1) << 30) ? limit.rlim_cur : UINT64_C(1) << 30);
     t->sched.m = (uint64_t)sys_gettid();
-    t->pthread = pthread_self();
+    t->pthread = tracer.main_thread = pthread_self();
     self = t;
     thread_watch_exit(t);
     if (options.start.when != START_NOW)
         sched_track(&t->sched, GO_RUNNING);
+}
+
+uint32_t cpus_of_process(void)
+{
+    uint64_t mask[128] = {0};
+    uint32_t n = 0;
+    long size = raw_syscall(SYS_sched_getaffinity, sys_getpid(), sizeof mask, (long)mask, 0, 0, 0);
+    for (long i = 0; i < size / 8; i++)
+        n += (uint32_t)__builtin_popcountll(mask[i]);
+    return n ? n : 1;
 }
 
 /* Nothing will ever be recorded: hooks need not look any further. */
@@ -79,10 +90,11 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
     if (!options_read(&options, envp) || !is_for_us())
         return;
     session_init(&options, false);
-    if (!tracer_init(options.period_ns)) {
+    if (!tracer_init(options.period_ns, (uint32_t)options.classes)) {
         complain_of_start(-ENOMEM, options.out);
         return;
     }
+    tracer.min_call = clock_roughly(&tracer.clock, options.min_call_ns);
     thread_init();
     process_init();
     begin_main_thread();

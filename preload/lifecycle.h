@@ -2,11 +2,16 @@
 #ifndef THRACE_PRELOAD_LIFECYCLE_H
 #define THRACE_PRELOAD_LIFECYCLE_H
 
+#include <stdint.h>
+
 /* fork and its handlers; once, in the constructor. */
 void process_init(void);
 
 /* The process may not start others any more: at its end it leaves the spool as it is. */
 void lifecycle_forbid_finish(void);
+
+/* How many CPUs the main thread may use. */
+uint32_t cpus_of_process(void);
 
 /* A filter for system calls is about to be installed: recording ends. */
 void lifecycle_seccomp_is_coming(void);

@@ -3,7 +3,7 @@ if BUILD_PRELOAD
 pkglib_LTLIBRARIES += libthrace-preload.la
 libthrace_preload_la_SOURCES = \
 	%D%/api.c \
-	%D%/calls.c %D%/calls.h %D%/calls.def %D%/classes.def %D%/syscalls.def \
+	%D%/calls.c %D%/calls.h %D%/calls.def %D%/classes.def %D%/streams.def %D%/syscalls.def \
 	%D%/control.c %D%/control.h \
 	%D%/fds.c %D%/fds.h \
 	%D%/finisher.c %D%/finisher.h \
@@ -19,9 +19,11 @@ libthrace_preload_la_SOURCES = \
 	%D%/own_spool.c %D%/own_spool.h \
 	%D%/real.c %D%/real.h %D%/real.def \
 	%D%/session.c %D%/session.h \
+	%D%/short_calls.c %D%/short_calls.h \
 	%D%/thread.c %D%/thread_start.h \
 	%D%/tracer.c %D%/tracer.h \
 	%D%/wait.c \
+	%D%/wrap_affinity.c \
 	%D%/wrap_barrier.c \
 	%D%/wrap_c11.c \
 	%D%/wrap_calls.c \
@@ -32,6 +34,8 @@ libthrace_preload_la_SOURCES = \
 	%D%/wrap_rwlock.c \
 	%D%/wrap_sem.c \
 	%D%/wrap_sleep.c \
+	%D%/wrap_spin.c \
+	%D%/wrap_stdio.c \
 	%D%/wrap_syscall.c \
 	%D%/wrap_thread.c
 # -fexceptions: cancellation and exceptions unwind through the wrappers and run their clean-ups.

@@ -52,6 +52,37 @@ static bool parse_stop(const char *value, void *field)
     return true;
 }
 
+/* The bit of the class that the first len bytes of text name; CLASS_NONE when there is no such class. */
+static uint32_t class_named(const char *text, size_t len)
+{
+#define THRACE_CLASS(name, word, meaning)                                                                              \
+    if (len == strlen(word) && !strncmp(text, word, len))                                                              \
+        return CLASS_##name;
+#include "preload/classes.def"
+#undef THRACE_CLASS
+    return len == 3 && !strncmp(text, "all", len) ? CLASS_EVERY : CLASS_NONE;
+}
+
+/* "sync,net": these only. "-mem,-file": all but these. "none" is a word of its own. */
+static bool parse_classes(const char *s, void *field)
+{
+    uint64_t *classes = field;
+    *classes = *s == '-' ? CLASS_EVERY : CLASS_NONE;
+    if (!strcmp(s, "none"))
+        return true;
+    do {
+        bool without = *s == '-';
+        s += without;
+        size_t len = strcspn(s, ",");
+        uint32_t class = class_named(s, len);
+        if (class == CLASS_NONE)
+            return false;
+        *classes = without ? *classes & ~(uint64_t)class : *classes | class;
+        s += len;
+    } while (*s && *++s);
+    return !*s && s[-1] != ',';
+}
+
 static const struct {
     const char *name;
     bool (*parse)(const char *value, void *field);
@@ -72,7 +103,7 @@ static const char *value_of(const char *entry, const char *name)
 
 bool options_read(struct options *o, char **envp)
 {
-    *o = (struct options){.period_ns = 1000000000, .trace_version = 22};
+    *o = (struct options){.period_ns = 1000000000, .trace_version = 22, .classes = CLASS_EVERY};
     for (; envp && *envp; envp++) {
         for (int i = 0; i < NOPTIONS; i++) {
             const char *value = value_of(*envp, table[i].name);

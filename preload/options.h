@@ -28,6 +28,8 @@ struct options {
     uint64_t trace_version; /* 1.NN */
     uint64_t verbose;
     uint64_t launcher;
+    uint64_t min_call_ns;
+    uint64_t classes; /* enum call_class */
 };
 
 /*

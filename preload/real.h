@@ -6,6 +6,7 @@
 #include <mqueue.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
@@ -19,6 +20,9 @@
 #include <threads.h>
 #include <time.h>
 #include <unistd.h>
+
+#undef fread_unlocked
+#undef fwrite_unlocked
 
 /* The condition variables of glibc 2.3.2 replaced earlier ones of the same name; old programs still ask for those. */
 #if defined(__x86_64__)

@@ -8,6 +8,7 @@
 #include "lib/meta.h"
 #include "preload/generation.h"
 #include "preload/helper.h"
+#include "preload/lifecycle.h"
 #include "preload/options.h"
 #include "preload/out_path.h"
 #include "preload/own_spool.h"
@@ -136,16 +137,6 @@ static void fill_header(struct spool_header *h)
     h->first = h->last = clock_read_pair(&tracer.clock);
 }
 
-static uint32_t cpus_allowed(void)
-{
-    uint64_t mask[128] = {0};
-    uint32_t n = 0;
-    long size = raw_syscall(SYS_sched_getaffinity, 0, sizeof mask, (long)mask, 0, 0, 0);
-    for (long i = 0; i < size / 8; i++)
-        n += (uint32_t)__builtin_popcountll(mask[i]);
-    return n ? n : 1;
-}
-
 static void open_first_generation(uint32_t cpus)
 {
     struct spool_header *h = tracer.spool.header;
@@ -156,8 +147,8 @@ static void open_first_generation(uint32_t cpus)
     tracer.deadline_ns = clock_mono_ns() + tracer.period_ns;
     tracer.chores = 1;
     spool_publish(&tracer.spool);
-    __atomic_store_n(&tracer.owner->recording, CLASS_EVERY, __ATOMIC_RELAXED);
-    __atomic_store_n(&tracer.owner->hooked, CLASS_EVERY, __ATOMIC_RELEASE);
+    __atomic_store_n(&tracer.owner->recording, recorded_classes(), __ATOMIC_RELAXED);
+    __atomic_store_n(&tracer.owner->hooked, recorded_classes(), __ATOMIC_RELEASE);
 }
 
 enum { START_TRIES = 200, START_GRACE_NS = 1000000, START_PAUSE_NS = 100000 };
@@ -166,7 +157,7 @@ enum { START_TRIES = 200, START_GRACE_NS = 1000000, START_PAUSE_NS = 100000 };
 static int begin_recording(int fd)
 {
     static const struct timespec pause = {0, START_PAUSE_NS};
-    uint32_t cpus = cpus_allowed();
+    uint32_t cpus = cpus_of_process();
     int err = -EBUSY;
     for (int i = 0; i < START_TRIES && err == -EBUSY; i++) {
         if (!gate_close(&tracer.gate))
@@ -274,15 +265,17 @@ static bool stop_locked(uint32_t hooked_then)
 
 static bool stop(uint32_t hooked_then)
 {
-    if (recording())
+    if (recording()) {
         modules_refresh();
+        short_calls_write();
+    }
     lock_take(&session.lock);
     bool stopped = stop_locked(hooked_then);
     lock_drop(&session.lock);
     return stopped;
 }
 
-bool session_stop(void) { return tracer.owner->alive && stop(CLASS_TRACKED); }
+bool session_stop(void) { return tracer.owner->alive && stop(tracked_classes()); }
 
 void session_stop_for_good(void)
 {

@@ -76,6 +76,7 @@ void thread_retire(struct thread *t)
 {
     lock_take(&tracer.registry_lock);
     unlink_thread(t);
+    short_calls_collect(&t->short_calls);
     t->sched.g = 0;
     t->next = pool;
     pool = t;

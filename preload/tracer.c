@@ -128,7 +128,7 @@ static struct owner *make_owner(void)
 
 enum { STEAL_AFTER_NS = 10000 };
 
-bool tracer_init(uint64_t period_ns)
+bool tracer_init(uint64_t period_ns, uint32_t classes)
 {
     struct owner *owner = make_owner();
     if (!owner)
@@ -139,7 +139,8 @@ bool tracer_init(uint64_t period_ns)
     tracer.sched.steal_after = (uint32_t)clock_roughly(&tracer.clock, STEAL_AFTER_NS);
     tracer.service.proc_taken = PROC_NONE;
     tracer.service.m = ID_NONE;
-    *owner = (struct owner){CLASS_TRACKED, 0, 1};
+    tracer.classes = classes;
+    *owner = (struct owner){tracked_classes(), 0, 1};
     __atomic_store_n(&tracer.owner, owner, __ATOMIC_RELEASE);
     return true;
 }

@@ -23,6 +23,7 @@
 #include "lib/stacktab.h"
 #include "lib/unwind/unwind.h"
 #include "lib/waitq.h"
+#include "preload/short_calls.h"
 
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
@@ -65,6 +66,7 @@ struct thread {
     int exit_rounds;
 
     struct thread *next, *prev; /* the registry, or the pool */
+    struct short_calls short_calls;
     struct unwind_cache cache;
 };
 
@@ -92,13 +94,14 @@ enum call_class_number {
     CLASS_COUNT
 };
 enum call_class {
-    CLASS_NONE = 1,
+    CLASS_NONE = 0,
+    RECORDING_ON = 1,
 #define THRACE_CLASS(name, text, meaning) CLASS_##name = 2 << CLASS_NUMBER_##name,
 #include "preload/classes.def"
 #undef THRACE_CLASS
-    CLASS_EVERY = (2 << CLASS_COUNT) - 1,
-    /* Hooked while nothing is recorded, so that a start knows who waits: what may take long, and is no daily bread. */
-    CLASS_TRACKED = CLASS_NONE | CLASS_SYNC | CLASS_SLEEP | CLASS_IO | CLASS_NET | CLASS_POLL | CLASS_PROC | CLASS_IPC,
+    CLASS_EVERY = (2 << CLASS_COUNT) - 2,
+    /* Hooked while nothing is recorded, so that a start knows who waits: what may take long. */
+    CLASS_TRACKED = CLASS_SYNC | CLASS_SLEEP | CLASS_IO | CLASS_NET | CLASS_POLL | CLASS_PROC | CLASS_IPC,
 };
 
 struct tracer {
@@ -106,6 +109,8 @@ struct tracer {
     uint32_t chores; /* something is to be done after the hook: tracer_chores says what */
     struct gate gate;
     struct trace_clock clock;
+    uint32_t classes;     /* enum call_class: what is to be recorded */
+    uint64_t min_call;    /* ticks: system calls shorter than this are only counted */
     uint64_t period_ns;   /* of a generation; 0: always time for the next one */
     uint64_t deadline_ns; /* when the open generation is due to end, on CLOCK_MONOTONIC */
     struct spool spool;
@@ -116,6 +121,7 @@ struct tracer {
     struct thread *threads; /* registry: every G that is not dead */
     uint32_t nthreads;
     uint64_t last_g;
+    pthread_t main_thread;
     struct sched_thread service; /* what the advancer writes with: statuses and modules; no G */
 
     struct sched sched;
@@ -149,6 +155,10 @@ enum section any_section_enter(struct thread *t, size_t extra);
 /* Hands in the open chunk. By its owner inside a section, or by the advancer. */
 void seal_chunk(struct sched_thread *t);
 
+/* What is hooked while nothing is recorded, and while something is. */
+static inline uint32_t tracked_classes(void) { return RECORDING_ON | (tracer.classes & CLASS_TRACKED); }
+static inline uint32_t recorded_classes(void) { return RECORDING_ON | tracer.classes; }
+
 /* Counts what could not be recorded. */
 void count_lost(void);
 
@@ -179,7 +189,7 @@ void thread_end(struct thread *t);
 void write_thread_record(struct sched_thread *by, const struct thread *t);
 
 /* Once, in the constructor: this process may record. False when memory ran out. */
-bool tracer_init(uint64_t period_ns);
+bool tracer_init(uint64_t period_ns, uint32_t classes);
 
 /* In the child of a fork: forgets the parent's recording without touching it. */
 void tracer_forget(void);

@@ -6,7 +6,7 @@
 #include <errno.h>
 
 #include "lib/meta.h"
-#include "preload/hook.h"
+#include "preload/calls.h"
 
 void wait_register(struct hook *h, const void *object, enum waiter_kind kind)
 {
@@ -122,6 +122,10 @@ void wait_end(struct wait *w)
     struct thread *t = w->t;
     if (!t || t != self)
         return;
+    if (unlikely(w->call)) {
+        call_end_unshown(w);
+        return;
+    }
     if (unlikely(t->in_hook))
         hook_recover(t);
     t->in_hook = 1;
@@ -192,7 +196,7 @@ bool wake_all(struct hook *h, const void *object, enum waiter_kind kind) { retur
 
 int acquire_slow(struct hook *h, const struct acquire *a)
 {
-    WAIT_SCOPE w = {NULL};
+    WAIT_SCOPE w = {.t = NULL};
     wait_register(h, a->object, a->kind);
     for (int look = 0; look < MAX_SECOND_LOOKS; look++) {
         int ret = a->attempt(a);

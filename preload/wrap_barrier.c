@@ -73,10 +73,10 @@ static bool arrive(const void *address)
 
 EXPORT int pthread_barrier_wait(pthread_barrier_t *b)
 {
-    WAIT_SCOPE w = {NULL};
+    WAIT_SCOPE w = {.t = NULL};
     struct hook h;
     bool last = arrive(b);
-    if (HOOK_ENTER(&h, pthread_barrier_wait)) {
+    if (wrapped(CLASS_SYNC) && HOOK_ENTER(&h, pthread_barrier_wait)) {
         if (last) {
             wake_all(&h, b, WAITER_ANY);
             hook_leave(&h);

@@ -39,9 +39,9 @@ EXPORT int thrd_create(thrd_t *thread, thrd_start_t start, void *arg)
 /* There is no trial for thrd_join; a thread that has ended already makes a wait of no length. */
 EXPORT int thrd_join(thrd_t thread, int *result)
 {
-    WAIT_SCOPE w = {NULL};
+    WAIT_SCOPE w = {.t = NULL};
     struct hook h;
-    if (HOOK_ENTER(&h, thrd_join)) {
+    if (wrapped(CLASS_SYNC) && HOOK_ENTER(&h, thrd_join)) {
         wait_register(&h, (const void *)thread, WAITER_ANY);
         while (!wait_block(&h, &w, REASON_SYNC))
             ;
@@ -56,7 +56,7 @@ static int timedlock(const struct acquire *a) { return real.mtx_timedlock((mtx_t
 static SLOW int lock_slow(mtx_t *m)
 {
     struct hook h;
-    if (!HOOK_ENTER(&h, mtx_lock))
+    if (!wrapped(CLASS_SYNC) || !HOOK_ENTER(&h, mtx_lock))
         return real.mtx_lock(m);
     return acquire_slow(&h, &(struct acquire){m, WAITER_ANY, REASON_SYNC, thrd_busy, attempt, lock, 0, NULL});
 }
@@ -72,7 +72,7 @@ EXPORT int mtx_lock(mtx_t *m)
 static SLOW int timedlock_slow(mtx_t *m, const struct timespec *until)
 {
     struct hook h;
-    if (!HOOK_ENTER(&h, mtx_timedlock))
+    if (!wrapped(CLASS_SYNC) || !HOOK_ENTER(&h, mtx_timedlock))
         return real.mtx_timedlock(m, until);
     return acquire_slow(&h, &(struct acquire){m, WAITER_ANY, REASON_SYNC, thrd_busy, attempt, timedlock, 0, until});
 }
@@ -88,7 +88,7 @@ EXPORT int mtx_timedlock(mtx_t *m, const struct timespec *until)
 static SLOW int unlock_slow(mtx_t *m)
 {
     struct hook h;
-    if (HOOK_ENTER(&h, mtx_unlock)) {
+    if (wrapped(CLASS_SYNC) && HOOK_ENTER(&h, mtx_unlock)) {
         wake_one(&h, m, WAITER_ANY);
         hook_leave(&h);
     }

@@ -1,6 +1,7 @@
 /*
- * The entry points of calls.def. Each is this: when the class is recorded and the thread may, show what begins; do the
- * real call; show, by the end of WAIT_SCOPE, that it ended, however it did.
+ * The entry points of calls.def. Each is this: when the class is not recorded, the real call, jumped to: a return that
+ * follows a system call is often mispredicted and costs more than all of the entry point. Else show what begins, when the
+ * thread may; do the real call; show, by the end of the scope, that it ended, however it did.
  *
  * The functions have names of their own in C, so that no declaration, macro or fortified redirection of libc's headers
  * has a say in them.
@@ -37,24 +38,26 @@ static void learn_from_fcntl(int fd, int command, long arg, int result)
 /* --- the entry points ----------------------------------------------------------------------------------------------- */
 
 #define THRACE_CALL(class, shown, after, ret, name, params, args)                                                      \
-    EXPORT ret entry_##name params __asm__(#name);                                                                     \
-    ret entry_##name params                                                                                            \
+    static __attribute__((noinline)) ret name##_shown params                                                           \
     {                                                                                                                  \
         CALL_SCOPE(h, w);                                                                                              \
-        if (!wrapped(CLASS_##class) || !HOOK_ENTER(h, name))                                                          \
+        if (!HOOK_ENTER(h, name))                                                                                      \
             return real.name args;                                                                                     \
         shown;                                                                                                         \
         ret result = real.name args;                                                                                   \
         after;                                                                                                         \
         return result;                                                                                                 \
-    }
+    }                                                                                                                  \
+    EXPORT ret entry_##name params __asm__(#name);                                                                     \
+    ret entry_##name params { return wrapped(CLASS_##class) ? name##_shown args : real.name args; }
 #define THRACE_CALL_VOID(class, shown, name, params, args)                                                             \
-    EXPORT void entry_##name params __asm__(#name);                                                                    \
-    void entry_##name params                                                                                           \
+    static __attribute__((noinline)) void name##_shown params                                                          \
     {                                                                                                                  \
         CALL_SCOPE(h, w);                                                                                              \
-        if (wrapped(CLASS_##class) && HOOK_ENTER(h, name))                                                            \
+        if (HOOK_ENTER(h, name))                                                                                       \
             shown;                                                                                                     \
         real.name args;                                                                                                \
-    }
+    }                                                                                                                  \
+    EXPORT void entry_##name params __asm__(#name);                                                                    \
+    void entry_##name params { wrapped(CLASS_##class) ? name##_shown args : real.name args; }
 #include "preload/calls.def"

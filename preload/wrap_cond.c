@@ -24,9 +24,9 @@ static void begin(struct hook *h, struct wait *w, const void *c, const void *m)
     EXPORT int entry params;                                                                                           \
     EXPORT int entry params                                                                                            \
     {                                                                                                                  \
-        WAIT_SCOPE w = {NULL};                                                                                         \
+        WAIT_SCOPE w = {.t = NULL};                                                                                    \
         struct hook h;                                                                                                 \
-        if (HOOK_ENTER(&h, target))                                                                                    \
+        if (wrapped(CLASS_SYNC) && HOOK_ENTER(&h, target))                                                                                    \
             begin(&h, &w, c, m);                                                                                       \
         return real.target args;                                                                                       \
     }
@@ -35,7 +35,7 @@ static void begin(struct hook *h, struct wait *w, const void *c, const void *m)
     static SLOW int target##_slow params                                                                               \
     {                                                                                                                  \
         struct hook h;                                                                                                 \
-        if (HOOK_ENTER(&h, target)) {                                                                                  \
+        if (wrapped(CLASS_SYNC) && HOOK_ENTER(&h, target)) {                                                                                  \
             wake(&h, c, WAITER_ANY);                                                                                     \
             hook_leave(&h);                                                                                            \
         }                                                                                                              \

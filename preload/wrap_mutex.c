@@ -25,7 +25,7 @@ static int clocklock(const struct acquire *a)
 static SLOW int lock_slow(pthread_mutex_t *m)
 {
     struct hook h;
-    if (!HOOK_ENTER(&h, pthread_mutex_lock))
+    if (!wrapped(CLASS_SYNC) || !HOOK_ENTER(&h, pthread_mutex_lock))
         return real.pthread_mutex_lock(m);
     return acquire_slow(&h, &(struct acquire){m, WAITER_ANY, REASON_SYNC, EBUSY, attempt, lock, 0, NULL});
 }
@@ -41,7 +41,7 @@ EXPORT int pthread_mutex_lock(pthread_mutex_t *m)
 static SLOW int timedlock_slow(pthread_mutex_t *m, const struct timespec *until)
 {
     struct hook h;
-    if (!HOOK_ENTER(&h, pthread_mutex_timedlock))
+    if (!wrapped(CLASS_SYNC) || !HOOK_ENTER(&h, pthread_mutex_timedlock))
         return real.pthread_mutex_timedlock(m, until);
     return acquire_slow(&h, &(struct acquire){m, WAITER_ANY, REASON_SYNC, EBUSY, attempt, timedlock, 0, until});
 }
@@ -57,7 +57,7 @@ EXPORT int pthread_mutex_timedlock(pthread_mutex_t *m, const struct timespec *un
 static SLOW int clocklock_slow(pthread_mutex_t *m, clockid_t clock, const struct timespec *until)
 {
     struct hook h;
-    if (!HOOK_ENTER(&h, pthread_mutex_clocklock))
+    if (!wrapped(CLASS_SYNC) || !HOOK_ENTER(&h, pthread_mutex_clocklock))
         return real.pthread_mutex_clocklock(m, clock, until);
     return acquire_slow(&h, &(struct acquire){m, WAITER_ANY, REASON_SYNC, EBUSY, attempt, clocklock, clock, until});
 }
@@ -77,7 +77,7 @@ EXPORT int pthread_mutex_clocklock(pthread_mutex_t *m, clockid_t clock, const st
 static SLOW int unlock_slow(pthread_mutex_t *m)
 {
     struct hook h;
-    if (HOOK_ENTER(&h, pthread_mutex_unlock)) {
+    if (wrapped(CLASS_SYNC) && HOOK_ENTER(&h, pthread_mutex_unlock)) {
         wake_one(&h, m, WAITER_ANY);
         hook_leave(&h);
     }

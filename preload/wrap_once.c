@@ -66,13 +66,13 @@ static void leave_once(struct run *r) { innermost = r->outer; }
 
 static SLOW int once_slow(void *once, void (*routine)(void), bool c11)
 {
-    WAIT_SCOPE w = {NULL};
+    WAIT_SCOPE w = {.t = NULL};
     struct hook h;
     UNWIND_CALLER_REGS(&h.stack.regs);
     h.stack.leaf = (uintptr_t)(c11 ? (void *)real.call_once : (void *)real.pthread_once) + 1;
     __attribute__((cleanup(leave_once))) struct run r = {once, routine, &w, &h, innermost, NULL};
     innermost = &r;
-    if (is_running(once) && hook_enter(&h)) {
+    if (wrapped(CLASS_SYNC) && is_running(once) && hook_enter(&h)) {
         wait_register(&h, once, WAITER_ANY);
         if (!is_running(once))
             wait_cancel(&h);

@@ -32,7 +32,7 @@ static int clockwrlock(const struct acquire *a)
     static SLOW int take##_slow params                                                                                 \
     {                                                                                                                  \
         struct hook h;                                                                                                 \
-        if (!HOOK_ENTER(&h, pthread_rwlock_##take))                                                                    \
+        if (!wrapped(CLASS_SYNC) || !HOOK_ENTER(&h, pthread_rwlock_##take))                                                                    \
             return real.pthread_rwlock_##take args;                                                                    \
         return acquire_slow(                                                                                           \
             &h, &(struct acquire){l, wait_kind, REASON_SYNC, EBUSY, try_##trial, take, clock_, until_});               \
@@ -75,7 +75,7 @@ static bool held_by_several_readers(const pthread_rwlock_t *l)
 static SLOW int unlock_slow(pthread_rwlock_t *l)
 {
     struct hook h;
-    if (HOOK_ENTER(&h, pthread_rwlock_unlock)) {
+    if (wrapped(CLASS_SYNC) && HOOK_ENTER(&h, pthread_rwlock_unlock)) {
         bool writer = held_by_writer(l);
         bool readers_let_in = writer && wake_all(&h, l, WAITER_READER);
         if (!readers_let_in && (writer || !held_by_several_readers(l)))

@@ -27,7 +27,7 @@ static int take_clockwait(const struct acquire *a) { return real.sem_clockwait((
     static SLOW int take##_slow params                                                                                 \
     {                                                                                                                  \
         struct hook h;                                                                                                 \
-        if (!HOOK_ENTER(&h, sem_##take))                                                                               \
+        if (!wrapped(CLASS_SYNC) || !HOOK_ENTER(&h, sem_##take))                                                                               \
             return real.sem_##take args;                                                                               \
         return acquire_slow(&h,                                                                                        \
                             &(struct acquire){s, WAITER_ANY, REASON_SYNC, EAGAIN, attempt, take_##take, clock_, until_});\
@@ -48,7 +48,7 @@ WAIT(clockwait, valid_time(clock, until), clock, until, (sem_t * s, clockid_t cl
 static SLOW int post_slow(sem_t *s)
 {
     struct hook h;
-    if (HOOK_ENTER(&h, sem_post)) {
+    if (wrapped(CLASS_SYNC) && HOOK_ENTER(&h, sem_post)) {
         wake_one(&h, s, WAITER_ANY);
         hook_leave(&h);
     }

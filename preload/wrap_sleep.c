@@ -4,9 +4,9 @@
 #define SLEEP(ret, entry, params, args)                                                                                \
     EXPORT ret entry params                                                                                            \
     {                                                                                                                  \
-        WAIT_SCOPE w = {NULL};                                                                                         \
+        WAIT_SCOPE w = {.t = NULL};                                                                                    \
         struct hook h;                                                                                                 \
-        if (HOOK_ENTER(&h, entry))                                                                                     \
+        if (wrapped(CLASS_SLEEP) && HOOK_ENTER(&h, entry))                                                                                     \
             wait_block(&h, &w, REASON_SLEEP);                                                                          \
         return real.entry args;                                                                                        \
     }
@@ -33,7 +33,7 @@ static void yielded(struct hook *h)
 EXPORT int sched_yield(void)
 {
     struct hook h;
-    if (HOOK_ENTER(&h, sched_yield))
+    if (wrapped(CLASS_SLEEP) && HOOK_ENTER(&h, sched_yield))
         yielded(&h);
     return real.sched_yield();
 }
@@ -41,7 +41,7 @@ EXPORT int sched_yield(void)
 EXPORT void thrd_yield(void)
 {
     struct hook h;
-    if (HOOK_ENTER(&h, thrd_yield))
+    if (wrapped(CLASS_SLEEP) && HOOK_ENTER(&h, thrd_yield))
         yielded(&h);
     real.thrd_yield();
 }

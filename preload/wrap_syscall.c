@@ -106,7 +106,7 @@ EXPORT long syscall(long number, ...)
     if (unlikely(number == SYS_seccomp) && a[0] != SECCOMP_GET_ACTION_AVAIL)
         lifecycle_seccomp_is_coming();
     enum call_class class = class_of(number);
-    if (class != CLASS_NONE && wrapped(class) && HOOK_ENTER(h, syscall_call))
+    if (wrapped(class) && HOOK_ENTER(h, syscall_call))
         show(h, w, number, a);
     return real.syscall_call(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }

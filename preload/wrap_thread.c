@@ -147,9 +147,9 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(
 #define JOIN(entry, valid, params, args)                                                                               \
     static SLOW int entry##_slow params                                                                                \
     {                                                                                                                  \
-        WAIT_SCOPE w = {NULL};                                                                                         \
+        WAIT_SCOPE w = {.t = NULL};                                                                                    \
         struct hook h;                                                                                                 \
-        if (HOOK_ENTER(&h, entry)) {                                                                                   \
+        if (wrapped(CLASS_SYNC) && HOOK_ENTER(&h, entry)) {                                                                                   \
             wait_register(&h, (const void *)thread, WAITER_ANY);                                                         \
             int ret = real.pthread_tryjoin_np(thread, result);                                                         \
             if (ret != EBUSY) {                                                                                        \

@@ -7,6 +7,8 @@ unit_tests = \
 	%D%/test-options \
 	%D%/test-sched \
 	%D%/test-sched-generation \
+	%D%/test-sched-steal \
+	%D%/test-sched-threads \
 	%D%/test-sched-torn \
 	%D%/test-sched-walk \
 	%D%/test-spool \
@@ -53,14 +55,19 @@ tests_unit_test_stacktab_SOURCES = %D%/test-stacktab.c
 tests_unit_test_stacktab_LDADD = $(unit_test_LIBS)
 
 unit_model = %D%/model.c %D%/model.h
+unit_model_trace = %D%/model-trace.c %D%/model-trace.h
 
 tests_unit_test_sched_SOURCES = %D%/test-sched.c %D%/three-threads.h $(unit_model)
 tests_unit_test_sched_LDADD = $(unit_test_LIBS)
 tests_unit_test_sched_generation_SOURCES = %D%/test-sched-generation.c %D%/three-threads.h $(unit_model)
 tests_unit_test_sched_generation_LDADD = $(unit_test_LIBS)
+tests_unit_test_sched_steal_SOURCES = %D%/test-sched-steal.c $(unit_model) $(unit_model_trace)
+tests_unit_test_sched_steal_LDADD = libparser.la $(unit_test_LIBS)
+tests_unit_test_sched_threads_SOURCES = %D%/test-sched-threads.c %D%/random.h $(unit_model) $(unit_model_trace)
+tests_unit_test_sched_threads_LDADD = libparser.la $(unit_test_LIBS)
 tests_unit_test_sched_torn_SOURCES = %D%/test-sched-torn.c $(unit_model)
 tests_unit_test_sched_torn_LDADD = $(unit_test_LIBS)
-tests_unit_test_sched_walk_SOURCES = %D%/test-sched-walk.c %D%/random.h $(unit_model)
+tests_unit_test_sched_walk_SOURCES = %D%/test-sched-walk.c %D%/random.h $(unit_model) $(unit_model_trace)
 tests_unit_test_sched_walk_LDADD = libparser.la $(unit_test_LIBS)
 endif
 

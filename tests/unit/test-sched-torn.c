@@ -1,12 +1,15 @@
 /*
- * Every transition, torn out at every instruction: it is single-stepped, what memory holds is kept after every step, and
- * then each of these is taken up as if the thread had been torn out there. After sched_recover the thread is as it was or
- * as it would be, holds exactly the procs its state says, and what it does next fits what it wrote before.
+ * Every transition, torn out at every instruction: it is single-stepped, what memory holds is kept after every step,
+ * and then each of these is taken up as if the thread had been torn out there. After sched_recover the thread is as it
+ * was or as it would be, holds exactly the procs its state says, and what it does next fits what it wrote before. A
+ * thread whose P it was taking away goes on at every such moment, too, before and after it recovers.
  */
 #include "tests/unit/model.h"
 
 #include <signal.h>
 #include <stdio.h>
+
+#include "lib/sched_proc.h"
 
 #if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
 #define CAN_STEP 1
@@ -84,9 +87,17 @@ static bool resume(struct fixture *f) { return sched_resume(f->s, &f->t, 9); }
 static bool resume_woken(struct fixture *f) { return sched_resume_woken(f->s, &f->t, true, 9); }
 static bool unblock(struct fixture *f) { return sched_unblock(f->s, &f->t, 5, 2, 0, 9); }
 static bool yield(struct fixture *f) { return sched_yield_proc(f->s, &f->t, REASON_YIELD, 0, 9); }
+static bool syscall_begin(struct fixture *f) { return sched_syscall_begin(f->s, &f->t, 0, 9); }
+static bool syscall_end(struct fixture *f) { return sched_syscall_end(f->s, &f->t, 9); }
 static bool destroy(struct fixture *f) { return sched_destroy(f->s, &f->t, 9); }
 
-/* What each writes, and what the thread writes next: it blocks if it runs, else it starts or wakes itself. */
+/*
+ * Where the other thread is in a system call, on the only P, so that t has to take that; where it has taken that of t;
+ * and where it no longer needs it.
+ */
+enum { SCENE_THEFT = 16, SCENE_ROBBED = 32, SCENE_FREE = 64, SCENE_STATUS = SCENE_THEFT - 1 };
+
+/* What each writes, and what the thread writes next: it yields if it runs, else starts, wakes itself or ends its call. */
 static const struct {
     const char *name;
     bool (*run)(struct fixture *);
@@ -110,11 +121,30 @@ static const struct {
      "GoStop(10,0) GoStart(1,2)"},
     {"yield", yield, GO_RUNNING, GO_RUNNING, "GoStop(10,0) GoStart(1,2)", " GoStop(10,0) GoStart(1,3)",
      "GoStop(10,0) GoStart(1,2)"},
+    {"syscall_begin", syscall_begin, GO_RUNNING, GO_SYSCALL, "GoSyscallBegin(2,0)", " GoSyscallEnd",
+     "GoStop(10,0) GoStart(1,2)"},
+    {"syscall_end", syscall_end, GO_SYSCALL, GO_RUNNING, "GoSyscallEnd", " GoStop(10,0) GoStart(1,2)", "GoSyscallEnd"},
+    {"syscall_end without the proc", syscall_end, GO_SYSCALL | SCENE_ROBBED, GO_RUNNING,
+     "ProcStatus(1,2) ProcStart(1,1) GoSyscallEndBlocked GoStart(1,2)", " GoStop(10,0) GoStart(1,3)",
+     "ProcStatus(1,2) ProcStart(1,1) GoSyscallEndBlocked GoStart(1,2)"},
+    {"syscall_end with the proc that is free again", syscall_end, GO_SYSCALL | SCENE_ROBBED | SCENE_FREE, GO_RUNNING,
+     "ProcStart(0,5) GoSyscallEndBlocked GoStart(1,2)", " GoStop(10,0) GoStart(1,3)",
+     "ProcStart(0,5) GoSyscallEndBlocked GoStart(1,2)"},
+    {"syscall_end by theft", syscall_end, GO_SYSCALL | SCENE_ROBBED | SCENE_THEFT, GO_RUNNING,
+     "ProcSteal(0,6,102) ProcStart(0,7) GoSyscallEndBlocked GoStart(1,2)", " GoStop(10,0) GoStart(1,3)",
+     "ProcSteal(0,6,102) ProcStart(0,7) GoSyscallEndBlocked GoStart(1,2)"},
+    {"introduce by theft", introduce, GO_UNBORN | SCENE_THEFT, GO_RUNNING,
+     "GoCreateSyscall(1) ProcSteal(0,3,102) ProcStart(0,4) GoSyscallEndBlocked GoStart(1,1)",
+     " GoStop(10,0) GoStart(1,2)", ""},
+    {"resume by theft", resume, GO_WAITING | SCENE_THEFT, GO_RUNNING,
+     "GoUnblock(1,2,0) ProcSteal(0,4,102) ProcStart(0,5) GoStart(1,3)", " GoStop(10,0) GoStart(1,4)",
+     "GoUnblock(1,2,0) ProcSteal(0,4,102) ProcStart(0,5) GoStart(1,3)"},
     {"destroy", destroy, GO_RUNNING, GO_DEAD, "GoDestroy ProcStop", "", "GoStop(10,0) GoStart(1,2)"},
 };
 
-static void make(struct fixture *f, uint32_t status)
+static void make(struct fixture *f, uint32_t scene)
 {
+    uint32_t status = scene & SCENE_STATUS;
     f->s = model_new(1);
     model_thread(f->s, &f->t, 1, 100);
     model_thread(f->s, &f->other, 2, 102);
@@ -126,8 +156,19 @@ static void make(struct fixture *f, uint32_t status)
         assert_true(sched_introduce(f->s, &f->t, 2));
         if (status == GO_WAITING)
             assert_true(sched_block(f->s, &f->t, REASON_SYNC, 0, 3));
+        if (status == GO_SYSCALL)
+            assert_true(sched_syscall_begin(f->s, &f->t, 0, 3));
     }
+    if (scene & (SCENE_THEFT | SCENE_ROBBED))
+        assert_true(sched_introduce(f->s, &f->other, 3));
+    if (scene & SCENE_THEFT)
+        assert_true(sched_syscall_begin(f->s, &f->other, 0, 4));
+    else if (scene & SCENE_FREE)
+        assert_true(sched_block(f->s, &f->other, REASON_SYNC, 0, 4));
+    else if (scene & SCENE_ROBBED)
+        f->s->gomaxprocs = 2;
     free(model_next_chunk(f->s, &f->t, 4));
+    free(model_next_chunk(f->s, &f->other, 4));
 }
 
 static void discard(struct fixture *f)
@@ -144,6 +185,8 @@ static bool go_on(struct fixture *f)
         return sched_yield_proc(f->s, &f->t, REASON_YIELD, 0, 20);
     case GO_WAITING:
         return sched_resume(f->s, &f->t, 20);
+    case GO_SYSCALL:
+        return sched_syscall_end(f->s, &f->t, 20);
     default:
         return true;
     }
@@ -152,8 +195,11 @@ static bool go_on(struct fixture *f)
 /* A proc whose bit is set without an owner is lost to the recording, but to nobody's harm: a few instructions wide. */
 static int check_procs(const struct fixture *f, const char *name, long n)
 {
-    int32_t own = sched_current(&f->t)->proc, others = sched_current(&f->other)->proc;
+    int32_t own = sched_has_proc(f->s, &f->t) ? sched_current(&f->t)->proc : PROC_NONE;
+    int32_t others = sched_has_proc(f->s, &f->other) ? sched_current(&f->other)->proc : PROC_NONE;
     int lost = 0;
+    if (own != PROC_NONE && own == others)
+        fail_msg("%s, torn after %ld steps: both threads hold proc %d", name, n, own);
     for (int32_t p = 0; p < PROCS; p++) {
         bool held = p == own || p == others;
         if (held && !model_busy(f->s, (uint32_t)p))
@@ -163,6 +209,39 @@ static int check_procs(const struct fixture *f, const char *name, long n)
     return lost;
 }
 
+static const char *file_of(const struct sched_thread *t)
+{
+    return model_text(t->chunk->data, t->chunk->data + t->chunk->used);
+}
+
+/*
+ * The other thread comes back from its call while t is torn. It must not write that its P is gone unless whoever finds
+ * the file now also finds who took it; and when it writes that it has it, nobody may have taken it, nor may t later.
+ */
+static void victim_returns(struct fixture *f, size_t i, size_t n, bool recover_first)
+{
+    struct sched_thread kept = f->other;
+    uint8_t chunk[sizeof(struct chunk) + BYTES];
+    memcpy(chunk, kept.chunk, sizeof chunk);
+    go_back_to(f, &moments[n]);
+    if (recover_first)
+        sched_recover(f->s, &f->t);
+    bool stolen = strstr(file_of(&f->t), "ProcSteal");
+    bool back = sched_syscall_end(f->s, &f->other, 15);
+    bool blocked = back && strstr(file_of(&f->other), "GoSyscallEndBlocked");
+    if ((blocked && !stolen) || (recover_first && !back) || (back && stolen && !blocked))
+        fail_msg("%s, torn after %zu steps: stolen %d, back %d, blocked %d", transitions[i].name, n, stolen, back,
+                 blocked);
+    sched_recover(f->s, &f->t);
+    if (!back)
+        assert_true(sched_syscall_end(f->s, &f->other, 15));
+    int lost = check_procs(f, transitions[i].name, (long)n);
+    assert_true(go_on(f));
+    assert_int_equal(check_procs(f, transitions[i].name, (long)n), lost);
+    f->other = kept;
+    memcpy(kept.chunk, chunk, sizeof chunk);
+}
+
 static int torn_at(struct fixture *f, size_t i, size_t n)
 {
     char want[512];
@@ -170,8 +249,8 @@ static int torn_at(struct fixture *f, size_t i, size_t n)
     const struct sched_state *s = sched_recover(f->s, &f->t);
     bool done = s->pos != f->t.chunk->data;
     assert_string_equal(model_written(&f->t), done ? transitions[i].writes : "");
-    assert_int_equal(s->status, done ? transitions[i].to : transitions[i].from);
-    if (s->proc != PROC_NONE) {
+    assert_int_equal(s->status, done ? transitions[i].to : transitions[i].from & SCENE_STATUS);
+    if (sched_has_proc(f->s, &f->t)) {
         assert_int_equal(f->s->procs[s->proc].seq, s->proc_seq);
         assert_true(f->s->procs[s->proc].known);
     }
@@ -198,8 +277,17 @@ static void torn_everywhere(size_t i)
     step_off();
     assert_in_range(nmoments, 50, MAX_STEPS - 1);
     assert_string_equal(model_written(&f.t), transitions[i].writes);
-    for (size_t n = 0; n < nmoments; n++)
+    size_t late = 0;
+    for (size_t n = 0; n < nmoments; n++) {
         lost += torn_at(&f, i, n);
+        if (!(transitions[i].from & SCENE_THEFT))
+            continue;
+        go_back_to(&f, &moments[n]);
+        late += proc_whereabouts(f.s, &f.other) == PROC_CLAIMED;
+        victim_returns(&f, i, n, false);
+        victim_returns(&f, i, n, true);
+    }
+    assert_int_equal(late > 0, (transitions[i].from & SCENE_THEFT) != 0);
     if ((size_t)lost > nmoments / 5)
         fail_msg("%s: a proc is lost after %d of %zu steps", transitions[i].name, lost, nmoments);
     discard(&f);

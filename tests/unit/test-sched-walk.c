@@ -2,58 +2,38 @@
  * Random walks: several threads do what the model allows, chunks run full, generations begin, and what was written is
  * put together as `thrace finish` does it. Our own validator must find nothing to say, whatever the walk.
  */
-#include "config.h"
+#include "tests/unit/model-trace.h"
 
-#include "tests/unit/model.h"
+#include <stdio.h>
 
-#include "gotrace/builder.h"
-#include "gotrace/validate.h"
-#include "lib/meta.h"
+#include "lib/sched_proc.h"
 #include "tests/unit/random.h"
 
-enum { ACTORS = 9, SEEDS = 150, STEPS = 1500, STACK = 1 };
+enum { ACTORS = 9, SEEDS = 150, STEPS = 1500 };
 
 enum woken { NOT_WOKEN, WOKEN_NOW, WOKEN_EARLIER };
 
 struct actor {
     struct sched_thread t;
     enum woken woken;
+    bool torn; /* out of a theft that it had just begun */
 };
 
 struct walk {
     struct random random;
     uint64_t seed, time, last_g;
     uint32_t most_at_once;
+    bool resized;
     struct sched *s;
     struct actor actors[ACTORS];
-    struct sched_thread service;
-    gotrace_builder *b;
+    struct model_trace trace;
 };
 
-static void hand_in(struct walk *w, struct chunk *c)
-{
-    uint8_t buf[BATCH_HEADER_MAX + CHUNK_CAPACITY];
-    if (!c)
-        return;
-    if (c->used) {
-        size_t n = batch_header_put(buf, EV_EventBatch, c->generation, c->m, c->time, c->used);
-        memcpy(buf + n, c->data, c->used);
-        assert_int_equal(gotrace_builder_copy(w->b, buf, n + c->used, w->time), 0);
-    }
-    free(c);
-}
+static uint64_t steals, late_ends; /* of all walks */
 
-static void begin_tables(struct walk *w)
+static void hand_in(struct walk *w, struct sched_thread *t)
 {
-    assert_int_equal(gotrace_builder_generation(w->b, w->s->generation), 0);
-    assert_int_equal(gotrace_builder_sync(w->b, 1000000000, w->time, 0, 0, 0), 0);
-    for (int r = 0; r < REASON_COUNT; r++)
-        assert_int_equal(gotrace_builder_string_as(w->b, reason_string_id((enum sched_reason)r), sched_reason_text[r],
-                                                   strlen(sched_reason_text[r])),
-                         0);
-    assert_int_equal(gotrace_builder_string_as(w->b, 100, "f", 1), 0);
-    const struct gotrace_raw_frame frame = {.pc = 1, .func = 100, .file = 100, .line = 1};
-    assert_int_equal(gotrace_builder_stack_as(w->b, STACK, &frame, 1), 0);
+    trace_hand_in(&w->trace, sched_detach_chunk(t), w->time);
 }
 
 /* Clocks of different CPUs disagree a little. */
@@ -68,7 +48,7 @@ static uint32_t status_of(const struct actor *a) { return sched_current(&a->t)->
 
 static void new_chunk(struct walk *w, struct sched_thread *t)
 {
-    hand_in(w, sched_detach_chunk(t));
+    hand_in(w, t);
     sched_attach_chunk(w->s, t, model_chunk(), now(w));
 }
 
@@ -81,7 +61,7 @@ static void make_room(struct walk *w, struct sched_thread *t)
 
 static void be_reborn(struct walk *w, struct actor *a, uint64_t m)
 {
-    hand_in(w, sched_detach_chunk(&a->t));
+    hand_in(w, &a->t);
     memset(a, 0, sizeof *a);
     a->t.g = ++w->last_g;
     a->t.m = m;
@@ -91,50 +71,29 @@ static void be_reborn(struct walk *w, struct actor *a, uint64_t m)
 
 /* --- generations -------------------------------------------------------------------------------------------------- */
 
-static uint8_t *service_room(struct walk *w)
+static void recover(struct walk *w, struct actor *a)
 {
-    make_room(w, &w->service);
-    return w->service.state[w->service.cur].pos;
+    if (a->torn)
+        sched_recover(w->s, &a->t);
+    a->torn = false;
 }
 
-static void service_commit(struct walk *w, uint8_t *end, uint64_t time)
+static bool woken_earlier(struct sched_thread *t)
 {
-    struct sched_state *s = &w->service.state[w->service.cur];
-    s->pos = end;
-    s->time = time;
-    w->service.chunk->used = (uint32_t)(end - w->service.chunk->data);
+    struct actor *a = (struct actor *)t;
+    if (a->woken == WOKEN_NOW)
+        a->woken = WOKEN_EARLIER;
+    return a->woken == WOKEN_EARLIER;
 }
 
 static void begin_generation(struct walk *w)
 {
-    for (int i = 0; i < ACTORS; i++)
-        hand_in(w, sched_detach_chunk(&w->actors[i].t));
-    hand_in(w, sched_detach_chunk(&w->service));
-    sched_advance(w->s, w->s->generation + 1);
-    begin_tables(w);
+    struct sched_thread *threads[ACTORS];
     for (int i = 0; i < ACTORS; i++) {
-        struct actor *a = &w->actors[i];
-        uint32_t status = status_of(a);
-        if (status == GO_RUNNING) {
-            new_chunk(w, &a->t);
-            sched_status_with_proc(w->s, &a->t, w->time);
-        } else if (status == GO_WAITING || status == GO_RUNNABLE) {
-            if (a->woken == WOKEN_NOW)
-                a->woken = WOKEN_EARLIER;
-            uint8_t *p = service_room(w);
-            uint64_t time = sched_current(&w->service)->time;
-            p = sched_status_other(&a->t, a->woken == WOKEN_EARLIER, p, &time, w->time > time ? w->time : time);
-            service_commit(w, p, time);
-        }
+        recover(w, &w->actors[i]); /* its flag is up until then, so the generation would not change */
+        threads[i] = &w->actors[i].t;
     }
-    for (uint32_t p = 0; p < w->s->nprocs_known; p++) {
-        if (model_busy(w->s, p))
-            continue;
-        uint8_t *pos = service_room(w);
-        uint64_t time = sched_current(&w->service)->time;
-        pos = sched_status_idle_proc(w->s, p, pos, &time, w->time > time ? w->time : time);
-        service_commit(w, pos, time);
-    }
+    trace_generation(&w->trace, threads, ACTORS, woken_earlier, w->time);
 }
 
 /* --- what a thread may do ----------------------------------------------------------------------------------------- */
@@ -159,24 +118,40 @@ static bool unblock_somebody(struct walk *w, struct actor *a)
     return sched_unblock(w->s, &a->t, other->t.g, sched_g_seq(&other->t) + 1, random_below(&w->random, 2), now(w));
 }
 
+static bool change_procs(struct walk *w, struct actor *a)
+{
+    if (!random_one_in(&w->random, 10))
+        return true;
+    w->resized = true;
+    return sched_procs_change(w->s, &a->t, 1 + random_below(&w->random, ACTORS), now(w));
+}
+
 static bool running(struct walk *w, struct actor *a)
 {
     struct actor *child;
-    switch (random_below(&w->random, 12)) {
+    switch (random_below(&w->random, 18)) {
     case 0:
-        return sched_yield_proc(w->s, &a->t, REASON_YIELD, STACK, now(w));
+        return sched_yield_proc(w->s, &a->t, REASON_YIELD, MODEL_STACK, now(w));
     case 1:
         child = any(w, GO_UNBORN);
-        return !child || sched_create(w->s, &a->t, &child->t, STACK, STACK, now(w));
+        return !child || sched_create(w->s, &a->t, &child->t, MODEL_STACK, MODEL_STACK, now(w));
     case 2:
         return !random_one_in(&w->random, 3) || sched_destroy(w->s, &a->t, now(w));
     case 3:
     case 4:
-    case 5:
         return unblock_somebody(w, a);
+    case 5:
+        return change_procs(w, a);
+    case 6:
+    case 7:
+    case 8:
+    case 9:
+    case 10:
+    case 11:
+        return sched_syscall_begin(w->s, &a->t, MODEL_STACK, now(w));
     default:
         a->woken = NOT_WOKEN;
-        return sched_block(w->s, &a->t, (enum sched_reason)random_below(&w->random, REASON_COUNT), STACK, now(w));
+        return sched_block(w->s, &a->t, (enum sched_reason)random_below(&w->random, REASON_COUNT), MODEL_STACK, now(w));
     }
 }
 
@@ -188,9 +163,34 @@ static bool waiting(struct walk *w, struct actor *a)
                     : random_one_in(&w->random, 3) ? sched_resume(w->s, &a->t, now(w)) : true;
 }
 
+static bool in_syscall(struct walk *w, struct actor *a)
+{
+    if (random_one_in(&w->random, 10))
+        return unblock_somebody(w, a);
+    if (!random_one_in(&w->random, 3))
+        return true;
+    bool claimed = proc_whereabouts(w->s, &a->t) == PROC_CLAIMED;
+    late_ends += claimed;
+    return sched_syscall_end(w->s, &a->t, now(w)) == !claimed;
+}
+
+/* A thread that needs a P begins to take one away, and is torn out of that. */
+static bool torn_theft(struct walk *w, struct actor *a)
+{
+    uint32_t status = status_of(a);
+    if (status == GO_RUNNING || status == GO_DEAD || !random_one_in(&w->random, 12) ||
+        (status == GO_SYSCALL && proc_whereabouts(w->s, &a->t) != PROC_GONE))
+        return false;
+    proc_claim(w->s, &a->t, now(w));
+    return a->torn = true;
+}
+
 static bool step(struct walk *w, struct actor *a)
 {
+    recover(w, a);
     make_room(w, &a->t);
+    if (torn_theft(w, a))
+        return true;
     switch (status_of(a)) {
     case GO_UNBORN:
         return !random_one_in(&w->random, 6) || sched_introduce(w->s, &a->t, now(w));
@@ -198,6 +198,8 @@ static bool step(struct walk *w, struct actor *a)
         return sched_start(w->s, &a->t, now(w));
     case GO_RUNNING:
         return running(w, a);
+    case GO_SYSCALL:
+        return in_syscall(w, a);
     case GO_WAITING:
         return waiting(w, a);
     default:
@@ -206,76 +208,66 @@ static bool step(struct walk *w, struct actor *a)
     }
 }
 
-/* --- the walk ------------------------------------------------------------------------------------------------------ */
+/* --- the walk ----------------------------------------------------------------------------------------------------- */
 
 static void check_procs(struct walk *w)
 {
-    uint64_t held = 0;
-    uint32_t running_now = 0;
+    uint64_t held = 0, claimed = 0;
     for (int i = 0; i < ACTORS; i++) {
-        const struct sched_state *s = sched_current(&w->actors[i].t);
-        assert_int_equal(s->status == GO_RUNNING, s->proc != PROC_NONE);
-        if (s->proc == PROC_NONE)
+        const struct sched_thread *t = &w->actors[i].t;
+        const struct sched_state *s = sched_current(t);
+        assert_int_equal(s->status == GO_RUNNING || s->status == GO_SYSCALL, s->proc != PROC_NONE);
+        if (s->status == GO_SYSCALL && proc_whereabouts(w->s, t) == PROC_CLAIMED)
+            claimed |= UINT64_C(1) << s->proc; /* from this thread, or from one that took it from this thread */
+        if (!sched_has_proc(w->s, t))
             continue;
         assert_false(held >> s->proc & 1);
         held |= UINT64_C(1) << s->proc;
-        running_now++;
     }
+    assert_false(held & claimed);
+    held |= claimed;
+    uint32_t holders = (uint32_t)__builtin_popcountll(held);
     assert_int_equal(w->s->busy[0], held);
-    if (running_now > w->most_at_once)
-        w->most_at_once = running_now;
+    if (holders > w->most_at_once)
+        w->most_at_once = holders;
     assert_true(w->s->nprocs_known <= w->most_at_once);
-    assert_true(w->s->gomaxprocs >= w->s->nprocs_known);
+    assert_true(w->resized || w->s->gomaxprocs >= w->s->nprocs_known);
 }
 
-static void report(void *arg, const struct gotrace_error *violation)
+static void count_steals(const struct chunk *c)
 {
-    const struct walk *w = arg;
-    print_error("seed %llu: generation %llu, %s: %s\n", (unsigned long long)w->seed,
-                (unsigned long long)violation->generation, violation->event ? violation->event : "-", violation->message);
-}
-
-static void judge(struct walk *w)
-{
-    size_t size;
-    struct gotrace_summary sum = {0};
-    assert_int_equal(gotrace_builder_finish(w->b), 0);
-    const void *bytes = gotrace_builder_bytes(w->b, &size);
-    struct gotrace_reader *r = gotrace_reader_open_memory(bytes, size);
-    assert_non_null(r);
-    bool read = gotrace_validate(r, report, w, &sum);
-    gotrace_reader_free(r);
-    if (!read || sum.violations)
-        fail_msg("seed %llu: not valid", (unsigned long long)w->seed);
-    assert_int_equal(sum.generations, w->s->generation);
-    assert_true(sum.events > STEPS / 4);
+    const char *text = model_text(c->data, c->data + c->used);
+    while ((text = strstr(text, "ProcSteal")) && text++)
+        steals++;
 }
 
 static void one_walk(uint64_t seed)
 {
+    char what[40];
     struct walk *w = calloc(1, sizeof *w);
-    *w = (struct walk){.random = random_seed(seed), .seed = seed, .time = 10, .b = gotrace_builder_memory(22)};
+    snprintf(what, sizeof what, "seed %llu", (unsigned long long)seed);
+    *w = (struct walk){.random = random_seed(seed), .seed = seed, .time = 10};
     w->s = model_new(1 + (uint32_t)(seed % 4));
-    w->service.m = ID_NONE;
-    w->service.proc_taken = PROC_NONE;
-    begin_tables(w);
+    w->s->steal_after = (uint32_t[]){0, 10, 100}[seed % 3];
+    trace_begin(&w->trace, w->s, w->time);
     for (uint64_t i = 0; i < ACTORS; i++)
         be_reborn(w, &w->actors[i], 100 + i);
     new_chunk(w, &w->actors[0].t);
-    assert_true(sched_first_thread(w->s, &w->actors[0].t, STACK, now(w)));
+    assert_true(sched_first_thread(w->s, &w->actors[0].t, MODEL_STACK, now(w)));
     check_procs(w);
     for (int i = 0; i < STEPS; i++) {
         if (random_one_in(&w->random, 100))
             begin_generation(w);
         if (!step(w, &w->actors[random_below(&w->random, ACTORS)]))
-            fail_msg("seed %llu: step %d was refused", (unsigned long long)seed, i);
+            fail_msg("%s: step %d was refused", what, i);
         check_procs(w);
     }
-    for (int i = 0; i < ACTORS; i++)
-        hand_in(w, sched_detach_chunk(&w->actors[i].t));
-    hand_in(w, sched_detach_chunk(&w->service));
-    judge(w);
-    gotrace_builder_free(w->b);
+    for (int i = 0; i < ACTORS; i++) {
+        if (w->actors[i].t.chunk)
+            count_steals(w->actors[i].t.chunk);
+        hand_in(w, &w->actors[i].t);
+    }
+    assert_true(trace_judge(&w->trace, w->time, what) > STEPS / 4);
     free(w->s);
     free(w);
 }
@@ -284,6 +276,8 @@ static void every_walk_is_a_valid_trace(void **state)
 {
     for (uint64_t seed = 1; seed <= SEEDS; seed++)
         one_walk(seed);
+    assert_true(steals > SEEDS / 2); /* seen in the last generations alone */
+    assert_true(late_ends > SEEDS);
 }
 
 int main(void)

@@ -7,6 +7,7 @@
 #include "cmd/finish.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -93,12 +94,16 @@ static const char *write_trace(const struct spool_file *f, struct recording *r, 
 
 /* --- files --------------------------------------------------------------------------------------------------------- */
 
-/* The trace appears under its name only when it is complete. */
+/* The trace appears under its name only when it is complete. Like the spool it is its owner's only. */
 static FILE *open_beside(const char *path, char *temp, size_t size)
 {
     snprintf(temp, size, "%s.%ld.tmp", path, (long)getpid());
     unlink(temp);
-    return fopen(temp, "wxe");
+    int fd = open(temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
+    if (fd >= 0 && !file)
+        close(fd);
+    return file;
 }
 
 /* OUT.N.spool: the process went on to execute another program. */

@@ -7,6 +7,7 @@ thrace_SOURCES = %D%/main.c %D%/cmd.h %D%/verbs.def \
 	%D%/first_stacks.c %D%/first_stacks.h \
 	%D%/input.c %D%/input.h \
 	%D%/golden.c \
+	%D%/left_spools.c %D%/left_spools.h \
 	%D%/print.c \
 	%D%/raw.c \
 	%D%/record.c \

@@ -185,10 +185,12 @@ void spool_file_close(struct spool_file *f)
     memset(f, 0, sizeof *f);
 }
 
-int spool_file_owner_lives(const struct spool_file *f)
+int spool_file_owner_lives(const struct spool_file *f) { return spool_owner_lives(f->header); }
+
+int spool_owner_lives(const struct spool_header *h)
 {
     char path[64], buf[1024];
-    snprintf(path, sizeof path, "/proc/%u/stat", f->header->pid);
+    snprintf(path, sizeof path, "/proc/%u/stat", h->pid);
     FILE *file = fopen(path, "r");
     if (!file)
         return 0;
@@ -201,5 +203,5 @@ int spool_file_owner_lives(const struct spool_file *f)
     if (!p || sscanf(p + 2, "%c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu", &state,
                      &start) != 2)
         return 0;
-    return start == f->header->pid_start && state != 'Z' && f->header->state == SPOOL_RECORDING;
+    return start == h->pid_start && state != 'Z' && h->state == SPOOL_RECORDING;
 }

@@ -40,5 +40,6 @@ void spool_file_close(struct spool_file *f);
 
 /* Whether the process that writes the spool is alive. */
 int spool_file_owner_lives(const struct spool_file *f);
+int spool_owner_lives(const struct spool_header *h);
 
 #endif

@@ -7,5 +7,10 @@
 EXPORT int thrace_session_start(void);
 EXPORT int thrace_session_stop(void);
 
-int thrace_session_start(void) { return -session_start(); }
+int thrace_session_start(void)
+{
+    int err = session_start();
+    return err == -ESHUTDOWN ? ENOSYS : -err;
+}
+
 int thrace_session_stop(void) { return session_stop() ? 0 : EALREADY; }

@@ -47,3 +47,6 @@ libthrace_preload_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -Wl,
 libthrace_preload_la_DEPENDENCIES = liblow.la %D%/preload.map
 endif
 EXTRA_DIST += %D%/preload.map
+
+thraceincludedir = $(includedir)/thrace
+thraceinclude_HEADERS = include/thrace/session.h

@@ -10,16 +10,15 @@ static const char *last_component(const char *path)
 
 bool out_pattern_ok(const char *pattern)
 {
-    const char *last = last_component(pattern);
-    for (const char *p = strchr(pattern, '%'); p; p = strchr(p + 2, '%'))
-        if (p < last || !p[1] || !strchr("pn%", p[1]))
+    for (const char *p = strchr(last_component(pattern), '%'); p; p = strchr(p + 2, '%'))
+        if (!p[1] || !strchr("pn%", p[1]))
             return false;
     return true;
 }
 
 bool out_pattern_has(const char *pattern, char c)
 {
-    for (const char *p = strchr(pattern, '%'); p && p[1]; p = strchr(p + 2, '%'))
+    for (const char *p = strchr(last_component(pattern), '%'); p && p[1]; p = strchr(p + 2, '%'))
         if (p[1] == c)
             return true;
     return false;
@@ -50,8 +49,9 @@ bool out_path(char *path, size_t size, const char *pattern, uint32_t pid, uint32
 {
     struct text t = {path, path + size};
     bool numbered = out_pattern_has(pattern, 'n');
+    const char *last = last_component(pattern);
     for (const char *p = pattern; *p; p++) {
-        if (*p != '%')
+        if (*p != '%' || p < last)
             put(&t, *p);
         else if (*++p == 'p')
             put_number(&t, pid);

@@ -6,7 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* In its last component %p is the pid, %n a number and %% a per cent sign; nothing else may follow one. */
+/*
+ * In its last component, the name of the file, %p is the pid, %n a number and %% a per cent sign; nothing else may follow
+ * one.
+ */
 bool out_pattern_ok(const char *pattern);
 
 /* Whether %p, or %n, is in it; c says which. */

@@ -49,6 +49,15 @@ static uint64_t frequency(const struct spool_header *h)
     return hz ? hz : 1000000000;
 }
 
+/* What the clocks showed at a time, by the readings that the recording began with. */
+static int write_sync(gotrace_builder *b, const struct spool_header *h, uint64_t hz, uint64_t time)
+{
+    double since = ((double)time - (double)h->first.ticks) / (double)hz * 1e9;
+    int64_t ns = since > -1e18 && since < 1e18 ? (int64_t)since : 0;
+    uint64_t wall = h->start_realtime_ns + (uint64_t)ns;
+    return gotrace_builder_sync(b, hz, time, h->first.mono_ns + (uint64_t)ns, wall / 1000000000, wall % 1000000000);
+}
+
 /* A pipe cannot tell how much was written to it. */
 struct counted {
     FILE *file;
@@ -76,8 +85,7 @@ static const char *write_trace(const struct spool_file *f, struct recording *r, 
         const struct spool_batch *batch = &f->events.v[i];
         if (!i || batch->generation != f->events.v[i - 1].generation) {
             failed = gotrace_builder_generation(b, batch->generation) ||
-                     gotrace_builder_sync(b, hz, h->first.ticks, h->first.mono_ns, h->start_realtime_ns / 1000000000,
-                                          h->start_realtime_ns % 1000000000) ||
+                     write_sync(b, h, hz, batch->time) ||
                      recording_write_tables(r, b, batch->generation);
             sum->generations++;
         }

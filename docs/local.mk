@@ -15,6 +15,7 @@ dist_man_MANS += \
 	%D%/man/thrace-validate.1
 EXTRA_DIST += \
 	%D%/README.md \
+	%D%/against-the-kernel.md \
 	%D%/coverage.md \
 	%D%/environment.md \
 	%D%/glossary.md \

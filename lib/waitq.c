@@ -40,51 +40,109 @@ void waitq_leave(struct waitq *q, struct wait_slot *slot)
 static const void *object_of(const struct wait_slot *slot) { return __atomic_load_n(&slot->object, __ATOMIC_RELAXED); }
 static uint64_t ticket_of(const struct wait_slot *slot) { return __atomic_load_n(&slot->ticket, __ATOMIC_RELAXED); }
 
-static bool is_candidate(const struct wait_slot *slot, uint64_t word, const void *object, enum waiter_kind kind)
+static bool was_claimed(uint64_t word)
+{
+    return wait_state(word) == WAIT_CLAIMED || (wait_state(word) == WAIT_WOKEN && wait_waiter(word));
+}
+
+static bool is_candidate(const struct wait_slot *slot, uint64_t word, const void *object, enum waiter_kind kind,
+                         enum wait_claimed claimed)
 {
     enum wait_state state = wait_state(word);
-    return (state == WAIT_REGISTERED || state == WAIT_BLOCKED) && object_of(slot) == object &&
+    return (state == WAIT_REGISTERED || state == WAIT_BLOCKED || (claimed != CLAIMED_SERVED && was_claimed(word))) &&
+           object_of(slot) == object &&
            (kind == WAITER_ANY || __atomic_load_n(&slot->kind, __ATOMIC_RELAXED) == kind);
 }
 
-/*
- * Looks at as many taken slots, from the object's first on, as wait in its home. Slots of other homes lie among them,
- * hence a few more than that; a waiter beyond is not found and will wake itself in the trace.
- */
-static struct wait_slot *oldest(struct waitq *q, const void *object, enum waiter_kind kind, uint64_t *word)
+static uint64_t order_of(const struct wait_slot *slot, uint64_t word, enum wait_claimed claimed)
 {
-    struct wait_slot *best = NULL;
+    return claimed == CLAIMED_COMING && was_claimed(word) ? 0 : ticket_of(slot);
+}
+
+/* From now on the slot comes behind all others. */
+static void requeue(struct waitq *q, struct wait_slot *slot)
+{
+    __atomic_store_n(&slot->ticket, __atomic_fetch_add(&q->tickets, 1, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
+}
+
+/*
+ * A walk over the taken slots in which an object's waiters may be: as many, from the object's first on, as wait in its
+ * home. Slots of other homes lie among them, hence a few more than that; a waiter beyond is not found and will wake
+ * itself in the trace.
+ */
+struct walk {
+    struct waitq *q;
+    const void *object;
+    uint32_t left, seen, next;
+};
+
+static struct walk walk_from(struct waitq *q, const void *object)
+{
     uint32_t left = __atomic_load_n(&q->waiting[waitq_home(object)], __ATOMIC_ACQUIRE);
-    uint32_t i = first_slot(object);
-    for (uint32_t n = 0; left && n < WAITQ_SLOTS / 4; n++, i = (i + 1) % WAITQ_SLOTS) {
-        struct wait_slot *slot = &q->slots[i];
-        uint64_t w = wait_word(slot);
-        if (!w)
+    return (struct walk){q, object, left, 0, first_slot(object)};
+}
+
+static struct wait_slot *walk_on(struct walk *walk, uint64_t *word)
+{
+    while (walk->left && walk->seen++ < WAITQ_SLOTS / 4) {
+        struct wait_slot *slot = &walk->q->slots[walk->next];
+        walk->next = (walk->next + 1) % WAITQ_SLOTS;
+        if (!(*word = wait_word(slot)))
             continue;
-        if (waitq_home(object_of(slot)) == waitq_home(object))
-            left--;
-        if (is_candidate(slot, w, object, kind) && (!best || ticket_of(slot) < ticket_of(best))) {
+        if (waitq_home(object_of(slot)) == waitq_home(walk->object))
+            walk->left--;
+        return slot;
+    }
+    return NULL;
+}
+
+static struct wait_slot *oldest(struct waitq *q, const void *object, enum waiter_kind kind, enum wait_claimed claimed,
+                                uint64_t *word)
+{
+    struct wait_slot *best = NULL, *slot;
+    uint64_t best_order = UINT64_MAX, w;
+    struct walk walk = walk_from(q, object);
+    while ((slot = walk_on(&walk, &w))) {
+        if (is_candidate(slot, w, object, kind, claimed) && order_of(slot, w, claimed) < best_order) {
             best = slot;
+            best_order = order_of(slot, w, claimed);
             *word = w;
         }
     }
     return best;
 }
 
-enum wait_found waitq_claim(struct waitq *q, const void *object, enum waiter_kind kind, struct wait_slot **claimed,
-                            void (*intent)(void *arg, void *waiter), void *arg)
+void waitq_overtake(struct waitq *q, const struct wait_slot *own)
 {
-    *claimed = NULL;
+    struct wait_slot *slot;
+    uint64_t w;
+    struct walk walk = walk_from(q, own->object);
+    while (walk.left > 1 && (slot = walk_on(&walk, &w)))
+        if (was_claimed(w) && object_of(slot) == own->object)
+            requeue(q, slot);
+}
+
+enum wait_found waitq_claim(struct waitq *q, const void *object, enum waiter_kind kind, enum wait_claimed claimed,
+                            struct wait_slot **found, void (*intent)(void *arg, void *waiter), void *arg)
+{
+    *found = NULL;
     for (int tries = 0; tries < 100; tries++) {
         uint64_t word = 0;
-        struct wait_slot *slot = oldest(q, object, kind, &word);
+        struct wait_slot *slot = oldest(q, object, kind, claimed, &word);
         if (!slot)
             return WAIT_NOBODY;
+        if (was_claimed(word)) {
+            if (claimed == CLAIMED_QUEUED)
+                requeue(q, slot);
+            return WAIT_NOBODY;
+        }
         bool blocked = wait_state(word) == WAIT_BLOCKED;
         if (blocked)
             intent(arg, wait_waiter(word));
         if (wait_move(slot, word, blocked ? WAIT_CLAIMED : WAIT_EARLY)) {
-            *claimed = blocked ? slot : NULL;
+            if (claimed != CLAIMED_SERVED && blocked)
+                requeue(q, slot);
+            *found = blocked ? slot : NULL;
             return blocked ? WAIT_FOUND : WAIT_FOUND_EARLY;
         }
     }

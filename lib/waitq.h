@@ -30,7 +30,7 @@ enum waiter_kind { WAITER_ANY = 0, WAITER_READER = 1, WAITER_WRITER = 2 };
 struct wait_slot {
     uint64_t word; /* wait_state, the waiter (a pointer aligned to 8 below 2^48), and 16 bits of the ticket */
     const void *object;
-    uint64_t ticket; /* order of arrival */
+    uint64_t ticket; /* order of arrival, or, once it is claimed, of that */
     uint32_t kind;
     uint32_t pad;
 };
@@ -54,6 +54,9 @@ static inline bool waitq_maybe_waiting(const struct waitq *q, const void *object
 
 /* Enters the waiter, state WAIT_REGISTERED. NULL when the array is full. */
 struct wait_slot *waitq_register(struct waitq *q, void *waiter, const void *object, enum waiter_kind kind);
+
+/* The owner of the slot waits before those do again that were claimed and are still there. */
+void waitq_overtake(struct waitq *q, const struct wait_slot *own);
 
 /* Leaves. The slot belongs to others from then on. */
 void waitq_leave(struct waitq *q, struct wait_slot *slot);
@@ -80,13 +83,21 @@ static inline bool wait_move(struct wait_slot *slot, uint64_t word, enum wait_st
     return __atomic_compare_exchange_n(&slot->word, &word, next, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 }
 
+/* What a waiter does that was claimed and is still there when its object is released again. */
+enum wait_claimed {
+    CLAIMED_SERVED, /* it has what it waited for */
+    CLAIMED_QUEUED, /* somebody was faster. It waits again, behind those that were there when it was claimed */
+    CLAIMED_COMING, /* likewise, but it did not find that out yet: the release wakes nobody */
+};
+
 /*
  * Claims the waiter of the object that came first: WAIT_BLOCKED becomes WAIT_CLAIMED and *slot is its slot. A waiter
- * that is only registered becomes WAIT_EARLY and counts as found, with *slot NULL. kind WAITER_ANY takes any. Just before
- * each attempt to claim, intent(arg, waiter) is called: the waiter is certainly blocked then if the claim succeeds.
+ * that is only registered becomes WAIT_EARLY and counts as found, with *slot NULL. If the turn is that of one that was
+ * claimed before, nobody is claimed. kind WAITER_ANY takes any. Just before each attempt to claim, intent(arg, waiter)
+ * is called: the waiter is certainly blocked then if the claim succeeds.
  */
 enum wait_found { WAIT_NOBODY, WAIT_FOUND_EARLY, WAIT_FOUND };
-enum wait_found waitq_claim(struct waitq *q, const void *object, enum waiter_kind kind, struct wait_slot **slot,
-                            void (*intent)(void *arg, void *waiter), void *arg);
+enum wait_found waitq_claim(struct waitq *q, const void *object, enum waiter_kind kind, enum wait_claimed claimed,
+                            struct wait_slot **slot, void (*intent)(void *arg, void *waiter), void *arg);
 
 #endif

@@ -120,6 +120,12 @@ bool wait_block(struct hook *h, struct wait *w, enum sched_reason reason);
 bool wake_one(struct hook *h, const void *object, enum waiter_kind kind);
 bool wake_all(struct hook *h, const void *object, enum waiter_kind kind);
 
+/* The registered thread found the mutex taken and will wait for it. */
+void wait_for_owner(const pthread_mutex_t *m);
+
+/* Likewise for a mutex, which the calling thread is about to unlock: others may take it before the one that is woken. */
+void wake_next_owner(struct hook *h, const pthread_mutex_t *m);
+
 /*
  * Take an object that another thread may hold: try; only `busy` means that it has to wait. The object is looked at
  * again once the thread is registered, so that a release in between is not missed.

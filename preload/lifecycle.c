@@ -21,6 +21,7 @@
 static struct options options;
 static bool finish_forbidden;
 static char **environment;
+static bool followed; /* this process records, so its children may, too */
 
 void lifecycle_forbid_finish(void) { finish_forbidden = true; }
 
@@ -95,6 +96,7 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
         return;
     }
     tracer.min_call = clock_roughly(&tracer.clock, options.min_call_ns);
+    followed = true;
     thread_init();
     process_init();
     begin_main_thread();
@@ -108,6 +110,20 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
         helper_start_for_orders(listens);
     if (recording() && options.verbose)
         say("recording to ", session_spool());
+}
+
+/* What the parent's orders say of times and signals is for the parent. */
+void lifecycle_in_child(struct thread *t)
+{
+    if (!options.follow || !followed || !t || t == THREAD_OFF)
+        return;
+    tracer_inherit(t);
+    session_init(&options, true);
+    int err = options.start.when == START_NOW ? session_start_with_modules() : 0;
+    if (err && (err != -EEXIST || options.verbose))
+        complain_of_start(err, options.out);
+    if (err)
+        give_up();
 }
 
 /* --- end ----------------------------------------------------------------------------------------------------------- */

@@ -17,7 +17,6 @@ enum { SNAPSHOT_MODULES = 1024, RECORD_MAX = SPOOL_PATH_MAX + 256 };
 static struct lock refresh_lock;
 static unsigned long long last_adds, last_subs;
 static uint64_t snapshots;
-static uint32_t recorded_none; /* of what has been published, since the recording began */
 
 struct build_id {
     const uint8_t *bytes;
@@ -63,6 +62,40 @@ static const char *module_path(const struct dl_phdr_info *info)
     return info->dlpi_name && *info->dlpi_name ? info->dlpi_name : session_exe();
 }
 
+/*
+ * The records of the snapshot, for sessions that begin later; a child of fork may not ask the loader, whose lock another
+ * thread of its parent may have held.
+ */
+enum { KEPT_MAX = 256 << 10 };
+static struct {
+    uint8_t *p; /* each: its length in two bytes, and the record */
+    size_t used;
+} kept;
+
+static void keep(const uint8_t *record, size_t len)
+{
+    if (!kept.p) {
+        long p = sys_mmap(KEPT_MAX, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (sys_failed(p))
+            return;
+        kept.p = (uint8_t *)p;
+    }
+    if (kept.used + 2 + len > KEPT_MAX)
+        return;
+    kept.p[kept.used] = (uint8_t)len;
+    kept.p[kept.used + 1] = (uint8_t)(len >> 8);
+    memcpy(kept.p + kept.used + 2, record, len);
+    kept.used += 2 + len;
+}
+
+static void record_kept(void)
+{
+    for (size_t at = 0, len; at < kept.used; at += 2 + len) {
+        len = kept.p[at] | (size_t)kept.p[at + 1] << 8;
+        service_record(kept.p + at + 2, len);
+    }
+}
+
 static void record(const struct dl_phdr_info *info)
 {
     uint8_t buf[RECORD_MAX];
@@ -79,13 +112,14 @@ static void record(const struct dl_phdr_info *info)
     meta_int(&r, info->dlpi_addr);
     meta_text(&r, path, strlen(path));
     meta_text(&r, id.bytes, id.len);
-    if (!r.overflow)
-        service_record(buf, (size_t)(r.p - buf));
+    if (r.overflow)
+        return;
+    keep(buf, (size_t)(r.p - buf));
+    service_record(buf, (size_t)(r.p - buf));
 }
 
 struct visit {
-    struct unwind_modules *modules; /* to be filled in, or NULL */
-    bool count;                     /* do nothing but that */
+    struct unwind_modules *modules;
     unsigned long long adds, subs;
 };
 
@@ -94,10 +128,9 @@ static int visit(struct dl_phdr_info *info, size_t size, void *arg)
     struct visit *v = arg;
     v->adds = info->dlpi_adds;
     v->subs = info->dlpi_subs;
-    if (v->count)
+    if (!v->modules)
         return 1;
-    if (v->modules)
-        unwind_modules_add(v->modules, info);
+    unwind_modules_add(v->modules, info);
     record(info);
     return 0;
 }
@@ -112,18 +145,13 @@ static struct unwind_modules *new_snapshot(void)
 
 void modules_refresh(void)
 {
-    struct visit v = {.count = true};
+    struct visit v = {0};
     if (!lock_try(&refresh_lock))
         return;
-    dl_iterate_phdr(visit, &v);
-    bool changed = v.adds != last_adds || v.subs != last_subs;
-    if (changed)
-        v.modules = new_snapshot();
-    if (changed ? v.modules != NULL : __atomic_exchange_n(&recorded_none, 0, __ATOMIC_RELAXED)) {
-        v.count = false;
+    dl_iterate_phdr(visit, &v); /* asks for the count only */
+    if ((v.adds != last_adds || v.subs != last_subs) && (v.modules = new_snapshot())) {
+        kept.used = 0;
         dl_iterate_phdr(visit, &v);
-    }
-    if (v.modules) {
         last_adds = v.adds;
         last_subs = v.subs;
         __atomic_store_n(&tracer.modules, v.modules, __ATOMIC_RELEASE);
@@ -131,4 +159,11 @@ void modules_refresh(void)
     lock_drop(&refresh_lock);
 }
 
-void modules_restart(void) { __atomic_store_n(&recorded_none, 1, __ATOMIC_RELAXED); }
+void modules_restart(void)
+{
+    lock_take(&refresh_lock);
+    record_kept();
+    lock_drop(&refresh_lock);
+}
+
+void modules_forget_lock(void) { refresh_lock.word = 0; }

@@ -18,7 +18,8 @@ static bool parse_path(const char *s, void *field)
 
 static bool parse_version(const char *s, void *field)
 {
-    return !strncmp(s, "1.", 2) && parse_number(s + 2, field) && (*(uint64_t *)field == 22 || *(uint64_t *)field == 23);
+    uint64_t *v = field;
+    return !strncmp(s, "1.", 2) && parse_number(s + 2, v) && (*v == 22 || *v == 23 || *v == 25 || *v == 26);
 }
 
 static bool parse_start(const char *value, void *field)

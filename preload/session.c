@@ -43,15 +43,16 @@ static bool exists(const char *path)
 static bool numbered(void) { return out_pattern_has(session.pattern, 'n'); }
 
 /* A process that is not the one that OUT is meant for has its pid in the name. */
-static void name_child(void)
+static bool name_child(void)
 {
     static const char suffix[] = ".%p";
     size_t len = strlen(session.options->out);
     if (out_pattern_has(session.options->out, 'p') || len + sizeof suffix > sizeof session.child_pattern)
-        return;
+        return false;
     memcpy(session.child_pattern, session.options->out, len);
     memcpy(session.child_pattern + len, suffix, sizeof suffix);
     session.pattern = session.child_pattern;
+    return true;
 }
 
 void session_init(const struct options *o, bool child)
@@ -185,6 +186,8 @@ static int start_locked(void)
     if (!hooked())
         return -ESHUTDOWN;
     int err = create_spool();
+    if (err == -EEXIST && session.options->follow && name_child())
+        err = create_spool();
     if (err)
         return err;
     fill_header(session.fresh.header);
@@ -216,23 +219,28 @@ static void record_hook(void *arg, const void *address, const char *name)
         service_record(buf, (size_t)(r.p - buf));
 }
 
-int session_start(void)
+int session_start_with_modules(void)
 {
     if (!tracer.owner->alive)
         return -ESHUTDOWN;
-    modules_refresh(); /* for the stacks of those that wait */
     lock_take(&session.lock);
     int err = start_locked();
     lock_drop(&session.lock);
     if (err)
         return err;
     modules_restart();
-    modules_refresh();
     real_each(record_hook, NULL);
     if (tracer.nthreads > 1)
         helper_start();
     helper_wake();
     return 0;
+}
+
+int session_start(void)
+{
+    if (tracer.owner->alive)
+        modules_refresh(); /* before: for the stacks of those that wait */
+    return session_start_with_modules();
 }
 
 /* --- stop ---------------------------------------------------------------------------------------------------------- */

@@ -21,6 +21,9 @@ void session_init(const struct options *o, bool child);
  */
 int session_start(void);
 
+/* The same without a look at what is mapped: in the child of a fork. */
+int session_start_with_modules(void);
+
 /* Ends it: all that was recorded is in its spool, which is complete. False: none was under way. Not in a hook. */
 bool session_stop(void);
 

@@ -6,6 +6,7 @@
 #include "lib/meta.h"
 #include "preload/helper.h"
 #include "preload/hook.h"
+#include "preload/thread_start.h"
 #include "preload/tracer.h"
 
 __thread struct thread *self __attribute__((tls_model("initial-exec")));
@@ -70,6 +71,30 @@ struct thread *thread_new(void)
     }
     lock_drop(&tracer.registry_lock);
     return t;
+}
+
+void thread_inherit(struct thread *t)
+{
+    for (struct thread *other = tracer.threads, *next; other; other = next) {
+        next = other->next;
+        if (other->wait)
+            waitq_leave(&tracer.waits, other->wait);
+        if (other == t)
+            continue;
+        other->next = pool;
+        pool = other;
+    }
+    t->wait = NULL;
+    t->in_hook = 0;
+    t->writer.writing = 0;
+    t->promise.g = 0;
+    t->sched.m = (uint64_t)sys_gettid();
+    sched_track(&t->sched, GO_RUNNING);
+    t->next = t->prev = NULL;
+    tracer.threads = t;
+    tracer.nthreads = 1;
+    forget_spares();
+    self = t;
 }
 
 void thread_retire(struct thread *t)

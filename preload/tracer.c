@@ -151,3 +151,19 @@ void tracer_forget(void)
     helper_forget();
     self = THREAD_OFF;
 }
+
+static void drop_chunk(struct sched_thread *t)
+{
+    t->chunk = NULL;
+    t->state[0].pos = t->state[1].pos = NULL;
+}
+
+void tracer_inherit(struct thread *t)
+{
+    drop_chunk(&tracer.service);
+    drop_chunk(&t->sched);
+    tracer.spool.header = NULL;
+    modules_forget_lock();
+    thread_inherit(t);
+    *tracer.owner = (struct owner){tracked_classes(), 0, 1};
+}

@@ -167,6 +167,9 @@ static inline uint64_t now(void) { return clock_ticks(&tracer.clock); }
 /* A record for a thread to be, in the registry and Unborn, with its G id; NULL when memory or ids ran out. */
 struct thread *thread_new(void);
 
+/* In the child of a fork: t is the only thread that there is. */
+void thread_inherit(struct thread *t);
+
 /* Out of the registry, into the pool. Its G is dead or was never born. */
 void thread_retire(struct thread *t);
 
@@ -191,8 +194,12 @@ void write_thread_record(struct sched_thread *by, const struct thread *t);
 /* Once, in the constructor: this process may record. False when memory ran out. */
 bool tracer_init(uint64_t period_ns, uint32_t classes);
 
-/* In the child of a fork: forgets the parent's recording without touching it. */
+/*
+ * In the child of a fork: forgets the parent's recording without touching it. tracer_inherit makes the calling thread,
+ * which had the record t, the only one of a process that may record.
+ */
 void tracer_forget(void);
+void tracer_inherit(struct thread *t);
 
 /*
  * Begins the next generation. False when it could not be done now: a writer was descheduled in a section, or the pool
@@ -206,8 +213,11 @@ SLOW void tracer_chores(void);
 /* Publishes what is mapped now and records it. Calls dl_iterate_phdr: not in a section, not in a signal handler. */
 void modules_refresh(void);
 
-/* A session begins: the next refresh records everything. */
+/* A session begins: records what has been published. */
 void modules_restart(void);
+
+/* In the child of a fork. */
+void modules_forget_lock(void);
 
 /* Adds a meta record that belongs to no thread. Takes the advance lock. */
 void service_record(const uint8_t *record, size_t len);

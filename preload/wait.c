@@ -157,11 +157,11 @@ static void promise(void *arg, void *waiter)
     t->promise.g = other->sched.g;
 }
 
-static enum wait_found wake_next(struct hook *h, const void *object, enum waiter_kind kind)
+static enum wait_found wake_next(struct hook *h, const void *object, enum waiter_kind kind, enum wait_claimed claimed)
 {
     struct thread *t = h->t;
     struct wait_slot *slot;
-    enum wait_found found = waitq_claim(&tracer.waits, object, kind, &slot, promise, t);
+    enum wait_found found = waitq_claim(&tracer.waits, object, kind, claimed, &slot, promise, t);
     if (found == WAIT_FOUND) {
         uint64_t stack = hook_stack(h);
         if (!sched_unblock(&tracer.sched, &t->sched, t->promise.g, t->promise.g_seq, stack, now())) {
@@ -174,7 +174,7 @@ static enum wait_found wake_next(struct hook *h, const void *object, enum waiter
     return found;
 }
 
-static bool wake(struct hook *h, const void *object, enum waiter_kind kind, bool all)
+static bool wake(struct hook *h, const void *object, enum waiter_kind kind, enum wait_claimed claimed, bool all)
 {
     bool any = false;
     enum wait_found found;
@@ -182,15 +182,47 @@ static bool wake(struct hook *h, const void *object, enum waiter_kind kind, bool
     do {
         if (!section_enter(h->t, STACK_RECORD_MAX))
             break;
-        found = wake_next(h, object, kind);
+        found = wake_next(h, object, kind, claimed);
         section_leave(h->t);
         any |= found != WAIT_NOBODY;
     } while (all && found != WAIT_NOBODY);
     return any;
 }
 
-bool wake_one(struct hook *h, const void *object, enum waiter_kind kind) { return wake(h, object, kind, false); }
-bool wake_all(struct hook *h, const void *object, enum waiter_kind kind) { return wake(h, object, kind, true); }
+bool wake_one(struct hook *h, const void *object, enum waiter_kind kind)
+{
+    return wake(h, object, kind, CLAIMED_SERVED, false);
+}
+
+bool wake_all(struct hook *h, const void *object, enum waiter_kind kind)
+{
+    return wake(h, object, kind, CLAIMED_SERVED, true);
+}
+
+/*
+ * Whether the unlock will ask the kernel to wake a thread. It does so when somebody found the mutex taken since it was
+ * last taken; who takes it before a woken thread gets there wipes that out.
+ */
+static bool unlock_will_wake(const pthread_mutex_t *m)
+{
+    enum { ROBUST_OR_PI = 0x30, CEILING = 0x40, CEILING_SHIFT = 19 };
+    int kind = __atomic_load_n(&m->__data.__kind, __ATOMIC_RELAXED);
+    uint32_t word = (uint32_t)__atomic_load_n(&m->__data.__lock, __ATOMIC_RELAXED);
+    if (kind & CEILING)
+        return (word & ((1u << CEILING_SHIFT) - 1)) > 1;
+    return kind & ROBUST_OR_PI ? word >> 31 : word > 1;
+}
+
+void wait_for_owner(const pthread_mutex_t *m)
+{
+    if (self->wait && !unlock_will_wake(m))
+        waitq_overtake(&tracer.waits, self->wait);
+}
+
+void wake_next_owner(struct hook *h, const pthread_mutex_t *m)
+{
+    wake(h, m, WAITER_ANY, unlock_will_wake(m) ? CLAIMED_QUEUED : CLAIMED_COMING, false);
+}
 
 /* --- taking an object ---------------------------------------------------------------------------------------------- */
 

@@ -49,7 +49,15 @@ EXPORT int thrd_join(thrd_t thread, int *result)
     return real.thrd_join(thread, result);
 }
 
-static int attempt(const struct acquire *a) { return real.mtx_trylock((mtx_t *)a->object); }
+
+static int attempt(const struct acquire *a)
+{
+    int ret = real.mtx_trylock((mtx_t *)a->object);
+    if (ret == thrd_busy)
+        wait_for_owner(a->object);
+    return ret;
+}
+
 static int lock(const struct acquire *a) { return real.mtx_lock((mtx_t *)a->object); }
 static int timedlock(const struct acquire *a) { return real.mtx_timedlock((mtx_t *)a->object, a->until); }
 
@@ -89,7 +97,7 @@ static SLOW int unlock_slow(mtx_t *m)
 {
     struct hook h;
     if (wrapped(CLASS_SYNC) && HOOK_ENTER(&h, mtx_unlock)) {
-        wake_one(&h, m, WAITER_ANY);
+        wake_next_owner(&h, (const pthread_mutex_t *)m);
         hook_leave(&h);
     }
     return real.mtx_unlock(m);

@@ -14,7 +14,7 @@
 static void begin(struct hook *h, struct wait *w, const void *c, const void *m)
 {
     if (waitq_maybe_waiting(&tracer.waits, m))
-        wake_one(h, m, WAITER_ANY);
+        wake_next_owner(h, (const pthread_mutex_t *)m);
     wait_register(h, c, WAITER_ANY);
     while (!wait_block(h, w, REASON_COND))
         ;

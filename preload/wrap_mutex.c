@@ -9,7 +9,14 @@
 
 #include "preload/hook.h"
 
-static int attempt(const struct acquire *a) { return real.pthread_mutex_trylock((pthread_mutex_t *)a->object); }
+static int attempt(const struct acquire *a)
+{
+    int ret = real.pthread_mutex_trylock((pthread_mutex_t *)a->object);
+    if (ret == EBUSY)
+        wait_for_owner(a->object);
+    return ret;
+}
+
 static int lock(const struct acquire *a) { return real.pthread_mutex_lock((pthread_mutex_t *)a->object); }
 
 static int timedlock(const struct acquire *a)
@@ -78,7 +85,7 @@ static SLOW int unlock_slow(pthread_mutex_t *m)
 {
     struct hook h;
     if (wrapped(CLASS_SYNC) && HOOK_ENTER(&h, pthread_mutex_unlock)) {
-        wake_one(&h, m, WAITER_ANY);
+        wake_next_owner(&h, m);
         hook_leave(&h);
     }
     return real.pthread_mutex_unlock(m);

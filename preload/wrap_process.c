@@ -32,7 +32,9 @@ static void after_fork_in_child(void)
     tracer.registry_lock.word = 0;
     tracer.advance_lock.word = 0;
     session_forget_lock();
+    struct thread *t = self;
     tracer_forget();
+    lifecycle_in_child(t);
 }
 
 void process_init(void) { pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child); }

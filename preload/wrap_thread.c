@@ -29,6 +29,8 @@ static struct thread *take_spare(void)
     return t;
 }
 
+void forget_spares(void) { spares = NULL; }
+
 void unannounce_thread(struct thread *child)
 {
     lock_take(&tracer.registry_lock);
@@ -76,10 +78,16 @@ static void find_own_stack(struct thread *t)
 
 void begin_thread(struct thread *t)
 {
+    struct thread *early = NULL;
     t->sched.m = (uint64_t)sys_gettid();
     t->in_hook = 1;
     find_own_stack(t);
-    self = t;
+    /* A handler that ran before us introduced the thread: what it did has a G of its own. */
+    if (unlikely(!__atomic_compare_exchange_n(&self, &early, t, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))) {
+        if (early != THREAD_OFF)
+            thread_end(early);
+        self = t;
+    }
     thread_watch_exit(t);
     thread_starts(t);
     hook_done(t);

@@ -16,8 +16,10 @@ include %D%/scripts/local.mk
 include %D%/go/local.mk
 include %D%/programs/local.mk
 include %D%/bench/local.mk
+include %D%/kernel/local.mk
 include %D%/e2e/local.mk
 include %D%/traps/local.mk
+include %D%/subjects/local.mk
 
 include %D%/golden/local.mk
 include %D%/fuzz/local.mk

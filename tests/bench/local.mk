@@ -1,10 +1,10 @@
 # Benchmarks: `make bench' prints what tracing adds, what reading and symbols cost, and writes bench.json.
 bench_targets = bench-reader bench-stack
 if BUILD_PRELOAD
-bench_targets += bench-micro
+bench_targets += bench-micro bench-subjects
 endif
 bench: $(bench_targets)
-.PHONY: bench bench-micro bench-reader bench-stack
+.PHONY: bench bench-micro bench-reader bench-stack bench-subjects
 
 if BUILD_PRELOAD
 bench_programs = %D%/micro %D%/pairs
@@ -16,7 +16,12 @@ bench_ROUNDS = 5
 bench-micro: all $(bench_programs)
 	%D%/pairs -n $(bench_ROUNDS) -o bench.json %D%/micro $(abs_top_builddir)/.libs/libthrace-preload.so
 CLEANFILES += bench.json
+
+# Whole programs under load.
+bench-subjects: all
+	top_builddir='$(abs_top_builddir)' $(srcdir)/%D%/subjects -n $(bench_ROUNDS)
 endif
+dist_check_SCRIPTS += %D%/subjects
 dist_check_SCRIPTS += %D%/bench.test
 
 # libgotrace and Go's reader on the same trace.

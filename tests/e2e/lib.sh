@@ -45,8 +45,11 @@ oldest_go_parses() { # TRACE; Go 1.22 has a number for "parsed"
 }
 
 go_prints_the_same() { # TRACE
-    GOTOOLCHAIN=local go tool trace -d=parsed "$1" >"$tap_scratch/go-text" && "$thrace" print "$1" |
-        cmp - "$tap_scratch/go-text"
+    rm -f "$tap_scratch/go-text"
+    mkfifo "$tap_scratch/go-text" && {
+        GOTOOLCHAIN=local go tool trace -d=parsed "$1" >"$tap_scratch/go-text" &
+        "$thrace" print "$1" | cmp - "$tap_scratch/go-text" && wait $!
+    }
 }
 
 judge_all() { # NAME TRACE: our validator, Go's tools old and new, and the strict judge accept it

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -17,10 +18,15 @@ import (
 //	                              name, "self", "nobody" or "*". STACK is FUNCTION[@FILE:LINE] joined by "<", the leaf
 //	                              first; frames between may be left out, so may outer ones
 //	quiet NAME                    no wait at all
+//	syscall NAME STACK [COUNT]    a system call of that goroutine, begun and ended; or COUNT of them. "none" as STACK
+//	                              and no other such line: no system call at all
 //	alive NAME COUNT              so many of that name exist when the trace ends
 //
-// Once a goroutine's name stands in a block or quiet line, its waits must be exactly the expected ones. The name "*"
-// matches every goroutine that no other line names, but does not make the list exact.
+// A FUNCTION may be a choice, "read|__read": names of one address.
+//
+// Once a goroutine's name stands in a block or quiet line, its waits must be exactly the expected ones, and likewise its
+// system calls once it stands in a syscall line. The name "*" matches every goroutine that no other line names, but does
+// not make the list exact.
 type expectation struct {
 	text    string
 	name    string
@@ -41,8 +47,8 @@ func (h *history) expect(out io.Writer, in io.Reader) (int, error) {
 		status = 1
 		fmt.Fprintf(out, "not ok - %s\n# %s\n", text, detail)
 	}
-	var waits []*expectation
-	exact := make(map[string]bool)
+	var waits, calls []*expectation
+	exact, exactCalls := make(map[string]bool), make(map[string]bool)
 	lines := bufio.NewScanner(in)
 	for lines.Scan() {
 		text := strings.TrimSpace(lines.Text())
@@ -68,6 +74,15 @@ func (h *history) expect(out io.Writer, in io.Reader) (int, error) {
 			say(n == number(2), text, fmt.Sprintf("there are %d", n))
 		case fields[0] == "quiet" && len(fields) == 2:
 			exact[fields[1]] = true
+		case fields[0] == "syscall" && (len(fields) == 3 || len(fields) == 4):
+			exactCalls[fields[1]] = true
+			e := &expectation{text: text, name: fields[1], stack: strings.Split(fields[2], "<"), count: 1}
+			if len(fields) == 4 {
+				e.count = number(3)
+			}
+			if fields[2] != "none" {
+				calls = append(calls, e)
+			}
 		case fields[0] == "block" && (len(fields) == 5 || len(fields) == 6):
 			e := &expectation{text: text, name: fields[1], reason: strings.ReplaceAll(fields[2], "_", " "),
 				waker: fields[3], stack: strings.Split(fields[4], "<"), count: 1}
@@ -92,6 +107,14 @@ func (h *history) expect(out io.Writer, in io.Reader) (int, error) {
 		ok := e.count == e.matched || e.count == -1
 		say(ok, e.text, fmt.Sprintf("seen %d times; that goroutine's waits:%s", e.matched, h.waitsOf(e.name)))
 	}
+	unexpectedCalls := h.matchCalls(calls, exactCalls)
+	for _, e := range calls {
+		say(e.count == e.matched, e.text, fmt.Sprintf("seen %d times", e.matched))
+	}
+	for name := range exactCalls {
+		surplus := unexpectedCalls[name]
+		say(len(surplus) == 0, name+" makes no other system call", strings.Join(surplus, "\n# "))
+	}
 	for name := range exact {
 		surplus := unexpected[name]
 		say(len(surplus) == 0, name+" waits for nothing else", strings.Join(surplus, "\n# "))
@@ -112,6 +135,28 @@ next:
 		}
 		if exact[b.g.name] {
 			unexpected[b.g.name] = append(unexpected[b.g.name], h.describe(b))
+		}
+	}
+	return unexpected
+}
+
+// matchCalls does the same with system calls.
+func (h *history) matchCalls(calls []*expectation, exact map[string]bool) map[string][]string {
+	unexpected := make(map[string][]string)
+	byName := make(map[string][]*expectation)
+	for _, e := range calls {
+		byName[e.name] = append(byName[e.name], e)
+	}
+next:
+	for _, c := range h.syscalls {
+		for _, e := range byName[c.g.name] {
+			if c.ended && e.count != e.matched && e.stackFits(c.stack) {
+				e.matched++
+				continue next
+			}
+		}
+		if exact[c.g.name] {
+			unexpected[c.g.name] = append(unexpected[c.g.name], c.stack.String())
 		}
 	}
 	return unexpected
@@ -146,8 +191,8 @@ func (e *expectation) stackFits(s stack) bool {
 }
 
 func frameFits(want string, f frame) bool {
-	function, place, placed := strings.Cut(want, "@")
-	if function != f.function && function != bare(f.function) {
+	choice, place, placed := strings.Cut(want, "@")
+	if choice != f.function && choice != bare(f.function) && !slices.Contains(strings.Split(choice, "|"), f.function) {
 		return false
 	}
 	return !placed || strings.HasSuffix(f.String(), "@"+place)

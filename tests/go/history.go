@@ -50,6 +50,7 @@ type goroutine struct {
 	state   trace.GoState
 	thread  trace.ThreadID
 	open    *block
+	inside  *syscall
 }
 
 // block is one wait: from running to waiting, until somebody made it runnable.
@@ -60,6 +61,13 @@ type block struct {
 	stack      stack
 	waker      trace.GoID
 	wakerM     trace.ThreadID
+}
+
+// syscall is one system call that was shown as one.
+type syscall struct {
+	g     *goroutine
+	stack stack
+	ended bool
 }
 
 type transition struct {
@@ -81,6 +89,7 @@ type history struct {
 	gs          map[trace.GoID]*goroutine
 	order       []*goroutine
 	blocks      []*block
+	syscalls    []*syscall
 	transitions []transition
 	threads     map[trace.ThreadID]bool
 	procs       map[trace.ProcID]trace.ProcState
@@ -188,6 +197,13 @@ func (h *history) step(ev trace.Event, tr trace.StateTransition, transitions boo
 	if to == trace.GoWaiting && from.Executing() {
 		g.open = &block{g: g, begin: ev.Time(), reason: tr.Reason, stack: stk}
 		h.blocks = append(h.blocks, g.open)
+	}
+	if to == trace.GoSyscall && from == trace.GoRunning {
+		g.inside = &syscall{g: g, stack: stk}
+		h.syscalls = append(h.syscalls, g.inside)
+	}
+	if from == trace.GoSyscall && to != trace.GoSyscall && g.inside != nil {
+		g.inside.ended, g.inside = true, nil
 	}
 	if from == trace.GoWaiting && g.open != nil && to != trace.GoWaiting {
 		g.open.end, g.open.waker, g.open.wakerM = ev.Time(), ev.Goroutine(), ev.Thread()

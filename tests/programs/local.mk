@@ -11,18 +11,23 @@ c_programs = \
 	%D%/crowd \
 	%D%/daemonizes \
 	%D%/early \
+	%D%/entry-points \
 	%D%/exits \
 	%D%/forker \
 	%D%/jumper \
 	%D%/known-waits \
 	%D%/locks \
 	%D%/migrates \
+	%D%/mixed-waits \
+	%D%/mostly-idle \
 	%D%/names \
 	%D%/old-cond \
 	%D%/plugin \
+	%D%/robbed \
 	%D%/sandbox \
 	%D%/sanitized \
 	%D%/sessions \
+	%D%/signal-at-birth \
 	%D%/spawner \
 	%D%/unannounced \
 	%D%/unwinds
@@ -43,18 +48,23 @@ tests_programs_coroutines_CFLAGS = $(program_CFLAGS)
 tests_programs_crowd_CFLAGS = $(program_CFLAGS)
 tests_programs_daemonizes_CFLAGS = $(program_CFLAGS)
 tests_programs_early_CFLAGS = $(program_CFLAGS)
+tests_programs_entry_points_CFLAGS = $(program_CFLAGS)
 tests_programs_exits_CFLAGS = $(program_CFLAGS)
 tests_programs_forker_CFLAGS = $(program_CFLAGS)
 tests_programs_jumper_CFLAGS = $(program_CFLAGS)
 tests_programs_known_waits_CFLAGS = $(program_CFLAGS)
 tests_programs_locks_CFLAGS = $(program_CFLAGS)
 tests_programs_migrates_CFLAGS = $(program_CFLAGS)
+tests_programs_mixed_waits_CFLAGS = $(program_CFLAGS)
+tests_programs_mostly_idle_CFLAGS = $(program_CFLAGS)
 tests_programs_names_CFLAGS = $(program_CFLAGS)
 tests_programs_old_cond_CFLAGS = $(program_CFLAGS)
 tests_programs_plugin_CFLAGS = $(program_CFLAGS)
+tests_programs_robbed_CFLAGS = $(program_CFLAGS)
 tests_programs_sandbox_CFLAGS = $(program_CFLAGS)
 tests_programs_sessions_CFLAGS = $(program_CFLAGS)
 tests_programs_sanitized_CFLAGS = $(program_CFLAGS) -fsanitize=address
+tests_programs_signal_at_birth_CFLAGS = $(program_CFLAGS)
 tests_programs_spawner_CFLAGS = $(program_CFLAGS)
 tests_programs_unannounced_CFLAGS = $(program_CFLAGS)
 tests_programs_unwinds_CFLAGS = $(program_CFLAGS)
@@ -63,6 +73,9 @@ tests_programs_sanitized_LDFLAGS = $(AM_LDFLAGS) -fsanitize=address
 # backtrace() and dladdr find the program's functions by name.
 tests_programs_unwinds_LDFLAGS = $(AM_LDFLAGS) -rdynamic
 
+tests_programs_entry_points_SOURCES = %D%/entry-points.c %D%/entry-points-file.c %D%/entry-points-io.c \
+	%D%/entry-points-net.c %D%/entry-points-poll.c %D%/entry-points-syscall.c %D%/entry-points-wait.c
+tests_programs_entry_points_LDADD = -ldl -lrt
 tests_programs_cxx_threads_SOURCES = %D%/cxx-threads.cpp
 tests_programs_cxx_threads_CXXFLAGS = $(AM_CXXFLAGS) -g -pthread
 tests_programs_long_names_SOURCES = %D%/long-names.cpp
@@ -76,4 +89,4 @@ tests_programs_early_LDFLAGS = $(AM_LDFLAGS) -no-install
 tests_programs_early_LDADD = %D%/libearly.la
 endif
 
-EXTRA_DIST += %D%/program.h
+EXTRA_DIST += %D%/entry-points.h %D%/program.h

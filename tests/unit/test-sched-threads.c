@@ -105,8 +105,9 @@ static void on_step(int sig, siginfo_t *info, void *context)
 #endif
 }
 
-/* As the shim does it: a transition in a section, and what is left of one that never ended is put in order. */
-static void step(struct worker *w)
+/* As the shim does it: a transition in a section, and what is left of one that never ended is put in order. True: the
+ * thread is in a system call now. */
+static bool step(struct worker *w)
 {
     enter(w);
     uint32_t before = sched_current(&w->t)->status;
@@ -121,15 +122,16 @@ static void step(struct worker *w)
         w->torn++;
         sched_recover(s, &w->t);
     }
+    bool in_call = sched_current(&w->t)->status == GO_SYSCALL;
     gate_leave(&w->writer);
+    return in_call;
 }
 
 static void *work(void *arg)
 {
     struct worker *w = self = arg;
     for (int i = 0; i < ROUNDS; i++) {
-        step(w);
-        if (random_one_in(&w->random, sched_current(&w->t)->status == GO_SYSCALL ? 2 : 8))
+        if (random_one_in(&w->random, step(w) ? 2 : 8))
             sched_yield();
     }
     atomic_fetch_sub(&at_work, 1);

@@ -32,11 +32,11 @@ static struct wait_slot *wait_for(struct waitq *q, int waiter, const void *objec
 }
 
 /* The number of the waiter that a release claims, -1 for nobody. */
-static int release(struct waitq *q, const void *object, enum waiter_kind kind)
+static int release_after(struct waitq *q, const void *object, enum waiter_kind kind, enum wait_claimed claimed)
 {
     struct wait_slot *slot;
     void *intended = NULL;
-    enum wait_found found = waitq_claim(q, object, kind, &slot, note, &intended);
+    enum wait_found found = waitq_claim(q, object, kind, claimed, &slot, note, &intended);
     if (found == WAIT_NOBODY)
         return -1;
     assert_int_equal(found, WAIT_FOUND);
@@ -44,6 +44,11 @@ static int release(struct waitq *q, const void *object, enum waiter_kind kind)
     assert_int_equal(wait_state(wait_word(slot)), WAIT_CLAIMED);
     assert_ptr_equal(wait_waiter(wait_word(slot)), intended);
     return (int)((uint64_t *)intended - waiters);
+}
+
+static int release(struct waitq *q, const void *object, enum waiter_kind kind)
+{
+    return release_after(q, object, kind, CLAIMED_SERVED);
 }
 
 static void who_came_first_is_claimed_first(void **state)
@@ -127,14 +132,49 @@ static void who_does_not_wait_yet_is_told_to_look_again(void **state)
     struct waitq *q = *state;
     void *intended = NULL;
     struct wait_slot *claimed, *slot = waitq_register(q, &waiters[0], &objects[0], WAITER_ANY);
-    assert_int_equal(waitq_claim(q, &objects[0], WAITER_ANY, &claimed, note, &intended), WAIT_FOUND_EARLY);
+    assert_int_equal(waitq_claim(q, &objects[0], WAITER_ANY, CLAIMED_SERVED, &claimed, note, &intended), WAIT_FOUND_EARLY);
     assert_null(claimed);
     assert_null(intended);
     assert_int_equal(wait_state(wait_word(slot)), WAIT_EARLY);
-    assert_int_equal(waitq_claim(q, &objects[0], WAITER_ANY, &claimed, note, &intended), WAIT_NOBODY);
+    assert_int_equal(waitq_claim(q, &objects[0], WAITER_ANY, CLAIMED_SERVED, &claimed, note, &intended), WAIT_NOBODY);
     assert_true(wait_move(slot, wait_word(slot), WAIT_REGISTERED));
     assert_true(wait_move(slot, wait_word(slot), WAIT_BLOCKED));
     assert_int_equal(release(q, &objects[0], WAITER_ANY), 0);
+}
+
+/* A lock that is taken by somebody else before a woken thread gets there. */
+static void who_was_woken_in_vain_queues_again(void **state)
+{
+    struct waitq *q = *state;
+    const void *lock = &objects[0];
+    struct wait_slot *first = wait_for(q, 0, lock, WAITER_ANY);
+    wait_for(q, 1, lock, WAITER_ANY);
+    assert_int_equal(release_after(q, lock, WAITER_ANY, CLAIMED_QUEUED), 0);
+    wait_for(q, 2, lock, WAITER_ANY);
+    assert_int_equal(release_after(q, lock, WAITER_ANY, CLAIMED_COMING), -1);
+    assert_int_equal(release_after(q, lock, WAITER_ANY, CLAIMED_QUEUED), 1);  /* was there before 0 came back */
+    assert_int_equal(release_after(q, lock, WAITER_ANY, CLAIMED_QUEUED), -1); /* 0 again, ahead of 2 */
+    waitq_leave(q, first);
+    assert_int_equal(release_after(q, lock, WAITER_ANY, CLAIMED_QUEUED), 2);
+    assert_int_equal(release_after(q, lock, WAITER_ANY, CLAIMED_QUEUED), -1); /* 1 again */
+}
+
+static void who_comes_before_a_woken_thread_finds_out_is_ahead_of_it(void **state)
+{
+    struct waitq *q = *state;
+    const void *lock = &objects[0], *other = same_home(lock, 1);
+    wait_for(q, 0, lock, WAITER_ANY);
+    wait_for(q, 4, other, WAITER_ANY);
+    assert_int_equal(release_after(q, lock, WAITER_ANY, CLAIMED_QUEUED), 0);
+    assert_int_equal(release_after(q, other, WAITER_ANY, CLAIMED_QUEUED), 4);
+    wait_for(q, 5, other, WAITER_ANY);
+    waitq_overtake(q, wait_for(q, 1, lock, WAITER_ANY));
+    wait_for(q, 2, lock, WAITER_ANY);
+    assert_int_equal(release_after(q, lock, WAITER_ANY, CLAIMED_QUEUED), 1);
+    assert_int_equal(release_after(q, lock, WAITER_ANY, CLAIMED_QUEUED), -1); /* 0 again */
+    assert_int_equal(release_after(q, lock, WAITER_ANY, CLAIMED_QUEUED), 2);
+    assert_int_equal(release_after(q, other, WAITER_ANY, CLAIMED_QUEUED), -1); /* 4 was not overtaken by 5 */
+    assert_int_equal(release_after(q, other, WAITER_ANY, CLAIMED_QUEUED), 5);
 }
 
 static void an_old_word_moves_nothing(void **state)
@@ -172,7 +212,7 @@ static void a_claim_that_lost_its_waiter_takes_the_next(void **state)
     struct intruder in = {.q = *state, .rounds = 5};
     struct wait_slot *claimed;
     in.slot = wait_for(in.q, 0, &objects[0], WAITER_ANY);
-    assert_int_equal(waitq_claim(in.q, &objects[0], WAITER_ANY, &claimed, leave_and_return, &in), WAIT_FOUND);
+    assert_int_equal(waitq_claim(in.q, &objects[0], WAITER_ANY, CLAIMED_SERVED, &claimed, leave_and_return, &in), WAIT_FOUND);
     assert_int_equal(in.intended, 5);
     assert_ptr_equal(claimed, in.slot);
 }
@@ -190,7 +230,7 @@ static void a_claim_does_not_try_for_ever(void **state)
     struct intruder in = {.q = *state};
     struct wait_slot *claimed;
     in.slot = wait_for(in.q, 0, &objects[0], WAITER_ANY);
-    assert_int_equal(waitq_claim(in.q, &objects[0], WAITER_ANY, &claimed, stay_ahead, &in), WAIT_NOBODY);
+    assert_int_equal(waitq_claim(in.q, &objects[0], WAITER_ANY, CLAIMED_SERVED, &claimed, stay_ahead, &in), WAIT_NOBODY);
     assert_null(claimed);
     assert_true(in.rounds > 1);
 }
@@ -260,7 +300,7 @@ static void *release_often(void *p)
         void *intended = NULL;
         const void *object = &objects[i % 3];
         if (waitq_maybe_waiting(c->q, object) &&
-            waitq_claim(c->q, object, WAITER_ANY, &slot, note, &intended) == WAIT_FOUND)
+            waitq_claim(c->q, object, WAITER_ANY, CLAIMED_SERVED, &slot, note, &intended) == WAIT_FOUND)
             __atomic_fetch_add(&c->claims[(uint64_t *)intended - c->ids], 1, __ATOMIC_RELAXED);
         if (i % 16 == 0)
             sched_yield();
@@ -300,6 +340,8 @@ int main(void)
         TEST(a_home_runs_over_into_the_next),
         TEST(a_release_is_for_its_kind),
         TEST(who_does_not_wait_yet_is_told_to_look_again),
+        TEST(who_was_woken_in_vain_queues_again),
+        TEST(who_comes_before_a_woken_thread_finds_out_is_ahead_of_it),
         TEST(an_old_word_moves_nothing),
         TEST(a_claim_that_lost_its_waiter_takes_the_next),
         TEST(a_claim_does_not_try_for_ever),

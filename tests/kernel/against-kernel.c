@@ -1,0 +1,107 @@
+/*
+ * against-kernel [-v] [-p PROCS] TRACE SCHED: holds a trace of version 1.25 or newer against what `perf script` says that
+ * the scheduler did meanwhile. -p: the trace must not have more procs; -v tells each disagreement on stderr. Exit status:
+ * 0 they agree, 1 they don't, 2 they cannot be compared. docs/against-the-kernel.md says how both are recorded and what
+ * the figures mean.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tests/kernel/compare.h"
+
+enum { AGREE = 0, DISAGREE = 1, UNUSABLE = 2, ENOUGH_SLEEPS = 100 };
+
+static int status;
+
+static void criterion(bool good, const char *what)
+{
+    printf("%s: %s\n", good ? "holds" : "FAILS", what);
+    if (!good)
+        status = DISAGREE;
+}
+
+static void percentage(const char *name, struct tally t)
+{
+    printf("%-46s %7" PRIu64 " of %7" PRIu64 "  %6.2f %%\n", name, t.good, t.n,
+           t.n ? 100.0 * (double)t.good / (double)t.n : 100.0);
+}
+
+static void count(const char *name, uint64_t n) { printf("%-46s %7" PRIu64 "\n", name, n); }
+
+static void by_call(const struct comparison *c)
+{
+    printf("\n%-28s %8s %8s %10s %8s\n", "sleeps in", "sleeps", "off", "wakeups", "waker");
+    for (size_t i = 0; i < c->ncalls; i++) {
+        const struct call *call = &c->calls[i];
+        printf("%-28s %8" PRIu64 " %8" PRIu64 " %10" PRIu64 " %8" PRIu64 "\n", call->name, call->sleeps, call->off,
+               call->wakeups.n, call->wakeups.good);
+    }
+}
+
+static void report(const struct comparison *c, const struct trace *t, const struct kernel *k, uint64_t most_procs)
+{
+    struct tally wakeups = {c->mutex.n + c->cond.n + c->sem.n, c->mutex.good + c->cond.good + c->sem.good};
+    printf("%zu threads in %.3f s; %zu events of the scheduler\n\n", t->threads.n, 1e-9 * (double)(t->end - t->begin),
+           k->events);
+    percentage("sleeps over 50 us, begin and end within 50 us", c->sleeps);
+    percentage("  the same by the clock, call by call", c->by_clock);
+    count("  not in the trace", c->missing);
+    count("  begin elsewhere", c->begins_off);
+    count("  end elsewhere", c->ends_off);
+    count("  in the trace twice", c->twice);
+    count("sleeps of calls that slept more than once", c->chained);
+    count("not compared: the kernel left out the end", k->unseen);
+    count("waits over 50 us in the trace", c->waits);
+    count("  in which the thread did not sleep", c->unslept);
+    percentage("woken by the kernel's waker: mutex", c->mutex);
+    percentage("  condition variable", c->cond);
+    percentage("  semaphore", c->sem);
+    percentage("  all three", wakeups);
+    count("procs in the trace", t->procs);
+    count("  running at once", t->procs_at_once);
+    count("  GOMAXPROCS", t->gomaxprocs);
+    count("threads that ran or could have, at once", k->awake_at_once);
+    by_call(c);
+    putchar('\n');
+    criterion(c->sleeps.n >= ENOUGH_SLEEPS, "there are enough sleeps to tell");
+    criterion(!k->lost, "the kernel's events are complete");
+    criterion(holds(c->sleeps), "99 % of the sleeps are in the trace");
+    criterion(!c->twice, "no sleep is in the trace twice");
+    criterion(holds(wakeups), "99 % of the wakeups have the right waker");
+    criterion(t->procs <= k->awake_at_once, "no more procs than threads that ran or could have at once");
+    if (most_procs)
+        criterion(t->procs <= most_procs, "no more than a handful of procs");
+}
+
+int main(int argc, char **argv)
+{
+    FILE *verbose = NULL;
+    uint64_t most_procs = 0;
+    for (int c; (c = getopt(argc, argv, "p:v")) != -1;) {
+        switch (c) {
+        case 'p': most_procs = strtoull(optarg, NULL, 10); break;
+        case 'v': verbose = stderr; break;
+        default: return UNUSABLE;
+        }
+    }
+    FILE *sched = argc - optind == 2 ? fopen(argv[optind + 1], "r") : NULL;
+    if (!sched) {
+        fputs("usage: against-kernel [-v] [-p PROCS] TRACE SCHED\n", stderr);
+        return UNUSABLE;
+    }
+    struct trace t;
+    struct kernel k;
+    struct comparison c;
+    struct gotrace_reader *r = gotrace_reader_open(argv[optind]);
+    if (!r || !trace_read(&t, r) || !kernel_read(&k, &t, sched))
+        return UNUSABLE;
+    compare(&c, &t, &k, verbose);
+    report(&c, &t, &k, most_procs);
+    kernel_free(&k);
+    trace_free(&t);
+    gotrace_reader_free(r);
+    fclose(sched);
+    return status;
+}

@@ -1,0 +1,45 @@
+/* Whether two accounts of one run agree. */
+#ifndef THRACE_TESTS_KERNEL_COMPARE_H
+#define THRACE_TESTS_KERNEL_COMPARE_H
+
+#include "tests/kernel/sides.h"
+
+enum {
+    LONG_NS = 50000,  /* what sleeps less is not asked for */
+    NEAR_NS = 50000,  /* so far apart the two may put the same moment */
+    SKEW_NS = 5000,   /* what overlaps less does so by the reading of the clocks */
+    CALLS = 64,       /* names of functions that are kept apart */
+};
+
+struct tally {
+    uint64_t n, good;
+};
+
+/* The sleeps in one function, as the trace names it. */
+struct call {
+    char name[40];
+    uint64_t sleeps, off; /* off: begin or end is not near */
+    struct tally wakeups; /* good: the thread that woke it is the kernel's */
+};
+
+enum verdict { AGREES, BEGINS_ELSEWHERE, ENDS_ELSEWHERE, MISSING, TWICE };
+
+struct comparison {
+    struct tally sleeps;   /* by the thread's own time: without that in which it had no CPU */
+    struct tally by_clock; /* the same by the clock, the sleeps of one call taken together */
+    uint64_t missing, begins_off, ends_off, twice;
+    uint64_t chained; /* sleeps of a call that slept more than once */
+    uint64_t unslept; /* waits of the trace, long ones, in which the thread did not sleep at all */
+    uint64_t waits;   /* of the trace, long ones */
+    struct tally mutex, cond, sem; /* wakeups */
+    struct call calls[CALLS];
+    size_t ncalls;
+};
+
+/* verbose: where each disagreement is told, or NULL. */
+void compare(struct comparison *c, const struct trace *t, const struct kernel *k, FILE *verbose);
+
+/* At least 99 of 100. */
+static inline bool holds(struct tally t) { return t.good * 100 >= t.n * 99; }
+
+#endif

@@ -1,0 +1,191 @@
+/* What the kernel's scheduler said of the trace's threads. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/kernel/sides.h"
+
+/* The number behind the last key of that name: a thread may be called anything, so what comes later is surer. */
+static bool number(const char *text, const char *key, uint64_t *value)
+{
+    const char *at = NULL;
+    for (const char *p = text; (p = strstr(p, key)); p += strlen(key))
+        at = p + strlen(key);
+    char *end;
+    if (!at)
+        return false;
+    *value = strtoull(at, &end, 10);
+    return end != at;
+}
+
+static struct kernel_thread *find(struct kernel *k, const struct trace *t, uint64_t tid)
+{
+    uint32_t i = idmap_get(&k->by_tid, tid);
+    if (i)
+        return &k->threads.v[i - 1];
+    if (!idmap_get(&t->by_tid, tid))
+        return NULL;
+    if (!VEC_ROOM(&k->threads) || !idmap_add(&k->by_tid, tid, (uint32_t)k->threads.n + 1)) {
+        k->no_memory = true;
+        return NULL;
+    }
+    struct kernel_thread *thread = &k->threads.v[k->threads.n++];
+    *thread = (struct kernel_thread){.tid = tid};
+    return thread;
+}
+
+static struct away *open_away(struct kernel_thread *thread)
+{
+    struct away *a = thread->aways.n ? &thread->aways.v[thread->aways.n - 1] : NULL;
+    return a && a->end == NEVER ? a : NULL;
+}
+
+static void set_awake(struct kernel *k, struct kernel_thread *thread, bool awake, bool counts)
+{
+    if (thread->awake == awake)
+        return;
+    thread->awake = awake;
+    k->awake = awake ? k->awake + 1 : k->awake - 1;
+    if (counts && k->awake > k->awake_at_once)
+        k->awake_at_once = k->awake;
+}
+
+static void switched_out(struct kernel *k, struct kernel_thread *thread, const char *state, int64_t now)
+{
+    struct away *unseen = open_away(thread);
+    bool runnable = *state == 'R';
+    set_awake(k, thread, runnable, false);
+    if (unseen) {
+        unseen->end = now;
+        unseen->state = '?';
+        k->unseen++;
+    }
+    if (!VEC_ROOM(&thread->aways)) {
+        k->no_memory = true;
+        return;
+    }
+    thread->aways.v[thread->aways.n++] =
+        (struct away){.begin = now, .end = NEVER, .woken = NEVER, .state = *state};
+}
+
+static void switched_in(struct kernel *k, struct kernel_thread *thread, int64_t now, bool counts)
+{
+    set_awake(k, thread, true, counts);
+    struct away *a = open_away(thread);
+    if (a)
+        a->end = now;
+}
+
+static void sched_switch(struct kernel *k, const struct trace *t, const char *text, int64_t now, bool counts)
+{
+    uint64_t prev, next;
+    const char *state = strstr(text, " prev_state="), *arrow = state ? strstr(state, " ==> ") : NULL;
+    if (!arrow || !number(text, " prev_pid=", &prev) || !number(arrow, " next_pid=", &next))
+        return;
+    struct kernel_thread *out = find(k, t, prev), *in;
+    if (out)
+        switched_out(k, out, state + strlen(" prev_state="), now);
+    if ((in = find(k, t, next)))
+        switched_in(k, in, now, counts);
+}
+
+/* sched_waking is reported by the waker; sched_wakeup may be by whatever the woken thread's CPU was doing. */
+static void woken(struct kernel *k, const struct trace *t, const char *text, int64_t now, uint64_t by, bool counts,
+                  bool by_waker)
+{
+    uint64_t tid;
+    struct kernel_thread *thread = number(text, " pid=", &tid) ? find(k, t, tid) : NULL;
+    if (!thread)
+        return;
+    set_awake(k, thread, true, counts);
+    struct away *a = open_away(thread);
+    if (!a || a->state == 'R' || (a->woken != NEVER && !by_waker))
+        return;
+    a->woken = now;
+    a->waker = by;
+}
+
+/*
+ * "  13557 11936.660115363: sched:sched_switch: prev_comm=…", or "  13557 …: PERF_RECORD_SWITCH_CPU_WIDE IN …": perf's
+ * own word that the thread has a CPU again. Kernels were seen whose idle thread of one CPU reports no tracepoints.
+ */
+static void line(struct kernel *k, const struct trace *t, const char *text)
+{
+    char *p, *dot;
+    uint64_t by = strtoull(text, &p, 10);
+    if (p == text)
+        return;
+    uint64_t seconds = strtoull(p, &dot, 10);
+    if (dot == p || *dot != '.')
+        return;
+    uint64_t ns = strtoull(dot + 1, &p, 10);
+    if (p - dot != 10 || *p != ':')
+        return;
+    int64_t now = (int64_t)(seconds * 1000000000 + ns);
+    bool counts = now >= t->begin && now <= t->end;
+    const char *event = strstr(p, "sched:");
+    struct kernel_thread *in;
+    if (!event && strstr(p, "PERF_RECORD_SWITCH") && strstr(p, " IN ") && (in = find(k, t, by)))
+        switched_in(k, in, now, counts);
+    if (!event)
+        return;
+    event += strlen("sched:");
+    k->events++;
+    if (!strncmp(event, "sched_switch:", 13))
+        sched_switch(k, t, event, now, counts);
+    else if (!strncmp(event, "sched_waking:", 13))
+        woken(k, t, event, now, by, counts, true);
+    else if (!strncmp(event, "sched_wakeup:", 13) || !strncmp(event, "sched_wakeup_new:", 17))
+        woken(k, t, event, now, by, counts, false);
+    else
+        k->events--;
+}
+
+bool kernel_read(struct kernel *k, const struct trace *t, FILE *in)
+{
+    char *text = NULL;
+    size_t size = 0;
+    *k = (struct kernel){0};
+    while (!k->no_memory && getline(&text, &size, in) > 0) {
+        if (strstr(text, "PERF_RECORD_LOST"))
+            k->lost++;
+        else
+            line(k, t, text);
+    }
+    free(text);
+    const char *why = k->no_memory ? "out of memory" : !k->events ? "no events of the scheduler" :
+                                   !k->threads.n ? "none of the trace's threads" : NULL;
+    if (why)
+        fprintf(stderr, "against-kernel: the kernel's events: %s\n", why);
+    return !why;
+}
+
+void kernel_free(struct kernel *k)
+{
+    for (size_t i = 0; i < k->threads.n; i++)
+        VEC_FREE(&k->threads.v[i].aways);
+    VEC_FREE(&k->threads);
+    idmap_free(&k->by_tid);
+}
+
+size_t kernel_away_after(const struct kernel_thread *k, int64_t time)
+{
+    size_t low = 0, high = k->aways.n;
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        if (k->aways.v[mid].end <= time)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+int64_t kernel_executed(const struct kernel_thread *k, int64_t from, int64_t to)
+{
+    int64_t executed = to > from ? to - from : 0;
+    for (size_t i = kernel_away_after(k, from); i < k->aways.n && k->aways.v[i].begin < to; i++) {
+        const struct away *a = &k->aways.v[i];
+        executed -= (a->end < to ? a->end : to) - (a->begin > from ? a->begin : from);
+    }
+    return executed;
+}

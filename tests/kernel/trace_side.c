@@ -1,0 +1,134 @@
+/* What the trace says of each thread. */
+#include <string.h>
+
+#include "tests/kernel/sides.h"
+
+/* Trace time and CLOCK_MONOTONIC, by the last Sync event. */
+struct clocks {
+    int64_t trace, mono;
+};
+
+static struct trace_thread *thread_of(struct trace *t, uint64_t goroutine)
+{
+    uint32_t i = goroutine == GOTRACE_NONE ? 0 : idmap_get(&t->by_goroutine, goroutine);
+    return i ? &t->threads.v[i - 1] : NULL;
+}
+
+static struct trace_thread *add_thread(struct trace *t, uint64_t goroutine, uint64_t tid, int64_t now)
+{
+    if (goroutine == GOTRACE_NONE || tid == GOTRACE_NONE || !VEC_ROOM(&t->threads))
+        return NULL;
+    uint32_t i = (uint32_t)++t->threads.n;
+    struct trace_thread *thread = &t->threads.v[i - 1];
+    *thread = (struct trace_thread){.tid = tid, .goroutine = goroutine, .first = now, .last = NEVER};
+    /* The kernel gives IDs out again: the last thread that had it is meant. */
+    if (idmap_get(&t->by_tid, tid))
+        idmap_remove(&t->by_tid, tid);
+    if (!idmap_add(&t->by_tid, tid, i) || !idmap_add(&t->by_goroutine, goroutine, i))
+        t->no_memory = true;
+    return thread;
+}
+
+static void leaf(struct gotrace_stack stack, char *text, size_t size)
+{
+    struct gotrace_frame f;
+    if (gotrace_stack_frame(stack, 0, &f))
+        snprintf(text, size, "%.*s", (int)(f.function.len < size ? f.function.len : size - 1), f.function.data);
+    else
+        snprintf(text, size, "(no stack)");
+}
+
+static void leave_running(struct trace *t, struct trace_thread *thread, const struct gotrace_transition *tr, int64_t now)
+{
+    if (!VEC_ROOM(&thread->waits)) {
+        t->no_memory = true;
+        return;
+    }
+    struct wait *w = &thread->waits.v[thread->waits.n++];
+    *w = (struct wait){.begin = now, .end = NEVER, .woken = NEVER, .syscall = tr->to == GOTRACE_SYSCALL};
+    leaf(tr->stack, w->call, sizeof w->call);
+}
+
+static struct wait *open_wait(struct trace_thread *thread)
+{
+    struct wait *w = thread->waits.n ? &thread->waits.v[thread->waits.n - 1] : NULL;
+    return w && w->end == NEVER ? w : NULL;
+}
+
+static void goroutine(struct trace *t, const struct gotrace_event *ev, const struct gotrace_transition *tr, int64_t now)
+{
+    struct trace_thread *thread = thread_of(t, tr->resource.id);
+    if (!thread && tr->to == GOTRACE_RUNNING)
+        thread = add_thread(t, tr->resource.id, gotrace_event_thread(ev), now);
+    if (!thread || tr->from == tr->to)
+        return;
+    struct wait *w = open_wait(thread);
+    if (tr->from == GOTRACE_RUNNING && (tr->to == GOTRACE_WAITING || tr->to == GOTRACE_SYSCALL))
+        leave_running(t, thread, tr, now);
+    else if (w && tr->from == GOTRACE_WAITING && tr->to == GOTRACE_RUNNABLE) {
+        w->woken = now;
+        w->waker = gotrace_event_thread(ev);
+    } else if (w && tr->to == GOTRACE_RUNNING)
+        w->end = now;
+    if (tr->to == GOTRACE_NOT_EXIST)
+        thread->last = now;
+}
+
+static void proc(struct trace *t, const struct gotrace_transition *tr, uint64_t *running)
+{
+    bool was = tr->from == GOTRACE_RUNNING, is = tr->to == GOTRACE_RUNNING;
+    if (tr->resource.id + 1 > t->procs)
+        t->procs = tr->resource.id + 1;
+    if (is && !was)
+        ++*running;
+    else if (was && !is)
+        --*running;
+    if (*running > t->procs_at_once)
+        t->procs_at_once = *running;
+}
+
+bool trace_read(struct trace *t, struct gotrace_reader *r)
+{
+    const struct gotrace_event *ev;
+    struct clocks clocks = {0, 0};
+    uint64_t running = 0;
+    *t = (struct trace){.no_clock = true};
+    while (!t->no_memory && (ev = gotrace_reader_next(r))) {
+        struct gotrace_sync s;
+        struct gotrace_transition tr;
+        struct gotrace_metric m;
+        if (gotrace_event_sync(ev, &s) && s.has_clock) {
+            t->no_clock = false;
+            clocks = (struct clocks){s.clock.trace, (int64_t)s.clock.mono};
+        }
+        int64_t now = gotrace_event_time(ev) - clocks.trace + clocks.mono;
+        t->begin = t->begin ? t->begin : now;
+        t->end = now;
+        if (gotrace_event_transition(ev, &tr) && tr.resource.kind == GOTRACE_RESOURCE_GOROUTINE)
+            goroutine(t, ev, &tr, now);
+        else if (tr.resource.kind == GOTRACE_RESOURCE_PROC)
+            proc(t, &tr, &running);
+        else if (gotrace_event_metric(ev, &m) && !strcmp(m.name, "/sched/gomaxprocs:threads") &&
+                 m.value > t->gomaxprocs)
+            t->gomaxprocs = m.value;
+    }
+    const struct gotrace_error *e = gotrace_reader_error(r);
+    const char *why = e ? e->message : t->no_memory ? "out of memory"
+                          : t->no_clock ? "it does not say what the clocks showed; record it as version 1.25"
+                                        : NULL;
+    if (why)
+        fprintf(stderr, "against-kernel: the trace: %s\n", why);
+    for (size_t i = 0; i < t->threads.n; i++)
+        if (t->threads.v[i].last == NEVER)
+            t->threads.v[i].last = t->end;
+    return !why;
+}
+
+void trace_free(struct trace *t)
+{
+    for (size_t i = 0; i < t->threads.n; i++)
+        VEC_FREE(&t->threads.v[i].waits);
+    VEC_FREE(&t->threads);
+    idmap_free(&t->by_tid);
+    idmap_free(&t->by_goroutine);
+}

@@ -1,0 +1,32 @@
+# Real programs under load: each runs as ever, its trace is valid, and what it waits for is what the kernel says.
+# THRACE_SUBJECT_SECONDS is how long each load lasts.
+subject_tests = \
+	%D%/ffmpeg.test \
+	%D%/java.test \
+	%D%/mariadb.test \
+	%D%/memcached.test \
+	%D%/nginx.test \
+	%D%/openmp.test \
+	%D%/python.test \
+	%D%/redis.test \
+	%D%/tokio.test
+
+TESTS += $(subject_tests)
+dist_check_SCRIPTS += $(subject_tests)
+EXTRA_DIST += \
+	%D%/Server.java \
+	%D%/kernel-waits.awk \
+	%D%/lib.sh \
+	%D%/openmp.c \
+	%D%/server.py \
+	%D%/tokio/Cargo.lock \
+	%D%/tokio/Cargo.toml \
+	%D%/tokio/src/main.rs \
+	%D%/trace-waits.awk \
+	%D%/waits.awk
+
+# What cargo builds there is no target of ours.
+clean-local: clean-tokio
+clean-tokio:
+	rm -rf %D%/tokio-target
+.PHONY: clean-tokio

@@ -1,0 +1,18 @@
+# Reads what `thrace stat` wrote: its tables of waits and of system calls.
+function milliseconds(number, unit) {
+    return number * (unit == "s" ? 1000 : unit == "ms" ? 1 : unit == "ns" ? 1e-6 : 1e-3)
+}
+
+/^Waits with/ { table = "waits"; next }
+/^System calls/ { table = "calls"; next }
+/^[A-Z]/ { table = "" }
+
+# Rows begin with a time of two words; the frames below them do not.
+table != "" && $1 ~ /^[0-9.]+$/ && $2 ~ /^(ns|µs|ms|s)$/ {
+    line = $0
+    sub(/ \([^()]*\)$/, "", line)
+    sub(/.* /, "", line)
+    total[class_of(line)] += milliseconds($1, $2)
+}
+
+END { for (class in total) printf "%s %.0f\n", class, total[class] }

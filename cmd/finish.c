@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <getopt.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@
 #include <unistd.h>
 
 #include "cmd/cmd.h"
+#include "cmd/cut.h"
 #include "cmd/recording.h"
 #include "cmd/spool_read.h"
 #include "lib/sched.h"
@@ -144,22 +146,44 @@ static bool is_plain_target(const char *path)
     return stat(path, &st) || S_ISREG(st.st_mode);
 }
 
-static const char *write_file(const struct spool_file *f, struct recording *r, struct finish_summary *sum)
+static const char *write_plain(const struct spool_file *f, struct recording *r, const char *temp,
+                               struct finish_summary *sum, FILE *out)
 {
-    char temp[sizeof sum->path + 32];
-    bool plain = is_plain_target(sum->path);
-    FILE *out = plain ? open_beside(sum->path, temp, sizeof temp) : fopen(sum->path, "we");
     if (!out)
         return strerror(errno);
+    sum->bytes = sum->generations = 0;
     const char *err = write_trace(f, r, out, sum);
     if ((fflush(out) || ferror(out)) && !err)
         err = strerror(errno);
     if (fclose(out) && !err)
         err = strerror(errno);
-    if (plain && !err && rename(temp, sum->path))
-        err = strerror(errno);
-    if (plain && err)
+    if (temp && err)
         unlink(temp);
+    return err;
+}
+
+enum { MAX_CUTS = 64 };
+
+/* The trace of a process that was killed is read once, and made anew without what cannot be placed. */
+static const char *write_file(struct spool_file *f, struct recording *r, struct finish_summary *sum)
+{
+    char temp[sizeof sum->path + 32];
+    if (!is_plain_target(sum->path))
+        return write_plain(f, r, NULL, sum, fopen(sum->path, "we"));
+    bool killed = f->header->state == SPOOL_RECORDING;
+    const char *err = write_plain(f, r, temp, sum, open_beside(sum->path, temp, sizeof temp));
+    for (int i = 0; killed && !err && i < MAX_CUTS; i++) {
+        uint64_t cut = cut_unplaced(f, temp);
+        if (!cut)
+            break;
+        sum->cut += cut;
+        sum->events -= cut;
+        err = write_plain(f, r, temp, sum, open_beside(sum->path, temp, sizeof temp));
+    }
+    if (!err && rename(temp, sum->path)) {
+        err = strerror(errno);
+        unlink(temp);
+    }
     return err;
 }
 
@@ -201,6 +225,7 @@ int finish_spool(const char *verb, const char *spool, const char *out, struct fi
     struct spool_file f;
     struct recording r = {0};
     memset(sum, 0, sizeof *sum);
+    signal(SIGXFSZ, SIG_IGN); /* a limit on file sizes is an error to report */
     const char *err = spool_file_open(&f, spool);
     if (err) {
         complain(verb, "%s: %s", spool, err);
@@ -253,6 +278,11 @@ void finish_report(const struct finish_summary *s)
             " bytes: %s\n",
             s->threads, s->threads == 1 ? "" : "s", s->events, s->generations, s->generations == 1 ? "" : "s", s->lost,
             s->bytes, s->path);
+    if (s->cut)
+        fprintf(stderr,
+                "thrace: the process was killed in the middle of a wakeup: the last %" PRIu64 " events of some threads"
+                " rest on one that is missing, and were cut\n",
+                s->cut);
     if (*s->short_calls)
         fprintf(stderr, "thrace: too short to be in the trace: %s\n", s->short_calls);
 }

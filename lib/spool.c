@@ -376,7 +376,8 @@ int spool_grow(struct spool *s, int fd)
     long err = -ENOSPC;
     lock_take(&s->drain_lock);
     uint32_t n = s->header->nchunks;
-    if (n + SPOOL_EXTENT_CHUNKS <= SPOOL_MAX_CHUNKS && !(err = allocate_extent(fd, n)))
+    uint32_t max = s->max_chunks && s->max_chunks < SPOOL_MAX_CHUNKS ? s->max_chunks : SPOOL_MAX_CHUNKS;
+    if (n + SPOOL_EXTENT_CHUNKS <= max && !(err = allocate_extent(fd, n)))
         add_extent(s);
     lock_drop(&s->drain_lock);
     return (int)err;

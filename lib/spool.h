@@ -104,6 +104,7 @@ struct spool {
     uint64_t free_list; /* tag << 32 | index + 1 */
     uint32_t full_list; /* index + 1 */
     uint32_t nfree;     /* about */
+    uint32_t max_chunks; /* the pool grows no further; 0: SPOOL_MAX_CHUNKS */
     struct lock drain_lock;
     struct lock pack_lock;
     struct chunk *packing; /* where small chunks are packed together */

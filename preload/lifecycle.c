@@ -42,6 +42,36 @@ void say(const char *text, const char *detail)
     sys_write(2, line, n);
 }
 
+static struct {
+    struct lock lock;
+    const char *text;
+    char detail[SPOOL_PATH_MAX];
+} pending;
+
+void say_later(const char *text, const char *detail)
+{
+    lock_take(&pending.lock);
+    if (!pending.text) {
+        size_t len = strnlen(detail, sizeof pending.detail - 1);
+        memcpy(pending.detail, detail, len);
+        pending.detail[len] = 0;
+        __atomic_store_n(&pending.text, text, __ATOMIC_RELEASE);
+        tracer.chores = 1;
+    }
+    lock_drop(&pending.lock);
+}
+
+void say_pending(void)
+{
+    const char *text = __atomic_load_n(&pending.text, __ATOMIC_ACQUIRE);
+    if (text && lock_try(&pending.lock)) {
+        if (pending.text)
+            say(text, pending.detail);
+        pending.text = NULL;
+        lock_drop(&pending.lock);
+    }
+}
+
 /* --- start --------------------------------------------------------------------------------------------------------- */
 
 /* A process that is not the one that `thrace record` started stays out of it. */
@@ -133,6 +163,7 @@ __attribute__((destructor)) static void end(void)
     if (!tracer.owner->alive)
         return;
     session_stop_for_good();
+    say_pending();
     if (is_launched() || !session_number())
         return;
     if (finish_forbidden || !run_finisher(environment))

@@ -22,6 +22,14 @@ static bool parse_version(const char *s, void *field)
     return !strncmp(s, "1.", 2) && parse_number(s + 2, v) && (*v == 22 || *v == 23 || *v == 25 || *v == 26);
 }
 
+enum { MIN_MEMORY = SPOOL_EXTENT_CHUNKS * SPOOL_CHUNK_SIZE, DEFAULT_MEMORY = 64 << 20 };
+#define DEFAULT_SIZE (UINT64_C(16) << 30)
+
+static bool parse_memory(const char *s, void *field)
+{
+    return value_size(piece_of(s), field) && *(uint64_t *)field >= MIN_MEMORY;
+}
+
 static bool parse_start(const char *value, void *field)
 {
     struct start_option *start = field;
@@ -42,7 +50,7 @@ static bool parse_stop(const char *value, void *field)
 {
     struct stop_option *stop = field;
     struct piece s = piece_of(value), one;
-    *stop = (struct stop_option){0};
+    *stop = (struct stop_option){.size = DEFAULT_SIZE};
     do {
         one = piece_take(&s, ',');
         if (!(piece_has_key(&one, "after") && value_duration(one, &stop->after_ns)) &&
@@ -104,7 +112,8 @@ static const char *value_of(const char *entry, const char *name)
 
 bool options_read(struct options *o, char **envp)
 {
-    *o = (struct options){.period_ns = 1000000000, .trace_version = 22, .classes = CLASS_EVERY};
+    *o = (struct options){.period_ns = 1000000000, .trace_version = 22, .classes = CLASS_EVERY,
+                          .memory = DEFAULT_MEMORY, .stop.size = DEFAULT_SIZE};
     for (; envp && *envp; envp++) {
         for (int i = 0; i < NOPTIONS; i++) {
             const char *value = value_of(*envp, table[i].name);

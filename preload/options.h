@@ -22,6 +22,7 @@ struct options {
     const char *out; /* a pattern (preload/out_path.h); NULL: do not record */
     struct start_option start;
     struct stop_option stop;
+    uint64_t memory;  /* bytes of the pool */
     uint64_t control; /* listen to `thrace start` and its like */
     uint64_t follow;  /* children, too */
     uint64_t period_ns;

@@ -42,33 +42,34 @@ bool orders_init(const struct options *o)
     catch_signal(o->stop.signal);
     if (o->start.when == START_DELAYED)
         orders.start_at = clock_mono_ns() + o->start.delay_ns;
-    return o->start.when == START_DELAYED || o->start.signal || o->stop.signal || o->stop.after_ns || o->stop.size;
+    return o->start.when == START_DELAYED || o->start.signal || o->stop.signal || o->stop.after_ns;
 }
 
-void complain_of_start(int err, const char *out)
+static const char *why_not(int err)
 {
-    const char *why;
     switch (-err) {
-    case ENOSPC: why = "no space left on the device, nothing is recorded: "; break;
-    case EDQUOT: why = "the disk quota is used up, nothing is recorded: "; break;
+    case ENOSPC: return "no space left on the device, nothing is recorded: ";
+    case EDQUOT: return "the disk quota is used up, nothing is recorded: ";
     case EACCES:
-    case EPERM: why = "no permission to write there, nothing is recorded: "; break;
-    case ENOENT: why = "no such directory, nothing is recorded: "; break;
-    case EROFS: why = "the file system is read-only, nothing is recorded: "; break;
-    case EFBIG: why = "the file size limit is too low, nothing is recorded: "; break;
-    case ENOMEM: why = "not enough memory or address space, nothing is recorded: "; break;
-    case EEXIST: why = "another recording to this file is under way: "; break;
-    case EBUSY: why = "a thread did not give way, nothing is recorded: "; break;
-    default: why = "cannot create the spool, nothing is recorded: "; break;
+    case EPERM: return "no permission to write there, nothing is recorded: ";
+    case ENOENT: return "no such directory, nothing is recorded: ";
+    case EROFS: return "the file system is read-only, nothing is recorded: ";
+    case EFBIG: return "the file size limit is too low, nothing is recorded: ";
+    case ENOMEM: return "not enough memory or address space, nothing is recorded: ";
+    case EEXIST: return "another recording to this file is under way: ";
+    case EBUSY: return "a thread did not give way, nothing is recorded: ";
+    default: return "cannot create the spool, nothing is recorded: ";
     }
-    say(why, out);
 }
+
+void complain_of_start(int err, const char *out) { say(why_not(err), out); }
+
 
 static void start(void)
 {
     int err = session_start();
     if (err && err != -EALREADY)
-        complain_of_start(err, orders.options->out);
+        say_later(why_not(err), orders.options->out);
 }
 
 static bool take(uint32_t *signals) { return __atomic_exchange_n(signals, 0, __ATOMIC_RELAXED); }
@@ -104,14 +105,10 @@ void orders_obey(void)
     }
     obey_signals();
     note_session();
-    if (!recording())
-        return;
-    bool over = clock_mono_ns() >= orders.stop_at;
-    if (over || (orders.options->stop.size && session_is_full(orders.options->stop.size)))
+    if (recording() && clock_mono_ns() >= orders.stop_at)
         session_stop();
 }
 
-/* The log grows when chunks are drained, and then the helper is awake; a generation is soon enough otherwise. */
 uint64_t orders_deadline(void)
 {
     uint64_t stop_at = recording() ? orders.stop_at : UINT64_MAX;

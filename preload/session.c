@@ -191,6 +191,7 @@ static int start_locked(void)
     if (err)
         return err;
     fill_header(session.fresh.header);
+    session.fresh.max_chunks = (uint32_t)(session.options->memory / SPOOL_CHUNK_SIZE);
     lock_take(&tracer.advance_lock);
     tracer.spool = session.fresh;
     session.recorded = true;
@@ -287,26 +288,50 @@ bool session_stop(void) { return tracer.owner->alive && stop(tracked_classes());
 
 void session_stop_for_good(void)
 {
-    if (tracer.owner->alive)
-        stop(0);
+    if (tracer.owner->alive && stop(0) && !exists(tracer.spool.path))
+        say("the spool was removed, nothing is left of the recording: ", session.out);
 }
 
 /* --- what is to be done now and then ---------------------------------------------------------------------------------- */
 
-static void drain(int fd)
+static int drain(int fd)
 {
-    spool_drain(&tracer.spool, fd);
-    while (spool_wants_drain(&tracer.spool) && !spool_grow(&tracer.spool, fd))
+    int err = spool_drain(&tracer.spool, fd);
+    while (!err && spool_wants_drain(&tracer.spool) && !spool_grow(&tracer.spool, fd))
         ; /* what is out is in use, not full */
+    return err;
 }
 
-static void drain_by_path(void)
+static int drain_by_path(void)
 {
-    int fd = spool_wants_drain(&tracer.spool) ? spool_open(&tracer.spool) : -1;
+    if (!spool_wants_drain(&tracer.spool))
+        return 0;
+    int fd = spool_open(&tracer.spool);
     if (fd < 0)
-        return;
-    drain(fd);
+        return fd == -EMFILE || fd == -ENFILE ? 0 : fd;
+    int err = drain(fd);
     sys_close(fd);
+    return err;
+}
+
+static bool is_full(void)
+{
+    const struct spool_header *h = tracer.spool.header;
+    return h->log_end + (uint64_t)h->nchunks * h->chunk_size >= session.options->stop.size;
+}
+
+/* What is recorded is in the pool, whose pages the file has already: nothing that was recorded is lost. */
+static void stop_early(int err)
+{
+    if (!session_stop())
+        return;
+    switch (-err) {
+    case 0: say_later("the recording has reached its size and ended: ", session.out); break;
+    case ENOSPC: say_later("no space left on the device, the recording ended: ", session.out); break;
+    case EDQUOT: say_later("the disk quota is used up, the recording ended: ", session.out); break;
+    case EFBIG: say_later("the file size limit is reached, the recording ended: ", session.out); break;
+    default: say_later("the spool cannot be written any more, the recording ended: ", session.out); break;
+    }
 }
 
 /* Extents for the threads that the first one announces; their pages come into being when they are used. */
@@ -326,17 +351,21 @@ void session_chores(struct session_file *f)
 {
     if (!recording() || !lock_try(&session.lock))
         return;
-    bool due = false;
+    bool due = false, full = false;
+    int err = 0;
     if (recording()) {
         if (f && f->session != session.number)
             reopen(f);
         if (!f)
-            drain_by_path();
+            err = drain_by_path();
         else if (f->fd >= 0)
-            drain(f->fd);
+            err = drain(f->fd);
         due = clock_mono_ns() >= tracer.deadline_ns;
+        full = is_full();
     }
     lock_drop(&session.lock);
+    if (err || full)
+        stop_early(err);
     if (!due)
         return;
     if (f || tracer.nthreads == 1) /* else another thread may hold the loader's lock and wait for this one */
@@ -360,13 +389,4 @@ void session_describe(struct control_reply *r)
         r->generation = h->last_generation;
     }
     lock_drop(&session.lock);
-}
-
-bool session_is_full(uint64_t bytes)
-{
-    lock_take(&session.lock);
-    const struct spool_header *h = tracer.spool.header;
-    bool full = recording() && h->log_end + (uint64_t)h->nchunks * h->chunk_size >= bytes;
-    lock_drop(&session.lock);
-    return full;
 }

@@ -39,9 +39,6 @@ struct session_file {
 /* Drains and grows the spool, and begins a generation when that is due. Without a file it opens one when need be. */
 void session_chores(struct session_file *f);
 
-/* A bound on the log of a session: reached. */
-bool session_is_full(uint64_t bytes);
-
 /* The number of the session that is under way, or was last; from 1. 0: none was. */
 uint32_t session_number(void);
 

@@ -109,6 +109,7 @@ enum section any_section_enter(struct thread *t, size_t extra)
 /* A single-threaded process has no helper and does the work between two hooks. */
 void tracer_chores(void)
 {
+    say_pending();
     if (helper_wake())
         tracer.chores = 0;
     else

@@ -225,4 +225,11 @@ void service_record(const uint8_t *record, size_t len);
 /* One line on stderr, "thrace: …", by write(2). */
 void say(const char *text, const char *detail);
 
+/*
+ * The same by the next hook of a thread that has a stderr, or at the end of the process: the shim's own threads have none.
+ * Only the first one of several is said. text is a literal.
+ */
+void say_later(const char *text, const char *detail);
+void say_pending(void);
+
 #endif

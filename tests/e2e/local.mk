@@ -1,5 +1,6 @@
 # Programs recorded from start to end; tests/traps does the same with what breaks other tracers.
 e2e_tests = \
+	%D%/bounds.test \
 	%D%/control.test \
 	%D%/against-kernel.test \
 	%D%/entry-points.test \

@@ -191,7 +191,7 @@ static void tell_advice(const char *verb, const struct recording *r)
 {
     const struct symbolize_message *m;
     for (size_t i = 0; (m = symbolize_message(r->symbolizer, i)); i++)
-        if (m->advice == SYMBOLIZE_CHANGED || m->advice == SYMBOLIZE_BAD_DEBUG_INFO)
+        if (recording_worth_telling(r, m))
             complain(verb, "%s", m->text);
 }
 
@@ -248,6 +248,7 @@ int finish_spool(const char *verb, const char *spool, const char *out, struct fi
     }
     choose_path(f.header, spool, out, sum->path, sizeof sum->path);
     sum->threads = f.header->nthreads;
+    sum->samples = f.header->samples;
     sum->lost = f.header->lost_events + f.header->lost_stacks;
     const char *where = spool;
     err = recording_read(&r, &f);
@@ -271,13 +272,39 @@ int finish_spool(const char *verb, const char *spool, const char *out, struct fi
     return EXIT_OK;
 }
 
+enum { MIN_SAMPLES_FOR_RATE = 20 };
+
+static void report_samples(const struct spool_samples *s)
+{
+    if (!s->taken)
+        return;
+    fprintf(stderr, "%" PRIu64 " CPU sample%s", s->taken, s->taken == 1 ? "" : "s");
+    if (s->taken >= MIN_SAMPLES_FOR_RATE && s->cpu_ns)
+        fprintf(stderr, " (%.0f in a second of CPU time, %" PRIu64 " asked)",
+                (double)s->taken * 1e9 / (double)s->cpu_ns, s->hz);
+    fputs(", ", stderr);
+}
+
+/* Nothing is missing without a word. */
+static void report_missing_samples(const struct spool_samples *s)
+{
+    if (s->lost)
+        fprintf(stderr, "thrace: %" PRIu64 " CPU samples found no room and are lost\n", s->lost);
+    if (s->threads_unsampled)
+        fprintf(stderr, "thrace: %" PRIu32 " threads have no CPU samples: the limit of pending signals is reached "
+                "(ulimit -i)\n", s->threads_unsampled);
+    if (s->perf_error && s->threads_by_timer)
+        fprintf(stderr, "thrace: %" PRIu64 " CPU samples a second need perf_event_open (%s); instead there was a timer, "
+                "which has skipped %" PRIu64 "\n", s->hz, strerror((int)s->perf_error), s->missed);
+}
+
 void finish_report(const struct finish_summary *s)
 {
-    fprintf(stderr,
-            "thrace: %" PRIu64 " thread%s, %" PRIu64 " events, %" PRIu64 " generation%s, %" PRIu64 " lost, %" PRIu64
-            " bytes: %s\n",
-            s->threads, s->threads == 1 ? "" : "s", s->events, s->generations, s->generations == 1 ? "" : "s", s->lost,
-            s->bytes, s->path);
+    fprintf(stderr, "thrace: %" PRIu64 " thread%s, %" PRIu64 " events, %" PRIu64 " generation%s, %" PRIu64 " lost, ",
+            s->threads, s->threads == 1 ? "" : "s", s->events, s->generations, s->generations == 1 ? "" : "s", s->lost);
+    report_samples(&s->samples);
+    fprintf(stderr, "%" PRIu64 " bytes: %s\n", s->bytes, s->path);
+    report_missing_samples(&s->samples);
     if (s->cut)
         fprintf(stderr,
                 "thrace: the process was killed in the middle of a wakeup: the last %" PRIu64 " events of some threads"

@@ -5,10 +5,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "lib/spool.h"
+
 struct finish_summary {
     char path[4096 + 16]; /* where the trace is */
     uint64_t cut; /* events at the end of a process that was killed that could not be placed */
     uint64_t threads, events, generations, lost, bytes;
+    struct spool_samples samples;
     char short_calls[1024]; /* "1234 read (5.6 ms), …": what was too short to be in the trace */
     bool nothing; /* a program that only executed another one, and did nothing else: there is no trace of it */
 };

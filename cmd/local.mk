@@ -12,7 +12,9 @@ thrace_SOURCES = %D%/main.c %D%/cmd.h %D%/verbs.def \
 	%D%/print.c \
 	%D%/raw.c \
 	%D%/record.c \
-	%D%/recording.c %D%/recording_frames.c %D%/recording.h \
+	%D%/progress.c %D%/progress.h \
+	%D%/recording.c %D%/recording_frames.c %D%/recording_modules.c %D%/recording.h \
+	%D%/samples.c %D%/samples.h \
 	%D%/spool_read.c %D%/spool_read.h \
 	%D%/stat.c %D%/stat.h \
 	%D%/stat_collect.c %D%/stat_collect.h \

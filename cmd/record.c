@@ -34,10 +34,11 @@ struct afterwards {
 
 static void usage(FILE *to)
 {
-    fputs("usage: thrace record [-o FILE] [--stat] [--no-validate] [--] COMMAND [ARGUMENT…]\n"
+    fputs("usage: thrace record [-o FILE] [--cpu-hz N] [--stat] [--no-validate] [--] COMMAND [ARGUMENT…]\n"
           "Runs the command and records what its threads do. Its exit status is passed on; 125: it was not\n"
           "started because it cannot be recorded, 126: it is not executable, 127: it was not found.\n"
           "  -o FILE        the trace (default: COMMAND.PID.trace)\n"
+          "  --cpu-hz N     CPU samples in a second of a thread's CPU time: 0 to 10000 (default: 99)\n"
           "  --wrap CLASSES what to record: sync,sleep,io,net,poll,file,mem,proc,ipc,stdio (default: all); -mem,-file:\n"
           "                 all but these\n"
           "  --min-call TIME  only count system calls that are shorter, such as 10us\n"
@@ -55,7 +56,7 @@ static const struct {
     int option;
     const char *variable;
 } variables[] = {{'w', "THRACE_WRAP"}, {'m', "THRACE_MIN_CALL"}, {'b', "THRACE_START"},
-                 {'e', "THRACE_STOP"}, {'c', "THRACE_CONTROL"},  {'f', "THRACE_FOLLOW"}};
+                 {'e', "THRACE_STOP"}, {'k', "THRACE_CONTROL"},  {'f', "THRACE_FOLLOW"}};
 enum { NVARIABLES = sizeof variables / sizeof variables[0] };
 
 static bool set_variable(int option, const char *value)
@@ -286,15 +287,22 @@ static bool absolute(char *path, size_t size, const char *out)
     return n > 0 && (size_t)n < size;
 }
 
+static bool is_rate(const char *text)
+{
+    size_t digits = strspn(text, "0123456789");
+    return digits && !text[digits] && digits <= 9 && atoi(text) <= 10000;
+}
+
 int cmd_record(int argc, char **argv)
 {
     static const struct option options[] = {{"no-validate", no_argument, NULL, 'n'},
+                                            {"cpu-hz", required_argument, NULL, 'c'},
                                             {"stat", no_argument, NULL, 's'},
                                             {"wrap", required_argument, NULL, 'w'},
                                             {"min-call", required_argument, NULL, 'm'},
                                             {"start", required_argument, NULL, 'b'},
                                             {"stop", required_argument, NULL, 'e'},
-                                            {"control", no_argument, NULL, 'c'},
+                                            {"control", no_argument, NULL, 'k'},
                                             {"follow", no_argument, NULL, 'f'},
                                             {"output", required_argument, NULL, 'o'},
                                             {"help", no_argument, NULL, 'h'},
@@ -305,6 +313,13 @@ int cmd_record(int argc, char **argv)
     for (int c; (c = getopt_long(argc, argv, "+ho:", options, NULL)) != -1;) {
         switch (c) {
         case 'h': usage(stdout); return EXIT_OK;
+        case 'c':
+            if (!is_rate(optarg)) {
+                complain("record", "%s: not a number of samples a second, 0 to 10000", optarg);
+                return CANNOT_RECORD;
+            }
+            setenv("THRACE_CPU_HZ", optarg, 1);
+            break;
         case 'n': then.check = false; break;
         case 's': then.stat = true; break;
         case 'o': given = optarg; break;

@@ -71,6 +71,19 @@ static bool add_pc(struct recording *r, uint64_t pc, uint64_t generation)
     return true;
 }
 
+struct rec_stack *recording_add_stack(struct recording *r, uint64_t generation, uint64_t id, const uintptr_t *pcs,
+                                      size_t n)
+{
+    struct rec_stack *s = ADD(r, stacks);
+    if (!s)
+        return NULL;
+    *s = (struct rec_stack){generation, id, r->npcs, n};
+    for (size_t i = 0; i < n; i++)
+        if (!add_pc(r, pcs[i], generation))
+            return NULL;
+    return s;
+}
+
 static bool read_stack(struct recording *r, struct cursor *c, uint64_t generation)
 {
     struct rec_stack *s = ADD(r, stacks);
@@ -181,6 +194,7 @@ static bool read_record(struct recording *r, struct names *names, struct cursor 
     case META_MODULE: return read_module(r, c, generation);
     case META_HOOK: return read_hook(r, c);
     case META_STATUS: return read_status(r, c, generation);
+    case META_SAMPLE: return samples_read(r, c->p, c->end);
     case META_CALLS: return read_calls(r, c);
     default: return false;
     }
@@ -285,8 +299,12 @@ const char *recording_read(struct recording *r, const struct spool_file *f)
     memset(r, 0, sizeof *r);
     const char *err = events_see(&r->seen, f);
     r->exe = f->header->exe;
+    if (!err && !samples_begin(&r->samples, f))
+        err = "out of memory";
+    r->pid = f->header->pid;
     for (size_t i = 0; i < f->meta.n && !err; i++)
         err = read_records(r, &names, &f->meta.v[i]);
+    samples_end(&r->samples);
     if (r->nthreads)
         qsort(r->threads, r->nthreads, sizeof *r->threads, by_thread);
     keep_last_records(r);
@@ -311,5 +329,6 @@ void recording_free(struct recording *r)
     free(r->hooks);
     free(r->calls);
     free(r->seen.first);
+    samples_free(&r->samples);
     symbolize_free(r->symbolizer);
 }

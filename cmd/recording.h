@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "cmd/first_stacks.h"
+#include "cmd/samples.h"
 #include "cmd/spool_read.h"
 #include "gotrace/builder.h"
 
@@ -64,15 +65,29 @@ struct recording {
     size_t nmodules, cap_modules;
     struct rec_hook *hooks;
     size_t nhooks, cap_hooks;
+    struct samples samples;
     struct rec_calls *calls;
     size_t ncalls, cap_calls;
     struct symbolizer *symbolizer;
     struct events_seen seen;
     const char *exe; /* path of the program, in the spool's header */
+    unsigned pid;
 };
+
+/* One more stack; NULL when memory ran out. */
+struct rec_stack *recording_add_stack(struct recording *r, uint64_t generation, uint64_t id, const uintptr_t *pcs,
+                                      size_t n);
 
 /* Reads the meta records. NULL, or one line that says what is wrong. */
 const char *recording_read(struct recording *r, const struct spool_file *f);
+
+struct symbolize_message;
+
+/* Tells the symbolizer what was mapped. False: out of memory. */
+bool recording_add_modules(struct recording *r);
+
+/* Whether the user should hear of it. */
+bool recording_worth_telling(const struct recording *r, const struct symbolize_message *said);
 
 /* Finds function, file and line of every PC. NULL, or one line. Advice about missing symbols goes to stderr. */
 const char *recording_symbolize(struct recording *r);

@@ -2,44 +2,16 @@
 
 #include "cmd/recording.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
+#include "cmd/progress.h"
 #include "lib/events.h"
 #include "lib/meta.h"
 #include "lib/sched.h"
 #include "lib/symbolize/symbolize.h"
-
-static bool same_module(const struct rec_module *a, const struct rec_module *b)
-{
-    return a->start == b->start && a->end == b->end && a->bias == b->bias && !strcmp(a->path, b->path) &&
-           a->build_id_len == b->build_id_len && !memcmp(a->build_id, b->build_id, a->build_id_len);
-}
-
-static bool add_modules(struct recording *r)
-{
-    for (size_t i = 0; i < r->nmodules; i++) {
-        struct rec_module *m = &r->modules[i];
-        m->symbol_module = -1;
-        for (size_t j = 0; j < i && m->symbol_module < 0; j++)
-            if (same_module(m, &r->modules[j]))
-                m->symbol_module = r->modules[j].symbol_module;
-        if (m->symbol_module >= 0)
-            continue;
-        struct symbolize_range range = {m->start, m->end, 0};
-        m->symbol_module = symbolize_add_module(
-            r->symbolizer, &(struct symbolize_module){.kind = SYMBOLIZE_FILE,
-                                                      .path = m->path,
-                                                      .build_id = m->build_id,
-                                                      .build_id_len = m->build_id_len,
-                                                      .bias = m->bias,
-                                                      .ranges = &range,
-                                                      .nranges = 1});
-        if (m->symbol_module < 0)
-            return false;
-    }
-    return true;
-}
 
 /* The module that had the address in that generation: the last one recorded until then, else the first one after. */
 static const struct rec_module *module_of(const struct recording *r, uint64_t pc, uint64_t generation)
@@ -90,14 +62,30 @@ static void find_main(struct recording *r)
     }
 }
 
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static void show_progress(void *arg, size_t done, size_t total) { progress_update(arg, now_ns(), done, total); }
+
 const char *recording_symbolize(struct recording *r)
 {
+    struct progress progress;
     r->symbolizer = symbolize_new();
-    bool ok = r->symbolizer && add_modules(r);
+    bool ok = r->symbolizer && recording_add_modules(r);
     find_main(r);
     for (size_t i = 0; i < r->npcs && ok; i++)
         ok = look_up(r, &r->pcs[i]);
-    return ok && !symbolize_run(r->symbolizer) ? NULL : "out of memory while looking up symbols";
+    if (ok) {
+        progress_start(&progress, stderr, "thrace: looking up symbols", now_ns());
+        symbolize_on_progress(r->symbolizer, show_progress, &progress);
+        ok = !symbolize_run(r->symbolizer);
+        progress_end(&progress);
+    }
+    return ok ? NULL : "out of memory while looking up symbols";
 }
 
 /* --- frames -------------------------------------------------------------------------------------------------------- */
@@ -155,18 +143,20 @@ static size_t without_startup(const struct recording *r, const struct rec_stack 
 static void add_pc(const struct recording *r, const struct rec_pc *p, struct frames *f)
 {
     static const struct symbolize_frame truncated = {"[more frames than a trace can hold]", "[truncated]", 1};
+    static const struct symbolize_frame in_libc = {.file = "libc", .line = 1};
     size_t n;
     const struct symbolize_frame *s = symbolize_frames(r->symbolizer, p->symbol, &n);
     if (p->pc == STACK_TRUNCATED_PC) {
         add_frame(f, p->pc, NULL, &truncated);
         return;
     }
-    if (p->module >= 0 && r->modules[p->module].ours)
-        return;
+    bool ours = p->module >= 0 && r->modules[p->module].ours;
     if (p->hook) {
-        add_frame(f, p->pc, p->hook, &s[n - 1]);
+        add_frame(f, p->pc, p->hook, ours ? &in_libc : &s[n - 1]); /* one that restart.c does again */
         return;
     }
+    if (ours)
+        return;
     for (size_t i = 0; i < n; i++)
         add_frame(f, inlined_pc(p->pc, n - 1 - i), NULL, &s[i]);
 }
@@ -184,11 +174,15 @@ static int write_stack(const struct recording *r, gotrace_builder *b, uint64_t i
     return gotrace_builder_stack_as(b, id, raw, f->n);
 }
 
+static const struct symbolize_frame in_thrace = {"[thrace]", "libthrace-preload.so", 1};
+
 static void make_frames(const struct recording *r, const struct rec_stack *s, struct frames *f)
 {
     f->n = 0;
     for (size_t i = 0, n = without_startup(r, s); i < n; i++)
         add_pc(r, &r->pcs[s->first + i], f);
+    if (!f->n) /* a sample before the start routine or behind it */
+        add_frame(f, r->pcs[s->first].pc, NULL, &in_thrace);
 }
 
 static const struct rec_stack *find_stack(const struct recording *r, uint64_t generation, uint64_t id)
@@ -298,5 +292,5 @@ int recording_write_tables(const struct recording *r, gotrace_builder *b, uint64
     for (size_t i = 0; i < r->nthreads; i++)
         if (r->threads[i].generation == generation && write_thread_start(r, b, &r->threads[i]))
             return -1;
-    return 0;
+    return samples_write(&r->samples, b, generation);
 }

@@ -35,6 +35,18 @@ enum {
 
 enum spool_state { SPOOL_RECORDING = 1, SPOOL_COMPLETE = 2 };
 
+/* What became of CPU samples. */
+struct spool_samples {
+    uint64_t hz;       /* asked for, in a second of a thread's CPU time; 0: none */
+    uint64_t taken;
+    uint64_t lost;     /* found no room */
+    uint64_t missed;   /* fell into the same tick of the kernel as the one before */
+    uint64_t cpu_ns;   /* CPU time of the threads that were sampled */
+    uint32_t threads_by_timer, threads_by_perf;
+    uint32_t threads_unsampled; /* neither could be had */
+    uint32_t perf_error;        /* errno of the first perf event that could not be had */
+};
+
 /* The first bytes of the file. Integers are of the host's byte order. */
 struct spool_header {
     char magic[8];
@@ -62,6 +74,7 @@ struct spool_header {
     uint32_t pad;
     char out[SPOOL_PATH_MAX]; /* absolute path of the trace to be */
     char exe[SPOOL_PATH_MAX];
+    struct spool_samples samples;
 };
 
 _Static_assert(sizeof(struct spool_header) <= SPOOL_HEADER_SIZE, "the header fits its place");

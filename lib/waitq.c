@@ -54,8 +54,10 @@ static bool is_candidate(const struct wait_slot *slot, uint64_t word, const void
            (kind == WAITER_ANY || __atomic_load_n(&slot->kind, __ATOMIC_RELAXED) == kind);
 }
 
-static uint64_t order_of(const struct wait_slot *slot, uint64_t word, enum wait_claimed claimed)
+static uint64_t order_of(const struct wait_slot *slot, uint64_t word, enum waiter_kind kind, enum wait_claimed claimed)
 {
+    if (kind == WAITER_LATEST)
+        return INT64_MAX - ticket_of(slot);
     return claimed == CLAIMED_COMING && was_claimed(word) ? 0 : ticket_of(slot);
 }
 
@@ -103,9 +105,9 @@ static struct wait_slot *oldest(struct waitq *q, const void *object, enum waiter
     uint64_t best_order = UINT64_MAX, w;
     struct walk walk = walk_from(q, object);
     while ((slot = walk_on(&walk, &w))) {
-        if (is_candidate(slot, w, object, kind, claimed) && order_of(slot, w, claimed) < best_order) {
+        if (is_candidate(slot, w, object, kind, claimed) && order_of(slot, w, kind, claimed) < best_order) {
             best = slot;
-            best_order = order_of(slot, w, claimed);
+            best_order = order_of(slot, w, kind, claimed);
             *word = w;
         }
     }
@@ -147,4 +149,15 @@ enum wait_found waitq_claim(struct waitq *q, const void *object, enum waiter_kin
         }
     }
     return WAIT_NOBODY;
+}
+
+void waitq_detach(struct waitq *q, const void *object, uint32_t n)
+{
+    for (uint32_t i = 0; i < n && waitq_maybe_waiting(q, object); i++) {
+        uint64_t word = 0;
+        struct wait_slot *slot = oldest(q, object, WAITER_ANY, CLAIMED_SERVED, &word);
+        if (!slot)
+            break;
+        wait_move(slot, word, WAIT_EARLY);
+    }
 }

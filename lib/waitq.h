@@ -25,7 +25,12 @@ enum wait_state {
 };
 
 /* Which of an object's waiters a release is for. */
-enum waiter_kind { WAITER_ANY = 0, WAITER_READER = 1, WAITER_WRITER = 2 };
+enum waiter_kind {
+    WAITER_ANY = 0,
+    WAITER_READER = 1,
+    WAITER_WRITER = 2,
+    WAITER_LATEST = 3, /* of these the one that came last is served first */
+};
 
 struct wait_slot {
     uint64_t word; /* wait_state, the waiter (a pointer aligned to 8 below 2^48), and 16 bits of the ticket */
@@ -91,7 +96,7 @@ enum wait_claimed {
 };
 
 /*
- * Claims the waiter of the object that came first: WAIT_BLOCKED becomes WAIT_CLAIMED and *slot is its slot. A waiter
+ * Claims the waiter of the object whose turn it is, mostly the one that came first: WAIT_BLOCKED becomes WAIT_CLAIMED and *slot is its slot. A waiter
  * that is only registered becomes WAIT_EARLY and counts as found, with *slot NULL. If the turn is that of one that was
  * claimed before, nobody is claimed. kind WAITER_ANY takes any. Just before each attempt to claim, intent(arg, waiter)
  * is called: the waiter is certainly blocked then if the claim succeeds.
@@ -99,5 +104,8 @@ enum wait_claimed {
 enum wait_found { WAIT_NOBODY, WAIT_FOUND_EARLY, WAIT_FOUND };
 enum wait_found waitq_claim(struct waitq *q, const void *object, enum waiter_kind kind, enum wait_claimed claimed,
                             struct wait_slot **slot, void (*intent)(void *arg, void *waiter), void *arg);
+
+/* So many of the object's waiters, those that came first, wait for something else now: nobody can claim them any more. */
+void waitq_detach(struct waitq *q, const void *object, uint32_t n);
 
 #endif

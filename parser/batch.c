@@ -63,6 +63,21 @@ int read_header(struct source *s, struct failure *f)
     return 0;
 }
 
+static bool take_data(struct source *s, struct batch *b)
+{
+    if (s->is_file && b->size && !b->experiment) {
+        if (!source_need(s, 1))
+            return false;
+        if (event_table[*s->p].cls == EVENT_TIMED)
+            return source_skip(s, b->size);
+    }
+    if (source_need(s, b->size) < b->size)
+        return false;
+    b->data = s->p;
+    s->p += b->size;
+    return true;
+}
+
 enum batch_result read_batch(struct source *s, uint64_t generation, struct batch *b, struct failure *f)
 {
     static const char *const fields[] = {"generation", "thread", "timestamp", "size"};
@@ -111,14 +126,11 @@ enum batch_result read_batch(struct source *s, uint64_t generation, struct batch
         fail(f, GOTRACE_EBROKEN, at, "invalid batch size %llu, the maximum is %d", (unsigned long long)size, BATCH_MAX_SIZE);
         return BATCH_BROKEN;
     }
-    size_t header = (size_t)(p - s->p);
-    have = source_need(s, header + size);
-    if (have < header + size) {
+    b->size = (uint32_t)size;
+    s->p = p;
+    if (!take_data(s, b)) {
         fail_short(s, f, at, "in the middle of a batch");
         return BATCH_BROKEN;
     }
-    b->data = s->p + header;
-    b->size = (uint32_t)size;
-    s->p += header + size;
     return BATCH_OK;
 }

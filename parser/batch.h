@@ -9,7 +9,7 @@ struct batch {
     uint64_t generation; /* 0: end_of_generation, or broken */
     uint64_t thread;
     uint64_t time; /* in timestamp units */
-    const uint8_t *data;
+    const uint8_t *data; /* NULL: still in the file */
     uint32_t size;
     uint8_t experiment; /* 0: none */
     bool end_of_generation;
@@ -21,7 +21,10 @@ enum batch_result { BATCH_OK, BATCH_NONE, BATCH_BROKEN };
 /* Reads "go 1.NN trace" and returns NN; 0: failed, and f says why. */
 int read_header(struct source *s, struct failure *f);
 
-/* Reads one batch and leaves its data where the source has them. generation is for messages only. */
+/*
+ * Reads one batch and leaves its data where the source has them: of a batch of timed events in a file, that is the file.
+ * generation is for messages only.
+ */
 enum batch_result read_batch(struct source *s, uint64_t generation, struct batch *b, struct failure *f);
 
 /* The name of event id, or "invalid event". */

@@ -312,7 +312,7 @@ static enum batch_result read_generation(struct conversion *c)
             return result;
         uint64_t length = source_offset(c->source) - b.offset;
         if (c->batches.n && b.generation != c->generation) {
-            c->source->p -= length;
+            source_back(c->source, length);
             return BATCH_OK;
         }
         b.offset += length - b.size;

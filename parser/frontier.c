@@ -1,5 +1,8 @@
 #include "parser/frontier.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "lib/varint.h"
 
 #define GOTRACE_EVENT(id, name, since, cls, exp, strs, stks, pair, ...)                                                \
@@ -12,10 +15,43 @@ const uint8_t timed_args[256] = {
 static enum cursor_result broken(struct cursor *c, const struct generation *g, struct failure *f, const char *fmt,
                                  const char *what)
 {
-    struct place at = {.generation = g->number, .thread = c->id, .offset = c->run->offset + (uint64_t)(c->p - c->run->data)};
+    struct place at = {.generation = g->number, .thread = c->id, .offset = c->ev.origin + (uint64_t)(uintptr_t)c->p};
     at.event = event_name(*c->p);
     fail(f, GOTRACE_EBROKEN, at, fmt, what);
     return CURSOR_BROKEN;
+}
+
+/* The data of a run that is still in the file; NULL: f says why not. */
+static const uint8_t *fetch(struct cursor *c, const struct generation *g, const struct run *run, struct failure *f)
+{
+    struct place at = {.generation = g->number, .thread = c->id, .offset = run->offset};
+    if (run->size > c->room) {
+        free(c->buffer);
+        c->buffer = malloc(run->size);
+        c->room = c->buffer ? run->size : 0;
+        if (!c->buffer) {
+            fail(f, GOTRACE_ENOMEM, at, "out of memory");
+            return NULL;
+        }
+    }
+    int error = source_again(g->source, run->offset, c->buffer, run->size);
+    if (!error)
+        return c->buffer;
+    fail(f, GOTRACE_EREAD, at, "cannot read: %s", strerror(error));
+    return NULL;
+}
+
+static bool enter(struct cursor *c, const struct generation *g, const struct run *run, struct failure *f)
+{
+    const uint8_t *data = run->data || !run->size ? run->data : fetch(c, g, run, f);
+    if (!data && run->size)
+        return false;
+    c->run = run;
+    c->p = data;
+    c->end = data + run->size;
+    c->ev.origin = run->offset - (uint64_t)(uintptr_t)data;
+    c->last = 0;
+    return true;
 }
 
 enum { LONGEST = 1 + EVENT_MAX_ARGS * VARINT_MAX };
@@ -25,11 +61,8 @@ enum cursor_result cursor_next(struct cursor *c, const struct generation *g, str
     while (c->p == c->end) {
         if (!c->run->next)
             return CURSOR_END;
-        c->run = &g->runs.v[c->run->next];
-        c->p = c->run->data;
-        c->end = c->p + c->run->size;
-        c->ev.origin = c->run->offset - (uint64_t)(uintptr_t)c->p;
-        c->last = 0;
+        if (!enter(c, g, &g->runs.v[c->run->next], f))
+            return CURSOR_BROKEN;
     }
     if (!c->last)
         c->last = clock_ns(&g->clock, c->run->time);
@@ -85,9 +118,10 @@ static bool reserve(struct frontier *fr, size_t n)
 {
     if (n < fr->cap)
         return true;
-    struct cursor *cursors = reallocarray(fr->cursors, n ? n : 1, sizeof *cursors);
+    struct cursor *cursors = reallocarray(fr->cursors, n + 1, sizeof *cursors);
     if (!cursors)
         return false;
+    memset(cursors + fr->cap, 0, (n + 1 - fr->cap) * sizeof *cursors);
     fr->cursors = cursors;
     struct keyed *heap = reallocarray(fr->heap, n + FRONTIER_PAD, sizeof *heap);
     if (!heap)
@@ -106,11 +140,10 @@ bool frontier_fill(struct frontier *fr, const struct generation *g, struct failu
     }
     for (size_t i = 0; i < g->lanes.n; i++) {
         const struct lane *lane = &g->lanes.v[i];
-        const struct run *run = &g->runs.v[lane->first];
         struct cursor *c = &fr->cursors[i];
-        *c = (struct cursor){.id = lane->thread, .run = run, .p = run->data, .end = run->data + run->size};
-        c->ev.tables = g;
-        c->ev.origin = run->offset - (uint64_t)(uintptr_t)run->data;
+        *c = (struct cursor){.id = lane->thread, .ev.tables = g, .buffer = c->buffer, .room = c->room};
+        if (!enter(c, g, &g->runs.v[lane->first], f))
+            return false;
         enum cursor_result result = cursor_next(c, g, f);
         if (result == CURSOR_BROKEN)
             return false;
@@ -126,6 +159,8 @@ bool frontier_fill(struct frontier *fr, const struct generation *g, struct failu
 
 void frontier_free(struct frontier *fr)
 {
+    for (size_t i = 0; i < fr->cap; i++)
+        free(fr->cursors[i].buffer);
     free(fr->cursors);
     free(fr->heap);
 }

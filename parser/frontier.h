@@ -19,9 +19,11 @@ struct cursor {
     int64_t last;               /* ns; 0: start from the run's own time */
     uint64_t id;
     struct thread *thread;      /* NULL: none of its events was looked at yet */
+    uint8_t *buffer;            /* for a run out of the file, or NULL */
+    size_t room;                /* in buffer */
 };
 
-enum { FRONTIER_PAD = 2 };
+enum { FRONTIER_PAD = 6 };
 
 struct frontier {
     struct cursor *cursors;
@@ -32,7 +34,7 @@ struct frontier {
 enum cursor_result { CURSOR_OK, CURSOR_END, CURSOR_BROKEN };
 
 /* Arguments, dt included, of a timed event; 0: the ID is of none. */
-extern const uint8_t timed_args[256];
+extern const uint8_t timed_args[256] __attribute__((visibility("hidden")));
 
 /* Decodes the cursor's next event. */
 enum cursor_result cursor_next(struct cursor *c, const struct generation *g, struct failure *f);
@@ -63,6 +65,22 @@ static inline void frontier_sift_down(struct keyed *heap, size_t n, size_t i)
         heap[i] = (struct keyed){heap[child].key, value};
     }
     heap[i] = moved;
+}
+
+/* Likewise for the first entry, which has to move; mostly one step is enough. Returns what comes first then. */
+static inline struct cursor *frontier_sink_first(struct keyed *heap, size_t n, int64_t time)
+{
+    size_t child = 1 + (heap[2].key < heap[1].key);
+    uint64_t value = heap[0].value, first = heap[child].value;
+    int64_t key = heap[child].key;
+    heap[0].key = key;
+    LOADED_ALONE(first);
+    heap[0].value = first;
+    heap[child].key = time;
+    heap[child].value = value;
+    if (UNLIKELY(time > heap[2 * child + 1].key || time > heap[2 * child + 2].key))
+        frontier_sift_down(heap, n, child);
+    return (struct cursor *)(uintptr_t)first;
 }
 
 #endif

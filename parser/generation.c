@@ -118,7 +118,7 @@ static bool add_batch(struct generation *g, const struct batch *b, int version, 
 {
     if (b->experiment)
         return add_experimental(g, b, f);
-    unsigned first = b->size ? b->data[0] : EV_None;
+    unsigned first = b->size && b->data ? b->data[0] : EV_None;
     if (first == EV_Strings)
         return tables_add_strings(g, b, f);
     if (first == EV_Stacks)
@@ -175,6 +175,7 @@ enum generation_result generation_read(struct generation *g, struct source *s, i
 {
     struct failure later = {0};
     clear(g);
+    g->source = s;
     source_forget(s);
     if (!tables_begin(g, f))
         return GENERATION_BROKEN;
@@ -203,7 +204,7 @@ enum generation_result generation_read(struct generation *g, struct source *s, i
             break;
         uint64_t length = source_offset(s) - b.offset;
         if (version < 26 && b.generation && g->number && b.generation == g->number + 1) {
-            s->p -= length;
+            source_back(s, length);
             g->followed = true;
             break;
         }

@@ -1,6 +1,7 @@
 /*
  * One generation: its batches by thread and the tables that its events refer to. Pure data; which event comes next is
- * the frontier's business, and whether it may, the ordering's. Strings and batches point into the source.
+ * the frontier's business, and whether it may, the ordering's. Strings and batches point into the source; runs of
+ * events may be left in the file until it is their turn.
  */
 #ifndef THRACE_PARSER_GENERATION_H
 #define THRACE_PARSER_GENERATION_H
@@ -11,7 +12,7 @@
 
 /* A run of timed events of one thread. */
 struct run {
-    const uint8_t *data;
+    const uint8_t *data; /* NULL: still in the file */
     uint32_t size;
     uint32_t next; /* the thread's next run, by index; 0: none, as the first run of all follows no other */
     uint64_t time;
@@ -46,6 +47,7 @@ struct clock {
 };
 
 struct generation {
+    const struct source *source; /* has the runs that are still in the file */
     uint64_t number;
     uint64_t min_time; /* in timestamp units */
     struct clock clock;

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "parser/reader.h"
@@ -346,8 +347,15 @@ struct gotrace_reader *gotrace_reader_open(const char *path)
         return r;
     }
     r->owns_fd = true;
-    r->source.read = read_fd;
-    r->source.arg = &r->fd;
+    struct stat st;
+    if (!fstat(r->fd, &st) && S_ISREG(st.st_mode)) {
+        r->source.is_file = true;
+        r->source.fd = r->fd;
+        posix_fadvise(r->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+    } else {
+        r->source.read = read_fd;
+        r->source.arg = &r->fd;
+    }
     return start(r);
 }
 

@@ -16,6 +16,10 @@ static inline const uint8_t *more_bytes(const uint8_t *p, uint64_t *v)
         *v = (*v & 0x7f) | (uint64_t)p[1] << 7;
         return p + 2;
     }
+    if (LIKELY(p[2] < 0x80)) {
+        *v = (*v & 0x7f) | (uint64_t)(p[1] & 0x7f) << 7 | (uint64_t)p[2] << 14;
+        return p + 3;
+    }
     uint64_t w;
     memcpy(&w, p, sizeof w);
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
@@ -40,11 +44,10 @@ static inline const uint8_t *more_bytes(const uint8_t *p, uint64_t *v)
             return reader_next_slow(r);                                                                                \
     } while (0)
 
-/* The goroutine with a dense ID; else one that is of no use. */
-static inline struct go *dense_go(const struct order *o, uint64_t id)
+/* The index of the goroutine with a dense ID; else of the one that is never used. */
+static inline uint32_t dense_go(const struct order *o, uint64_t id)
 {
-    uint32_t at = LIKELY(id < o->go_of.ndense) ? o->go_of.dense[id] : 0;
-    return &o->gos.v[at];
+    return LIKELY(id < o->go_of.ndense) ? o->go_of.dense[id] : 0;
 }
 
 static inline bool in_turn(const struct order *o, const struct go *go, uint64_t n)
@@ -68,21 +71,22 @@ static inline bool has_stack(const struct generation *g, uint64_t id)
  */
 static inline bool go_start(struct order *o, const struct gotrace_event *ev, struct thread *t)
 {
-    struct go *go = dense_go(o, ev->args[0]);
-    if (UNLIKELY(go->id != ev->args[0] || go->status != GO_RUNNABLE || !in_turn(o, go, ev->args[1]) ||
-                 t->proc == ID_NONE || t->goroutine != ID_NONE))
+    uint32_t at = dense_go(o, ev->args[0]);
+    struct go *go = &o->gos.v[at];
+    if (UNLIKELY(go->status != GO_RUNNABLE || !in_turn(o, go, ev->args[1]) || t->proc == ID_NONE ||
+                 t->goroutine != ID_NONE))
         return false;
     go->status = GO_RUNNING;
     go->seq.n = ev->args[1];
-    run_go(o, t, go);
+    t->goroutine = ev->args[0];
+    t->go_hint = at;
     return true;
 }
 
 static inline bool go_unblock(struct order *o, const struct gotrace_event *ev, const struct generation *g)
 {
-    struct go *go = dense_go(o, ev->args[0]);
-    if (UNLIKELY(go->id != ev->args[0] || go->status != GO_WAITING || !in_turn(o, go, ev->args[1]) ||
-                 !has_stack(g, ev->args[2])))
+    struct go *go = &o->gos.v[dense_go(o, ev->args[0])];
+    if (UNLIKELY(go->status != GO_WAITING || !in_turn(o, go, ev->args[1]) || !has_stack(g, ev->args[2])))
         return false;
     go->status = GO_RUNNABLE;
     go->seq.n = ev->args[1];
@@ -138,28 +142,47 @@ static inline bool syscall_end(struct order *o, struct thread *t)
     return true;
 }
 
-/* Before it happens: ev->proc and ev->goroutine are t's. */
-static inline bool step(struct gotrace_reader *r, const struct gotrace_event *ev, struct thread *t)
+static inline const struct gotrace_event *happens(struct gotrace_reader *r, struct gotrace_event *ev)
+{
+    int64_t last = r->last;
+    r->last = ev->time = ev->time <= last ? (int64_t)((uint64_t)last + 1) : ev->time;
+    return ev;
+}
+
+/* The earliest event, if it is none of the most common ones. */
+__attribute__((noinline)) static const struct gotrace_event *rarer(struct gotrace_reader *r)
+{
+    struct cursor *c = frontier_cursor(&r->frontier, 0);
+    struct thread *t = c->thread;
+    bool done = false;
+    switch (c->ev.type) {
+    case EV_ProcStop:
+        done = proc_stop(t);
+        break;
+    case EV_GoSyscallBegin:
+        done = syscall_begin(&r->order, &c->ev, t, &r->generation);
+        break;
+    case EV_GoSyscallEnd:
+        done = syscall_end(&r->order, t);
+        break;
+    }
+    return done ? happens(r, &c->ev) : reader_decide(r);
+}
+
+/*
+ * Before it happens: ev->proc and ev->goroutine are t's. These are branches, not a switch, as jumps through a table are
+ * foreseen less well.
+ */
+static inline bool common(struct gotrace_reader *r, const struct gotrace_event *ev, struct thread *t)
 {
     const struct generation *g = &r->generation;
-    switch (ev->type) {
-    case EV_GoStart:
+    if (ev->type == EV_GoStart)
         return go_start(&r->order, ev, t);
-    case EV_GoUnblock:
+    if (ev->type == EV_GoUnblock)
         return go_unblock(&r->order, ev, g);
-    case EV_GoBlock:
+    if (ev->type == EV_GoBlock)
         return go_stop(&r->order, ev, t, g, GO_WAITING);
-    case EV_GoStop:
-        return go_stop(&r->order, ev, t, g, GO_RUNNABLE);
-    case EV_ProcStop:
-        return proc_stop(t);
-    case EV_GoSyscallBegin:
-        return syscall_begin(&r->order, ev, t, g);
-    case EV_GoSyscallEnd:
-        return syscall_end(&r->order, t);
-    default:
-        return false;
-    }
+    return ev->type == EV_GoStop && go_stop(&r->order, ev, t, g, GO_RUNNABLE);
 }
 
 const struct gotrace_event *gotrace_reader_next(struct gotrace_reader *r)
@@ -174,16 +197,16 @@ const struct gotrace_event *gotrace_reader_next(struct gotrace_reader *r)
     unsigned n = timed_args[*p++];
     uint64_t dt;
     INTEGER(dt);
-    if (n > 1) {
+    if (n >= 3) {
         INTEGER(c->ev.args[0]);
-        if (n > 2) {
-            INTEGER(c->ev.args[1]);
-            if (n > 3) {
-                INTEGER(c->ev.args[2]);
-                if (n > 4)
-                    INTEGER(c->ev.args[3]);
-            }
+        INTEGER(c->ev.args[1]);
+        if (n > 3) {
+            INTEGER(c->ev.args[2]);
+            if (n > 4)
+                INTEGER(c->ev.args[3]);
         }
+    } else if (n == 2) {
+        INTEGER(c->ev.args[0]);
     }
     if (UNLIKELY(!n || dt >= r->generation.clock.exact))
         return reader_next_slow(r);
@@ -196,19 +219,16 @@ const struct gotrace_event *gotrace_reader_next(struct gotrace_reader *r)
     c->ev.at = at;
     heap[0].key = time;
     if (time > heap[1].key || time > heap[2].key) {
-        frontier_sift_down(heap, r->frontier.n, 0);
-        c = (struct cursor *)(uintptr_t)heap[0].value;
+        c = frontier_sink_first(heap, r->frontier.n, time);
         time = heap[0].key;
     }
     struct thread *t = c->thread;
     if (UNLIKELY(r->sample_time < time || !t))
         return reader_decide(r);
-    c->ev.proc = t->proc;
-    c->ev.goroutine = t->goroutine;
-    if (UNLIKELY(!step(r, &c->ev, t)))
-        return reader_decide(r);
-    if (UNLIKELY(time <= r->last))
-        c->ev.time = time = (int64_t)((uint64_t)r->last + 1);
-    r->last = time;
-    return &c->ev;
+    uint64_t proc = t->proc, goroutine = t->goroutine;
+    LOADED_ALONE(proc);
+    LOADED_ALONE(goroutine);
+    c->ev.proc = proc;
+    c->ev.goroutine = goroutine;
+    return LIKELY(common(r, &c->ev, t)) ? happens(r, &c->ev) : rarer(r);
 }

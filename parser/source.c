@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 /* As large as a huge page, where there are such: a trace is gone through once, so the price is that of the pages. */
 enum { CHUNK_SIZE = 2 << 20 };
@@ -46,15 +47,26 @@ static bool next_chunk(struct source *s)
     return true;
 }
 
+/* Of a file not much more than is wanted, as the rest may be skipped. */
+static ssize_t read_more(struct source *s, uint8_t *at, size_t want, size_t room)
+{
+    enum { AHEAD = 4096 };
+    if (!s->is_file)
+        return s->read(s->arg, at, room);
+    size_t n = want < AHEAD ? AHEAD : want;
+    return pread(s->fd, at, n < room ? n : room, (off_t)s->offset);
+}
+
 size_t source_need(struct source *s, size_t want)
 {
-    while ((size_t)(s->end - s->p) < want && s->read && !s->ended && !s->error) {
+    size_t have;
+    while ((have = (size_t)(s->end - s->p)) < want && (s->read || s->is_file) && !s->ended && !s->error) {
         struct chunk *c = s->chunks;
         if ((!c || (size_t)(c->bytes + sizeof c->bytes - s->p) < want) && !next_chunk(s))
             break;
         c = s->chunks;
         uint8_t *at = c->bytes + (s->end - c->bytes);
-        ssize_t n = s->read(s->arg, at, (size_t)(c->bytes + sizeof c->bytes - at));
+        ssize_t n = read_more(s, at, want - have, (size_t)(c->bytes + sizeof c->bytes - at));
         if (n < 0) {
             if (errno != EINTR)
                 s->error = errno ? errno : EIO;
@@ -65,7 +77,47 @@ size_t source_need(struct source *s, size_t want)
             s->offset += (uint64_t)n;
         }
     }
-    return (size_t)(s->end - s->p);
+    return have;
+}
+
+bool source_skip(struct source *s, size_t n)
+{
+    size_t have = (size_t)(s->end - s->p);
+    if (n > have) {
+        /* All but the last byte, which tells whether the others exist. */
+        s->p = s->end;
+        s->offset += n - have - 1;
+        n = 1;
+        if (!source_need(s, n))
+            return false;
+    }
+    s->p += n;
+    return true;
+}
+
+int source_again(const struct source *s, uint64_t offset, void *buf, size_t n)
+{
+    for (size_t have = 0; have < n;) {
+        ssize_t got = pread(s->fd, (uint8_t *)buf + have, n - have, (off_t)(offset + have));
+        if (got == 0)
+            return EIO; /* it was longer before */
+        if (got > 0)
+            have += (size_t)got;
+        else if (errno != EINTR)
+            return errno ? errno : EIO;
+    }
+    return 0;
+}
+
+void source_back(struct source *s, size_t n)
+{
+    if (!s->is_file) {
+        s->p -= n;
+        return;
+    }
+    s->offset = source_offset(s) - n;
+    s->p = s->end;
+    s->ended = false;
 }
 
 void source_forget(struct source *s)

@@ -12,8 +12,10 @@ struct chunk;
 struct source {
     const uint8_t *p, *end; /* bytes that are read but not yet consumed */
     uint64_t offset;        /* of end, from the start of the trace */
-    gotrace_read_fn read;   /* NULL: [p, end) is all there is */
+    gotrace_read_fn read;   /* NULL: [p, end) is all there is, unless it is a file */
     void *arg;
+    bool is_file; /* a regular file, which is read by offset: what is skipped can be read later */
+    int fd;       /* of the file */
     struct chunk *chunks; /* the one with p and, behind it, those that were handed out before it */
     struct chunk *spare;
     int error; /* errno of a read that failed, ENOMEM included */
@@ -31,6 +33,16 @@ static inline uint64_t source_offset(const struct source *s)
 {
     return s->offset - (uint64_t)(s->end - s->p);
 }
+
+/*
+ * Consumes n bytes of a file without reading all of them. False: there are not as many. source_again reads what was
+ * skipped, at any time; 0 or an errno.
+ */
+bool source_skip(struct source *s, size_t n);
+int source_again(const struct source *s, uint64_t offset, void *buf, size_t n);
+
+/* Gives back the last n bytes consumed, if they were not forgotten. */
+void source_back(struct source *s, size_t n);
 
 /* Recycles everything that is consumed. */
 void source_forget(struct source *s);

@@ -441,9 +441,9 @@ static const struct quick {
 };
 
 /* Does what transition does, if nothing is to be said; false: nothing is done. */
-static inline bool quick_check(struct gotrace_validator *v, const struct gotrace_event *ev)
+__attribute__((always_inline)) static inline bool follow(struct gotrace_validator *v, const struct gotrace_event *ev,
+                                                         const struct quick q)
 {
-    const struct quick q = quick[ev->type];
     uint64_t id = q.named ? ev->args[0] : q.kind == GOS ? ev->goroutine : ev->proc, stack = ev->args[q.stack];
     const struct holders *hs = &v->holders[q.kind];
     if (UNLIKELY(!q.from || id >= hs->of.ndense || !hs->of.dense[id] || ev->time <= v->last_time))
@@ -472,6 +472,18 @@ static inline bool quick_check(struct gotrace_validator *v, const struct gotrace
     h->state = q.to;
     v->last_time = ev->time;
     return true;
+}
+
+/* The most common ones each have their own copy of the code: what is the same for all is foreseen less well. */
+static inline bool quick_check(struct gotrace_validator *v, const struct gotrace_event *ev)
+{
+    if (ev->type == EV_GoStart)
+        return follow(v, ev, quick[EV_GoStart]);
+    if (ev->type == EV_GoUnblock)
+        return follow(v, ev, quick[EV_GoUnblock]);
+    if (ev->type == EV_GoBlock)
+        return follow(v, ev, quick[EV_GoBlock]);
+    return follow(v, ev, quick[ev->type]);
 }
 
 int gotrace_validator_event(struct gotrace_validator *v, const struct gotrace_event *ev)

@@ -1,6 +1,9 @@
 #include "preload/calls.h"
 
-#include "preload/fds.h"
+#include <errno.h>
+#include <limits.h>
+
+#include "lib/rawsys.h"
 
 static SLOW void begin_unshown(struct hook *h, struct wait *w)
 {
@@ -56,139 +59,247 @@ void call_begin(struct hook *h, struct wait *w)
 
 void call_wait(struct hook *h, struct wait *w, enum sched_reason reason) { wait_block(h, w, reason); }
 
-static bool is_ready(int fd, short events)
+/* Nothing is recorded: what the call waits for is of no interest. True: that was all. */
+static bool only_tracked(struct hook *h, struct wait *w, bool waits)
+{
+    if (likely(recording()))
+        return false;
+    if (waits)
+        call_wait(h, w, REASON_SELECT);
+    else
+        call_begin(h, w);
+    return true;
+}
+
+/* --- descriptors ------------------------------------------------------------------------------------------------------ */
+
+/* A signal may interrupt even this; its handler has run, and the kernel is asked again. */
+static bool any_ready(struct pollfd *fds, nfds_t n)
 {
     static const struct timespec now;
+    long r;
+    do
+        r = raw_syscall(SYS_ppoll, (long)fds, (long)n, (long)&now, 0, 0, 0);
+    while (r == -EINTR);
+    return r != 0;
+}
+
+static bool is_ready(int fd, short events)
+{
     struct pollfd p = {.fd = fd, .events = events};
-    return raw_syscall(SYS_ppoll, (long)&p, 1, (long)&now, 0, 0, 0) != 0;
-}
-
-/* Registered before the last look at it, so that a write in between is not missed. */
-static void wait_for_fd(struct hook *h, struct wait *w, int fd, short events, const struct fd_info *info,
-                        enum sched_reason reason)
-{
-    if (is_ready(fd, events)) {
-        call_begin(h, w);
-        return;
-    }
-    wait_register(h, fd_object(info->id), events == POLLIN ? WAITER_READER : WAITER_WRITER);
-    for (int look = 0; look < MAX_SECOND_LOOKS && !is_ready(fd, events); look++)
-        if (wait_block(h, w, reason))
-            return;
-    wait_forget(h);
-    call_begin(h, w);
-}
-
-static enum sched_reason receive_reason(enum fd_kind kind)
-{
-    switch (kind) {
-    case FD_SOCKET: return REASON_NETWORK;
-    case FD_TIMERFD: return REASON_SLEEP;
-    case FD_SIGNALFD: return REASON_SELECT;
-    default: return REASON_CHAN_RECEIVE;
-    }
+    return any_ready(&p, 1);
 }
 
 static bool may_wait(const struct fd_info *info) { return info->kind > FD_OTHER && !info->nonblocking; }
 
-/* What was read makes room for who writes. */
-static void wake_sender(struct hook *h, const struct fd_info *info)
+/* Registered before the last look at it, so that a write in between is not missed. id 0: nobody can end this wait. */
+static void wait_for_fd(struct hook *h, struct wait *w, int fd, short events, uint64_t id, enum waiter_kind kind,
+                        enum sched_reason reason)
 {
-    if (info->id && waitq_maybe_waiting(&tracer.waits, fd_object(info->id)))
-        wake_one(h, fd_object(info->id), WAITER_WRITER);
+    if (is_ready(fd, events) || fd_turned_nonblocking(fd)) {
+        call_begin(h, w);
+        return;
+    }
+    if (id)
+        wait_register(h, fd_object(id), kind);
+    for (int look = 0; look < MAX_SECOND_LOOKS; look++) {
+        if (id && is_ready(fd, events))
+            break;
+        if (wait_block(h, w, reason))
+            return;
+    }
+    wait_forget(h);
+    call_begin(h, w);
 }
 
-void call_receive(struct hook *h, struct wait *w, int fd, bool nonblocking)
+static bool wake(struct hook *h, uint64_t id, enum waiter_kind kind)
 {
-    struct fd_info info = fd_look(fd);
-    wake_sender(h, &info);
-    if (nonblocking || !may_wait(&info))
-        call_begin(h, w);
-    else
-        wait_for_fd(h, w, fd, POLLIN, &info, receive_reason(info.kind));
+    return id && waitq_maybe_waiting(&tracer.waits, fd_object(id)) && wake_one(h, fd_object(id), kind);
 }
 
 static void wake_receiver(struct hook *h, const struct fd_info *info)
 {
-    if (!info->peer)
+    if (!info->peer || wake(h, info->peer, WAITER_READER))
         return;
-    if (waitq_maybe_waiting(&tracer.waits, fd_object(info->peer)) &&
-        wake_one(h, fd_object(info->peer), WAITER_READER))
-        return;
-    uint64_t epoll = fd_watcher(info->peer);
-    if (epoll && waitq_maybe_waiting(&tracer.waits, fd_object(epoll)))
-        wake_one(h, fd_object(epoll), WAITER_READER);
+    wake(h, fd_poller(info->peer), WAITER_READER);
+    wake(h, fd_watcher(info->peer), WAITER_LATEST);
 }
 
-void call_wake_receiver(struct hook *h, int fd)
-{
-    struct fd_info info = fd_look(fd);
-    wake_receiver(h, &info);
-}
+/*
+ * Who sends waits for room, and only where the least that is taken out makes enough for it can one receiver be said to
+ * have ended the wait: an eventfd, a queue of messages, a full pipe of which a page is read for a write that is atomic.
+ * Sockets let a sender go on when a good part of their buffer is free.
+ */
+static bool is_slot_of_messages(enum fd_kind kind) { return kind == FD_EVENTFD || kind == FD_QUEUE; }
 
-void call_send(struct hook *h, struct wait *w, int fd, bool nonblocking)
+static void receive(struct hook *h, struct wait *w, int fd, size_t n, enum call_manner manner)
 {
+    static const enum sched_reason reasons[] = {[FD_SOCKET] = REASON_NETWORK, [FD_TIMERFD] = REASON_SLEEP,
+                                                [FD_SIGNALFD] = REASON_SELECT, [FD_PIPE] = REASON_CHAN_RECEIVE,
+                                                [FD_EVENTFD] = REASON_CHAN_RECEIVE, [FD_QUEUE] = REASON_CHAN_RECEIVE,
+                                                [FD_EPOLL] = REASON_SELECT};
+    if (only_tracked(h, w, false))
+        return;
     struct fd_info info = fd_look(fd);
-    wake_receiver(h, &info);
-    if (nonblocking || !may_wait(&info))
+    if (is_slot_of_messages(info.kind) || (info.kind == FD_PIPE && n >= PIPE_BUF))
+        wake(h, info.peer, WAITER_WRITER);
+    if (manner & CALL_NOW || !may_wait(&info))
         call_begin(h, w);
     else
-        wait_for_fd(h, w, fd, POLLOUT, &info, info.kind == FD_SOCKET ? REASON_NETWORK : REASON_CHAN_SEND);
+        wait_for_fd(h, w, fd, POLLIN, manner & CALL_IN_PARTS ? 0 : info.id, WAITER_READER, reasons[info.kind]);
+}
+
+static void send_to(struct hook *h, struct wait *w, int fd, size_t n, enum call_manner manner)
+{
+    if (only_tracked(h, w, false))
+        return;
+    struct fd_info info = fd_look(fd);
+    if (n || info.kind == FD_SOCKET)
+        wake_receiver(h, &info);
+    if (manner & CALL_NOW || !may_wait(&info)) {
+        call_begin(h, w);
+        return;
+    }
+    bool helped_by_one = is_slot_of_messages(info.kind) || (info.kind == FD_PIPE && !(manner & CALL_IN_PARTS));
+    wait_for_fd(h, w, fd, POLLOUT, helped_by_one ? info.id : 0, WAITER_WRITER,
+                info.kind == FD_SOCKET ? REASON_NETWORK : REASON_CHAN_SEND);
+}
+
+void call_receive(struct hook *h, struct wait *w, int fd, enum call_manner manner) { receive(h, w, fd, 0, manner); }
+void call_read(struct hook *h, struct wait *w, int fd, size_t n) { receive(h, w, fd, n, 0); }
+void call_send(struct hook *h, struct wait *w, int fd, enum call_manner manner) { send_to(h, w, fd, 1, manner); }
+
+void call_write(struct hook *h, struct wait *w, int fd, size_t n)
+{
+    send_to(h, w, fd, n, n > PIPE_BUF ? CALL_IN_PARTS : 0);
+}
+
+/* What is there already goes to the receiver at once; what comes later does at a time that nobody here sees. */
+void call_splice(struct hook *h, struct wait *w, int in, int out, enum call_manner manner)
+{
+    if (only_tracked(h, w, false))
+        return;
+    struct fd_info info = fd_look(out);
+    if (info.peer && is_ready(in, POLLIN))
+        wake_receiver(h, &info);
+    call_receive(h, w, in, manner);
 }
 
 void call_connect(struct hook *h, struct wait *w, int fd)
 {
+    if (only_tracked(h, w, false))
+        return;
     struct fd_info info = fd_look(fd);
-    if (may_wait(&info))
+    if (may_wait(&info) && !fd_turned_nonblocking(fd))
         call_wait(h, w, REASON_NETWORK);
     else
         call_begin(h, w);
 }
 
+/* --- many descriptors at once ----------------------------------------------------------------------------------------- */
+
+/* The kernel wakes the thread that came last. */
 void call_epoll(struct hook *h, struct wait *w, int epoll, bool now)
 {
+    if (only_tracked(h, w, !now))
+        return;
     struct fd_info info = fd_look(epoll);
     if (now || info.kind != FD_EPOLL)
         call_begin(h, w);
     else
-        wait_for_fd(h, w, epoll, POLLIN, &info, REASON_SELECT);
+        wait_for_fd(h, w, epoll, POLLIN, info.id, WAITER_LATEST, REASON_SELECT);
 }
 
 enum { POLL_LOOK_MAX = 16 };
 
-/* The first descriptor that another thread of this process could write to from the other end. */
-static uint64_t local_end(const struct pollfd *fds, nfds_t n)
+/*
+ * A poll is an object of its own, which a write to any of its descriptors looks up. Its id is never used again: what is
+ * left of it in the table finds nobody.
+ */
+static void polled(uint64_t *poll, int fd)
 {
-    for (nfds_t i = 0; i < n; i++) {
-        if (fds[i].fd < 0 || !(fds[i].events & POLLIN))
-            continue;
-        struct fd_info info = fd_look(fds[i].fd);
-        if (info.peer)
-            return info.id;
-    }
-    return 0;
+    struct fd_info info = fd_look(fd);
+    if (info.peer)
+        fd_polled(info.id, *poll ? *poll : (*poll = fd_new_id()));
 }
 
-/* Looks with the program's own array: the real call fills it in anew, and the kernel knows whether it is one. */
-static bool any_ready(struct pollfd *fds, nfds_t n)
-{
-    static const struct timespec now;
-    return raw_syscall(SYS_ppoll, (long)fds, (long)n, (long)&now, 0, 0, 0) != 0;
-}
-
+/* Asks with the program's own array: the real call fills it in anew, and the kernel knows whether it is one. */
 void call_poll(struct hook *h, struct wait *w, struct pollfd *fds, nfds_t n, bool now)
 {
+    if (only_tracked(h, w, !now))
+        return;
     if (now || (n <= POLL_LOOK_MAX && any_ready(fds, n))) {
         call_begin(h, w);
         return;
     }
-    uint64_t id = n <= POLL_LOOK_MAX ? local_end(fds, n) : 0;
-    if (!id) {
+    uint64_t poll = 0;
+    for (nfds_t i = 0; n <= POLL_LOOK_MAX && i < n; i++)
+        if (fds[i].fd >= 0 && fds[i].events & POLLIN)
+            polled(&poll, fds[i].fd);
+    if (!poll) {
         call_wait(h, w, REASON_SELECT);
         return;
     }
-    wait_register(h, fd_object(id), WAITER_READER);
+    wait_register(h, fd_object(poll), WAITER_READER);
     for (int look = 0; look < MAX_SECOND_LOOKS && !any_ready(fds, n); look++)
+        if (wait_block(h, w, REASON_SELECT))
+            return;
+    wait_forget(h);
+    call_begin(h, w);
+}
+
+/* The sets, as far as the kernel can read them; false when it cannot, or when they are larger than an fd_set. */
+static bool copy_sets(int n, fd_set *const from[3], fd_set copies[3], fd_set *to[3])
+{
+    if (n < 0 || n > FD_SETSIZE)
+        return false;
+    size_t bytes = ((size_t)n + 63) / 64 * 8;
+    struct iovec here[3], there[3];
+    int k = 0;
+    for (int i = 0; i < 3; i++) {
+        to[i] = from[i] ? &copies[i] : NULL;
+        if (!from[i] || !bytes)
+            continue;
+        here[k] = (struct iovec){&copies[i], bytes};
+        there[k++] = (struct iovec){from[i], bytes};
+    }
+    return !k || raw_syscall(SYS_process_vm_readv, tracer.pid, (long)here, k, (long)there, k, 0) ==
+                     (long)(bytes * (size_t)k);
+}
+
+static bool select_ready(int n, fd_set *const from[3])
+{
+    static const struct timespec now;
+    fd_set copies[3], *sets[3];
+    long r;
+    do {
+        if (!copy_sets(n, from, copies, sets))
+            return false;
+        r = raw_syscall(SYS_pselect6, n, (long)sets[0], (long)sets[1], (long)sets[2], (long)&now, 0);
+    } while (r == -EINTR);
+    return r > 0;
+}
+
+void call_select(struct hook *h, struct wait *w, int n, fd_set *const sets[3], bool now)
+{
+    fd_set copies[3], *copied[3];
+    uint64_t poll = 0;
+    if (only_tracked(h, w, !now))
+        return;
+    if (now || select_ready(n, sets)) {
+        call_begin(h, w);
+        return;
+    }
+    if (copy_sets(n, sets, copies, copied) && copied[0])
+        for (int fd = 0; fd < n; fd++)
+            if (FD_ISSET(fd, copied[0]))
+                polled(&poll, fd);
+    if (!poll) {
+        call_wait(h, w, REASON_SELECT);
+        return;
+    }
+    wait_register(h, fd_object(poll), WAITER_READER);
+    for (int look = 0; look < MAX_SECOND_LOOKS && !select_ready(n, sets); look++)
         if (wait_block(h, w, REASON_SELECT))
             return;
     wait_forget(h);

@@ -6,6 +6,7 @@
 #define THRACE_PRELOAD_CALLS_H
 
 #include <poll.h>
+#include <sys/select.h>
 
 #include "preload/fds.h"
 #include "preload/hook.h"
@@ -33,30 +34,47 @@ void call_wait(struct hook *h, struct wait *w, enum sched_reason reason);
  * is a wait, else a system call. The kernel is asked by poll and not by trying, because a trial would end in a short
  * read or a partial write where the program asked for a full one.
  */
-void call_receive(struct hook *h, struct wait *w, int fd, bool nonblocking);
-void call_send(struct hook *h, struct wait *w, int fd, bool nonblocking);
+enum call_manner {
+    CALL_NOW = 1,      /* does not wait, whatever the descriptor says */
+    CALL_IN_PARTS = 2, /* what wakes it may not be enough for it: nobody is said to have ended its wait */
+};
+void call_receive(struct hook *h, struct wait *w, int fd, enum call_manner manner);
+void call_send(struct hook *h, struct wait *w, int fd, enum call_manner manner);
 void call_connect(struct hook *h, struct wait *w, int fd);
+
+/* The same for n bytes, which say whether it makes room for a sender, or can be helped by one receiver. */
+void call_read(struct hook *h, struct wait *w, int fd, size_t n);
+void call_write(struct hook *h, struct wait *w, int fd, size_t n);
+void call_splice(struct hook *h, struct wait *w, int in, int out, enum call_manner manner);
 
 /* For polling: `now` says that the call will not wait. */
 void call_epoll(struct hook *h, struct wait *w, int epoll, bool now);
 void call_poll(struct hook *h, struct wait *w, struct pollfd *fds, nfds_t n, bool now);
-
-/* The calling thread makes the descriptor readable at its other end: wakes who receives or polls there. */
-void call_wake_receiver(struct hook *h, int fd);
+void call_select(struct hook *h, struct wait *w, int n, fd_set *const sets[3], bool now);
 
 /* --- the words of calls.def and syscalls.def, where h and w are in scope ------------------------------------------- */
 
 #define PLAIN call_begin(h, w)
-#define RECEIVE(fd) call_receive(h, w, fd, false)
-#define RECEIVE_FLAGS(fd, flags) call_receive(h, w, fd, (flags) & MSG_DONTWAIT)
-#define SEND(fd) call_send(h, w, fd, false)
-#define SEND_FLAGS(fd, flags) call_send(h, w, fd, (flags) & MSG_DONTWAIT)
-#define SPLICE(in, out, flags) call_wake_receiver(h, out), call_receive(h, w, in, (flags) & SPLICE_F_NONBLOCK)
+#define RECEIVE(fd) call_receive(h, w, fd, 0)
+#define RECEIVE_FLAGS(fd, flags) call_receive(h, w, fd, manner_of(flags))
+#define RECEIVE_MANY(fd, n, flags)                                                                                     \
+    call_receive(h, w, fd, manner_of(flags) | ((n) > 1 && !((flags) & MSG_WAITFORONE) ? CALL_IN_PARTS : 0))
+#define READ(fd, n) call_read(h, w, fd, n)
+#define SEND(fd) call_send(h, w, fd, CALL_IN_PARTS)
+#define SEND_FLAGS(fd, flags) call_send(h, w, fd, (flags) & MSG_DONTWAIT ? CALL_NOW : CALL_IN_PARTS)
+#define WRITE(fd, n) call_write(h, w, fd, n)
+#define SPLICE(in, out, flags) call_splice(h, w, in, out, (flags) & SPLICE_F_NONBLOCK ? CALL_NOW : 0)
 #define CONNECT(fd) call_connect(h, w, fd)
 #define WAITS(reason) call_wait(h, w, REASON_##reason)
 #define WAITS_UNLESS(now, reason) ((now) ? call_begin(h, w) : call_wait(h, w, REASON_##reason))
 #define EPOLL(fd, now) call_epoll(h, w, fd, now)
 #define POLL(fds, n, now) call_poll(h, w, fds, n, now)
-#define CLOSE(from, to) fd_closed((unsigned)(from), (unsigned)(to)), call_begin(h, w)
+#define SELECT(n, in, out, err, now) call_select(h, w, n, (fd_set *const[]){in, out, err}, now)
+#define FORGET(fd) fd_closed((unsigned)(fd), (unsigned)(fd)), call_begin(h, w)
+
+static inline enum call_manner manner_of(int flags)
+{
+    return (flags & MSG_DONTWAIT ? CALL_NOW : 0) | (flags & MSG_WAITALL ? CALL_IN_PARTS : 0);
+}
 
 #endif

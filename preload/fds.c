@@ -6,23 +6,25 @@
 #include <sys/stat.h>
 
 #include "lib/rawsys.h"
+#include "preload/tracer.h"
 
-enum { NFDS = 1 << 16, NWATCHED = 1 << 12, ID_SHIFT = 8, NONBLOCKING = 1 << 7, KIND_MASK = 15 };
+enum { NFDS = 1 << 16, NWATCHED = 1 << 12, ID_SHIFT = 8, NONBLOCKING = 1 << 7, COPIED = 1 << 6, KIND_MASK = 15 };
 
-/* word: id << ID_SHIFT | NONBLOCKING | kind; 0: unknown. */
+/* word: id << ID_SHIFT | NONBLOCKING | COPIED | kind; 0: unknown. COPIED: another descriptor shares the flags. */
 static struct {
     uint64_t word, peer;
 } table[NFDS];
 
-static struct {
-    uint64_t id, epoll;
-} watched[NWATCHED];
+/* Who waits for what has this id, by the id of an epoll instance or a poll. The last one only, where two ids collide. */
+static struct watch {
+    uint64_t id, waiter;
+} watched[NWATCHED], polled[NWATCHED];
 
 static uint64_t last_id;
 static unsigned nused; /* entries from here on were never filled */
 
 /* Ids of pipes are made of inode numbers, so that both ends have the same. */
-static uint64_t new_id(void) { return __atomic_add_fetch(&last_id, 1, __ATOMIC_RELAXED) << 1; }
+uint64_t fd_new_id(void) { return __atomic_add_fetch(&last_id, 1, __ATOMIC_RELAXED) << 1; }
 static uint64_t pipe_id(uint64_t inode) { return (inode & ((UINT64_C(1) << 50) - 1)) << 1 | 1; }
 
 static bool in_table(int fd) { return (unsigned)fd < NFDS; }
@@ -35,7 +37,7 @@ static uint64_t make_word(enum fd_kind kind, bool nonblocking, uint64_t id)
 
 static void store(int fd, uint64_t word, uint64_t peer)
 {
-    if (!in_table(fd))
+    if (!in_table(fd) || self == THREAD_OFF)
         return;
     if (word && (unsigned)fd >= __atomic_load_n(&nused, __ATOMIC_RELAXED))
         __atomic_store_n(&nused, (unsigned)fd + 1, __ATOMIC_RELAXED);
@@ -75,10 +77,10 @@ static uint64_t ask_kernel(int fd)
     if (S_ISFIFO(st.st_mode))
         return make_word(FD_PIPE, nonblocking, pipe_id(st.st_ino));
     if (S_ISSOCK(st.st_mode))
-        return make_word(FD_SOCKET, nonblocking, new_id());
+        return make_word(FD_SOCKET, nonblocking, fd_new_id());
     if (st.st_mode & S_IFMT)
         return make_word(FD_OTHER, nonblocking, 0);
-    return make_word(kind_by_name(fd), nonblocking, new_id());
+    return make_word(kind_by_name(fd), nonblocking, fd_new_id());
 }
 
 struct fd_info fd_look(int fd)
@@ -101,12 +103,12 @@ struct fd_info fd_look(int fd)
 void fd_opened(int fd, enum fd_kind kind, bool nonblocking)
 {
     if (fd >= 0)
-        store(fd, kind == FD_UNKNOWN ? 0 : make_word(kind, nonblocking, new_id()), 0);
+        store(fd, kind == FD_UNKNOWN ? 0 : make_word(kind, nonblocking, fd_new_id()), 0);
 }
 
 void fd_paired(int a, int b, bool nonblocking)
 {
-    uint64_t id = new_id(), other = new_id();
+    uint64_t id = fd_new_id(), other = fd_new_id();
     store(a, make_word(FD_SOCKET, nonblocking, id), other);
     store(b, make_word(FD_SOCKET, nonblocking, other), id);
 }
@@ -115,10 +117,14 @@ void fd_copied(int from, int to)
 {
     if (to < 0)
         return;
-    if (in_table(from) && from >= 0)
-        store(to, load(from), __atomic_load_n(&table[from].peer, __ATOMIC_RELAXED));
-    else
-        store(to, 0, 0);
+    uint64_t word = in_table(from) ? load(from) : 0;
+    if (!word || from == to) {
+        store(to, word, word ? table[from].peer : 0);
+        return;
+    }
+    uint64_t peer = __atomic_load_n(&table[from].peer, __ATOMIC_RELAXED);
+    store(from, word | COPIED, peer);
+    store(to, word | COPIED, peer);
 }
 
 void fd_closed(unsigned from, unsigned to)
@@ -128,32 +134,74 @@ void fd_closed(unsigned from, unsigned to)
         store((int)fd, 0, 0);
 }
 
+static uint64_t with_flag(uint64_t word, bool nonblocking)
+{
+    return (word & ~(uint64_t)NONBLOCKING) | (nonblocking ? NONBLOCKING : 0);
+}
+
+/* Both ends of a pipe have one id, and flags of their own: its other copies are asked about again. */
+static void set_copies(uint64_t word, bool nonblocking)
+{
+    unsigned end = __atomic_load_n(&nused, __ATOMIC_RELAXED);
+    for (unsigned fd = 0; fd < end; fd++) {
+        uint64_t other = load((int)fd);
+        if (other >> ID_SHIFT == word >> ID_SHIFT && other & COPIED)
+            store((int)fd, (word & KIND_MASK) == FD_PIPE ? 0 : with_flag(other, nonblocking), table[fd].peer);
+    }
+}
+
 void fd_set_nonblocking(int fd, bool nonblocking)
 {
-    if (!in_table(fd))
+    uint64_t word = in_table(fd) ? load(fd) : 0;
+    if (!word)
         return;
+    if (word & COPIED && word >> ID_SHIFT)
+        set_copies(word, nonblocking);
+    store(fd, with_flag(word, nonblocking), table[fd].peer);
+}
+
+bool fd_turned_nonblocking(int fd)
+{
+    long flags = raw_syscall(SYS_fcntl, fd, F_GETFL, 0, 0, 0, 0);
+    if (sys_failed(flags) || !(flags & O_NONBLOCK))
+        return false;
     uint64_t word = load(fd);
     if (word)
-        __atomic_store_n(&table[fd].word, (word & ~(uint64_t)NONBLOCKING) | (nonblocking ? NONBLOCKING : 0),
-                         __ATOMIC_RELEASE);
+        store(fd, with_flag(word, true), table[fd].peer);
+    return true;
 }
 
-static unsigned watched_slot(uint64_t id) { return (unsigned)(id * UINT64_C(0x9e3779b97f4a7c15) >> 52) % NWATCHED; }
+static struct watch *find_watch(struct watch *all, uint64_t id)
+{
+    return &all[(unsigned)(id * UINT64_C(0x9e3779b97f4a7c15) >> 52) % NWATCHED];
+}
 
-void fd_watched(int epoll, int fd)
+static void set_watch(struct watch *w, uint64_t id, uint64_t waiter)
+{
+    __atomic_store_n(&w->waiter, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&w->id, id, __ATOMIC_RELEASE);
+    __atomic_store_n(&w->waiter, waiter, __ATOMIC_RELEASE);
+}
+
+/* Of two threads that change it at once one may leave the waiter of the other: an arrow less, or one too many. */
+static uint64_t waiter_of(const struct watch *w, uint64_t id)
+{
+    uint64_t waiter = __atomic_load_n(&w->waiter, __ATOMIC_ACQUIRE);
+    return __atomic_load_n(&w->id, __ATOMIC_ACQUIRE) == id ? waiter : 0;
+}
+
+void fd_watched(int epoll, int fd, bool is_watched)
 {
     struct fd_info instance = fd_look(epoll), info = fd_look(fd);
-    if (!instance.id || !info.id)
+    if (!instance.id || !info.id || self == THREAD_OFF)
         return;
-    unsigned i = watched_slot(info.id);
-    __atomic_store_n(&watched[i].epoll, instance.id, __ATOMIC_RELAXED);
-    __atomic_store_n(&watched[i].id, info.id, __ATOMIC_RELEASE);
+    struct watch *w = find_watch(watched, info.id);
+    if (is_watched)
+        set_watch(w, info.id, instance.id);
+    else if (waiter_of(w, info.id) == instance.id)
+        set_watch(w, 0, 0);
 }
 
-uint64_t fd_watcher(uint64_t id)
-{
-    unsigned i = watched_slot(id);
-    if (__atomic_load_n(&watched[i].id, __ATOMIC_ACQUIRE) != id)
-        return 0;
-    return __atomic_load_n(&watched[i].epoll, __ATOMIC_RELAXED);
-}
+uint64_t fd_watcher(uint64_t id) { return waiter_of(find_watch(watched, id), id); }
+void fd_polled(uint64_t id, uint64_t poll) { set_watch(find_watch(polled, id), id, poll); }
+uint64_t fd_poller(uint64_t id) { return waiter_of(find_watch(polled, id), id); }

@@ -5,6 +5,7 @@
 
 #include "lib/meta.h"
 #include "preload/hook.h"
+#include "preload/sample.h"
 
 enum { WRITERS_GRACE_NS = 50000 };
 
@@ -115,6 +116,7 @@ bool tracer_advance(void)
         lock_take(&tracer.registry_lock);
         if (all_writers_out(WRITERS_GRACE_NS) && enough_chunks()) {
             seal_all();
+            sample_seal();
             sched_advance(&tracer.sched, tracer.sched.generation + 1);
             stacktab_clear(&tracer.stacks);
             uint64_t time = now();
@@ -174,13 +176,14 @@ static uint64_t write_stack(struct sched_thread *by, struct thread *t)
     struct meta_record r;
     struct unwind_stack stack;
     struct unwind_request request = {.leaf = t->at.leaf, .stack_lo = t->stack_lo, .stack_hi = t->stack_hi};
-    if (!t->at.pc)
+    if (!t->at.pc || !(tracer.stack_kinds & STACK_OF_WAIT))
         return 0;
     request.regs.r[UNWIND_PC] = t->at.pc;
     request.regs.r[UNWIND_SP] = t->at.sp;
     request.regs.r[UNWIND_BP] = t->at.bp;
     request.regs.known = UNWIND_KNOWN_MIN;
-    request.max = STACK_MAX_FRAMES;
+    request.max = tracer.stack_depth;
+    request.mode = tracer.unwind_mode;
     int n = unwind_capture(&t->cache, __atomic_load_n(&tracer.modules, __ATOMIC_ACQUIRE), &request, t->pcs, &stack);
     meta_begin(&r, buf, sizeof buf, META_STATUS);
     meta_int(&r, t->sched.g);

@@ -17,6 +17,7 @@
 #include "preload/helper.h"
 #include "preload/orders.h"
 #include "preload/real.h"
+#include "preload/sample.h"
 #include "preload/session.h"
 #include "preload/tracer.h"
 
@@ -63,6 +64,7 @@ static void *helper_main(void *arg)
         uint32_t bell = __atomic_load_n(&helper.bell, __ATOMIC_ACQUIRE);
         orders_obey();
         session_chores(&spool);
+        sample_perf_serve();
         uint64_t ns = pause_ns();
         const struct timespec pause = {(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
         sys_futex_wait(&helper.bell, bell, ns > UINT64_MAX / 2 ? NULL : &pause);

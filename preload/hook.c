@@ -72,8 +72,8 @@ static void complete_request(struct hook *h)
     r->stack_lo = h->t->stack_lo;
     r->stack_hi = h->t->stack_hi;
     r->alt_lo = r->alt_hi = 0;
-    r->max = STACK_MAX_FRAMES;
-    r->mode = UNWIND_AUTO;
+    r->max = tracer.stack_depth;
+    r->mode = tracer.unwind_mode;
     r->options = 0;
 }
 
@@ -84,15 +84,12 @@ static uint64_t make_tag(uint64_t id) { return tracer.sched.generation << TAG_ID
 static bool tag_holds(uint64_t tag) { return tag && tag >> TAG_ID_BITS == tracer.sched.generation; }
 static uint64_t tag_id(uint64_t tag) { return tag & ((1 << TAG_ID_BITS) - 1); }
 
-void hook_capture(struct hook *h)
+static void capture(struct hook *h)
 {
     struct thread *t = h->t;
     const struct unwind_modules *modules = __atomic_load_n(&tracer.modules, __ATOMIC_ACQUIRE);
-    t->npcs = 0;
-    t->stack_tag = NULL;
-    if (!recording()) /* a section that begins after all, because a recording does, captures what it needs */
-        return;
     complete_request(h);
+    t->npcs = 0;
     t->stack_tag = unwind_recall(&t->cache, modules, &h->stack);
     if (t->stack_tag && tag_holds(*t->stack_tag))
         return;
@@ -102,6 +99,15 @@ void hook_capture(struct hook *h)
         t->pcs[t->npcs - 1] = STACK_TRUNCATED_PC;
     t->stack_tag = stack.tag;
     t->stack_hash = stack_hash(t->pcs, t->npcs);
+}
+
+void hook_capture_for(struct hook *h, enum stack_kind kind)
+{
+    h->no_stack = !(tracer.stack_kinds & kind);
+    h->t->npcs = 0;
+    h->t->stack_tag = NULL;
+    if (!h->no_stack && likely(recording())) /* a section that begins after all captures what it needs */
+        capture(h);
 }
 
 static void define_stack(struct thread *t, uint32_t id)
@@ -119,10 +125,12 @@ static void define_stack(struct thread *t, uint32_t id)
 uint64_t hook_stack(struct hook *h)
 {
     struct thread *t = h->t;
+    if (h->no_stack)
+        return 0;
     if (t->stack_tag && tag_holds(*t->stack_tag))
         return tag_id(*t->stack_tag);
     if (!t->npcs) /* the generation changed since the memo was recalled */
-        hook_capture(h);
+        capture(h);
     if (!t->npcs)
         return 0;
     uint32_t id = stacktab_find(&tracer.stacks, t->stack_hash);

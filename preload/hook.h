@@ -15,12 +15,14 @@
 #ifndef THRACE_PRELOAD_HOOK_H
 #define THRACE_PRELOAD_HOOK_H
 
+#include "preload/options.h"
 #include "preload/real.h"
 #include "preload/tracer.h"
 
 struct hook {
     struct thread *t;
     struct unwind_request stack; /* the caller's registers, and the function that was called as the leaf */
+    bool no_stack;               /* of events like this one */
 };
 
 /*
@@ -63,7 +65,8 @@ static inline void hook_done(struct thread *t)
 static inline void hook_leave(struct hook *h) { hook_done(h->t); }
 
 /* Captures the stack, outside of a section: microseconds when it is new, tens of nanoseconds when it is not. */
-void hook_capture(struct hook *h);
+void hook_capture_for(struct hook *h, enum stack_kind kind);
+static inline void hook_capture(struct hook *h) { hook_capture_for(h, STACK_OF_CALL); }
 
 /* Bytes of meta records that hook_stack may need. */
 enum { STACK_RECORD_MAX = 1 + (2 + STACK_MAX_FRAMES) * 10 };

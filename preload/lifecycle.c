@@ -14,6 +14,7 @@
 #include "preload/options.h"
 #include "preload/orders.h"
 #include "preload/real.h"
+#include "preload/sample.h"
 #include "preload/session.h"
 #include "preload/short_calls.h"
 #include "preload/tracer.h"
@@ -125,11 +126,15 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
         complain_of_start(-ENOMEM, options.out);
         return;
     }
+    tracer.unwind_mode = (uint8_t)options.unwind;
+    tracer.stack_depth = (uint16_t)options.stack_depth;
+    tracer.stack_kinds = (uint32_t)options.stack_kinds;
     tracer.min_call = clock_roughly(&tracer.clock, options.min_call_ns);
     followed = true;
     thread_init();
     process_init();
     begin_main_thread();
+    sample_init(options.cpu_hz);
     bool listens = options.control || options.start.when == START_OFF, orders = orders_init(&options) || listens;
     int err = options.start.when == START_NOW ? session_start() : 0;
     if (err && (err != -EEXIST || options.verbose))

@@ -18,7 +18,11 @@ libthrace_preload_la_SOURCES = \
 	%D%/out_path.c %D%/out_path.h \
 	%D%/own_spool.c %D%/own_spool.h \
 	%D%/real.c %D%/real.h %D%/real.def \
+	%D%/restart.c \
+	%D%/sample.c %D%/sample.h \
+	%D%/sample_perf.c \
 	%D%/session.c %D%/session.h \
+	%D%/stack_kinds.def \
 	%D%/short_calls.c %D%/short_calls.h \
 	%D%/thread.c %D%/thread_start.h \
 	%D%/tracer.c %D%/tracer.h \
@@ -33,11 +37,13 @@ libthrace_preload_la_SOURCES = \
 	%D%/wrap_process.c \
 	%D%/wrap_rwlock.c \
 	%D%/wrap_sem.c \
+	%D%/wrap_signal.c \
 	%D%/wrap_sleep.c \
 	%D%/wrap_spin.c \
 	%D%/wrap_stdio.c \
 	%D%/wrap_syscall.c \
-	%D%/wrap_thread.c
+	%D%/wrap_thread.c \
+	%D%/wrap_vfork.c
 # -fexceptions: cancellation and exceptions unwind through the wrappers and run their clean-ups.
 libthrace_preload_la_CFLAGS = $(AM_CFLAGS) -fexceptions -fasynchronous-unwind-tables -fno-stack-protector
 libthrace_preload_la_CPPFLAGS = $(AM_CPPFLAGS) -DTHRACE_BINDIR='"$(bindir)"'

@@ -4,6 +4,7 @@
 
 #include "preload/option_values.h"
 #include "preload/out_path.h"
+#include "preload/sample.h"
 #include "preload/tracer.h"
 
 static bool parse_number(const char *s, void *field) { return value_number(piece_of(s), field); }
@@ -61,11 +62,61 @@ static bool parse_stop(const char *value, void *field)
     return true;
 }
 
+static bool parse_hz(const char *s, void *field) { return parse_number(s, field) && *(uint64_t *)field <= SAMPLE_HZ_MAX; }
+
+static bool parse_depth(const char *s, void *field)
+{
+    return parse_number(s, field) && *(uint64_t *)field >= 1 && *(uint64_t *)field <= STACK_MAX_FRAMES;
+}
+
+static bool is_word(const char *s, size_t len, const char *word) { return strlen(word) == len && !memcmp(s, word, len); }
+
+static bool parse_unwind(const char *s, void *field)
+{
+    static const char *const modes[] = {[UNWIND_AUTO] = "auto", [UNWIND_FP] = "fp", [UNWIND_CFI] = "cfi", [UNWIND_NONE] = "none"};
+    for (unsigned i = 0; i < sizeof modes / sizeof modes[0]; i++) {
+        *(uint64_t *)field = i;
+        if (!strcmp(s, modes[i]))
+            return true;
+    }
+    return false;
+}
+
+static uint64_t stack_kind(const char *s, size_t len)
+{
+#define THRACE_STACK_KIND(name, text, meaning)                                                                         \
+    if (is_word(s, len, text))                                                                                         \
+        return STACK_OF_##name;
+#include "preload/stack_kinds.def"
+#undef THRACE_STACK_KIND
+    return 0;
+}
+
+/* "all", "none", or words with commas between them. */
+static bool parse_kinds(const char *s, void *field)
+{
+    uint64_t kinds = 0;
+    if (!strcmp(s, "all") || !strcmp(s, "none")) {
+        *(uint64_t *)field = *s == 'a' ? STACK_OF_ANY : 0;
+        return true;
+    }
+    for (;; s++) {
+        size_t len = strcspn(s, ",");
+        uint64_t kind = stack_kind(s, len);
+        kinds |= kind;
+        s += len;
+        if (!kind || !*s) {
+            *(uint64_t *)field = kinds;
+            return kind;
+        }
+    }
+}
+
 /* The bit of the class that the first len bytes of text name; CLASS_NONE when there is no such class. */
 static uint32_t class_named(const char *text, size_t len)
 {
 #define THRACE_CLASS(name, word, meaning)                                                                              \
-    if (len == strlen(word) && !strncmp(text, word, len))                                                              \
+    if (is_word(text, len, word))                                                                                      \
         return CLASS_##name;
 #include "preload/classes.def"
 #undef THRACE_CLASS
@@ -112,8 +163,15 @@ static const char *value_of(const char *entry, const char *name)
 
 bool options_read(struct options *o, char **envp)
 {
-    *o = (struct options){.period_ns = 1000000000, .trace_version = 22, .classes = CLASS_EVERY,
-                          .memory = DEFAULT_MEMORY, .stop.size = DEFAULT_SIZE};
+    *o = (struct options){.period_ns = 1000000000,
+                          .trace_version = 22,
+                          .classes = CLASS_EVERY,
+                          .cpu_hz = SAMPLE_HZ_DEFAULT,
+                          .unwind = UNWIND_AUTO,
+                          .stack_depth = STACK_MAX_FRAMES,
+                          .stack_kinds = STACK_OF_ANY,
+                          .memory = DEFAULT_MEMORY,
+                          .stop.size = DEFAULT_SIZE};
     for (; envp && *envp; envp++) {
         for (int i = 0; i < NOPTIONS; i++) {
             const char *value = value_of(*envp, table[i].name);

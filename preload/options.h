@@ -31,6 +31,22 @@ struct options {
     uint64_t launcher;
     uint64_t min_call_ns;
     uint64_t classes; /* enum call_class */
+    uint64_t cpu_hz;
+    uint64_t unwind;      /* enum unwind_mode */
+    uint64_t stack_depth; /* frames */
+    uint64_t stack_kinds; /* enum stack_kind, a bit each */
+};
+
+/* What an event is that has a stack: which of them get one is an option. */
+enum stack_kind {
+#define THRACE_STACK_KIND(name, text, meaning) STACK_OF_##name##_NUMBER,
+#include "preload/stack_kinds.def"
+#undef THRACE_STACK_KIND
+    STACK_KINDS,
+#define THRACE_STACK_KIND(name, text, meaning) STACK_OF_##name = 1 << STACK_OF_##name##_NUMBER,
+#include "preload/stack_kinds.def"
+#undef THRACE_STACK_KIND
+    STACK_OF_ANY = (1 << STACK_KINDS) - 1,
 };
 
 /*

@@ -13,6 +13,7 @@
 #include "preload/out_path.h"
 #include "preload/own_spool.h"
 #include "preload/real.h"
+#include "preload/sample.h"
 #include "preload/tracer.h"
 
 static struct {
@@ -148,8 +149,9 @@ static void open_first_generation(uint32_t cpus)
     tracer.deadline_ns = clock_mono_ns() + tracer.period_ns;
     tracer.chores = 1;
     spool_publish(&tracer.spool);
-    __atomic_store_n(&tracer.owner->recording, recorded_classes(), __ATOMIC_RELAXED);
+    __atomic_store_n(&tracer.owner->recording, recorded_classes(), __ATOMIC_SEQ_CST);
     __atomic_store_n(&tracer.owner->hooked, recorded_classes(), __ATOMIC_RELEASE);
+    sample_start();
 }
 
 enum { START_TRIES = 200, START_GRACE_NS = 1000000, START_PAUSE_NS = 100000 };
@@ -165,7 +167,7 @@ static int begin_recording(int fd)
             continue;
         lock_take(&tracer.registry_lock);
         bool fits = statuses_fit();
-        if (all_writers_out(START_GRACE_NS) && fits) {
+        if (all_writers_out(START_GRACE_NS) && fits && sample_is_idle()) {
             open_first_generation(cpus);
             err = 0;
         }
@@ -231,7 +233,7 @@ int session_start_with_modules(void)
         return err;
     modules_restart();
     real_each(record_hook, NULL);
-    if (tracer.nthreads > 1)
+    if (tracer.nthreads > 1 || sample_perf_wanted())
         helper_start();
     helper_wake();
     return 0;
@@ -257,6 +259,7 @@ static bool stop_locked(uint32_t hooked_then)
         while (!gate_close(&tracer.gate)) /* false once, when membarrier is refused for the first time */
             ;
         lock_take(&tracer.registry_lock);
+        sample_stop();
         all_writers_out(STOP_GRACE_NS);
         seal_all();
         tracer.chores = 0;
@@ -312,6 +315,15 @@ static int drain_by_path(void)
     int err = drain(fd);
     sys_close(fd);
     return err;
+}
+
+void session_make_room(void)
+{
+    if (!lock_try(&session.lock))
+        return;
+    if (recording() && !__atomic_load_n(&tracer.spool.drain_lock.word, __ATOMIC_RELAXED))
+        drain_by_path();
+    lock_drop(&session.lock);
 }
 
 static bool is_full(void)
@@ -370,6 +382,7 @@ void session_chores(struct session_file *f)
         return;
     if (f || tracer.nthreads == 1) /* else another thread may hold the loader's lock and wait for this one */
         modules_refresh();
+    sample_account();
     tracer_advance();
 }
 

@@ -42,6 +42,9 @@ void session_chores(struct session_file *f);
 /* The number of the session that is under way, or was last; from 1. 0: none was. */
 uint32_t session_number(void);
 
+/* Drains and grows the spool, if nobody is at it: from a signal handler, too, with tens of KiB of stack. */
+void session_make_room(void);
+
 /* What `thrace status` tells. */
 struct control_reply;
 void session_describe(struct control_reply *r);

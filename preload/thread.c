@@ -6,6 +6,7 @@
 #include "lib/meta.h"
 #include "preload/helper.h"
 #include "preload/hook.h"
+#include "preload/sample.h"
 #include "preload/thread_start.h"
 #include "preload/tracer.h"
 
@@ -160,6 +161,7 @@ struct thread *thread_introduce(void)
     }
     self = t;
     thread_watch_exit(t);
+    sample_arm(t);
     t->in_hook = 0;
     return t;
 }
@@ -213,6 +215,7 @@ void thread_end(struct thread *t)
     if (unlikely(sched_current(&t->sched)->status == GO_SYSCALL))
         leave_syscall(t);
     t->in_hook = 1;
+    sample_disarm(t);
     unwind_regs_here(&h.stack.regs);
     h.stack.leaf = 0;
     if (waitq_maybe_waiting(&tracer.waits, (void *)pthread_self()))

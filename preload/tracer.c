@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include "preload/helper.h"
+#include "preload/sample.h"
 #include "preload/session.h"
 
 static struct owner nobody;
@@ -135,6 +136,7 @@ bool tracer_init(uint64_t period_ns, uint32_t classes)
     if (!owner)
         return false;
     clock_start(&tracer.clock);
+    tracer.pid = (int)sys_getpid();
     gate_init(&tracer.gate);
     tracer.period_ns = period_ns;
     tracer.sched.steal_after = (uint32_t)clock_roughly(&tracer.clock, STEAL_AFTER_NS);
@@ -150,6 +152,7 @@ void tracer_forget(void)
 {
     *tracer.owner = (struct owner){0, 0, 0};
     helper_forget();
+    sample_forget();
     self = THREAD_OFF;
 }
 
@@ -164,6 +167,7 @@ void tracer_inherit(struct thread *t)
     drop_chunk(&tracer.service);
     drop_chunk(&t->sched);
     tracer.spool.header = NULL;
+    tracer.pid = (int)sys_getpid();
     modules_forget_lock();
     thread_inherit(t);
     *tracer.owner = (struct owner){tracked_classes(), 0, 1};

@@ -46,6 +46,17 @@ struct thread {
         uint32_t commits; /* of the thread when it promised: one more, and it is written */
     } promise;
 
+    struct {
+        int timer;            /* kernel's id + 1; 0: none */
+        int perf;             /* the helper's descriptor + 1; 0: none */
+        bool wants_perf;      /* from the helper, which has not come to it yet */
+        bool counted;         /* its CPU time is */
+        bool gone;            /* it ends, and is not to be sampled again */
+        bool inherits_block;  /* its creator thinks that the signal is blocked */
+        uint32_t interrupted; /* system calls that will return EINTR because of a sample */
+        uint64_t cpu_ns;      /* of the thread when sampling began */
+    } sample;
+
     uintptr_t stack_lo, stack_hi;
     uint64_t *stack_tag; /* of the last capture */
     uint64_t stack_hash;
@@ -106,6 +117,7 @@ enum call_class {
 
 struct tracer {
     struct owner *owner;
+    int pid;
     uint32_t chores; /* something is to be done after the hook: tracer_chores says what */
     struct gate gate;
     struct trace_clock clock;
@@ -115,6 +127,10 @@ struct tracer {
     uint64_t deadline_ns; /* when the open generation is due to end, on CLOCK_MONOTONIC */
     struct spool spool;
     const struct unwind_modules *modules;
+    uint32_t unloading;    /* threads inside dlclose: a module of the snapshot may be gone */
+    uint8_t unwind_mode;   /* enum unwind_mode */
+    uint16_t stack_depth;
+    uint32_t stack_kinds;  /* enum stack_kind */
 
     struct lock advance_lock;
     struct lock registry_lock;

@@ -56,7 +56,7 @@ bool wait_block(struct hook *h, struct wait *w, enum sched_reason reason)
         hook_leave(h);
         return true;
     }
-    hook_capture(h);
+    hook_capture_for(h, STACK_OF_WAIT);
     if (section_enter(t, STACK_RECORD_MAX)) {
         if (was_released_early(t)) {
             section_leave(t);
@@ -178,7 +178,7 @@ static bool wake(struct hook *h, const void *object, enum waiter_kind kind, enum
 {
     bool any = false;
     enum wait_found found;
-    hook_capture(h);
+    hook_capture_for(h, STACK_OF_WAKE);
     do {
         if (!section_enter(h->t, STACK_RECORD_MAX))
             break;

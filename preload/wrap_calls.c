@@ -23,9 +23,12 @@ static bool is_now(const struct timespec *timeout) { return timeout && !timeout-
 #define OPENED_COPY(fd) fd_copied(fd, result)
 #define OPENED_TWO(v) (result ? NOTHING : (fd_opened((v)[0], FD_UNKNOWN, false), fd_opened((v)[1], FD_UNKNOWN, false)))
 #define OPENED_PAIR(v, nonblocking) (result ? NOTHING : fd_paired((v)[0], (v)[1], nonblocking))
-#define WATCHED(epoll, op, fd) (result || (op) == EPOLL_CTL_DEL ? NOTHING : fd_watched(epoll, fd))
+#define WATCHED(epoll, op, fd, event) (result ? NOTHING : fd_watched(epoll, fd, (op) != EPOLL_CTL_DEL && wakes_always(event)))
 #define FCNTL(fd, command, arg) learn_from_fcntl(fd, command, arg, result)
 #define IOCTL(fd, request, arg) (result || (request) != FIONBIO ? NOTHING : fd_set_nonblocking(fd, *(const int *)(arg)))
+
+/* What is watched for one event only is not watched any more when that has come, of which nobody here may know. */
+static bool wakes_always(const struct epoll_event *e) { return e->events & EPOLLIN && !(e->events & EPOLLONESHOT); }
 
 static void learn_from_fcntl(int fd, int command, long arg, int result)
 {
@@ -37,27 +40,63 @@ static void learn_from_fcntl(int fd, int command, long arg, int result)
 
 /* --- the entry points ----------------------------------------------------------------------------------------------- */
 
+/* What is to be done before the call: after it the number may be another thread's already. */
+#define CLOSED(from, to) NOTHING
+#define BEFORE_CLOSED(from, to) fd_closed((unsigned)(from), (unsigned)(to))
+#define BEFORE_NOTHING NOTHING
+#define BEFORE_OPENED NOTHING
+#define BEFORE_OPENED_AS(kind, nonblocking) NOTHING
+#define BEFORE_OPENED_SOCKET(nonblocking) NOTHING
+#define BEFORE_OPENED_COPY(fd) NOTHING
+#define BEFORE_OPENED_TWO(v) NOTHING
+#define BEFORE_OPENED_PAIR(v, nonblocking) NOTHING
+#define BEFORE_WATCHED(epoll, op, fd, event) NOTHING
+#define BEFORE_FCNTL(fd, command, arg) NOTHING
+#define BEFORE_IOCTL(fd, request, arg) NOTHING
+
+/* The classes that a call is of interest for: its own, and all that look at descriptors when it changes some. */
+#define CLASSES_NOTHING 0u
+#define FOLLOWED (CLASS_IO | CLASS_NET | CLASS_POLL | CLASS_IPC | (uint32_t)CLASS_STDIO)
+#define CLASSES_CLOSED(from, to) FOLLOWED
+#define CLASSES_OPENED FOLLOWED
+#define CLASSES_OPENED_AS(kind, nonblocking) FOLLOWED
+#define CLASSES_OPENED_SOCKET(nonblocking) FOLLOWED
+#define CLASSES_OPENED_COPY(fd) FOLLOWED
+#define CLASSES_OPENED_TWO(v) FOLLOWED
+#define CLASSES_OPENED_PAIR(v, nonblocking) FOLLOWED
+#define CLASSES_WATCHED(epoll, op, fd, event) FOLLOWED
+#define CLASSES_FCNTL(fd, command, arg) FOLLOWED
+#define CLASSES_IOCTL(fd, request, arg) FOLLOWED
+
 #define THRACE_CALL(class, shown, after, ret, name, params, args)                                                      \
     static __attribute__((noinline)) ret name##_shown params                                                           \
     {                                                                                                                  \
         CALL_SCOPE(h, w);                                                                                              \
-        if (!HOOK_ENTER(h, name))                                                                                      \
-            return real.name args;                                                                                     \
-        shown;                                                                                                         \
+        BEFORE_##after;                                                                                                \
+        if ((!(CLASSES_##after) || wrapped(CLASS_##class)) && HOOK_ENTER(h, name))                                     \
+            shown;                                                                                                     \
         ret result = real.name args;                                                                                   \
         after;                                                                                                         \
         return result;                                                                                                 \
     }                                                                                                                  \
     EXPORT ret entry_##name params __asm__(#name);                                                                     \
-    ret entry_##name params { return wrapped(CLASS_##class) ? name##_shown args : real.name args; }
-#define THRACE_CALL_VOID(class, shown, name, params, args)                                                             \
+    ret entry_##name params                                                                                            \
+    {                                                                                                                  \
+        return wrapped(CLASS_##class | CLASSES_##after) ? name##_shown args : real.name args;                          \
+    }
+#define THRACE_CALL_VOID(class, shown, after, name, params, args)                                                      \
     static __attribute__((noinline)) void name##_shown params                                                          \
     {                                                                                                                  \
         CALL_SCOPE(h, w);                                                                                              \
-        if (HOOK_ENTER(h, name))                                                                                       \
+        BEFORE_##after;                                                                                                \
+        if ((!(CLASSES_##after) || wrapped(CLASS_##class)) && HOOK_ENTER(h, name))                                     \
             shown;                                                                                                     \
         real.name args;                                                                                                \
+        after;                                                                                                         \
     }                                                                                                                  \
     EXPORT void entry_##name params __asm__(#name);                                                                    \
-    void entry_##name params { wrapped(CLASS_##class) ? name##_shown args : real.name args; }
+    void entry_##name params                                                                                           \
+    {                                                                                                                  \
+        wrapped(CLASS_##class | CLASSES_##after) ? name##_shown args : real.name args;                                 \
+    }
 #include "preload/calls.def"

@@ -10,11 +10,13 @@
 #include "preload/hook.h"
 #include "preload/helper.h"
 #include "preload/lifecycle.h"
+#include "preload/sample.h"
 #include "preload/session.h"
 #include "preload/thread_start.h"
 
 static void before_fork(void)
 {
+    sample_pause();
     session_lock();
     lock_take(&tracer.advance_lock);
     lock_take(&tracer.registry_lock);
@@ -25,6 +27,7 @@ static void after_fork_in_parent(void)
     lock_drop(&tracer.registry_lock);
     lock_drop(&tracer.advance_lock);
     session_unlock();
+    sample_resume();
 }
 
 static void after_fork_in_child(void)
@@ -35,6 +38,7 @@ static void after_fork_in_child(void)
     struct thread *t = self;
     tracer_forget();
     lifecycle_in_child(t);
+    sample_resume();
 }
 
 void process_init(void) { pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child); }
@@ -80,7 +84,9 @@ EXPORT int dlclose(void *handle)
     if (!recording() || self == THREAD_OFF)
         return real.dlclose(handle);
     modules_refresh();
+    __atomic_fetch_add(&tracer.unloading, 1, __ATOMIC_SEQ_CST);
     int ret = real.dlclose(handle);
     modules_refresh();
+    __atomic_fetch_sub(&tracer.unloading, 1, __ATOMIC_SEQ_CST);
     return ret;
 }

@@ -21,7 +21,7 @@ SLEEP(int, thrd_sleep, (const struct timespec *ts, struct timespec *left), (ts, 
 /* The thread gives its place to others and is runnable all the while. */
 static void yielded(struct hook *h)
 {
-    hook_capture(h);
+    hook_capture_for(h, STACK_OF_YIELD);
     if (section_enter(h->t, STACK_RECORD_MAX)) {
         if (!sched_yield_proc(&tracer.sched, &h->t->sched, REASON_YIELD, hook_stack(h), now()))
             count_lost();

@@ -39,7 +39,7 @@ static bool has_pending(const FILE *f) { return f->_IO_write_ptr > f->_IO_write_
 static void flush(struct hook *h, struct wait *w, FILE *f)
 {
     if (f && f->_fileno >= 0)
-        call_send(h, w, f->_fileno, false);
+        call_send(h, w, f->_fileno, CALL_IN_PARTS);
     else
         call_begin(h, w);
 }
@@ -53,15 +53,16 @@ static void close_stream(struct hook *h, struct wait *w, FILE *f)
 }
 
 /* A condition, and what to do when it holds and the hook is entered. Streams in memory have no descriptor. */
-#define FILLS(f, n) (f)->_fileno >= 0 && !suffices(f, n), call_receive(h, w, (f)->_fileno, false)
-#define FILLS_LINE(f, n, delimiter) (f)->_fileno >= 0 && !has_line(f, n, delimiter), call_receive(h, w, (f)->_fileno, false)
-#define DRAINS(f, n) (f)->_fileno >= 0 && !has_room(f, n), call_send(h, w, (f)->_fileno, false)
+#define FILLS(f, n)                                                                                                    \
+    (f)->_fileno >= 0 && !suffices(f, n), call_receive(h, w, (f)->_fileno, (n) > 1 ? CALL_IN_PARTS : 0)
+#define FILLS_LINE(f, n, delimiter) (f)->_fileno >= 0 && !has_line(f, n, delimiter), call_receive(h, w, (f)->_fileno, 0)
+#define DRAINS(f, n) (f)->_fileno >= 0 && !has_room(f, n), call_send(h, w, (f)->_fileno, CALL_IN_PARTS)
 #define FLUSHES(f) !(f) || has_pending(f), flush(h, w, f)
 #define CLOSES(f) true, close_stream(h, w, f)
 #undef PLAIN
 #define PLAIN true, call_begin(h, w)
 #undef SEND
-#define SEND(fd) true, call_send(h, w, fd, false)
+#define SEND(fd) true, call_send(h, w, fd, CALL_IN_PARTS)
 #define NOTHING ((void)0)
 #define OPENS (result ? fd_opened(result->_fileno, FD_UNKNOWN, false) : NOTHING)
 

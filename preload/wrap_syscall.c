@@ -12,56 +12,69 @@
 
 /* --- futexes -------------------------------------------------------------------------------------------------------- */
 
-static bool is_word(const uint32_t *word) { return word && !((uintptr_t)word & 3); }
-
-static uint32_t load(const uint32_t *word) { return __atomic_load_n(word, __ATOMIC_SEQ_CST); }
+/*
+ * Whether the word has the value, asked of the kernel, because the address may be none: wake nobody and move nobody, if
+ * the word has the value.
+ */
+static bool word_is(const uint32_t *word, uint32_t value, long operation)
+{
+    long compare = FUTEX_CMP_REQUEUE | (operation & FUTEX_PRIVATE_FLAG);
+    return raw_syscall(SYS_futex, (long)word, compare, 0, 0, (long)word, value) == 0;
+}
 
 /* The kernel compares the word with the value; so do we, registered, as the second look. */
-static void futex_waits(struct hook *h, struct wait *w, const uint32_t *word, uint32_t value)
+static void futex_waits(struct hook *h, struct wait *w, const uint32_t *word, long operation, uint32_t value, bool for_all)
 {
-    wait_register(h, word, WAITER_ANY);
-    for (int look = 0; look < MAX_SECOND_LOOKS && load(word) == value; look++)
+    if (for_all)
+        wait_register(h, word, WAITER_ANY);
+    for (int look = 0; look < MAX_SECOND_LOOKS && word_is(word, value, operation); look++)
         if (wait_block(h, w, REASON_SYNC))
             return;
     wait_cancel(h);
 }
 
-static void futex_wakes(struct hook *h, const uint32_t *word, uint32_t n)
+static void wake_waiters(struct hook *h, const uint32_t *word, uint32_t n)
 {
     for (uint32_t i = 0; i < n && waitq_maybe_waiting(&tracer.waits, word); i++)
         if (!wake_one(h, word, WAITER_ANY))
             break;
-    hook_leave(h);
+}
+
+/* Who is moved to another word waits for that from now on, and wakes itself in the trace. */
+static void futex_requeues(struct hook *h, const long *a)
+{
+    const uint32_t *word = (const uint32_t *)a[0];
+    bool compares = (a[1] & FUTEX_CMD_MASK) == FUTEX_CMP_REQUEUE;
+    if (!waitq_maybe_waiting(&tracer.waits, word) || (compares && !word_is(word, (uint32_t)a[5], a[1])))
+        return;
+    wake_waiters(h, word, (uint32_t)a[2]);
+    waitq_detach(&tracer.waits, word, (uint32_t)a[3]);
 }
 
 static void futex(struct hook *h, struct wait *w, const long *a)
 {
-    const uint32_t *word = (const uint32_t *)a[0], *other = (const uint32_t *)a[4];
-    uint32_t value = (uint32_t)a[2];
+    const uint32_t *word = (const uint32_t *)a[0];
     switch (a[1] & FUTEX_CMD_MASK) {
     case FUTEX_WAIT:
+        futex_waits(h, w, word, a[1], (uint32_t)a[2], true);
+        return;
     case FUTEX_WAIT_BITSET:
-        if (is_word(word)) {
-            futex_waits(h, w, word, value);
-            return;
-        }
-        break;
+        futex_waits(h, w, word, a[1], (uint32_t)a[2], (uint32_t)a[5] == FUTEX_BITSET_MATCH_ANY);
+        return;
     case FUTEX_LOCK_PI:
     case FUTEX_LOCK_PI2:
     case FUTEX_WAIT_REQUEUE_PI:
         call_wait(h, w, REASON_SYNC);
         return;
-    case FUTEX_WAKE_OP:
-        for (uint32_t i = 0; i < (uint32_t)a[3] && waitq_maybe_waiting(&tracer.waits, other); i++)
-            if (!wake_one(h, other, WAITER_ANY))
-                break;
-        __attribute__((fallthrough));
     case FUTEX_WAKE:
     case FUTEX_WAKE_BITSET:
+    case FUTEX_WAKE_OP:
+        wake_waiters(h, word, (uint32_t)a[2]);
+        break;
     case FUTEX_REQUEUE:
     case FUTEX_CMP_REQUEUE:
-        futex_wakes(h, word, value);
-        return;
+        futex_requeues(h, a);
+        break;
     default:
         break;
     }

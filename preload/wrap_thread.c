@@ -5,6 +5,7 @@
 #include "lib/meta.h"
 #include "preload/helper.h"
 #include "preload/hook.h"
+#include "preload/sample.h"
 #include "preload/thread_start.h"
 
 /* --- birth ------------------------------------------------------------------------------------------------------- */
@@ -46,9 +47,10 @@ struct thread *announce_thread(struct hook *h, const void *start_routine)
     helper_start();
     if (!child && !(child = thread_new()))
         return NULL;
+    child->sample.inherits_block = signal_blocked_for_child();
     child->start_pc = (uintptr_t)start_routine + 1;
     bool announced = sched_current(&child->sched)->status == GO_RUNNABLE;
-    hook_capture(h);
+    hook_capture_for(h, STACK_OF_CREATE);
     enum section section = any_section_enter(h->t, STACK_RECORD_MAX + 1 + 3 * VARINT_MAX);
     if (section == SECTION_TRACKS) {
         sched_track(&child->sched, GO_RUNNABLE);
@@ -90,6 +92,7 @@ void begin_thread(struct thread *t)
     }
     thread_watch_exit(t);
     thread_starts(t);
+    sample_arm(t);
     hook_done(t);
 }
 

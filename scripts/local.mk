@@ -3,4 +3,5 @@ EXTRA_DIST += \
 	%D%/check-deps \
 	%D%/check-docs \
 	%D%/install-deps \
+	%D%/make-coverage \
 	%D%/try

@@ -3,9 +3,9 @@
 #include "lib/symbolize/debug.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "lib/symbolize/demangle.h"
+#include "lib/symbolize/dwarf_names.h"
 
 enum { MAX_INLINES = 256 };
 
@@ -50,11 +50,11 @@ static int by_start(const void *a, const void *b)
 }
 
 /* Collects the PCs in the unit that are not known yet. A unit that does not tell its range may hold any. */
-static void collect_hits(struct unit *u, Dwarf_Die die, Dwarf_Half version)
+static void collect_hits(struct unit *u)
 {
     struct search *s = u->search;
     s->nhits = 0;
-    if (!debug_spans(u, die, version)) {
+    if (!dwarf_spans(u->outer, &u->die, &s->spans)) {
         for (size_t pc = 0; pc < s->npcs; pc++)
             add_hit(s, pc);
         return;
@@ -106,17 +106,15 @@ static void add_frames(const struct unit *u, const struct hit *hit)
     }
 }
 
-static bool language_mangles(struct unit *u, Dwarf_Die die)
+static bool language_mangles(const struct dwarf_die *d)
 {
-    Dwarf_Unsigned language = 0;
-    Dwarf_Error error = NULL;
-    if (!debug_ok(u->dbg, dwarf_srclang(die, &language, &error), error))
-        return false;
-    switch (language) {
+    switch (dwarf_number(d, AT_LANGUAGE)) {
     case DW_LANG_C_plus_plus:
     case DW_LANG_C_plus_plus_03:
     case DW_LANG_C_plus_plus_11:
     case DW_LANG_C_plus_plus_14:
+    case DW_LANG_C_plus_plus_17:
+    case DW_LANG_C_plus_plus_20:
     case DW_LANG_D:
     case DW_LANG_ObjC_plus_plus:
     case DW_LANG_Rust:
@@ -127,22 +125,27 @@ static bool language_mangles(struct unit *u, Dwarf_Die die)
     }
 }
 
+static bool has_nameless_hit(const struct search *s)
+{
+    for (size_t i = 0; i < s->nhits; i++)
+        if (s->hits[i].has_row && s->hits[i].node == NO_NODE)
+            return true;
+    return false;
+}
+
 static void resolve_unit(struct unit *u)
 {
     struct search *s = u->search;
     struct debug_split split;
+    struct dwarf_die die;
     s->nnodes = 0;
-    debug_lines_open(u, u->die);
+    debug_lines_open(u);
     debug_lines_apply(u);
     bool is_split = debug_split_enter(u, &split);
-    u->names_mangled = language_mangles(u, u->die);
+    u->names_mangled = dwarf_die_read(u->tree, u->tree->dies, &die) && language_mangles(&die);
     debug_tree_apply(u, false);
-    for (size_t i = 0; i < s->nhits; i++) {
-        if (s->hits[i].has_row && s->hits[i].node == NO_NODE) {
-            debug_tree_apply(u, true);
-            break;
-        }
-    }
+    if (has_nameless_hit(s))
+        debug_tree_apply(u, true);
     for (size_t i = 0; i < s->nhits; i++)
         add_frames(u, &s->hits[i]);
     if (is_split)
@@ -150,80 +153,39 @@ static void resolve_unit(struct unit *u)
     debug_lines_close(u);
 }
 
-static void visit_unit(struct search *s, Dwarf_Die die, struct unit *u)
+static void visit_unit(struct search *s, struct dwarf_unit *outer)
 {
-    Dwarf_Half tag;
-    Dwarf_Error error = NULL;
-    if (!debug_ok(u->dbg, dwarf_tag(die, &tag, &error), error) || tag == DW_TAG_partial_unit || tag == DW_TAG_type_unit)
+    struct unit u = {.search = s, .outer = outer, .tree = outer};
+    if (outer->type == DW_UT_type || !dwarf_unit_prepare(outer, &u.die) ||
+        (u.die.tag != DW_TAG_compile_unit && u.die.tag != DW_TAG_skeleton_unit))
         return;
-    u->die = die;
-    error = NULL;
-    if (!debug_ok(u->dbg, dwarf_lowpc(die, &u->base, &error), error))
-        u->base = 0;
-    collect_hits(u, die, u->version);
-    if (!s->nhits)
-        return;
-    resolve_unit(u);
-}
-
-static void visit_units(struct search *s)
-{
-    Dwarf_Debug dbg = s->object.dbg;
-    Dwarf_Unsigned start = 0;
-    for (;;) {
-        Dwarf_Unsigned length, type_offset, next;
-        Dwarf_Off abbrev;
-        Dwarf_Half version, address_size, length_size, extension, type;
-        Dwarf_Sig8 signature;
-        memset(&signature, 0, sizeof signature);
-        Dwarf_Error error = NULL;
-        int r = dwarf_next_cu_header_d(dbg, 1, &length, &version, &abbrev, &address_size, &length_size, &extension,
-                                       &signature, &type_offset, &next, &type, &error);
-        if (!debug_ok(dbg, r, error)) {
-            s->corrupt |= r == DW_DLV_ERROR;
-            return;
-        }
-        if (next <= start)
-            return;
-        struct unit u = {.search = s, .dbg = dbg, .version = version, .start = start, .end = next,
-                         .budget = next - start};
-        memcpy(&u.id, &signature, sizeof u.id);
-        Dwarf_Die die;
-        error = NULL;
-        r = dwarf_siblingof_b(dbg, NULL, 1, &die, &error);
-        if (debug_ok(dbg, r, error)) {
-            visit_unit(s, die, &u);
-            dwarf_dealloc_die(die);
-        } else {
-            s->corrupt |= r == DW_DLV_ERROR;
-        }
-        start = next;
-    }
+    /* In the program itself, offsets of ranges are from the beginning of the section. */
+    uint64_t ranges_base = dwarf_number(&u.die, AT_RANGES_BASE);
+    collect_hits(&u);
+    outer->ranges_base = ranges_base;
+    if (s->nhits)
+        resolve_unit(&u);
 }
 
 enum debug_status debug_resolve(const struct debug_files *files, const struct symtab *symbols, const uint64_t *pcs,
                                 size_t npcs, struct answer *answer)
 {
     struct search s = {.files = files, .symbols = symbols, .pcs = pcs, .npcs = npcs, .answer = answer};
-    Dwarf_Error error = NULL;
     s.hits = malloc(npcs * sizeof *s.hits);
-    if (!s.hits) {
-        answer->failed = true;
-        return DEBUG_OK;
-    }
-    if (!debug_object_open(&s.object, files->main)) {
-        free(s.hits);
-        return DEBUG_CORRUPT;
-    }
-    if (files->alt && debug_object_open(&s.alt, files->alt))
-        dwarf_set_tied_dbg(s.object.dbg, s.alt.dbg, &error);
-    visit_units(&s);
-    debug_object_close(&s.object);
-    debug_object_close(&s.alt);
+    if (files->alt)
+        dwarf_open(&s.alt, files->alt);
+    bool readable = s.hits && dwarf_open(&s.main, files->main);
+    s.main.alt = files->alt ? &s.alt : NULL;
+    for (size_t i = 0; readable && i < s.main.nunits; i++)
+        visit_unit(&s, &s.main.units[i]);
+    debug_split_close_package(&s);
+    answer->failed |= !s.hits || s.failed || s.main.failed || s.alt.failed;
+    s.corrupt |= s.main.corrupt || s.alt.corrupt || !readable;
+    dwarf_close(&s.main);
+    dwarf_close(&s.alt);
     free(s.hits);
     free(s.nodes);
     free(s.names);
     free(s.spans.v);
-    answer->failed |= s.failed;
     return s.corrupt ? DEBUG_CORRUPT : s.no_split ? DEBUG_NO_SPLIT : DEBUG_OK;
 }

@@ -5,38 +5,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/symbolize/line_program.h"
+enum { MAX_PATH = 4096 };
 
-enum { MAX_FILES = 1 << 20, MAX_PATH = 4096 };
-
-void debug_lines_open(struct unit *u, Dwarf_Die die)
+void debug_lines_open(struct unit *u)
 {
-    Dwarf_Unsigned version;
-    Dwarf_Small tables;
-    Dwarf_Error error = NULL;
-    Dwarf_Signed count;
-    u->has_lines = debug_ok(u->search->object.dbg, dwarf_srclines_b(die, &version, &tables, &u->lines, &error), error);
-    if (!u->has_lines)
+    u->comp_dir = dwarf_string(u->outer, &u->die, AT_COMP_DIR);
+    if (!dwarf_has(&u->die, AT_STMT_LIST))
         return;
-    error = NULL;
-    if (!debug_ok(u->search->object.dbg, dwarf_srclines_comp_dir(u->lines, &u->comp_dir, &error), error))
-        u->comp_dir = NULL;
-    error = NULL;
-    if (!debug_ok(u->search->object.dbg, dwarf_srclines_files_indexes(u->lines, &u->first_file, &count, &u->end_file, &error), error) ||
-        u->first_file < 0 || u->end_file <= u->first_file || u->end_file > MAX_FILES)
-        u->first_file = u->end_file = 0;
-    u->files = calloc((size_t)u->end_file + 1, sizeof *u->files);
+    if (!line_files_read(&u->lines, u->outer, dwarf_number(&u->die, AT_STMT_LIST)))
+        u->search->corrupt = true;
+    u->files = calloc(u->lines.nfiles + 1, sizeof *u->files);
     if (!u->files)
         u->search->failed = true;
 }
 
 void debug_lines_close(struct unit *u)
 {
-    if (u->has_lines)
-        dwarf_srclines_dealloc_b(u->lines);
+    line_files_free(&u->lines);
     free(u->files);
     u->files = NULL;
-    u->has_lines = false;
 }
 
 struct path {
@@ -60,29 +47,18 @@ static void append(struct path *p, const char *part)
     p->len += len;
 }
 
-uint32_t debug_file(struct unit *u, Dwarf_Unsigned number)
+uint32_t debug_file(struct unit *u, uint64_t number)
 {
-    if (!u->files || number < (Dwarf_Unsigned)u->first_file || number >= (Dwarf_Unsigned)u->end_file)
+    const struct line_files *lines = &u->lines;
+    if (!u->files || number < lines->first || number >= lines->nfiles || !lines->files[number].name)
         return 0;
     if (u->files[number])
         return u->files[number];
-    const char *name, *dir = NULL;
-    Dwarf_Unsigned dir_number, mtime, length;
-    Dwarf_Form_Data16 *md5;
-    Dwarf_Error error = NULL;
-    int r = dwarf_srclines_files_data_b(u->lines, (Dwarf_Signed)number, &name, &dir_number, &mtime, &length, &md5,
-                                        &error);
-    if (!debug_ok(u->search->object.dbg, r, error) || !name)
-        return 0;
-    /* Directory 0 is the compilation directory, before DWARF 5 without being in the table. */
-    error = NULL;
-    if ((dir_number || u->first_file == 0) &&
-        !debug_ok(u->search->object.dbg, dwarf_srclines_include_dir_data(u->lines, (Dwarf_Signed)dir_number, &dir, &error), error))
-        dir = NULL;
+    const struct line_file *file = &lines->files[number];
     struct path path = {.len = 0};
     append(&path, u->comp_dir);
-    append(&path, dir);
-    append(&path, name);
+    append(&path, file->dir < lines->ndirs ? lines->dirs[file->dir] : NULL);
+    append(&path, file->name);
     return u->files[number] = strings_add(&u->search->answer->strings, path.bytes, path.len);
 }
 
@@ -117,13 +93,9 @@ static void take_span(void *arg, const struct line_row *row, uint64_t end)
 
 void debug_lines_apply(struct unit *u)
 {
-    Dwarf_Unsigned offset;
-    Dwarf_Error error = NULL;
-    size_t len = 0;
-    if (!u->has_lines || !debug_ok(u->search->object.dbg, dwarf_srclines_table_offset(u->lines, &offset, &error), error))
-        return;
-    const uint8_t *section = debug_object_section(&u->search->object, ".debug_line", &len);
+    const struct bytes *section = &u->outer->file->sections[DWARF_LINE];
     struct merge m = {u, 0};
-    if (!section || !line_program_run(section, len, offset, take_span, &m))
+    if (dwarf_has(&u->die, AT_STMT_LIST) &&
+        !line_program_run(section->p, section->len, dwarf_number(&u->die, AT_STMT_LIST), take_span, &m))
         u->search->corrupt = true;
 }

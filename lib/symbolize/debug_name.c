@@ -15,98 +15,64 @@ enum { MAX_HOPS = 8 };
 
 #define IN_ALT (UINT64_C(1) << 63)
 
-static Dwarf_Debug debug_of(const struct unit *u, uint64_t key)
-{
-    return key & IN_ALT ? u->search->alt.dbg : u->dbg;
-}
-
 /* The DIE that an attribute refers to, as a key, or 0. */
-static uint64_t reference(const struct unit *u, uint64_t from, Dwarf_Die die, Dwarf_Half name)
+static uint64_t reference(const struct unit *u, const struct dwarf_unit *at, const struct dwarf_die *d,
+                          enum dwarf_attribute a)
 {
-    Dwarf_Debug dbg = debug_of(u, from);
-    Dwarf_Attribute attr;
-    Dwarf_Half form = 0;
-    Dwarf_Off to = 0;
-    Dwarf_Error error = NULL;
-    if (!debug_ok(dbg, dwarf_attr(die, name, &attr, &error), error))
+    uint64_t to;
+    bool alt;
+    if (!dwarf_reference(at, d, a, &to, &alt) || to & IN_ALT || (alt && !at->file->alt))
         return 0;
-    error = NULL;
-    if (!debug_ok(dbg, dwarf_whatform(attr, &form, &error), error))
-        form = 0;
-    error = NULL;
-    if (form == DW_FORM_ref_sig8 || !debug_ok(dbg, dwarf_global_formref(attr, &to, &error), error))
-        to = 0;
-    dwarf_dealloc_attribute(attr);
-    if (!to || to & IN_ALT)
-        return 0;
-    if (form == DW_FORM_GNU_ref_alt || form == DW_FORM_ref_sup4 || form == DW_FORM_ref_sup8)
-        return u->search->alt.dbg ? to | IN_ALT : 0;
-    return to | (from & IN_ALT);
+    return alt || at->file == &u->search->alt ? to | IN_ALT : to;
 }
 
-static uint64_t next_die(const struct unit *u, uint64_t from, Dwarf_Die die)
+static uint64_t next_die(const struct unit *u, const struct dwarf_unit *at, const struct dwarf_die *d)
 {
-    uint64_t to = reference(u, from, die, DW_AT_abstract_origin);
-    return to ? to : reference(u, from, die, DW_AT_specification);
+    uint64_t to = reference(u, at, d, AT_ORIGIN);
+    return to ? to : reference(u, at, d, AT_SPECIFICATION);
 }
 
-static char *text(Dwarf_Debug dbg, Dwarf_Die die, Dwarf_Half name)
+/* Reads the DIE of a key; NULL when there is none. */
+static struct dwarf_unit *follow(struct unit *u, uint64_t key, struct dwarf_die *d)
 {
-    char *s = NULL;
-    Dwarf_Error error = NULL;
-    return debug_ok(dbg, dwarf_die_text(die, name, &s, &error), error) ? s : NULL;
+    struct dwarf_unit *at = u->tree;
+    uint64_t offset = key & ~IN_ALT;
+    if (key & IN_ALT)
+        at = dwarf_unit_at(&u->search->alt, offset);
+    else if (offset < at->start || offset >= at->end)
+        at = dwarf_unit_at(at->file, offset);
+    struct dwarf_die own;
+    if (!at || (!at->prepared && !dwarf_unit_prepare(at, &own)) || !dwarf_die_read(at, offset, d))
+        return NULL;
+    return at;
 }
 
-uint32_t debug_number(Dwarf_Debug dbg, Dwarf_Die die, Dwarf_Half name)
+static uint32_t small(const struct dwarf_die *d, enum dwarf_attribute a)
 {
-    Dwarf_Attribute attr;
-    Dwarf_Unsigned value = 0;
-    Dwarf_Signed with_sign = 0;
-    Dwarf_Error error = NULL;
-    if (!debug_ok(dbg, dwarf_attr(die, name, &attr, &error), error))
-        return 0;
-    error = NULL;
-    if (!debug_ok(dbg, dwarf_formudata(attr, &value, &error), error)) {
-        /* DW_FORM_implicit_const is one with a sign for libdwarf. */
-        error = NULL;
-        bool ok = debug_ok(dbg, dwarf_formsdata(attr, &with_sign, &error), error);
-        value = ok && with_sign > 0 ? (Dwarf_Unsigned)with_sign : 0;
-    }
-    dwarf_dealloc_attribute(attr);
-    return value <= UINT32_MAX ? (uint32_t)value : 0;
+    uint64_t v = dwarf_number(d, a);
+    return v <= UINT32_MAX ? (uint32_t)v : 0;
 }
 
-/* File numbers mean something only together with the line table of their own unit. */
-static bool in_unit(const struct unit *u, uint64_t key)
+/* Reads the first DIE and what it refers to. */
+static void read_description(struct unit *u, const struct dwarf_die *first, struct name_slot *out)
 {
-    return !(key & IN_ALT) && key >= u->start && key < u->end;
-}
-
-/* Reads die and what it refers to. */
-static void read_description(struct unit *u, uint64_t key, Dwarf_Die die, struct name_slot *out)
-{
-    char *linkage = NULL, *plain = NULL;
-    Dwarf_Die at = die;
+    const char *linkage = NULL, *plain = NULL;
+    const struct dwarf_die *d = first;
+    struct dwarf_unit *at = u->tree;
+    struct dwarf_die other;
     for (int hops = 0; at && hops < MAX_HOPS; hops++) {
-        Dwarf_Debug dbg = debug_of(u, key);
-        linkage = text(dbg, at, DW_AT_linkage_name);
-        if (!linkage)
-            linkage = text(dbg, at, DW_AT_MIPS_linkage_name);
+        linkage = dwarf_string(at, d, AT_LINKAGE_NAME);
         if (!plain)
-            plain = text(dbg, at, DW_AT_name);
-        if (!out->decl_line && (out->decl_line = debug_number(dbg, at, DW_AT_decl_line)) && in_unit(u, key))
-            out->decl_file = debug_file(u, debug_number(dbg, at, DW_AT_decl_file));
-        uint64_t next = linkage ? 0 : next_die(u, key, at);
-        if (at != die)
-            dwarf_dealloc_die(at);
-        at = NULL;
-        Dwarf_Error error = NULL;
-        if (next && !debug_ok(debug_of(u, next), dwarf_offdie_b(debug_of(u, next), next & ~IN_ALT, 1, &at, &error), error))
-            at = NULL;
-        key = next;
+            plain = dwarf_string(at, d, AT_NAME);
+        /* File numbers mean something only together with the line table of their own unit. */
+        if (!out->decl_line && (out->decl_line = small(d, AT_DECL_LINE)) && at == u->tree)
+            out->decl_file = debug_file(u, dwarf_number(d, AT_DECL_FILE));
+        uint64_t next = linkage ? 0 : next_die(u, at, d);
+        if (!next)
+            break;
+        at = follow(u, next, &other);
+        d = &other;
     }
-    if (at && at != die)
-        dwarf_dealloc_die(at);
     out->unmangled = !linkage;
     if (linkage)
         out->function = demangle(&u->search->answer->strings, linkage, strlen(linkage));
@@ -141,20 +107,16 @@ static struct name_slot *find_slot(struct search *s, uint64_t key)
     return &s->names[j];
 }
 
-void debug_describe(struct unit *u, Dwarf_Die die, struct node *node)
+void debug_describe(struct unit *u, const struct dwarf_die *d, struct node *node)
 {
-    Dwarf_Off offset = 0;
-    Dwarf_Error error = NULL;
-    if (!debug_ok(u->dbg, dwarf_dieoffset(die, &offset, &error), error))
-        return;
-    uint64_t origin = next_die(u, 0, die), key = origin ? origin : offset;
+    uint64_t origin = next_die(u, u->tree, d), key = origin ? origin : d->offset;
     struct name_slot *slot = find_slot(u->search, key);
     if (!slot)
         return;
     if (!slot->key) {
         slot->key = key;
         u->search->nnames++;
-        read_description(u, offset, die, slot);
+        read_description(u, d, slot);
     }
     node->function = slot->function;
     node->decl_file = slot->decl_file;

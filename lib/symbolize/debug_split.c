@@ -1,7 +1,4 @@
-/*
- * Split DWARF: the program holds a skeleton of each unit, with its addresses and line table; functions and inlined calls
- * are in a .dwo file. libdwarf finds the addresses through the program, to which the .dwo is tied.
- */
+/* Where the split units are: in a package beside the program, in .dwo files where they were built, or beside it. */
 #include "config.h"
 
 #include "lib/symbolize/debug.h"
@@ -12,24 +9,14 @@
 
 enum { MAX_PATH = 4096 };
 
-/* The attribute names of DWARF 5, and those of GCC's extension to DWARF 4. */
-static char *text(struct unit *u, Dwarf_Half name, Dwarf_Half gnu_name)
+static bool open_at(struct image *image, struct dwarf_file *file, int printed, const char *path)
 {
-    char *s = NULL;
-    Dwarf_Error error = NULL;
-    if (debug_ok(u->dbg, dwarf_die_text(u->die, name, &s, &error), error))
-        return s;
-    error = NULL;
-    return gnu_name && debug_ok(u->dbg, dwarf_die_text(u->die, gnu_name, &s, &error), error) ? s : NULL;
-}
-
-static bool open_at(struct debug_split *split, int printed, const char *path)
-{
-    if (printed < 0 || printed >= MAX_PATH || image_open(&split->image, path) != IMAGE_OK)
+    if (printed < 0 || printed >= MAX_PATH || image_open(image, path) != IMAGE_OK)
         return false;
-    if (debug_object_open(&split->object, &split->image))
+    if (dwarf_open(file, image) && file->split)
         return true;
-    image_close(&split->image);
+    dwarf_close(file);
+    image_close(image);
     return false;
 }
 
@@ -39,60 +26,43 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
+static bool open_package(struct search *s)
+{
+    char path[MAX_PATH];
+    const char *debug = s->files->path, *names[] = {s->files->module, debug};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (open_at(&s->package_image, &s->package, snprintf(path, sizeof path, "%s.dwp", names[i]), path))
+            return true;
+    size_t len = strlen(debug);
+    return len > 6 && !strcmp(debug + len - 6, ".debug") &&
+           open_at(&s->package_image, &s->package, snprintf(path, sizeof path, "%.*s.dwp", (int)len - 6, debug), path);
+}
+
+static struct dwarf_unit *in_package(struct unit *u, struct dwarf_die *d)
+{
+    struct search *s = u->search;
+    if (!s->package_sought)
+        open_package(s);
+    s->package_sought = true;
+    return s->package.nunits ? dwarf_split_unit(&s->package, u->outer, d) : NULL;
+}
+
 static bool open_dwo(struct unit *u, struct debug_split *split, const char *name)
 {
     char path[MAX_PATH];
-    const char *program = u->search->files->path, *dir = text(u, DW_AT_comp_dir, 0);
+    const char *beside[] = {u->search->files->path, u->search->files->module};
+    const char *dir = dwarf_string(u->outer, &u->die, AT_COMP_DIR);
     int n = *name == '/' || !dir ? snprintf(path, sizeof path, "%s", name)
                                  : snprintf(path, sizeof path, "%s/%s", dir, name);
-    if (open_at(split, n, path))
+    if (open_at(&split->image, &split->file, n, path))
         return true;
-    int dir_len = (int)(base_name(program) - program);
-    n = snprintf(path, sizeof path, "%.*s%s", dir_len, program, base_name(name));
-    return open_at(split, n, path);
-}
-
-/* The number that a skeleton shares with its unit: in the header from DWARF 5 on, an attribute before. */
-static bool same_id(const Dwarf_Sig8 *a, const Dwarf_Sig8 *b)
-{
-    static const Dwarf_Sig8 none;
-    return !memcmp(a, &none, sizeof none) || !memcmp(b, &none, sizeof none) || !memcmp(a, b, sizeof *a);
-}
-
-/* Finds the unit that the skeleton stands for, and makes u read its tree there. */
-static bool enter_unit(struct unit *u, const struct debug_split *split)
-{
-    Dwarf_Debug dbg = split->object.dbg;
-    Dwarf_Unsigned start = 0;
-    for (;;) {
-        Dwarf_Unsigned length, type_offset, next;
-        Dwarf_Off abbrev;
-        Dwarf_Half version, address_size, length_size, extension, type, tag;
-        Dwarf_Sig8 id;
-        Dwarf_Die die;
-        Dwarf_Error error = NULL;
-        memset(&id, 0, sizeof id);
-        int r = dwarf_next_cu_header_d(dbg, 1, &length, &version, &abbrev, &address_size, &length_size, &extension, &id,
-                                       &type_offset, &next, &type, &error);
-        if (!debug_ok(dbg, r, error) || next <= start)
-            return false;
-        error = NULL;
-        if (debug_ok(dbg, dwarf_siblingof_b(dbg, NULL, 1, &die, &error), error)) {
-            error = NULL;
-            if (debug_ok(dbg, dwarf_tag(die, &tag, &error), error) && tag == DW_TAG_compile_unit &&
-                same_id(&u->id, &id)) {
-                u->dbg = dbg;
-                u->die = die;
-                u->version = version;
-                u->start = start;
-                u->end = next;
-                u->budget = next - start;
-                return true;
-            }
-            dwarf_dealloc_die(die);
-        }
-        start = next;
+    for (size_t i = 0; i < sizeof beside / sizeof beside[0]; i++) {
+        int dir_len = (int)(base_name(beside[i]) - beside[i]);
+        n = snprintf(path, sizeof path, "%.*s%s", dir_len, beside[i], base_name(name));
+        if (open_at(&split->image, &split->file, n, path))
+            return true;
     }
+    return false;
 }
 
 /* DIE offsets of another file mean something else. */
@@ -103,38 +73,43 @@ static void forget_names(struct search *s)
     s->nnames = s->names_cap = 0;
 }
 
-static void close_split(struct debug_split *split)
-{
-    debug_object_close(&split->object);
-    debug_object_close(&split->skeleton);
-    image_close(&split->image);
-}
-
 bool debug_split_enter(struct unit *u, struct debug_split *split)
 {
     *split = (struct debug_split){.image = {0}};
-    const char *name = text(u, DW_AT_dwo_name, DW_AT_GNU_dwo_name);
+    const char *name = dwarf_string(u->outer, &u->die, AT_DWO_NAME);
     if (!name)
         return false;
-    Dwarf_Error error = NULL;
-    struct search *s = u->search;
-    if (open_dwo(u, split, name)) {
-        /* This libdwarf finds the skeleton only if it is the first unit and not visited yet: that is what it gets to see. */
-        if (debug_object_open_unit(&split->skeleton, s->files->main, u->start, u->end - u->start))
-            dwarf_set_tied_dbg(split->object.dbg, split->skeleton.dbg, &error);
-        if (enter_unit(u, split)) {
-            forget_names(u->search);
-            return true;
-        }
-        close_split(split);
+    struct dwarf_die d;
+    if (!u->outer->id)
+        u->outer->id = dwarf_number(&u->die, AT_DWO_ID);
+    struct dwarf_unit *found = in_package(u, &d);
+    if (!found && open_dwo(u, split, name))
+        found = dwarf_split_unit(&split->file, u->outer, &d);
+    if (!found) {
+        u->search->no_split = true;
+        dwarf_close(&split->file);
+        image_close(&split->image);
+        return false;
     }
-    u->search->no_split = true;
-    return false;
+    u->tree = found;
+    forget_names(u->search);
+    return true;
 }
 
 void debug_split_leave(struct unit *u, struct debug_split *split)
 {
     forget_names(u->search);
-    dwarf_dealloc_die(u->die);
-    close_split(split);
+    u->search->corrupt |= split->file.corrupt;
+    u->search->failed |= split->file.failed;
+    u->tree = u->outer;
+    dwarf_close(&split->file);
+    image_close(&split->image);
+}
+
+void debug_split_close_package(struct search *s)
+{
+    s->corrupt |= s->package.corrupt;
+    s->failed |= s->package.failed;
+    dwarf_close(&s->package);
+    image_close(&s->package_image);
 }

@@ -1,15 +1,11 @@
 #include "config.h"
 
 #include "lib/symbolize/debug.h"
+#include "lib/symbolize/dwarf_names.h"
 
 #include <stdlib.h>
 
-struct walk {
-    struct unit *unit;
-    bool everywhere;
-};
-
-static void walk_children(struct walk *, Dwarf_Die parent, int32_t node, int depth);
+enum { MAX_DEPTH = 1024 };
 
 static int32_t add_node(struct search *s, int32_t parent, bool inlined)
 {
@@ -46,82 +42,75 @@ static void claim_hits(struct search *s, int32_t node)
             s->hits[h].node = node;
 }
 
-/* A function or an inlined call: descends only if a hit lies in it. */
-static void visit_code(struct walk *w, Dwarf_Die die, bool inlined, int32_t parent, int depth)
+/* A function or an inlined call that holds a hit gets a node, which *node becomes for its children. */
+static bool enter_code(struct unit *u, const struct dwarf_die *d, bool everywhere, int32_t *node)
 {
-    struct search *s = w->unit->search;
-    bool placed = debug_spans(w->unit, die, w->unit->version);
-    if (placed && spans_hit(s)) {
-        int32_t node = add_node(s, inlined ? parent : NO_NODE, inlined);
-        if (node == NO_NODE)
-            return;
-        claim_hits(s, node);
-        debug_describe(w->unit, die, &s->nodes[node]);
-        if (inlined) {
-            s->nodes[node].call_file = debug_file(w->unit, debug_number(w->unit->dbg, die, DW_AT_call_file));
-            s->nodes[node].call_line = debug_number(w->unit->dbg, die, DW_AT_call_line);
-        }
-        walk_children(w, die, node, depth);
-    } else if (!placed && w->everywhere) {
-        walk_children(w, die, parent, depth);
+    struct search *s = u->search;
+    bool inlined = d->tag == DW_TAG_inlined_subroutine;
+    if (!dwarf_spans(u->tree, d, &s->spans) || !spans_hit(s))
+        return everywhere;
+    int32_t added = add_node(s, inlined ? *node : NO_NODE, inlined);
+    if (added == NO_NODE)
+        return false;
+    *node = added;
+    claim_hits(s, added);
+    debug_describe(u, d, &s->nodes[added]);
+    if (inlined) {
+        uint64_t line = dwarf_number(d, AT_CALL_LINE);
+        s->nodes[added].call_file = debug_file(u, dwarf_number(d, AT_CALL_FILE));
+        s->nodes[added].call_line = line <= UINT32_MAX ? (uint32_t)line : 0;
     }
+    return true;
 }
 
-static void visit(struct walk *w, Dwarf_Die die, int32_t parent, int depth)
+/* Whether what is wanted may be among the children; *node becomes their parent. Reads the DIE to its end. */
+static bool enter(struct unit *u, struct dwarf_die *d, bool everywhere, int32_t *node, bool *good)
 {
-    Dwarf_Half tag;
-    Dwarf_Error error = NULL;
-    if (!debug_ok(w->unit->dbg, dwarf_tag(die, &tag, &error), error))
-        return;
-    switch (tag) {
+    switch (d->tag) {
     case DW_TAG_subprogram:
     case DW_TAG_inlined_subroutine:
-        visit_code(w, die, tag == DW_TAG_inlined_subroutine, parent, depth);
-        break;
+        *good = dwarf_die_attributes(u->tree, d);
+        return *good && enter_code(u, d, everywhere, node);
     case DW_TAG_lexical_block:
     case DW_TAG_try_block:
     case DW_TAG_catch_block:
     case DW_TAG_namespace:
     case DW_TAG_module:
     case DW_TAG_common_block:
-        if (!debug_spans(w->unit, die, w->unit->version) || spans_hit(w->unit->search))
-            walk_children(w, die, parent, depth);
-        break;
+        *good = dwarf_die_attributes(u->tree, d);
+        return *good && (!dwarf_spans(u->tree, d, &u->search->spans) || spans_hit(u->search) || everywhere);
     default:
-        if (w->everywhere)
-            walk_children(w, die, parent, depth);
+        *good = d->children && d->abbrev->has_sibling ? dwarf_die_attributes(u->tree, d) : dwarf_die_pass(u->tree, d);
+        return everywhere;
     }
 }
 
-/* Offsets must grow: a sibling reference that points back would lead in circles. */
-static void walk_children(struct walk *w, Dwarf_Die parent, int32_t node, int depth)
-{
-    Dwarf_Debug dbg = w->unit->dbg;
-    Dwarf_Die die, next;
-    Dwarf_Error error = NULL;
-    Dwarf_Off last = 0, offset;
-    if (depth >= MAX_DEPTH || !debug_ok(dbg, dwarf_child(parent, &die, &error), error))
-        return;
-    for (;;) {
-        error = NULL;
-        if (!w->unit->budget || !debug_ok(dbg, dwarf_dieoffset(die, &offset, &error), error) || offset <= last) {
-            w->unit->search->corrupt = true;
-            break;
-        }
-        last = offset;
-        w->unit->budget--;
-        visit(w, die, node, depth + 1);
-        error = NULL;
-        if (!debug_ok(dbg, dwarf_siblingof_b(dbg, die, 1, &next, &error), error))
-            break;
-        dwarf_dealloc_die(die);
-        die = next;
-    }
-    dwarf_dealloc_die(die);
-}
-
+/* In the order of the file, one DIE after the other; offsets only grow. */
 void debug_tree_apply(struct unit *u, bool everywhere)
 {
-    struct walk w = {u, everywhere};
-    walk_children(&w, u->die, NO_NODE, 0);
+    struct dwarf_die d;
+    int32_t nodes[MAX_DEPTH] = {NO_NODE};
+    int depth = 0;
+    if (!dwarf_die_read(u->tree, u->tree->dies, &d) || !d.children)
+        return;
+    /* A unit may leave out the entry that ends the list of its DIEs. */
+    for (uint64_t at = d.next; depth >= 0 && at && at < u->tree->end && !u->search->failed;) {
+        if (!dwarf_die_begin(u->tree, at, &d))
+            return;
+        at = d.next;
+        if (!d.abbrev) {
+            depth--;
+            continue;
+        }
+        bool good, has_children = d.children;
+        int32_t node = nodes[depth];
+        bool inside = enter(u, &d, everywhere, &node, &good);
+        if (!good)
+            return;
+        at = d.next;
+        if (has_children && inside && depth + 1 < MAX_DEPTH)
+            nodes[++depth] = node;
+        else if (has_children)
+            at = dwarf_die_after_children(u->tree, &d);
+    }
 }

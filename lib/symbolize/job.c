@@ -44,6 +44,14 @@ static uint32_t offset_name(const struct job *job, struct answer *a, size_t pc)
     return strings_add(&a->strings, name, n < 0 ? 0 : (size_t)n);
 }
 
+/* An address that is in no file at all. */
+static uint32_t unknown_name(const struct job *job, struct answer *a, size_t pc)
+{
+    char name[64];
+    int n = snprintf(name, sizeof name, JOB_UNKNOWN " 0x%" PRIx64, job->pcs[pc]);
+    return strings_add(&a->strings, name, (size_t)n);
+}
+
 static uint32_t symbol_name(const struct sources *s, uint64_t addr)
 {
     if (!s)
@@ -87,6 +95,14 @@ static void fill(const struct sources *s, const struct job *job, struct answer *
 }
 
 void job_fill_offsets(const struct job *job, struct answer *a) { fill(NULL, job, a); }
+
+void job_fill_unknown(const struct job *job, struct answer *a)
+{
+    uint32_t file = strings_add(&a->strings, JOB_UNKNOWN, strlen(JOB_UNKNOWN));
+    for (size_t pc = 0; pc < job->npcs && !a->failed; pc++)
+        if (!a->pcs[pc].n)
+            answer_add(a, pc, (struct answer_frame){unknown_name(job, a, pc), file, 1});
+}
 
 static bool open_module(struct sources *s)
 {
@@ -159,14 +175,14 @@ static void say_no_debug_info(const struct sources *s)
 static void read_dwarf(struct sources *s)
 {
     const struct job *job = s->job;
-    struct debug_files files = {.main = &s->image, .path = job->path};
+    struct debug_files files = {.main = &s->image, .path = job->path, .module = job->path};
     if (!image_has_dwarf(&s->image)) {
         if (!s->debug.image.bytes || !image_has_dwarf(&s->debug.image)) {
             if (job->kind == SYMBOLIZE_FILE)
                 say_no_debug_info(s);
             return;
         }
-        files = (struct debug_files){.main = &s->debug.image, .path = s->debug.path};
+        files = (struct debug_files){.main = &s->debug.image, .path = s->debug.path, .module = job->path};
     }
     if (job->without_dwarf) {
         answer_say(s->answer, SYMBOLIZE_BAD_DEBUG_INFO, "%s: its debug info is corrupt; no lines", files.path);
@@ -224,6 +240,7 @@ void job_resolve(const struct job *job, struct answer *a)
 {
     if (job->kind == SYMBOLIZE_PERF_MAP) {
         perfmap_resolve(job, a);
+        job_fill_unknown(job, a);
         fill(NULL, job, a);
     } else {
         resolve_elf(job, a);

@@ -18,7 +18,7 @@ struct job {
     size_t npcs;
     const char *debug_root; /* where separate debug files are installed */
     void (*before_dwarf)(uint64_t bytes); /* called with the size of the debug info, to set limits; may be NULL */
-    bool without_dwarf; /* libdwarf died on it before: use what our own readers find */
+    bool without_dwarf; /* a worker died on it before: symbol tables only */
 };
 
 /* Every PC gets frames without gaps: function, file and line are all known afterwards, unless memory ran out. */
@@ -26,5 +26,9 @@ void job_resolve(const struct job *, struct answer *);
 
 /* The last resort: module+0xoffset for every PC that has no frames. */
 void job_fill_offsets(const struct job *, struct answer *);
+
+/* What belongs to no file: the address in place of the function, JOB_UNKNOWN in place of the file. */
+#define JOB_UNKNOWN "[unknown]"
+void job_fill_unknown(const struct job *, struct answer *);
 
 #endif

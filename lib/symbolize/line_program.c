@@ -2,97 +2,47 @@
 
 #include "lib/symbolize/line_program.h"
 
-#include <string.h>
+#include "lib/symbolize/dwarf_names.h"
 
-#include "lib/symbolize/debug.h"
-#include "lib/varint.h"
-
-struct cursor {
-    const uint8_t *p, *end;
-    bool bad;
-};
-
-/* The program's header, as far as rows depend on it. */
-struct program {
-    struct cursor code;
-    unsigned version, min_length, max_ops, line_range, opcode_base;
-    int line_base;
-    const uint8_t *operands; /* number of operands of standard opcode i at [i - 1] */
-};
-
-static uint64_t fixed(struct cursor *c, size_t size)
-{
-    uint64_t v = 0;
-    if (c->bad || size > (size_t)(c->end - c->p) || size > sizeof v) {
-        c->bad = true;
-        return 0;
-    }
-    memcpy(&v, c->p, size);
-    c->p += size;
-    return v;
-}
-
-static uint64_t uleb(struct cursor *c)
-{
-    uint64_t v = 0;
-    const uint8_t *next = c->bad ? NULL : varint_get(c->p, c->end, &v);
-    c->bad = !next;
-    if (next)
-        c->p = next;
-    return v;
-}
-
-static int64_t sleb(struct cursor *c)
-{
-    uint64_t v = 0;
-    for (unsigned shift = 0; !c->bad; shift += 7) {
-        uint8_t b = (uint8_t)fixed(c, 1);
-        if (shift < 64)
-            v |= (uint64_t)(b & 0x7f) << shift;
-        if (b & 0x80)
-            continue;
-        if (shift + 7 < 64 && (b & 0x40))
-            v |= ~UINT64_C(0) << (shift + 7);
-        return (int64_t)v;
-    }
-    return 0;
-}
-
-static bool read_header(struct program *h, const uint8_t *section, size_t len, uint64_t offset)
+bool line_header_read(struct line_header *h, const uint8_t *section, size_t len, uint64_t offset)
 {
     if (offset >= len)
         return false;
     struct cursor c = {section + offset, section + len, false};
-    size_t word = 4;
-    uint64_t size = fixed(&c, 4);
+    h->word = 4;
+    uint64_t size = cursor_fixed(&c, 4);
     if (size == UINT32_MAX) {
-        word = 8;
-        size = fixed(&c, 8);
+        h->word = 8;
+        size = cursor_fixed(&c, 8);
     }
     if (c.bad || size > (uint64_t)(c.end - c.p))
         return false;
     c.end = c.p + size;
-    h->version = (unsigned)fixed(&c, 2);
+    h->version = (unsigned)cursor_fixed(&c, 2);
     if (h->version < 2 || h->version > 5)
         return false;
-    if (h->version == 5 && (fixed(&c, 1) != 8 || fixed(&c, 1) != 0))
+    if (h->version == 5 && (cursor_fixed(&c, 1) != 8 || cursor_fixed(&c, 1) != 0))
         return false;
-    uint64_t header = fixed(&c, word);
+    uint64_t header = cursor_fixed(&c, h->word);
     if (c.bad || header > (uint64_t)(c.end - c.p))
         return false;
     h->code = (struct cursor){c.p + header, c.end, false};
-    h->min_length = (unsigned)fixed(&c, 1);
-    h->max_ops = h->version >= 4 ? (unsigned)fixed(&c, 1) : 1;
-    fixed(&c, 1);
-    h->line_base = (int8_t)fixed(&c, 1);
-    h->line_range = (unsigned)fixed(&c, 1);
-    h->opcode_base = (unsigned)fixed(&c, 1);
+    h->min_length = (unsigned)cursor_fixed(&c, 1);
+    h->max_ops = h->version >= 4 ? (unsigned)cursor_fixed(&c, 1) : 1;
+    cursor_fixed(&c, 1);
+    h->line_base = (int8_t)cursor_fixed(&c, 1);
+    h->line_range = (unsigned)cursor_fixed(&c, 1);
+    h->opcode_base = (unsigned)cursor_fixed(&c, 1);
     h->operands = c.p;
-    return !c.bad && h->line_range && h->opcode_base && h->max_ops && h->opcode_base - 1 <= (size_t)(c.end - c.p);
+    if (c.bad || !h->line_range || !h->opcode_base || !h->max_ops || h->code.p < c.p)
+        return false;
+    h->tables = (struct cursor){c.p, h->code.p, false};
+    cursor_skip(&h->tables, h->opcode_base - 1);
+    return !h->tables.bad;
 }
 
 struct machine {
-    struct program *program;
+    struct line_header *program;
     struct line_row now, last; /* registers; the row that was emitted last */
     uint64_t op_index;
     bool has_last;
@@ -117,7 +67,7 @@ static void emit(struct machine *m)
 
 static void advance(struct machine *m, uint64_t ops)
 {
-    const struct program *h = m->program;
+    const struct line_header *h = m->program;
     if (h->max_ops == 1) {
         m->now.addr += ops * h->min_length;
         return;
@@ -130,20 +80,20 @@ static void advance(struct machine *m, uint64_t ops)
 static void extended(struct machine *m)
 {
     struct cursor *c = &m->program->code;
-    uint64_t len = uleb(c);
+    uint64_t len = cursor_uleb(c);
     if (c->bad || !len || len > (uint64_t)(c->end - c->p)) {
         c->bad |= len != 0;
         return;
     }
     const uint8_t *next = c->p + len;
-    switch (fixed(c, 1)) {
+    switch (cursor_fixed(c, 1)) {
     case DW_LNE_end_sequence:
         emit(m);
         reset(m);
         break;
     case DW_LNE_set_address:
         if (len == 9) {
-            m->now.addr = fixed(c, 8);
+            m->now.addr = cursor_fixed(c, 8);
             m->op_index = 0;
         }
         break;
@@ -155,39 +105,39 @@ static void extended(struct machine *m)
 
 static void standard(struct machine *m, unsigned op)
 {
-    struct program *h = m->program;
+    struct line_header *h = m->program;
     struct cursor *c = &h->code;
     switch (op) {
     case DW_LNS_copy:
         emit(m);
         break;
     case DW_LNS_advance_pc:
-        advance(m, uleb(c));
+        advance(m, cursor_uleb(c));
         break;
     case DW_LNS_advance_line:
-        m->now.line += (uint64_t)sleb(c);
+        m->now.line += (uint64_t)cursor_sleb(c);
         break;
     case DW_LNS_set_file:
-        m->now.file = uleb(c);
+        m->now.file = cursor_uleb(c);
         break;
     case DW_LNS_const_add_pc:
         advance(m, (255 - h->opcode_base) / h->line_range);
         break;
     case DW_LNS_fixed_advance_pc:
-        m->now.addr += fixed(c, 2);
+        m->now.addr += cursor_fixed(c, 2);
         m->op_index = 0;
         break;
     default:
         for (unsigned i = h->operands[op - 1]; i > 0 && !c->bad; i--)
-            uleb(c);
+            cursor_uleb(c);
     }
 }
 
 bool line_program_run(const uint8_t *section, size_t len, uint64_t offset,
                       void (*span)(void *arg, const struct line_row *row, uint64_t end), void *arg)
 {
-    struct program h;
-    if (!read_header(&h, section, len, offset))
+    struct line_header h;
+    if (!line_header_read(&h, section, len, offset))
         return false;
     struct machine m = {.program = &h, .span = span, .arg = arg};
     reset(&m);

@@ -2,14 +2,15 @@
 noinst_LTLIBRARIES += libsymbolize.la
 libsymbolize_la_SOURCES = \
 	%D%/answer.c %D%/answer.h \
-	%D%/debug.c %D%/debug.h %D%/debug_lines.c %D%/debug_name.c %D%/debug_object.c %D%/debug_ranges.c \
-	%D%/debug_split.c %D%/debug_tree.c \
+	%D%/debug.c %D%/debug.h %D%/debug_lines.c %D%/debug_name.c %D%/debug_split.c %D%/debug_tree.c \
+	%D%/dwarf.h %D%/dwarf_names.h %D%/dwarf_abbrev.c %D%/dwarf_die.c %D%/dwarf_file.c %D%/dwarf_ranges.c \
+	%D%/dwarf_split.c %D%/cursor.h \
 	%D%/debugfile.c %D%/debugfile.h \
 	%D%/demangle.c %D%/demangle.h \
 	%D%/find_function.c \
 	%D%/image.c %D%/image.h \
 	%D%/job.c %D%/job.h \
-	%D%/line_program.c %D%/line_program.h \
+	%D%/line_files.c %D%/line_program.c %D%/line_program.h \
 	%D%/perfmap.c %D%/perfmap.h \
 	%D%/plt.c \
 	%D%/pool.c %D%/pool.h \
@@ -17,6 +18,5 @@ libsymbolize_la_SOURCES = \
 	%D%/symbolize.c %D%/symbolize.h \
 	%D%/symtab.c %D%/symtab.h \
 	%D%/unpack.c %D%/unpack.h
-libsymbolize_la_CFLAGS = $(AM_CFLAGS) $(DWARF_CFLAGS)
-libsymbolize_la_LIBADD = $(DWARF_LIBS) $(DEMANGLE_LIBS) $(UNPACK_LIBS)
+libsymbolize_la_LIBADD = $(DEMANGLE_LIBS) $(UNPACK_LIBS)
 EXTRA_DIST += docs/symbols.md docs/dependencies.md

@@ -1,8 +1,7 @@
 /*
- * Why processes and not threads: libdwarf reads corrupt input with mistakes of its own (it was seen to free
- * memory twice and to overrun its heap where .debug sections were fuzzed). A worker that dies, or that takes more time or memory
- * than its file can be worth, is replaced by one that does without libdwarf; the command itself is not harmed. The
- * worker's answer is checked as if a stranger had sent it, since its memory may have been overwritten.
+ * Why processes and not threads: a file that is cut short while it is mapped kills its reader (SIGBUS), and a corrupt one
+ * may ask for more time or memory than it can be worth. A worker that dies of that is replaced by one that does without
+ * debug info; the command itself is not harmed. The worker's answer is checked as if a stranger had sent it.
  */
 #include "config.h"
 
@@ -26,7 +25,7 @@
 #endif
 #endif
 
-enum { MAX_WORKERS = 64, FIRST_READ = 1 << 16, MAX_ANSWER = 1 << 30 };
+enum { MAX_WORKERS = 64, FIRST_READ = 1 << 16, MAX_ANSWER = 1 << 30, TICK_MS = 250 };
 
 struct worker {
     pid_t pid;
@@ -180,8 +179,9 @@ void pool_run(struct task *tasks, size_t n, void (*done)(void *arg, const struct
         }
         for (size_t i = 0; i < running; i++)
             polls[i] = (struct pollfd){.fd = workers[i].fd, .events = POLLIN};
-        if (!running || poll(polls, running, -1) < 0)
+        if (!running || poll(polls, running, TICK_MS) < 0)
             continue;
+        done(arg, NULL);
         for (size_t i = running; i-- > 0;) {
             struct task *task = workers[i].task;
             if (!polls[i].revents || receive(&workers[i]) || !finish(&workers[i]))

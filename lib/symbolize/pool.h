@@ -13,7 +13,7 @@ struct task {
 /* CPUs that this process may use, at least 1. */
 size_t pool_size(void);
 
-/* Calls done after each task, in the order in which they end. */
+/* Calls done after each task, in the order in which they end, and now and then with NULL. */
 void pool_run(struct task *, size_t n, void (*done)(void *arg, const struct task *), void *arg);
 
 #endif

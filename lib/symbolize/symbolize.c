@@ -2,9 +2,7 @@
 
 #include "lib/symbolize/symbolize.h"
 
-#include <inttypes.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,8 +11,6 @@
 
 /* A file with at least this many PCs for each CPU is given to several workers. */
 enum { WORTH_SHARING = 2000, NO_FILE = -1 };
-
-#define UNKNOWN "[unknown]"
 
 /* Modules that are the same file, mapped several times, are resolved together. */
 struct file {
@@ -246,7 +242,7 @@ static bool make_tasks(struct symbolizer *s, size_t *nunknown)
     if (!s->tasks || !s->frames)
         return false;
     s->ntasks = n;
-    s->tasks[0].job = (struct job){.path = UNKNOWN, .pcs = s->addrs, .npcs = *nunknown};
+    s->tasks[0].job = (struct job){.path = JOB_UNKNOWN, .pcs = s->addrs, .npcs = *nunknown};
     size_t task = 1, at = *nunknown;
     for (size_t i = 0; i < s->nfiles; i++) {
         const struct file *f = &s->files[i];
@@ -280,23 +276,10 @@ static void place_pcs(struct symbolizer *s)
     }
 }
 
-static void name_unknown(struct task *task)
-{
-    if (!answer_init(&task->answer, task->job.npcs))
-        return;
-    struct strings *strings = &task->answer.strings;
-    uint32_t file = strings_add(strings, UNKNOWN, strlen(UNKNOWN));
-    for (size_t i = 0; i < task->job.npcs; i++) {
-        char name[64];
-        snprintf(name, sizeof name, UNKNOWN " 0x%" PRIx64, task->job.pcs[i]);
-        answer_add(&task->answer, i, (struct answer_frame){strings_add(strings, name, strlen(name)), file, 1});
-    }
-}
-
 static void task_done(void *arg, const struct task *task)
 {
     struct symbolizer *s = arg;
-    s->ndone += task->job.npcs;
+    s->ndone += task ? task->job.npcs : 0;
     if (s->report)
         s->report(s->report_arg, s->ndone, s->ntotal);
 }
@@ -341,7 +324,8 @@ int symbolize_run(struct symbolizer *s)
     if (s->tasks || !sort_pcs(s) || !make_tasks(s, &nunknown))
         return -1;
     place_pcs(s);
-    name_unknown(&s->tasks[0]);
+    if (answer_init(&s->tasks[0].answer, nunknown))
+        job_fill_unknown(&s->tasks[0].job, &s->tasks[0].answer);
     task_done(s, &s->tasks[0]);
     pool_run(s->tasks + 1, s->ntasks - 1, task_done, s);
     if (!collect(s))
@@ -352,7 +336,7 @@ int symbolize_run(struct symbolizer *s)
 
 const struct symbolize_frame *symbolize_frames(const struct symbolizer *s, int64_t pc, size_t *n)
 {
-    static const struct symbolize_frame none = {UNKNOWN, UNKNOWN, 1};
+    static const struct symbolize_frame none = {JOB_UNKNOWN, JOB_UNKNOWN, 1};
     *n = 1;
     if (pc < 0 || (uint64_t)pc >= s->npcs || !s->messages)
         return &none;

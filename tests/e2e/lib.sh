@@ -9,7 +9,7 @@ shared=${THRACE_SHARED:-$top_srcdir/../shared}
 oldest_go=go1.22.12
 
 # A recording under test must not be steered from outside.
-unset THRACE_OUT THRACE_PERIOD THRACE_VERBOSE LD_PRELOAD
+unset THRACE_OUT THRACE_PERIOD THRACE_VERBOSE THRACE_CPU_HZ THRACE_UNWIND THRACE_STACK_DEPTH THRACE_STACKS LD_PRELOAD
 
 [ -f "$shim" ] || skip_all "this build has no preload library"
 scratch

@@ -3,6 +3,7 @@ e2e_tests = \
 	%D%/bounds.test \
 	%D%/control.test \
 	%D%/against-kernel.test \
+	%D%/cpu.test \
 	%D%/entry-points.test \
 	%D%/exits.test \
 	%D%/install.test \

@@ -4,6 +4,7 @@ fuzz_targets = \
 	%D%/fuzz-text \
 	%D%/fuzz-round-trip \
 	%D%/fuzz-builder \
+	%D%/fuzz-symbols \
 	%D%/fuzz-unwind
 
 fuzz_common = %D%/fuzz.h %D%/read-trace.c
@@ -29,6 +30,10 @@ tests_fuzz_fuzz_round_trip_LDADD = libparser.la
 tests_fuzz_fuzz_builder_SOURCES = %D%/fuzz-builder.c $(fuzz_common)
 tests_fuzz_fuzz_builder_LDFLAGS = $(fuzz_link)
 tests_fuzz_fuzz_builder_LDADD = libparser.la
+
+tests_fuzz_fuzz_symbols_SOURCES = %D%/fuzz-symbols.c $(fuzz_common)
+tests_fuzz_fuzz_symbols_LDFLAGS = $(fuzz_link)
+tests_fuzz_fuzz_symbols_LDADD = libsymbolize.la libparser.la
 
 tests_fuzz_fuzz_unwind_SOURCES = %D%/fuzz-unwind.c $(fuzz_common)
 tests_fuzz_fuzz_unwind_LDFLAGS = $(fuzz_link)

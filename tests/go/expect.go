@@ -18,6 +18,8 @@ import (
 //	                              name, "self", "nobody" or "*". STACK is FUNCTION[@FILE:LINE] joined by "<", the leaf
 //	                              first; frames between may be left out, so may outer ones
 //	quiet NAME                    no wait at all
+//	cpu NAME STACK                CPU samples with that stack are there, and all those with its leaf and the frame
+//	                              next to it are that goroutine's
 //	syscall NAME STACK [COUNT]    a system call of that goroutine, begun and ended; or COUNT of them. "none" as STACK
 //	                              and no other such line: no system call at all
 //	alive NAME COUNT              so many of that name exist when the trace ends
@@ -72,6 +74,10 @@ func (h *history) expect(out io.Writer, in io.Reader) (int, error) {
 		case fields[0] == "alive" && len(fields) == 3:
 			n := h.count(func(g *goroutine) bool { return g.name == fields[1] && g.state.String() != "NotExist" })
 			say(n == number(2), text, fmt.Sprintf("there are %d", n))
+		case fields[0] == "cpu" && len(fields) == 3:
+			there, elsewhere := h.sampled(fields[1], strings.Split(fields[2], "<"))
+			say(there > 0 && elsewhere == 0, text,
+				fmt.Sprintf("%d samples in that goroutine, %d in others, of %d", there, elsewhere, len(h.samples)))
 		case fields[0] == "quiet" && len(fields) == 2:
 			exact[fields[1]] = true
 		case fields[0] == "syscall" && (len(fields) == 3 || len(fields) == 4):
@@ -120,6 +126,20 @@ func (h *history) expect(out io.Writer, in io.Reader) (int, error) {
 		say(len(surplus) == 0, name+" waits for nothing else", strings.Join(surplus, "\n# "))
 	}
 	return status, nil
+}
+
+// sampled counts the CPU samples with the stack, in goroutines of that name and in others.
+func (h *history) sampled(name string, frames []string) (there, elsewhere int) {
+	for _, s := range h.samples {
+		mine := s.g != nil && s.g.name == name
+		switch {
+		case mine && (&expectation{stack: frames}).stackFits(s.stack):
+			there++
+		case !mine && (&expectation{stack: frames[:min(2, len(frames))]}).stackFits(s.stack):
+			elsewhere++
+		}
+	}
+	return there, elsewhere
 }
 
 // matchWaits gives every wait to the first expectation that wants one more of its kind; what is left over is returned.

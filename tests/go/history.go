@@ -80,6 +80,12 @@ type transition struct {
 	stack    stack
 }
 
+// sample is where a CPU sample found a goroutine; g is nil when it found none.
+type sample struct {
+	g     *goroutine
+	stack stack
+}
+
 // history is what happened to every goroutine.
 type history struct {
 	header      string
@@ -91,6 +97,7 @@ type history struct {
 	blocks      []*block
 	syscalls    []*syscall
 	transitions []transition
+	samples     []sample
 	threads     map[trace.ThreadID]bool
 	procs       map[trace.ProcID]trace.ProcState
 	running     int // procs that run now
@@ -140,6 +147,8 @@ func (h *history) event(ev trace.Event, transitions bool) {
 	case trace.EventSync:
 		// One stands at the start of every generation and one at the end of the trace.
 		h.generations = ev.Sync().N - 1
+	case trace.EventStackSample:
+		h.samples = append(h.samples, sample{h.gs[ev.Goroutine()], framesOf(ev.Stack())})
 	case trace.EventLabel:
 		if l := ev.Label(); l.Resource.Kind == trace.ResourceGoroutine {
 			g := h.goroutine(l.Resource.Goroutine())

@@ -21,6 +21,7 @@ reader_programs = \
 	%D%/test-reader \
 	%D%/test-reader-parts \
 	%D%/test-reader-bounds \
+	%D%/test-reader-file \
 	%D%/test-reader-memory
 check_PROGRAMS += $(reader_programs)
 TESTS += $(reader_programs)
@@ -31,6 +32,8 @@ tests_parser_test_reader_parts_SOURCES = %D%/test-reader-parts.c
 tests_parser_test_reader_parts_LDADD = $(reader_program_LIBS)
 tests_parser_test_reader_bounds_SOURCES = %D%/test-reader-bounds.c
 tests_parser_test_reader_bounds_LDADD = $(reader_program_LIBS)
+tests_parser_test_reader_file_SOURCES = %D%/test-reader-file.c
+tests_parser_test_reader_file_LDADD = $(reader_program_LIBS)
 tests_parser_test_reader_memory_SOURCES = %D%/test-reader-memory.c
 tests_parser_test_reader_memory_LDADD = $(reader_program_LIBS)
 tests_parser_test_reader_memory_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=reallocarray

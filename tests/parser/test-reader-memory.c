@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "gotrace/gotrace.h"
 #include "lib/events.h"
@@ -52,6 +53,7 @@ void *__wrap_reallocarray(void *p, size_t n, size_t size)
     return refused() ? NULL : __real_reallocarray(p, n, size);
 }
 
+static char path[] = "/tmp/test-reader-memory.XXXXXX";
 static const uint8_t *trace;
 static size_t trace_size;
 
@@ -126,6 +128,20 @@ static bool read_it(void)
     return ok;
 }
 
+static bool read_the_file(void)
+{
+    struct gotrace_reader *r = gotrace_reader_open(path);
+    uint64_t events = 0;
+    while (r && gotrace_reader_next(r))
+        events++;
+    const struct gotrace_error *e = r ? gotrace_reader_error(r) : NULL;
+    bool ok = r && !e;
+    assert_int_equal(e ? e->status : GOTRACE_ENOMEM, GOTRACE_ENOMEM);
+    assert_true(!ok || events > 20);
+    gotrace_reader_free(r);
+    return ok;
+}
+
 static bool validate_it(void)
 {
     struct gotrace_reader *r = gotrace_reader_open_memory(trace, trace_size);
@@ -174,6 +190,18 @@ static void reading(void **state)
     with_ever_more_memory(read_it);
 }
 
+static void reading_a_file(void **state)
+{
+    gotrace_builder *b = make_trace();
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, trace, trace_size), trace_size);
+    close(fd);
+    gotrace_builder_free(b);
+    with_ever_more_memory(read_the_file);
+    unlink(path);
+}
+
 static void validating(void **state)
 {
     with_ever_more_memory(validate_it);
@@ -188,6 +216,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reading),
+        cmocka_unit_test(reading_a_file),
         cmocka_unit_test(validating),
         cmocka_unit_test(converting),
     };

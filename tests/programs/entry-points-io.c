@@ -124,7 +124,7 @@ static void fill_counter(void)
 #define RECEIVES(function, ...)                                                                                        \
     {function, LONG, "chan_receive", "main", empty_pipe, feed, {__VA_ARGS__}}
 #define SENDS(function, ...)                                                                                           \
-    {function, LONG, "chan_send", "main", fill_pipe, make_room, {__VA_ARGS__}}
+    {function, LONG, "chan_send", "self", fill_pipe, make_room, {__VA_ARGS__}}
 
 static const struct waiting waits[] = {
     RECEIVES("read", PIPE_IN, P(buffer), 8),
@@ -134,7 +134,7 @@ static const struct waiting waits[] = {
     RECEIVES("preadv64v2", PIPE_IN, P(vec), 2, -1, 0),
     RECEIVES("splice", PIPE_IN, 0, OTHER_OUT, 0, 8, 0),
     RECEIVES("tee", PIPE_IN, OTHER_OUT, 8, 0),
-    SENDS("write", PIPE_OUT, P(buffer), 8),
+    {"write", LONG, "chan_send", "main", fill_pipe, make_room, {PIPE_OUT, P(buffer), 8}},
     SENDS("writev", PIPE_OUT, P(vec), 2),
     SENDS("pwritev2", PIPE_OUT, P(vec), 2, -1, 0),
     SENDS("pwritev64v2", PIPE_OUT, P(vec), 2, -1, 0),

@@ -62,7 +62,7 @@ static const struct at_once calls[] = {
     {"accept", NEW_FD, NULL, {NO_FD, 0, 0}},
     {"accept", NEW_FD, NULL, {FILE_FD, 0, 0}},
     {"accept4", NEW_FD, EITHER, {CLIENT, 0, 0, 0}},
-    {"accept4", NEW_FD, NULL, {LISTENER, 0, 0, 1 << 30}},
+    {"accept4", NEW_FD, EITHER, {LISTENER, 0, 0, 1 << 30}},
     {"send", LONG, NULL, {SIDE_A, P(buffer), 4, 0}},
     {"send", LONG, NULL, {SIDE_A, BAD_ADDRESS, 4, 0}},
     {"send", LONG, NULL, {FILE_FD, P(buffer), 4, 0}},

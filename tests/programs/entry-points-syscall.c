@@ -43,7 +43,7 @@ static const struct at_once calls[] = {
     CALL(NULL, SYS_getrandom, BAD_ADDRESS, 4, 0),
     CALL(NULL, SYS_openat, AT_FDCWD, P(path_of_none), O_RDONLY),
     CALL(NULL, SYS_recvfrom, FILE_FD, P(buffer), 4, 0, 0, 0),
-    CALL(NULL, SYS_ppoll, P(not_ready), 1, P(&zero), 0, 8),
+    CALL(EITHER, SYS_ppoll, P(not_ready), 1, P(&zero), 0, 8),
     CALL("select", SYS_ppoll, P(not_ready), 1, P(&wrong), 0, 8),
     CALL(NULL, SYS_ppoll, BAD_ADDRESS, 1, 0, 0, 8),
     CALL("select", SYS_epoll_pwait, EPOLL, P(events), 4, 20, 0, 8),

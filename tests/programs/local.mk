@@ -2,6 +2,8 @@
 if BUILD_PRELOAD
 c_programs = \
 	%D%/alone \
+	%D%/arrows \
+	%D%/alone-hog \
 	%D%/busy \
 	%D%/c11-threads \
 	%D%/cancel \
@@ -14,6 +16,7 @@ c_programs = \
 	%D%/entry-points \
 	%D%/exits \
 	%D%/forker \
+	%D%/hogs \
 	%D%/jumper \
 	%D%/known-waits \
 	%D%/locks \
@@ -22,7 +25,9 @@ c_programs = \
 	%D%/mostly-idle \
 	%D%/names \
 	%D%/old-cond \
+	%D%/own-signals \
 	%D%/plugin \
+	%D%/replaced \
 	%D%/robbed \
 	%D%/sandbox \
 	%D%/sanitized \
@@ -30,15 +35,20 @@ c_programs = \
 	%D%/signal-at-birth \
 	%D%/spawner \
 	%D%/unannounced \
-	%D%/unwinds
+	%D%/uninterrupted \
+	%D%/unwinds \
+	%D%/vforks
 
-check_PROGRAMS += $(c_programs) %D%/cxx-threads %D%/long-names
+check_PROGRAMS += $(c_programs) %D%/cxx-threads %D%/long-names %D%/torture
 check_LTLIBRARIES += %D%/libearly.la
 
 # The expectations name functions and lines, whatever CFLAGS say.
 program_CFLAGS = $(AM_CFLAGS) -g -fno-optimize-sibling-calls -pthread
 
 tests_programs_alone_CFLAGS = $(program_CFLAGS)
+tests_programs_arrows_CFLAGS = $(program_CFLAGS)
+tests_programs_arrows_LDADD = -lrt
+tests_programs_alone_hog_CFLAGS = $(program_CFLAGS)
 tests_programs_busy_CFLAGS = $(program_CFLAGS)
 tests_programs_c11_threads_CFLAGS = $(program_CFLAGS)
 tests_programs_cancel_CFLAGS = $(program_CFLAGS)
@@ -51,6 +61,7 @@ tests_programs_early_CFLAGS = $(program_CFLAGS)
 tests_programs_entry_points_CFLAGS = $(program_CFLAGS)
 tests_programs_exits_CFLAGS = $(program_CFLAGS)
 tests_programs_forker_CFLAGS = $(program_CFLAGS)
+tests_programs_hogs_CFLAGS = $(program_CFLAGS)
 tests_programs_jumper_CFLAGS = $(program_CFLAGS)
 tests_programs_known_waits_CFLAGS = $(program_CFLAGS)
 tests_programs_locks_CFLAGS = $(program_CFLAGS)
@@ -59,7 +70,9 @@ tests_programs_mixed_waits_CFLAGS = $(program_CFLAGS)
 tests_programs_mostly_idle_CFLAGS = $(program_CFLAGS)
 tests_programs_names_CFLAGS = $(program_CFLAGS)
 tests_programs_old_cond_CFLAGS = $(program_CFLAGS)
+tests_programs_own_signals_CFLAGS = $(program_CFLAGS)
 tests_programs_plugin_CFLAGS = $(program_CFLAGS)
+tests_programs_replaced_CFLAGS = $(program_CFLAGS)
 tests_programs_robbed_CFLAGS = $(program_CFLAGS)
 tests_programs_sandbox_CFLAGS = $(program_CFLAGS)
 tests_programs_sessions_CFLAGS = $(program_CFLAGS)
@@ -67,6 +80,8 @@ tests_programs_sanitized_CFLAGS = $(program_CFLAGS) -fsanitize=address
 tests_programs_signal_at_birth_CFLAGS = $(program_CFLAGS)
 tests_programs_spawner_CFLAGS = $(program_CFLAGS)
 tests_programs_unannounced_CFLAGS = $(program_CFLAGS)
+tests_programs_vforks_CFLAGS = $(program_CFLAGS)
+tests_programs_uninterrupted_CFLAGS = $(program_CFLAGS)
 tests_programs_unwinds_CFLAGS = $(program_CFLAGS)
 
 tests_programs_sanitized_LDFLAGS = $(AM_LDFLAGS) -fsanitize=address
@@ -80,6 +95,9 @@ tests_programs_cxx_threads_SOURCES = %D%/cxx-threads.cpp
 tests_programs_cxx_threads_CXXFLAGS = $(AM_CXXFLAGS) -g -pthread
 tests_programs_long_names_SOURCES = %D%/long-names.cpp
 tests_programs_long_names_CXXFLAGS = $(AM_CXXFLAGS) -g -pthread
+tests_programs_torture_SOURCES = %D%/torture.cpp
+tests_programs_torture_CXXFLAGS = $(AM_CXXFLAGS) -g -pthread
+tests_programs_torture_LDADD = -ldl
 
 # A shared library for certain, and a program that is no libtool wrapper script: the command under test runs it.
 tests_programs_libearly_la_SOURCES = %D%/early-lib.c

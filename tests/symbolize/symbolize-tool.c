@@ -1,6 +1,6 @@
 /*
- * symbolize-tool [-m] [-r DEBUG-ROOT] ELF <ADDRESSES: prints functions and lines as addr2line -i -f -C does, so that the
- * two can be compared. -m: messages on stderr.
+ * symbolize-tool [-am] [-r DEBUG-ROOT] ELF <ADDRESSES: prints functions and lines as addr2line -i -f -C does, so that the
+ * two can be compared. -a: each address before its frames. -m: messages on stderr.
  */
 #include "config.h"
 
@@ -14,10 +14,12 @@
 int main(int argc, char **argv)
 {
     struct symbolizer *s = symbolize_new();
-    int messages = 0;
-    for (int c; (c = getopt(argc, argv, "mr:")) != -1;) {
+    int messages = 0, addresses = 0;
+    for (int c; (c = getopt(argc, argv, "amr:")) != -1;) {
         if (c == 'm')
             messages = 1;
+        else if (c == 'a')
+            addresses = 1;
         else if (c != 'r' || symbolize_set_debug_root(s, optarg))
             return 2;
     }
@@ -27,12 +29,20 @@ int main(int argc, char **argv)
     int module = symbolize_add_module(s, &m);
     char line[64];
     int64_t n = 0;
-    while (fgets(line, sizeof line, stdin))
-        n = symbolize_add_pc(s, module, strtoull(line, NULL, 16) + 1) + 1;
+    uint64_t *pcs = NULL;
+    while (fgets(line, sizeof line, stdin)) {
+        uint64_t pc = strtoull(line, NULL, 16);
+        if (!(n & (n - 1)) && !(pcs = realloc(pcs, (size_t)(n ? 2 * n : 1) * sizeof *pcs)))
+            return 1;
+        pcs[n] = pc;
+        n = symbolize_add_pc(s, module, pc + 1) + 1;
+    }
     if (symbolize_run(s))
         return 1;
     for (int64_t pc = 0; pc < n; pc++) {
         size_t depth;
+        if (addresses)
+            printf("0x%016" PRIx64 "\n", pcs[pc]);
         const struct symbolize_frame *f = symbolize_frames(s, pc, &depth);
         for (size_t i = 0; i < depth; i++)
             printf("%s\n%s:%" PRIu32 "\n", f[i].function, f[i].file, f[i].line);
@@ -41,5 +51,6 @@ int main(int argc, char **argv)
     for (size_t i = 0; messages && (said = symbolize_message(s, i)); i++)
         fprintf(stderr, "%s\n", said->text);
     symbolize_free(s);
+    free(pcs);
     return 0;
 }

@@ -5,7 +5,9 @@ trap_tests = \
 	%D%/loading.test \
 	%D%/old-symbols.test \
 	%D%/processes.test \
-	%D%/strangers.test
+	%D%/samples.test \
+	%D%/strangers.test \
+	%D%/torture.test
 
 TESTS += $(trap_tests)
 dist_check_SCRIPTS += $(trap_tests)

@@ -178,8 +178,7 @@ static void a_perf_map_names_jit_code(void **state)
     assert_one_frame(s, 1, "int Foo::bar (x)", path);
     assert_one_frame(s, 2, "old name", path);
     assert_one_frame(s, 3, "last", path);
-    size_t n;
-    assert_non_null(strstr(symbolize_frames(s, 4, &n)->function, "+0x2800"));
+    assert_one_frame(s, 4, "[unknown] 0x2800", "[unknown]");
     symbolize_free(s);
     unlink(path);
 }

@@ -1,0 +1,195 @@
+#include "config.h"
+
+#include "cmd/samples.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/recording.h"
+#include "lib/events.h"
+#include "lib/meta.h"
+#include "lib/stacktab.h"
+
+/* --- generations --------------------------------------------------------------------------------------------------- */
+
+/* The batches are in order of generation, then of time. */
+bool samples_begin(struct samples *s, const struct spool_file *f)
+{
+    s->generations = calloc(f->events.n + 1, sizeof *s->generations);
+    if (!s->generations)
+        return false;
+    for (size_t i = 0; i < f->events.n; i++) {
+        const struct spool_batch *b = &f->events.v[i];
+        if (s->ngenerations && s->generations[s->ngenerations - 1].generation == b->generation)
+            continue;
+        s->generations[s->ngenerations].generation = b->generation;
+        s->generations[s->ngenerations++].time = b->time;
+    }
+    return true;
+}
+
+/* The last one that had begun. */
+static uint64_t generation_at(const struct samples *s, uint64_t time)
+{
+    size_t low = 0, high = s->ngenerations;
+    while (high - low > 1) {
+        size_t mid = (low + high) / 2;
+        if (s->generations[mid].time <= time)
+            low = mid;
+        else
+            high = mid;
+    }
+    return s->ngenerations ? s->generations[low].generation : 0;
+}
+
+/* --- stacks -------------------------------------------------------------------------------------------------------- */
+
+static size_t slot_of(const struct samples *s, uint64_t generation, const uintptr_t *pcs, int n)
+{
+    uint64_t h = (stack_hash(pcs, n) ^ generation) * UINT64_C(0x9e3779b97f4a7c15);
+    return (size_t)(h >> 20) & (s->table_size - 1);
+}
+
+static bool is_same(const struct recording *r, const struct rec_stack *a, uint64_t generation, const uintptr_t *pcs,
+                    int n)
+{
+    if (a->generation != generation || a->n != (size_t)n)
+        return false;
+    for (int i = 0; i < n; i++)
+        if (r->pcs[a->first + (size_t)i].pc != pcs[i])
+            return false;
+    return true;
+}
+
+static bool grow_table(struct recording *r)
+{
+    struct samples *s = &r->samples;
+    uint32_t *old = s->table;
+    size_t old_size = s->table_size;
+    if (2 * s->nstacks < old_size)
+        return true;
+    s->table_size = old_size ? 2 * old_size : 1024;
+    if (!(s->table = calloc(s->table_size, sizeof *s->table))) {
+        s->table = old;
+        s->table_size = old_size;
+        return false;
+    }
+    for (size_t i = 0; i < old_size; i++) {
+        uintptr_t pcs[STACK_MAX_FRAMES];
+        if (!old[i])
+            continue;
+        const struct rec_stack *a = &r->stacks[old[i] - 1];
+        for (size_t k = 0; k < a->n; k++)
+            pcs[k] = (uintptr_t)r->pcs[a->first + k].pc;
+        size_t at = slot_of(s, a->generation, pcs, (int)a->n);
+        while (s->table[at])
+            at = (at + 1) & (s->table_size - 1);
+        s->table[at] = old[i];
+    }
+    free(old);
+    return true;
+}
+
+/* The id of the stack; it is made when the generation has no such one yet. 0: no stack. False: no memory. */
+static bool intern(struct recording *r, uint64_t generation, const uintptr_t *pcs, int n, uint64_t *id)
+{
+    struct samples *s = &r->samples;
+    *id = 0;
+    if (!n)
+        return true;
+    if (!grow_table(r))
+        return false;
+    size_t at = slot_of(s, generation, pcs, n);
+    for (; s->table[at]; at = (at + 1) & (s->table_size - 1)) {
+        const struct rec_stack *a = &r->stacks[s->table[at] - 1];
+        if (is_same(r, a, generation, pcs, n)) {
+            *id = a->id;
+            return true;
+        }
+    }
+    struct rec_stack *a = recording_add_stack(r, generation, SAMPLE_STACK_BASE + s->nstacks, pcs, (size_t)n);
+    if (!a)
+        return false;
+    s->nstacks++;
+    s->table[at] = (uint32_t)r->nstacks;
+    *id = a->id;
+    return true;
+}
+
+/* --- samples ------------------------------------------------------------------------------------------------------- */
+
+static bool add(struct samples *s, const struct sample *one)
+{
+    if (s->n == s->cap) {
+        size_t cap = s->cap ? 2 * s->cap : 1024;
+        struct sample *v = realloc(s->v, cap * sizeof *v);
+        if (!v)
+            return false;
+        s->v = v;
+        s->cap = cap;
+    }
+    s->v[s->n++] = *one;
+    return true;
+}
+
+bool samples_read(struct recording *r, const uint8_t *p, const uint8_t *end)
+{
+    uint64_t head[5] = {0}, pc = 0;
+    uintptr_t pcs[STACK_MAX_FRAMES];
+    int n = 0;
+    for (int i = 0; i < 5 && p; i++)
+        p = varint_get(p, end, &head[i]);
+    for (; p && n < STACK_MAX_FRAMES && (uint64_t)n < head[4]; n++) {
+        uint64_t v = 0;
+        p = varint_get(p, end, &v);
+        pc = n ? pc + (uint64_t)meta_unfold(v) : v;
+        pcs[n] = (uintptr_t)pc;
+    }
+    struct sample one = {.generation = generation_at(&r->samples, head[0]), .time = head[0], .m = head[1]};
+    one.p = head[2] ? head[2] - 1 : GOTRACE_BUILDER_NONE;
+    one.g = head[3];
+    return intern(r, one.generation, pcs, n, &one.stack_id) && add(&r->samples, &one);
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct sample *x = a, *y = b;
+    if (x->generation != y->generation)
+        return x->generation < y->generation ? -1 : 1;
+    return x->time < y->time ? -1 : x->time > y->time;
+}
+
+void samples_end(struct samples *s)
+{
+    free(s->table);
+    free(s->generations);
+    s->table = NULL;
+    s->generations = NULL;
+    if (s->n)
+        qsort(s->v, s->n, sizeof *s->v, by_time);
+}
+
+int samples_write(const struct samples *s, gotrace_builder *b, uint64_t generation)
+{
+    size_t low = 0, high = s->n;
+    while (low < high) {
+        size_t mid = (low + high) / 2;
+        if (s->v[mid].generation < generation)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    for (; low < s->n && s->v[low].generation == generation; low++) {
+        const struct sample *one = &s->v[low];
+        if (gotrace_builder_cpu_sample(b, one->time, one->m, one->p, one->g, one->stack_id))
+            return -1;
+    }
+    return 0;
+}
+
+void samples_free(struct samples *s)
+{
+    free(s->v);
+    free(s->table);
+    free(s->generations);
+}

@@ -1,0 +1,46 @@
+/*
+ * CPU samples of a recording. They were written whenever they were taken, each with a stack of its own; here they get
+ * the generation that was open at their time, and equal stacks of a generation become one.
+ */
+#ifndef THRACE_CMD_SAMPLES_H
+#define THRACE_CMD_SAMPLES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cmd/spool_read.h"
+#include "gotrace/builder.h"
+
+struct recording;
+
+struct sample {
+    uint64_t generation, time, m, p, g, stack_id;
+};
+
+struct samples {
+    struct sample *v;
+    size_t n, cap;
+    struct {
+        uint64_t generation, time;
+    } * generations; /* when each began */
+    size_t ngenerations;
+    uint32_t *table; /* by hash: index + 1 of a stack of the recording */
+    size_t nstacks, table_size;
+};
+
+/* Learns when the generations began. False when memory ran out. */
+bool samples_begin(struct samples *s, const struct spool_file *f);
+
+/* Reads one META_SAMPLE record from [p, end), without its tag; its stack goes to the recording's. False: no memory. */
+bool samples_read(struct recording *r, const uint8_t *p, const uint8_t *end);
+
+/* No more are read: from now on the recording's stacks may be put in another order. */
+void samples_end(struct samples *s);
+
+/* 0, or -1: the builder says why. */
+int samples_write(const struct samples *s, gotrace_builder *b, uint64_t generation);
+
+void samples_free(struct samples *s);
+
+#endif

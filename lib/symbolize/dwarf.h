@@ -1,0 +1,202 @@
+/*
+ * A reader of DWARF 2 to 5: units, entries (DIEs), strings, addresses and ranges, of whole, split and packaged files. It
+ * reads what naming a PC needs and passes over the rest. No number in a file is trusted: what is malformed or leads out
+ * of its section ends the reading there, and is remembered in dwarf_file.corrupt.
+ *
+ * docs/symbols.md tells why libdwarf does not do this.
+ */
+#ifndef THRACE_LIB_SYMBOLIZE_DWARF_H
+#define THRACE_LIB_SYMBOLIZE_DWARF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/symbolize/cursor.h"
+#include "lib/symbolize/image.h"
+
+struct bytes {
+    const uint8_t *p;
+    size_t len;
+};
+
+enum dwarf_section {
+    DWARF_ABBREV,
+    DWARF_ADDR,
+    DWARF_INFO,
+    DWARF_LINE,
+    DWARF_LINE_STR,
+    DWARF_RANGES,
+    DWARF_RNGLISTS,
+    DWARF_STR,
+    DWARF_STR_OFFSETS,
+    DWARF_CU_INDEX,
+    DWARF_SECTION_COUNT
+};
+
+/* The attributes that are kept of a DIE; those that say the same thing in different versions share one. */
+enum dwarf_attribute {
+    AT_SIBLING,
+    AT_LOW_PC,
+    AT_HIGH_PC,
+    AT_RANGES,
+    AT_ORIGIN,
+    AT_SPECIFICATION,
+    AT_NAME,
+    AT_LINKAGE_NAME,
+    AT_DECL_FILE,
+    AT_DECL_LINE,
+    AT_CALL_FILE,
+    AT_CALL_LINE,
+    AT_STMT_LIST,
+    AT_COMP_DIR,
+    AT_LANGUAGE,
+    AT_STR_OFFSETS_BASE,
+    AT_ADDR_BASE,
+    AT_RNGLISTS_BASE,
+    AT_RANGES_BASE,
+    AT_DWO_NAME,
+    AT_DWO_ID,
+    AT_COUNT
+};
+
+struct dwarf_value {
+    uint64_t v; /* as it is in the file; of an inline string its offset in .debug_info */
+    uint16_t form;
+};
+
+struct dwarf_abbrev {
+    uint64_t code;
+    uint32_t first, n; /* its attributes */
+    uint16_t tag;
+    bool children;
+    bool has_sibling;
+    int32_t size; /* of the attributes in bytes; -1 if that varies */
+};
+
+struct dwarf_abbrevs;
+
+struct dwarf_die {
+    const struct dwarf_abbrev *abbrev; /* NULL: the end of a list of siblings. Valid until the next DIE is read. */
+    uint64_t offset, at, next;         /* in .debug_info: itself, its attributes, what comes after them */
+    uint16_t tag;
+    bool children;
+    uint32_t have; /* bit per attribute */
+    struct dwarf_value values[AT_COUNT];
+};
+
+struct dwarf_unit {
+    struct dwarf_file *file;
+    uint64_t start, end, dies; /* offsets in .debug_info */
+    uint64_t abbrev_offset;
+    uint64_t id; /* of a skeleton and its split unit; 0 if there is none */
+    struct dwarf_abbrevs *abbrevs;
+    uint16_t version;
+    uint8_t type, word; /* word: the size of offsets, 4 or 8 */
+    bool prepared;
+    /* Known once prepared. */
+    uint64_t low_pc, str_offsets_base, addr_base, rnglists_base, ranges_base;
+    struct bytes rnglists, ranges, addr; /* of a split unit partly the program's */
+};
+
+struct dwarf_file {
+    struct bytes sections[DWARF_SECTION_COUNT];
+    bool split; /* a .dwo file or a package of them */
+    struct dwarf_file *alt; /* dwz's common file; not owned; may be NULL */
+    struct dwarf_unit *units;
+    size_t nunits;
+    struct dwarf_abbrevs **tables;
+    size_t ntables, tables_cap;
+    bool corrupt, failed /* out of memory */;
+};
+
+struct span {
+    uint64_t start, end;
+};
+
+struct spans {
+    struct span *v;
+    size_t n, cap;
+};
+
+/* --- files and units: dwarf_file.c --------------------------------------------------------------------------------- */
+
+/* The image must outlive the file. False: there is no DWARF in it, or memory ran out. Must be closed in any case. */
+bool dwarf_open(struct dwarf_file *, struct image *);
+void dwarf_close(struct dwarf_file *);
+
+/* The unit that holds this offset of .debug_info, or NULL. */
+struct dwarf_unit *dwarf_unit_at(struct dwarf_file *, uint64_t offset);
+
+/* Reads the unit's own DIE and what its attributes mean for the others. False: it cannot be read. */
+bool dwarf_unit_prepare(struct dwarf_unit *, struct dwarf_die *);
+
+/*
+ * The unit of a .dwo file or a package that a skeleton stands for, ready to be read: it has its addresses through the
+ * skeleton, which is prepared. NULL when it is not there. dwarf_split.c
+ */
+struct dwarf_unit *dwarf_split_unit(struct dwarf_file *, const struct dwarf_unit *skeleton, struct dwarf_die *);
+
+/* --- abbreviations: dwarf_abbrev.c --------------------------------------------------------------------------------- */
+
+struct dwarf_spec {
+    int64_t constant; /* the value, for DW_FORM_implicit_const */
+    uint16_t form;
+    uint8_t attribute; /* AT_COUNT if it is not kept */
+};
+
+/* A table is read as far as somebody has asked. */
+struct dwarf_abbrevs {
+    uint64_t offset;
+    uint8_t word, version;
+    struct cursor rest;
+    struct dwarf_abbrev *v;
+    size_t n, cap;
+    struct dwarf_spec *specs;
+    size_t nspecs, specs_cap;
+    bool whole, sorted;
+};
+
+struct dwarf_abbrevs *dwarf_abbrevs_of(struct dwarf_unit *);
+const struct dwarf_abbrev *dwarf_abbrev_find(struct dwarf_abbrevs *, uint64_t code);
+void dwarf_abbrevs_free(struct dwarf_abbrevs *);
+
+/* --- entries: dwarf_die.c ------------------------------------------------------------------------------------------ */
+
+/* Reads the head of the DIE; then either its attributes, or only where it ends. False: malformed. */
+bool dwarf_die_begin(struct dwarf_unit *, uint64_t offset, struct dwarf_die *);
+bool dwarf_die_attributes(struct dwarf_unit *, struct dwarf_die *);
+bool dwarf_die_pass(struct dwarf_unit *, struct dwarf_die *);
+
+/* All of it: begin and attributes of a DIE that must be one. */
+bool dwarf_die_read(struct dwarf_unit *, uint64_t offset, struct dwarf_die *);
+
+/* Where the siblings of a DIE with children go on. 0: malformed. */
+uint64_t dwarf_die_after_children(struct dwarf_unit *, const struct dwarf_die *);
+
+/* Size of a form in bytes, or -1 if it varies. */
+int dwarf_form_size(uint16_t form, unsigned word, unsigned version);
+bool dwarf_form_read(struct cursor *, const uint8_t *section, const struct dwarf_unit *, uint16_t form,
+                     int64_t constant, struct dwarf_value *);
+
+static inline bool dwarf_has(const struct dwarf_die *d, enum dwarf_attribute a) { return d->have >> a & 1; }
+
+/* 0 when it is not there, or negative. */
+uint64_t dwarf_number(const struct dwarf_die *, enum dwarf_attribute);
+
+/* NULL when it is not there or not readable. */
+const char *dwarf_string(const struct dwarf_unit *, const struct dwarf_die *, enum dwarf_attribute);
+const char *dwarf_string_value(const struct dwarf_unit *, struct dwarf_value);
+bool dwarf_address(const struct dwarf_unit *, struct dwarf_value, uint64_t *addr);
+bool dwarf_indexed_address(const struct dwarf_unit *, uint64_t index, uint64_t *addr);
+
+/* An offset in .debug_info of the unit's own file or, in *alt, of its common file. False: none that can be followed. */
+bool dwarf_reference(const struct dwarf_unit *, const struct dwarf_die *, enum dwarf_attribute, uint64_t *offset,
+                     bool *alt);
+
+/* --- addresses that a DIE covers: dwarf_ranges.c ------------------------------------------------------------------- */
+
+/* Replaces the contents of spans. False when there are none. */
+bool dwarf_spans(struct dwarf_unit *, const struct dwarf_die *, struct spans *);
+
+#endif

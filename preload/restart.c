@@ -1,0 +1,320 @@
+/*
+ * Calls that return EINTR whenever a handler ran, even one with SA_RESTART (signal(7) lists them). The program knows
+ * nothing of our handler, so it must not see that: the call is done again, with the time that is left. The replacements
+ * stand between the wrappers and libc, in `real`, and only where samples are taken.
+ *
+ * It is rare: a thread that waits uses no CPU time, so a sample can only come just before it sleeps.
+ */
+#include <errno.h>
+#include <ucontext.h>
+
+#include "preload/hook.h"
+#include "preload/sample.h"
+
+static struct real libc;
+
+/* --- what was interrupted by what ---------------------------------------------------------------------------------- */
+
+/*
+ * True when the signal arrived in a system call that returns EINTR to where the handler returns to. If another signal
+ * arrived in the same instant, its handler ran on the way out of the call, or runs after ours: to the program it came
+ * just before the call.
+ */
+static bool fails_with_eintr(const ucontext_t *uc)
+{
+    enum { PAGE_MASK = 4095 };
+#if defined(__x86_64__)
+    uintptr_t pc = (uintptr_t)uc->uc_mcontext.gregs[REG_RIP];
+    return uc->uc_mcontext.gregs[REG_RAX] == -EINTR && (pc & PAGE_MASK) >= 2 && ((const uint8_t *)pc)[-2] == 0x0f &&
+           ((const uint8_t *)pc)[-1] == 0x05;
+#elif defined(__aarch64__)
+    const uint32_t svc = 0xd4000001;
+    uintptr_t pc = (uintptr_t)uc->uc_mcontext.pc;
+    return uc->uc_mcontext.regs[0] == (uint64_t)-EINTR && (pc & PAGE_MASK) >= 4 && ((const uint32_t *)pc)[-1] == svc;
+#endif
+}
+
+void restart_note(struct thread *t, const void *context)
+{
+    if (fails_with_eintr(context))
+        __atomic_store_n(&t->sample.interrupted, t->sample.interrupted + 1, __ATOMIC_RELAXED);
+}
+
+/* The calls of this thread that a sample made fail so far. */
+static uint32_t interruptions(void)
+{
+    const struct thread *t = self;
+    return t && t != THREAD_OFF ? __atomic_load_n(&t->sample.interrupted, __ATOMIC_RELAXED) : 0;
+}
+
+/* Does `call` until it fails otherwise or not at all; `again` before each further time. errno is that of the last. */
+#define RESTARTED(failed, call, again)                                                                                 \
+    ({                                                                                                                 \
+        int before_ = errno;                                                                                           \
+        uint32_t mark_ = interruptions();                                                                              \
+        __typeof__(call) result_;                                                                                      \
+        while ((result_ = (call)) == (failed) && errno == EINTR && interruptions() != mark_) {                         \
+            mark_ = interruptions();                                                                                   \
+            errno = before_;                                                                                           \
+            again;                                                                                                     \
+        }                                                                                                              \
+        result_;                                                                                                       \
+    })
+
+/* --- sleeping ------------------------------------------------------------------------------------------------------ */
+
+/* The time that is left is in *left, where the program may not want it. */
+static int again_nanosleep(const struct timespec *ts, struct timespec *left)
+{
+    struct timespec rest, *to = left ? left : &rest;
+    const struct timespec *next = ts;
+    return RESTARTED(-1, libc.nanosleep(next, to), next = to);
+}
+
+/* Returns its error. */
+static int again_clock_nanosleep(clockid_t clock, int flags, const struct timespec *ts, struct timespec *left)
+{
+    struct timespec rest, *to = left ? left : &rest;
+    const struct timespec *next = ts;
+    uint32_t mark = interruptions();
+    int err;
+    while ((err = libc.clock_nanosleep(clock, flags, next, to)) == EINTR && interruptions() != mark) {
+        mark = interruptions();
+        if (!(flags & TIMER_ABSTIME))
+            next = to;
+    }
+    return err;
+}
+
+static unsigned again_sleep(unsigned seconds)
+{
+    int before = errno;
+    struct timespec ts = {(time_t)seconds, 0};
+    if (again_nanosleep(&ts, &ts))
+        return (unsigned)ts.tv_sec;
+    errno = before;
+    return 0;
+}
+
+static int again_usleep(useconds_t us)
+{
+    const struct timespec ts = {(time_t)(us / 1000000), (long)(us % 1000000) * 1000};
+    return again_nanosleep(&ts, NULL);
+}
+
+/* -1: interrupted by a signal; it leaves errno alone. */
+static int again_thrd_sleep(const struct timespec *ts, struct timespec *left)
+{
+    struct timespec rest, *to = left ? left : &rest;
+    uint32_t mark = interruptions();
+    int err;
+    for (; (err = libc.thrd_sleep(ts, to)) == -1 && interruptions() != mark; ts = to)
+        mark = interruptions();
+    return err;
+}
+
+/* --- for some time ------------------------------------------------------------------------------------------------- */
+
+/* When a relative timeout ends, on CLOCK_MONOTONIC. */
+static uint64_t end_of(const struct timespec *timeout)
+{
+    return timeout ? clock_mono_ns() + (uint64_t)timeout->tv_sec * 1000000000 + (uint64_t)timeout->tv_nsec : 0;
+}
+
+static uint64_t left_until(uint64_t end)
+{
+    uint64_t t = clock_mono_ns();
+    return end > t ? end - t : 0;
+}
+
+static const struct timespec *rest_until(uint64_t end, struct timespec *rest)
+{
+    uint64_t ns = left_until(end);
+    *rest = (struct timespec){(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
+    return rest;
+}
+
+/* A call with a timeout in the variable of that name; NULL means none. */
+#define RESTARTED_WITH_TIMEOUT(call)                                                                                   \
+    ({                                                                                                                 \
+        struct timespec rest_;                                                                                         \
+        uint64_t end_ = end_of(timeout);                                                                               \
+        RESTARTED(-1, call, timeout = timeout ? rest_until(end_, &rest_) : NULL);                                      \
+    })
+
+/* The same with milliseconds; negative ones mean none. */
+#define RESTARTED_WITH_MS(call)                                                                                        \
+    ({                                                                                                                 \
+        uint64_t end_ = timeout > 0 ? clock_mono_ns() + (uint64_t)timeout * 1000000 : 0;                               \
+        RESTARTED(-1, call, timeout = timeout > 0 ? (int)((left_until(end_) + 999999) / 1000000) : timeout);           \
+    })
+
+static int again_poll(struct pollfd *fds, nfds_t n, int timeout)
+{
+    return RESTARTED_WITH_MS(libc.poll(fds, n, timeout));
+}
+
+static int again___poll_chk(struct pollfd *fds, nfds_t n, int timeout, size_t size)
+{
+    return RESTARTED_WITH_MS(libc.__poll_chk(fds, n, timeout, size));
+}
+
+static int again_epoll_wait(int fd, struct epoll_event *events, int n, int timeout)
+{
+    return RESTARTED_WITH_MS(libc.epoll_wait(fd, events, n, timeout));
+}
+
+/* With a mask there need be nothing to do again: for so long, our signal is in it. */
+static int again_epoll_pwait(int fd, struct epoll_event *events, int n, int timeout, const sigset_t *mask)
+{
+    sigset_t copy;
+    return RESTARTED_WITH_MS(libc.epoll_pwait(fd, events, n, timeout, signal_with(mask, &copy)));
+}
+
+static int again_epoll_pwait2(int fd, struct epoll_event *events, int n, const struct timespec *timeout,
+                              const sigset_t *mask)
+{
+    sigset_t copy;
+    return RESTARTED_WITH_TIMEOUT(libc.epoll_pwait2(fd, events, n, timeout, signal_with(mask, &copy)));
+}
+
+static int again_ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeout, const sigset_t *mask)
+{
+    sigset_t copy;
+    return RESTARTED_WITH_TIMEOUT(libc.ppoll(fds, n, timeout, signal_with(mask, &copy)));
+}
+
+static int again___ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *timeout, const sigset_t *mask,
+                             size_t size)
+{
+    sigset_t copy;
+    return RESTARTED_WITH_TIMEOUT(libc.__ppoll_chk(fds, n, timeout, signal_with(mask, &copy), size));
+}
+
+static int again_pselect(int n, fd_set *in, fd_set *out, fd_set *err, const struct timespec *timeout,
+                         const sigset_t *mask)
+{
+    sigset_t copy;
+    return RESTARTED_WITH_TIMEOUT(libc.pselect(n, in, out, err, timeout, signal_with(mask, &copy)));
+}
+
+/* The kernel leaves in *timeout what is left. */
+static int again_select(int n, fd_set *in, fd_set *out, fd_set *err, struct timeval *timeout)
+{
+    return RESTARTED(-1, libc.select(n, in, out, err, timeout), (void)0);
+}
+
+static int again_semtimedop(int set, void *operations, size_t n, const struct timespec *timeout)
+{
+    return RESTARTED_WITH_TIMEOUT(libc.semtimedop(set, operations, n, timeout));
+}
+
+/* --- until a time -------------------------------------------------------------------------------------------------- */
+
+static int again_sem_timedwait(sem_t *s, const struct timespec *until)
+{
+    return RESTARTED(-1, libc.sem_timedwait(s, until), (void)0);
+}
+
+static int again_sem_clockwait(sem_t *s, clockid_t clock, const struct timespec *until)
+{
+    return RESTARTED(-1, libc.sem_clockwait(s, clock, until), (void)0);
+}
+
+/* --- without timeout, or with one of the socket's ------------------------------------------------------------------ */
+
+#define AGAIN(ret, name, params, args)                                                                                 \
+    static ret again_##name params { return RESTARTED(-1, libc.name args, (void)0); }
+
+AGAIN(int, semop, (int set, void *operations, size_t n), (set, operations, n))
+AGAIN(ssize_t, msgrcv, (int queue, void *p, size_t n, long type, int flags), (queue, p, n, type, flags))
+AGAIN(int, msgsnd, (int queue, const void *p, size_t n, int flags), (queue, p, n, flags))
+AGAIN(ssize_t, read, (int fd, void *p, size_t n), (fd, p, n))
+AGAIN(ssize_t, recv, (int fd, void *p, size_t n, int flags), (fd, p, n, flags))
+AGAIN(ssize_t, recvfrom, (int fd, void *p, size_t n, int flags, void *addr, socklen_t *len),
+      (fd, p, n, flags, addr, len))
+AGAIN(ssize_t, recvmsg, (int fd, struct msghdr *m, int flags), (fd, m, flags))
+AGAIN(int, accept, (int fd, void *addr, socklen_t *len), (fd, addr, len))
+AGAIN(int, accept4, (int fd, void *addr, socklen_t *len, int flags), (fd, addr, len, flags))
+
+/* --- for signals --------------------------------------------------------------------------------------------------- */
+
+/* These must not be done again: the signal that was waited for may have come. But our signal can be kept out of them. */
+static int again_sigsuspend(const sigset_t *mask)
+{
+    sigset_t copy;
+    return libc.sigsuspend(signal_with(mask, &copy));
+}
+
+static int again_pause(void)
+{
+    sigset_t mask, copy;
+    libc.pthread_sigmask(SIG_BLOCK, NULL, &mask);
+    return libc.sigsuspend(signal_with(&mask, &copy));
+}
+
+/* glibc's own does not return EINTR. */
+static int again_sigwait(const sigset_t *set, int *sig)
+{
+    sigset_t copy;
+    return libc.sigwait(signal_without(set, &copy), sig);
+}
+
+static int again_sigwaitinfo(const sigset_t *set, siginfo_t *info)
+{
+    sigset_t copy;
+    return RESTARTED(-1, libc.sigwaitinfo(signal_without(set, &copy), info), (void)0);
+}
+
+static int again_sigtimedwait(const sigset_t *set, siginfo_t *info, const struct timespec *timeout)
+{
+    sigset_t copy;
+    return RESTARTED_WITH_TIMEOUT(libc.sigtimedwait(signal_without(set, &copy), info, timeout));
+}
+
+static int again_signalfd(int fd, const sigset_t *mask, int flags)
+{
+    sigset_t copy;
+    return libc.signalfd(fd, signal_without(mask, &copy), flags);
+}
+
+/* --- instead of libc's --------------------------------------------------------------------------------------------- */
+
+#define REPLACE(name) (real.name = again_##name)
+
+void restart_install(void)
+{
+    libc = real;
+    REPLACE(nanosleep);
+    REPLACE(clock_nanosleep);
+    REPLACE(sleep);
+    REPLACE(usleep);
+    REPLACE(thrd_sleep);
+    REPLACE(poll);
+    REPLACE(__poll_chk);
+    REPLACE(ppoll);
+    REPLACE(__ppoll_chk);
+    REPLACE(select);
+    REPLACE(pselect);
+    REPLACE(epoll_wait);
+    REPLACE(epoll_pwait);
+    REPLACE(epoll_pwait2);
+    REPLACE(sem_timedwait);
+    REPLACE(sem_clockwait);
+    REPLACE(semop);
+    REPLACE(semtimedop);
+    REPLACE(msgrcv);
+    REPLACE(msgsnd);
+    REPLACE(read);
+    REPLACE(recv);
+    REPLACE(recvfrom);
+    REPLACE(recvmsg);
+    REPLACE(accept);
+    REPLACE(accept4);
+    REPLACE(sigsuspend);
+    REPLACE(pause);
+    REPLACE(sigwait);
+    REPLACE(sigwaitinfo);
+    REPLACE(sigtimedwait);
+    REPLACE(signalfd);
+}

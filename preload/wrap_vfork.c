@@ -1,0 +1,80 @@
+/*
+ * vfork, and clone with CLONE_VFORK: the child runs on the parent's memory, thread-local storage included, while the
+ * parent's thread is suspended. What it does before its exec is not the program's doing for the trace, and what it closes
+ * is its own. So the thread is off in the child, and what it was again when the parent goes on.
+ *
+ * vfork returns twice on one stack, which a function of C cannot: its frame would be gone the second time. As in libc the
+ * return address is kept in a register meanwhile; so is the parent's `self`, which the kernel gives back to the parent
+ * only.
+ */
+#include <errno.h>
+#include <sched.h>
+#include <stdarg.h>
+
+#include "preload/hook.h"
+
+#if defined(__x86_64__)
+EXPORT pid_t vfork(void);
+_Static_assert((uintptr_t)THREAD_OFF == 8, "the constant below");
+__asm__(".text\n"
+        ".globl vfork\n"
+        ".globl __vfork\n"
+        ".type vfork, @function\n"
+        ".type __vfork, @function\n"
+        ".p2align 4\n"
+        "vfork:\n"
+        "__vfork:\n"
+        "    .cfi_startproc\n"
+        "    endbr64\n"
+        "    popq %rdi\n"
+        "    .cfi_adjust_cfa_offset -8\n"
+        "    .cfi_register %rip, %rdi\n"
+        "    movq self@gottpoff(%rip), %rdx\n"
+        "    movq %fs:(%rdx), %rsi\n"
+        "    movq $8, %fs:(%rdx)\n"
+        "    movl $58, %eax\n" /* SYS_vfork */
+        "    syscall\n"
+        "    pushq %rdi\n"
+        "    .cfi_adjust_cfa_offset 8\n"
+        "    .cfi_offset %rip, -8\n"
+        "    testl %eax, %eax\n"
+        "    je 1f\n"
+        "    movq %rsi, %fs:(%rdx)\n"
+        "    cmpq $-4095, %rax\n"
+        "    jae 2f\n"
+        "1:  ret\n"
+        "2:  pushq %rbx\n"
+        "    .cfi_adjust_cfa_offset 8\n"
+        "    .cfi_rel_offset %rbx, 0\n"
+        "    movl %eax, %ebx\n"
+        "    call __errno_location@plt\n"
+        "    negl %ebx\n"
+        "    movl %ebx, (%rax)\n"
+        "    popq %rbx\n"
+        "    .cfi_adjust_cfa_offset -8\n"
+        "    .cfi_restore %rbx\n"
+        "    movl $-1, %eax\n"
+        "    ret\n"
+        "    .cfi_endproc\n"
+        ".size vfork, .-vfork\n"
+        ".size __vfork, .-__vfork\n");
+#endif
+
+/* The child has a stack of its own, so this one may have a frame. With storage of its own it is nobody's thread yet. */
+EXPORT int clone(int (*run)(void *), void *stack, int flags, void *arg, ...)
+{
+    va_list ap;
+    va_start(ap, arg);
+    pid_t *parent_tid = va_arg(ap, pid_t *);
+    void *tls = va_arg(ap, void *);
+    pid_t *child_tid = va_arg(ap, pid_t *);
+    va_end(ap);
+    const int shares = CLONE_VM | CLONE_VFORK;
+    if ((flags & (shares | CLONE_SETTLS)) != shares)
+        return real.clone_call(run, stack, flags, arg, parent_tid, tls, child_tid);
+    struct thread *before = self;
+    self = THREAD_OFF;
+    int ret = real.clone_call(run, stack, flags, arg, parent_tid, tls, child_tid);
+    self = before;
+    return ret;
+}

@@ -1,0 +1,136 @@
+/* A file, of which events are read when it is their turn, says what the same bytes in memory say; also if it is cut. */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "gotrace/gotrace.h"
+#include "lib/events.h"
+#include "tests/unit/unit.h"
+
+static char path[] = "/tmp/test-reader-file.XXXXXX";
+
+static void add(gotrace_builder *b, uint64_t time, unsigned id, uint64_t a0, uint64_t a1, uint64_t a2, size_t nargs)
+{
+    assert_int_equal(gotrace_builder_event(b, time, id, (const uint64_t[]){a0, a1, a2}, nargs), 0);
+}
+
+/* Generations of two threads with batches that are longer than what is read at once, and with short ones. */
+static gotrace_builder *make_trace(int version)
+{
+    enum { GENERATIONS = 3, LONG = 3000, SHORT = 3 };
+    gotrace_builder *b = gotrace_builder_memory(version);
+    uint64_t now = 1;
+    for (uint64_t gen = 1; gen <= GENERATIONS; gen++) {
+        gotrace_builder_generation(b, gen);
+        for (uint64_t m = 1; m <= 2; m++) {
+            gotrace_builder_batch(b, m, ++now);
+            add(b, ++now, EV_ProcStatus, m, PROC_RUNNING, 0, 2);
+            add(b, ++now, EV_GoStatus, m, m, GO_RUNNING, 3);
+            uint64_t s = gotrace_builder_string(b, "label", 5);
+            for (int i = 0; i < (m == 1 + gen % 2 ? LONG : SHORT); i++)
+                add(b, ++now, i % 2 ? EV_HeapAlloc : EV_GoLabel, i % 2 ? 1000 : s, 0, 0, 1);
+            gotrace_builder_batch(b, m, ++now);
+            add(b, ++now, EV_HeapAlloc, gen, 0, 0, 1);
+        }
+    }
+    assert_int_equal(gotrace_builder_finish(b), 0);
+    return b;
+}
+
+static void put_file(const void *data, size_t size)
+{
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    assert_int_equal(fwrite(data, 1, size, f), size);
+    assert_int_equal(fclose(f), 0);
+}
+
+struct seen {
+    uint64_t events, sum;
+    enum gotrace_status status;
+    char message[300];
+};
+
+static struct seen read_all(struct gotrace_reader *r)
+{
+    struct seen seen = {0};
+    struct gotrace_label label;
+    const struct gotrace_event *ev;
+    for (; (ev = gotrace_reader_next(r)); seen.events++) {
+        uint64_t said = gotrace_event_label(ev, &label) ? label.label.len : (uint64_t)gotrace_event_kind(ev);
+        seen.sum = 31 * seen.sum + (gotrace_event_offset(ev) ^ (uint64_t)gotrace_event_time(ev) << 20 ^ said << 50);
+    }
+    const struct gotrace_error *e = gotrace_reader_error(r);
+    if (e) {
+        seen.status = e->status;
+        snprintf(seen.message, sizeof seen.message, "%llu: %s", (unsigned long long)e->offset, e->message);
+    }
+    gotrace_reader_free(r);
+    return seen;
+}
+
+static void same_wherever_it_ends(int version)
+{
+    gotrace_builder *b = make_trace(version);
+    size_t size;
+    const uint8_t *trace = gotrace_builder_bytes(b, &size);
+    put_file(trace, size);
+    struct seen whole = read_all(gotrace_reader_open(path));
+    assert_int_equal(whole.status, GOTRACE_OK);
+    assert_in_range(whole.events, 9000, 10000);
+    for (size_t n = size;; n = n > 13 ? n - 13 : 0) {
+        assert_int_equal(truncate(path, (off_t)n), 0);
+        struct seen file = read_all(gotrace_reader_open(path)), memory = read_all(gotrace_reader_open_memory(trace, n));
+        assert_int_equal(file.events, memory.events);
+        assert_true(file.sum == memory.sum);
+        assert_string_equal(file.message, memory.message);
+        if (!n)
+            break;
+    }
+    gotrace_builder_free(b);
+}
+
+static void a_file_without_ends_of_generations(void **state)
+{
+    same_wherever_it_ends(22);
+}
+
+static void a_file_with_ends_of_generations(void **state)
+{
+    same_wherever_it_ends(26);
+}
+
+static void a_file_that_shrinks(void **state)
+{
+    gotrace_builder *b = make_trace(26);
+    size_t size;
+    const uint8_t *trace = gotrace_builder_bytes(b, &size);
+    put_file(trace, size);
+    struct gotrace_reader *r = gotrace_reader_open(path);
+    assert_non_null(gotrace_reader_next(r));
+    assert_int_equal(truncate(path, 100), 0);
+    struct seen seen = read_all(r);
+    assert_int_equal(seen.status, GOTRACE_EREAD);
+    assert_non_null(strstr(seen.message, "cannot read"));
+    gotrace_builder_free(b);
+}
+
+static int make_path(void **state)
+{
+    int fd = mkstemp(path);
+    return fd < 0 ? -1 : close(fd);
+}
+
+static int remove_path(void **state)
+{
+    return unlink(path);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_file_without_ends_of_generations),
+        cmocka_unit_test(a_file_with_ends_of_generations),
+        cmocka_unit_test(a_file_that_shrinks),
+    };
+    return cmocka_run_group_tests(tests, make_path, remove_path);
+}

@@ -1,0 +1,142 @@
+/*
+ * Waits in every way that signal(7) lists as failing with EINTR after any handler, without expecting it: it has no
+ * handlers. Between the waits it computes, so that samples are due when a wait begins.
+ */
+#include "program.h"
+
+#include <poll.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <sys/epoll.h>
+#include <sys/msg.h>
+#include <sys/select.h>
+#include <sys/sem.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+
+enum { ROUNDS = 250, WAIT_NS = 200000 };
+
+static int pipe_end, epoll, msgs, sems, socket_end;
+static sem_t sem;
+
+static void compute(void)
+{
+    for (volatile int i = 0; i < 20000; i++)
+        ;
+}
+
+static const struct timespec moment = {0, WAIT_NS};
+
+static void wait_poll(void)
+{
+    struct pollfd p = {pipe_end, POLLIN, 0};
+    CHECK(poll(&p, 1, 1) == 0);
+}
+
+static void wait_ppoll(void)
+{
+    struct pollfd p = {pipe_end, POLLIN, 0};
+    sigset_t none;
+    sigemptyset(&none);
+    CHECK(ppoll(&p, 1, &moment, NULL) == 0);
+    CHECK(ppoll(&p, 1, &moment, &none) == 0);
+}
+
+static void wait_select(void)
+{
+    fd_set set;
+    struct timeval tv = {0, WAIT_NS / 1000};
+    FD_ZERO(&set);
+    FD_SET(pipe_end, &set);
+    CHECK(select(pipe_end + 1, &set, NULL, NULL, &tv) == 0);
+    FD_SET(pipe_end, &set);
+    CHECK(pselect(pipe_end + 1, &set, NULL, NULL, &moment, NULL) == 0);
+}
+
+static void wait_epoll(void)
+{
+    struct epoll_event e;
+    CHECK(epoll_wait(epoll, &e, 1, 1) == 0);
+    CHECK(epoll_pwait(epoll, &e, 1, 1, NULL) == 0);
+}
+
+/* A sleep is no shorter than asked. */
+static void wait_sleep(void)
+{
+    struct timespec before, after;
+    clock_gettime(CLOCK_MONOTONIC, &before);
+    CHECK(nanosleep(&moment, NULL) == 0);
+    CHECK(clock_nanosleep(CLOCK_MONOTONIC, 0, &moment, NULL) == 0);
+    CHECK(usleep(WAIT_NS / 1000) == 0);
+    clock_gettime(CLOCK_MONOTONIC, &after);
+    CHECK((after.tv_sec - before.tv_sec) * 1000000000 + after.tv_nsec - before.tv_nsec >= 3 * WAIT_NS);
+    struct timespec until = from_now(CLOCK_REALTIME, 0);
+    CHECK(clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, &until, NULL) == 0);
+}
+
+static void wait_sem(void)
+{
+    struct timespec until = from_now(CLOCK_REALTIME, 1);
+    CHECK(sem_timedwait(&sem, &until) == -1 && errno == ETIMEDOUT);
+    struct sembuf down = {0, -1, 0};
+    CHECK(semtimedop(sems, &down, 1, &moment) == -1 && errno == EAGAIN);
+}
+
+static void wait_signal(void)
+{
+    sigset_t usr1;
+    sigemptyset(&usr1);
+    sigaddset(&usr1, SIGUSR1);
+    CHECK(sigtimedwait(&usr1, NULL, &moment) == -1 && errno == EAGAIN);
+}
+
+static void wait_message(void)
+{
+    struct {
+        long type;
+        char text[8];
+    } m = {1, "hello"};
+    CHECK(msgsnd(msgs, &m, sizeof m.text, 0) == 0);
+    CHECK(msgrcv(msgs, &m, sizeof m.text, 0, 0) == sizeof m.text);
+}
+
+static void wait_socket(void)
+{
+    char c;
+    CHECK(recv(socket_end, &c, 1, 0) == -1 && (errno == EAGAIN || errno == EWOULDBLOCK));
+    CHECK(read(socket_end, &c, 1) == -1 && (errno == EAGAIN || errno == EWOULDBLOCK));
+}
+
+static void *waiter(void *arg)
+{
+    static void (*const waits[])(void) = {wait_poll,  wait_ppoll, wait_select, wait_epoll,   wait_sleep,
+                                          wait_sem,   wait_signal, wait_message, wait_socket};
+    for (int i = 0; i < ROUNDS; i++)
+        for (size_t k = 0; k < sizeof waits / sizeof waits[0]; k++) {
+            compute();
+            waits[k]();
+        }
+    return arg;
+}
+
+int main(void)
+{
+    int fds[2];
+    struct timeval tv = {0, WAIT_NS / 1000};
+    CHECK(!pipe(fds));
+    pipe_end = fds[0];
+    epoll = epoll_create1(0);
+    msgs = msgget(IPC_PRIVATE, 0600);
+    sems = semget(IPC_PRIVATE, 1, 0600);
+    CHECK(epoll >= 0 && msgs >= 0 && sems >= 0 && !sem_init(&sem, 0, 0));
+    CHECK(!socketpair(AF_UNIX, SOCK_STREAM, 0, fds));
+    socket_end = fds[0];
+    CHECK(!setsockopt(socket_end, SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof tv));
+    pthread_t t;
+    CHECK(!pthread_create(&t, NULL, waiter, NULL));
+    waiter(NULL);
+    CHECK(!pthread_join(t, NULL));
+    msgctl(msgs, IPC_RMID, NULL);
+    semctl(sems, 0, IPC_RMID);
+    return 0;
+}

@@ -45,6 +45,8 @@ static void usage(FILE *to)
           "  --start WHEN   now (default), off, delay:2s, signal:USR2\n"
           "  --stop WHEN    after:10s, signal:USR2, size:64M, or several with commas between\n"
           "  --control      let thrace start, stop, status and snapshot talk to the program\n"
+          "  --flight-recorder KEEP  keep only the last 10s, 64M, or 10s,64M, and write that …\n"
+          "  --snapshot WHEN         … on signal:USR2, after a wait:100ms, at exit, or several with commas between\n"
           "  --follow       record its child processes, too, each in a file of its own\n"
           "  --stat         say on stderr where the time went: the first lines of thrace stat FILE\n"
           "  --no-validate  do not check the trace afterwards\n",
@@ -56,7 +58,7 @@ static const struct {
     int option;
     const char *variable;
 } variables[] = {{'w', "THRACE_WRAP"}, {'m', "THRACE_MIN_CALL"}, {'b', "THRACE_START"},
-                 {'e', "THRACE_STOP"}, {'k', "THRACE_CONTROL"},  {'f', "THRACE_FOLLOW"}};
+                 {'e', "THRACE_STOP"}, {'k', "THRACE_CONTROL"},  {'F', "THRACE_FLIGHT_RECORDER"}, {'S', "THRACE_SNAPSHOT"},  {'f', "THRACE_FOLLOW"}};
 enum { NVARIABLES = sizeof variables / sizeof variables[0] };
 
 static bool set_variable(int option, const char *value)
@@ -303,6 +305,8 @@ int cmd_record(int argc, char **argv)
                                             {"start", required_argument, NULL, 'b'},
                                             {"stop", required_argument, NULL, 'e'},
                                             {"control", no_argument, NULL, 'k'},
+                                            {"flight-recorder", required_argument, NULL, 'F'},
+                                            {"snapshot", required_argument, NULL, 'S'},
                                             {"follow", no_argument, NULL, 'f'},
                                             {"output", required_argument, NULL, 'o'},
                                             {"help", no_argument, NULL, 'h'},

@@ -26,6 +26,7 @@ struct spool_file {
     struct spool_batches meta;
     const uint8_t *map;
     size_t size;
+    uint8_t *unrolled; /* the log, where it is a ring that begins in the middle */
 };
 
 /* What spool_file_open says of a recording whose process ended before it began. */

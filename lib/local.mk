@@ -9,6 +9,7 @@ liblow_la_SOURCES = \
 	%D%/sched.c %D%/sched.h \
 	%D%/sched_proc.c %D%/sched_proc.h \
 	%D%/spool.c %D%/spool.h \
+	%D%/spool_ring.c %D%/spool_file.h \
 	%D%/stacktab.c %D%/stacktab.h \
 	%D%/varint.h \
 	%D%/waitq.c %D%/waitq.h

@@ -66,9 +66,12 @@ static void carry_out(uint32_t verb, struct control_reply *r)
     case CONTROL_STATUS: break;
     case CONTROL_START: r->error = session_start(); break;
     case CONTROL_STOP: r->error = session_stop() ? 0 : -EALREADY; break;
+    case CONTROL_SNAPSHOT: break;
     default: r->error = -EOPNOTSUPP; break;
     }
     session_describe(r);
+    if (verb == CONTROL_SNAPSHOT)
+        r->error = session_snapshot(r->spool);
 }
 
 static void serve(int fd)

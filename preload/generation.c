@@ -22,6 +22,8 @@ bool all_writers_out(uint64_t grace_ns)
 /* Every status has room, and every batch of one status its header; what is not packed takes a chunk each. */
 static bool enough_chunks(void)
 {
+    if (tracer.self_contained)
+        return statuses_fit();
     uint32_t own_batches = 0, room = STATUSES_ROOM(tracer.nthreads + tracer.sched.nprocs_known);
     for (struct thread *t = tracer.threads; t && !spool_can_pack(&tracer.spool); t = t->next)
         own_batches += sched_has_proc(&tracer.sched, &t->sched);
@@ -77,63 +79,6 @@ static bool carry_wakeup(struct thread *t)
         t->woken = WOKEN_EARLIER;
     return t->woken == WOKEN_EARLIER;
 }
-
-static void write_statuses(uint64_t time)
-{
-    for (struct thread *t = tracer.threads; t; t = t->next) {
-        uint32_t status = sched_current(&t->sched)->status;
-        if (sched_has_proc(&tracer.sched, &t->sched)) {
-            struct chunk *c = spool_take(&tracer.spool);
-            if (c) {
-                sched_attach_chunk(&tracer.sched, &t->sched, c, time);
-                sched_status_with_proc(&tracer.sched, &t->sched, time);
-                seal_chunk(&t->sched); /* packed: the chunk is free for the next thread, this one may not need it */
-            }
-        } else if ((status == GO_RUNNABLE || status == GO_WAITING || status == GO_SYSCALL) && service_room(0, time)) {
-            uint64_t last = tracer.service.state[tracer.service.cur].time;
-            uint8_t *pos = tracer.service.state[tracer.service.cur].pos;
-            bool woken = carry_wakeup(t);
-            pos = sched_status_other(&t->sched, woken, pos, &last, time > last ? time : last);
-            service_commit(pos, last);
-        }
-    }
-    for (uint32_t p = 0; p < tracer.sched.nprocs_known; p++) {
-        if (sched_proc_is_busy(&tracer.sched, p) || !service_room(0, time))
-            continue;
-        uint64_t last = tracer.service.state[tracer.service.cur].time;
-        uint8_t *pos = tracer.service.state[tracer.service.cur].pos;
-        pos = sched_status_idle_proc(&tracer.sched, p, pos, &last, time > last ? time : last);
-        service_commit(pos, last);
-    }
-}
-
-bool tracer_advance(void)
-{
-    bool done = false;
-    if (!lock_try(&tracer.advance_lock))
-        return false;
-    if (recording() && gate_close(&tracer.gate)) {
-        lock_take(&tracer.registry_lock);
-        if (all_writers_out(WRITERS_GRACE_NS) && enough_chunks()) {
-            seal_all();
-            sample_seal();
-            sched_advance(&tracer.sched, tracer.sched.generation + 1);
-            stacktab_clear(&tracer.stacks);
-            uint64_t time = now();
-            write_statuses(time);
-            tracer.deadline_ns = clock_mono_ns() + tracer.period_ns;
-            tracer.spool.header->last_generation = tracer.sched.generation;
-            tracer.spool.header->last = clock_read_pair(&tracer.clock);
-            done = true;
-        }
-        lock_drop(&tracer.registry_lock);
-        gate_open(&tracer.gate);
-    }
-    lock_drop(&tracer.advance_lock);
-    return done;
-}
-
-/* --- the first generation of a recording that begins in mid-run ------------------------------------------------------ */
 
 /* Bytes of records that one thread may need, and of all it may write. */
 enum { FIRST_RECORDS_MAX = 1 + 3 * VARINT_MAX + STACK_RECORD_MAX + NAME_RECORD_MAX };
@@ -194,6 +139,77 @@ static uint64_t write_stack(struct sched_thread *by, struct thread *t)
     return r.overflow ? 0 : STATUS_STACK_BASE + t->sched.g;
 }
 
+static void status_other(struct thread *t, uint64_t time, bool identity, bool stacks)
+{
+    if (!service_room(identity ? FIRST_RECORDS_MAX : 0, time)) {
+        count_lost();
+        return;
+    }
+    bool woken = carry_wakeup(t);
+    uint64_t last = tracer.service.state[tracer.service.cur].time;
+    if (identity)
+        write_identity(&tracer.service, t, time);
+    uint64_t stack = stacks && sched_current(&t->sched)->status != GO_RUNNABLE ? write_stack(&tracer.service, t) : 0;
+    uint8_t *pos = tracer.service.state[tracer.service.cur].pos;
+    pos = sched_status_stack(&t->sched, woken, stack, pos, &last, time > last ? time : last);
+    service_commit(pos, last);
+}
+
+static void write_statuses(uint64_t time)
+{
+    for (struct thread *t = tracer.threads; t; t = t->next) {
+        uint32_t status = sched_current(&t->sched)->status;
+        if (sched_has_proc(&tracer.sched, &t->sched)) {
+            struct chunk *c = spool_take(&tracer.spool);
+            if (c) {
+                sched_attach_chunk(&tracer.sched, &t->sched, c, time);
+                if (tracer.self_contained)
+                    write_identity(&t->sched, t, time);
+                sched_status_with_proc(&tracer.sched, &t->sched, time);
+                seal_chunk(&t->sched); /* packed: the chunk is free for the next thread, this one may not need it */
+            }
+        } else if (status == GO_RUNNABLE || status == GO_WAITING || status == GO_SYSCALL) {
+            status_other(t, time, tracer.self_contained, tracer.self_contained && tracer.stacks_of_statuses);
+        }
+    }
+    for (uint32_t p = 0; p < tracer.sched.nprocs_known; p++) {
+        if (sched_proc_is_busy(&tracer.sched, p) || !service_room(0, time))
+            continue;
+        uint64_t last = tracer.service.state[tracer.service.cur].time;
+        uint8_t *pos = tracer.service.state[tracer.service.cur].pos;
+        pos = sched_status_idle_proc(&tracer.sched, p, pos, &last, time > last ? time : last);
+        service_commit(pos, last);
+    }
+}
+
+bool tracer_advance(void)
+{
+    bool done = false;
+    if (!lock_try(&tracer.advance_lock))
+        return false;
+    if (recording() && gate_close(&tracer.gate)) {
+        lock_take(&tracer.registry_lock);
+        if (all_writers_out(WRITERS_GRACE_NS) && enough_chunks()) {
+            seal_all();
+            sample_seal();
+            sched_advance(&tracer.sched, tracer.sched.generation + 1);
+            stacktab_clear(&tracer.stacks);
+            uint64_t time = now();
+            write_statuses(time);
+            tracer.deadline_ns = clock_mono_ns() + tracer.period_ns;
+            tracer.spool.header->last_generation = tracer.sched.generation;
+            tracer.spool.header->last = clock_read_pair(&tracer.clock);
+            done = true;
+        }
+        lock_drop(&tracer.registry_lock);
+        gate_open(&tracer.gate);
+    }
+    lock_drop(&tracer.advance_lock);
+    return done;
+}
+
+/* --- the first generation of a recording that begins in mid-run ------------------------------------------------------ */
+
 static void first_status_running(struct thread *t, uint64_t time, bool stacks, bool *procs_said)
 {
     struct chunk *c = sched_adopt(&tracer.sched, &t->sched) ? spool_take(&tracer.spool) : NULL;
@@ -208,21 +224,6 @@ static void first_status_running(struct thread *t, uint64_t time, bool stacks, b
     if (!*procs_said)
         *procs_said = sched_procs_change(&tracer.sched, &t->sched, tracer.sched.gomaxprocs, time);
     seal_chunk(&t->sched);
-}
-
-static void first_status_other(struct thread *t, uint64_t time, bool stacks)
-{
-    if (!service_room(FIRST_RECORDS_MAX, time)) {
-        count_lost();
-        return;
-    }
-    bool woken = carry_wakeup(t);
-    uint64_t last = tracer.service.state[tracer.service.cur].time;
-    write_identity(&tracer.service, t, time);
-    uint64_t stack = stacks && sched_current(&t->sched)->status != GO_RUNNABLE ? write_stack(&tracer.service, t) : 0;
-    uint8_t *pos = tracer.service.state[tracer.service.cur].pos;
-    pos = sched_status_stack(&t->sched, woken, stack, pos, &last, time > last ? time : last);
-    service_commit(pos, last);
 }
 
 /* The process's first thread, recorded from its beginning. */
@@ -244,8 +245,9 @@ static void forget_last_recording(struct thread *t)
         sched_track(&t->sched, GO_UNBORN);
 }
 
-void first_generation(uint32_t gomaxprocs, bool stacks)
+void first_generation(uint32_t gomaxprocs)
 {
+    bool stacks = tracer.stacks_of_statuses;
     struct thread *oldest = NULL;
     bool procs_said = false;
     sched_restart(&tracer.sched, tracer.sched.generation + 1, gomaxprocs);
@@ -258,7 +260,7 @@ void first_generation(uint32_t gomaxprocs, bool stacks)
         if (status == GO_RUNNING)
             first_status_running(t, time, stacks, &procs_said);
         else if (status != GO_UNBORN && status != GO_DEAD)
-            first_status_other(t, time, stacks);
+            status_other(t, time, true, stacks);
         else if (t == self)
             first_thread(t, time);
     }

@@ -13,10 +13,7 @@ void seal_all(void);
 /* The pool has room for the statuses of all threads, and what else a first generation says of them. */
 bool statuses_fit(void);
 
-/*
- * Opens the first generation of a recording: every live thread's record, name and status. stacks: with the stacks of
- * those that wait, which a trace can say from version 1.23 on.
- */
-void first_generation(uint32_t gomaxprocs, bool stacks);
+/* Opens the first generation of a recording: every live thread's record, name and status. */
+void first_generation(uint32_t gomaxprocs);
 
 #endif

@@ -10,6 +10,7 @@
 #include <sys/resource.h>
 
 #include "preload/finisher.h"
+#include "preload/flight.h"
 #include "preload/helper.h"
 #include "preload/options.h"
 #include "preload/orders.h"
@@ -135,6 +136,7 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
     process_init();
     begin_main_thread();
     sample_init(options.cpu_hz);
+    flight_init(&options);
     bool listens = options.control || options.start.when == START_OFF, orders = orders_init(&options) || listens;
     int err = options.start.when == START_NOW ? session_start() : 0;
     if (err && (err != -EEXIST || options.verbose))

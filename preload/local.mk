@@ -7,6 +7,7 @@ libthrace_preload_la_SOURCES = \
 	%D%/control.c %D%/control.h \
 	%D%/fds.c %D%/fds.h \
 	%D%/finisher.c %D%/finisher.h \
+	%D%/flight.c %D%/flight.h \
 	%D%/generation.c %D%/generation.h \
 	%D%/helper.c %D%/helper.h \
 	%D%/hook.c %D%/hook.h \

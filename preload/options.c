@@ -23,6 +23,7 @@ static bool parse_version(const char *s, void *field)
     return !strncmp(s, "1.", 2) && parse_number(s + 2, v) && (*v == 22 || *v == 23 || *v == 25 || *v == 26);
 }
 
+#define DEFAULT_COOLDOWN_NS UINT64_C(10000000000)
 enum { MIN_MEMORY = SPOOL_EXTENT_CHUNKS * SPOOL_CHUNK_SIZE, DEFAULT_MEMORY = 64 << 20 };
 #define DEFAULT_SIZE (UINT64_C(16) << 30)
 
@@ -112,6 +113,56 @@ static bool parse_kinds(const char *s, void *field)
     }
 }
 
+#define MIN_FLIGHT_BYTES (UINT64_C(1) << 20)
+#define DEFAULT_FLIGHT_BYTES (UINT64_C(64) << 20)
+
+static bool parse_flight(const char *value, void *field)
+{
+    struct flight_option *f = field;
+    struct piece s = piece_of(value), one;
+    *f = (struct flight_option){0, 0};
+    do {
+        one = piece_take(&s, ',');
+        uint64_t v;
+        if (value_duration(one, &v) && v)
+            f->window_ns = v;
+        else if (value_size(one, &v))
+            f->bytes = v;
+        else
+            return false;
+    } while (s.len);
+    if (!f->bytes)
+        f->bytes = DEFAULT_FLIGHT_BYTES;
+    return f->bytes >= MIN_FLIGHT_BYTES;
+}
+
+/* wait:100ms, or wait:pthread_mutex_lock:100ms. */
+static bool parse_wait(struct piece s, struct snapshot_option *o)
+{
+    struct piece first = piece_take(&s, ':');
+    if (!s.len)
+        s = first;
+    else
+        o->function = first;
+    return value_duration(s, &o->wait_ns) && o->wait_ns;
+}
+
+static bool parse_snapshot(const char *value, void *field)
+{
+    struct snapshot_option *o = field;
+    struct piece s = piece_of(value), one;
+    *o = (struct snapshot_option){0};
+    do {
+        one = piece_take(&s, ',');
+        if (piece_is(one, "exit"))
+            o->exit = true;
+        else if (!(piece_has_key(&one, "signal") && value_signal(one, &o->signal)) &&
+                 !(piece_has_key(&one, "wait") && parse_wait(one, o)))
+            return false;
+    } while (s.len);
+    return true;
+}
+
 /* The bit of the class that the first len bytes of text name; CLASS_NONE when there is no such class. */
 static uint32_t class_named(const char *text, size_t len)
 {
@@ -171,6 +222,7 @@ bool options_read(struct options *o, char **envp)
                           .stack_depth = STACK_MAX_FRAMES,
                           .stack_kinds = STACK_OF_ANY,
                           .memory = DEFAULT_MEMORY,
+                          .cooldown_ns = DEFAULT_COOLDOWN_NS,
                           .stop.size = DEFAULT_SIZE};
     for (; envp && *envp; envp++) {
         for (int i = 0; i < NOPTIONS; i++) {

@@ -4,6 +4,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "preload/option_values.h"
+
 enum start_when { START_NOW, START_OFF, START_DELAYED };
 
 struct start_option {
@@ -18,7 +20,24 @@ struct stop_option {
     int signal;
 };
 
+/* What a flight recorder keeps; both 0: it is none. */
+struct flight_option {
+    uint64_t window_ns; /* 0: any time */
+    uint64_t bytes;
+};
+
+/* When it writes that, besides on command. */
+struct snapshot_option {
+    int signal;
+    uint64_t wait_ns; /* after a wait for longer than that, … */
+    struct piece function; /* … in this function; of length 0: in any */
+    bool exit;
+};
+
 struct options {
+    struct flight_option flight;
+    struct snapshot_option snapshot;
+    uint64_t cooldown_ns;
     const char *out; /* a pattern (preload/out_path.h); NULL: do not record */
     struct start_option start;
     struct stop_option stop;

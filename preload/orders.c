@@ -12,7 +12,9 @@ static struct {
     uint64_t start_at; /* CLOCK_MONOTONIC; UINT64_MAX: not at a time */
     uint64_t stop_at;  /* of the session with this number */
     uint32_t session;
-    uint32_t start_signals, stop_signals; /* caught and not obeyed yet */
+    uint32_t start_signals, stop_signals, snapshot_signals; /* caught and not obeyed yet */
+    uint32_t long_waits;
+    uint64_t cool_at; /* no snapshot for a long wait before that */
 } orders = {.start_at = UINT64_MAX, .stop_at = UINT64_MAX};
 
 static void caught(int sig)
@@ -23,6 +25,16 @@ static void caught(int sig)
         __atomic_fetch_add(&orders.start_signals, 1, __ATOMIC_RELAXED);
     if (sig == orders.options->stop.signal)
         __atomic_fetch_add(&orders.stop_signals, 1, __ATOMIC_RELAXED);
+    if (sig == orders.options->snapshot.signal)
+        __atomic_fetch_add(&orders.snapshot_signals, 1, __ATOMIC_RELAXED);
+    helper_wake();
+}
+
+void orders_note_long_wait(void)
+{
+    if (clock_mono_ns() < __atomic_load_n(&orders.cool_at, __ATOMIC_RELAXED))
+        return;
+    __atomic_store_n(&orders.long_waits, 1, __ATOMIC_RELAXED);
     helper_wake();
 }
 
@@ -40,9 +52,11 @@ bool orders_init(const struct options *o)
     orders.options = o;
     catch_signal(o->start.signal);
     catch_signal(o->stop.signal);
+    catch_signal(o->snapshot.signal);
     if (o->start.when == START_DELAYED)
         orders.start_at = clock_mono_ns() + o->start.delay_ns;
-    return o->start.when == START_DELAYED || o->start.signal || o->stop.signal || o->stop.after_ns;
+    return o->start.when == START_DELAYED || o->start.signal || o->stop.signal || o->stop.after_ns ||
+           o->flight.bytes;
 }
 
 static const char *why_not(int err)
@@ -86,6 +100,20 @@ static void obey_signals(void)
     }
 }
 
+/* Signals are obeyed at once; long waits come in swarms. */
+static void take_snapshots(void)
+{
+    static char spool[SPOOL_PATH_MAX];
+    bool ordered = take(&orders.snapshot_signals), waited = take(&orders.long_waits);
+    if (!ordered && !waited)
+        return;
+    int err = session_snapshot(spool);
+    if (err)
+        say_later("no snapshot could be written: ", orders.options->out);
+    if (waited)
+        __atomic_store_n(&orders.cool_at, clock_mono_ns() + orders.options->cooldown_ns, __ATOMIC_RELAXED);
+}
+
 static void note_session(void)
 {
     uint32_t session = session_number();
@@ -105,6 +133,8 @@ void orders_obey(void)
     }
     obey_signals();
     note_session();
+    if (recording() && orders.options->flight.bytes)
+        take_snapshots();
     if (recording() && clock_mono_ns() >= orders.stop_at)
         session_stop();
 }

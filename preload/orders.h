@@ -13,6 +13,9 @@ bool orders_init(const struct options *o);
 /* Starts or stops what is due. */
 void orders_obey(void);
 
+/* A wait was remarkably long: a snapshot, unless there was one lately. Async-signal-safe. */
+void orders_note_long_wait(void);
+
 /* When to look again if nobody calls, on CLOCK_MONOTONIC in ns; UINT64_MAX: never. */
 uint64_t orders_deadline(void);
 

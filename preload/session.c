@@ -62,6 +62,8 @@ void session_init(const struct options *o, bool child)
     session.pattern = o->out;
     session.number = session.last_n = 0;
     session.recorded = false;
+    tracer.stacks_of_statuses = o->trace_version >= 23;
+    tracer.self_contained = o->flight.bytes;
     if (child || (o->launcher && o->launcher != (uint64_t)sys_getpid()))
         name_child();
     long n = raw_syscall(SYS_readlinkat, AT_FDCWD, (long)"/proc/self/exe", (long)session.exe, sizeof session.exe - 1, 0,
@@ -142,7 +144,7 @@ static void fill_header(struct spool_header *h)
 static void open_first_generation(uint32_t cpus)
 {
     struct spool_header *h = tracer.spool.header;
-    first_generation(cpus, session.options->trace_version >= 23);
+    first_generation(cpus);
     h->last_generation = tracer.sched.generation;
     h->nthreads = tracer.nthreads;
     h->last_g = tracer.last_g;
@@ -193,6 +195,8 @@ static int start_locked(void)
     if (err)
         return err;
     fill_header(session.fresh.header);
+    if (session.options->flight.bytes)
+        spool_make_ring(&session.fresh, session.options->flight.bytes);
     session.fresh.max_chunks = (uint32_t)(session.options->memory / SPOOL_CHUNK_SIZE);
     lock_take(&tracer.advance_lock);
     tracer.spool = session.fresh;
@@ -222,6 +226,13 @@ static void record_hook(void *arg, const void *address, const char *name)
         service_record(buf, (size_t)(r.p - buf));
 }
 
+/* What a generation does not say of itself: what is mapped, and which functions are wrapped. */
+static void record_surroundings(void)
+{
+    modules_restart();
+    real_each(record_hook, NULL);
+}
+
 int session_start_with_modules(void)
 {
     if (!tracer.owner->alive)
@@ -231,8 +242,7 @@ int session_start_with_modules(void)
     lock_drop(&session.lock);
     if (err)
         return err;
-    modules_restart();
-    real_each(record_hook, NULL);
+    record_surroundings();
     if (tracer.nthreads > 1 || sample_perf_wanted())
         helper_start();
     helper_wake();
@@ -291,7 +301,11 @@ bool session_stop(void) { return tracer.owner->alive && stop(tracked_classes());
 
 void session_stop_for_good(void)
 {
-    if (tracer.owner->alive && stop(0) && !exists(tracer.spool.path))
+    if (!tracer.owner->alive || !stop(0))
+        return;
+    if (session.options->flight.bytes && !session.options->snapshot.exit)
+        sys_unlink(tracer.spool.path);
+    else if (!exists(tracer.spool.path))
         say("the spool was removed, nothing is left of the recording: ", session.out);
 }
 
@@ -328,6 +342,8 @@ void session_make_room(void)
 
 static bool is_full(void)
 {
+    if (session.options->flight.bytes)
+        return false;
     const struct spool_header *h = tracer.spool.header;
     return h->log_end + (uint64_t)h->nchunks * h->chunk_size >= session.options->stop.size;
 }
@@ -359,6 +375,18 @@ static void reopen(struct session_file *f)
         spool_grow(&tracer.spool, f->fd);
 }
 
+/* What is too old goes; and no generation is to take more than a good part of the ring. */
+static bool flight_wants_generation(void)
+{
+    const struct flight_option *flight = &session.options->flight;
+    if (!flight->bytes)
+        return false;
+    uint64_t time = clock_mono_ns();
+    if (flight->window_ns && time > flight->window_ns)
+        spool_forget(&tracer.spool, time - flight->window_ns);
+    return spool_newest_bytes(&tracer.spool) > flight->bytes / 8;
+}
+
 void session_chores(struct session_file *f)
 {
     if (!recording() || !lock_try(&session.lock))
@@ -372,19 +400,73 @@ void session_chores(struct session_file *f)
             err = drain_by_path();
         else if (f->fd >= 0)
             err = drain(f->fd);
-        due = clock_mono_ns() >= tracer.deadline_ns;
+        due = flight_wants_generation() || clock_mono_ns() >= tracer.deadline_ns;
         full = is_full();
     }
     lock_drop(&session.lock);
-    if (err || full)
+    if ((err && err != -ENOBUFS) || full)
         stop_early(err);
     if (!due)
         return;
     if (f || tracer.nthreads == 1) /* else another thread may hold the loader's lock and wait for this one */
         modules_refresh();
     sample_account();
-    tracer_advance();
+    if (tracer_advance() && tracer.self_contained)
+        record_surroundings();
 }
+
+/* --- the flight recorder ------------------------------------------------------------------------------------------- */
+
+enum { ADVANCE_TRIES = 100, ADVANCE_PAUSE_NS = 1000000 };
+
+static bool advance_now(void)
+{
+    static const struct timespec pause = {0, ADVANCE_PAUSE_NS};
+    for (int i = 0; i < ADVANCE_TRIES; i++) {
+        if (tracer_advance())
+            return true;
+        raw_syscall(SYS_nanosleep, (long)&pause, 0, 0, 0, 0, 0);
+    }
+    return false;
+}
+
+static int copy_flight(int fd, char *spool)
+{
+    uint32_t n = session.last_n + 1 > 2 || numbered() ? session.last_n + 1 : 2;
+    char out[SPOOL_PATH_MAX];
+    drain(fd);
+    for (;; n++) {
+        if (!make_paths(n, out, spool))
+            return -ENAMETOOLONG;
+        int err = exists(out) ? -EEXIST
+                              : spool_copy_ring(&tracer.spool, fd, tracer.sched.generation, spool, out);
+        if (err == -EEXIST)
+            continue;
+        if (!err)
+            session.last_n = n;
+        return err;
+    }
+}
+
+int session_snapshot(char *spool)
+{
+    if (!session.options->flight.bytes)
+        return -EOPNOTSUPP;
+    int err = -EALREADY;
+    modules_refresh();
+    lock_take(&session.lock);
+    if (recording()) {
+        int fd = spool_open(&tracer.spool);
+        err = fd < 0 ? fd : advance_now() ? copy_flight(fd, spool) : -EBUSY;
+        if (fd >= 0)
+            sys_close(fd);
+    }
+    lock_drop(&session.lock);
+    if (!err)
+        record_surroundings();
+    return err;
+}
+
 
 void session_describe(struct control_reply *r)
 {

@@ -45,6 +45,12 @@ uint32_t session_number(void);
 /* Drains and grows the spool, if nobody is at it: from a signal handler, too, with tens of KiB of stack. */
 void session_make_room(void);
 
+/*
+ * Writes what the flight recorder holds to a spool of its own, whose path goes to spool (SPOOL_PATH_MAX bytes). 0, or a
+ * negative errno: -EOPNOTSUPP when it is none, -EALREADY when nothing is recorded. By a thread of the shim's own.
+ */
+int session_snapshot(char *spool);
+
 /* What `thrace status` tells. */
 struct control_reply;
 void session_describe(struct control_reply *r);

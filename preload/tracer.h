@@ -122,6 +122,9 @@ struct tracer {
     struct gate gate;
     struct trace_clock clock;
     uint32_t classes;     /* enum call_class: what is to be recorded */
+    bool stacks_of_statuses; /* a trace of this version can say where those wait that do when a generation begins */
+    bool self_contained;  /* each generation is to be understood without those before it: they may be forgotten */
+    uint64_t long_wait;   /* ticks, half of what roughly makes a wait remarkable; 0: none is */
     uint64_t min_call;    /* ticks: system calls shorter than this are only counted */
     uint64_t period_ns;   /* of a generation; 0: always time for the next one */
     uint64_t deadline_ns; /* when the open generation is due to end, on CLOCK_MONOTONIC */
@@ -237,6 +240,9 @@ void modules_forget_lock(void);
 
 /* Adds a meta record that belongs to no thread. Takes the advance lock. */
 void service_record(const uint8_t *record, size_t len);
+
+/* The calling thread waited for so many ticks, and is back. */
+SLOW void flight_long_wait(const struct thread *t, uint64_t ticks);
 
 /* One line on stderr, "thrace: …", by write(2). */
 void say(const char *text, const char *detail);

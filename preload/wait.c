@@ -130,6 +130,8 @@ void wait_end(struct wait *w)
         hook_recover(t);
     t->in_hook = 1;
     compiler_barrier();
+    bool waited = unlikely(tracer.long_wait) && sched_current(&t->sched)->status == GO_WAITING;
+    uint64_t since = waited ? sched_current(&t->sched)->time : 0;
     enum section section = any_section_enter(t, 0);
     if (t->wait) {
         t->woken = withdraw(t);
@@ -143,6 +145,8 @@ void wait_end(struct wait *w)
         sched_track(&t->sched, GO_RUNNING);
         section_leave(t);
     }
+    if (waited && since && now() - since >= tracer.long_wait)
+        flight_long_wait(t, now() - since);
     hook_done(t);
 }
 

@@ -6,6 +6,7 @@ e2e_tests = \
 	%D%/cpu.test \
 	%D%/entry-points.test \
 	%D%/exits.test \
+	%D%/flight.test \
 	%D%/install.test \
 	%D%/preload.test \
 	%D%/record.test \

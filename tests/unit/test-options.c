@@ -169,6 +169,31 @@ static void recordings_stop_for_several_reasons(void **state)
         assert_false(read_options(&o, bad[i], NULL));
 }
 
+static void a_flight_recorder_keeps_time_or_bytes(void **state)
+{
+    static char *const bad[] = {"THRACE_FLIGHT_RECORDER=",   "THRACE_FLIGHT_RECORDER=0",    "THRACE_FLIGHT_RECORDER=10",
+                                "THRACE_FLIGHT_RECORDER=4K", "THRACE_FLIGHT_RECORDER=4M,x", "THRACE_SNAPSHOT=",
+                                "THRACE_SNAPSHOT=wait:",     "THRACE_SNAPSHOT=wait:0",      "THRACE_SNAPSHOT=wait:f:",
+                                "THRACE_SNAPSHOT=never"};
+    struct options o;
+    assert_true(read_options(&o, NULL, NULL));
+    assert_int_equal(o.flight.bytes, 0);
+    assert_true(read_options(&o, "THRACE_FLIGHT_RECORDER=10s,4M", NULL));
+    assert_int_equal(o.flight.window_ns, UINT64_C(10000000000));
+    assert_int_equal(o.flight.bytes, 4 << 20);
+    assert_true(read_options(&o, "THRACE_FLIGHT_RECORDER=2G", "THRACE_SNAPSHOT=wait:pthread_join:30ms,exit,signal:USR1"));
+    assert_int_equal(o.flight.window_ns, 0);
+    assert_true(o.snapshot.exit);
+    assert_int_equal(o.snapshot.signal, SIGUSR1);
+    assert_int_equal(o.snapshot.wait_ns, 30000000);
+    assert_true(piece_is(o.snapshot.function, "pthread_join"));
+    assert_true(read_options(&o, "THRACE_FLIGHT_RECORDER=1ms", "THRACE_SNAPSHOT=wait:1s"));
+    assert_int_equal(o.flight.bytes, 64 << 20);
+    assert_int_equal(o.snapshot.function.len, 0);
+    for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+        assert_false(read_options(&o, bad[i], NULL));
+}
+
 static void the_last_of_two_counts(void **state)
 {
     struct options o;
@@ -196,6 +221,7 @@ int main(void)
         cmocka_unit_test(a_pattern_is_expanded_in_the_name_of_the_file),
         cmocka_unit_test(recordings_start_when_told),
         cmocka_unit_test(recordings_stop_for_several_reasons),
+        cmocka_unit_test(a_flight_recorder_keeps_time_or_bytes),
         cmocka_unit_test(the_last_of_two_counts),
         cmocka_unit_test(names_are_whole_words),
     };

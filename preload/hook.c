@@ -62,6 +62,7 @@ bool hook_enter(struct hook *h)
     t->hook_sp = sp;
     compiler_barrier();
     h->t = t;
+    h->captured = false;
     return true;
 }
 
@@ -87,6 +88,7 @@ static uint64_t tag_id(uint64_t tag) { return tag & ((1 << TAG_ID_BITS) - 1); }
 static void capture(struct hook *h)
 {
     struct thread *t = h->t;
+    h->captured = true;
     const struct unwind_modules *modules = __atomic_load_n(&tracer.modules, __ATOMIC_ACQUIRE);
     complete_request(h);
     t->npcs = 0;
@@ -104,6 +106,8 @@ static void capture(struct hook *h)
 void hook_capture_for(struct hook *h, enum stack_kind kind)
 {
     h->no_stack = !(tracer.stack_kinds & kind);
+    if (h->captured)
+        return;
     h->t->npcs = 0;
     h->t->stack_tag = NULL;
     if (!h->no_stack && likely(recording())) /* a section that begins after all captures what it needs */
@@ -129,7 +133,7 @@ uint64_t hook_stack(struct hook *h)
         return 0;
     if (t->stack_tag && tag_holds(*t->stack_tag))
         return tag_id(*t->stack_tag);
-    if (!t->npcs) /* the generation changed since the memo was recalled */
+    if (!t->npcs) /* the generation, or the recording, began since then */
         capture(h);
     if (!t->npcs)
         return 0;

@@ -15,6 +15,7 @@ libthrace_preload_la_SOURCES = \
 	%D%/modules.c \
 	%D%/option_values.c %D%/option_values.h \
 	%D%/options.c %D%/options.h %D%/options.def \
+	%D%/openmp.c %D%/openmp.h %D%/openmp.def \
 	%D%/orders.c %D%/orders.h \
 	%D%/out_path.c %D%/out_path.h \
 	%D%/own_spool.c %D%/own_spool.h \
@@ -35,6 +36,7 @@ libthrace_preload_la_SOURCES = \
 	%D%/wrap_cond.c \
 	%D%/wrap_mutex.c \
 	%D%/wrap_once.c \
+	%D%/wrap_openmp.c \
 	%D%/wrap_process.c \
 	%D%/wrap_rwlock.c \
 	%D%/wrap_sem.c \

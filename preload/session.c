@@ -6,6 +6,7 @@
 
 #include "lib/control.h"
 #include "lib/meta.h"
+#include "preload/fds.h"
 #include "preload/generation.h"
 #include "preload/helper.h"
 #include "preload/lifecycle.h"
@@ -145,6 +146,7 @@ static void open_first_generation(uint32_t cpus)
 {
     struct spool_header *h = tracer.spool.header;
     first_generation(cpus);
+    fd_closed(0, UINT32_MAX); /* nobody saw what was opened and closed meanwhile */
     h->last_generation = tracer.sched.generation;
     h->nthreads = tracer.nthreads;
     h->last_g = tracer.last_g;

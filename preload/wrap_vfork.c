@@ -1,11 +1,11 @@
 /*
  * vfork, and clone with CLONE_VFORK: the child runs on the parent's memory, thread-local storage included, while the
- * parent's thread is suspended. What it does before its exec is not the program's doing for the trace, and what it closes
- * is its own. So the thread is off in the child, and what it was again when the parent goes on.
+ * parent's thread is suspended. What it does before its exec is not the program's doing for the trace, and what it
+ * closes is its own. So the thread is off in the child, and what it was again when the parent goes on.
  *
- * vfork returns twice on one stack, which a function of C cannot: its frame would be gone the second time. As in libc the
- * return address is kept in a register meanwhile; so is the parent's `self`, which the kernel gives back to the parent
- * only.
+ * vfork returns twice on one stack, which a function of C cannot: its frame would be gone the second time. As in libc
+ * the return address is kept in a register meanwhile; so is the parent's `self`, which the kernel gives back to the
+ * parent only.
  */
 #include <errno.h>
 #include <sched.h>
@@ -15,7 +15,6 @@
 
 #if defined(__x86_64__)
 EXPORT pid_t vfork(void);
-_Static_assert((uintptr_t)THREAD_OFF == 8, "the constant below");
 __asm__(".text\n"
         ".globl vfork\n"
         ".globl __vfork\n"
@@ -31,7 +30,7 @@ __asm__(".text\n"
         "    .cfi_register %rip, %rdi\n"
         "    movq self@gottpoff(%rip), %rdx\n"
         "    movq %fs:(%rdx), %rsi\n"
-        "    movq $8, %fs:(%rdx)\n"
+        "    movq $8, %fs:(%rdx)\n" /* THREAD_OFF */
         "    movl $58, %eax\n" /* SYS_vfork */
         "    syscall\n"
         "    pushq %rdi\n"

@@ -1,6 +1,6 @@
 /*
- * Calls entry points of libc by name, as rows of tables: once for each way that a call can go. What a row did is printed,
- * what the trace must show of it is printed as an expectation.
+ * Calls entry points of libc by name, as rows of tables: once for each way that a call can go. What a row did is
+ * printed, what the trace must show of it is printed as an expectation.
  */
 #ifndef THRACE_TESTS_ENTRY_POINTS_H
 #define THRACE_TESTS_ENTRY_POINTS_H
@@ -23,8 +23,9 @@ struct at_once {
 };
 
 /*
- * A call that waits. It is made five times: ended by another thread, by a signal with and without SA_RESTART (the latter
- * goes on, where the call does), by cancellation, and by another thread after a cancellation, where it is no point of it.
+ * A call that waits. It is made four times: ended by another thread, by a signal with and without SA_RESTART (the
+ * latter goes on, where the call does), by cancellation, and by another thread after a cancellation, where it is no
+ * point of it.
  */
 struct waiting {
     const char *function;
@@ -44,7 +45,7 @@ struct group {
 };
 
 extern const struct group io_group, net_group, poll_group, file_group, mem_group, proc_group, sleep_group, ipc_group,
-    syscall_group;
+    stdio_group, syscall_group;
 
 /* The descriptors that rows name, by numbers that nothing else has. */
 enum {
@@ -69,11 +70,15 @@ enum {
 };
 #define BAD_ADDRESS 8L
 
+/* As an argument: a stream on the pipe that prepare functions fill and empty, or on a file, made anew for each call. */
+enum { STREAM_IN = -70001, STREAM_OUT = -70002, STREAM_FILE = -70003 };
+
 /* Puts the descriptor at that number, for rows to name it. */
 void place(int fd, int number);
 
 /* A file of this name in a folder of the program's own; a literal of MAX_PATH bytes that is filled in. */
-extern char path_of_file[64], path_of_fifo[64], path_of_other[64], path_of_none[64], path_of_socket[64], path_of_folder[64];
+extern char path_of_file[64], path_of_fifo[64], path_of_other[64], path_of_none[64], path_of_socket[64];
+extern char path_of_folder[64];
 
 extern char buffer[1 << 18];
 extern struct timespec in_20_ms, in_an_hour; /* as durations */

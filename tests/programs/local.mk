@@ -17,6 +17,7 @@ c_programs = \
 	%D%/exits \
 	%D%/forker \
 	%D%/hogs \
+	%D%/jitted \
 	%D%/jumper \
 	%D%/known-waits \
 	%D%/locks \
@@ -63,6 +64,7 @@ tests_programs_entry_points_CFLAGS = $(program_CFLAGS)
 tests_programs_exits_CFLAGS = $(program_CFLAGS)
 tests_programs_forker_CFLAGS = $(program_CFLAGS)
 tests_programs_hogs_CFLAGS = $(program_CFLAGS)
+tests_programs_jitted_CFLAGS = $(program_CFLAGS)
 tests_programs_jumper_CFLAGS = $(program_CFLAGS)
 tests_programs_known_waits_CFLAGS = $(program_CFLAGS)
 tests_programs_locks_CFLAGS = $(program_CFLAGS)
@@ -91,7 +93,8 @@ tests_programs_sanitized_LDFLAGS = $(AM_LDFLAGS) -fsanitize=address
 tests_programs_unwinds_LDFLAGS = $(AM_LDFLAGS) -rdynamic
 
 tests_programs_entry_points_SOURCES = %D%/entry-points.c %D%/entry-points-file.c %D%/entry-points-io.c \
-	%D%/entry-points-net.c %D%/entry-points-poll.c %D%/entry-points-syscall.c %D%/entry-points-wait.c
+	%D%/entry-points-net.c %D%/entry-points-poll.c %D%/entry-points-stdio.c %D%/entry-points-syscall.c \
+	%D%/entry-points-wait.c
 tests_programs_entry_points_LDADD = -ldl -lrt
 tests_programs_cxx_threads_SOURCES = %D%/cxx-threads.cpp
 tests_programs_cxx_threads_CXXFLAGS = $(AM_CXXFLAGS) -g -pthread

@@ -315,6 +315,8 @@ void recording_free(struct recording *r)
     free(r->threads);
     free(r->pcs);
     free(r->modules);
+    free(r->places);
+    free(r->placed);
     free(r->hooks);
     free(r->calls);
     free(r->seen.first);

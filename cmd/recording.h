@@ -36,6 +36,12 @@ struct rec_module {
     bool runtime; /* of C++: a thread that starts in it is somebody else's */
 };
 
+/* Modules that share addresses, in the order of the recording: numbers in recording.modules. */
+struct rec_place {
+    uint64_t start, end;
+    size_t first, n; /* recording.placed[first …] */
+};
+
 struct rec_hook {
     uint64_t pc;
     char *name;
@@ -63,6 +69,9 @@ struct recording {
     size_t npcs, cap_pcs;
     struct rec_module *modules;
     size_t nmodules, cap_modules;
+    struct rec_place *places; /* by address */
+    size_t nplaces;
+    uint32_t *placed;
     struct rec_hook *hooks;
     size_t nhooks, cap_hooks;
     struct samples samples;
@@ -85,6 +94,9 @@ struct symbolize_message;
 
 /* Tells the symbolizer what was mapped. False: out of memory. */
 bool recording_add_modules(struct recording *r);
+
+/* The module that had the address in that generation: the last one recorded until then, else the first one after. */
+const struct rec_module *recording_module_of(const struct recording *r, uint64_t pc, uint64_t generation);
 
 /* Whether the user should hear of it. */
 bool recording_worth_telling(const struct recording *r, const struct symbolize_message *said);

@@ -13,20 +13,6 @@
 #include "lib/sched.h"
 #include "lib/symbolize/symbolize.h"
 
-/* The module that had the address in that generation: the last one recorded until then, else the first one after. */
-static const struct rec_module *module_of(const struct recording *r, uint64_t pc, uint64_t generation)
-{
-    const struct rec_module *found = NULL;
-    for (size_t i = 0; i < r->nmodules; i++) {
-        const struct rec_module *m = &r->modules[i];
-        if (pc - 1 < m->start || pc - 1 >= m->end)
-            continue;
-        if (!found || m->generation <= generation)
-            found = m;
-    }
-    return found;
-}
-
 static const char *hook_name(const struct recording *r, uint64_t pc)
 {
     for (size_t i = 0; i < r->nhooks; i++)
@@ -37,7 +23,7 @@ static const char *hook_name(const struct recording *r, uint64_t pc)
 
 static bool look_up(struct recording *r, struct rec_pc *p)
 {
-    const struct rec_module *m = module_of(r, p->pc, p->generation);
+    const struct rec_module *m = recording_module_of(r, p->pc, p->generation);
     p->module = m ? (int)(m - r->modules) : -1;
     p->hook = hook_name(r, p->pc);
     p->symbol = symbolize_add_pc(r->symbolizer, m ? m->symbol_module : SYMBOLIZE_BY_ADDRESS, p->pc);

@@ -18,6 +18,7 @@ thrace_SOURCES = %D%/main.c %D%/cmd.h %D%/verbs.def \
 	%D%/stat_groups.c %D%/stat_groups.h \
 	%D%/stat_report.c %D%/stat_report.h \
 	%D%/stat_text.c %D%/stat_text.h \
+	%D%/symbol_cache.c %D%/symbol_cache.h \
 	%D%/table.c %D%/table.h \
 	%D%/target.c %D%/target.h \
 	%D%/validate.c

@@ -30,16 +30,17 @@ struct rec_module {
     char *path;
     const uint8_t *build_id;
     size_t build_id_len;
-    int symbol_module;
+    size_t mapping;    /* of recording.mappings: the same file at the same place may be recorded many times */
     bool ours; /* the shim: its frames are not the program's */
     bool libc;
     bool runtime; /* of C++: a thread that starts in it is somebody else's */
 };
 
-/* Modules that share addresses, in the order of the recording: numbers in recording.modules. */
-struct rec_place {
+/* One file at one place, and when it was recorded there: records[first …], in order. */
+struct rec_mapping {
     uint64_t start, end;
-    size_t first, n; /* recording.placed[first …] */
+    size_t first, n;
+    int symbol_module;
 };
 
 struct rec_hook {
@@ -69,9 +70,10 @@ struct recording {
     size_t npcs, cap_pcs;
     struct rec_module *modules;
     size_t nmodules, cap_modules;
-    struct rec_place *places; /* by address */
-    size_t nplaces;
-    uint32_t *placed;
+    struct rec_mapping *mappings; /* by start */
+    size_t nmappings;
+    size_t *records; /* numbers of modules, by mapping */
+    uint64_t longest_mapping;
     struct rec_hook *hooks;
     size_t nhooks, cap_hooks;
     struct samples samples;
@@ -86,6 +88,9 @@ struct recording {
 /* One more stack; NULL when memory ran out. */
 struct rec_stack *recording_add_stack(struct recording *r, uint64_t generation, uint64_t id, const uintptr_t *pcs,
                                       size_t n);
+
+/* Order of hooks, which begin with their PC. */
+int recording_by_hook(const void *a, const void *b);
 
 /* Reads the meta records. NULL, or one line that says what is wrong. */
 const char *recording_read(struct recording *r, const struct spool_file *f);

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "cmd/progress.h"
+#include "cmd/symbol_cache.h"
 #include "lib/events.h"
 #include "lib/meta.h"
 #include "lib/sched.h"
@@ -15,10 +16,8 @@
 
 static const char *hook_name(const struct recording *r, uint64_t pc)
 {
-    for (size_t i = 0; i < r->nhooks; i++)
-        if (r->hooks[i].pc == pc)
-            return r->hooks[i].name;
-    return NULL;
+    const struct rec_hook *h = r->nhooks ? bsearch(&pc, r->hooks, r->nhooks, sizeof *h, recording_by_hook) : NULL;
+    return h ? h->name : NULL;
 }
 
 static bool look_up(struct recording *r, struct rec_pc *p)
@@ -26,7 +25,7 @@ static bool look_up(struct recording *r, struct rec_pc *p)
     const struct rec_module *m = recording_module_of(r, p->pc, p->generation);
     p->module = m ? (int)(m - r->modules) : -1;
     p->hook = hook_name(r, p->pc);
-    p->symbol = symbolize_add_pc(r->symbolizer, m ? m->symbol_module : SYMBOLIZE_BY_ADDRESS, p->pc);
+    p->symbol = symbolize_add_pc(r->symbolizer, m ? r->mappings[m->mapping].symbol_module : SYMBOLIZE_BY_ADDRESS, p->pc);
     return p->symbol >= 0;
 }
 
@@ -60,11 +59,14 @@ static void show_progress(void *arg, size_t done, size_t total) { progress_updat
 const char *recording_symbolize(struct recording *r)
 {
     struct progress progress;
+    char cache[4096];
     r->symbolizer = symbolize_new();
     bool ok = r->symbolizer && recording_add_modules(r);
     find_main(r);
     for (size_t i = 0; i < r->npcs && ok; i++)
         ok = look_up(r, &r->pcs[i]);
+    if (ok && symbol_cache_folder(cache, sizeof cache))
+        ok = !symbolize_set_cache(r->symbolizer, cache);
     if (ok) {
         progress_start(&progress, stderr, "thrace: looking up symbols", now_ns());
         symbolize_on_progress(r->symbolizer, show_progress, &progress);

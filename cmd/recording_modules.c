@@ -66,102 +66,141 @@ static bool add_perf_map(const struct recording *r)
                                                                          .nranges = 1}) >= 0;
 }
 
-/* A program that loads and unloads in a loop has few modules, and many records of them. */
-static bool number_modules(struct recording *r)
+/* --- mappings ------------------------------------------------------------------------------------------------------ */
+
+static uint64_t hash(const struct rec_module *m)
+{
+    return (m->start * UINT64_C(0x9e3779b97f4a7c15)) ^ (m->end * UINT64_C(0xc2b2ae3d27d4eb4f)) ^ m->bias;
+}
+
+/* Numbers the distinct modules, in the order of their first records. A program may load the same one all the time. */
+static size_t find_mappings(struct recording *r, size_t *table, size_t size)
 {
     size_t n = 0;
-    uint32_t *distinct = malloc((r->nmodules + 1) * sizeof *distinct);
-    for (size_t i = 0; i < r->nmodules && distinct; i++) {
-        struct rec_module *m = &r->modules[i];
-        m->symbol_module = -1;
-        for (size_t j = n; j-- > 0 && m->symbol_module < 0;)
-            if (same_module(m, &r->modules[distinct[j]]))
-                m->symbol_module = r->modules[distinct[j]].symbol_module;
-        if (m->symbol_module >= 0)
-            continue;
-        if ((m->symbol_module = add_module(r, m)) < 0) {
-            free(distinct);
-            return false;
-        }
-        distinct[n++] = (uint32_t)i;
-    }
-    bool ok = distinct;
-    free(distinct);
-    return ok;
-}
-
-static int by_start(const void *a, const void *b, void *recording)
-{
-    const struct rec_module *x = &((struct recording *)recording)->modules[*(const uint32_t *)a];
-    const struct rec_module *y = &((struct recording *)recording)->modules[*(const uint32_t *)b];
-    return x->start != y->start ? (x->start < y->start ? -1 : 1) : x < y ? -1 : x > y;
-}
-
-static int by_number(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return x < y ? -1 : x > y;
-}
-
-static bool place_modules(struct recording *r)
-{
-    r->placed = malloc((r->nmodules + 1) * sizeof *r->placed);
-    r->places = malloc((r->nmodules + 1) * sizeof *r->places);
-    if (!r->placed || !r->places)
-        return false;
-    for (size_t i = 0; i < r->nmodules; i++)
-        r->placed[i] = (uint32_t)i;
-    qsort_r(r->placed, r->nmodules, sizeof *r->placed, by_start, r);
+    memset(table, 0, size * sizeof *table);
     for (size_t i = 0; i < r->nmodules; i++) {
-        const struct rec_module *m = &r->modules[r->placed[i]];
-        struct rec_place *p = r->nplaces ? &r->places[r->nplaces - 1] : NULL;
-        if (!p || m->start >= p->end) {
-            p = &r->places[r->nplaces++];
-            *p = (struct rec_place){m->start, m->end, i, 0};
+        struct rec_module *m = &r->modules[i];
+        size_t at = (hash(m) >> 20) & (size - 1);
+        while (table[at] && !same_module(m, &r->modules[table[at] - 1]))
+            at = (at + 1) & (size - 1);
+        if (!table[at]) {
+            table[at] = i + 1;
+            m->mapping = n++;
+        } else {
+            m->mapping = r->modules[table[at] - 1].mapping;
         }
-        p->end = m->end > p->end ? m->end : p->end;
-        p->n++;
     }
-    for (size_t i = 0; i < r->nplaces; i++)
-        qsort(r->placed + r->places[i].first, r->places[i].n, sizeof *r->placed, by_number);
+    return n;
+}
+
+static int by_start(const void *a, const void *b)
+{
+    const struct rec_mapping *x = a, *y = b;
+    return x->start < y->start ? -1 : x->start > y->start;
+}
+
+static void fill_mappings(struct recording *r)
+{
+    size_t at = 0;
+    for (size_t i = 0; i < r->nmodules; i++)
+        r->mappings[r->modules[i].mapping].n++;
+    for (size_t i = 0; i < r->nmappings; i++) {
+        r->mappings[i].first = at;
+        at += r->mappings[i].n;
+        r->mappings[i].n = 0;
+    }
+    for (size_t i = 0; i < r->nmodules; i++) {
+        const struct rec_module *m = &r->modules[i];
+        struct rec_mapping *mapping = &r->mappings[m->mapping];
+        mapping->start = m->start;
+        mapping->end = m->end;
+        r->records[mapping->first + mapping->n++] = i;
+        if (m->end - m->start > r->longest_mapping)
+            r->longest_mapping = m->end - m->start;
+    }
+}
+
+static bool make_mappings(struct recording *r)
+{
+    size_t size = 64;
+    while (size < 2 * r->nmodules)
+        size *= 2;
+    size_t *table = malloc(size * sizeof *table);
+    if (!table)
+        return false;
+    r->nmappings = find_mappings(r, table, size);
+    free(table);
+    r->mappings = calloc(r->nmappings + 1, sizeof *r->mappings);
+    r->records = calloc(r->nmodules + 1, sizeof *r->records);
+    if (!r->mappings || !r->records)
+        return false;
+    fill_mappings(r);
     return true;
 }
 
-static int by_place(const void *key, const void *place)
+static void sort_mappings(struct recording *r)
 {
-    uint64_t address = *(const uint64_t *)key;
-    const struct rec_place *p = place;
-    return address < p->start ? -1 : address >= p->end;
-}
-
-const struct rec_module *recording_module_of(const struct recording *r, uint64_t pc, uint64_t generation)
-{
-    uint64_t address = pc - 1;
-    const struct rec_place *p = bsearch(&address, r->places, r->nplaces, sizeof *p, by_place);
-    if (!p)
-        return NULL;
-    const uint32_t *v = r->placed + p->first;
-    size_t low = 0, high = p->n; /* those before low had been recorded then */
-    while (low < high) {
-        size_t mid = (low + high) / 2;
-        if (r->modules[v[mid]].generation <= generation)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    for (size_t i = low; i-- > 0;)
-        if (address - r->modules[v[i]].start < r->modules[v[i]].end - r->modules[v[i]].start)
-            return &r->modules[v[i]];
-    for (size_t i = low; i < p->n; i++)
-        if (address - r->modules[v[i]].start < r->modules[v[i]].end - r->modules[v[i]].start)
-            return &r->modules[v[i]];
-    return NULL;
+    qsort(r->mappings, r->nmappings, sizeof *r->mappings, by_start);
+    for (size_t i = 0; i < r->nmappings; i++)
+        for (size_t k = 0; k < r->mappings[i].n; k++)
+            r->modules[r->records[r->mappings[i].first + k]].mapping = i;
 }
 
 bool recording_add_modules(struct recording *r)
 {
+    if (!add_perf_map(r) || !make_mappings(r))
+        return false;
     /* Of several modules at an address the one that was added last counts. */
-    return add_perf_map(r) && number_modules(r) && place_modules(r);
+    for (size_t i = 0; i < r->nmappings; i++) {
+        struct rec_mapping *mapping = &r->mappings[i];
+        mapping->symbol_module = add_module(r, &r->modules[r->records[mapping->first]]);
+        if (mapping->symbol_module < 0)
+            return false;
+    }
+    sort_mappings(r);
+    return true;
+}
+
+/* The mapping's record that holds in the generation; *after: there is only a later one. */
+static size_t record_of(const struct recording *r, const struct rec_mapping *mapping, uint64_t generation, bool *after)
+{
+    const size_t *records = r->records + mapping->first;
+    size_t lo = 0, hi = mapping->n;
+    while (lo < hi) {
+        size_t mid = (lo + hi) / 2;
+        if (r->modules[records[mid]].generation <= generation)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    *after = !lo;
+    return records[lo ? lo - 1 : 0];
+}
+
+const struct rec_module *recording_module_of(const struct recording *r, uint64_t pc, uint64_t generation)
+{
+    size_t lo = 0, hi = r->nmappings, found = 0;
+    uint64_t address = pc - 1;
+    bool any = false, found_after = true;
+    while (lo < hi) {
+        size_t mid = (lo + hi) / 2;
+        if (r->mappings[mid].start <= address)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    while (lo-- && address - r->mappings[lo].start < r->longest_mapping) {
+        bool after;
+        if (address >= r->mappings[lo].end)
+            continue;
+        size_t record = record_of(r, &r->mappings[lo], generation, &after);
+        if (!any || (found_after && !after) || (after == found_after && (after ? record < found : record > found))) {
+            found = record;
+            found_after = after;
+        }
+        any = true;
+    }
+    return any ? &r->modules[found] : NULL;
 }
 
 /*
@@ -172,7 +211,7 @@ bool recording_worth_telling(const struct recording *r, const struct symbolize_m
 {
     const struct rec_module *m = NULL;
     for (size_t i = 0; i < r->nmodules && !m; i++)
-        if (r->modules[i].symbol_module == said->module)
+        if (r->mappings[r->modules[i].mapping].symbol_module == said->module)
             m = &r->modules[i];
     if (!m || is_vdso(m) || m->ours)
         return false;

@@ -64,7 +64,7 @@ static int execute_finish(void *arg)
     char *clean[512];
     int n = 0;
     for (char **e = f->envp; e && *e && n < 511; e++)
-        if (strncmp(*e, "LD_PRELOAD=", 11) && strncmp(*e, "THRACE_", 7))
+        if (strncmp(*e, "LD_PRELOAD=", 11) && (strncmp(*e, "THRACE_", 7) || !strncmp(*e, "THRACE_SYMBOL_CACHE=", 20)))
             clean[n++] = *e;
     clean[n] = NULL;
     raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&f->signals, 0, sizeof f->signals, 0, 0);

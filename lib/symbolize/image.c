@@ -111,9 +111,38 @@ enum image_status image_parse(struct image *im, const void *bytes, size_t len)
     return read_sections(im, &eh);
 }
 
+static struct image_log *opened;
+
+void image_log_to(struct image_log *log) { opened = log; }
+
+void image_look_at(const char *path, struct image_opened *file)
+{
+    struct stat st;
+    memset(file, 0, sizeof *file);
+    memcpy(file->path, path, strnlen(path, sizeof file->path - 1));
+    if (stat(path, &st))
+        return;
+    file->state.dev = st.st_dev;
+    file->state.ino = st.st_ino;
+    file->state.size = (uint64_t)st.st_size;
+    file->state.mtime = (uint64_t)st.st_mtim.tv_sec;
+    file->state.mtime_ns = (uint64_t)st.st_mtim.tv_nsec;
+    file->state.ctime = (uint64_t)st.st_ctim.tv_sec;
+    file->state.ctime_ns = (uint64_t)st.st_ctim.tv_nsec;
+}
+
+static void log_open(const char *path)
+{
+    if (opened && opened->n < IMAGE_LOG_MAX && strlen(path) < sizeof opened->v->path)
+        image_look_at(path, &opened->v[opened->n++]);
+    else if (opened)
+        opened->overflow = true;
+}
+
 enum image_status image_open(struct image *im, const char *path)
 {
     *im = (struct image){0};
+    log_open(path);
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd < 0)
         return IMAGE_UNREADABLE;

@@ -34,6 +34,26 @@ enum image_status { IMAGE_OK, IMAGE_UNREADABLE /* errno says why */, IMAGE_NOT_E
 
 enum image_status image_open(struct image *, const char *path);
 
+/* How a file was found, or that it was not there (all 0). */
+struct image_opened {
+    struct {
+        uint64_t dev, ino, size, mtime, mtime_ns, ctime, ctime_ns;
+    } state;
+    char path[512];
+};
+
+/* What image_open() was asked for, in a process that wants to know: the cache. */
+enum { IMAGE_LOG_MAX = 64 };
+struct image_log {
+    struct image_opened v[IMAGE_LOG_MAX];
+    size_t n;
+    bool overflow; /* more than that, or too long a path */
+};
+
+/* From now on; NULL: no longer. */
+void image_log_to(struct image_log *);
+void image_look_at(const char *path, struct image_opened *);
+
 /* The bytes must outlive the image. */
 enum image_status image_parse(struct image *, const void *bytes, size_t len);
 void image_close(struct image *);

@@ -17,6 +17,7 @@ struct job {
     const uint64_t *pcs; /* addresses in the file to look up, ascending, distinct */
     size_t npcs;
     const char *debug_root; /* where separate debug files are installed */
+    const char *cache_dir;  /* or NULL */
     void (*before_dwarf)(uint64_t bytes); /* called with the size of the debug info, to set limits; may be NULL */
     bool without_dwarf; /* a worker died on it before: symbol tables only */
 };

@@ -17,6 +17,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "lib/symbolize/cache.h"
+
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
 #define SANITIZED 1
 #elif defined __has_feature
@@ -79,14 +81,23 @@ static void be_expendable(void)
 
 __attribute__((noreturn)) static void work(const struct task *task, int fd)
 {
+    static struct image_log log;
+    static struct cache cache;
     struct answer answer;
     struct job job = task->job;
     be_expendable();
     job.before_dwarf = limit_worker;
     if (!answer_init(&answer, job.npcs))
         _exit(1);
+    if (cache_answer(&cache, &job, &answer))
+        _exit(answer_write(&answer, fd) ? 0 : 1);
+    image_log_to(&log);
     job_resolve(&job, &answer);
-    _exit(answer_write(&answer, fd) ? 0 : 1);
+    bool sent = answer_write(&answer, fd);
+    /* An answer that a worker died of must not be kept. */
+    if (sent && !job.without_dwarf)
+        cache_keep(&cache, &job, &answer, &log);
+    _exit(sent ? 0 : 1);
 }
 
 static bool start(struct worker *w, struct task *task)

@@ -46,7 +46,7 @@ struct symbolizer {
     uint64_t *addrs; /* sorted, what the jobs point into */
     struct symbolize_message *messages;
     size_t nmessages;
-    char *debug_root;
+    char *debug_root, *cache_dir;
     void (*report)(void *arg, size_t done, size_t total);
     void *report_arg;
     size_t ndone, ntotal;
@@ -78,6 +78,7 @@ void symbolize_free(struct symbolizer *s)
     free(s->addrs);
     free(s->messages);
     free(s->debug_root);
+    free(s->cache_dir);
     free(s);
 }
 
@@ -178,15 +179,18 @@ void symbolize_on_progress(struct symbolizer *s, void (*report)(void *arg, size_
     s->report_arg = arg;
 }
 
-int symbolize_set_debug_root(struct symbolizer *s, const char *dir)
+static int set_string(char **to, const char *value)
 {
-    char *root = strdup(dir);
-    if (!root)
+    char *copied = strdup(value);
+    if (!copied)
         return -1;
-    free(s->debug_root);
-    s->debug_root = root;
+    free(*to);
+    *to = copied;
     return 0;
 }
+
+int symbolize_set_debug_root(struct symbolizer *s, const char *dir) { return set_string(&s->debug_root, dir); }
+int symbolize_set_cache(struct symbolizer *s, const char *dir) { return set_string(&s->cache_dir, dir); }
 
 static int by_file_and_addr(const void *a, const void *b)
 {
@@ -252,7 +256,7 @@ static bool make_tasks(struct symbolizer *s, size_t *nunknown)
             s->tasks[task++].job = (struct job){
                 .kind = f->is.kind, .path = f->is.path, .build_id = f->is.build_id, .build_id_len = f->is.build_id_len,
                 .image = f->is.image, .image_len = f->is.image_len, .pcs = s->addrs + at + first, .npcs = end - first,
-                .debug_root = s->debug_root ? s->debug_root : DEBUGFILE_ROOT};
+                .cache_dir = s->cache_dir, .debug_root = s->debug_root ? s->debug_root : DEBUGFILE_ROOT};
         }
         at += f->npcs;
     }

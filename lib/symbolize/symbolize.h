@@ -85,6 +85,12 @@ void symbolize_on_progress(struct symbolizer *, void (*report)(void *arg, size_t
 /* Where separate debug files are installed, instead of /usr/lib/debug. Returns 0, or -1 when out of memory. */
 int symbolize_set_debug_root(struct symbolizer *, const char *dir);
 
+/*
+ * Keeps answers between runs in this folder, which must be the caller's alone; none: they are not kept. Returns 0, or -1
+ * when out of memory. docs/symbols.md
+ */
+int symbolize_set_cache(struct symbolizer *, const char *dir);
+
 /* Resolves all; at most once per symbolizer. Returns 0, or -1 when out of memory. */
 int symbolize_run(struct symbolizer *);
 

@@ -10,6 +10,7 @@ e2e_tests = \
 	%D%/stat.test \
 	%D%/steals.test \
 	%D%/subjects.test \
+	%D%/symbols.test \
 	%D%/threads.test \
 	%D%/waits.test
 

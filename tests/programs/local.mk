@@ -17,6 +17,7 @@ c_programs = \
 	%D%/exits \
 	%D%/forker \
 	%D%/hogs \
+	%D%/jitted \
 	%D%/jumper \
 	%D%/known-waits \
 	%D%/locks \
@@ -61,6 +62,7 @@ tests_programs_entry_points_CFLAGS = $(program_CFLAGS)
 tests_programs_exits_CFLAGS = $(program_CFLAGS)
 tests_programs_forker_CFLAGS = $(program_CFLAGS)
 tests_programs_hogs_CFLAGS = $(program_CFLAGS)
+tests_programs_jitted_CFLAGS = $(program_CFLAGS)
 tests_programs_jumper_CFLAGS = $(program_CFLAGS)
 tests_programs_known_waits_CFLAGS = $(program_CFLAGS)
 tests_programs_locks_CFLAGS = $(program_CFLAGS)

@@ -4,6 +4,7 @@ tests_symbolize_symbolize_tool_SOURCES = %D%/symbolize-tool.c
 tests_symbolize_symbolize_tool_LDADD = libsymbolize.la
 
 symbolize_tests = \
+	%D%/cache.test \
 	%D%/same-as-addr2line.test \
 	%D%/same-as-libdwarf.test \
 	%D%/split-dwarf.test \

@@ -1,5 +1,5 @@
 /*
- * symbolize-tool [-am] [-r DEBUG-ROOT] ELF <ADDRESSES: prints functions and lines as addr2line -i -f -C does, so that the
+ * symbolize-tool [-am] [-c CACHE] [-r DEBUG-ROOT] ELF <ADDRESSES: prints functions and lines as addr2line -i -f -C does, so that the
  * two can be compared. -a: each address before its frames. -m: messages on stderr.
  */
 #include "config.h"
@@ -9,24 +9,33 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "lib/symbolize/image.h"
 #include "lib/symbolize/symbolize.h"
 
 int main(int argc, char **argv)
 {
     struct symbolizer *s = symbolize_new();
     int messages = 0, addresses = 0;
-    for (int c; (c = getopt(argc, argv, "amr:")) != -1;) {
+    for (int c; (c = getopt(argc, argv, "ac:mr:")) != -1;) {
         if (c == 'm')
             messages = 1;
         else if (c == 'a')
             addresses = 1;
+        else if (c == 'c' && !symbolize_set_cache(s, optarg))
+            continue;
         else if (c != 'r' || symbolize_set_debug_root(s, optarg))
             return 2;
     }
     if (optind + 1 != argc)
         return 2;
+    struct image image;
     struct symbolize_module m = {.kind = SYMBOLIZE_FILE, .path = argv[optind]};
+    if (image_open(&image, m.path) == IMAGE_OK) {
+        m.build_id = image.build_id;
+        m.build_id_len = image.build_id_len;
+    }
     int module = symbolize_add_module(s, &m);
+    image_close(&image);
     char line[64];
     int64_t n = 0;
     uint64_t *pcs = NULL;

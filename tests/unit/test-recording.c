@@ -133,9 +133,9 @@ static void modules_are_found_by_address_and_time(void **state)
     assert_null(recording_read(&r, &file));
     r.symbolizer = symbolize_new();
     assert_true(recording_add_modules(&r));
-    assert_int_equal(r.modules[0].symbol_module, r.modules[3].symbol_module);
-    assert_int_equal(r.modules[1].symbol_module, r.modules[4].symbol_module);
-    assert_int_not_equal(r.modules[1].symbol_module, r.modules[2].symbol_module);
+    assert_int_equal(r.modules[0].mapping, r.modules[3].mapping);
+    assert_int_equal(r.modules[1].mapping, r.modules[4].mapping);
+    assert_int_not_equal(r.modules[1].mapping, r.modules[2].mapping);
     for (uint64_t g = 1; g <= 3; g++) {
         assert_string_equal(path_at(&r, 0x1000, g), "none");
         assert_string_equal(path_at(&r, 0x1001, g), "/no/program");

@@ -230,7 +230,7 @@ static struct timespec timespec_of(uint64_t ns)
 uint64_t sample_period_ns(void) { return 1000000000 / sampler.hz; }
 
 /* By the thread's end, or by whoever ends the recording: only one of them. */
-static void stop_timer(struct thread *t)
+void sample_timer_stop(struct thread *t)
 {
     int timer = __atomic_exchange_n(&t->sample.timer, 0, __ATOMIC_ACQ_REL);
     if (timer)
@@ -253,7 +253,7 @@ bool sample_timer_start(struct thread *t)
     __atomic_store_n(&t->sample.timer, id + 1, __ATOMIC_SEQ_CST);
     __atomic_fetch_add(&counts()->threads_by_timer, 1, __ATOMIC_RELAXED);
     if (!recording()) /* it ended since; who ended it may have looked before there was a timer */
-        stop_timer(t);
+        sample_timer_stop(t);
     return true;
 }
 
@@ -263,13 +263,8 @@ static void arm(struct thread *t)
     if (__atomic_exchange_n(&t->sample.counted, true, __ATOMIC_ACQ_REL))
         return;
     t->sample.cpu_ns = cpu_ns(t);
-    if (sampler.perf) {
-        sample_perf_ask(t);
-        if (helper_wake())
-            return;
-        t->sample.wants_perf = false;
-    }
-    sample_timer_start(t);
+    if (!sampler.perf || !sample_perf_ask(t))
+        sample_timer_start(t);
 }
 
 void sample_arm(struct thread *t)
@@ -294,7 +289,7 @@ void sample_disarm(struct thread *t)
         return;
     lock_take(&tracer.registry_lock); /* a session may begin now */
     t->sample.gone = true;
-    stop_timer(t);
+    sample_timer_stop(t);
     sample_perf_forget(t);
     count(&sampler.ended_ns, sampled_ns(t));
     t->sample.counted = false;
@@ -381,7 +376,7 @@ void sample_stop(void)
         return;
     add_up();
     for (struct thread *t = tracer.threads; t; t = t->next) {
-        stop_timer(t);
+        sample_timer_stop(t);
         sample_perf_forget(t);
         t->sample.counted = false;
     }

@@ -82,7 +82,7 @@ void restart_note(struct thread *t, const void *context);
  */
 void sample_perf_serve(void);
 bool sample_perf_wanted(void);
-void sample_perf_ask(struct thread *t);
+bool sample_perf_ask(struct thread *t);
 
 /* The thread ends, or its sampling does. The caller holds the registry lock. */
 void sample_perf_forget(struct thread *t);
@@ -92,5 +92,6 @@ uint64_t sample_period_ns(void);
 
 /* A timer for any thread of the process. */
 bool sample_timer_start(struct thread *t);
+void sample_timer_stop(struct thread *t);
 
 #endif

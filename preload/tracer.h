@@ -49,7 +49,7 @@ struct thread {
     struct {
         int timer;            /* kernel's id + 1; 0: none */
         int perf;             /* the helper's descriptor + 1; 0: none */
-        bool wants_perf;      /* from the helper, which has not come to it yet */
+        uint32_t wants_perf;  /* 1: from the helper, which has not come to it yet. A futex word */
         bool counted;         /* its CPU time is */
         bool gone;            /* it ends, and is not to be sampled again */
         bool inherits_block;  /* its creator thinks that the signal is blocked */

@@ -7,6 +7,7 @@ unit_tests = \
 	%D%/test-gate \
 	%D%/test-options \
 	%D%/test-progress \
+	%D%/test-recording \
 	%D%/test-sched \
 	%D%/test-sched-generation \
 	%D%/test-sched-steal \
@@ -41,6 +42,9 @@ tests_unit_test_gate_SOURCES = %D%/test-gate.c %D%/filter.h
 tests_unit_test_gate_LDADD = $(unit_test_LIBS)
 tests_unit_test_progress_SOURCES = %D%/test-progress.c cmd/progress.c cmd/progress.h
 tests_unit_test_progress_LDADD = $(unit_test_LIBS)
+tests_unit_test_recording_SOURCES = %D%/test-recording.c cmd/first_stacks.c cmd/progress.c cmd/recording.c \
+	cmd/recording_frames.c cmd/recording_modules.c cmd/samples.c
+tests_unit_test_recording_LDADD = libparser.la libsymbolize.la $(unit_test_LIBS)
 tests_unit_test_waitq_SOURCES = %D%/test-waitq.c
 tests_unit_test_waitq_LDADD = $(unit_test_LIBS)
 

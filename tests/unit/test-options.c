@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "lib/spool.h"
+#include "lib/unwind/unwind.h"
 #include "preload/options.h"
 #include "preload/out_path.h"
 
@@ -210,6 +211,37 @@ static void names_are_whole_words(void **state)
     assert_int_equal(o.period_ns, 1000000000);
 }
 
+static void samples_and_stacks_have_bounds(void **state)
+{
+    static const char *const bad[] = {
+        "THRACE_CPU_HZ=",        "THRACE_CPU_HZ=10001",    "THRACE_CPU_HZ=-1",          "THRACE_CPU_HZ=99Hz",
+        "THRACE_STACK_DEPTH=0",  "THRACE_STACK_DEPTH=129", "THRACE_STACK_DEPTH=",       "THRACE_UNWIND=",
+        "THRACE_UNWIND=dwarf",   "THRACE_UNWIND=AUTO",     "THRACE_UNWIND=fpx",         "THRACE_STACKS=",
+        "THRACE_STACKS=wait,",   "THRACE_STACKS=,wait",    "THRACE_STACKS=wait,,sample", "THRACE_STACKS=waits",
+        "THRACE_STACKS=all,wait"};
+    struct options o;
+    assert_true(read_options(&o, NULL, NULL));
+    assert_int_equal(o.cpu_hz, 99);
+    assert_int_equal(o.unwind, UNWIND_AUTO);
+    assert_int_equal(o.stack_depth, 128);
+    assert_int_equal(o.stack_kinds, STACK_OF_ANY);
+    assert_true(read_options(&o, "THRACE_CPU_HZ=0", "THRACE_STACK_DEPTH=1"));
+    assert_int_equal(o.cpu_hz, 0);
+    assert_int_equal(o.stack_depth, 1);
+    assert_true(read_options(&o, "THRACE_CPU_HZ=10000", "THRACE_UNWIND=none"));
+    assert_int_equal(o.cpu_hz, 10000);
+    assert_int_equal(o.unwind, UNWIND_NONE);
+    assert_true(read_options(&o, "THRACE_STACKS=sample,wait,wait", "THRACE_UNWIND=fp"));
+    assert_int_equal(o.stack_kinds, STACK_OF_SAMPLE | STACK_OF_WAIT);
+    assert_int_equal(o.unwind, UNWIND_FP);
+    assert_true(read_options(&o, "THRACE_STACKS=none", NULL));
+    assert_int_equal(o.stack_kinds, 0);
+    assert_true(read_options(&o, "THRACE_STACKS=all", NULL));
+    assert_int_equal(o.stack_kinds, STACK_OF_ANY);
+    for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+        assert_false(read_options(&o, bad[i], NULL));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -224,6 +256,7 @@ int main(void)
         cmocka_unit_test(a_flight_recorder_keeps_time_or_bytes),
         cmocka_unit_test(the_last_of_two_counts),
         cmocka_unit_test(names_are_whole_words),
+        cmocka_unit_test(samples_and_stacks_have_bounds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

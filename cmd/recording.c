@@ -282,6 +282,12 @@ static int by_stack(const void *a, const void *b)
     return x->id < y->id ? -1 : x->id > y->id;
 }
 
+int recording_by_hook(const void *a, const void *b)
+{
+    const struct rec_hook *x = a, *y = b;
+    return x->pc < y->pc ? -1 : x->pc > y->pc;
+}
+
 const char *recording_read(struct recording *r, const struct spool_file *f)
 {
     struct names names = {0};
@@ -298,6 +304,8 @@ const char *recording_read(struct recording *r, const struct spool_file *f)
         qsort(r->threads, r->nthreads, sizeof *r->threads, by_thread);
     keep_last_records(r);
     apply_names(r, &names);
+    if (r->nhooks)
+        qsort(r->hooks, r->nhooks, sizeof *r->hooks, recording_by_hook);
     if (r->nstacks)
         qsort(r->stacks, r->nstacks, sizeof *r->stacks, by_stack);
     return err;
@@ -315,6 +323,8 @@ void recording_free(struct recording *r)
     free(r->threads);
     free(r->pcs);
     free(r->modules);
+    free(r->mappings);
+    free(r->records);
     free(r->hooks);
     free(r->calls);
     free(r->seen.first);

@@ -30,10 +30,17 @@ struct rec_module {
     char *path;
     const uint8_t *build_id;
     size_t build_id_len;
-    int symbol_module;
+    size_t mapping;    /* of recording.mappings: the same file at the same place may be recorded many times */
     bool ours; /* the shim: its frames are not the program's */
     bool libc;
     bool runtime; /* of C++: a thread that starts in it is somebody else's */
+};
+
+/* One file at one place, and when it was recorded there: records[first …], in order. */
+struct rec_mapping {
+    uint64_t start, end;
+    size_t first, n;
+    int symbol_module;
 };
 
 struct rec_hook {
@@ -63,6 +70,10 @@ struct recording {
     size_t npcs, cap_pcs;
     struct rec_module *modules;
     size_t nmodules, cap_modules;
+    struct rec_mapping *mappings; /* by start */
+    size_t nmappings;
+    size_t *records; /* numbers of modules, by mapping */
+    uint64_t longest_mapping;
     struct rec_hook *hooks;
     size_t nhooks, cap_hooks;
     struct samples samples;
@@ -78,6 +89,9 @@ struct recording {
 struct rec_stack *recording_add_stack(struct recording *r, uint64_t generation, uint64_t id, const uintptr_t *pcs,
                                       size_t n);
 
+/* Order of hooks, which begin with their PC. */
+int recording_by_hook(const void *a, const void *b);
+
 /* Reads the meta records. NULL, or one line that says what is wrong. */
 const char *recording_read(struct recording *r, const struct spool_file *f);
 
@@ -85,6 +99,9 @@ struct symbolize_message;
 
 /* Tells the symbolizer what was mapped. False: out of memory. */
 bool recording_add_modules(struct recording *r);
+
+/* The module that had the address in that generation: the last one recorded until then, else the first one after. */
+const struct rec_module *recording_module_of(const struct recording *r, uint64_t pc, uint64_t generation);
 
 /* Whether the user should hear of it. */
 bool recording_worth_telling(const struct recording *r, const struct symbolize_message *said);

@@ -14,34 +14,18 @@
 #include "lib/sched.h"
 #include "lib/symbolize/symbolize.h"
 
-/* The module that had the address in that generation: the last one recorded until then, else the first one after. */
-static const struct rec_module *module_of(const struct recording *r, uint64_t pc, uint64_t generation)
-{
-    const struct rec_module *found = NULL;
-    for (size_t i = 0; i < r->nmodules; i++) {
-        const struct rec_module *m = &r->modules[i];
-        if (pc - 1 < m->start || pc - 1 >= m->end)
-            continue;
-        if (!found || m->generation <= generation)
-            found = m;
-    }
-    return found;
-}
-
 static const char *hook_name(const struct recording *r, uint64_t pc)
 {
-    for (size_t i = 0; i < r->nhooks; i++)
-        if (r->hooks[i].pc == pc)
-            return r->hooks[i].name;
-    return NULL;
+    const struct rec_hook *h = r->nhooks ? bsearch(&pc, r->hooks, r->nhooks, sizeof *h, recording_by_hook) : NULL;
+    return h ? h->name : NULL;
 }
 
 static bool look_up(struct recording *r, struct rec_pc *p)
 {
-    const struct rec_module *m = module_of(r, p->pc, p->generation);
+    const struct rec_module *m = recording_module_of(r, p->pc, p->generation);
     p->module = m ? (int)(m - r->modules) : -1;
     p->hook = hook_name(r, p->pc);
-    p->symbol = symbolize_add_pc(r->symbolizer, m ? m->symbol_module : SYMBOLIZE_BY_ADDRESS, p->pc);
+    p->symbol = symbolize_add_pc(r->symbolizer, m ? r->mappings[m->mapping].symbol_module : SYMBOLIZE_BY_ADDRESS, p->pc);
     return p->symbol >= 0;
 }
 

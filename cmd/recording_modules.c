@@ -5,6 +5,7 @@
 
 #include <elf.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/stat.h>
@@ -65,21 +66,141 @@ static bool add_perf_map(const struct recording *r)
                                                                          .nranges = 1}) >= 0;
 }
 
-bool recording_add_modules(struct recording *r)
+/* --- mappings ------------------------------------------------------------------------------------------------------ */
+
+static uint64_t hash(const struct rec_module *m)
 {
-    /* Of several modules at an address the one that was added last counts. */
-    if (!add_perf_map(r))
-        return false;
+    return (m->start * UINT64_C(0x9e3779b97f4a7c15)) ^ (m->end * UINT64_C(0xc2b2ae3d27d4eb4f)) ^ m->bias;
+}
+
+/* Numbers the distinct modules, in the order of their first records. A program may load the same one all the time. */
+static size_t find_mappings(struct recording *r, size_t *table, size_t size)
+{
+    size_t n = 0;
+    memset(table, 0, size * sizeof *table);
     for (size_t i = 0; i < r->nmodules; i++) {
         struct rec_module *m = &r->modules[i];
-        m->symbol_module = -1;
-        for (size_t j = 0; j < i && m->symbol_module < 0; j++)
-            if (same_module(m, &r->modules[j]))
-                m->symbol_module = r->modules[j].symbol_module;
-        if (m->symbol_module < 0 && (m->symbol_module = add_module(r, m)) < 0)
+        size_t at = (hash(m) >> 20) & (size - 1);
+        while (table[at] && !same_module(m, &r->modules[table[at] - 1]))
+            at = (at + 1) & (size - 1);
+        if (!table[at]) {
+            table[at] = i + 1;
+            m->mapping = n++;
+        } else {
+            m->mapping = r->modules[table[at] - 1].mapping;
+        }
+    }
+    return n;
+}
+
+static int by_start(const void *a, const void *b)
+{
+    const struct rec_mapping *x = a, *y = b;
+    return x->start < y->start ? -1 : x->start > y->start;
+}
+
+static void fill_mappings(struct recording *r)
+{
+    size_t at = 0;
+    for (size_t i = 0; i < r->nmodules; i++)
+        r->mappings[r->modules[i].mapping].n++;
+    for (size_t i = 0; i < r->nmappings; i++) {
+        r->mappings[i].first = at;
+        at += r->mappings[i].n;
+        r->mappings[i].n = 0;
+    }
+    for (size_t i = 0; i < r->nmodules; i++) {
+        const struct rec_module *m = &r->modules[i];
+        struct rec_mapping *mapping = &r->mappings[m->mapping];
+        mapping->start = m->start;
+        mapping->end = m->end;
+        r->records[mapping->first + mapping->n++] = i;
+        if (m->end - m->start > r->longest_mapping)
+            r->longest_mapping = m->end - m->start;
+    }
+}
+
+static bool make_mappings(struct recording *r)
+{
+    size_t size = 64;
+    while (size < 2 * r->nmodules)
+        size *= 2;
+    size_t *table = malloc(size * sizeof *table);
+    if (!table)
+        return false;
+    r->nmappings = find_mappings(r, table, size);
+    free(table);
+    r->mappings = calloc(r->nmappings + 1, sizeof *r->mappings);
+    r->records = calloc(r->nmodules + 1, sizeof *r->records);
+    if (!r->mappings || !r->records)
+        return false;
+    fill_mappings(r);
+    return true;
+}
+
+static void sort_mappings(struct recording *r)
+{
+    qsort(r->mappings, r->nmappings, sizeof *r->mappings, by_start);
+    for (size_t i = 0; i < r->nmappings; i++)
+        for (size_t k = 0; k < r->mappings[i].n; k++)
+            r->modules[r->records[r->mappings[i].first + k]].mapping = i;
+}
+
+bool recording_add_modules(struct recording *r)
+{
+    if (!add_perf_map(r) || !make_mappings(r))
+        return false;
+    /* Of several modules at an address the one that was added last counts. */
+    for (size_t i = 0; i < r->nmappings; i++) {
+        struct rec_mapping *mapping = &r->mappings[i];
+        mapping->symbol_module = add_module(r, &r->modules[r->records[mapping->first]]);
+        if (mapping->symbol_module < 0)
             return false;
     }
+    sort_mappings(r);
     return true;
+}
+
+/* The mapping's record that holds in the generation; *after: there is only a later one. */
+static size_t record_of(const struct recording *r, const struct rec_mapping *mapping, uint64_t generation, bool *after)
+{
+    const size_t *records = r->records + mapping->first;
+    size_t lo = 0, hi = mapping->n;
+    while (lo < hi) {
+        size_t mid = (lo + hi) / 2;
+        if (r->modules[records[mid]].generation <= generation)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    *after = !lo;
+    return records[lo ? lo - 1 : 0];
+}
+
+const struct rec_module *recording_module_of(const struct recording *r, uint64_t pc, uint64_t generation)
+{
+    size_t lo = 0, hi = r->nmappings, found = 0;
+    uint64_t address = pc - 1;
+    bool any = false, found_after = true;
+    while (lo < hi) {
+        size_t mid = (lo + hi) / 2;
+        if (r->mappings[mid].start <= address)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    while (lo-- && address - r->mappings[lo].start < r->longest_mapping) {
+        bool after;
+        if (address >= r->mappings[lo].end)
+            continue;
+        size_t record = record_of(r, &r->mappings[lo], generation, &after);
+        if (!any || (found_after && !after) || (after == found_after && (after ? record < found : record > found))) {
+            found = record;
+            found_after = after;
+        }
+        any = true;
+    }
+    return any ? &r->modules[found] : NULL;
 }
 
 /*
@@ -90,7 +211,7 @@ bool recording_worth_telling(const struct recording *r, const struct symbolize_m
 {
     const struct rec_module *m = NULL;
     for (size_t i = 0; i < r->nmodules && !m; i++)
-        if (r->modules[i].symbol_module == said->module)
+        if (r->mappings[r->modules[i].mapping].symbol_module == said->module)
             m = &r->modules[i];
     if (!m || is_vdso(m) || m->ours)
         return false;

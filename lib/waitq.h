@@ -96,16 +96,18 @@ enum wait_claimed {
 };
 
 /*
- * Claims the waiter of the object whose turn it is, mostly the one that came first: WAIT_BLOCKED becomes WAIT_CLAIMED and *slot is its slot. A waiter
- * that is only registered becomes WAIT_EARLY and counts as found, with *slot NULL. If the turn is that of one that was
- * claimed before, nobody is claimed. kind WAITER_ANY takes any. Just before each attempt to claim, intent(arg, waiter)
- * is called: the waiter is certainly blocked then if the claim succeeds.
+ * Claims the waiter of the object whose turn it is, mostly the one that came first: WAIT_BLOCKED becomes WAIT_CLAIMED
+ * and *slot is its slot. A waiter that is only registered becomes WAIT_EARLY and counts as found, with *slot NULL. If
+ * the turn is that of one that was claimed before, nobody is claimed. kind WAITER_ANY takes any. Just before each
+ * attempt to claim, intent(arg, waiter) is called: the waiter is certainly blocked then if the claim succeeds.
  */
 enum wait_found { WAIT_NOBODY, WAIT_FOUND_EARLY, WAIT_FOUND };
 enum wait_found waitq_claim(struct waitq *q, const void *object, enum waiter_kind kind, enum wait_claimed claimed,
                             struct wait_slot **slot, void (*intent)(void *arg, void *waiter), void *arg);
 
-/* So many of the object's waiters, those that came first, wait for something else now: nobody can claim them any more. */
+/*
+ * So many of the object's waiters, those that came first, wait for something else now: nobody can claim them any more.
+ */
 void waitq_detach(struct waitq *q, const void *object, uint32_t n);
 
 #endif

@@ -58,16 +58,25 @@ void call_begin(struct hook *h, struct wait *w)
 
 void call_wait(struct hook *h, struct wait *w, enum sched_reason reason) { wait_block(h, w, reason); }
 
-/* --- descriptors ------------------------------------------------------------------------------------------------------ */
+/* --- descriptors -------------------------------------------------------------------------------------------------- */
+
+/* poll(2) is the faster of the two; not every architecture has it. */
+static long poll_now(struct pollfd *fds, nfds_t n)
+{
+#ifdef SYS_poll
+    return raw_syscall(SYS_poll, (long)fds, (long)n, 0, 0, 0, 0);
+#else
+    static const struct timespec now;
+    return raw_syscall(SYS_ppoll, (long)fds, (long)n, (long)&now, 0, 0, 0);
+#endif
+}
 
 /* A signal may interrupt even this; its handler has run, and the kernel is asked again. */
 static bool any_ready(struct pollfd *fds, nfds_t n)
 {
-    static const struct timespec now;
     long r;
-    do
-        r = raw_syscall(SYS_ppoll, (long)fds, (long)n, (long)&now, 0, 0, 0);
-    while (r == -EINTR);
+    while ((r = poll_now(fds, n)) == -EINTR)
+        ;
     return r != 0;
 }
 
@@ -79,22 +88,18 @@ static bool is_ready(int fd, short events)
 
 static bool may_wait(const struct fd_info *info) { return info->kind > FD_OTHER && !info->nonblocking; }
 
-/* Registered before the last look at it, so that a write in between is not missed. id 0: nobody can end this wait. */
+/*
+ * Registered before the look at it, so that a write in between is not missed. id 0: nobody can end this wait. One look
+ * at the price of a system call; the wait that mostly follows costs ten times as much.
+ */
 static void wait_for_fd(struct hook *h, struct wait *w, int fd, short events, uint64_t id, enum waiter_kind kind,
                         enum sched_reason reason)
 {
-    if (is_ready(fd, events) || fd_turned_nonblocking(fd)) {
-        call_begin(h, w);
-        return;
-    }
     if (id)
         wait_register(h, fd_object(id), kind);
-    for (int look = 0; look < MAX_SECOND_LOOKS; look++) {
-        if (id && is_ready(fd, events))
-            break;
+    for (int look = 0; look < MAX_SECOND_LOOKS && !is_ready(fd, events); look++)
         if (wait_block(h, w, reason))
             return;
-    }
     wait_forget(h);
     call_begin(h, w);
 }
@@ -169,13 +174,13 @@ void call_splice(struct hook *h, struct wait *w, int in, int out, enum call_mann
 void call_connect(struct hook *h, struct wait *w, int fd)
 {
     struct fd_info info = fd_look(fd);
-    if (may_wait(&info) && !fd_turned_nonblocking(fd))
+    if (may_wait(&info))
         call_wait(h, w, REASON_NETWORK);
     else
         call_begin(h, w);
 }
 
-/* --- many descriptors at once ----------------------------------------------------------------------------------------- */
+/* --- many descriptors at once ------------------------------------------------------------------------------------- */
 
 /* The kernel wakes the thread that came last. */
 void call_epoll(struct hook *h, struct wait *w, int epoll, bool now)
@@ -207,7 +212,7 @@ void call_poll(struct hook *h, struct wait *w, struct pollfd *fds, nfds_t n, boo
         call_begin(h, w);
         return;
     }
-    uint64_t poll = 0;
+    uint64_t poll = 0; /* the array can be read: the kernel has done so */
     for (nfds_t i = 0; n <= POLL_LOOK_MAX && i < n; i++)
         if (fds[i].fd >= 0 && fds[i].events & POLLIN)
             polled(&poll, fds[i].fd);

@@ -52,17 +52,17 @@ void call_epoll(struct hook *h, struct wait *w, int epoll, bool now);
 void call_poll(struct hook *h, struct wait *w, struct pollfd *fds, nfds_t n, bool now);
 void call_select(struct hook *h, struct wait *w, int n, fd_set *const sets[3], bool now);
 
-/* --- the words of calls.def and syscalls.def, where h and w are in scope ------------------------------------------- */
+/* --- the words of calls.def and syscalls.def, where h and w are in scope ------------------------------------------ */
 
 #define PLAIN call_begin(h, w)
 #define RECEIVE(fd) call_receive(h, w, fd, 0)
 #define RECEIVE_FLAGS(fd, flags) call_receive(h, w, fd, manner_of(flags))
 #define RECEIVE_MANY(fd, n, flags)                                                                                     \
     call_receive(h, w, fd, manner_of(flags) | ((n) > 1 && !((flags) & MSG_WAITFORONE) ? CALL_IN_PARTS : 0))
-#define READ(fd, n) call_read(h, w, fd, n)
+#define READ(fd, n) (fd_is_other(fd) ? call_begin(h, w) : call_read(h, w, fd, n))
 #define SEND(fd) call_send(h, w, fd, CALL_IN_PARTS)
 #define SEND_FLAGS(fd, flags) call_send(h, w, fd, (flags) & MSG_DONTWAIT ? CALL_NOW : CALL_IN_PARTS)
-#define WRITE(fd, n) call_write(h, w, fd, n)
+#define WRITE(fd, n) (fd_is_other(fd) ? call_begin(h, w) : call_write(h, w, fd, n))
 #define SPLICE(in, out, flags) call_splice(h, w, in, out, (flags) & SPLICE_F_NONBLOCK ? CALL_NOW : 0)
 #define CONNECT(fd) call_connect(h, w, fd)
 #define WAITS(reason) call_wait(h, w, REASON_##reason)

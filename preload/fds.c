@@ -8,14 +8,13 @@
 #include "lib/rawsys.h"
 #include "preload/tracer.h"
 
-enum { NFDS = 1 << 16, NWATCHED = 1 << 12, ID_SHIFT = 8, NONBLOCKING = 1 << 7, COPIED = 1 << 6, KIND_MASK = 15 };
+enum { NWATCHED = 1 << 12 };
 
-/* word: id << ID_SHIFT | NONBLOCKING | COPIED | kind; 0: unknown. COPIED: another descriptor shares the flags. */
-static struct {
-    uint64_t word, peer;
-} table[NFDS];
+struct fd_entry fd_table[NFDS];
 
-/* Who waits for what has this id, by the id of an epoll instance or a poll. The last one only, where two ids collide. */
+/*
+ * Who waits for what has this id, by the id of an epoll instance or a poll. The last one only, where two ids collide.
+ */
 static struct watch {
     uint64_t id, waiter;
 } watched[NWATCHED], polled[NWATCHED];
@@ -28,11 +27,11 @@ uint64_t fd_new_id(void) { return __atomic_add_fetch(&last_id, 1, __ATOMIC_RELAX
 static uint64_t pipe_id(uint64_t inode) { return (inode & ((UINT64_C(1) << 50) - 1)) << 1 | 1; }
 
 static bool in_table(int fd) { return (unsigned)fd < NFDS; }
-static uint64_t load(int fd) { return __atomic_load_n(&table[fd].word, __ATOMIC_ACQUIRE); }
+static uint64_t load(int fd) { return __atomic_load_n(&fd_table[fd].word, __ATOMIC_ACQUIRE); }
 
 static uint64_t make_word(enum fd_kind kind, bool nonblocking, uint64_t id)
 {
-    return id << ID_SHIFT | (nonblocking ? NONBLOCKING : 0) | kind;
+    return id << FD_ID_SHIFT | (nonblocking ? FD_NONBLOCKING : 0) | kind;
 }
 
 static void store(int fd, uint64_t word, uint64_t peer)
@@ -41,8 +40,8 @@ static void store(int fd, uint64_t word, uint64_t peer)
         return;
     if (word && (unsigned)fd >= __atomic_load_n(&nused, __ATOMIC_RELAXED))
         __atomic_store_n(&nused, (unsigned)fd + 1, __ATOMIC_RELAXED);
-    __atomic_store_n(&table[fd].peer, peer, __ATOMIC_RELAXED);
-    __atomic_store_n(&table[fd].word, word, __ATOMIC_RELEASE);
+    __atomic_store_n(&fd_table[fd].peer, peer, __ATOMIC_RELAXED);
+    __atomic_store_n(&fd_table[fd].word, word, __ATOMIC_RELEASE);
 }
 
 /* Eventfds and their kin share one inode; only the name tells which one it is. */
@@ -88,13 +87,13 @@ struct fd_info fd_look(int fd)
     uint64_t word = 0, peer = 0;
     if (in_table(fd)) {
         word = load(fd);
-        peer = __atomic_load_n(&table[fd].peer, __ATOMIC_RELAXED);
+        peer = __atomic_load_n(&fd_table[fd].peer, __ATOMIC_RELAXED);
         if (!word) {
             store(fd, word = ask_kernel(fd), 0);
             peer = 0;
         }
     }
-    struct fd_info info = {(enum fd_kind)(word & KIND_MASK), word & NONBLOCKING, word >> ID_SHIFT, peer};
+    struct fd_info info = {(enum fd_kind)(word & FD_KIND_MASK), word & FD_NONBLOCKING, word >> FD_ID_SHIFT, peer};
     if (info.kind == FD_PIPE || info.kind == FD_EVENTFD || info.kind == FD_QUEUE)
         info.peer = info.id;
     return info;
@@ -119,12 +118,12 @@ void fd_copied(int from, int to)
         return;
     uint64_t word = in_table(from) ? load(from) : 0;
     if (!word || from == to) {
-        store(to, word, word ? table[from].peer : 0);
+        store(to, word, word ? fd_table[from].peer : 0);
         return;
     }
-    uint64_t peer = __atomic_load_n(&table[from].peer, __ATOMIC_RELAXED);
-    store(from, word | COPIED, peer);
-    store(to, word | COPIED, peer);
+    uint64_t peer = __atomic_load_n(&fd_table[from].peer, __ATOMIC_RELAXED);
+    store(from, word | FD_COPIED, peer);
+    store(to, word | FD_COPIED, peer);
 }
 
 void fd_closed(unsigned from, unsigned to)
@@ -136,7 +135,7 @@ void fd_closed(unsigned from, unsigned to)
 
 static uint64_t with_flag(uint64_t word, bool nonblocking)
 {
-    return (word & ~(uint64_t)NONBLOCKING) | (nonblocking ? NONBLOCKING : 0);
+    return (word & ~(uint64_t)FD_NONBLOCKING) | (nonblocking ? FD_NONBLOCKING : 0);
 }
 
 /* Both ends of a pipe have one id, and flags of their own: its other copies are asked about again. */
@@ -145,8 +144,8 @@ static void set_copies(uint64_t word, bool nonblocking)
     unsigned end = __atomic_load_n(&nused, __ATOMIC_RELAXED);
     for (unsigned fd = 0; fd < end; fd++) {
         uint64_t other = load((int)fd);
-        if (other >> ID_SHIFT == word >> ID_SHIFT && other & COPIED)
-            store((int)fd, (word & KIND_MASK) == FD_PIPE ? 0 : with_flag(other, nonblocking), table[fd].peer);
+        if (other >> FD_ID_SHIFT == word >> FD_ID_SHIFT && other & FD_COPIED)
+            store((int)fd, (word & FD_KIND_MASK) == FD_PIPE ? 0 : with_flag(other, nonblocking), fd_table[fd].peer);
     }
 }
 
@@ -155,20 +154,9 @@ void fd_set_nonblocking(int fd, bool nonblocking)
     uint64_t word = in_table(fd) ? load(fd) : 0;
     if (!word)
         return;
-    if (word & COPIED && word >> ID_SHIFT)
+    if (word & FD_COPIED && word >> FD_ID_SHIFT)
         set_copies(word, nonblocking);
-    store(fd, with_flag(word, nonblocking), table[fd].peer);
-}
-
-bool fd_turned_nonblocking(int fd)
-{
-    long flags = raw_syscall(SYS_fcntl, fd, F_GETFL, 0, 0, 0, 0);
-    if (sys_failed(flags) || !(flags & O_NONBLOCK))
-        return false;
-    uint64_t word = load(fd);
-    if (word)
-        store(fd, with_flag(word, true), table[fd].peer);
-    return true;
+    store(fd, with_flag(word, nonblocking), fd_table[fd].peer);
 }
 
 static struct watch *find_watch(struct watch *all, uint64_t id)

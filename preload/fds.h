@@ -2,8 +2,8 @@
  * What the descriptors of the program are, as far as a trace wants to know: whether a read or write may wait, for what,
  * and who is at the other end. A cache: an entry is filled at first sight, kept in step by the wrappers that open, copy
  * and change descriptors, and dropped when one is closed. Some closings nobody sees (libc's own, raw system calls); a
- * stale entry gives a wait the wrong reason and does no other harm. What the child of a vfork does to its own descriptors
- * does not count.
+ * stale entry gives a wait the wrong reason and does no other harm. What the child of a vfork does to its own
+ * descriptors does not count.
  */
 #ifndef THRACE_PRELOAD_FDS_H
 #define THRACE_PRELOAD_FDS_H
@@ -20,6 +20,22 @@ struct fd_info {
     uint64_t peer; /* the id under which the receiver at the other end waits; 0: not known */
 };
 
+/*
+ * word: id << FD_ID_SHIFT | FD_NONBLOCKING | FD_COPIED | kind; 0: unknown. FD_COPIED: another descriptor shares the
+ * flags. peer: as in struct fd_info.
+ */
+enum { NFDS = 1 << 16, FD_ID_SHIFT = 8, FD_NONBLOCKING = 1 << 7, FD_COPIED = 1 << 6, FD_KIND_MASK = 15 };
+struct fd_entry {
+    uint64_t word, peer;
+};
+extern struct fd_entry fd_table[NFDS];
+
+/* A file or a device, as far as is known: nobody waits at its other end. A load and a branch. */
+static inline bool fd_is_other(int fd)
+{
+    return (unsigned)fd < NFDS && (__atomic_load_n(&fd_table[fd].word, __ATOMIC_RELAXED) & FD_KIND_MASK) == FD_OTHER;
+}
+
 /* Asks the kernel at first sight, two or three system calls; a few nanoseconds after that. */
 struct fd_info fd_look(int fd);
 
@@ -28,9 +44,6 @@ void fd_paired(int a, int b, bool nonblocking);
 void fd_copied(int from, int to);
 void fd_closed(unsigned from, unsigned to);
 void fd_set_nonblocking(int fd, bool nonblocking);
-
-/* Asks the kernel: somebody may have set O_NONBLOCK for another descriptor of the same file, or in another process. */
-bool fd_turned_nonblocking(int fd);
 
 /* An epoll instance watches fd from now on, or no more: a write to it may wake who waits for the instance. */
 void fd_watched(int epoll, int fd, bool watched);

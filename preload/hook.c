@@ -64,6 +64,7 @@ bool hook_enter(struct hook *h)
     t->hook_sp = sp;
     compiler_barrier();
     h->t = t;
+    h->captured = false;
     return true;
 }
 
@@ -89,6 +90,9 @@ static uint64_t tag_id(uint64_t tag) { return tag & ((1 << TAG_ID_BITS) - 1); }
 static void capture(struct hook *h)
 {
     struct thread *t = h->t;
+    if (h->captured)
+        return;
+    h->captured = true;
     const struct unwind_modules *modules = __atomic_load_n(&tracer.modules, __ATOMIC_ACQUIRE);
     complete_request(h);
     t->npcs = 0;
@@ -129,8 +133,10 @@ uint64_t hook_stack(struct hook *h)
         return 0;
     if (t->stack_tag && tag_holds(*t->stack_tag))
         return tag_id(*t->stack_tag);
-    if (!t->npcs) /* the generation changed since the memo was recalled */
+    if (!t->npcs) { /* the generation changed since the memo was recalled */
+        h->captured = false;
         capture(h);
+    }
     if (!t->npcs)
         return 0;
     uint32_t id = stacktab_find(&tracer.stacks, t->stack_hash);

@@ -21,6 +21,7 @@
 
 struct hook {
     struct thread *t;
+    bool captured;
     struct unwind_request stack; /* the caller's registers, and the function that was called as the leaf */
     bool no_stack;               /* of events like this one */
 };
@@ -35,9 +36,9 @@ bool hook_enter(struct hook *h);
 void hook_recover(struct thread *t);
 
 /*
- * The thread runs, but the model says otherwise: a handler interrupted its wait or system call or left it by siglongjmp,
- * there was no room when it started, or its P was just being taken away when its system call ended. From now on the model
- * says so, too, if there is room.
+ * The thread runs, but the model says otherwise: a handler interrupted its wait or system call or left it by
+ * siglongjmp, there was no room when it started, or its P was just being taken away when its system call ended. From
+ * now on the model says so, too, if there is room.
  */
 void hook_revive(struct thread *t);
 
@@ -64,7 +65,9 @@ static inline void hook_done(struct thread *t)
 
 static inline void hook_leave(struct hook *h) { hook_done(h->t); }
 
-/* Captures the stack, outside of a section: microseconds when it is new, tens of nanoseconds when it is not. */
+/*
+ * Captures the stack, once in a hook and outside of a section: microseconds when it is new, else tens of nanoseconds.
+ */
 void hook_capture_for(struct hook *h, enum stack_kind kind);
 static inline void hook_capture(struct hook *h) { hook_capture_for(h, STACK_OF_CALL); }
 
@@ -117,7 +120,9 @@ bool wake_all(struct hook *h, const void *object, enum waiter_kind kind);
 /* The registered thread found the mutex taken and will wait for it. */
 void wait_for_owner(const pthread_mutex_t *m);
 
-/* Likewise for a mutex, which the calling thread is about to unlock: others may take it before the one that is woken. */
+/*
+ * Likewise for a mutex, which the calling thread is about to unlock: others may take it before the one that is woken.
+ */
 void wake_next_owner(struct hook *h, const pthread_mutex_t *m);
 
 /*

@@ -10,6 +10,7 @@ libthrace_preload_la_SOURCES = \
 	%D%/lifecycle.c %D%/lifecycle.h \
 	%D%/modules.c \
 	%D%/options.c %D%/options.h %D%/options.def \
+	%D%/openmp.c %D%/openmp.h %D%/openmp.def \
 	%D%/own_spool.c %D%/own_spool.h \
 	%D%/real.c %D%/real.h %D%/real.def \
 	%D%/restart.c \
@@ -27,6 +28,7 @@ libthrace_preload_la_SOURCES = \
 	%D%/wrap_cond.c \
 	%D%/wrap_mutex.c \
 	%D%/wrap_once.c \
+	%D%/wrap_openmp.c \
 	%D%/wrap_process.c \
 	%D%/wrap_rwlock.c \
 	%D%/wrap_sem.c \

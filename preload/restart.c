@@ -115,21 +115,19 @@ static int again_thrd_sleep(const struct timespec *ts, struct timespec *left)
 
 /* --- for some time ------------------------------------------------------------------------------------------------- */
 
-/* When a relative timeout ends, on CLOCK_MONOTONIC. */
-static uint64_t end_of(const struct timespec *timeout)
+/* What is left, in ns, of a time that began then, on CLOCK_MONOTONIC. */
+static uint64_t left(uint64_t began, uint64_t ns)
 {
-    return timeout ? clock_mono_ns() + (uint64_t)timeout->tv_sec * 1000000000 + (uint64_t)timeout->tv_nsec : 0;
+    uint64_t gone = clock_mono_ns() - began;
+    return gone < ns ? ns - gone : 0;
 }
 
-static uint64_t left_until(uint64_t end)
+/* Looks at the timeout only now, when the kernel has found that it can be read. */
+static const struct timespec *rest_of(uint64_t began, const struct timespec *timeout, struct timespec *rest)
 {
-    uint64_t t = clock_mono_ns();
-    return end > t ? end - t : 0;
-}
-
-static const struct timespec *rest_until(uint64_t end, struct timespec *rest)
-{
-    uint64_t ns = left_until(end);
+    if (!timeout)
+        return NULL;
+    uint64_t ns = left(began, (uint64_t)timeout->tv_sec * 1000000000 + (uint64_t)timeout->tv_nsec);
     *rest = (struct timespec){(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
     return rest;
 }
@@ -137,16 +135,19 @@ static const struct timespec *rest_until(uint64_t end, struct timespec *rest)
 /* A call with a timeout in the variable of that name; NULL means none. */
 #define RESTARTED_WITH_TIMEOUT(call)                                                                                   \
     ({                                                                                                                 \
+        const struct timespec *whole_ = timeout;                                                                       \
         struct timespec rest_;                                                                                         \
-        uint64_t end_ = end_of(timeout);                                                                               \
-        RESTARTED(-1, call, timeout = timeout ? rest_until(end_, &rest_) : NULL);                                      \
+        uint64_t began_ = timeout ? clock_mono_ns() : 0;                                                               \
+        RESTARTED(-1, call, timeout = rest_of(began_, whole_, &rest_));                                                \
     })
 
 /* The same with milliseconds; negative ones mean none. */
 #define RESTARTED_WITH_MS(call)                                                                                        \
     ({                                                                                                                 \
-        uint64_t end_ = timeout > 0 ? clock_mono_ns() + (uint64_t)timeout * 1000000 : 0;                               \
-        RESTARTED(-1, call, timeout = timeout > 0 ? (int)((left_until(end_) + 999999) / 1000000) : timeout);           \
+        const int whole_ = timeout;                                                                                    \
+        uint64_t began_ = timeout > 0 ? clock_mono_ns() : 0;                                                           \
+        RESTARTED(-1, call,                                                                                            \
+                  timeout = whole_ > 0 ? (int)((left(began_, (uint64_t)whole_ * 1000000) + 999999) / 1000000) : whole_); \
     })
 
 static int again_poll(struct pollfd *fds, nfds_t n, int timeout)

@@ -57,7 +57,7 @@ int signal_take(void (*handler)(int, siginfo_t *, void *));
 void signal_unblock(bool inherited);
 bool signal_blocked_for_child(void);
 
-/* A copy of the set without our signal, or with it; NULL of NULL. */
+/* A copy of the set without our signal, or with it; the same where there is nothing to copy. */
 const sigset_t *signal_without(const sigset_t *set, sigset_t *copy);
 const sigset_t *signal_with(const sigset_t *set, sigset_t *copy);
 

@@ -1,7 +1,7 @@
 /*
  * The entry points of calls.def. Each is this: when the class is not recorded, the real call, jumped to: a return that
- * follows a system call is often mispredicted and costs more than all of the entry point. Else show what begins, when the
- * thread may; do the real call; show, by the end of the scope, that it ended, however it did.
+ * follows a system call is often mispredicted and costs more than all of the entry point. Else show what begins, when
+ * the thread may; do the real call; show, by the end of the scope, that it ended, however it did.
  *
  * The functions have names of their own in C, so that no declaration, macro or fortified redirection of libc's headers
  * has a say in them.
@@ -14,7 +14,7 @@
 
 static bool is_now(const struct timespec *timeout) { return timeout && !timeout->tv_sec && !timeout->tv_nsec; }
 
-/* --- what the result says of descriptors ---------------------------------------------------------------------------- */
+/* --- what the result says of descriptors -------------------------------------------------------------------------- */
 
 #define NOTHING ((void)0)
 #define OPENED fd_opened(result, FD_UNKNOWN, false)
@@ -23,7 +23,8 @@ static bool is_now(const struct timespec *timeout) { return timeout && !timeout-
 #define OPENED_COPY(fd) fd_copied(fd, result)
 #define OPENED_TWO(v) (result ? NOTHING : (fd_opened((v)[0], FD_UNKNOWN, false), fd_opened((v)[1], FD_UNKNOWN, false)))
 #define OPENED_PAIR(v, nonblocking) (result ? NOTHING : fd_paired((v)[0], (v)[1], nonblocking))
-#define WATCHED(epoll, op, fd, event) (result ? NOTHING : fd_watched(epoll, fd, (op) != EPOLL_CTL_DEL && wakes_always(event)))
+#define WATCHED(epoll, op, fd, event)                                                                                  \
+    (result ? NOTHING : fd_watched(epoll, fd, (op) != EPOLL_CTL_DEL && wakes_always(event)))
 #define FCNTL(fd, command, arg) learn_from_fcntl(fd, command, arg, result)
 #define IOCTL(fd, request, arg) (result || (request) != FIONBIO ? NOTHING : fd_set_nonblocking(fd, *(const int *)(arg)))
 
@@ -38,7 +39,7 @@ static void learn_from_fcntl(int fd, int command, long arg, int result)
         fd_set_nonblocking(fd, arg & O_NONBLOCK);
 }
 
-/* --- the entry points ----------------------------------------------------------------------------------------------- */
+/* --- the entry points --------------------------------------------------------------------------------------------- */
 
 /* What is to be done before the call: after it the number may be another thread's already. */
 #define CLOSED(from, to) NOTHING

@@ -30,23 +30,25 @@ static void put(sigset_t *set, bool in)
     store(set, in ? load(set) | b : load(set) & ~b);
 }
 
-const sigset_t *signal_without(const sigset_t *set, sigset_t *copy)
+/* The kernel would say EFAULT of such a pointer, and must be asked, before it is followed here. */
+static bool is_readable(const sigset_t *set)
 {
-    if (!set)
-        return NULL;
-    *copy = *set;
-    put(copy, false);
+    const int no_such_change = 77;
+    return raw_syscall(SYS_rt_sigprocmask, no_such_change, (long)set, 0, sizeof(uint64_t), 0, 0) != -EFAULT;
+}
+
+static const sigset_t *changed(const sigset_t *set, sigset_t *copy, bool in)
+{
+    if (!set || !is_readable(set))
+        return set;
+    sigemptyset(copy);
+    store(copy, load(set));
+    put(copy, in);
     return copy;
 }
 
-const sigset_t *signal_with(const sigset_t *set, sigset_t *copy)
-{
-    if (!set)
-        return NULL;
-    *copy = *set;
-    put(copy, true);
-    return copy;
-}
+const sigset_t *signal_without(const sigset_t *set, sigset_t *copy) { return changed(set, copy, false); }
+const sigset_t *signal_with(const sigset_t *set, sigset_t *copy) { return changed(set, copy, true); }
 
 /* --- masks --------------------------------------------------------------------------------------------------------- */
 
@@ -68,8 +70,12 @@ static void thinks(int how, bool in_set)
         bool in_set, before = thinks_blocked;                                                                          \
         if (!sample_signal)                                                                                            \
             return real.entry(how, set, old);                                                                          \
-        in_set = set && load(set) & bit(sample_signal); /* old may be the same */                                      \
-        int ret = real.entry(how, signal_without(set, &copy), old);                                                           \
+        if (set) { /* old may be the same */                                                                           \
+            copy = *set;                                                                                               \
+            put(&copy, false);                                                                                         \
+        }                                                                                                              \
+        in_set = set && load(set) & bit(sample_signal);                                                                \
+        int ret = real.entry(how, set ? &copy : NULL, old);                                                            \
         if (!ret && set)                                                                                               \
             thinks(how, in_set);                                                                                       \
         if (!ret && old)                                                                                               \

@@ -1,6 +1,6 @@
 /*
- * syscall(2): how runtimes with locks of their own (Rust's std, parking_lot, absl) reach futex(2), and how some programs
- * reach what has a wrapper or has none. Numbers that are not here pass through.
+ * syscall(2): how runtimes with locks of their own (Rust's std, parking_lot, absl) reach futex(2), and how some
+ * programs reach what has a wrapper or has none. Numbers that are not here pass through.
  */
 #include <linux/futex.h>
 #include <linux/io_uring.h>
@@ -10,7 +10,7 @@
 #include "preload/calls.h"
 #include "preload/lifecycle.h"
 
-/* --- futexes -------------------------------------------------------------------------------------------------------- */
+/* --- futexes ------------------------------------------------------------------------------------------------------ */
 
 /*
  * Whether the word has the value, asked of the kernel, because the address may be none: wake nobody and move nobody, if
@@ -23,7 +23,8 @@ static bool word_is(const uint32_t *word, uint32_t value, long operation)
 }
 
 /* The kernel compares the word with the value; so do we, registered, as the second look. */
-static void futex_waits(struct hook *h, struct wait *w, const uint32_t *word, long operation, uint32_t value, bool for_all)
+static void futex_waits(struct hook *h, struct wait *w, const uint32_t *word, long operation, uint32_t value,
+                        bool for_all)
 {
     if (for_all)
         wait_register(h, word, WAITER_ANY);
@@ -81,7 +82,7 @@ static void futex(struct hook *h, struct wait *w, const long *a)
     hook_leave(h);
 }
 
-/* --- the rest ------------------------------------------------------------------------------------------------------- */
+/* --- the rest ----------------------------------------------------------------------------------------------------- */
 
 #define FUTEX(a) futex(h, w, a)
 

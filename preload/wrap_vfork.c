@@ -1,11 +1,11 @@
 /*
  * vfork, and clone with CLONE_VFORK: the child runs on the parent's memory, thread-local storage included, while the
- * parent's thread is suspended. What it does before its exec is not the program's doing for the trace, and what it closes
- * is its own. So the thread is off in the child, and what it was again when the parent goes on.
+ * parent's thread is suspended. What it does before its exec is not the program's doing for the trace, and what it
+ * closes is its own. So the thread is off in the child, and what it was again when the parent goes on.
  *
- * vfork returns twice on one stack, which a function of C cannot: its frame would be gone the second time. As in libc the
- * return address is kept in a register meanwhile; so is the parent's `self`, which the kernel gives back to the parent
- * only.
+ * vfork returns twice on one stack, which a function of C cannot: its frame would be gone the second time. As in libc
+ * the return address is kept in a register meanwhile; so is the parent's `self`, which the kernel gives back to the
+ * parent only.
  */
 #include <errno.h>
 #include <sched.h>

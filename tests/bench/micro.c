@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #endif
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
@@ -13,6 +14,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -33,6 +38,9 @@ static pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
 static pthread_barrier_t barrier;
 static sem_t sems[2];
 static int pipes[2][2];
+static int pair[2];
+static int counters[2];
+static uint32_t futex_turn;
 static int turn;
 static uint64_t shared = 1;
 
@@ -218,6 +226,62 @@ static void *pipe_pingpong(void *arg)
     return NULL;
 }
 
+static void *write_byte(void *arg)
+{
+    char byte = 0;
+    int fd = open("/dev/null", O_WRONLY);
+    CHECK(fd >= 0);
+    for (long i = 0; i < per_thread; i++)
+        CHECK(write(fd, &byte, 1) == 1);
+    close(fd);
+    return NULL;
+}
+
+static void *socket_pingpong(void *arg)
+{
+    int me = index_of(arg), fd = pair[me];
+    char byte = 1;
+    for (long i = 0; i < per_thread; i++) {
+        if (me == 0)
+            CHECK(send(fd, &byte, 1, 0) == 1);
+        CHECK(recv(fd, &byte, 1, 0) == 1);
+        if (me == 1)
+            CHECK(send(fd, &byte, 1, 0) == 1);
+    }
+    return NULL;
+}
+
+/* Each waits for its own counter by way of epoll, as event loops are woken. */
+static void *epoll_pingpong(void *arg)
+{
+    int me = index_of(arg), epoll = epoll_create1(0);
+    struct epoll_event e = {.events = EPOLLIN};
+    uint64_t n = 1;
+    CHECK(epoll >= 0 && epoll_ctl(epoll, EPOLL_CTL_ADD, counters[me], &e) == 0);
+    for (long i = 0; i < per_thread; i++) {
+        if (me == 0)
+            CHECK(write(counters[!me], &n, sizeof n) == sizeof n);
+        CHECK(epoll_wait(epoll, &e, 1, -1) == 1 && read(counters[me], &n, sizeof n) == sizeof n);
+        if (me == 1)
+            CHECK(write(counters[!me], &n, sizeof n) == sizeof n);
+    }
+    close(epoll);
+    return NULL;
+}
+
+/* As runtimes with locks of their own do: libc's syscall, never its locks. */
+static void *futex_pingpong(void *arg)
+{
+    uint32_t me = (uint32_t)index_of(arg), now;
+    for (long i = 0; i < per_thread; i++) {
+        while ((now = __atomic_load_n(&futex_turn, __ATOMIC_ACQUIRE)) != me)
+            syscall(SYS_futex, &futex_turn, FUTEX_WAIT_PRIVATE, now, NULL, NULL, 0);
+        __atomic_store_n(&futex_turn, !me, __ATOMIC_RELEASE);
+        syscall(SYS_futex, &futex_turn, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+    }
+    return NULL;
+}
+
 static const struct bench {
     const char *name;
     const char *operation;
@@ -241,6 +305,10 @@ static const struct bench {
     {"yield", "sched_yield, one thread", yield, 1, 0, 1000000},
     {"malloc-free", "malloc of 16 to 1,024 bytes and free", malloc_free, 1, 0, 10000000},
     {"read-byte", "read of one byte of /dev/zero", read_byte, 1, 0, 2000000},
+    {"write-byte", "write of one byte to /dev/null", write_byte, 1, 0, 2000000},
+    {"socket-pingpong", "round trip between two threads over a pair of sockets", socket_pingpong, 2, 1, 100000},
+    {"epoll-pingpong", "round trip between two threads that wait for eventfds by epoll", epoll_pingpong, 2, 1, 100000},
+    {"futex-pingpong", "round trip between two threads by syscall(SYS_futex)", futex_pingpong, 2, 1, 100000},
 };
 enum { BENCHES = sizeof benches / sizeof benches[0] };
 
@@ -258,6 +326,8 @@ static void measure(const struct bench *b, long ops)
     CHECK(sem_init(&sems[0], 0, 1) == 0 && sem_init(&sems[1], 0, 0) == 0);
     CHECK(pthread_barrier_init(&barrier, NULL, 2) == 0);
     CHECK(pipe(pipes[0]) == 0 && pipe(pipes[1]) == 0);
+    CHECK(socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0);
+    CHECK((counters[0] = eventfd(0, 0)) >= 0 && (counters[1] = eventfd(0, 0)) >= 0);
     uint64_t start = now();
     for (int i = 0; i < b->threads; i++)
         CHECK(pthread_create(&threads[i], NULL, b->run, (void *)(intptr_t)i) == 0);

@@ -30,7 +30,8 @@ enum way { PLAIN, IDLE, TRACED, WAYS };
 enum { MAX_ROUNDS = 101, MAX_NAMES = 64 };
 
 /* Across processors a wakeup costs ten times what it costs on one, and varies as much: these stay on one. */
-static const char *const pinned[] = {"cond-pingpong", "sem-pingpong", "barrier", "pipe-pingpong"};
+static const char *const pinned[] = {"cond-pingpong", "sem-pingpong",    "barrier",        "pipe-pingpong",
+                                     "socket-pingpong", "epoll-pingpong", "futex-pingpong"};
 
 struct run {
     double ops, ns;

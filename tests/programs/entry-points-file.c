@@ -16,7 +16,8 @@
 static char path_of_new[70], path_of_newer[70], path_of_link[70];
 static char stat_buffer[512];
 static int two[2];
-static struct flock whole = {.l_type = F_WRLCK}, half = {.l_type = F_WRLCK, .l_whence = 99}, unlocked = {.l_type = F_UNLCK};
+static struct flock whole = {.l_type = F_WRLCK}, half = {.l_type = F_WRLCK, .l_whence = 99};
+static struct flock unlocked = {.l_type = F_UNLCK};
 static sigset_t signals;
 
 static void set_up(void)
@@ -29,8 +30,10 @@ static void set_up(void)
     place(open(path_of_other, O_RDWR), SCRATCH_FD);
 }
 
-#define OPENS(function, bits) {function, NEW_FD, NULL, {P(path_of_new), bits, 0600}}, {function, NEW_FD, NULL, {P(path_of_none), O_RDWR}}
-#define OPENS_AT(function) {function, NEW_FD, NULL, {AT_FDCWD, P(path_of_file), O_RDWR}}, {function, NEW_FD, NULL, {NO_FD, P("file"), O_RDWR}}
+#define OPENS(function, bits)                                                                                          \
+    {function, NEW_FD, NULL, {P(path_of_new), bits, 0600}}, {function, NEW_FD, NULL, {P(path_of_none), O_RDWR}}
+#define OPENS_AT(function)                                                                                             \
+    {function, NEW_FD, NULL, {AT_FDCWD, P(path_of_file), O_RDWR}}, {function, NEW_FD, NULL, {NO_FD, P("file"), O_RDWR}}
 
 static const struct at_once calls[] = {
     OPENS("open", O_CREAT | O_RDWR),
@@ -220,7 +223,7 @@ static const struct waiting waits[] = {
 
 const struct group file_group = {"file", set_up, calls, waits};
 
-/* --- mappings ------------------------------------------------------------------------------------------------------- */
+/* --- mappings ----------------------------------------------------------------------------------------------------- */
 
 enum { PAGE = 4096 };
 static char pages[8 * PAGE] __attribute__((aligned(PAGE)));

@@ -10,14 +10,18 @@
 
 #define P(x) (long)(x)
 
-static struct sockaddr_un address = {.sun_family = AF_UNIX}, nowhere = {.sun_family = AF_UNIX, .sun_path = "/none/none"};
+static struct sockaddr_un address = {.sun_family = AF_UNIX};
+static struct sockaddr_un nowhere = {.sun_family = AF_UNIX, .sun_path = "/none/none"};
 static struct sockaddr_in local = {.sin_family = AF_INET};
 static struct iovec vec[1] = {{buffer, 8}};
-static struct msghdr message = {.msg_iov = vec, .msg_iovlen = 1}, bad_message = {.msg_iov = (void *)BAD_ADDRESS, .msg_iovlen = 1};
+static struct msghdr message = {.msg_iov = vec, .msg_iovlen = 1};
+static struct msghdr bad_message = {.msg_iov = (void *)BAD_ADDRESS, .msg_iovlen = 1};
 static struct mmsghdr messages[1] = {{.msg_hdr = {.msg_iov = vec, .msg_iovlen = 1}}};
 static int pair[2];
 static struct addrinfo numeric = {.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV}, *found;
 static struct hostent host, *host_found;
+#define HOST P(&host), P(buffer)
+#define FOUND P(&host_found), P(&host_error)
 static int host_error;
 
 static void make_pair(void)
@@ -97,12 +101,12 @@ static const struct at_once calls[] = {
     {"gethostbyname", POINTER, RESOLVES, {P("1.2.3.4.5.")}},
     {"gethostbyname2", POINTER, RESOLVES, {P("127.0.0.1"), AF_INET}},
     {"gethostbyname2", POINTER, RESOLVES, {P("127.0.0.1"), -1}},
-    {"gethostbyname_r", INT, RESOLVES, {P("127.0.0.1"), P(&host), P(buffer), 1000, P(&host_found), P(&host_error)}},
-    {"gethostbyname_r", INT, RESOLVES, {P("127.0.0.1"), P(&host), P(buffer), 1, P(&host_found), P(&host_error)}},
-    {"gethostbyname2_r", INT, RESOLVES, {P("127.0.0.1"), AF_INET, P(&host), P(buffer), 1000, P(&host_found), P(&host_error)}},
-    {"gethostbyname2_r", INT, RESOLVES, {P("127.0.0.1"), AF_INET, P(&host), P(buffer), 1, P(&host_found), P(&host_error)}},
+    {"gethostbyname_r", INT, RESOLVES, {P("127.0.0.1"), HOST, 1000, FOUND}},
+    {"gethostbyname_r", INT, RESOLVES, {P("127.0.0.1"), HOST, 1, FOUND}},
+    {"gethostbyname2_r", INT, RESOLVES, {P("127.0.0.1"), AF_INET, HOST, 1000, FOUND}},
+    {"gethostbyname2_r", INT, RESOLVES, {P("127.0.0.1"), AF_INET, HOST, 1, FOUND}},
     {"gethostbyaddr", POINTER, RESOLVES, {P(&local.sin_addr), 1, AF_INET}},
-    {"gethostbyaddr_r", INT, RESOLVES, {P(&local.sin_addr), 1, AF_INET, P(&host), P(buffer), 1000, P(&host_found), P(&host_error)}},
+    {"gethostbyaddr_r", INT, RESOLVES, {P(&local.sin_addr), 1, AF_INET, HOST, 1000, FOUND}},
     {NULL},
 };
 

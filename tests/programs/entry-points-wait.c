@@ -14,7 +14,7 @@
 
 static void nothing(void) {}
 
-/* --- processes: a child that lives until a pipe is fed ---------------------------------------------------------------- */
+/* --- processes: a child that lives until a pipe is fed ------------------------------------------------------------ */
 
 static int status;
 static siginfo_t info;
@@ -71,7 +71,7 @@ static const struct waiting proc_waits[] = {
 
 const struct group proc_group = {"proc", set_up_proc, proc_calls, proc_waits};
 
-/* --- signals ------------------------------------------------------------------------------------------------------------ */
+/* --- signals ------------------------------------------------------------------------------------------------------ */
 
 static sigset_t no_signals, only_usr2;
 static int sig;
@@ -129,7 +129,7 @@ static const struct waiting sleep_waits[] = {
 
 const struct group sleep_group = {"sleep", set_up_sleep, sleep_calls, sleep_waits};
 
-/* --- messages and System V semaphores ------------------------------------------------------------------------------------- */
+/* --- messages and System V semaphores ----------------------------------------------------------------------------- */
 
 enum { QUEUE = 100, MESSAGE = 16 };
 static char queue_name[64], other_name[64];

@@ -82,7 +82,7 @@ static void expect(const char *thread, const char *reason, const char *waker, co
         printf("trace: syscall %s %s<%s\ntrace: quiet %s\n", thread, leaf(function), caller, thread);
 }
 
-/* --- calls that are over at once ------------------------------------------------------------------------------------ */
+/* --- calls that are over at once ---------------------------------------------------------------------------------- */
 
 static struct {
     const struct at_once *row;
@@ -125,7 +125,7 @@ static void run_at_once(const struct at_once *row)
         expect(thread_name, row->reason, "self", row->function, "at_once");
 }
 
-/* --- calls that wait ------------------------------------------------------------------------------------------------ */
+/* --- calls that wait ---------------------------------------------------------------------------------------------- */
 
 static atomic_int handled, cleanups;
 static atomic_bool over;
@@ -253,7 +253,7 @@ static void run_waiting(const struct waiting *row)
     cancelled(row);
 }
 
-/* --- fixtures --------------------------------------------------------------------------------------------------------- */
+/* --- fixtures ----------------------------------------------------------------------------------------------------- */
 
 void place(int fd, int number)
 {

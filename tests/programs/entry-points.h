@@ -1,6 +1,6 @@
 /*
- * Calls entry points of libc by name, as rows of tables: once for each way that a call can go. What a row did is printed,
- * what the trace must show of it is printed as an expectation.
+ * Calls entry points of libc by name, as rows of tables: once for each way that a call can go. What a row did is
+ * printed, what the trace must show of it is printed as an expectation.
  */
 #ifndef THRACE_TESTS_ENTRY_POINTS_H
 #define THRACE_TESTS_ENTRY_POINTS_H
@@ -23,8 +23,9 @@ struct at_once {
 };
 
 /*
- * A call that waits. It is made five times: ended by another thread, by a signal with and without SA_RESTART (the latter
- * goes on, where the call does), by cancellation, and by another thread after a cancellation, where it is no point of it.
+ * A call that waits. It is made four times: ended by another thread, by a signal with and without SA_RESTART (the
+ * latter goes on, where the call does), by cancellation, and by another thread after a cancellation, where it is no
+ * point of it.
  */
 struct waiting {
     const char *function;
@@ -73,7 +74,8 @@ enum {
 void place(int fd, int number);
 
 /* A file of this name in a folder of the program's own; a literal of MAX_PATH bytes that is filled in. */
-extern char path_of_file[64], path_of_fifo[64], path_of_other[64], path_of_none[64], path_of_socket[64], path_of_folder[64];
+extern char path_of_file[64], path_of_fifo[64], path_of_other[64], path_of_none[64], path_of_socket[64];
+extern char path_of_folder[64];
 
 extern char buffer[1 << 18];
 extern struct timespec in_20_ms, in_an_hour; /* as durations */

@@ -17,6 +17,8 @@ EXTRA_DIST += \
 	%D%/Server.java \
 	%D%/kernel-waits.awk \
 	%D%/lib.sh \
+	%D%/openmp-host.c \
+	%D%/openmp-kinds.cpp \
 	%D%/openmp.c \
 	%D%/server.py \
 	%D%/tokio/Cargo.lock \

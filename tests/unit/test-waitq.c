@@ -65,6 +65,34 @@ static void who_came_first_is_claimed_first(void **state)
         assert_int_equal(release(q, &objects[0], WAITER_ANY), order[i]);
 }
 
+static void who_came_last_is_claimed_first_where_that_is_so(void **state)
+{
+    struct waitq *q = *state;
+    for (int i = 0; i < 4; i++)
+        wait_for(q, i, &objects[0], WAITER_LATEST);
+    wait_for(q, 9, &objects[0], WAITER_READER);
+    static const int order[] = {3, 2, 1, 0, -1};
+    for (size_t i = 0; i < ARRAY_SIZE(order); i++)
+        assert_int_equal(release(q, &objects[0], WAITER_LATEST), order[i]);
+}
+
+static void who_waits_for_something_else_now_is_not_claimed(void **state)
+{
+    struct waitq *q = *state;
+    struct wait_slot *slots[4];
+    for (int i = 0; i < 4; i++)
+        slots[i] = wait_for(q, i, &objects[0], WAITER_ANY);
+    assert_int_equal(release(q, &objects[0], WAITER_ANY), 0);
+    waitq_detach(q, &objects[1], 1);
+    waitq_detach(q, &objects[0], 2);
+    assert_int_equal(release(q, &objects[0], WAITER_ANY), 3);
+    assert_int_equal(release(q, &objects[0], WAITER_ANY), -1);
+    waitq_detach(q, &objects[0], UINT32_MAX);
+    for (int i = 0; i < 4; i++)
+        waitq_leave(q, slots[i]);
+    assert_false(waitq_maybe_waiting(q, &objects[0]));
+}
+
 static void other_objects_are_left_alone(void **state)
 {
     struct waitq *q = *state;
@@ -335,6 +363,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(who_came_first_is_claimed_first),
+        TEST(who_came_last_is_claimed_first_where_that_is_so),
+        TEST(who_waits_for_something_else_now_is_not_claimed),
         TEST(other_objects_are_left_alone),
         TEST(objects_that_share_a_home_are_told_apart),
         TEST(a_home_runs_over_into_the_next),

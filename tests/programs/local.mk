@@ -89,7 +89,8 @@ tests_programs_sanitized_LDFLAGS = $(AM_LDFLAGS) -fsanitize=address
 tests_programs_unwinds_LDFLAGS = $(AM_LDFLAGS) -rdynamic
 
 tests_programs_entry_points_SOURCES = %D%/entry-points.c %D%/entry-points-file.c %D%/entry-points-io.c \
-	%D%/entry-points-net.c %D%/entry-points-poll.c %D%/entry-points-syscall.c %D%/entry-points-wait.c
+	%D%/entry-points-net.c %D%/entry-points-poll.c %D%/entry-points-stdio.c %D%/entry-points-syscall.c \
+	%D%/entry-points-wait.c
 tests_programs_entry_points_LDADD = -ldl -lrt
 tests_programs_cxx_threads_SOURCES = %D%/cxx-threads.cpp
 tests_programs_cxx_threads_CXXFLAGS = $(AM_CXXFLAGS) -g -pthread

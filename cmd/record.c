@@ -197,7 +197,7 @@ static void finish_all(const char *out, struct afterwards then)
         if (!spool_path(spool, sizeof spool, out, i) || access(spool, F_OK))
             continue;
         snprintf(trace, sizeof trace, i ? "%s.%d" : "%s", out, i);
-        if (finish_spool("record", spool, trace, &sum) || sum.nothing)
+        if (finish_spool("record", spool, trace, false, &sum) || sum.nothing)
             continue;
         finish_report(&sum);
         if (then.stat)

@@ -56,7 +56,7 @@ static int make_trace(const struct order *o, pid_t pid, const char *spool, const
     char path[PATH_MAX + 32];
     struct finish_summary sum;
     locate(path, sizeof path, pid, spool);
-    int status = finish_spool(o->name, path, out, &sum);
+    int status = finish_spool(o->name, path, out, quiet, &sum);
     if (!status && !quiet)
         finish_report(&sum);
     return status;

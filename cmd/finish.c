@@ -187,11 +187,11 @@ static const char *write_file(struct spool_file *f, struct recording *r, struct 
     return err;
 }
 
-static void tell_advice(const char *verb, const struct recording *r)
+static void tell_advice(const char *verb, const struct recording *r, bool quiet)
 {
     const struct symbolize_message *m;
     for (size_t i = 0; (m = symbolize_message(r->symbolizer, i)); i++)
-        if (recording_worth_telling(r, m))
+        if (recording_worth_telling(r, m) && !(quiet && m->advice == SYMBOLIZE_NO_DEBUG_INFO))
             complain(verb, "%s", m->text);
 }
 
@@ -220,7 +220,7 @@ static void tell_short_calls(struct recording *r, const struct spool_header *h, 
                               r->calls[i].calls, function_of(r, r->calls[i].pc), (double)r->calls[i].ticks * ms);
 }
 
-int finish_spool(const char *verb, const char *spool, const char *out, struct finish_summary *sum)
+int finish_spool(const char *verb, const char *spool, const char *out, bool quiet, struct finish_summary *sum)
 {
     struct spool_file f;
     struct recording r = {0};
@@ -257,7 +257,7 @@ int finish_spool(const char *verb, const char *spool, const char *out, struct fi
     if (!err && !sum->nothing)
         err = recording_symbolize(&r);
     if (!err && !sum->nothing) {
-        tell_advice(verb, &r);
+        tell_advice(verb, &r, quiet);
         tell_short_calls(&r, f.header, sum);
         where = sum->path;
         err = write_file(&f, &r, sum);
@@ -321,7 +321,7 @@ static void usage(FILE *to)
     fputs("usage: thrace finish [-q] [-o FILE] SPOOL…\n"
           "Makes a trace of each spool that a recording left behind, and removes the spool.\n"
           "  -o FILE  write the trace there, not where the recording was to go; for one spool\n"
-          "  -q       no summary\n",
+          "  -q       no summary, and no word about missing debug info\n",
           to);
 }
 
@@ -344,7 +344,7 @@ int cmd_finish(int argc, char **argv)
     int worst = EXIT_OK;
     for (int i = optind; i < argc; i++) {
         struct finish_summary sum;
-        int status = finish_spool("finish", argv[i], out, &sum);
+        int status = finish_spool("finish", argv[i], out, quiet, &sum);
         if (!status && !quiet && !sum.nothing)
             finish_report(&sum);
         if (status > worst)

@@ -211,11 +211,11 @@ static void finish_all(const char *out, uint64_t since_ns, struct afterwards the
     snprintf(unborn, sizeof unborn, "%s.spool", out);
     if (!left.n && !access(unborn, F_OK)) { /* killed before it was one: that is said, and it is removed */
         struct finish_summary sum;
-        finish_spool("record", unborn, NULL, &sum);
+        finish_spool("record", unborn, NULL, false, &sum);
     }
     for (size_t i = 0; i < left.n; i++) {
         struct finish_summary sum;
-        if (finish_spool("record", left.v[i].path, NULL, &sum) || sum.nothing)
+        if (finish_spool("record", left.v[i].path, NULL, false, &sum) || sum.nothing)
             continue;
         finish_report(&sum);
         if (then.stat)

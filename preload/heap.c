@@ -68,6 +68,11 @@ static void raise_to(int64_t *max, int64_t v)
 
 /* --- HeapAlloc -------------------------------------------------------------------------------------------------------- */
 
+static bool is_told(void)
+{
+    return heap_counts && __atomic_load_n(&tracer.owner->recording, __ATOMIC_RELAXED) & (uint32_t)CLASS_HEAP;
+}
+
 static uint64_t not_negative(int64_t v) { return v > 0 ? (uint64_t)v : 0; }
 
 /*
@@ -97,7 +102,7 @@ static void consider(int64_t live)
     int64_t last = __atomic_load_n(&heap.written, __ATOMIC_RELAXED), step = last / STEPS;
     if (step < MIN_STEP)
         step = MIN_STEP;
-    if ((live < last + step && live > last - step) || !wrapped(CLASS_HEAP))
+    if ((live < last + step && live > last - step) || !is_told())
         return;
     uint64_t time = now(), at = __atomic_load_n(&heap.written_at, __ATOMIC_RELAXED);
     if (time - at < clock_roughly(&tracer.clock, WRITE_INTERVAL_NS))
@@ -149,18 +154,20 @@ void heap_begin(bool count, uint64_t interval)
 {
     if (!heap_ready())
         return;
-    struct spool_heap *h = tracer.spool.header ? &tracer.spool.header->heap : NULL;
-    if (count && h)
-        h->state = heap_counts ? SPOOL_HEAP_COUNTED : SPOOL_HEAP_FOREIGN;
-    if (count && heap_counts && interval && heap_sample_begin(interval)) {
-        if (h)
-            h->interval = interval;
+    if (count && heap_counts && interval && heap_sample_begin(interval))
         __atomic_store_n(&heap_mode, HEAP_SLOW, __ATOMIC_RELEASE);
-    }
     if (!count) {
         heap_counts = false;
         __atomic_store_n(&heap_mode, HEAP_SLOW, __ATOMIC_RELEASE);
     }
+}
+
+void heap_fill(struct spool_header *h)
+{
+    if (!(tracer.classes & CLASS_HEAP))
+        return;
+    h->heap.state = heap_counts ? SPOOL_HEAP_COUNTED : SPOOL_HEAP_FOREIGN;
+    h->heap.interval = heap_interval;
 }
 
 void heap_thread_end(void)
@@ -193,7 +200,7 @@ void heap_look(void)
 {
     char buf[128];
     uint64_t field[3] = {0}, time = clock_mono_ns();
-    if (!wrapped(CLASS_HEAP) || !heap_counts || time - heap.looked_ns < LOOK_NS)
+    if (!is_told() || time - heap.looked_ns < LOOK_NS)
         return;
     heap.looked_ns = time;
     long fd = sys_openat("/proc/self/statm", O_RDONLY | O_CLOEXEC, 0);
@@ -223,15 +230,14 @@ static void tell_header(int64_t live)
 void heap_write_status(struct thread *t, uint64_t time)
 {
     int64_t live = heap_live();
-    if (wrapped(CLASS_HEAP) && heap_counts &&
-        sched_heap(&tracer.sched, &t->sched, not_negative(live), heap.held, time))
+    if (is_told() && sched_heap(&tracer.sched, &t->sched, not_negative(live), heap.held, time))
         heap.written = live;
     tell_header(live);
 }
 
 void heap_end(void)
 {
-    if (!wrapped(CLASS_HEAP) || !heap_counts)
+    if (!is_told())
         return;
     heap_sample_end();
     int64_t live = heap_live();

@@ -87,6 +87,11 @@ extern bool heap_libc HEAP_HIDDEN; /* blocks have a size in front of them */
 /* In the constructor: whether to go on counting, and how many bytes lie between samples, 0: no samples. */
 void heap_begin(bool count, uint64_t interval);
 
+struct spool_header;
+
+/* A recording begins: says in the spool whether the heap is counted. */
+void heap_fill(struct spool_header *h);
+
 /* Its slot goes to the next thread. What the thread still allocates or frees is counted all the same. */
 void heap_thread_end(void);
 

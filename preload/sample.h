@@ -17,8 +17,14 @@
 
 enum { SAMPLE_HZ_MAX = 10000, SAMPLE_HZ_DEFAULT = 99 };
 
-/* Once, by the only thread there is, with the spool mapped. hz 0: no samples. */
+/* Once, by the only thread there is. hz 0: no samples. */
 void sample_init(uint64_t hz);
+
+/* A session begins: all threads are sampled. The caller holds the registry lock, and sample_is_idle. */
+void sample_start(void);
+
+/* No handler is in the middle of a sample of an earlier session, whose chunks are forgotten. */
+bool sample_is_idle(void);
 
 /* The calling thread begins and ends. Outside of a section. */
 void sample_arm(struct thread *t);
@@ -76,7 +82,7 @@ void restart_note(struct thread *t, const void *context);
  */
 void sample_perf_serve(void);
 bool sample_perf_wanted(void);
-void sample_perf_ask(struct thread *t);
+bool sample_perf_ask(struct thread *t);
 
 /* The thread ends, or its sampling does. The caller holds the registry lock. */
 void sample_perf_forget(struct thread *t);
@@ -86,5 +92,6 @@ uint64_t sample_period_ns(void);
 
 /* A timer for any thread of the process. */
 bool sample_timer_start(struct thread *t);
+void sample_timer_stop(struct thread *t);
 
 #endif

@@ -12,9 +12,10 @@
 #include <signal.h>
 #include <sys/ioctl.h>
 
+#include "preload/helper.h"
 #include "preload/sample.h"
 
-enum { CLOSING_MAX = 1024, CLOSE_SOON = 64 };
+enum { CLOSING_MAX = 1024, CLOSE_SOON = 64, PATIENCE_NS = 5000000 };
 
 /* Under the registry lock. */
 static struct {
@@ -68,7 +69,7 @@ static void close_ended(void)
 
 void sample_perf_forget(struct thread *t)
 {
-    t->sample.wants_perf = false;
+    t->sample.wants_perf = 0;
     if (!t->sample.perf)
         return;
     if (perf.nclosing < CLOSING_MAX)
@@ -79,10 +80,27 @@ void sample_perf_forget(struct thread *t)
         helper_wake();
 }
 
-void sample_perf_ask(struct thread *t)
+/*
+ * The thread waits for its event, some 50 us: else what it does first would not be sampled, which for many a thread is
+ * all. When the helper does not come to it, a timer has to do until it does.
+ */
+bool sample_perf_ask(struct thread *t)
 {
-    t->sample.wants_perf = true;
+    const struct timespec patience = {0, PATIENCE_NS};
+    __atomic_store_n(&t->sample.wants_perf, 1, __ATOMIC_RELAXED);
     __atomic_store_n(&perf.asked, 1, __ATOMIC_RELEASE);
+    if (!helper_wake()) {
+        t->sample.wants_perf = 0;
+        return false;
+    }
+    sys_futex_wait(&t->sample.wants_perf, 1, &patience);
+    if (!__atomic_load_n(&t->sample.wants_perf, __ATOMIC_ACQUIRE))
+        return true;
+    lock_take(&tracer.registry_lock);
+    if (t->sample.wants_perf)
+        sample_timer_start(t);
+    lock_drop(&tracer.registry_lock);
+    return true;
 }
 
 void sample_perf_serve(void)
@@ -94,9 +112,12 @@ void sample_perf_serve(void)
     for (struct thread *t = tracer.threads; t; t = t->next) {
         if (!t->sample.wants_perf)
             continue;
-        t->sample.wants_perf = false;
-        if (!start_event(t))
+        if (start_event(t))
+            sample_timer_stop(t);
+        else if (!t->sample.timer)
             sample_timer_start(t);
+        __atomic_store_n(&t->sample.wants_perf, 0, __ATOMIC_RELEASE);
+        sys_futex_wake(&t->sample.wants_perf, 1);
     }
     lock_drop(&tracer.registry_lock);
 }

@@ -35,7 +35,9 @@ c_programs = \
 	%D%/robbed \
 	%D%/sandbox \
 	%D%/sanitized \
+	%D%/sessions \
 	%D%/signal-at-birth \
+	%D%/slow-lock \
 	%D%/spawner \
 	%D%/unannounced \
 	%D%/uninterrupted \
@@ -83,8 +85,10 @@ tests_programs_plugin_CFLAGS = $(program_CFLAGS)
 tests_programs_replaced_CFLAGS = $(program_CFLAGS)
 tests_programs_robbed_CFLAGS = $(program_CFLAGS)
 tests_programs_sandbox_CFLAGS = $(program_CFLAGS)
+tests_programs_sessions_CFLAGS = $(program_CFLAGS)
 tests_programs_sanitized_CFLAGS = $(program_CFLAGS) -fsanitize=address
 tests_programs_signal_at_birth_CFLAGS = $(program_CFLAGS)
+tests_programs_slow_lock_CFLAGS = $(program_CFLAGS)
 tests_programs_spawner_CFLAGS = $(program_CFLAGS)
 tests_programs_unannounced_CFLAGS = $(program_CFLAGS)
 tests_programs_vforks_CFLAGS = $(program_CFLAGS)

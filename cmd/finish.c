@@ -226,7 +226,7 @@ enum { HOLDERS_TOLD = 5 };
 static void tell_heap(const struct spool_header *h, struct finish_summary *sum)
 {
     const char *when = h->state == SPOOL_COMPLETE ? "" : " when last looked";
-    if (h->heap.state == SPOOL_HEAP_COUNTED)
+    if (h->heap.state == SPOOL_HEAP_COUNTED && (!*when || h->heap.peak))
         snprintf(sum->heap, sizeof sum->heap, ", heap %" PRId64 " bytes%s, at most %" PRId64, h->heap.live, when,
                  h->heap.peak);
     else if (h->heap.state == SPOOL_HEAP_FOREIGN)
@@ -257,6 +257,17 @@ static void make_heap_profile(const char *verb, const struct recording *r, const
     heap_profile_free(p);
 }
 
+/* Its process lives and is about to record: the pid is the first thing that it writes. */
+static bool is_being_born(const char *spool)
+{
+    static struct spool_header h;
+    int fd = open(spool, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    bool read_it = fd >= 0 && read(fd, &h, sizeof h) == sizeof h;
+    if (fd >= 0)
+        close(fd);
+    return read_it && h.pid && (!kill((pid_t)h.pid, 0) || errno == EPERM);
+}
+
 int finish_spool(const char *verb, const char *spool, const char *out, bool quiet, struct finish_summary *sum)
 {
     struct spool_file f;
@@ -268,7 +279,7 @@ int finish_spool(const char *verb, const char *spool, const char *out, bool quie
         complain(verb, "%s: %s", spool, err);
         size_t len = strlen(spool);
         int status = access(spool, R_OK) ? EXIT_USAGE : EXIT_INVALID;
-        if (!strcmp(err, SPOOL_UNBORN) && len > 6 && !strcmp(spool + len - 6, ".spool"))
+        if (!strcmp(err, SPOOL_UNBORN) && len > 6 && !strcmp(spool + len - 6, ".spool") && !is_being_born(spool))
             unlink(spool);
         return status;
     }

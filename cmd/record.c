@@ -104,6 +104,25 @@ static void set_environment(const char *library, const char *out)
     setenv("THRACE_LAUNCHER", pid, 1);
 }
 
+static char kept[PATH_MAX + 96];
+
+/* The program has ended and its trace is being made: that can be stopped and done later. */
+static void give_up(int sig)
+{
+    if (write(STDERR_FILENO, kept, strlen(kept)) < 0)
+        _exit(128 + sig);
+    signal(sig, SIG_DFL);
+    raise(sig);
+}
+
+static void let_go_on_signals(const char *out)
+{
+    snprintf(kept, sizeof kept, "thrace: stopped; the recording is kept: thrace finish %s.spool\n", out);
+    for (int i = 0; i < NPASSED; i++)
+        if (passed[i] != SIGCONT)
+            signal(passed[i], give_up);
+}
+
 /* Starts argv; returns its wait status, or -1 with errno when it could not be executed. */
 static int run(const struct target *t, char **argv, const char *library, const char *out)
 {
@@ -134,6 +153,7 @@ static int run(const struct target *t, char **argv, const char *library, const c
     while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
     child = 0;
+    let_go_on_signals(out);
     errno = err;
     return err ? -1 : status;
 }

@@ -215,6 +215,7 @@ int spool_create_at(struct spool *s, const char *path, void *place)
         sys_unlink(path);
         return err;
     }
+    s->header->pid = (uint32_t)sys_getpid(); /* first: a spool that is not published belongs to somebody who lives */
     s->header->version = SPOOL_VERSION;
     s->header->header_size = SPOOL_HEADER_SIZE;
     s->header->chunk_size = SPOOL_CHUNK_SIZE;

@@ -40,6 +40,7 @@ c_programs = \
 	%D%/slow-lock \
 	%D%/spawner \
 	%D%/unannounced \
+	%D%/yields \
 	%D%/uninterrupted \
 	%D%/unwinds \
 	%D%/vforks
@@ -90,6 +91,7 @@ tests_programs_sanitized_CFLAGS = $(program_CFLAGS) -fsanitize=address
 tests_programs_signal_at_birth_CFLAGS = $(program_CFLAGS)
 tests_programs_slow_lock_CFLAGS = $(program_CFLAGS)
 tests_programs_spawner_CFLAGS = $(program_CFLAGS)
+tests_programs_yields_CFLAGS = $(program_CFLAGS)
 tests_programs_unannounced_CFLAGS = $(program_CFLAGS)
 tests_programs_vforks_CFLAGS = $(program_CFLAGS)
 tests_programs_uninterrupted_CFLAGS = $(program_CFLAGS)

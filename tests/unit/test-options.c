@@ -129,7 +129,7 @@ static void names_are_whole_words(void **state)
 
 static void samples_and_stacks_have_bounds(void **state)
 {
-    static const char *const bad[] = {
+    static char *const bad[] = {
         "THRACE_CPU_HZ=",        "THRACE_CPU_HZ=10001",    "THRACE_CPU_HZ=-1",          "THRACE_CPU_HZ=99Hz",
         "THRACE_STACK_DEPTH=0",  "THRACE_STACK_DEPTH=129", "THRACE_STACK_DEPTH=",       "THRACE_UNWIND=",
         "THRACE_UNWIND=dwarf",   "THRACE_UNWIND=AUTO",     "THRACE_UNWIND=fpx",         "THRACE_STACKS=",

@@ -7,8 +7,10 @@
 #include "cmd/finish.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +18,7 @@
 #include <unistd.h>
 
 #include "cmd/cmd.h"
+#include "cmd/cut.h"
 #include "cmd/recording.h"
 #include "cmd/spool_read.h"
 #include "lib/sched.h"
@@ -101,12 +104,16 @@ static const char *write_trace(const struct spool_file *f, struct recording *r, 
 
 /* --- files --------------------------------------------------------------------------------------------------------- */
 
-/* The trace appears under its name only when it is complete. */
+/* The trace appears under its name only when it is complete. Like the spool it is its owner's only. */
 static FILE *open_beside(const char *path, char *temp, size_t size)
 {
     snprintf(temp, size, "%s.%ld.tmp", path, (long)getpid());
     unlink(temp);
-    return fopen(temp, "wxe");
+    int fd = open(temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
+    if (fd >= 0 && !file)
+        close(fd);
+    return file;
 }
 
 /* OUT.N.spool: the process went on to execute another program. */
@@ -139,30 +146,52 @@ static bool is_plain_target(const char *path)
     return stat(path, &st) || S_ISREG(st.st_mode);
 }
 
-static const char *write_file(const struct spool_file *f, struct recording *r, struct finish_summary *sum)
+static const char *write_plain(const struct spool_file *f, struct recording *r, const char *temp,
+                               struct finish_summary *sum, FILE *out)
 {
-    char temp[sizeof sum->path + 32];
-    bool plain = is_plain_target(sum->path);
-    FILE *out = plain ? open_beside(sum->path, temp, sizeof temp) : fopen(sum->path, "we");
     if (!out)
         return strerror(errno);
+    sum->bytes = sum->generations = 0;
     const char *err = write_trace(f, r, out, sum);
     if ((fflush(out) || ferror(out)) && !err)
         err = strerror(errno);
     if (fclose(out) && !err)
         err = strerror(errno);
-    if (plain && !err && rename(temp, sum->path))
-        err = strerror(errno);
-    if (plain && err)
+    if (temp && err)
         unlink(temp);
     return err;
 }
 
-static void tell_advice(const char *verb, const struct recording *r)
+enum { MAX_CUTS = 64 };
+
+/* The trace of a process that was killed is read once, and made anew without what cannot be placed. */
+static const char *write_file(struct spool_file *f, struct recording *r, struct finish_summary *sum)
+{
+    char temp[sizeof sum->path + 32];
+    if (!is_plain_target(sum->path))
+        return write_plain(f, r, NULL, sum, fopen(sum->path, "we"));
+    bool killed = f->header->state == SPOOL_RECORDING;
+    const char *err = write_plain(f, r, temp, sum, open_beside(sum->path, temp, sizeof temp));
+    for (int i = 0; killed && !err && i < MAX_CUTS; i++) {
+        uint64_t cut = cut_unplaced(f, temp);
+        if (!cut)
+            break;
+        sum->cut += cut;
+        sum->events -= cut;
+        err = write_plain(f, r, temp, sum, open_beside(sum->path, temp, sizeof temp));
+    }
+    if (!err && rename(temp, sum->path)) {
+        err = strerror(errno);
+        unlink(temp);
+    }
+    return err;
+}
+
+static void tell_advice(const char *verb, const struct recording *r, bool quiet)
 {
     const struct symbolize_message *m;
     for (size_t i = 0; (m = symbolize_message(r->symbolizer, i)); i++)
-        if (recording_worth_telling(r, m))
+        if (recording_worth_telling(r, m) && !(quiet && m->advice == SYMBOLIZE_NO_DEBUG_INFO))
             complain(verb, "%s", m->text);
 }
 
@@ -191,17 +220,29 @@ static void tell_short_calls(struct recording *r, const struct spool_header *h, 
                               r->calls[i].calls, function_of(r, r->calls[i].pc), (double)r->calls[i].ticks * ms);
 }
 
-int finish_spool(const char *verb, const char *spool, const char *out, struct finish_summary *sum)
+/* Its process lives and is about to record: the pid is the first thing that it writes. */
+static bool is_being_born(const char *spool)
+{
+    static struct spool_header h;
+    int fd = open(spool, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    bool read_it = fd >= 0 && read(fd, &h, sizeof h) == sizeof h;
+    if (fd >= 0)
+        close(fd);
+    return read_it && h.pid && (!kill((pid_t)h.pid, 0) || errno == EPERM);
+}
+
+int finish_spool(const char *verb, const char *spool, const char *out, bool quiet, struct finish_summary *sum)
 {
     struct spool_file f;
     struct recording r = {0};
     memset(sum, 0, sizeof *sum);
+    signal(SIGXFSZ, SIG_IGN); /* a limit on file sizes is an error to report */
     const char *err = spool_file_open(&f, spool);
     if (err) {
         complain(verb, "%s: %s", spool, err);
         size_t len = strlen(spool);
         int status = access(spool, R_OK) ? EXIT_USAGE : EXIT_INVALID;
-        if (!strcmp(err, SPOOL_UNBORN) && len > 6 && !strcmp(spool + len - 6, ".spool"))
+        if (!strcmp(err, SPOOL_UNBORN) && len > 6 && !strcmp(spool + len - 6, ".spool") && !is_being_born(spool))
             unlink(spool);
         return status;
     }
@@ -227,7 +268,7 @@ int finish_spool(const char *verb, const char *spool, const char *out, struct fi
     if (!err && !sum->nothing)
         err = recording_symbolize(&r);
     if (!err && !sum->nothing) {
-        tell_advice(verb, &r);
+        tell_advice(verb, &r, quiet);
         tell_short_calls(&r, f.header, sum);
         where = sum->path;
         err = write_file(&f, &r, sum);
@@ -275,6 +316,11 @@ void finish_report(const struct finish_summary *s)
     report_samples(&s->samples);
     fprintf(stderr, "%" PRIu64 " bytes: %s\n", s->bytes, s->path);
     report_missing_samples(&s->samples);
+    if (s->cut)
+        fprintf(stderr,
+                "thrace: the process was killed in the middle of a wakeup: the last %" PRIu64 " events of some threads"
+                " rest on one that is missing, and were cut\n",
+                s->cut);
     if (*s->short_calls)
         fprintf(stderr, "thrace: too short to be in the trace: %s\n", s->short_calls);
 }
@@ -286,7 +332,7 @@ static void usage(FILE *to)
     fputs("usage: thrace finish [-q] [-o FILE] SPOOL…\n"
           "Makes a trace of each spool that a recording left behind, and removes the spool.\n"
           "  -o FILE  write the trace there, not where the recording was to go; for one spool\n"
-          "  -q       no summary\n",
+          "  -q       no summary, and no word about missing debug info\n",
           to);
 }
 
@@ -309,7 +355,7 @@ int cmd_finish(int argc, char **argv)
     int worst = EXIT_OK;
     for (int i = optind; i < argc; i++) {
         struct finish_summary sum;
-        int status = finish_spool("finish", argv[i], out, &sum);
+        int status = finish_spool("finish", argv[i], out, quiet, &sum);
         if (!status && !quiet && !sum.nothing)
             finish_report(&sum);
         if (status > worst)

@@ -9,6 +9,7 @@
 
 struct finish_summary {
     char path[4096 + 16]; /* where the trace is */
+    uint64_t cut; /* events at the end of a process that was killed that could not be placed */
     uint64_t threads, events, generations, lost, bytes;
     struct spool_samples samples;
     char short_calls[1024]; /* "1234 read (5.6 ms), …": what was too short to be in the trace */
@@ -17,10 +18,10 @@ struct finish_summary {
 
 /*
  * Writes the trace of the spool at path `spool` to `out`, or where the recording wanted it when out is NULL, and removes
- * the spool. verb names the caller in messages. Returns an exit status; on failure the reason is on stderr and the spool
- * is untouched.
+ * the spool. verb names the caller in messages; quiet: without advice about debug info. Returns an exit status; on
+ * failure the reason is on stderr and the spool is untouched.
  */
-int finish_spool(const char *verb, const char *spool, const char *out, struct finish_summary *summary);
+int finish_spool(const char *verb, const char *spool, const char *out, bool quiet, struct finish_summary *summary);
 
 /* "thrace: 5 threads, 1,234 events, …" on stderr. */
 void finish_report(const struct finish_summary *s);

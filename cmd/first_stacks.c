@@ -26,10 +26,13 @@ static void note_stack(struct pass *p, const struct spool_batch *b, uint64_t id)
 static void see_event(struct pass *p, const struct spool_batch *b, unsigned id, const uint64_t *args)
 {
     const struct event_info *e = &event_table[id];
-    bool runs = id == EV_GoStart || (id == EV_GoStatus && args[3] == GO_RUNNING);
+    bool status = id == EV_GoStatus || id == EV_GoStatusStack;
+    bool runs = id == EV_GoStart || (status && args[3] == GO_RUNNING);
     if (runs && b->m < MAX_TID)
         p->running[b->m] = args[1];
-    if (e->stacks) /* of two, the last one is that of the thread that writes */
+    if (status && args[3] != GO_RUNNING && id == EV_GoStatusStack && args[1] < p->seen->ngoroutines)
+        p->seen->first[args[1]] = (struct first_stack){b->generation, args[4]};
+    else if (e->stacks && !status) /* of two, the last one is that of the thread that writes */
         note_stack(p, b, args[31 - __builtin_clz(e->stacks)]);
 }
 
@@ -59,7 +62,7 @@ const char *events_see(struct events_seen *seen, const struct spool_file *f)
 {
     const char *err = NULL;
     memset(seen, 0, sizeof *seen);
-    seen->ngoroutines = (size_t)f->header->nthreads + 1;
+    seen->ngoroutines = (size_t)f->header->last_g + 1;
     seen->first = calloc(seen->ngoroutines, sizeof *seen->first);
     struct pass p = {seen, calloc(MAX_TID, sizeof *p.running)};
     if (!seen->first || !p.running)

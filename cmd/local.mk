@@ -1,11 +1,14 @@
 # The thrace command: one file a verb.
 bin_PROGRAMS += thrace
 thrace_SOURCES = %D%/main.c %D%/cmd.h %D%/verbs.def \
+	%D%/control.c %D%/control_client.c %D%/control_client.h \
 	%D%/convert.c \
+	%D%/cut.c %D%/cut.h \
 	%D%/finish.c %D%/finish.h \
 	%D%/first_stacks.c %D%/first_stacks.h \
 	%D%/input.c %D%/input.h \
 	%D%/golden.c \
+	%D%/left_spools.c %D%/left_spools.h \
 	%D%/print.c \
 	%D%/raw.c \
 	%D%/record.c \

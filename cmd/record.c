@@ -13,17 +13,19 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cmd/cmd.h"
 #include "cmd/finish.h"
 #include "cmd/input.h"
+#include "cmd/left_spools.h"
 #include "cmd/stat.h"
 #include "cmd/target.h"
 #include "gotrace/validate.h"
 
 /* What the command itself ends with when it cannot record; the program's own status is passed on otherwise. */
-enum { CANNOT_RECORD = 125, MAX_EARLIER_IMAGES = 9, STAT_LINES = 10 };
+enum { CANNOT_RECORD = 125, STAT_LINES = 10 };
 
 /* What to do with a trace once it is there. */
 struct afterwards {
@@ -40,6 +42,12 @@ static void usage(FILE *to)
           "  --wrap CLASSES what to record: sync,sleep,io,net,poll,file,mem,proc,ipc,stdio (default: all); -mem,-file:\n"
           "                 all but these\n"
           "  --min-call TIME  only count system calls that are shorter, such as 10us\n"
+          "  --start WHEN   now (default), off, delay:2s, signal:USR2\n"
+          "  --stop WHEN    after:10s, signal:USR2, size:64M, or several with commas between\n"
+          "  --control      let thrace start, stop, status and snapshot talk to the program\n"
+          "  --flight-recorder KEEP  keep only the last 10s, 64M, or 10s,64M, and write that …\n"
+          "  --snapshot WHEN         … on signal:USR2, after a wait:100ms, at exit, or several with commas between\n"
+          "  --follow       record its child processes, too, each in a file of its own\n"
           "  --stat         say on stderr where the time went: the first lines of thrace stat FILE\n"
           "  --no-validate  do not check the trace afterwards\n",
           to);
@@ -49,20 +57,22 @@ static void usage(FILE *to)
 static const struct {
     int option;
     const char *variable;
-} variables[] = {{'w', "THRACE_WRAP"}, {'m', "THRACE_MIN_CALL"}};
+} variables[] = {{'w', "THRACE_WRAP"}, {'m', "THRACE_MIN_CALL"}, {'b', "THRACE_START"},
+                 {'e', "THRACE_STOP"}, {'k', "THRACE_CONTROL"},  {'F', "THRACE_FLIGHT_RECORDER"}, {'S', "THRACE_SNAPSHOT"},  {'f', "THRACE_FOLLOW"}};
 enum { NVARIABLES = sizeof variables / sizeof variables[0] };
 
 static bool set_variable(int option, const char *value)
 {
     for (int i = 0; i < NVARIABLES; i++)
         if (variables[i].option == option)
-            return !setenv(variables[i].variable, value, 1);
+            return !setenv(variables[i].variable, value ? value : "1", 1);
     return false;
 }
 
 /* --- the program --------------------------------------------------------------------------------------------------- */
 
 static volatile pid_t child;
+static pid_t launched; /* what child was */
 
 /* A signal from the terminal reaches the program without us. */
 static void pass_on(int sig, siginfo_t *info, void *context)
@@ -93,6 +103,25 @@ static void set_environment(const char *library, const char *out)
     setenv("THRACE_LAUNCHER", pid, 1);
 }
 
+static char kept[PATH_MAX + 96];
+
+/* The program has ended and its trace is being made: that can be stopped and done later. */
+static void give_up(int sig)
+{
+    if (write(STDERR_FILENO, kept, strlen(kept)) < 0)
+        _exit(128 + sig);
+    signal(sig, SIG_DFL);
+    raise(sig);
+}
+
+static void let_go_on_signals(const char *out)
+{
+    snprintf(kept, sizeof kept, "thrace: stopped; the recording is kept: thrace finish %s.spool\n", out);
+    for (int i = 0; i < NPASSED; i++)
+        if (passed[i] != SIGCONT)
+            signal(passed[i], give_up);
+}
+
 /* Starts argv; returns its wait status, or -1 with errno when it could not be executed. */
 static int run(const struct target *t, char **argv, const char *library, const char *out)
 {
@@ -113,7 +142,7 @@ static int run(const struct target *t, char **argv, const char *library, const c
             _exit(127);
         _exit(126);
     }
-    child = pid;
+    child = launched = pid;
     close(pipefd[1]);
     if (pid < 0)
         err = errno;
@@ -123,6 +152,7 @@ static int run(const struct target *t, char **argv, const char *library, const c
     while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
     child = 0;
+    let_go_on_signals(out);
     errno = err;
     return err ? -1 : status;
 }
@@ -145,31 +175,35 @@ static int end_like(int status)
 
 /* --- the trace ----------------------------------------------------------------------------------------------------- */
 
-static bool spool_path(char *path, size_t size, const char *out, int image)
+static bool can_create(const char *path)
 {
-    int n = image ? snprintf(path, size, "%s.%d.spool", out, image) : snprintf(path, size, "%s.spool", out);
-    return n > 0 && (size_t)n < size;
+    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return false;
+    close(fd);
+    unlink(path);
+    return true;
 }
 
-/* The spool is the program's to make; this finds out beforehand whether it can. */
+/* The spool is the program's to make; this finds out beforehand whether it can. Where a pattern leads is not known yet. */
 static bool can_record_to(const char *out)
 {
     char path[PATH_MAX];
     struct stat st;
-    if (!stat(out, &st) && S_ISDIR(st.st_mode)) {
+    const char *slash = strrchr(out, '/');
+    bool pattern = strchr(slash, '%');
+    int n = pattern ? snprintf(path, sizeof path, "%.*s/.thrace.%ld", (int)(slash - out), out, (long)getpid())
+                    : snprintf(path, sizeof path, "%s.spool", out);
+    if (!pattern && !stat(out, &st) && S_ISDIR(st.st_mode)) {
         complain("record", "%s: is a directory", out);
         return false;
     }
-    if (!spool_path(path, sizeof path, out, 0)) {
+    if (n < 0 || (size_t)n >= sizeof path) {
         complain("record", "%s: the path is too long", out);
         return false;
     }
-    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (fd >= 0) {
-        close(fd);
-        unlink(path);
+    if (can_create(path))
         return true;
-    }
     if (errno == EEXIST)
         complain("record", "%s is in use, or left over: thrace finish %s makes a trace of it", path, path);
     else
@@ -188,23 +222,29 @@ static bool is_valid(char *path)
     return ok;
 }
 
-/* The program may have executed another one. The last image has the file to itself, earlier ones a number. */
-static void finish_all(const char *out, struct afterwards then)
+/* The program may have executed others, recorded several sessions, and have had children that were recorded, too. */
+static void finish_all(const char *out, uint64_t since_ns, struct afterwards then)
 {
-    for (int i = 0; i <= MAX_EARLIER_IMAGES; i++) {
-        char spool[PATH_MAX], trace[PATH_MAX];
+    struct left_spools left;
+    left_spools_find(&left, out, (uint32_t)launched, since_ns);
+    char unborn[PATH_MAX + 8];
+    snprintf(unborn, sizeof unborn, "%s.spool", out);
+    if (!left.n && !access(unborn, F_OK)) { /* killed before it was one: that is said, and it is removed */
         struct finish_summary sum;
-        if (!spool_path(spool, sizeof spool, out, i) || access(spool, F_OK))
-            continue;
-        snprintf(trace, sizeof trace, i ? "%s.%d" : "%s", out, i);
-        if (finish_spool("record", spool, trace, &sum) || sum.nothing)
+        finish_spool("record", unborn, NULL, false, &sum);
+    }
+    for (size_t i = 0; i < left.n; i++) {
+        struct finish_summary sum;
+        if (finish_spool("record", left.v[i].path, NULL, false, &sum) || sum.nothing)
             continue;
         finish_report(&sum);
         if (then.stat)
-            stat_head("record", trace, stderr, STAT_LINES);
-        if (then.check && !is_valid(trace))
-            complain("record", "%s: the trace breaks the rules above; this is a bug of thrace, please report it", trace);
+            stat_head("record", sum.path, stderr, STAT_LINES);
+        if (then.check && !is_valid(sum.path))
+            complain("record", "%s: the trace breaks the rules above; this is a bug of thrace, please report it",
+                     sum.path);
     }
+    left_spools_free(&left);
 }
 
 static bool find_library(char *path, size_t size)
@@ -234,21 +274,30 @@ static int record(const struct target *t, char **argv, const char *out, struct a
         return CANNOT_RECORD;
     } else if (!can_record_to(out))
         return CANNOT_RECORD;
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    uint64_t since_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
     int status = run(t, argv, traced ? library : NULL, out);
     if (status < 0) {
         complain("record", "%s: %s", t->path, strerror(errno));
         return errno == ENOENT ? 127 : 126;
     }
     if (traced)
-        finish_all(out, then);
+        finish_all(out, since_ns, then);
     return end_like(status);
 }
 
 static bool default_out(char *out, size_t size, const char *command)
 {
     const char *slash = strrchr(command, '/');
-    int n = snprintf(out, size, "%s.%ld.trace", slash ? slash + 1 : command, (long)getpid());
-    return n > 0 && (size_t)n < size;
+    size_t n = 0;
+    for (const char *p = slash ? slash + 1 : command; *p && n + 2 < size; p++) {
+        if (*p == '%')
+            out[n++] = '%';
+        out[n++] = *p;
+    }
+    int len = snprintf(out + n, size - n, ".%ld.trace", (long)getpid());
+    return len > 0 && (size_t)len < size - n;
 }
 
 static bool absolute(char *path, size_t size, const char *out)
@@ -273,6 +322,12 @@ int cmd_record(int argc, char **argv)
                                             {"stat", no_argument, NULL, 's'},
                                             {"wrap", required_argument, NULL, 'w'},
                                             {"min-call", required_argument, NULL, 'm'},
+                                            {"start", required_argument, NULL, 'b'},
+                                            {"stop", required_argument, NULL, 'e'},
+                                            {"control", no_argument, NULL, 'k'},
+                                            {"flight-recorder", required_argument, NULL, 'F'},
+                                            {"snapshot", required_argument, NULL, 'S'},
+                                            {"follow", no_argument, NULL, 'f'},
                                             {"output", required_argument, NULL, 'o'},
                                             {"help", no_argument, NULL, 'h'},
                                             {NULL, 0, NULL, 0}};

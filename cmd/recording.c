@@ -164,6 +164,16 @@ static bool read_hook(struct recording *r, struct cursor *c)
     return h->name;
 }
 
+/* As a stack of its own: no other event has it, and the frame it begins in may bear the thread's name. */
+static bool read_status(struct recording *r, struct cursor *c, uint64_t generation)
+{
+    if (!read_stack(r, c, generation))
+        return false;
+    struct rec_stack *s = &r->stacks[r->nstacks - 1];
+    s->id += STATUS_STACK_BASE;
+    return true;
+}
+
 static bool read_calls(struct recording *r, struct cursor *c)
 {
     struct rec_calls *calls = ADD(r, calls);
@@ -183,6 +193,7 @@ static bool read_record(struct recording *r, struct names *names, struct cursor 
     case META_NAME: return read_name(names, c);
     case META_MODULE: return read_module(r, c, generation);
     case META_HOOK: return read_hook(r, c);
+    case META_STATUS: return read_status(r, c, generation);
     case META_SAMPLE: return samples_read(r, c->p, c->end);
     case META_CALLS: return read_calls(r, c);
     default: return false;

@@ -84,6 +84,7 @@ const char *recording_symbolize(struct recording *r)
  */
 static uint64_t inlined_pc(uint64_t pc, size_t level) { return pc | (uint64_t)level << 48; }
 static uint64_t thread_start_pc(uint64_t g) { return UINT64_C(1) << 60 | g; }
+static uint64_t thread_wait_pc(uint64_t g) { return UINT64_C(3) << 59 | g; }
 
 struct frames {
     struct gotrace_builder_frame v[STACK_MAX_FRAMES];
@@ -187,6 +188,19 @@ static const struct rec_stack *find_stack(const struct recording *r, uint64_t ge
     return s && s->generation == generation && s->id == id ? s : NULL;
 }
 
+static const struct rec_thread *find_thread(const struct recording *r, uint64_t g)
+{
+    size_t low = 0, high = r->nthreads;
+    while (low < high) {
+        size_t mid = (low + high) / 2;
+        if (r->threads[mid].g < g)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low < r->nthreads && r->threads[low].g == g ? &r->threads[low] : NULL;
+}
+
 static bool is_program_code(const struct recording *r, const struct rec_pc *p)
 {
     const struct rec_module *m = p->module >= 0 ? &r->modules[p->module] : NULL;
@@ -234,6 +248,20 @@ static int write_thread_start(const struct recording *r, gotrace_builder *b, con
     return write_stack(r, b, t->stack_id, &f);
 }
 
+/*
+ * A goroutine that was there when the recording began has no start stack. Viewers name it after the outermost frame of the
+ * first stack that they see of it.
+ */
+static void name_outermost(const struct recording *r, const struct rec_stack *s, struct frames *f)
+{
+    uint64_t g = s->id - STATUS_STACK_BASE;
+    const struct rec_thread *t = s->id >= STATUS_STACK_BASE ? find_thread(r, g) : NULL;
+    if (!t || g == 1 || !t->name || !*t->name || !f->n)
+        return;
+    f->v[f->n - 1].func = t->name;
+    f->v[f->n - 1].pc = thread_wait_pc(g);
+}
+
 int recording_write_tables(const struct recording *r, gotrace_builder *b, uint64_t generation)
 {
     struct frames f;
@@ -245,6 +273,7 @@ int recording_write_tables(const struct recording *r, gotrace_builder *b, uint64
         if (r->stacks[i].generation != generation)
             continue;
         make_frames(r, &r->stacks[i], &f);
+        name_outermost(r, &r->stacks[i], &f);
         if (write_stack(r, b, r->stacks[i].id, &f))
             return -1;
     }

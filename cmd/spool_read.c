@@ -48,6 +48,22 @@ static const char *read_row(struct spool_file *f, const uint8_t *p, const uint8_
     return NULL;
 }
 
+/* A ring, from its start to its end. */
+static const char *read_ring(struct spool_file *f, uint64_t offset)
+{
+    uint64_t size = f->header->ring_size, start = f->header->log_start, end = f->header->log_end;
+    if (start > end || end - start > size)
+        return "the spool's header is damaged";
+    uint64_t len = end - start, at = start % size, first = len < size - at ? len : size - at;
+    if (offset >= f->size || (first ? at + first : 0) > f->size - offset || len - first > f->size - offset)
+        return len ? "the spool is truncated" : NULL;
+    if (!(f->unrolled = malloc(len + 1)))
+        return "out of memory";
+    memcpy(f->unrolled, f->map + offset + at, first);
+    memcpy(f->unrolled + first, f->map + offset, len - first);
+    return read_row(f, f->unrolled, f->unrolled + len);
+}
+
 /* What a kill cut off lies behind log_end. */
 static const char *read_log(struct spool_file *f)
 {
@@ -55,6 +71,8 @@ static const char *read_log(struct spool_file *f)
     uint64_t len = __atomic_load_n(&f->header->log_end, __ATOMIC_ACQUIRE); /* once: it may be growing */
     if (!len)
         return NULL;
+    if (f->header->ring_size)
+        return read_ring(f, start);
     if (start >= f->size || len > f->size - start)
         return "the spool is truncated";
     return read_row(f, f->map + start, f->map + start + len);
@@ -117,6 +135,16 @@ static const char *read_pool(struct spool_file *f)
     return err;
 }
 
+/* What a flight recorder has forgotten, and what was left of it in the pool. */
+static void drop_forgotten(struct spool_batches *b, uint64_t first_generation)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < b->n; i++)
+        if (b->v[i].generation >= first_generation)
+            b->v[n++] = b->v[i];
+    b->n = n;
+}
+
 static int by_generation(const void *a, const void *b)
 {
     const struct spool_batch *x = a, *y = b;
@@ -169,6 +197,8 @@ const char *spool_file_open(struct spool_file *f, const char *path)
         spool_file_close(f);
         return err;
     }
+    drop_forgotten(&f->events, f->header->first_generation);
+    drop_forgotten(&f->meta, f->header->first_generation);
     if (f->events.n)
         qsort(f->events.v, f->events.n, sizeof *f->events.v, by_generation);
     if (f->meta.n)
@@ -180,15 +210,18 @@ void spool_file_close(struct spool_file *f)
 {
     free(f->events.v);
     free(f->meta.v);
+    free(f->unrolled);
     if (f->map)
         munmap((void *)(uintptr_t)f->map, f->size);
     memset(f, 0, sizeof *f);
 }
 
-int spool_file_owner_lives(const struct spool_file *f)
+int spool_file_owner_lives(const struct spool_file *f) { return spool_owner_lives(f->header); }
+
+int spool_owner_lives(const struct spool_header *h)
 {
     char path[64], buf[1024];
-    snprintf(path, sizeof path, "/proc/%u/stat", f->header->pid);
+    snprintf(path, sizeof path, "/proc/%u/stat", h->pid);
     FILE *file = fopen(path, "r");
     if (!file)
         return 0;
@@ -201,5 +234,5 @@ int spool_file_owner_lives(const struct spool_file *f)
     if (!p || sscanf(p + 2, "%c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu", &state,
                      &start) != 2)
         return 0;
-    return start == f->header->pid_start && state != 'Z' && f->header->state == SPOOL_RECORDING;
+    return start == h->pid_start && state != 'Z' && h->state == SPOOL_RECORDING;
 }

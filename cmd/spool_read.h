@@ -26,6 +26,7 @@ struct spool_file {
     struct spool_batches meta;
     const uint8_t *map;
     size_t size;
+    uint8_t *unrolled; /* the log, where it is a ring that begins in the middle */
 };
 
 /* What spool_file_open says of a recording whose process ended before it began. */
@@ -40,5 +41,6 @@ void spool_file_close(struct spool_file *f);
 
 /* Whether the process that writes the spool is alive. */
 int spool_file_owner_lives(const struct spool_file *f);
+int spool_owner_lives(const struct spool_header *h);
 
 #endif

@@ -7,7 +7,11 @@ dist_man_MANS += \
 	%D%/man/thrace-print.1 \
 	%D%/man/thrace-raw.1 \
 	%D%/man/thrace-record.1 \
+	%D%/man/thrace-snapshot.1 \
+	%D%/man/thrace-start.1 \
 	%D%/man/thrace-stat.1 \
+	%D%/man/thrace-status.1 \
+	%D%/man/thrace-stop.1 \
 	%D%/man/thrace-validate.1
 EXTRA_DIST += \
 	%D%/README.md \

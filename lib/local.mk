@@ -2,12 +2,14 @@
 noinst_LTLIBRARIES += liblow.la
 liblow_la_SOURCES = \
 	%D%/clock.c %D%/clock.h \
+	%D%/control.c %D%/control.h \
 	%D%/events.c %D%/events.h \
 	%D%/gate.c %D%/gate.h \
 	%D%/lock.h %D%/meta.h %D%/rawsys.h %D%/reasons.def \
 	%D%/sched.c %D%/sched.h \
 	%D%/sched_proc.c %D%/sched_proc.h \
 	%D%/spool.c %D%/spool.h \
+	%D%/spool_ring.c %D%/spool_file.h \
 	%D%/stacktab.c %D%/stacktab.h \
 	%D%/varint.h \
 	%D%/waitq.c %D%/waitq.h

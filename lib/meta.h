@@ -21,6 +21,7 @@ enum meta_tag {
     META_HOOK = 5,   /* PC, text: the PC stands for the function of that name */
     META_SAMPLE = 7, /* time in ticks, m, P + 1 (0: none), g, n, n PCs: the first, then differences, sign in bit 0 */
     META_CALLS = 6,  /* PC, calls, ticks: calls of that function (0: of others) too short to be shown, and their time */
+    META_STATUS = 16, /* g, n, n PCs as in META_STACK: where the thread waited when the recording began */
 };
 
 /*
@@ -30,7 +31,7 @@ enum meta_tag {
 #define META_FORMATS                                                                                                   \
     {                                                                                                                  \
         [META_STACK] = "i*", [META_THREAD] = "iii", [META_NAME] = "iit", [META_MODULE] = "iiitt", [META_HOOK] = "it",  \
-        [META_SAMPLE] = "iiii*", [META_CALLS] = "iii"                                                                  \
+        [META_SAMPLE] = "iiii*", [META_CALLS] = "iii", [META_STATUS] = "i*"                                            \
     }
 
 /* In place of the last PC of a stack that had more frames than fit. */
@@ -38,6 +39,9 @@ enum { STACK_TRUNCATED_PC = 2 };
 
 /* Stack ids from here on stand for a thread that starts: the G's id is added. Below are those of META_STACK. */
 enum { START_STACK_BASE = 1 << 21 };
+
+/* And from here on for what the thread did when the recording began: the G's id is added. */
+#define STATUS_STACK_BASE (UINT64_C(1) << 40)
 
 /* Stack ids from here on are those that thrace finish gives to the stacks of CPU samples. */
 enum { SAMPLE_STACK_BASE = 1 << 30 };

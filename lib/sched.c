@@ -421,6 +421,51 @@ void sched_advance(struct sched *s, uint64_t generation)
         s->procs[p].seq = 0;
 }
 
+void sched_restart(struct sched *s, uint64_t generation, uint32_t gomaxprocs)
+{
+    for (uint32_t w = 0; w < SCHED_MAX_PROCS / 64; w++)
+        s->busy[w] = 0;
+    for (uint32_t p = 0; p < s->nprocs_known; p++)
+        s->procs[p] = (struct sched_proc){0};
+    s->nprocs_known = 0;
+    s->gomaxprocs = gomaxprocs;
+    s->generation = generation;
+}
+
+/* The last proc stands for one that somebody has taken meanwhile: where a system call ends that began unrecorded. */
+void sched_forget_procs(struct sched_thread *t)
+{
+    struct sched_state *cur = &t->state[t->cur];
+    cur->proc = cur->status == GO_SYSCALL ? SCHED_MAX_PROCS - 1 : PROC_NONE;
+    cur->g_seq = 0;
+    cur->proc_seq = 0;
+    t->proc_taken = PROC_NONE;
+    t->claim_word = 0;
+}
+
+bool sched_adopt(struct sched *s, struct sched_thread *t)
+{
+    int32_t p = proc_take_free(s, 0, SCHED_MAX_PROCS - 1);
+    if (p == PROC_NONE)
+        return false;
+    t->state[t->cur].proc = p;
+    proc_started(s, t, sched_current(t));
+    return true;
+}
+
+void sched_first_status(struct sched *s, struct sched_thread *t, uint64_t stack, uint64_t now)
+{
+    struct txn x;
+    if (!txn_begin(&x, s, t, GO_RUNNING, now))
+        return;
+    EVENT(&x, EV_ProcStatus, (uint64_t)x.next->proc, PROC_RUNNING);
+    if (stack)
+        EVENT(&x, EV_GoStatusStack, t->g, t->m, GO_RUNNING, stack);
+    else
+        EVENT(&x, EV_GoStatus, t->g, t->m, GO_RUNNING);
+    txn_commit(&x);
+}
+
 bool sched_has_proc(const struct sched *s, const struct sched_thread *t)
 {
     uint32_t status = sched_current(t)->status;
@@ -449,16 +494,23 @@ static uint8_t *put_status(uint8_t *p, uint64_t *time, uint64_t now)
 
 uint8_t *sched_status_other(struct sched_thread *t, bool woken, uint8_t *p, uint64_t *time, uint64_t now)
 {
+    return sched_status_stack(t, woken, 0, p, time, now);
+}
+
+uint8_t *sched_status_stack(struct sched_thread *t, bool woken, uint64_t stack, uint8_t *p, uint64_t *time,
+                            uint64_t now)
+{
     struct sched_state *cur = &t->state[t->cur];
     uint32_t status = cur->status;
     cur->g_seq = 0;
-    *p++ = EV_GoStatus;
+    *p++ = stack ? EV_GoStatusStack : EV_GoStatus;
     p = put_status(p, time, now);
     if (status == GO_SYSCALL && cur->time <= *time) /* no sequence number puts the end of the call behind this */
         cur->time = *time + 1;
     p = varint_put(p, t->g);
     p = varint_put(p, status == GO_SYSCALL ? t->m : ID_NONE);
-    return varint_put(p, status == GO_WAITING && woken ? GO_RUNNABLE : status);
+    p = varint_put(p, status == GO_WAITING && woken ? GO_RUNNABLE : status);
+    return stack ? varint_put(p, stack) : p;
 }
 
 uint8_t *sched_status_idle_proc(struct sched *s, uint32_t proc, uint8_t *p, uint64_t *time, uint64_t now)

@@ -172,6 +172,17 @@ const struct sched_state *sched_recover(struct sched *s, struct sched_thread *t)
  */
 void sched_advance(struct sched *s, uint64_t generation);
 
+/*
+ * A recording begins in mid-run, under the same conditions. Until then sched_track alone kept each thread's status. After
+ * sched_restart each running thread is given a P, then all write their statuses; those of the first generation may name
+ * goroutines that nobody has seen. stack 0: without one.
+ */
+static inline void sched_track(struct sched_thread *t, uint32_t status) { t->state[t->cur].status = status; }
+void sched_restart(struct sched *s, uint64_t generation, uint32_t gomaxprocs);
+void sched_forget_procs(struct sched_thread *t);
+bool sched_adopt(struct sched *s, struct sched_thread *t);
+void sched_first_status(struct sched *s, struct sched_thread *t, uint64_t stack, uint64_t now);
+
 /* Running, or in a system call with a P that nobody has taken or is about to. */
 bool sched_has_proc(const struct sched *s, const struct sched_thread *t);
 void sched_status_with_proc(struct sched *s, struct sched_thread *t, uint64_t now);
@@ -179,6 +190,8 @@ void sched_status_with_proc(struct sched *s, struct sched_thread *t, uint64_t no
 /* p is the end of the shared batch, time the time of its last event; returns its new end. Room: SCHED_STATUS_MAX. */
 enum { SCHED_STATUS_MAX = 1 + 5 * 10 };
 uint8_t *sched_status_other(struct sched_thread *t, bool woken, uint8_t *p, uint64_t *time, uint64_t now);
+uint8_t *sched_status_stack(struct sched_thread *t, bool woken, uint64_t stack, uint8_t *p, uint64_t *time,
+                            uint64_t now);
 uint8_t *sched_status_idle_proc(struct sched *s, uint32_t proc, uint8_t *p, uint64_t *time, uint64_t now);
 
 static inline bool sched_proc_is_busy(const struct sched *s, uint32_t p)

@@ -7,10 +7,11 @@
 
 #include "lib/events.h"
 #include "lib/rawsys.h"
+#include "lib/spool_file.h"
 #include "lib/varint.h"
 
 static const size_t pool_offset = SPOOL_HEADER_SIZE;
-static const uint64_t log_offset = SPOOL_HEADER_SIZE + (uint64_t)SPOOL_MAX_CHUNKS * SPOOL_CHUNK_SIZE;
+static const uint64_t log_offset = SPOOL_LOG_OFFSET;
 static const size_t extent_size = (size_t)SPOOL_EXTENT_CHUNKS * SPOOL_CHUNK_SIZE;
 
 static uint32_t index_of(const struct spool *s, const struct chunk *c)
@@ -161,25 +162,24 @@ static void add_extent(struct spool *s)
         free_list_push(s, spool_chunk(s, i));
 }
 
-/* Beyond the process's file size limit a write is a signal, SIGXFSZ, which by default ends the program. */
-static bool exceeds_limit(uint64_t end)
-{
-    struct rlimit limit;
-    return !sys_failed(raw_syscall(SYS_prlimit64, 0, RLIMIT_FSIZE, 0, (long)&limit, 0, 0)) && end > limit.rlim_cur;
-}
-
 /* The pages are allocated before they are mapped for use: a store to a page that the disk has no room for is SIGBUS. */
 static long allocate_extent(int fd, uint32_t first_chunk)
 {
-    if (exceeds_limit(log_offset + extent_size))
+    if (spool_exceeds_limit(log_offset + extent_size))
         return -EFBIG;
     long err = sys_fallocate(fd, pool_offset + (uint64_t)first_chunk * SPOOL_CHUNK_SIZE, extent_size);
     return sys_failed(err) ? err : 0;
 }
 
-static int create_mapping(struct spool *s, int fd)
+static long map_at(void *address, size_t len, int flags, int fd)
 {
-    if (exceeds_limit(log_offset + extent_size))
+    return raw_syscall(SYS_mmap, (long)address, (long)len, PROT_READ | PROT_WRITE, flags | (address ? MAP_FIXED : 0), fd,
+                       0);
+}
+
+static int create_mapping(struct spool *s, int fd, void *place)
+{
+    if (spool_exceeds_limit(log_offset + extent_size))
         return -EFBIG;
     long err = sys_fallocate(fd, 0, SPOOL_HEADER_SIZE);
     if (sys_failed(err))
@@ -187,16 +187,19 @@ static int create_mapping(struct spool *s, int fd)
     if ((err = allocate_extent(fd, 0)))
         return (int)err;
     s->mapped = (size_t)log_offset;
-    long p = sys_mmap(s->mapped, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    long p = map_at(place, s->mapped, MAP_SHARED, fd);
     if (sys_failed(p))
         return (int)p;
     s->header = (struct spool_header *)p;
     s->chunks = (uint8_t *)p + pool_offset;
+    raw_syscall(SYS_madvise, p, (long)s->mapped, 10 /* MADV_DONTFORK */, 0, 0, 0);
     raw_syscall(SYS_madvise, p, (long)(pool_offset + extent_size), 23 /* MADV_POPULATE_WRITE */, 0, 0, 0);
     return 0;
 }
 
-int spool_create(struct spool *s, const char *path)
+int spool_create(struct spool *s, const char *path) { return spool_create_at(s, path, NULL); }
+
+int spool_create_at(struct spool *s, const char *path, void *place)
 {
     size_t len = strlen(path);
     if (len >= sizeof s->path)
@@ -206,12 +209,13 @@ int spool_create(struct spool *s, const char *path)
     long fd = sys_openat(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (sys_failed(fd))
         return (int)fd;
-    int err = create_mapping(s, (int)fd);
+    int err = create_mapping(s, (int)fd, place);
     sys_close((int)fd);
     if (err) {
         sys_unlink(path);
         return err;
     }
+    s->header->pid = (uint32_t)sys_getpid(); /* first: a spool that is not published belongs to somebody who lives */
     s->header->version = SPOOL_VERSION;
     s->header->header_size = SPOOL_HEADER_SIZE;
     s->header->chunk_size = SPOOL_CHUNK_SIZE;
@@ -227,6 +231,15 @@ void spool_publish(struct spool *s)
     memcpy(s->header->magic, SPOOL_MAGIC, sizeof s->header->magic);
 }
 
+void spool_detach(struct spool *s)
+{
+    if (!s->header)
+        return;
+    long p = map_at(s->header, s->mapped, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
+    if (!sys_failed(p))
+        raw_syscall(SYS_madvise, p, (long)s->mapped, 10 /* MADV_DONTFORK */, 0, 0, 0);
+}
+
 void spool_unmap(struct spool *s)
 {
     if (s->header)
@@ -240,26 +253,6 @@ int spool_open(const struct spool *s)
 }
 
 enum { DRAIN_BATCH = 32 }; /* chunks of one pwritev */
-
-/* Writes iov[0..n) completely at offset. */
-static long write_all(int fd, struct iovec *iov, int n, uint64_t offset)
-{
-    while (n) {
-        long done = sys_pwritev(fd, iov, n, offset);
-        if (done == -EINTR)
-            continue;
-        if (sys_failed(done))
-            return done;
-        offset += (uint64_t)done;
-        for (; n && (size_t)done >= iov->iov_len; iov++, n--)
-            done -= (long)iov->iov_len;
-        if (n) {
-            iov->iov_base = (uint8_t *)iov->iov_base + done;
-            iov->iov_len -= (size_t)done;
-        }
-    }
-    return 0;
-}
 
 /*
  * Order matters for a kill in between: log_pos is stored before the bytes are written, log_end after; so a chunk is in
@@ -288,9 +281,9 @@ static long drain_some(struct spool *s, int fd, struct chunk **chunks, int n)
             pos += size;
         }
     }
-    if (exceeds_limit(log_offset + pos))
-        return -EFBIG;
-    long err = write_all(fd, iov, niov, log_offset + s->header->log_end);
+    long err = s->header->ring_size ? spool_write_ring(s, fd, iov, niov, pos)
+               : spool_exceeds_limit(log_offset + pos) ? -EFBIG
+                                                       : spool_write_all(fd, iov, niov, log_offset + s->header->log_end);
     if (err)
         return err;
     __atomic_store_n(&s->header->log_end, pos, __ATOMIC_RELEASE);
@@ -342,7 +335,8 @@ int spool_drain(struct spool *s, int fd)
     while (c && !err) {
         struct chunk *chunks[DRAIN_BATCH], *first = c;
         int n = 0;
-        for (; c && n < DRAIN_BATCH; c = next_chunk(s, c))
+        uint64_t generation = spool_begins_generation(s, c->generation);
+        for (; c && n < DRAIN_BATCH && c->generation <= generation; c = next_chunk(s, c))
             chunks[n++] = c;
         if ((err = drain_some(s, fd, chunks, n)))
             c = first;
@@ -358,7 +352,8 @@ int spool_grow(struct spool *s, int fd)
     long err = -ENOSPC;
     lock_take(&s->drain_lock);
     uint32_t n = s->header->nchunks;
-    if (n + SPOOL_EXTENT_CHUNKS <= SPOOL_MAX_CHUNKS && !(err = allocate_extent(fd, n)))
+    uint32_t max = s->max_chunks && s->max_chunks < SPOOL_MAX_CHUNKS ? s->max_chunks : SPOOL_MAX_CHUNKS;
+    if (n + SPOOL_EXTENT_CHUNKS <= max && !(err = allocate_extent(fd, n)))
         add_extent(s);
     lock_drop(&s->drain_lock);
     return (int)err;

@@ -25,7 +25,7 @@
 #define SPOOL_MAGIC "thrSPOOL"
 
 enum {
-    SPOOL_VERSION = 1,
+    SPOOL_VERSION = 2,
     SPOOL_HEADER_SIZE = 16 << 10,
     SPOOL_CHUNK_SIZE = 8 << 10,
     SPOOL_EXTENT_CHUNKS = 128,                     /* the pool grows by this many: 1 MiB */
@@ -56,7 +56,7 @@ struct spool_header {
     uint32_t max_chunks; /* the pool has room for so many; the log begins behind them */
     uint32_t nchunks;    /* so many are there */
     uint32_t state;      /* enum spool_state */
-    uint64_t log_end;    /* bytes of the log that count */
+    uint64_t log_end;    /* bytes of the log that count; of a ring: that were ever written */
     uint64_t seal_count; /* numbers full chunks in the order in which they were filled */
     uint64_t start_realtime_ns;
     uint64_t pid_start; /* field 22 of /proc/PID/stat: with pid, names the process beyond reuse */
@@ -66,8 +66,15 @@ struct spool_header {
     struct clock_pair first, last; /* the ends of the recording so far */
     uint64_t lost_events;          /* transitions that found no room or no consistent state */
     uint64_t lost_stacks;
-    uint32_t ngenerations;
-    uint32_t nthreads;
+    uint64_t last_generation; /* the open one */
+    uint64_t last_g;          /* the highest goroutine id given out */
+    uint32_t nthreads;        /* that were recorded */
+    uint32_t launcher;        /* pid of the `thrace record` that finishes it, or 0 */
+    uint32_t session;         /* number, from 1 */
+    uint32_t pad;
+    uint64_t ring_size;        /* the log goes round in so many bytes; 0: it grows */
+    uint64_t log_start;        /* what of a ring still counts; whole generations */
+    uint64_t first_generation; /* those before are gone; 0: none is */
     char out[SPOOL_PATH_MAX]; /* absolute path of the trace to be */
     char exe[SPOOL_PATH_MAX];
     struct spool_samples samples;
@@ -105,6 +112,13 @@ enum {
 
 _Static_assert(offsetof(struct chunk, data) == CHUNK_HEADER_SIZE, "chunk header size");
 
+/* Where a generation begins in a ring. */
+struct spool_mark {
+    uint64_t generation, pos, mono_ns;
+};
+
+enum { SPOOL_MARKS = 128 };
+
 /* The spool as the traced process sees it. */
 struct spool {
     struct spool_header *header; /* the mapping; NULL when there is none */
@@ -113,6 +127,9 @@ struct spool {
     uint64_t free_list; /* tag << 32 | index + 1 */
     uint32_t full_list; /* index + 1 */
     uint32_t nfree;     /* about */
+    struct spool_mark marks[SPOOL_MARKS]; /* of the generations that a ring holds, the oldest first */
+    uint32_t nmarks;
+    uint32_t max_chunks; /* the pool grows no further; 0: SPOOL_MAX_CHUNKS */
     struct lock drain_lock;
     struct lock pack_lock;
     struct chunk *packing; /* where small chunks are packed together */
@@ -124,6 +141,12 @@ struct spool {
  * behind; -EEXIST says that the path is taken.
  */
 int spool_create(struct spool *s, const char *path);
+
+/* The same, in the place of an earlier spool's mapping. NULL: wherever there is room. */
+int spool_create_at(struct spool *s, const char *path, void *place);
+
+/* Puts memory that nobody reads in the place of the mapping; for threads that come too late. The file stays. */
+void spool_detach(struct spool *s);
 
 /* The header is complete: from now on the file is a spool. Before, a kill leaves one that says so. */
 void spool_publish(struct spool *s);
@@ -161,6 +184,24 @@ int spool_open(const struct spool *s);
  * the next call tries again. Not async-signal-safe; drains from several threads exclude one another.
  */
 int spool_drain(struct spool *s, int fd);
+
+/*
+ * The log of a fresh spool is to be a ring of `size` bytes: a flight recorder. A drain that finds no room then forgets the
+ * oldest generation, but never the one that it writes: then it returns -ENOBUFS, and begins with the next one.
+ */
+void spool_make_ring(struct spool *s, uint64_t size);
+
+/* Forgets generations of a ring that ended before that time, as long as one whole one is left. */
+void spool_forget(struct spool *s, uint64_t mono_ns);
+
+/* Bytes that the newest generation of a ring has so far. */
+uint64_t spool_newest_bytes(const struct spool *s);
+
+/*
+ * Copies what a ring holds of generations before `end` into a new spool that is complete, for a trace at `out`. The header
+ * is otherwise that of s. 0, or a negative errno with nothing left behind.
+ */
+int spool_copy_ring(const struct spool *s, int fd, uint64_t end, const char *path, const char *out);
 
 /* Adds an extent to the pool. 0, or a negative errno (-ENOSPC also when the pool is as large as it may be). */
 int spool_grow(struct spool *s, int fd);

@@ -186,16 +186,36 @@ static void experimental(struct raw_buffer *o, const struct gotrace_event *ev)
     put(o, "]");
 }
 
+/*
+ * The C library cannot tell a year that needs more than 32 bits, but the calendar repeats itself every 400 years. As in
+ * Go, seconds count from a first of March, and what would be before that is at the other end of time.
+ */
+static bool local_time(int64_t sec, struct tm *tm, long long *year)
+{
+    const int64_t first = -INT64_C(9223372028741760000), march_2000 = INT64_C(951868800);
+    const uint64_t cycle = UINT64_C(12622780800), since = (uint64_t)sec - (uint64_t)first;
+    time_t t = (time_t)sec;
+    *year = 1900;
+    if (!localtime_r(&t, tm)) {
+        t = (time_t)(march_2000 + (int64_t)(since % cycle));
+        if (!localtime_r(&t, tm))
+            return false;
+        *year += -292277022400LL - 2000 + 400 * (long long)(since / cycle);
+    }
+    *year += tm->tm_year;
+    return true;
+}
+
 /* RFC 3339 in the local time zone, without the zeros that the nanoseconds end in. */
 static void wall(struct raw_buffer *o, const struct gotrace_clock_snapshot *c)
 {
-    time_t sec = (time_t)c->sec;
     struct tm tm = {0};
+    long long year;
     char text[80];
-    if (!localtime_r(&sec, &tm))
+    if (!local_time(c->sec, &tm, &year))
         return;
-    int n = snprintf(text, sizeof text, "%04lld-%02d-%02dT%02d:%02d:%02d", tm.tm_year + 1900LL, tm.tm_mon + 1, tm.tm_mday,
-                     tm.tm_hour, tm.tm_min, tm.tm_sec);
+    int n = snprintf(text, sizeof text, "%s%04lld-%02d-%02dT%02d:%02d:%02d", year < 0 ? "-" : "", llabs(year),
+                     tm.tm_mon + 1, tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec);
     if (c->nsec) {
         n += snprintf(text + n, sizeof text - (size_t)n, ".%09lld", (long long)c->nsec);
         while (text[n - 1] == '0')

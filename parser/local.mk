@@ -22,6 +22,7 @@ libparser_la_SOURCES = \
 	%D%/reader_next.c \
 	%D%/source.c %D%/source.h \
 	%D%/tables.c \
+	%D%/unplaced.c %D%/unplaced.h \
 	%D%/validate.c \
 	%D%/vec.c %D%/vec.h
 libparser_la_LIBADD = liblow.la

@@ -193,6 +193,7 @@ static const struct gotrace_event *stuck(struct gotrace_reader *r)
 {
     char list[200] = "";
     size_t len = 0;
+    r->stuck = true;
     for (size_t i = 0; i < r->frontier.n && i < 4; i++) {
         const struct cursor *c = frontier_cursor(&r->frontier, i);
         int n = snprintf(list + len, sizeof list - len, "%s thread %lld at byte %llu with %s", i ? "," : "",

@@ -26,6 +26,7 @@ struct gotrace_reader {
     int version;
     enum reader_state state;
     bool loaded; /* there is a generation */
+    bool stuck;  /* none of its threads may go on */
     struct generation generation;
     struct order order;
     struct frontier frontier;

@@ -52,11 +52,24 @@ static void begin(struct hook *h, struct wait *w)
 
 void call_begin(struct hook *h, struct wait *w)
 {
-    begin(h, w);
+    if (likely(!wait_track(h, w, GO_SYSCALL)))
+        begin(h, w);
     hook_leave(h);
 }
 
 void call_wait(struct hook *h, struct wait *w, enum sched_reason reason) { wait_block(h, w, reason); }
+
+/* Nothing is recorded: what the call waits for is of no interest. True: that was all. */
+static bool only_tracked(struct hook *h, struct wait *w, bool waits)
+{
+    if (likely(recording()))
+        return false;
+    if (waits)
+        call_wait(h, w, REASON_SELECT);
+    else
+        call_begin(h, w);
+    return true;
+}
 
 /* --- descriptors -------------------------------------------------------------------------------------------------- */
 
@@ -130,6 +143,8 @@ static void receive(struct hook *h, struct wait *w, int fd, size_t n, enum call_
                                                 [FD_SIGNALFD] = REASON_SELECT, [FD_PIPE] = REASON_CHAN_RECEIVE,
                                                 [FD_EVENTFD] = REASON_CHAN_RECEIVE, [FD_QUEUE] = REASON_CHAN_RECEIVE,
                                                 [FD_EPOLL] = REASON_SELECT};
+    if (only_tracked(h, w, false))
+        return;
     struct fd_info info = fd_look(fd);
     if (is_slot_of_messages(info.kind) || (info.kind == FD_PIPE && n >= PIPE_BUF))
         wake(h, info.peer, WAITER_WRITER);
@@ -141,6 +156,8 @@ static void receive(struct hook *h, struct wait *w, int fd, size_t n, enum call_
 
 static void send_to(struct hook *h, struct wait *w, int fd, size_t n, enum call_manner manner)
 {
+    if (only_tracked(h, w, false))
+        return;
     struct fd_info info = fd_look(fd);
     if (n || info.kind == FD_SOCKET)
         wake_receiver(h, &info);
@@ -165,6 +182,8 @@ void call_write(struct hook *h, struct wait *w, int fd, size_t n)
 /* What is there already goes to the receiver at once; what comes later does at a time that nobody here sees. */
 void call_splice(struct hook *h, struct wait *w, int in, int out, enum call_manner manner)
 {
+    if (only_tracked(h, w, false))
+        return;
     struct fd_info info = fd_look(out);
     if (info.peer && is_ready(in, POLLIN))
         wake_receiver(h, &info);
@@ -173,6 +192,8 @@ void call_splice(struct hook *h, struct wait *w, int in, int out, enum call_mann
 
 void call_connect(struct hook *h, struct wait *w, int fd)
 {
+    if (only_tracked(h, w, false))
+        return;
     struct fd_info info = fd_look(fd);
     if (may_wait(&info))
         call_wait(h, w, REASON_NETWORK);
@@ -185,6 +206,8 @@ void call_connect(struct hook *h, struct wait *w, int fd)
 /* The kernel wakes the thread that came last. */
 void call_epoll(struct hook *h, struct wait *w, int epoll, bool now)
 {
+    if (only_tracked(h, w, !now))
+        return;
     struct fd_info info = fd_look(epoll);
     if (now || info.kind != FD_EPOLL)
         call_begin(h, w);
@@ -208,6 +231,8 @@ static void polled(uint64_t *poll, int fd)
 /* Asks with the program's own array: the real call fills it in anew, and the kernel knows whether it is one. */
 void call_poll(struct hook *h, struct wait *w, struct pollfd *fds, nfds_t n, bool now)
 {
+    if (only_tracked(h, w, !now))
+        return;
     if (now || (n <= POLL_LOOK_MAX && any_ready(fds, n))) {
         call_begin(h, w);
         return;
@@ -243,7 +268,7 @@ static bool copy_sets(int n, fd_set *const from[3], fd_set copies[3], fd_set *to
         here[k] = (struct iovec){&copies[i], bytes};
         there[k++] = (struct iovec){from[i], bytes};
     }
-    return !k || raw_syscall(SYS_process_vm_readv, tracer.spool.header->pid, (long)here, k, (long)there, k, 0) ==
+    return !k || raw_syscall(SYS_process_vm_readv, tracer.pid, (long)here, k, (long)there, k, 0) ==
                      (long)(bytes * (size_t)k);
 }
 
@@ -264,6 +289,8 @@ void call_select(struct hook *h, struct wait *w, int n, fd_set *const sets[3], b
 {
     fd_set copies[3], *copied[3];
     uint64_t poll = 0;
+    if (only_tracked(h, w, !now))
+        return;
     if (now || select_ready(n, sets)) {
         call_begin(h, w);
         return;

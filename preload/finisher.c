@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "preload/own_spool.h"
+#include "preload/session.h"
 #include "preload/tracer.h"
 
 static char thrace_path[SPOOL_PATH_MAX];
@@ -97,15 +97,9 @@ static int stand_between(void *arg)
     return 0;
 }
 
-bool run_finisher(char **envp)
+static bool run(const char **argv, char **envp)
 {
     static char stack[16384] __attribute__((aligned(16)));
-    static char earlier[MAX_EARLIER_IMAGES][SPOOL_PATH_MAX];
-    const char *argv[MAX_EARLIER_IMAGES + 5] = {find_thrace(), "finish", "-q", tracer.spool.path, NULL};
-    for (int i = 0; i < earlier_images; i++) {
-        spool_name(earlier[i], tracer.spool.header->out, i + 1);
-        argv[4 + i] = earlier[i];
-    }
     struct finisher f = {argv, envp, 0};
     uint64_t all = ~UINT64_C(0);
     raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all, (long)&f.signals, sizeof all, 0, 0);
@@ -113,4 +107,44 @@ bool run_finisher(char **envp)
     int status = pid < 0 ? -1 : wait_for(pid, (int)__WCLONE);
     raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&f.signals, 0, sizeof f.signals, 0, 0);
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+/* So many spools go to one command. */
+enum { SPOOLS_AT_ONCE = 16 };
+
+struct job {
+    const char *argv[3 + SPOOLS_AT_ONCE + 1];
+    char paths[SPOOLS_AT_ONCE][SPOOL_PATH_MAX];
+    int n;
+    char **envp;
+    bool failed;
+};
+
+static void run_job(struct job *job)
+{
+    job->argv[3 + job->n] = NULL;
+    if (job->n && !run(job->argv, job->envp))
+        job->failed = true;
+    job->n = 0;
+}
+
+static void add_spool(void *arg, const char *path)
+{
+    struct job *job = arg;
+    strcpy(job->paths[job->n], path);
+    job->argv[3 + job->n] = job->paths[job->n];
+    if (++job->n == SPOOLS_AT_ONCE)
+        run_job(job);
+}
+
+bool run_finisher(char **envp)
+{
+    static struct job job;
+    job.argv[0] = find_thrace();
+    job.argv[1] = "finish";
+    job.argv[2] = "-q";
+    job.envp = envp;
+    session_each_spool(add_spool, &job);
+    run_job(&job);
+    return !job.failed;
 }

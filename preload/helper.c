@@ -1,7 +1,8 @@
 /*
- * The helper thread, named "thrace": drains full chunks, makes the pool larger, begins generations. It is started when
- * the program makes its first thread, because some system calls want a process with one, and it stops when the last
- * thread of the program has ended, because otherwise a program whose main called pthread_exit would never end.
+ * The helper thread, named "thrace": drains full chunks, makes the pool larger, begins generations, and starts and stops
+ * sessions when it is time. It is started when the program makes its first thread, because some system calls want a
+ * process with one, or at once when it has orders; and it stops when the last thread of the program has ended, because
+ * otherwise a program whose main called pthread_exit would never end.
  *
  * It has a file table of its own: its descriptor of the spool takes no number from the program, and nothing that the
  * program closes is closed for it.
@@ -12,14 +13,15 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "preload/control.h"
+#include "preload/helper.h"
+#include "preload/orders.h"
 #include "preload/real.h"
 #include "preload/sample.h"
+#include "preload/session.h"
 #include "preload/tracer.h"
 
 enum { HELPER_STACK = 48 << 10, MIN_PAUSE_NS = 20000 };
-
-/* Extents for the threads that the first one announces; their pages come into being when they are used. */
-enum { HEAD_START = 7 };
 
 static struct {
     struct lock lock;
@@ -27,6 +29,7 @@ static struct {
     uint32_t running;
     uint32_t bell; /* futex word: counts wake-ups */
     uint32_t stop;
+    uint32_t has_orders, listens;
 } helper;
 
 static void leave_file_table(void)
@@ -38,33 +41,33 @@ static void leave_file_table(void)
             sys_close(fd);
 }
 
+void helper_settle(const char *name)
+{
+    self = THREAD_OFF;
+    raw_syscall(SYS_prctl, PR_SET_NAME, (long)name, 0, 0, 0, 0);
+    leave_file_table();
+}
+
 static uint64_t pause_ns(void)
 {
-    uint64_t t = clock_mono_ns();
-    return t + MIN_PAUSE_NS < tracer.deadline_ns ? tracer.deadline_ns - t : MIN_PAUSE_NS;
+    uint64_t t = clock_mono_ns(), until = orders_deadline();
+    if (recording() && tracer.deadline_ns < until)
+        until = tracer.deadline_ns;
+    return t + MIN_PAUSE_NS < until ? until - t : MIN_PAUSE_NS;
 }
 
 static void *helper_main(void *arg)
 {
-    self = THREAD_OFF;
-    raw_syscall(SYS_prctl, PR_SET_NAME, (long)"thrace", 0, 0, 0, 0);
-    leave_file_table();
-    int fd = spool_open(&tracer.spool);
-    for (int i = 0; i < HEAD_START && fd >= 0; i++)
-        spool_grow(&tracer.spool, fd);
+    struct session_file spool = {-1, 0};
+    helper_settle("thrace");
     while (!__atomic_load_n(&helper.stop, __ATOMIC_ACQUIRE)) {
         uint32_t bell = __atomic_load_n(&helper.bell, __ATOMIC_ACQUIRE);
-        if (fd >= 0)
-            tracer_drain(fd);
+        orders_obey();
+        session_chores(&spool);
         sample_perf_serve();
-        if (clock_mono_ns() >= tracer.deadline_ns) {
-            modules_refresh();
-            sample_account();
-            tracer_advance();
-        }
         uint64_t ns = pause_ns();
         const struct timespec pause = {(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
-        sys_futex_wait(&helper.bell, bell, &pause);
+        sys_futex_wait(&helper.bell, bell, ns > UINT64_MAX / 2 ? NULL : &pause);
     }
     return NULL;
 }
@@ -82,7 +85,7 @@ bool helper_wake(void)
  * With the program's signals blocked, so that the helper inherits that: no handler of the program ever runs in it. Not
  * 32 and 33, which are glibc's own: setuid waits until every thread has answered the latter.
  */
-static bool create(void)
+bool helper_create(pthread_t *thread, void *(*run)(void *))
 {
     uint64_t all = ~(UINT64_C(3) << 31), old = 0;
     pthread_attr_t attr;
@@ -90,7 +93,7 @@ static bool create(void)
         return false;
     pthread_attr_setstacksize(&attr, (size_t)sysconf(_SC_THREAD_STACK_MIN) + HELPER_STACK);
     raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all, (long)&old, sizeof all, 0, 0);
-    int err = real.pthread_create(&helper.thread, &attr, helper_main, NULL);
+    int err = real.pthread_create(thread, &attr, run, NULL);
     raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&old, 0, sizeof old, 0, 0);
     pthread_attr_destroy(&attr);
     return !err;
@@ -100,16 +103,26 @@ void helper_start(void)
 {
     if (likely(__atomic_load_n(&helper.running, __ATOMIC_ACQUIRE)) || !lock_try(&helper.lock))
         return;
-    if (!helper.running && recording()) {
+    if (!helper.running && (recording() || helper.has_orders)) {
         helper.stop = 0;
-        if (create())
+        if (helper_create(&helper.thread, helper_main))
             __atomic_store_n(&helper.running, 1, __ATOMIC_RELEASE);
+        if (helper.listens)
+            control_start();
     }
     lock_drop(&helper.lock);
 }
 
+void helper_start_for_orders(bool listen)
+{
+    helper.has_orders = 1;
+    helper.listens = listen;
+    helper_start();
+}
+
 void helper_stop(void)
 {
+    control_stop();
     lock_take(&helper.lock);
     if (helper.running) {
         __atomic_store_n(&helper.stop, 1, __ATOMIC_RELEASE);
@@ -123,6 +136,7 @@ void helper_stop(void)
 
 void helper_forget(void)
 {
+    control_forget();
     helper.lock.word = 0;
     helper.running = 0;
 }

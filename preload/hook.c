@@ -36,10 +36,8 @@ void hook_revive(struct thread *t)
         return;
     }
     t->in_hook = 1;
-    if (status == GO_RUNNABLE && section_enter(t, 0)) {
-        sched_start(&tracer.sched, &t->sched, now());
-        section_leave(t);
-    }
+    if (status == GO_RUNNABLE)
+        thread_starts(t);
     t->in_hook = 0;
 }
 
@@ -47,7 +45,7 @@ bool hook_enter(struct hook *h)
 {
     struct thread *t = self;
     uintptr_t sp = h->stack.regs.r[UNWIND_SP];
-    if (!recording() || t == THREAD_OFF)
+    if (!hooked() || t == THREAD_OFF)
         return false;
     if (unlikely(!t) && !(t = thread_introduce()))
         return false;
@@ -90,8 +88,6 @@ static uint64_t tag_id(uint64_t tag) { return tag & ((1 << TAG_ID_BITS) - 1); }
 static void capture(struct hook *h)
 {
     struct thread *t = h->t;
-    if (h->captured)
-        return;
     h->captured = true;
     const struct unwind_modules *modules = __atomic_load_n(&tracer.modules, __ATOMIC_ACQUIRE);
     complete_request(h);
@@ -110,7 +106,11 @@ static void capture(struct hook *h)
 void hook_capture_for(struct hook *h, enum stack_kind kind)
 {
     h->no_stack = !(tracer.stack_kinds & kind);
-    if (!h->no_stack)
+    if (h->captured)
+        return;
+    h->t->npcs = 0;
+    h->t->stack_tag = NULL;
+    if (!h->no_stack && likely(recording())) /* a section that begins after all captures what it needs */
         capture(h);
 }
 
@@ -133,10 +133,8 @@ uint64_t hook_stack(struct hook *h)
         return 0;
     if (t->stack_tag && tag_holds(*t->stack_tag))
         return tag_id(*t->stack_tag);
-    if (!t->npcs) { /* the generation changed since the memo was recalled */
-        h->captured = false;
+    if (!t->npcs) /* the generation, or the recording, began since then */
         capture(h);
-    }
     if (!t->npcs)
         return 0;
     uint32_t id = stacktab_find(&tracer.stacks, t->stack_hash);

@@ -42,10 +42,10 @@ void hook_recover(struct thread *t);
  */
 void hook_revive(struct thread *t);
 
-/* Is this class of calls to be recorded? Asked first, at the price of a load and a branch. */
+/* Is this class of calls to be recorded, or tracked while nothing is? Asked first, at the price of a load and a branch. */
 static inline bool wrapped(enum call_class c)
 {
-    return __atomic_load_n(&tracer.owner->recording, __ATOMIC_RELAXED) & (uint32_t)c;
+    return __atomic_load_n(&tracer.owner->hooked, __ATOMIC_RELAXED) & (uint32_t)c;
 }
 
 /* For slow paths: enters with the caller's registers and the wrapped function as the leaf of the stack. */
@@ -74,6 +74,9 @@ static inline void hook_capture(struct hook *h) { hook_capture_for(h, STACK_OF_C
 /* Bytes of meta records that hook_stack may need. */
 enum { STACK_RECORD_MAX = 1 + (2 + STACK_MAX_FRAMES) * 10 };
 
+/* Bytes of a META_NAME record. */
+enum { NAME_RECORD_MAX = 64 };
+
 /* Inside a section with STACK_RECORD_MAX extra: the id of the captured stack in this generation, 0 for none. */
 uint64_t hook_stack(struct hook *h);
 
@@ -90,6 +93,12 @@ struct wait {
 };
 
 void wait_end(struct wait *w);
+
+/*
+ * Notes where the thread waits, or is in a system call, for recordings that begin meanwhile. True: nothing is recorded
+ * now, so that was all.
+ */
+bool wait_track(struct hook *h, struct wait *w, uint32_t status);
 #define WAIT_SCOPE __attribute__((cleanup(wait_end))) struct wait
 
 /* Enters the thread as a waiter for the object, before its second look at it. */

@@ -6,24 +6,24 @@
  */
 #include "preload/lifecycle.h"
 
-#include <fcntl.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 
-#include "config.h"
-#include "lib/meta.h"
 #include "preload/finisher.h"
+#include "preload/flight.h"
+#include "preload/helper.h"
 #include "preload/options.h"
-#include "preload/own_spool.h"
+#include "preload/orders.h"
 #include "preload/real.h"
 #include "preload/sample.h"
+#include "preload/session.h"
 #include "preload/short_calls.h"
 #include "preload/tracer.h"
 
 static struct options options;
 static bool finish_forbidden;
 static char **environment;
+static bool followed; /* this process records, so its children may, too */
 
 void lifecycle_forbid_finish(void) { finish_forbidden = true; }
 
@@ -44,51 +44,41 @@ void say(const char *text, const char *detail)
     sys_write(2, line, n);
 }
 
-/* --- who we are ---------------------------------------------------------------------------------------------------- */
+static struct {
+    struct lock lock;
+    const char *text;
+    char detail[SPOOL_PATH_MAX];
+} pending;
 
-static void fill_header(struct spool_header *h)
+void say_later(const char *text, const char *detail)
 {
-    struct timespec ts;
-    clock_gettime(CLOCK_REALTIME, &ts);
-    h->start_realtime_ns = (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-    h->pid = (uint32_t)sys_getpid();
-    h->pid_start = process_start_time();
-    h->trace_version = (uint32_t)options.trace_version;
-    h->clock = tracer.clock;
-    absolute_path(options.out, h->out, sizeof h->out);
-    long n = raw_syscall(SYS_readlinkat, AT_FDCWD, (long)"/proc/self/exe", (long)h->exe, sizeof h->exe - 1, 0, 0);
-    h->exe[sys_failed(n) ? 0 : n] = 0;
+    lock_take(&pending.lock);
+    if (!pending.text) {
+        size_t len = strnlen(detail, sizeof pending.detail - 1);
+        memcpy(pending.detail, detail, len);
+        pending.detail[len] = 0;
+        __atomic_store_n(&pending.text, text, __ATOMIC_RELEASE);
+        tracer.chores = 1;
+    }
+    lock_drop(&pending.lock);
+}
+
+void say_pending(void)
+{
+    const char *text = __atomic_load_n(&pending.text, __ATOMIC_ACQUIRE);
+    if (text && lock_try(&pending.lock)) {
+        if (pending.text)
+            say(text, pending.detail);
+        pending.text = NULL;
+        lock_drop(&pending.lock);
+    }
 }
 
 /* --- start --------------------------------------------------------------------------------------------------------- */
 
-static const char *why(int err)
-{
-    switch (-err) {
-    case ENOSPC: return "no space left on the device, nothing is recorded: ";
-    case EACCES:
-    case EPERM: return "no permission to write there, nothing is recorded: ";
-    case ENOENT: return "no such directory, nothing is recorded: ";
-    case EROFS: return "the file system is read-only, nothing is recorded: ";
-    case EFBIG: return "the file size limit is too low, nothing is recorded: ";
-    case ENOMEM: return "not enough memory or address space, nothing is recorded: ";
-    default: return "cannot create the spool, nothing is recorded: ";
-    }
-}
-
 /* A process that is not the one that `thrace record` started stays out of it. */
-static bool is_for_us(void) { return options.out && (!options.launcher || options.launcher == (uint64_t)sys_getpid()); }
-
-static void record_hook(void *arg, const void *address, const char *name)
-{
-    uint8_t buf[128];
-    struct meta_record r;
-    meta_begin(&r, buf, sizeof buf, META_HOOK);
-    meta_int(&r, (uintptr_t)address + 1);
-    meta_text(&r, name, strlen(name));
-    if (!r.overflow)
-        service_record(buf, (size_t)(r.p - buf));
-}
+static bool is_launched(void) { return options.launcher == (uint64_t)sys_getpid(); }
+static bool is_for_us(void) { return options.out && (!options.launcher || is_launched() || options.follow); }
 
 extern void *__libc_stack_end;
 
@@ -103,16 +93,10 @@ static void begin_main_thread(void)
     t->stack_lo = t->stack_hi - (limit.rlim_cur < (UINT64_C(1) << 30) ? limit.rlim_cur : UINT64_C(1) << 30);
     t->sched.m = (uint64_t)sys_gettid();
     t->pthread = tracer.main_thread = pthread_self();
-    t->in_hook = 1;
     self = t;
     thread_watch_exit(t);
-    if (section_enter(t, 1 + 3 * VARINT_MAX)) {
-        write_thread_record(t, t, 0);
-        if (!sched_first_thread(&tracer.sched, &t->sched, START_STACK_BASE + t->sched.g, now()))
-            count_lost();
-        section_leave(t);
-    }
-    t->in_hook = 0;
+    if (options.start.when != START_NOW)
+        sched_track(&t->sched, GO_RUNNING);
 }
 
 uint32_t cpus_of_process(void)
@@ -125,44 +109,58 @@ uint32_t cpus_of_process(void)
     return n ? n : 1;
 }
 
+/* Nothing will ever be recorded: hooks need not look any further. */
+static void give_up(void)
+{
+    session_stop_for_good();
+    tracer.owner->alive = 0;
+}
+
 __attribute__((constructor)) static void start(int argc, char **argv, char **envp)
 {
     real_resolve();
     environment = envp;
     if (!options_read(&options, envp) || !is_for_us())
         return;
-    clock_start(&tracer.clock);
-    int err = open_own_spool(options.out);
-    if (err) {
-        if (err != -EEXIST || options.verbose)
-            say(err == -EEXIST ? "another recording to this file is under way: " : why(err), options.out);
+    session_init(&options, false);
+    if (!tracer_init(options.period_ns, (uint32_t)options.classes)) {
+        complain_of_start(-ENOMEM, options.out);
         return;
     }
-    fill_header(tracer.spool.header);
-    tracer.sched.gomaxprocs = cpus_of_process();
-    tracer.period_ns = options.period_ns;
     tracer.unwind_mode = (uint8_t)options.unwind;
     tracer.stack_depth = (uint16_t)options.stack_depth;
     tracer.stack_kinds = (uint32_t)options.stack_kinds;
-    tracer.classes = (uint32_t)options.classes;
     tracer.min_call = clock_roughly(&tracer.clock, options.min_call_ns);
-    if (!tracer_start()) {
-        say(why(-ENOMEM), options.out);
-        spool_unmap(&tracer.spool);
-        sys_unlink(tracer.spool.path);
-        return;
-    }
-    spool_publish(&tracer.spool);
+    followed = true;
     thread_init();
     process_init();
     begin_main_thread();
-    modules_refresh();
     sample_init(options.cpu_hz);
-    real_each(record_hook, NULL);
-    if (self)
-        sample_arm(self);
-    if (options.verbose)
-        say("recording to ", tracer.spool.path);
+    flight_init(&options);
+    bool listens = options.control || options.start.when == START_OFF, orders = orders_init(&options) || listens;
+    int err = options.start.when == START_NOW ? session_start() : 0;
+    if (err && (err != -EEXIST || options.verbose))
+        complain_of_start(err, options.out);
+    if (err && !listens)
+        give_up();
+    else if (orders)
+        helper_start_for_orders(listens);
+    if (recording() && options.verbose)
+        say("recording to ", session_spool());
+}
+
+/* What the parent's orders say of times and signals is for the parent. */
+void lifecycle_in_child(struct thread *t)
+{
+    if (!options.follow || !followed || !t || t == THREAD_OFF)
+        return;
+    tracer_inherit(t);
+    session_init(&options, true);
+    int err = options.start.when == START_NOW ? session_start_with_modules() : 0;
+    if (err && (err != -EEXIST || options.verbose))
+        complain_of_start(err, options.out);
+    if (err)
+        give_up();
 }
 
 /* --- end ----------------------------------------------------------------------------------------------------------- */
@@ -171,13 +169,10 @@ __attribute__((destructor)) static void end(void)
 {
     if (!tracer.owner->alive)
         return;
-    if (recording()) {
-        modules_refresh();
-        short_calls_write();
-    }
-    tracer_stop();
-    if (options.launcher)
+    session_stop_for_good();
+    say_pending();
+    if (is_launched() || !session_number())
         return;
     if (finish_forbidden || !run_finisher(environment))
-        say("the trace is not finished yet; this finishes it: thrace finish ", tracer.spool.path);
+        say("the trace is not finished yet; this finishes it: thrace finish ", session_spool());
 }

@@ -13,6 +13,10 @@ void lifecycle_forbid_finish(void);
 /* How many CPUs the main thread may use. */
 uint32_t cpus_of_process(void);
 
+/* In the child of a fork. t: what the calling thread was in the parent. */
+struct thread;
+void lifecycle_in_child(struct thread *t);
+
 /* A filter for system calls is about to be installed: recording ends. */
 void lifecycle_seccomp_is_coming(void);
 

@@ -2,20 +2,28 @@
 if BUILD_PRELOAD
 pkglib_LTLIBRARIES += libthrace-preload.la
 libthrace_preload_la_SOURCES = \
+	%D%/api.c \
 	%D%/calls.c %D%/calls.h %D%/calls.def %D%/classes.def %D%/streams.def %D%/syscalls.def \
+	%D%/control.c %D%/control.h \
 	%D%/fds.c %D%/fds.h \
 	%D%/finisher.c %D%/finisher.h \
-	%D%/helper.c \
+	%D%/flight.c %D%/flight.h \
+	%D%/generation.c %D%/generation.h \
+	%D%/helper.c %D%/helper.h \
 	%D%/hook.c %D%/hook.h \
 	%D%/lifecycle.c %D%/lifecycle.h \
 	%D%/modules.c \
+	%D%/option_values.c %D%/option_values.h \
 	%D%/options.c %D%/options.h %D%/options.def \
 	%D%/openmp.c %D%/openmp.h %D%/openmp.def \
+	%D%/orders.c %D%/orders.h \
+	%D%/out_path.c %D%/out_path.h \
 	%D%/own_spool.c %D%/own_spool.h \
 	%D%/real.c %D%/real.h %D%/real.def \
 	%D%/restart.c \
 	%D%/sample.c %D%/sample.h \
 	%D%/sample_perf.c \
+	%D%/session.c %D%/session.h \
 	%D%/stack_kinds.def \
 	%D%/short_calls.c %D%/short_calls.h \
 	%D%/thread.c %D%/thread_start.h \
@@ -48,3 +56,6 @@ libthrace_preload_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -Wl,
 libthrace_preload_la_DEPENDENCIES = liblow.la %D%/preload.map
 endif
 EXTRA_DIST += %D%/preload.map
+
+thraceincludedir = $(includedir)/thrace
+thraceinclude_HEADERS = include/thrace/session.h

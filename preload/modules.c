@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 
 #include "lib/meta.h"
+#include "preload/session.h"
 #include "preload/tracer.h"
 
 enum { SNAPSHOT_MODULES = 1024, RECORD_MAX = SPOOL_PATH_MAX + 256 };
@@ -58,9 +59,41 @@ static void text_bounds(const struct dl_phdr_info *info, uintptr_t *start, uintp
 
 static const char *module_path(const struct dl_phdr_info *info)
 {
-    if (info->dlpi_name && *info->dlpi_name)
-        return info->dlpi_name;
-    return tracer.spool.header->exe;
+    return info->dlpi_name && *info->dlpi_name ? info->dlpi_name : session_exe();
+}
+
+/*
+ * The records of the snapshot, for sessions that begin later; a child of fork may not ask the loader, whose lock another
+ * thread of its parent may have held.
+ */
+enum { KEPT_MAX = 256 << 10 };
+static struct {
+    uint8_t *p; /* each: its length in two bytes, and the record */
+    size_t used;
+} kept;
+
+static void keep(const uint8_t *record, size_t len)
+{
+    if (!kept.p) {
+        long p = sys_mmap(KEPT_MAX, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (sys_failed(p))
+            return;
+        kept.p = (uint8_t *)p;
+    }
+    if (kept.used + 2 + len > KEPT_MAX)
+        return;
+    kept.p[kept.used] = (uint8_t)len;
+    kept.p[kept.used + 1] = (uint8_t)(len >> 8);
+    memcpy(kept.p + kept.used + 2, record, len);
+    kept.used += 2 + len;
+}
+
+static void record_kept(void)
+{
+    for (size_t at = 0, len; at < kept.used; at += 2 + len) {
+        len = kept.p[at] | (size_t)kept.p[at + 1] << 8;
+        service_record(kept.p + at + 2, len);
+    }
 }
 
 static void record(const struct dl_phdr_info *info)
@@ -79,8 +112,10 @@ static void record(const struct dl_phdr_info *info)
     meta_int(&r, info->dlpi_addr);
     meta_text(&r, path, strlen(path));
     meta_text(&r, id.bytes, id.len);
-    if (!r.overflow)
-        service_record(buf, (size_t)(r.p - buf));
+    if (r.overflow)
+        return;
+    keep(buf, (size_t)(r.p - buf));
+    service_record(buf, (size_t)(r.p - buf));
 }
 
 struct visit {
@@ -115,6 +150,7 @@ void modules_refresh(void)
         return;
     dl_iterate_phdr(visit, &v); /* asks for the count only */
     if ((v.adds != last_adds || v.subs != last_subs) && (v.modules = new_snapshot())) {
+        kept.used = 0;
         dl_iterate_phdr(visit, &v);
         last_adds = v.adds;
         last_subs = v.subs;
@@ -122,3 +158,12 @@ void modules_refresh(void)
     }
     lock_drop(&refresh_lock);
 }
+
+void modules_restart(void)
+{
+    lock_take(&refresh_lock);
+    record_kept();
+    lock_drop(&refresh_lock);
+}
+
+void modules_forget_lock(void) { refresh_lock.word = 0; }

@@ -2,60 +2,65 @@
 
 #include <string.h>
 
+#include "preload/option_values.h"
+#include "preload/out_path.h"
 #include "preload/sample.h"
 #include "preload/tracer.h"
 
-static const char *parse_unsigned(const char *s, uint64_t *v)
-{
-    const char *start = s;
-    *v = 0;
-    for (; *s >= '0' && *s <= '9'; s++) {
-        if (*v > (UINT64_MAX - 9) / 10)
-            return NULL;
-        *v = *v * 10 + (uint64_t)(*s - '0');
-    }
-    return s == start ? NULL : s;
-}
-
-static bool parse_number(const char *s, void *field)
-{
-    s = parse_unsigned(s, field);
-    return s && !*s;
-}
-
+static bool parse_number(const char *s, void *field) { return value_number(piece_of(s), field); }
+static bool parse_duration(const char *s, void *field) { return value_duration(piece_of(s), field); }
 static bool parse_flag(const char *s, void *field) { return parse_number(s, field) && *(uint64_t *)field <= 1; }
 
 static bool parse_path(const char *s, void *field)
 {
     *(const char **)field = s;
-    return *s && strlen(s) < SPOOL_PATH_MAX - 64;
-}
-
-static bool parse_duration(const char *s, void *field)
-{
-    static const struct {
-        const char *unit;
-        uint64_t ns;
-    } units[] = {{"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}};
-    uint64_t v;
-    if (!(s = parse_unsigned(s, &v)))
-        return false;
-    *(uint64_t *)field = 0;
-    if (!v && !*s)
-        return true;
-    for (unsigned i = 0; i < sizeof units / sizeof units[0]; i++) {
-        if (!strcmp(s, units[i].unit)) {
-            *(uint64_t *)field = v * units[i].ns;
-            return v <= 3600 * UINT64_C(1000000000) / units[i].ns;
-        }
-    }
-    return false;
+    return *s && strlen(s) < SPOOL_PATH_MAX - 64 && out_pattern_ok(s);
 }
 
 static bool parse_version(const char *s, void *field)
 {
     uint64_t *v = field;
     return !strncmp(s, "1.", 2) && parse_number(s + 2, v) && (*v == 22 || *v == 23 || *v == 25 || *v == 26);
+}
+
+#define DEFAULT_COOLDOWN_NS UINT64_C(10000000000)
+enum { MIN_MEMORY = SPOOL_EXTENT_CHUNKS * SPOOL_CHUNK_SIZE, DEFAULT_MEMORY = 64 << 20 };
+#define DEFAULT_SIZE (UINT64_C(16) << 30)
+
+static bool parse_memory(const char *s, void *field)
+{
+    return value_size(piece_of(s), field) && *(uint64_t *)field >= MIN_MEMORY;
+}
+
+static bool parse_start(const char *value, void *field)
+{
+    struct start_option *start = field;
+    struct piece s = piece_of(value);
+    *start = (struct start_option){.when = START_OFF};
+    if (piece_is(s, "off"))
+        return true;
+    if (piece_has_key(&s, "signal"))
+        return value_signal(s, &start->signal);
+    start->when = START_DELAYED;
+    if (piece_has_key(&s, "delay"))
+        return value_duration(s, &start->delay_ns);
+    start->when = START_NOW;
+    return piece_is(s, "now");
+}
+
+static bool parse_stop(const char *value, void *field)
+{
+    struct stop_option *stop = field;
+    struct piece s = piece_of(value), one;
+    *stop = (struct stop_option){.size = DEFAULT_SIZE};
+    do {
+        one = piece_take(&s, ',');
+        if (!(piece_has_key(&one, "after") && value_duration(one, &stop->after_ns)) &&
+            !(piece_has_key(&one, "size") && value_size(one, &stop->size)) &&
+            !(piece_has_key(&one, "signal") && value_signal(one, &stop->signal)))
+            return false;
+    } while (s.len);
+    return true;
 }
 
 static bool parse_hz(const char *s, void *field) { return parse_number(s, field) && *(uint64_t *)field <= SAMPLE_HZ_MAX; }
@@ -106,6 +111,56 @@ static bool parse_kinds(const char *s, void *field)
             return kind;
         }
     }
+}
+
+#define MIN_FLIGHT_BYTES (UINT64_C(1) << 20)
+#define DEFAULT_FLIGHT_BYTES (UINT64_C(64) << 20)
+
+static bool parse_flight(const char *value, void *field)
+{
+    struct flight_option *f = field;
+    struct piece s = piece_of(value), one;
+    *f = (struct flight_option){0, 0};
+    do {
+        one = piece_take(&s, ',');
+        uint64_t v;
+        if (value_duration(one, &v) && v)
+            f->window_ns = v;
+        else if (value_size(one, &v))
+            f->bytes = v;
+        else
+            return false;
+    } while (s.len);
+    if (!f->bytes)
+        f->bytes = DEFAULT_FLIGHT_BYTES;
+    return f->bytes >= MIN_FLIGHT_BYTES;
+}
+
+/* wait:100ms, or wait:pthread_mutex_lock:100ms. */
+static bool parse_wait(struct piece s, struct snapshot_option *o)
+{
+    struct piece first = piece_take(&s, ':');
+    if (!s.len)
+        s = first;
+    else
+        o->function = first;
+    return value_duration(s, &o->wait_ns) && o->wait_ns;
+}
+
+static bool parse_snapshot(const char *value, void *field)
+{
+    struct snapshot_option *o = field;
+    struct piece s = piece_of(value), one;
+    *o = (struct snapshot_option){0};
+    do {
+        one = piece_take(&s, ',');
+        if (piece_is(one, "exit"))
+            o->exit = true;
+        else if (!(piece_has_key(&one, "signal") && value_signal(one, &o->signal)) &&
+                 !(piece_has_key(&one, "wait") && parse_wait(one, o)))
+            return false;
+    } while (s.len);
+    return true;
 }
 
 /* The bit of the class that the first len bytes of text name; CLASS_NONE when there is no such class. */
@@ -165,7 +220,10 @@ bool options_read(struct options *o, char **envp)
                           .cpu_hz = SAMPLE_HZ_DEFAULT,
                           .unwind = UNWIND_AUTO,
                           .stack_depth = STACK_MAX_FRAMES,
-                          .stack_kinds = STACK_OF_ANY};
+                          .stack_kinds = STACK_OF_ANY,
+                          .memory = DEFAULT_MEMORY,
+                          .cooldown_ns = DEFAULT_COOLDOWN_NS,
+                          .stop.size = DEFAULT_SIZE};
     for (; envp && *envp; envp++) {
         for (int i = 0; i < NOPTIONS; i++) {
             const char *value = value_of(*envp, table[i].name);

@@ -4,8 +4,46 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "preload/option_values.h"
+
+enum start_when { START_NOW, START_OFF, START_DELAYED };
+
+struct start_option {
+    enum start_when when;
+    uint64_t delay_ns;
+    int signal; /* 0: none */
+};
+
+struct stop_option {
+    uint64_t after_ns; /* each 0: not for that reason */
+    uint64_t size;
+    int signal;
+};
+
+/* What a flight recorder keeps; both 0: it is none. */
+struct flight_option {
+    uint64_t window_ns; /* 0: any time */
+    uint64_t bytes;
+};
+
+/* When it writes that, besides on command. */
+struct snapshot_option {
+    int signal;
+    uint64_t wait_ns; /* after a wait for longer than that, … */
+    struct piece function; /* … in this function; of length 0: in any */
+    bool exit;
+};
+
 struct options {
-    const char *out; /* NULL: do not record */
+    struct flight_option flight;
+    struct snapshot_option snapshot;
+    uint64_t cooldown_ns;
+    const char *out; /* a pattern (preload/out_path.h); NULL: do not record */
+    struct start_option start;
+    struct stop_option stop;
+    uint64_t memory;  /* bytes of the pool */
+    uint64_t control; /* listen to `thrace start` and its like */
+    uint64_t follow;  /* children, too */
     uint64_t period_ns;
     uint64_t trace_version; /* 1.NN */
     uint64_t verbose;

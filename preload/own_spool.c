@@ -45,10 +45,9 @@ void absolute_path(const char *path, char *out, size_t size)
     strcpy(out + len, path);
 }
 
-/* The spool at path is our own, from before this process executed another program. */
-static bool is_own_spool(const char *path)
+bool is_own_spool(const char *path)
 {
-    static struct spool_header h; /* larger than a stack should carry; the constructor runs once */
+    static struct spool_header h; /* larger than a stack should carry */
     long fd = sys_openat(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW, 0);
     if (sys_failed(fd))
         return false;
@@ -66,12 +65,9 @@ void spool_name(char *name, const char *path, int n)
     strcat(name, ".spool");
 }
 
-int earlier_images;
-
 enum { RENAME_NOREPLACE_FLAG = 1 };
 
-/* Nobody writes to it any more, though its process lives. */
-static bool mark_complete(const char *spool)
+bool mark_complete(const char *spool)
 {
     uint32_t state = SPOOL_COMPLETE;
     long fd = sys_openat(spool, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0);
@@ -82,25 +78,14 @@ static bool mark_complete(const char *spool)
     return n == sizeof state;
 }
 
-static bool move_own_spool(const char *out, const char *spool)
+uint32_t move_own_spool(const char *out, const char *spool)
 {
     char moved[SPOOL_PATH_MAX];
-    while (earlier_images < MAX_EARLIER_IMAGES) {
-        spool_name(moved, out, ++earlier_images);
+    for (int n = 1; n <= MAX_EARLIER_IMAGES; n++) {
+        spool_name(moved, out, n);
         long err = raw_syscall(SYS_renameat2, AT_FDCWD, (long)spool, AT_FDCWD, (long)moved, RENAME_NOREPLACE_FLAG, 0);
         if (err != -EEXIST)
-            return !err && mark_complete(moved);
+            return !err && mark_complete(moved) ? (uint32_t)n : 0;
     }
-    return false;
-}
-
-int open_own_spool(const char *out_path)
-{
-    char out[SPOOL_PATH_MAX], path[SPOOL_PATH_MAX];
-    absolute_path(out_path, out, sizeof out - 16);
-    spool_name(path, out, 0);
-    int err = spool_create(&tracer.spool, path);
-    if (err == -EEXIST && is_own_spool(path) && move_own_spool(out, path))
-        err = spool_create(&tracer.spool, path);
-    return err;
+    return 0;
 }

@@ -2,25 +2,27 @@
 #ifndef THRACE_PRELOAD_OWN_SPOOL_H
 #define THRACE_PRELOAD_OWN_SPOOL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 enum { MAX_EARLIER_IMAGES = 9 };
 
-/*
- * Spools of the images that this process was before: OUT.1.spool, OUT.2.spool and so on. The program that runs to the
- * end has OUT to itself, whatever started it (sh -c 'exec …', env, taskset).
- */
-extern int earlier_images;
-
 /* path + ".N.spool", N one digit; 0: path + ".spool". */
 void spool_name(char *name, const char *path, int n);
 
+/* The spool is this process's own, from this program or from one that it was before. Not reentrant. */
+bool is_own_spool(const char *spool);
+
 /*
- * Creates tracer.spool for a trace at `out`. Returns 0 or a negative errno. -EEXIST: another recording to the same file
- * is under way, by our parent, whose environment we inherited, or was not finished; it is left alone.
+ * Makes room for the program that runs now: the spool of the one before becomes OUT.1.spool, OUT.2.spool and so on. So
+ * the program that runs to the end has OUT to itself, whatever started it (sh -c 'exec …', env, taskset). Returns the
+ * number, 0 when that could not be done.
  */
-int open_own_spool(const char *out);
+uint32_t move_own_spool(const char *out, const char *spool);
+
+/* Nobody writes to it any more, though its process lives. */
+bool mark_complete(const char *spool);
 
 /* When the process started: field 22 of /proc/self/stat. 0 when that cannot be read. */
 uint64_t process_start_time(void);

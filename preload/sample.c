@@ -13,7 +13,9 @@
 #include <ucontext.h>
 
 #include "lib/meta.h"
+#include "preload/helper.h"
 #include "preload/options.h"
+#include "preload/session.h"
 
 enum { SLOTS = 16, RECORD_MAX = 1 + (5 + STACK_MAX_FRAMES) * VARINT_MAX };
 
@@ -67,14 +69,8 @@ static void make_room(struct thread *t, uintptr_t sp)
     if (helper_wake())
         return;
     tracer.chores = 1;
-    if (t->in_hook || __atomic_load_n(&tracer.spool.drain_lock.word, __ATOMIC_RELAXED) || sp > t->stack_hi ||
-        sp < t->stack_lo + STACK_FOR_DRAINING)
-        return;
-    int fd = spool_open(&tracer.spool);
-    if (fd >= 0) {
-        tracer_drain(fd);
-        sys_close(fd);
-    }
+    if (!t->in_hook && sp <= t->stack_hi && sp >= t->stack_lo + STACK_FOR_DRAINING)
+        session_make_room();
 }
 
 /* A chunk with room for n more bytes. */
@@ -150,6 +146,10 @@ static void take(struct thread *t, const ucontext_t *uc)
 {
     struct slot *s = find_slot();
     bool kept = false;
+    if (s && !recording()) { /* it ended, or another one began to */
+        leave(s);
+        return;
+    }
     if (s) {
         const struct chunk *before = s->chunk;
         size_t n = encode(s, t, capture(t, s->pcs, uc));
@@ -257,15 +257,23 @@ bool sample_timer_start(struct thread *t)
     return true;
 }
 
-void sample_arm(struct thread *t)
+/* By the thread itself, or by whoever starts a session: only one of them. */
+static void arm(struct thread *t)
 {
-    if (!sample_signal || !recording())
+    if (__atomic_exchange_n(&t->sample.counted, true, __ATOMIC_ACQ_REL))
         return;
-    signal_unblock(t->sample.inherits_block);
     t->sample.cpu_ns = cpu_ns(t);
-    t->sample.counted = true;
     if (!sampler.perf || !sample_perf_ask(t))
         sample_timer_start(t);
+}
+
+void sample_arm(struct thread *t)
+{
+    if (!sample_signal)
+        return;
+    signal_unblock(t->sample.inherits_block); /* for sessions to come, too */
+    if (recording())
+        arm(t);
 }
 
 /* 0 for one that is gone without having said so. */
@@ -279,14 +287,13 @@ void sample_disarm(struct thread *t)
 {
     if (!sample_signal)
         return;
-    if (sampler.perf)
-        lock_take(&tracer.registry_lock);
+    lock_take(&tracer.registry_lock); /* a session may begin now */
+    t->sample.gone = true;
     sample_timer_stop(t);
     sample_perf_forget(t);
     count(&sampler.ended_ns, sampled_ns(t));
     t->sample.counted = false;
-    if (sampler.perf)
-        lock_drop(&tracer.registry_lock);
+    lock_drop(&tracer.registry_lock);
 }
 
 static void add_up(void)
@@ -324,13 +331,33 @@ void sample_init(uint64_t hz)
     if (!hz || !(sample_signal = signal_take(on_signal)))
         return;
     sampler.hz = hz;
-    counts()->hz = hz;
     restart_install();
     if (2 * hz > tick_hz()) { /* with less, two samples fall into one tick too often */
         sampler.perf = true;
         signal_guard_sigio();
-        helper_start();
     }
+}
+
+bool sample_is_idle(void)
+{
+    for (int i = 0; i < SLOTS; i++) {
+        if (!enter(&slots[i]))
+            return false;
+        slots[i].chunk = NULL;
+        leave(&slots[i]);
+    }
+    return true;
+}
+
+void sample_start(void)
+{
+    if (!sample_signal)
+        return;
+    sampler.ended_ns = sampler.accounted_ns = 0;
+    counts()->hz = sampler.hz;
+    for (struct thread *t = tracer.threads; t; t = t->next)
+        if (t->sched.m && !t->sample.gone)
+            arm(t);
 }
 
 void sample_seal(void)
@@ -363,6 +390,10 @@ void sample_forget(void)
     for (int i = 0; i < SLOTS; i++) {
         slots[i].chunk = NULL;
         slots[i].busy = 0;
+    }
+    if (self && self != THREAD_OFF) { /* neither a timer nor an event is handed down */
+        self->sample.timer = 0;
+        self->sample.counted = false;
     }
     sampler.ended_ns = sampler.accounted_ns = 0;
 }

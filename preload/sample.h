@@ -17,8 +17,14 @@
 
 enum { SAMPLE_HZ_MAX = 10000, SAMPLE_HZ_DEFAULT = 99 };
 
-/* Once, by the only thread there is, with the spool mapped. hz 0: no samples. */
+/* Once, by the only thread there is. hz 0: no samples. */
 void sample_init(uint64_t hz);
+
+/* A session begins: all threads are sampled. The caller holds the registry lock, and sample_is_idle. */
+void sample_start(void);
+
+/* No handler is in the middle of a sample of an earlier session, whose chunks are forgotten. */
+bool sample_is_idle(void);
 
 /* The calling thread begins and ends. Outside of a section. */
 void sample_arm(struct thread *t);

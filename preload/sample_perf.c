@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <sys/ioctl.h>
 
+#include "preload/helper.h"
 #include "preload/sample.h"
 
 enum { CLOSING_MAX = 1024, CLOSE_SOON = 64, PATIENCE_NS = 5000000 };

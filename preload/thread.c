@@ -4,8 +4,10 @@
 #include <sys/mman.h>
 
 #include "lib/meta.h"
+#include "preload/helper.h"
 #include "preload/hook.h"
 #include "preload/sample.h"
+#include "preload/thread_start.h"
 #include "preload/tracer.h"
 
 __thread struct thread *self __attribute__((tls_model("initial-exec")));
@@ -63,10 +65,37 @@ struct thread *thread_new(void)
         t->sched.proc_taken = PROC_NONE;
         t->sched.state[0].proc = t->sched.state[1].proc = PROC_NONE;
         link_thread(t);
-        tracer.spool.header->nthreads++;
+        if (recording()) {
+            tracer.spool.header->nthreads++;
+            tracer.spool.header->last_g = tracer.last_g;
+        }
     }
     lock_drop(&tracer.registry_lock);
     return t;
+}
+
+void thread_inherit(struct thread *t)
+{
+    for (struct thread *other = tracer.threads, *next; other; other = next) {
+        next = other->next;
+        if (other->wait)
+            waitq_leave(&tracer.waits, other->wait);
+        if (other == t)
+            continue;
+        other->next = pool;
+        pool = other;
+    }
+    t->wait = NULL;
+    t->in_hook = 0;
+    t->writer.writing = 0;
+    t->promise.g = 0;
+    t->sched.m = (uint64_t)sys_gettid();
+    sched_track(&t->sched, GO_RUNNING);
+    t->next = t->prev = NULL;
+    tracer.threads = t;
+    tracer.nthreads = 1;
+    forget_spares();
+    self = t;
 }
 
 void thread_retire(struct thread *t)
@@ -80,15 +109,31 @@ void thread_retire(struct thread *t)
     lock_drop(&tracer.registry_lock);
 }
 
-void write_thread_record(struct thread *by, const struct thread *t, uintptr_t start_pc)
+void write_thread_record(struct sched_thread *by, const struct thread *t)
 {
     uint8_t buf[1 + 3 * VARINT_MAX];
     struct meta_record r;
     meta_begin(&r, buf, sizeof buf, META_THREAD);
     meta_int(&r, t->sched.g);
-    meta_int(&r, start_pc);
+    meta_int(&r, t->start_pc);
     meta_int(&r, START_STACK_BASE + t->sched.g);
-    chunk_meta_append(by->sched.chunk, buf, (size_t)(r.p - buf));
+    chunk_meta_append(by->chunk, buf, (size_t)(r.p - buf));
+}
+
+void thread_starts(struct thread *t)
+{
+    switch (any_section_enter(t, 0)) {
+    case SECTION_WRITES:
+        if (!sched_start(&tracer.sched, &t->sched, now()))
+            count_lost();
+        break;
+    case SECTION_TRACKS:
+        sched_track(&t->sched, GO_RUNNING);
+        break;
+    case NO_SECTION:
+        return;
+    }
+    section_leave(t);
 }
 
 struct thread *thread_introduce(void)
@@ -98,13 +143,18 @@ struct thread *thread_introduce(void)
         return NULL;
     t->sched.m = (uint64_t)sys_gettid();
     t->in_hook = 1;
-    bool known = false;
-    if (section_enter(t, 0)) {
+    t->unannounced = true;
+    enum section section = any_section_enter(t, 0);
+    bool known = section == SECTION_TRACKS;
+    if (known)
+        sched_track(&t->sched, GO_RUNNING);
+    if (section == SECTION_WRITES) {
         known = sched_introduce(&tracer.sched, &t->sched, now());
         if (!known)
             seal_chunk(&t->sched);
-        section_leave(t);
     }
+    if (section)
+        section_leave(t);
     if (!known) {
         thread_retire(t);
         return NULL;
@@ -170,12 +220,16 @@ void thread_end(struct thread *t)
     h.stack.leaf = 0;
     if (waitq_maybe_waiting(&tracer.waits, (void *)pthread_self()))
         wake_all(&h, (void *)pthread_self(), WAITER_ANY);
-    bool ended = false;
-    if (section_enter(t, 0)) {
+    enum section section = any_section_enter(t, 0);
+    bool ended = section == SECTION_TRACKS;
+    if (ended)
+        sched_track(&t->sched, GO_DEAD);
+    if (section == SECTION_WRITES) {
         ended = sched_destroy(&tracer.sched, &t->sched, now());
         seal_chunk(&t->sched); /* inside the section: the advancer seals them, too */
-        section_leave(t);
     }
+    if (section)
+        section_leave(t);
     self = THREAD_OFF;
     if (!ended) {
         count_lost(); /* it stays in the registry as it was: a G that the trace shows as alive must keep its status */

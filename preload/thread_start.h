@@ -10,6 +10,9 @@ struct thread *announce_thread(struct hook *h, const void *start_routine);
 /* It was not made after all. */
 void unannounce_thread(struct thread *child);
 
+/* In the child of a fork, where what could not be made is gone with everything else. */
+void forget_spares(void);
+
 /* It was made: its handle. g is its G, taken before it could end. */
 void know_handle(struct thread *child, uint64_t g, pthread_t handle);
 

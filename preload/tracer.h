@@ -51,6 +51,7 @@ struct thread {
         int perf;             /* the helper's descriptor + 1; 0: none */
         uint32_t wants_perf;  /* 1: from the helper, which has not come to it yet. A futex word */
         bool counted;         /* its CPU time is */
+        bool gone;            /* it ends, and is not to be sampled again */
         bool inherits_block;  /* its creator thinks that the signal is blocked */
         uint32_t interrupted; /* system calls that will return EINTR because of a sample */
         uint64_t cpu_ns;      /* of the thread when sampling began */
@@ -64,6 +65,13 @@ struct thread {
 
     void *(*start)(void *);
     void *arg;
+    uintptr_t start_pc; /* return-address-like; 0: main's */
+    bool unannounced;   /* it appeared one day; where it started nobody knows */
+    bool spare;         /* announced, but could not be made: waits for the next thread that is */
+    char name[16];      /* given last, or "" */
+    struct {            /* where it waits, or is in a system call, when the model says that */
+        uintptr_t pc, sp, bp, leaf;
+    } at;
     size_t stack_size;
     pthread_t pthread; /* 0 until the thread runs */
     int exit_rounds;
@@ -84,8 +92,9 @@ extern __thread struct thread *self __attribute__((tls_model("initial-exec")));
  * records nothing from its first instruction on, without being told.
  */
 struct owner {
-    uint32_t recording; /* what a hook looks at first: the classes of calls that are recorded, 0 when nothing is */
-    uint32_t alive;     /* this process has a spool */
+    uint32_t hooked;    /* what a hook looks at first: the classes of calls that it is to enter */
+    uint32_t recording; /* the classes of calls that are recorded, 0 when nothing is */
+    uint32_t alive;     /* this process records, or may start to */
 };
 
 /* What is recorded besides the births and ends of threads; bits of owner->recording. */
@@ -102,14 +111,20 @@ enum call_class {
 #include "preload/classes.def"
 #undef THRACE_CLASS
     CLASS_EVERY = (2 << CLASS_COUNT) - 2,
+    /* Hooked while nothing is recorded, so that a start knows who waits: what may take long. */
+    CLASS_TRACKED = CLASS_SYNC | CLASS_SLEEP | CLASS_IO | CLASS_NET | CLASS_POLL | CLASS_PROC | CLASS_IPC,
 };
 
 struct tracer {
     struct owner *owner;
+    int pid;
     uint32_t chores; /* something is to be done after the hook: tracer_chores says what */
     struct gate gate;
     struct trace_clock clock;
     uint32_t classes;     /* enum call_class: what is to be recorded */
+    bool stacks_of_statuses; /* a trace of this version can say where those wait that do when a generation begins */
+    bool self_contained;  /* each generation is to be understood without those before it: they may be forgotten */
+    uint64_t long_wait;   /* ticks, half of what roughly makes a wait remarkable; 0: none is */
     uint64_t min_call;    /* ticks: system calls shorter than this are only counted */
     uint64_t period_ns;   /* of a generation; 0: always time for the next one */
     uint64_t deadline_ns; /* when the open generation is due to end, on CLOCK_MONOTONIC */
@@ -136,6 +151,7 @@ struct tracer {
 extern struct tracer tracer;
 
 static inline bool recording(void) { return likely(__atomic_load_n(&tracer.owner->recording, __ATOMIC_RELAXED)); }
+static inline bool hooked(void) { return likely(__atomic_load_n(&tracer.owner->hooked, __ATOMIC_RELAXED)); }
 
 /*
  * Opens a section with room for one transition and extra bytes of meta records. False: not recording, or no room, which
@@ -144,8 +160,23 @@ static inline bool recording(void) { return likely(__atomic_load_n(&tracer.owner
 bool section_enter(struct thread *t, size_t extra);
 static inline void section_leave(struct thread *t) { gate_leave(&t->writer); }
 
+/*
+ * While nothing is recorded the model holds each thread's status and nothing else. It is changed in a section, too, so
+ * that a start finds every thread in a state that lasts until the gate opens. False: something is recorded, or nothing
+ * ever will be.
+ */
+bool track_enter(struct thread *t);
+
+/* Whichever it is; either is left by section_leave. */
+enum section { NO_SECTION, SECTION_TRACKS, SECTION_WRITES };
+enum section any_section_enter(struct thread *t, size_t extra);
+
 /* Hands in the open chunk. By its owner inside a section, or by the advancer. */
 void seal_chunk(struct sched_thread *t);
+
+/* What is hooked while nothing is recorded, and while something is. */
+static inline uint32_t tracked_classes(void) { return RECORDING_ON | (tracer.classes & CLASS_TRACKED); }
+static inline uint32_t recorded_classes(void) { return RECORDING_ON | tracer.classes; }
 
 /* Counts what could not be recorded. */
 void count_lost(void);
@@ -155,11 +186,17 @@ static inline uint64_t now(void) { return clock_ticks(&tracer.clock); }
 /* A record for a thread to be, in the registry and Unborn, with its G id; NULL when memory or ids ran out. */
 struct thread *thread_new(void);
 
+/* In the child of a fork: t is the only thread that there is. */
+void thread_inherit(struct thread *t);
+
 /* Out of the registry, into the pool. Its G is dead or was never born. */
 void thread_retire(struct thread *t);
 
 /* The calling thread, which nobody announced, gets a record and appears in the trace. NULL: it stays untraced. */
 struct thread *thread_introduce(void);
+
+/* Runnable → Running. */
+void thread_starts(struct thread *t);
 
 /* Once, in the constructor. */
 void thread_init(void);
@@ -170,20 +207,18 @@ void thread_watch_exit(struct thread *t);
 /* Ends the calling thread's G. */
 void thread_end(struct thread *t);
 
-/* Writes META_THREAD for t into by's chunk; inside a section of by. */
-void write_thread_record(struct thread *by, const struct thread *t, uintptr_t start_pc);
+/* Writes META_THREAD for t into by's chunk; inside a section of by, or behind a closed gate. */
+void write_thread_record(struct sched_thread *by, const struct thread *t);
+
+/* Once, in the constructor: this process may record. False when memory ran out. */
+bool tracer_init(uint64_t period_ns, uint32_t classes);
 
 /*
- * Starts the recording into the spool that is open. The calling thread is the only one so far, its G is 1. False when
- * memory ran out.
+ * In the child of a fork: forgets the parent's recording without touching it. tracer_inherit makes the calling thread,
+ * which had the record t, the only one of a process that may record.
  */
-bool tracer_start(void);
-
-/* Ends it: seals everything. From any thread; the second call does nothing. */
-void tracer_stop(void);
-
-/* In the child of a fork: forgets the parent's recording without touching it. */
 void tracer_forget(void);
+void tracer_inherit(struct thread *t);
 
 /*
  * Begins the next generation. False when it could not be done now: a writer was descheduled in a section, or the pool
@@ -194,24 +229,29 @@ bool tracer_advance(void);
 /* After a hook: wakes the helper; without one, does the work that the helper would do. */
 SLOW void tracer_chores(void);
 
-/* Makes sure that the helper thread runs: it drains, grows the pool and begins generations. */
-void helper_start(void);
-void helper_stop(void);
-void helper_forget(void);
-
-/* False when there is no helper. */
-bool helper_wake(void);
-
-/* Moves full chunks to the log and makes the pool larger when it is short; on the caller's own time. */
-void tracer_drain(int fd);
-
 /* Publishes what is mapped now and records it. Calls dl_iterate_phdr: not in a section, not in a signal handler. */
 void modules_refresh(void);
+
+/* A session begins: records what has been published. */
+void modules_restart(void);
+
+/* In the child of a fork. */
+void modules_forget_lock(void);
 
 /* Adds a meta record that belongs to no thread. Takes the advance lock. */
 void service_record(const uint8_t *record, size_t len);
 
+/* The calling thread waited for so many ticks, and is back. */
+SLOW void flight_long_wait(const struct thread *t, uint64_t ticks);
+
 /* One line on stderr, "thrace: …", by write(2). */
 void say(const char *text, const char *detail);
+
+/*
+ * The same by the next hook of a thread that has a stderr, or at the end of the process: the shim's own threads have none.
+ * Only the first one of several is said. text is a literal.
+ */
+void say_later(const char *text, const char *detail);
+void say_pending(void);
 
 #endif

@@ -30,9 +30,32 @@ static bool was_released_early(struct thread *t)
     return wait_state(word) == WAIT_EARLY && wait_move(t->wait, word, WAIT_REGISTERED);
 }
 
+bool wait_track(struct hook *h, struct wait *w, uint32_t status)
+{
+    struct thread *t = h->t;
+    const struct unwind_regs *regs = &h->stack.regs;
+    t->at.pc = regs->r[UNWIND_PC];
+    t->at.sp = regs->r[UNWIND_SP];
+    t->at.bp = regs->r[UNWIND_BP];
+    t->at.leaf = h->stack.leaf;
+    if (likely(recording()) || !track_enter(t))
+        return false;
+    t->woken = NOT_WOKEN;
+    sched_track(&t->sched, status);
+    if (t->wait) /* a release that a recording sees is to find it */
+        wait_move(t->wait, wait_word(t->wait), WAIT_BLOCKED);
+    w->t = t;
+    section_leave(t);
+    return true;
+}
+
 bool wait_block(struct hook *h, struct wait *w, enum sched_reason reason)
 {
     struct thread *t = h->t;
+    if (unlikely(wait_track(h, w, GO_WAITING))) {
+        hook_leave(h);
+        return true;
+    }
     hook_capture_for(h, STACK_OF_WAIT);
     if (section_enter(t, STACK_RECORD_MAX)) {
         if (was_released_early(t)) {
@@ -48,6 +71,9 @@ bool wait_block(struct hook *h, struct wait *w, enum sched_reason reason)
             count_lost();
         }
         section_leave(t);
+    } else if (wait_track(h, w, GO_WAITING)) {
+        hook_leave(h);
+        return true;
     }
     if (!w->t)
         leave_slot(t);
@@ -104,16 +130,23 @@ void wait_end(struct wait *w)
         hook_recover(t);
     t->in_hook = 1;
     compiler_barrier();
-    bool writing = section_enter(t, 0);
+    bool waited = unlikely(tracer.long_wait) && sched_current(&t->sched)->status == GO_WAITING;
+    uint64_t since = waited ? sched_current(&t->sched)->time : 0;
+    enum section section = any_section_enter(t, 0);
     if (t->wait) {
         t->woken = withdraw(t);
         leave_slot(t);
     }
-    if (likely(writing)) {
+    if (likely(section == SECTION_WRITES)) {
         if (unlikely(!come_back(t)))
             count_lost();
         section_leave(t);
+    } else if (section == SECTION_TRACKS) {
+        sched_track(&t->sched, GO_RUNNING);
+        section_leave(t);
     }
+    if (waited && since && now() - since >= tracer.long_wait)
+        flight_long_wait(t, now() - since);
     hook_done(t);
 }
 

@@ -8,13 +8,16 @@
 #include <sys/prctl.h>
 
 #include "preload/hook.h"
+#include "preload/helper.h"
 #include "preload/lifecycle.h"
 #include "preload/sample.h"
+#include "preload/session.h"
 #include "preload/thread_start.h"
 
 static void before_fork(void)
 {
     sample_pause();
+    session_lock();
     lock_take(&tracer.advance_lock);
     lock_take(&tracer.registry_lock);
 }
@@ -23,6 +26,7 @@ static void after_fork_in_parent(void)
 {
     lock_drop(&tracer.registry_lock);
     lock_drop(&tracer.advance_lock);
+    session_unlock();
     sample_resume();
 }
 
@@ -30,7 +34,10 @@ static void after_fork_in_child(void)
 {
     tracer.registry_lock.word = 0;
     tracer.advance_lock.word = 0;
+    session_forget_lock();
+    struct thread *t = self;
     tracer_forget();
+    lifecycle_in_child(t);
     sample_resume();
 }
 
@@ -38,9 +45,9 @@ void process_init(void) { pthread_atfork(before_fork, after_fork_in_parent, afte
 
 void lifecycle_seccomp_is_coming(void)
 {
-    if (!recording())
+    if (!tracer.owner->alive)
         return;
-    tracer_stop();
+    session_stop_for_good();
     helper_stop();
     lifecycle_forbid_finish();
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "lib/meta.h"
+#include "preload/helper.h"
 #include "preload/hook.h"
 #include "preload/sample.h"
 #include "preload/thread_start.h"
@@ -21,16 +22,21 @@ static struct thread *take_spare(void)
         return NULL;
     lock_take(&tracer.registry_lock);
     struct thread *t = spares;
-    if (t)
+    if (t) {
         spares = t->arg;
+        t->spare = false;
+    }
     lock_drop(&tracer.registry_lock);
     return t;
 }
+
+void forget_spares(void) { spares = NULL; }
 
 void unannounce_thread(struct thread *child)
 {
     lock_take(&tracer.registry_lock);
     child->arg = spares;
+    child->spare = true;
     spares = child;
     lock_drop(&tracer.registry_lock);
 }
@@ -38,19 +44,25 @@ void unannounce_thread(struct thread *child)
 struct thread *announce_thread(struct hook *h, const void *start_routine)
 {
     struct thread *child = take_spare();
-    bool announced = child;
     helper_start();
     if (!child && !(child = thread_new()))
         return NULL;
     child->sample.inherits_block = signal_blocked_for_child();
+    child->start_pc = (uintptr_t)start_routine + 1;
+    bool announced = sched_current(&child->sched)->status == GO_RUNNABLE;
     hook_capture_for(h, STACK_OF_CREATE);
-    if (section_enter(h->t, STACK_RECORD_MAX + 1 + 3 * VARINT_MAX)) {
-        write_thread_record(h->t, child, (uintptr_t)start_routine + 1);
+    enum section section = any_section_enter(h->t, STACK_RECORD_MAX + 1 + 3 * VARINT_MAX);
+    if (section == SECTION_TRACKS) {
+        sched_track(&child->sched, GO_RUNNABLE);
+        announced = true;
+    } else if (section == SECTION_WRITES) {
+        write_thread_record(&h->t->sched, child);
         if (!announced)
             announced = sched_create(&tracer.sched, &h->t->sched, &child->sched, START_STACK_BASE + child->sched.g,
                                      hook_stack(h), now());
-        section_leave(h->t);
     }
+    if (section)
+        section_leave(h->t);
     if (announced)
         return child;
     count_lost();
@@ -79,11 +91,7 @@ void begin_thread(struct thread *t)
         self = t;
     }
     thread_watch_exit(t);
-    if (section_enter(t, 0)) {
-        if (!sched_start(&tracer.sched, &t->sched, now()))
-            count_lost();
-        section_leave(t);
-    }
+    thread_starts(t);
     sample_arm(t);
     hook_done(t);
 }
@@ -182,22 +190,36 @@ JOIN(pthread_clockjoin_np, clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC,
 
 /* --- names -------------------------------------------------------------------------------------------------------- */
 
-static uint64_t g_of(pthread_t thread)
+enum { TASK_COMM_LEN = 16 }; /* the kernel's; a name is cut to one byte less */
+_Static_assert(sizeof((struct thread *)0)->name == TASK_COMM_LEN, "a name is kept as the kernel does");
+
+/* For the recordings to come. */
+static void keep_name(struct thread *t, const char *name)
+{
+    size_t len = strnlen(name, TASK_COMM_LEN - 1);
+    memcpy(t->name, name, len);
+    memset(t->name + len, 0, sizeof t->name - len);
+}
+
+static uint64_t g_of(pthread_t thread, const char *name)
 {
     uint64_t g = 0;
     lock_take(&tracer.registry_lock);
-    for (struct thread *t = tracer.threads; t && !g; t = t->next)
-        if (t->pthread == thread)
+    for (struct thread *t = tracer.threads; t && !g; t = t->next) {
+        if (t->pthread == thread) {
             g = t->sched.g;
+            keep_name(t, name);
+        }
+    }
     lock_drop(&tracer.registry_lock);
     return g;
 }
 
-enum { TASK_COMM_LEN = 16 }; /* the kernel's; a name is cut to one byte less */
-
 void record_thread_name(struct thread *t, uint64_t g, const char *name)
 {
-    uint8_t buf[64];
+    uint8_t buf[NAME_RECORD_MAX];
+    if (g == t->sched.g)
+        keep_name(t, name);
     struct meta_record r;
     meta_begin(&r, buf, sizeof buf, META_NAME);
     meta_int(&r, g);
@@ -214,7 +236,7 @@ EXPORT int pthread_setname_np(pthread_t thread, const char *name)
     struct hook h;
     int ret = real.pthread_setname_np(thread, name);
     if (!ret && HOOK_ENTER(&h, pthread_setname_np)) {
-        uint64_t g = thread == pthread_self() ? h.t->sched.g : g_of(thread);
+        uint64_t g = thread == pthread_self() ? h.t->sched.g : g_of(thread, name);
         if (g)
             record_thread_name(h.t, g, name);
         hook_leave(&h);

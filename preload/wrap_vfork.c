@@ -15,7 +15,6 @@
 
 #if defined(__x86_64__)
 EXPORT pid_t vfork(void);
-_Static_assert((uintptr_t)THREAD_OFF == 8, "the constant below");
 __asm__(".text\n"
         ".globl vfork\n"
         ".globl __vfork\n"
@@ -31,7 +30,7 @@ __asm__(".text\n"
         "    .cfi_register %rip, %rdi\n"
         "    movq self@gottpoff(%rip), %rdx\n"
         "    movq %fs:(%rdx), %rsi\n"
-        "    movq $8, %fs:(%rdx)\n"
+        "    movq $8, %fs:(%rdx)\n" /* THREAD_OFF */
         "    movl $58, %eax\n" /* SYS_vfork */
         "    syscall\n"
         "    pushq %rdi\n"

@@ -109,7 +109,8 @@ static void copy_frames(struct answer *to, size_t to_pc, const struct answer *fr
         const struct answer_frame *f = &from->frames[pc->first + i];
         const char *function = strings_get(&from->strings, f->function), *file = strings_get(&from->strings, f->file);
         uint32_t function_number = strings_add(&to->strings, function, strlen(function));
-        answer_add(to, to_pc, (struct answer_frame){function_number, strings_add(&to->strings, file, strlen(file)), f->line});
+        uint32_t file_number = strings_add(&to->strings, file, strlen(file));
+        answer_add(to, to_pc, (struct answer_frame){function_number, file_number, f->line});
     }
 }
 

@@ -2,8 +2,8 @@
  * The search for a job's PCs in the DWARF of one file and the companions it may have (a dwz file, a .dwo, a .dwp).
  * Internal to lib/symbolize; debug_resolve() is what the rest calls.
  *
- * A unit is read only if it holds a wanted PC, and then once: its line program in one merge with the sorted PCs, its tree
- * of functions and inlined calls in one walk that leaves out what holds none.
+ * A unit is read only if it holds a wanted PC, and then once: its line program in one merge with the sorted PCs, its
+ * tree of functions and inlined calls in one walk that leaves out what holds none.
  */
 #ifndef THRACE_LIB_SYMBOLIZE_DEBUG_H
 #define THRACE_LIB_SYMBOLIZE_DEBUG_H
@@ -26,7 +26,7 @@ enum debug_status { DEBUG_OK, DEBUG_CORRUPT, DEBUG_NO_SPLIT /* a .dwo file is mi
 enum debug_status debug_resolve(const struct debug_files *, const struct symtab *, const uint64_t *pcs, size_t npcs,
                                 struct answer *);
 
-/* --- parts ---------------------------------------------------------------------------------------------------------- */
+/* --- parts -------------------------------------------------------------------------------------------------------- */
 
 enum { NO_NODE = -1 };
 

@@ -1,6 +1,6 @@
 /*
- * A reader of DWARF 2 to 5: units, entries (DIEs), strings, addresses and ranges, of whole, split and packaged files. It
- * reads what naming a PC needs and passes over the rest. No number in a file is trusted: what is malformed or leads out
+ * A reader of DWARF 2 to 5: units, entries (DIEs), strings, addresses and ranges, of whole, split and packaged files.
+ * It reads what naming a PC needs and passes over the rest. No number in a file is trusted: what is malformed or leads out
  * of its section ends the reading there, and is remembered in dwarf_file.corrupt.
  *
  * docs/symbols.md tells why libdwarf does not do this.

@@ -1,12 +1,16 @@
 # Programs recorded from start to end; tests/traps does the same with what breaks other tracers.
 e2e_tests = \
+	%D%/bounds.test \
+	%D%/control.test \
 	%D%/against-kernel.test \
 	%D%/cpu.test \
 	%D%/entry-points.test \
 	%D%/exits.test \
+	%D%/flight.test \
 	%D%/install.test \
 	%D%/preload.test \
 	%D%/record.test \
+	%D%/sessions.test \
 	%D%/stat.test \
 	%D%/steals.test \
 	%D%/subjects.test \

@@ -1,6 +1,6 @@
 /*
- * Any bytes as the sections of a program and of its split debug info: every address gets a function, a file and a line, and
- * every entry can be read or is refused.
+ * Any bytes as the sections of a program and of its split debug info: every address gets a function, a file and a line,
+ * and every entry can be read or is refused.
  *
  * The input is a sequence of sections: a byte that says which one, three with its length, its contents.
  */
@@ -16,7 +16,8 @@
 
 const char *const fuzz_corpora[] = {"symbols", NULL};
 
-enum { NPCS = 64, FIRST_PC = 0x1000, MAX_SECTIONS = 24, LARGEST = 1 << 16, HEADER = 4, COMPRESSED = 0x80, MAX_DIES = 4096 };
+enum { NPCS = 64, FIRST_PC = 0x1000, MAX_SECTIONS = 24, LARGEST = 1 << 16, HEADER = 4, COMPRESSED = 0x80 };
+enum { MAX_DIES = 4096 };
 
 static const struct {
     const char *name;
@@ -57,7 +58,9 @@ static void make_elf(struct elf *e, const uint8_t *data, size_t size, bool dwo)
         Elf64_Shdr *h = &headers[eh.e_shnum];
         len = len < size - HEADER ? len : size - HEADER;
         if ((kind >= FIRST_OF_DWO) == dwo) {
-            *h = (Elf64_Shdr){.sh_name = (uint32_t)kind, .sh_type = kinds[kind].type, .sh_offset = e->len, .sh_size = len};
+            *h = (Elf64_Shdr){.sh_name = (uint32_t)kind, .sh_type = kinds[kind].type};
+            h->sh_offset = e->len;
+            h->sh_size = len;
             h->sh_addr = kinds[kind].type == SHT_PROGBITS ? FIRST_PC : 0;
             h->sh_flags = (data[0] & COMPRESSED ? SHF_COMPRESSED : 0) | (dwo ? 0 : SHF_EXECINSTR | SHF_ALLOC);
             strings = kind == STRTAB ? eh.e_shnum : strings;

@@ -288,6 +288,42 @@ struct dribble {
     int error;      /* at the end, instead of the end */
 };
 
+/* All of 64 bits, though the C library's years have 32. What Go prints is the measure. */
+static void wall_clocks_have_any_year(void **state)
+{
+    static const struct {
+        uint64_t sec;
+        const char *wall;
+    } known[] = {
+        {0, "1970-01-01T00:00:00.000000007Z"},
+        {UINT64_MAX, "1969-12-31T23:59:59.000000007Z"},
+        {UINT64_C(253402300800), "10000-01-01T00:00:00.000000007Z"},
+        {(uint64_t)-INT64_C(62167219201), "-0001-12-31T23:59:59.000000007Z"},
+        {UINT64_C(67768036191676800), "2147485548-01-01T00:00:00.000000007Z"},
+        {UINT64_C(100000000000000000), "3168875820-09-06T09:46:40.000000007Z"},
+        {INT64_MAX, "292277026596-12-04T15:30:07.000000007Z"},
+        {UINT64_C(1) << 63, "292277026596-12-04T15:30:08.000000007Z"},
+        {(uint64_t)-INT64_C(67768040609740801), "-2147481749-12-31T23:59:59.000000007Z"},
+        {(uint64_t)-INT64_C(9223372028715321601), "-292277022400-12-31T23:59:59.000000007Z"},
+    };
+    assert_int_equal(setenv("TZ", "UTC", 1), 0);
+    for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
+        gotrace_builder *b = gotrace_builder_memory(26);
+        size_t size;
+        gotrace_builder_generation(b, 1);
+        gotrace_builder_sync(b, 1000000000, 1, 1, known[i].sec, 7);
+        assert_int_equal(gotrace_builder_finish(b), 0);
+        const void *bytes = gotrace_builder_bytes(b, &size);
+        char *text = print_all(gotrace_reader_open_memory(bytes, size)), *wall = strstr(text, "Wall=");
+        assert_non_null(wall);
+        *strchrnul(wall, '\n') = '\0';
+        assert_string_equal(wall + strlen("Wall="), known[i].wall);
+        free(text);
+        gotrace_builder_free(b);
+    }
+    unsetenv("TZ");
+}
+
 static ssize_t one_byte(void *arg, void *buf, size_t size)
 {
     struct dribble *d = arg;
@@ -441,6 +477,7 @@ int main(void)
         cmocka_unit_test(every_kind_tells_what_it_is),
         cmocka_unit_test(no_accessor_takes_another_kind),
         cmocka_unit_test(all_ways_to_open_read_the_same),
+        cmocka_unit_test(wall_clocks_have_any_year),
         cmocka_unit_test(printing_tells_of_a_full_disk),
         cmocka_unit_test(headers_that_are_none_are_told_apart),
         cmocka_unit_test(what_cannot_be_read_is_not_called_broken),

@@ -176,7 +176,7 @@ static const struct at_once calls[] = {
     {"close", INT, NULL, {SCRATCH_FD}},
     {"close", INT, NULL, {SCRATCH_FD}},
     {"close", INT, NULL, {-1}},
-    {NULL},
+    {0},
 };
 
 static void nothing(void) {}
@@ -218,7 +218,7 @@ static const struct waiting waits[] = {
     {"fcntl64", INT, NULL, "self", lock_range, unlock_range, {LOCK_A, F_SETLKW, P(&whole)}},
     {"lockf", INT, NULL, "self", lock_range, unlock_range, {LOCK_A, F_LOCK, 0}},
     {"lockf64", INT, NULL, "self", lock_range, unlock_range, {LOCK_A, F_LOCK, 0}},
-    {NULL},
+    {0},
 };
 
 const struct group file_group = {"file", set_up, calls, waits};
@@ -252,8 +252,8 @@ static const struct at_once mem_calls[] = {
     {"munlock", INT, NULL, {0, PAGE}},
     {"munmap", INT, NULL, {P(pages) + 6 * PAGE, PAGE}},
     {"munmap", INT, NULL, {P(pages) + 1, PAGE}},
-    {NULL},
+    {0},
 };
 
-static const struct waiting mem_waits[] = {{NULL}};
+static const struct waiting mem_waits[] = {{0}};
 const struct group mem_group = {"mem", set_up_pages, mem_calls, mem_waits};

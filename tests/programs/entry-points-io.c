@@ -98,7 +98,7 @@ static const struct at_once calls[] = {
     {"ioctl", INT, NULL, {READY_IN, FIONREAD, BAD_ADDRESS}},
     {"ioctl", INT, NULL, {READY_IN, FIONBIO, BAD_ADDRESS}},
     {"ioctl", INT, NULL, {NO_FD, FIONREAD, P(&answer)}},
-    {NULL},
+    {0},
 };
 
 static void empty_pipe(void) { empty(PIPE_IN); }
@@ -143,7 +143,7 @@ static const struct waiting waits[] = {
     SENDS("vmsplice", PIPE_OUT, P(vec), 2, 0),
     {"eventfd_read", INT, "chan_receive", "main", empty_counter, feed_counter, {COUNTER, P(&count)}},
     {"eventfd_write", INT, "chan_send", "main", fill_counter, make_room_in_counter, {COUNTER, 5}},
-    {NULL},
+    {0},
 };
 
 const struct group io_group = {"io", set_up, calls, waits};

@@ -107,7 +107,7 @@ static const struct at_once calls[] = {
     {"gethostbyname2_r", INT, RESOLVES, {P("127.0.0.1"), AF_INET, HOST, 1, FOUND}},
     {"gethostbyaddr", POINTER, RESOLVES, {P(&local.sin_addr), 1, AF_INET}},
     {"gethostbyaddr_r", INT, RESOLVES, {P(&local.sin_addr), 1, AF_INET, HOST, 1000, FOUND}},
-    {NULL},
+    {0},
 };
 
 static void empty_side(void)
@@ -168,7 +168,7 @@ static const struct waiting waits[] = {
     {"accept", NEW_FD, "network", "self", no_client, come, {LISTENER, 0, 0}},
     {"accept4", NEW_FD, "network", "self", no_client, come, {LISTENER, 0, 0, SOCK_CLOEXEC}},
     {"connect", INT, "network", "self", crowd, let_one_in, {SCRATCH_FD, P(&address), sizeof address}},
-    {NULL},
+    {0},
 };
 
 const struct group net_group = {"net", set_up, calls, waits};

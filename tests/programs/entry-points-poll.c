@@ -63,7 +63,7 @@ static const struct at_once calls[] = {
     {"epoll_create", NEW_FD, NULL, {0}},
     {"epoll_create1", NEW_FD, NULL, {EPOLL_CLOEXEC}},
     {"epoll_create1", NEW_FD, NULL, {1}},
-    {NULL},
+    {0},
 };
 
 static void empty_pipe(void)
@@ -89,7 +89,7 @@ static const struct waiting waits[] = {
     WAITS("epoll_wait", EPOLL, P(events), 4, -1),
     WAITS("epoll_pwait", EPOLL, P(events), 4, -1, P(&no_signals)),
     WAITS("epoll_pwait2", EPOLL, P(events), 4, P(&in_an_hour), 0),
-    {NULL},
+    {0},
 };
 
 const struct group poll_group = {"poll", set_up, calls, waits};

@@ -66,7 +66,7 @@ static const struct at_once calls[] = {
     CALL(PASSES_THROUGH, SYS_futex, P(&word), FUTEX_CMP_REQUEUE_PRIVATE, 1, INT_MAX, P(odd), 2),
     CALL(PASSES_THROUGH, SYS_futex, P(&word), FUTEX_CMP_REQUEUE_PRIVATE, 1, INT_MAX, BAD_ADDRESS, 1),
     CALL(PASSES_THROUGH, SYS_futex, P(&word), 127, 1, 0, 0, 0),
-    {NULL},
+    {0},
 };
 
 static void nothing(void) {}
@@ -86,7 +86,7 @@ static const struct waiting waits[] = {
     WAITS("chan_receive", "main", empty_pipe, feed, SYS_read, PIPE_IN, P(buffer), 8),
     WAITS("select", "main", empty_pipe, feed, SYS_ppoll, P(not_ready), 1, 0, 0, 8),
     WAITS("select", "main", empty_pipe, feed, SYS_epoll_pwait, EPOLL, P(events), 4, -1, 0, 8),
-    {NULL},
+    {0},
 };
 
 const struct group syscall_group = {"syscall", set_up, calls, waits};

@@ -56,7 +56,7 @@ static const struct at_once proc_calls[] = {
     {"wait4", PID, NULL, {-1, P(&status), 0, P(&usage)}},
     {"system", INT, NULL, {P(fail_command)}},
     {"system", INT, NULL, {0}},
-    {NULL},
+    {0},
 };
 
 static const struct waiting proc_waits[] = {
@@ -66,7 +66,7 @@ static const struct waiting proc_waits[] = {
     {"wait3", PID, NULL, "self", make_child, end_child, {P(&status), 0, P(&usage)}},
     {"wait4", PID, NULL, "self", make_child, end_child, {-1, P(&status), 0, P(&usage)}},
     {"system", INT, NULL, "self", nothing, feed_fifo, {P(wait_command)}},
-    {NULL},
+    {0},
 };
 
 const struct group proc_group = {"proc", set_up_proc, proc_calls, proc_waits};
@@ -115,7 +115,7 @@ static const struct at_once sleep_calls[] = {
     {"sigtimedwait", INT, "select", {P(&only_usr2), P(&info), P(&in_20_ms)}},
     {"sigtimedwait", INT, "select", {P(&only_usr2), P(&info), BAD_ADDRESS}},
     {"sigsuspend", INT, "select", {BAD_ADDRESS}},
-    {NULL},
+    {0},
 };
 
 static const struct waiting sleep_waits[] = {
@@ -124,7 +124,7 @@ static const struct waiting sleep_waits[] = {
     {"sigwait", INT, "select", "self", nothing, send_usr2, {P(&only_usr2), P(&sig)}},
     {"sigwaitinfo", INT, "select", "self", nothing, send_usr2, {P(&only_usr2), P(&info)}},
     {"sigtimedwait", INT, "select", "self", nothing, send_usr2, {P(&only_usr2), P(&info), P(&in_an_hour)}},
-    {NULL},
+    {0},
 };
 
 const struct group sleep_group = {"sleep", set_up_sleep, sleep_calls, sleep_waits};
@@ -193,7 +193,7 @@ static struct at_once ipc_calls[40] = {
     {"semtimedop", INT, "sync", {-2, P(&take_one), 1, P(&in_20_ms)}},
     {"semtimedop", INT, "sync", {-2, P(&take_one), 1, BAD_ADDRESS}},
     {"mq_close", INT, NULL, {QUEUE + 2}},
-    {NULL},
+    {0},
 };
 
 static void empty_queue(void)
@@ -237,7 +237,7 @@ static struct waiting ipc_waits[12] = {
     {"msgsnd", INT, "chan_send", "self", msg_fill, msg_fetch, {-2, P(&message), MESSAGE, 0}},
     {"semop", INT, "sync", "self", sem_empty, sem_feed, {-2, P(&take_one), 1}},
     {"semtimedop", INT, "sync", "self", sem_empty, sem_feed, {-2, P(&take_one), 1, P(&in_an_hour)}},
-    {NULL},
+    {0},
 };
 
 const struct group ipc_group = {"ipc", set_up_ipc, ipc_calls, ipc_waits};

@@ -9,7 +9,8 @@
 #include <sys/stat.h>
 
 static const struct group *const groups[] = {&io_group,   &net_group,   &poll_group, &file_group,   &mem_group,
-                                             &proc_group, &sleep_group, &ipc_group,  &syscall_group};
+                                             &proc_group, &sleep_group, &ipc_group,  &stdio_group,
+                                             &syscall_group};
 
 char buffer[1 << 18];
 char path_of_file[64], path_of_fifo[64], path_of_other[64], path_of_none[64], path_of_socket[64], path_of_folder[64];
@@ -20,6 +21,23 @@ struct timespec in_20_ms = {0, 20000000}, in_an_hour = {3600, 0};
 typedef long any_function(long, long, long, long, long, long, long, long);
 
 static any_function *find(const char *function) { return (any_function *)dlsym(RTLD_DEFAULT, function); }
+
+/* Unbuffered to write, so that each call is felt. A stream that a cancelled thread has left is never used again. */
+static FILE *open_stream(int fd, const char *mode)
+{
+    FILE *f = fdopen(dup(fd), mode);
+    CHECK(f && (*mode == 'r' || setvbuf(f, NULL, _IONBF, 0) == 0));
+    return f;
+}
+
+static void prepare_arguments(long *prepared, const long *args)
+{
+    for (int i = 0; i < MAX_ARGS; i++)
+        prepared[i] = args[i] == STREAM_IN     ? (long)open_stream(PIPE_IN, "r")
+                      : args[i] == STREAM_OUT  ? (long)open_stream(PIPE_OUT, "w")
+                      : args[i] == STREAM_FILE ? (long)fopen(path_of_file, "r")
+                                               : args[i];
+}
 
 static long call(any_function *f, enum result result, const long *a)
 {
@@ -87,7 +105,7 @@ static void expect(const char *thread, const char *reason, const char *waker, co
 static struct {
     const struct at_once *row;
     any_function *f;
-    long r;
+    long args[MAX_ARGS], r;
     int error;
 } job;
 
@@ -100,7 +118,7 @@ static NOINLINE void *at_once(void *self)
 {
     (void)self;
     take_name();
-    job.r = call(job.f, job.row->result, job.row->args);
+    job.r = call(job.f, job.row->result, job.args);
     job.error = errno;
     return NULL;
 }
@@ -113,6 +131,7 @@ static void run_at_once(const struct at_once *row)
     }
     struct thread t;
     job.row = row;
+    prepare_arguments(job.args, row->args);
     snprintf(thread_name, sizeof thread_name, "call-%d", threads_spawned + 1);
     spawn(&t, at_once);
     join(&t);
@@ -140,7 +159,7 @@ static struct {
     const struct waiting *row;
     any_function *f;
     struct thread t;
-    long r;
+    long args[MAX_ARGS], r;
     int error;
 } wait_job;
 
@@ -156,7 +175,7 @@ static NOINLINE void *waiter(void *self)
     introduce(self);
     take_name();
     pthread_cleanup_push(clean_up, NULL);
-    wait_job.r = call(wait_job.f, wait_job.row->result, wait_job.row->args);
+    wait_job.r = call(wait_job.f, wait_job.row->result, wait_job.args);
     wait_job.error = errno;
     atomic_store(&over, true);
     pthread_cleanup_pop(0);
@@ -183,6 +202,7 @@ static void begin(const struct waiting *row, const char *how)
     atomic_store(&cleanups, 0);
     atomic_store(&over, false);
     row->prepare();
+    prepare_arguments(wait_job.args, row->args);
     snprintf(thread_name, sizeof thread_name, "%s-%d", how, threads_spawned + 1);
     spawn(&wait_job.t, waiter);
     printf("%s %s: ", row->function, how);
@@ -353,5 +373,7 @@ int main(int argc, char **argv)
         run_waiting(row);
     remove_files();
     printf("trace: goroutines %d\n", threads_spawned + 1);
-    return 0;
+    /* A cancelled fprintf to an unbuffered stream leaves it pointing to its dead stack, which exit would flush. */
+    fflush(stdout);
+    _exit(0);
 }

@@ -45,7 +45,7 @@ struct group {
 };
 
 extern const struct group io_group, net_group, poll_group, file_group, mem_group, proc_group, sleep_group, ipc_group,
-    syscall_group;
+    stdio_group, syscall_group;
 
 /* The descriptors that rows name, by numbers that nothing else has. */
 enum {
@@ -69,6 +69,9 @@ enum {
     NO_FD = 900,
 };
 #define BAD_ADDRESS 8L
+
+/* As an argument: a stream on the pipe that prepare functions fill and empty, or on a file, made anew for each call. */
+enum { STREAM_IN = -70001, STREAM_OUT = -70002, STREAM_FILE = -70003 };
 
 /* Puts the descriptor at that number, for rows to name it. */
 void place(int fd, int number);

@@ -32,9 +32,12 @@ c_programs = \
 	%D%/robbed \
 	%D%/sandbox \
 	%D%/sanitized \
+	%D%/sessions \
 	%D%/signal-at-birth \
+	%D%/slow-lock \
 	%D%/spawner \
 	%D%/unannounced \
+	%D%/yields \
 	%D%/uninterrupted \
 	%D%/unwinds \
 	%D%/vforks
@@ -76,9 +79,12 @@ tests_programs_plugin_CFLAGS = $(program_CFLAGS)
 tests_programs_replaced_CFLAGS = $(program_CFLAGS)
 tests_programs_robbed_CFLAGS = $(program_CFLAGS)
 tests_programs_sandbox_CFLAGS = $(program_CFLAGS)
+tests_programs_sessions_CFLAGS = $(program_CFLAGS)
 tests_programs_sanitized_CFLAGS = $(program_CFLAGS) -fsanitize=address
 tests_programs_signal_at_birth_CFLAGS = $(program_CFLAGS)
+tests_programs_slow_lock_CFLAGS = $(program_CFLAGS)
 tests_programs_spawner_CFLAGS = $(program_CFLAGS)
+tests_programs_yields_CFLAGS = $(program_CFLAGS)
 tests_programs_unannounced_CFLAGS = $(program_CFLAGS)
 tests_programs_vforks_CFLAGS = $(program_CFLAGS)
 tests_programs_uninterrupted_CFLAGS = $(program_CFLAGS)
@@ -89,7 +95,8 @@ tests_programs_sanitized_LDFLAGS = $(AM_LDFLAGS) -fsanitize=address
 tests_programs_unwinds_LDFLAGS = $(AM_LDFLAGS) -rdynamic
 
 tests_programs_entry_points_SOURCES = %D%/entry-points.c %D%/entry-points-file.c %D%/entry-points-io.c \
-	%D%/entry-points-net.c %D%/entry-points-poll.c %D%/entry-points-syscall.c %D%/entry-points-wait.c
+	%D%/entry-points-net.c %D%/entry-points-poll.c %D%/entry-points-stdio.c %D%/entry-points-syscall.c \
+	%D%/entry-points-wait.c
 tests_programs_entry_points_LDADD = -ldl -lrt
 tests_programs_cxx_threads_SOURCES = %D%/cxx-threads.cpp
 tests_programs_cxx_threads_CXXFLAGS = $(AM_CXXFLAGS) -g -pthread

@@ -1,6 +1,6 @@
 /*
- * damaged-files [ELF [ROUNDS [SEED]]]: damages the sections of a real file, its own without arguments; every address must
- * get a function, a file and a line all the same, and no worker may die.
+ * damaged-files [ELF [ROUNDS [SEED]]]: damages the sections of a real file, its own without arguments; every address
+ * must get a function, a file and a line all the same, and no worker may die.
  */
 #include "config.h"
 

@@ -1,6 +1,6 @@
 /*
- * same-as-libdwarf FILE…: every entry of a file's DWARF, as we read it and as libdwarf does: where it stands, what it is,
- * its addresses, names, lines and references. The files are sound; on such libdwarf is right.
+ * same-as-libdwarf FILE…: every entry of a file's DWARF, as we read it and as libdwarf does: where it stands, what it
+ * is, its addresses, names, lines and references. The files are sound; on such libdwarf is right.
  */
 #include "config.h"
 

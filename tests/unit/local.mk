@@ -1,6 +1,7 @@
 # Unit tests of lib/: one program a file, named after it.
 if HAVE_CMOCKA
 unit_tests = \
+	%D%/test-cut \
 	%D%/test-clock \
 	%D%/test-events \
 	%D%/test-gate \
@@ -42,7 +43,7 @@ tests_unit_test_gate_LDADD = $(unit_test_LIBS)
 tests_unit_test_progress_SOURCES = %D%/test-progress.c cmd/progress.c cmd/progress.h
 tests_unit_test_progress_LDADD = $(unit_test_LIBS)
 tests_unit_test_recording_SOURCES = %D%/test-recording.c cmd/first_stacks.c cmd/progress.c cmd/recording.c \
-	cmd/recording_frames.c cmd/recording_modules.c cmd/samples.c
+	cmd/recording_frames.c cmd/recording_modules.c cmd/samples.c cmd/symbol_cache.c
 tests_unit_test_recording_LDADD = libparser.la libsymbolize.la $(unit_test_LIBS)
 tests_unit_test_waitq_SOURCES = %D%/test-waitq.c
 tests_unit_test_waitq_LDADD = $(unit_test_LIBS)
@@ -54,8 +55,10 @@ tests_unit_test_clock_SOURCES = %D%/test-clock.c
 tests_unit_test_clock_LDADD = $(unit_test_LIBS)
 tests_unit_test_events_SOURCES = %D%/test-events.c
 tests_unit_test_events_LDADD = $(unit_test_LIBS)
-tests_unit_test_options_SOURCES = %D%/test-options.c preload/options.c
+tests_unit_test_options_SOURCES = %D%/test-options.c preload/option_values.c preload/options.c preload/out_path.c
 tests_unit_test_options_LDADD = $(unit_test_LIBS)
+tests_unit_test_cut_SOURCES = %D%/test-cut.c cmd/cut.c
+tests_unit_test_cut_LDADD = libparser.la $(unit_test_LIBS)
 tests_unit_test_spool_read_SOURCES = %D%/test-spool-read.c cmd/spool_read.c %D%/random.h %D%/spool-fixture.c
 tests_unit_test_spool_read_LDADD = $(unit_test_LIBS)
 tests_unit_test_stacktab_SOURCES = %D%/test-stacktab.c

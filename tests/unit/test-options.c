@@ -1,12 +1,14 @@
 /* The environment variables of the shim: what is understood, and that all else is refused in one line. */
 #include "tests/unit/unit.h"
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 
 #include "lib/spool.h"
 #include "lib/unwind/unwind.h"
 #include "preload/options.h"
+#include "preload/out_path.h"
 
 static char said[256];
 static int lines;
@@ -111,6 +113,88 @@ static void the_output_is_any_path_that_fits(void **state)
     assert_true(read_options(&o, entry, NULL));
 }
 
+static void a_pattern_is_expanded_in_the_name_of_the_file(void **state)
+{
+    static const struct {
+        const char *pattern, *first, *third;
+    } good[] = {{"/tmp/x.trace", "/tmp/x.trace", "/tmp/x.trace.3"},
+                {"x.%n.trace", "x.0.trace", "x.3.trace"},
+                {"%p-%n%%", "77-0%", "77-3%"},
+                {"/a%x/%p", "/a%x/77", "/a%x/77.3"}};
+    char path[32];
+    for (size_t i = 0; i < ARRAY_SIZE(good); i++) {
+        assert_true(out_pattern_ok(good[i].pattern));
+        assert_true(out_path(path, sizeof path, good[i].pattern, 77, 0));
+        assert_string_equal(path, good[i].first);
+        assert_true(out_path(path, sizeof path, good[i].pattern, 77, 3));
+        assert_string_equal(path, good[i].third);
+    }
+    assert_false(out_pattern_ok("x%"));
+    assert_false(out_pattern_ok("/tmp/x%d.trace"));
+    assert_false(out_path(path, 5, "12345", 1, 0));
+    assert_true(out_path(path, 6, "12345", 1, 0));
+    assert_false(out_path(path, 7, "12345", 1, 1));
+}
+
+static void recordings_start_when_told(void **state)
+{
+    static char *const bad[] = {"THRACE_START=",      "THRACE_START=soon",       "THRACE_START=delay:",  "THRACE_START=delay:2",
+                                "THRACE_START=delay", "THRACE_START=signal:FOO", "THRACE_START=signal:9", "THRACE_START=now,off"};
+    struct options o;
+    assert_true(read_options(&o, "THRACE_START=delay:2s", NULL));
+    assert_int_equal(o.start.when, START_DELAYED);
+    assert_int_equal(o.start.delay_ns, 2000000000);
+    assert_true(read_options(&o, "THRACE_START=signal:SIGUSR2", NULL));
+    assert_int_equal(o.start.when, START_OFF);
+    assert_int_equal(o.start.signal, SIGUSR2);
+    assert_true(read_options(&o, "THRACE_START=off", NULL));
+    assert_int_equal(o.start.when, START_OFF);
+    assert_true(read_options(&o, "THRACE_START=now", NULL));
+    assert_int_equal(o.start.when, START_NOW);
+    for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+        assert_false(read_options(&o, bad[i], NULL));
+}
+
+static void recordings_stop_for_several_reasons(void **state)
+{
+    static char *const bad[] = {"THRACE_STOP=",       "THRACE_STOP=after",   "THRACE_STOP=size:0",  "THRACE_STOP=size:5T",
+                                "THRACE_STOP=size:M", "THRACE_STOP=now",     "THRACE_STOP=,size:1", "THRACE_STOP=size:99999999999G"};
+    struct options o;
+    assert_true(read_options(&o, "THRACE_STOP=after:10s,size:64M,signal:USR1", NULL));
+    assert_int_equal(o.stop.after_ns, UINT64_C(10000000000));
+    assert_int_equal(o.stop.size, 64 << 20);
+    assert_int_equal(o.stop.signal, SIGUSR1);
+    assert_true(read_options(&o, "THRACE_STOP=size:1000", NULL));
+    assert_int_equal(o.stop.size, 1000);
+    for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+        assert_false(read_options(&o, bad[i], NULL));
+}
+
+static void a_flight_recorder_keeps_time_or_bytes(void **state)
+{
+    static char *const bad[] = {"THRACE_FLIGHT_RECORDER=",   "THRACE_FLIGHT_RECORDER=0",    "THRACE_FLIGHT_RECORDER=10",
+                                "THRACE_FLIGHT_RECORDER=4K", "THRACE_FLIGHT_RECORDER=4M,x", "THRACE_SNAPSHOT=",
+                                "THRACE_SNAPSHOT=wait:",     "THRACE_SNAPSHOT=wait:0",      "THRACE_SNAPSHOT=wait:f:",
+                                "THRACE_SNAPSHOT=never"};
+    struct options o;
+    assert_true(read_options(&o, NULL, NULL));
+    assert_int_equal(o.flight.bytes, 0);
+    assert_true(read_options(&o, "THRACE_FLIGHT_RECORDER=10s,4M", NULL));
+    assert_int_equal(o.flight.window_ns, UINT64_C(10000000000));
+    assert_int_equal(o.flight.bytes, 4 << 20);
+    assert_true(read_options(&o, "THRACE_FLIGHT_RECORDER=2G", "THRACE_SNAPSHOT=wait:pthread_join:30ms,exit,signal:USR1"));
+    assert_int_equal(o.flight.window_ns, 0);
+    assert_true(o.snapshot.exit);
+    assert_int_equal(o.snapshot.signal, SIGUSR1);
+    assert_int_equal(o.snapshot.wait_ns, 30000000);
+    assert_true(piece_is(o.snapshot.function, "pthread_join"));
+    assert_true(read_options(&o, "THRACE_FLIGHT_RECORDER=1ms", "THRACE_SNAPSHOT=wait:1s"));
+    assert_int_equal(o.flight.bytes, 64 << 20);
+    assert_int_equal(o.snapshot.function.len, 0);
+    for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+        assert_false(read_options(&o, bad[i], NULL));
+}
+
 static void the_last_of_two_counts(void **state)
 {
     struct options o;
@@ -166,6 +250,10 @@ int main(void)
         cmocka_unit_test(versions_are_those_we_write),
         cmocka_unit_test(flags_and_numbers_are_plain),
         cmocka_unit_test(the_output_is_any_path_that_fits),
+        cmocka_unit_test(a_pattern_is_expanded_in_the_name_of_the_file),
+        cmocka_unit_test(recordings_start_when_told),
+        cmocka_unit_test(recordings_stop_for_several_reasons),
+        cmocka_unit_test(a_flight_recorder_keeps_time_or_bytes),
         cmocka_unit_test(the_last_of_two_counts),
         cmocka_unit_test(names_are_whole_words),
         cmocka_unit_test(samples_and_stacks_have_bounds),

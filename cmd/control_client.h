@@ -1,0 +1,12 @@
+/* Talking to a recorded process: lib/control.h from the command's side. */
+#ifndef THRACE_CMD_CONTROL_CLIENT_H
+#define THRACE_CMD_CONTROL_CLIENT_H
+
+#include <sys/types.h>
+
+#include "lib/control.h"
+
+/* Asks the process, and waits for the answer. NULL, or one line that says why there is none. */
+const char *control_ask(pid_t pid, enum control_verb verb, struct control_reply *reply);
+
+#endif

@@ -1,0 +1,267 @@
+/* Generations: the advancer, and the statuses that each begins with. */
+#include "preload/generation.h"
+
+#include <string.h>
+
+#include "lib/meta.h"
+#include "preload/hook.h"
+#include "preload/sample.h"
+
+enum { WRITERS_GRACE_NS = 50000 };
+
+bool all_writers_out(uint64_t grace_ns)
+{
+    for (struct thread *t = tracer.threads; t; t = t->next)
+        if (!gate_await_writer(&t->writer, grace_ns))
+            return false;
+    return true;
+}
+
+#define STATUSES_ROOM(n) ((n) * (2 * SCHED_STATUS_MAX + BATCH_HEADER_MAX) / (CHUNK_CAPACITY / 2) + 3)
+
+/* Every status has room, and every batch of one status its header; what is not packed takes a chunk each. */
+static bool enough_chunks(void)
+{
+    if (tracer.self_contained)
+        return statuses_fit();
+    uint32_t own_batches = 0, room = STATUSES_ROOM(tracer.nthreads + tracer.sched.nprocs_known);
+    for (struct thread *t = tracer.threads; t && !spool_can_pack(&tracer.spool); t = t->next)
+        own_batches += sched_has_proc(&tracer.sched, &t->sched);
+    return __atomic_load_n(&tracer.spool.nfree, __ATOMIC_RELAXED) >= room + own_batches;
+}
+
+void seal_all(void)
+{
+    for (struct thread *t = tracer.threads; t; t = t->next)
+        seal_chunk(&t->sched);
+    seal_chunk(&tracer.service);
+    spool_seal_packed(&tracer.spool);
+}
+
+/* Room for one more status, or a record of extra bytes, in the chunk that belongs to no thread. */
+static bool service_room(size_t extra, uint64_t time)
+{
+    if (sched_has_room(&tracer.service, extra))
+        return true;
+    seal_chunk(&tracer.service);
+    struct chunk *c = spool_take(&tracer.spool);
+    if (c)
+        sched_attach_chunk(&tracer.sched, &tracer.service, c, time);
+    return c;
+}
+
+static void service_commit(uint8_t *end, uint64_t time)
+{
+    struct sched_state *s = &tracer.service.state[tracer.service.cur];
+    s->pos = end;
+    s->time = time;
+    __atomic_store_n(&tracer.service.chunk->used, (uint32_t)(end - tracer.service.chunk->data), __ATOMIC_RELEASE);
+}
+
+void service_record(const uint8_t *record, size_t len)
+{
+    lock_take(&tracer.advance_lock);
+    if (recording() && len + SCHED_TRANSITION_MAX <= CHUNK_CAPACITY && service_room(len, now()))
+        chunk_meta_append(tracer.service.chunk, record, len);
+    lock_drop(&tracer.advance_lock);
+}
+
+/* What the trace says of a wakeup, carried over: from now on it happened in an earlier generation. */
+static bool carry_wakeup(struct thread *t)
+{
+    if (t->wait) {
+        uint64_t word = wait_word(t->wait);
+        if (wait_state(word) == WAIT_CLAIMED)
+            wait_move(t->wait, word, WAIT_WOKEN);
+        return wait_state(wait_word(t->wait)) == WAIT_WOKEN;
+    }
+    if (t->woken == WOKEN_NOW)
+        t->woken = WOKEN_EARLIER;
+    return t->woken == WOKEN_EARLIER;
+}
+
+/* Bytes of records that one thread may need, and of all it may write. */
+enum { FIRST_RECORDS_MAX = 1 + 3 * VARINT_MAX + STACK_RECORD_MAX + NAME_RECORD_MAX };
+
+bool statuses_fit(void)
+{
+    uint64_t each = FIRST_RECORDS_MAX + 3 * SCHED_STATUS_MAX + 2 * BATCH_HEADER_MAX;
+    uint64_t room = tracer.nthreads * each / (CHUNK_CAPACITY / 2) + 8;
+    return __atomic_load_n(&tracer.spool.nfree, __ATOMIC_RELAXED) >= room;
+}
+
+static void append(struct sched_thread *by, const struct meta_record *r, const uint8_t *buf)
+{
+    if (!r->overflow)
+        chunk_meta_append(by->chunk, buf, (size_t)(r->p - buf));
+}
+
+static void write_identity(struct sched_thread *by, const struct thread *t, uint64_t time)
+{
+    uint8_t buf[NAME_RECORD_MAX];
+    struct meta_record r;
+    if (!t->unannounced)
+        write_thread_record(by, t);
+    if (!t->name[0])
+        return;
+    meta_begin(&r, buf, sizeof buf, META_NAME);
+    meta_int(&r, t->sched.g);
+    meta_int(&r, time);
+    meta_text(&r, t->name, strnlen(t->name, sizeof t->name));
+    append(by, &r, buf);
+}
+
+/*
+ * The stack of a thread that waits. It stays as it is: when the wait ends the thread comes to the closed gate before its
+ * hook returns to what is walked here.
+ */
+static uint64_t write_stack(struct sched_thread *by, struct thread *t)
+{
+    uint8_t buf[STACK_RECORD_MAX];
+    struct meta_record r;
+    struct unwind_stack stack;
+    struct unwind_request request = {.leaf = t->at.leaf, .stack_lo = t->stack_lo, .stack_hi = t->stack_hi};
+    if (!t->at.pc || !(tracer.stack_kinds & STACK_OF_WAIT))
+        return 0;
+    request.regs.r[UNWIND_PC] = t->at.pc;
+    request.regs.r[UNWIND_SP] = t->at.sp;
+    request.regs.r[UNWIND_BP] = t->at.bp;
+    request.regs.known = UNWIND_KNOWN_MIN;
+    request.max = tracer.stack_depth;
+    request.mode = tracer.unwind_mode;
+    int n = unwind_capture(&t->cache, __atomic_load_n(&tracer.modules, __ATOMIC_ACQUIRE), &request, t->pcs, &stack);
+    meta_begin(&r, buf, sizeof buf, META_STATUS);
+    meta_int(&r, t->sched.g);
+    meta_int(&r, (uint64_t)n);
+    for (int i = 0; i < n; i++)
+        meta_int(&r, t->pcs[i]);
+    append(by, &r, buf);
+    return r.overflow ? 0 : STATUS_STACK_BASE + t->sched.g;
+}
+
+static void status_other(struct thread *t, uint64_t time, bool identity, bool stacks)
+{
+    if (!service_room(identity ? FIRST_RECORDS_MAX : 0, time)) {
+        count_lost();
+        return;
+    }
+    bool woken = carry_wakeup(t);
+    uint64_t last = tracer.service.state[tracer.service.cur].time;
+    if (identity)
+        write_identity(&tracer.service, t, time);
+    uint64_t stack = stacks && sched_current(&t->sched)->status != GO_RUNNABLE ? write_stack(&tracer.service, t) : 0;
+    uint8_t *pos = tracer.service.state[tracer.service.cur].pos;
+    pos = sched_status_stack(&t->sched, woken, stack, pos, &last, time > last ? time : last);
+    service_commit(pos, last);
+}
+
+static void write_statuses(uint64_t time)
+{
+    for (struct thread *t = tracer.threads; t; t = t->next) {
+        uint32_t status = sched_current(&t->sched)->status;
+        if (sched_has_proc(&tracer.sched, &t->sched)) {
+            struct chunk *c = spool_take(&tracer.spool);
+            if (c) {
+                sched_attach_chunk(&tracer.sched, &t->sched, c, time);
+                if (tracer.self_contained)
+                    write_identity(&t->sched, t, time);
+                sched_status_with_proc(&tracer.sched, &t->sched, time);
+                seal_chunk(&t->sched); /* packed: the chunk is free for the next thread, this one may not need it */
+            }
+        } else if (status == GO_RUNNABLE || status == GO_WAITING || status == GO_SYSCALL) {
+            status_other(t, time, tracer.self_contained, tracer.self_contained && tracer.stacks_of_statuses);
+        }
+    }
+    for (uint32_t p = 0; p < tracer.sched.nprocs_known; p++) {
+        if (sched_proc_is_busy(&tracer.sched, p) || !service_room(0, time))
+            continue;
+        uint64_t last = tracer.service.state[tracer.service.cur].time;
+        uint8_t *pos = tracer.service.state[tracer.service.cur].pos;
+        pos = sched_status_idle_proc(&tracer.sched, p, pos, &last, time > last ? time : last);
+        service_commit(pos, last);
+    }
+}
+
+bool tracer_advance(void)
+{
+    bool done = false;
+    if (!lock_try(&tracer.advance_lock))
+        return false;
+    if (recording() && gate_close(&tracer.gate)) {
+        lock_take(&tracer.registry_lock);
+        if (all_writers_out(WRITERS_GRACE_NS) && enough_chunks()) {
+            seal_all();
+            sample_seal();
+            sched_advance(&tracer.sched, tracer.sched.generation + 1);
+            stacktab_clear(&tracer.stacks);
+            uint64_t time = now();
+            write_statuses(time);
+            tracer.deadline_ns = clock_mono_ns() + tracer.period_ns;
+            tracer.spool.header->last_generation = tracer.sched.generation;
+            tracer.spool.header->last = clock_read_pair(&tracer.clock);
+            done = true;
+        }
+        lock_drop(&tracer.registry_lock);
+        gate_open(&tracer.gate);
+    }
+    lock_drop(&tracer.advance_lock);
+    return done;
+}
+
+/* --- the first generation of a recording that begins in mid-run ------------------------------------------------------ */
+
+static void first_status_running(struct thread *t, uint64_t time, bool stacks, bool *procs_said)
+{
+    struct chunk *c = sched_adopt(&tracer.sched, &t->sched) ? spool_take(&tracer.spool) : NULL;
+    if (!c) {
+        count_lost();
+        return;
+    }
+    sched_attach_chunk(&tracer.sched, &t->sched, c, time);
+    write_identity(&t->sched, t, time);
+    sched_first_status(&tracer.sched, &t->sched, stacks && !t->unannounced ? START_STACK_BASE + t->sched.g : 0,
+                       time);
+    if (!*procs_said)
+        *procs_said = sched_procs_change(&tracer.sched, &t->sched, tracer.sched.gomaxprocs, time);
+    seal_chunk(&t->sched);
+}
+
+/* The process's first thread, recorded from its beginning. */
+static void first_thread(struct thread *t, uint64_t time)
+{
+    struct chunk *c = spool_take(&tracer.spool);
+    if (!c)
+        return;
+    sched_attach_chunk(&tracer.sched, &t->sched, c, time);
+    write_thread_record(&t->sched, t);
+    sched_first_thread(&tracer.sched, &t->sched, START_STACK_BASE + t->sched.g, time);
+}
+
+static void forget_last_recording(struct thread *t)
+{
+    sched_forget_procs(&t->sched);
+    t->promise.g = 0;
+    if (t->spare)
+        sched_track(&t->sched, GO_UNBORN);
+}
+
+void first_generation(uint32_t gomaxprocs)
+{
+    bool stacks = tracer.stacks_of_statuses;
+    struct thread *oldest = NULL;
+    bool procs_said = false;
+    sched_restart(&tracer.sched, tracer.sched.generation + 1, gomaxprocs);
+    stacktab_clear(&tracer.stacks);
+    uint64_t time = now();
+    for (struct thread *t = tracer.threads; t; oldest = t, t = t->next)
+        forget_last_recording(t);
+    for (struct thread *t = oldest; t; t = t->prev) {
+        uint32_t status = sched_current(&t->sched)->status;
+        if (status == GO_RUNNING)
+            first_status_running(t, time, stacks, &procs_said);
+        else if (status != GO_UNBORN && status != GO_DEAD)
+            status_other(t, time, true, stacks);
+        else if (t == self)
+            first_thread(t, time);
+    }
+}

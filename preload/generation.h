@@ -1,0 +1,19 @@
+/* What sessions need of generations. All of it with the advance and the registry lock, behind a closed gate. */
+#ifndef THRACE_PRELOAD_GENERATION_H
+#define THRACE_PRELOAD_GENERATION_H
+
+#include "preload/tracer.h"
+
+/* False when a thread was still writing after a good part of grace_ns: it lost the CPU in a section. */
+bool all_writers_out(uint64_t grace_ns);
+
+/* Hands in every open chunk. */
+void seal_all(void);
+
+/* The pool has room for the statuses of all threads, and what else a first generation says of them. */
+bool statuses_fit(void);
+
+/* Opens the first generation of a recording: every live thread's record, name and status. */
+void first_generation(uint32_t gomaxprocs);
+
+#endif

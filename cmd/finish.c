@@ -19,6 +19,7 @@
 
 #include "cmd/cmd.h"
 #include "cmd/cut.h"
+#include "cmd/heap_profile.h"
 #include "cmd/recording.h"
 #include "cmd/spool_read.h"
 #include "lib/sched.h"
@@ -220,6 +221,42 @@ static void tell_short_calls(struct recording *r, const struct spool_header *h, 
                               r->calls[i].calls, function_of(r, r->calls[i].pc), (double)r->calls[i].ticks * ms);
 }
 
+enum { HOLDERS_TOLD = 5 };
+
+static void tell_heap(const struct spool_header *h, struct finish_summary *sum)
+{
+    const char *when = h->state == SPOOL_COMPLETE ? "" : " when last looked";
+    if (h->heap.state == SPOOL_HEAP_COUNTED && (!*when || h->heap.peak))
+        snprintf(sum->heap, sizeof sum->heap, ", heap %" PRId64 " bytes%s, at most %" PRId64, h->heap.live, when,
+                 h->heap.peak);
+    else if (h->heap.state == SPOOL_HEAP_FOREIGN)
+        snprintf(sum->heap, sizeof sum->heap, ", heap not counted");
+}
+
+/* PATH.heap.pb.gz: the profile beside the trace. What holds the most is told by finish_report. */
+static void make_heap_profile(const char *verb, const struct recording *r, const struct spool_header *h,
+                              struct finish_summary *sum)
+{
+    if (!h->heap.interval)
+        return;
+    char path[sizeof sum->path + 16];
+    size_t size;
+    FILE *holders = open_memstream(&sum->holders, &size);
+    struct heap_profile *p = heap_profile_new(r, h);
+    snprintf(path, sizeof path, "%s.heap.pb.gz", sum->path);
+    const char *err = p ? heap_profile_write(p, path) : "out of memory";
+    if (p && holders)
+        heap_profile_tell(p, holders, HOLDERS_TOLD);
+    if (holders) {
+        if (!err)
+            fprintf(holders, "thrace: heap profile: %s\n", path);
+        fclose(holders);
+    }
+    if (err)
+        complain(verb, "%s: %s", path, err);
+    heap_profile_free(p);
+}
+
 /* Its process lives and is about to record: the pid is the first thing that it writes. */
 static bool is_being_born(const char *spool)
 {
@@ -264,12 +301,15 @@ int finish_spool(const char *verb, const char *spool, const char *out, bool quie
     const char *where = spool;
     err = recording_read(&r, &f);
     sum->events = r.seen.events;
-    sum->nothing = is_earlier_image(f.header, spool) && r.seen.events <= SCHED_FIRST_THREAD_EVENTS;
+    sum->nothing = is_earlier_image(f.header, spool) && r.seen.events - r.seen.of_heap <= SCHED_FIRST_THREAD_EVENTS;
     if (!err && !sum->nothing)
         err = recording_symbolize(&r);
     if (!err && !sum->nothing) {
         tell_advice(verb, &r, quiet);
         tell_short_calls(&r, f.header, sum);
+        tell_heap(f.header, sum);
+        if (is_plain_target(sum->path))
+            make_heap_profile(verb, &r, f.header, sum);
         where = sum->path;
         err = write_file(&f, &r, sum);
     }
@@ -311,11 +351,14 @@ static void report_missing_samples(const struct spool_samples *s)
 
 void finish_report(const struct finish_summary *s)
 {
-    fprintf(stderr, "thrace: %" PRIu64 " thread%s, %" PRIu64 " events, %" PRIu64 " generation%s, %" PRIu64 " lost, ",
-            s->threads, s->threads == 1 ? "" : "s", s->events, s->generations, s->generations == 1 ? "" : "s", s->lost);
+    fprintf(stderr, "thrace: %" PRIu64 " thread%s, %" PRIu64 " events, %" PRIu64 " generation%s, %" PRIu64 " lost%s, ",
+            s->threads, s->threads == 1 ? "" : "s", s->events, s->generations, s->generations == 1 ? "" : "s", s->lost,
+            s->heap);
     report_samples(&s->samples);
     fprintf(stderr, "%" PRIu64 " bytes: %s\n", s->bytes, s->path);
     report_missing_samples(&s->samples);
+    if (s->holders)
+        fputs(s->holders, stderr);
     if (s->cut)
         fprintf(stderr,
                 "thrace: the process was killed in the middle of a wakeup: the last %" PRIu64 " events of some threads"

@@ -11,8 +11,10 @@ struct finish_summary {
     char path[4096 + 16]; /* where the trace is */
     uint64_t cut; /* events at the end of a process that was killed that could not be placed */
     uint64_t threads, events, generations, lost, bytes;
+    char heap[128]; /* "heap 1234 bytes": what was in use at the end */
     struct spool_samples samples;
     char short_calls[1024]; /* "1234 read (5.6 ms), …": what was too short to be in the trace */
+    char *holders; /* what holds the most of the heap, a line each; NULL: not sampled. The caller may free it */
     bool nothing; /* a program that only executed another one, and did nothing else: there is no trace of it */
 };
 

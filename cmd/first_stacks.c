@@ -51,6 +51,7 @@ static const char *see_batch(struct pass *pass, const struct spool_batch *b)
                 return damaged;
         time += args[0];
         pass->seen->events++;
+        pass->seen->of_heap += id == EV_HeapAlloc || id == EV_HeapGoal;
         see_event(pass, b, id, args);
     }
     if (time > pass->seen->last)

@@ -16,6 +16,7 @@ struct events_seen {
     struct first_stack *first; /* by goroutine */
     size_t ngoroutines;
     uint64_t events;
+    uint64_t of_heap; /* of these: how much of the heap is in use */
     uint64_t last; /* time of the last event, in ticks */
 };
 

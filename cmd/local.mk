@@ -6,6 +6,8 @@ thrace_SOURCES = %D%/main.c %D%/cmd.h %D%/verbs.def \
 	%D%/cut.c %D%/cut.h \
 	%D%/finish.c %D%/finish.h \
 	%D%/first_stacks.c %D%/first_stacks.h \
+	%D%/heap_pprof.c %D%/heap_pprof.h \
+	%D%/heap_profile.c %D%/heap_profile.h \
 	%D%/input.c %D%/input.h \
 	%D%/golden.c \
 	%D%/left_spools.c %D%/left_spools.h \
@@ -26,4 +28,14 @@ thrace_SOURCES = %D%/main.c %D%/cmd.h %D%/verbs.def \
 	%D%/target.c %D%/target.h \
 	%D%/validate.c
 thrace_CPPFLAGS = $(AM_CPPFLAGS) -DTHRACE_PKGLIBDIR='"$(pkglibdir)"'
-thrace_LDADD = libparser.la libsymbolize.la liblow.la
+thrace_LDADD = libparser.la libsymbolize.la liblow.la $(PPROF_LIBS) -lm
+
+EXTRA_DIST += %D%/profile.proto
+if HAVE_PPROF
+nodist_thrace_SOURCES = %D%/profile.pb-c.c
+BUILT_SOURCES += %D%/profile.pb-c.h
+CLEANFILES += %D%/profile.pb-c.c %D%/profile.pb-c.h
+%D%/profile.pb-c.h: %D%/profile.proto
+	$(AM_V_GEN)$(MKDIR_P) %D% && $(PROTOC_C) --c_out=. -I$(srcdir) $(srcdir)/%D%/profile.proto
+%D%/profile.pb-c.c: %D%/profile.pb-c.h
+endif

@@ -39,8 +39,9 @@ static void usage(FILE *to)
           "started because it cannot be recorded, 126: it is not executable, 127: it was not found.\n"
           "  -o FILE        the trace (default: COMMAND.PID.trace)\n"
           "  --cpu-hz N     CPU samples in a second of a thread's CPU time: 0 to 10000 (default: 99)\n"
-          "  --wrap CLASSES what to record: sync,sleep,io,net,poll,file,mem,proc,ipc,stdio (default: all); -mem,-file:\n"
-          "                 all but these\n"
+          "  --wrap CLASSES what to record: sync,sleep,io,net,poll,file,mem,proc,ipc,stdio,heap (default:\n"
+          "                 all); -mem,-file: all but these\n"
+          "  --heap-sample BYTES  a heap profile beside the trace: one block in so many bytes, such as 512K\n"
           "  --min-call TIME  only count system calls that are shorter, such as 10us\n"
           "  --start WHEN   now (default), off, delay:2s, signal:USR2\n"
           "  --stop WHEN    after:10s, signal:USR2, size:64M, or several with commas between\n"
@@ -57,7 +58,7 @@ static void usage(FILE *to)
 static const struct {
     int option;
     const char *variable;
-} variables[] = {{'w', "THRACE_WRAP"}, {'m', "THRACE_MIN_CALL"}, {'b', "THRACE_START"},
+} variables[] = {{'w', "THRACE_WRAP"}, {'m', "THRACE_MIN_CALL"}, {'H', "THRACE_HEAP_SAMPLE"}, {'b', "THRACE_START"},
                  {'e', "THRACE_STOP"}, {'k', "THRACE_CONTROL"},  {'F', "THRACE_FLIGHT_RECORDER"}, {'S', "THRACE_SNAPSHOT"},  {'f', "THRACE_FOLLOW"}};
 enum { NVARIABLES = sizeof variables / sizeof variables[0] };
 
@@ -319,6 +320,7 @@ int cmd_record(int argc, char **argv)
 {
     static const struct option options[] = {{"no-validate", no_argument, NULL, 'n'},
                                             {"cpu-hz", required_argument, NULL, 'c'},
+                                            {"heap-sample", required_argument, NULL, 'H'},
                                             {"stat", no_argument, NULL, 's'},
                                             {"wrap", required_argument, NULL, 'w'},
                                             {"min-call", required_argument, NULL, 'm'},

@@ -185,6 +185,46 @@ static bool read_calls(struct recording *r, struct cursor *c)
     return true;
 }
 
+static bool read_block(struct recording *r, struct cursor *c, uint64_t generation)
+{
+    struct rec_block *b = ADD(r, blocks);
+    if (!b)
+        return false;
+    b->id = get_int(c);
+    get_int(c);
+    b->bytes = get_int(c);
+    b->generation = generation;
+    b->stack_id = get_int(c);
+    return true;
+}
+
+static bool read_free(struct recording *r, struct cursor *c)
+{
+    uint64_t *id = ADD(r, frees);
+    if (id)
+        *id = get_int(c);
+    return id;
+}
+
+static int by_id(const void *a, const void *b)
+{
+    const struct rec_block *x = a, *y = b;
+    return x->id < y->id ? -1 : x->id > y->id;
+}
+
+/* A block may die in a chunk that comes before the one that it was born in. */
+static void apply_frees(struct recording *r)
+{
+    if (r->nblocks)
+        qsort(r->blocks, r->nblocks, sizeof *r->blocks, by_id);
+    for (size_t i = 0; i < r->nfrees && r->nblocks; i++) {
+        struct rec_block key = {.id = r->frees[i]};
+        struct rec_block *b = bsearch(&key, r->blocks, r->nblocks, sizeof key, by_id);
+        if (b)
+            b->freed = true;
+    }
+}
+
 static bool read_record(struct recording *r, struct names *names, struct cursor *c, uint64_t generation)
 {
     switch (*c->p++) {
@@ -195,6 +235,8 @@ static bool read_record(struct recording *r, struct names *names, struct cursor 
     case META_HOOK: return read_hook(r, c);
     case META_STATUS: return read_status(r, c, generation);
     case META_SAMPLE: return samples_read(r, c->p, c->end);
+    case META_HEAP_BLOCK: return read_block(r, c, generation);
+    case META_HEAP_FREE: return read_free(r, c);
     case META_CALLS: return read_calls(r, c);
     default: return false;
     }
@@ -315,6 +357,7 @@ const char *recording_read(struct recording *r, const struct spool_file *f)
         qsort(r->threads, r->nthreads, sizeof *r->threads, by_thread);
     keep_last_records(r);
     apply_names(r, &names);
+    apply_frees(r);
     if (r->nhooks)
         qsort(r->hooks, r->nhooks, sizeof *r->hooks, recording_by_hook);
     if (r->nstacks)
@@ -337,6 +380,8 @@ void recording_free(struct recording *r)
     free(r->mappings);
     free(r->records);
     free(r->hooks);
+    free(r->blocks);
+    free(r->frees);
     free(r->calls);
     free(r->seen.first);
     samples_free(&r->samples);

@@ -61,6 +61,13 @@ struct rec_pc {
     int module;
 };
 
+/* A sampled block of the heap. */
+struct rec_block {
+    uint64_t id, bytes;
+    uint64_t generation, stack_id;
+    bool freed;
+};
+
 struct recording {
     struct rec_stack *stacks;
     size_t nstacks, cap_stacks;
@@ -77,6 +84,10 @@ struct recording {
     struct rec_hook *hooks;
     size_t nhooks, cap_hooks;
     struct samples samples;
+    struct rec_block *blocks; /* by id */
+    size_t nblocks, cap_blocks;
+    uint64_t *frees; /* their ids */
+    size_t nfrees, cap_frees;
     struct rec_calls *calls;
     size_t ncalls, cap_calls;
     struct symbolizer *symbolizer;
@@ -111,6 +122,9 @@ const char *recording_symbolize(struct recording *r);
 
 /* Writes the reasons, stacks and thread names of a generation. 0, or -1: the builder says why. */
 int recording_write_tables(const struct recording *r, gotrace_builder *b, uint64_t generation);
+
+/* The frames of a stack, leaf first, as the trace has them: v has room for STACK_MAX_FRAMES. Their number. */
+size_t recording_frames(const struct recording *r, uint64_t generation, uint64_t stack_id, struct gotrace_builder_frame *v);
 
 void recording_free(struct recording *r);
 

@@ -188,6 +188,16 @@ static const struct rec_stack *find_stack(const struct recording *r, uint64_t ge
     return s && s->generation == generation && s->id == id ? s : NULL;
 }
 
+size_t recording_frames(const struct recording *r, uint64_t generation, uint64_t stack_id, struct gotrace_builder_frame *v)
+{
+    struct frames f = {.n = 0};
+    const struct rec_stack *s = stack_id ? find_stack(r, generation, stack_id) : NULL;
+    if (s)
+        make_frames(r, s, &f);
+    memcpy(v, f.v, f.n * sizeof *v);
+    return f.n;
+}
+
 static const struct rec_thread *find_thread(const struct recording *r, uint64_t g)
 {
     size_t low = 0, high = r->nthreads;

@@ -20,6 +20,8 @@ enum meta_tag {
     META_MODULE = 4, /* start, end, load bias, path text, build-id text: a module mapped at the time */
     META_HOOK = 5,   /* PC, text: the PC stands for the function of that name */
     META_SAMPLE = 7, /* time in ticks, m, P + 1 (0: none), g, n, n PCs: the first, then differences, sign in bit 0 */
+    META_HEAP_BLOCK = 20, /* number, time in ticks, bytes, stack id: a sampled block was allocated */
+    META_HEAP_FREE = 21,  /* number: and died */
     META_CALLS = 6,  /* PC, calls, ticks: calls of that function (0: of others) too short to be shown, and their time */
     META_STATUS = 16, /* g, n, n PCs as in META_STACK: where the thread waited when the recording began */
 };
@@ -31,7 +33,8 @@ enum meta_tag {
 #define META_FORMATS                                                                                                   \
     {                                                                                                                  \
         [META_STACK] = "i*", [META_THREAD] = "iii", [META_NAME] = "iit", [META_MODULE] = "iiitt", [META_HOOK] = "it",  \
-        [META_SAMPLE] = "iiii*", [META_CALLS] = "iii", [META_STATUS] = "i*"                                            \
+        [META_SAMPLE] = "iiii*", [META_CALLS] = "iii", [META_STATUS] = "i*",                                           \
+        [META_HEAP_BLOCK] = "iiii", [META_HEAP_FREE] = "i"                                                             \
     }
 
 /* In place of the last PC of a stack that had more frames than fit. */

@@ -350,6 +350,17 @@ bool sched_procs_change(struct sched *s, struct sched_thread *t, uint32_t n, uin
     return true;
 }
 
+bool sched_heap(struct sched *s, struct sched_thread *t, uint64_t live, uint64_t held, uint64_t now)
+{
+    struct txn x;
+    if (!txn_begin(&x, s, t, GO_RUNNING, now))
+        return false;
+    EVENT(&x, EV_HeapAlloc, live);
+    if (held)
+        EVENT(&x, EV_HeapGoal, held);
+    return txn_commit(&x);
+}
+
 bool sched_destroy(struct sched *s, struct sched_thread *t, uint64_t now)
 {
     struct txn x;

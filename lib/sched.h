@@ -156,6 +156,11 @@ bool sched_syscall_end(struct sched *s, struct sched_thread *t, uint64_t now);
 /* So many CPUs may be used from now on. More threads that execute at once raise the number again. */
 bool sched_procs_change(struct sched *s, struct sched_thread *t, uint32_t n, uint64_t now);
 
+/*
+ * The heap has so many bytes in use, and the process holds so many (0: not said). A running thread tells it.
+ */
+bool sched_heap(struct sched *s, struct sched_thread *t, uint64_t live, uint64_t held, uint64_t now);
+
 /* Running → Dead. */
 bool sched_destroy(struct sched *s, struct sched_thread *t, uint64_t now);
 

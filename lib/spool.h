@@ -35,6 +35,17 @@ enum {
 
 enum spool_state { SPOOL_RECORDING = 1, SPOOL_COMPLETE = 2 };
 
+/* What the heap was at the end. */
+enum spool_heap_state { SPOOL_HEAP_OFF, SPOOL_HEAP_COUNTED, SPOOL_HEAP_FOREIGN /* an allocator whose blocks we cannot see */ };
+struct spool_heap {
+    uint32_t state; /* enum spool_heap_state */
+    uint32_t pad;
+    int64_t live; /* bytes in use, as malloc_usable_size counts them */
+    int64_t peak; /* the most that they were, less 64 KiB a thread at most */
+    int64_t mapped; /* bytes mapped by mmap and not unmapped */
+    uint64_t interval; /* bytes from sample to sample, on average; 0: none were taken */
+};
+
 /* What became of CPU samples. */
 struct spool_samples {
     uint64_t hz;       /* asked for, in a second of a thread's CPU time; 0: none */
@@ -78,6 +89,7 @@ struct spool_header {
     char out[SPOOL_PATH_MAX]; /* absolute path of the trace to be */
     char exe[SPOOL_PATH_MAX];
     struct spool_samples samples;
+    struct spool_heap heap;
 };
 
 _Static_assert(sizeof(struct spool_header) <= SPOOL_HEADER_SIZE, "the header fits its place");

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "lib/meta.h"
+#include "preload/heap.h"
 #include "preload/hook.h"
 #include "preload/sample.h"
 
@@ -157,6 +158,7 @@ static void status_other(struct thread *t, uint64_t time, bool identity, bool st
 
 static void write_statuses(uint64_t time)
 {
+    bool heap_told = false;
     for (struct thread *t = tracer.threads; t; t = t->next) {
         uint32_t status = sched_current(&t->sched)->status;
         if (sched_has_proc(&tracer.sched, &t->sched)) {
@@ -166,6 +168,10 @@ static void write_statuses(uint64_t time)
                 if (tracer.self_contained)
                     write_identity(&t->sched, t, time);
                 sched_status_with_proc(&tracer.sched, &t->sched, time);
+                if (status == GO_RUNNING && !heap_told) {
+                    heap_write_status(t, time);
+                    heap_told = true;
+                }
                 seal_chunk(&t->sched); /* packed: the chunk is free for the next thread, this one may not need it */
             }
         } else if (status == GO_RUNNABLE || status == GO_WAITING || status == GO_SYSCALL) {

@@ -11,6 +11,7 @@
 
 #include "preload/finisher.h"
 #include "preload/flight.h"
+#include "preload/heap.h"
 #include "preload/helper.h"
 #include "preload/options.h"
 #include "preload/orders.h"
@@ -120,11 +121,14 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 {
     real_resolve();
     environment = envp;
-    if (!options_read(&options, envp) || !is_for_us())
+    if (!options_read(&options, envp) || !is_for_us()) {
+        heap_begin(false, 0);
         return;
+    }
     session_init(&options, false);
     if (!tracer_init(options.period_ns, (uint32_t)options.classes)) {
         complain_of_start(-ENOMEM, options.out);
+        heap_begin(false, 0);
         return;
     }
     tracer.unwind_mode = (uint8_t)options.unwind;
@@ -134,6 +138,7 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
     followed = true;
     thread_init();
     process_init();
+    heap_begin(tracer.classes & CLASS_HEAP, options.heap_sample);
     begin_main_thread();
     sample_init(options.cpu_hz);
     flight_init(&options);

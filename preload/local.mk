@@ -2,6 +2,7 @@
 if BUILD_PRELOAD
 pkglib_LTLIBRARIES += libthrace-preload.la
 libthrace_preload_la_SOURCES = \
+	%D%/allocator.c %D%/allocator.h %D%/allocator.def \
 	%D%/api.c \
 	%D%/calls.c %D%/calls.h %D%/calls.def %D%/classes.def %D%/streams.def %D%/syscalls.def \
 	%D%/control.c %D%/control.h \
@@ -9,6 +10,7 @@ libthrace_preload_la_SOURCES = \
 	%D%/finisher.c %D%/finisher.h \
 	%D%/flight.c %D%/flight.h \
 	%D%/generation.c %D%/generation.h \
+	%D%/heap.c %D%/heap.h %D%/heap_sample.c %D%/heap_sample.h \
 	%D%/helper.c %D%/helper.h \
 	%D%/hook.c %D%/hook.h \
 	%D%/lifecycle.c %D%/lifecycle.h \
@@ -34,6 +36,7 @@ libthrace_preload_la_SOURCES = \
 	%D%/wrap_c11.c \
 	%D%/wrap_calls.c \
 	%D%/wrap_cond.c \
+	%D%/wrap_heap.c \
 	%D%/wrap_mutex.c \
 	%D%/wrap_once.c \
 	%D%/wrap_openmp.c \

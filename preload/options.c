@@ -17,6 +17,12 @@ static bool parse_path(const char *s, void *field)
     return *s && strlen(s) < SPOOL_PATH_MAX - 64 && out_pattern_ok(s);
 }
 
+/* 0 is a size, too: none. */
+static bool parse_bytes(const char *s, void *field)
+{
+    return value_size(piece_of(s), field) || (parse_number(s, field) && !*(uint64_t *)field);
+}
+
 static bool parse_version(const char *s, void *field)
 {
     uint64_t *v = field;

@@ -8,6 +8,8 @@
 #include "lib/meta.h"
 #include "preload/fds.h"
 #include "preload/generation.h"
+#include "preload/heap.h"
+#include "preload/heap_sample.h"
 #include "preload/helper.h"
 #include "preload/lifecycle.h"
 #include "preload/options.h"
@@ -140,6 +142,7 @@ static void fill_header(struct spool_header *h)
     strcpy(h->out, session.out);
     strcpy(h->exe, session.exe);
     h->first = h->last = clock_read_pair(&tracer.clock);
+    heap_fill(h);
 }
 
 static void open_first_generation(uint32_t cpus)
@@ -233,6 +236,8 @@ static void record_surroundings(void)
 {
     modules_restart();
     real_each(record_hook, NULL);
+    if (heap_interval)
+        allocator_each(record_hook, NULL);
 }
 
 int session_start_with_modules(void)
@@ -292,6 +297,7 @@ static bool stop(uint32_t hooked_then)
     if (recording()) {
         modules_refresh();
         short_calls_write();
+        heap_end();
     }
     lock_take(&session.lock);
     bool stopped = stop_locked(hooked_then);
@@ -413,6 +419,7 @@ void session_chores(struct session_file *f)
     if (f || tracer.nthreads == 1) /* else another thread may hold the loader's lock and wait for this one */
         modules_refresh();
     sample_account();
+    heap_look();
     if (tracer_advance() && tracer.self_contained)
         record_surroundings();
 }

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include "lib/meta.h"
+#include "preload/heap.h"
 #include "preload/helper.h"
 #include "preload/hook.h"
 #include "preload/sample.h"
@@ -231,6 +232,7 @@ void thread_end(struct thread *t)
     if (section)
         section_leave(t);
     self = THREAD_OFF;
+    heap_thread_end();
     if (!ended) {
         count_lost(); /* it stays in the registry as it was: a G that the trace shows as alive must keep its status */
         return;

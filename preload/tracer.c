@@ -117,6 +117,14 @@ void tracer_chores(void)
         session_chores(NULL);
 }
 
+void tracer_chores_in_malloc(void)
+{
+    if (helper_wake())
+        tracer.chores = 0;
+    else
+        session_make_room();
+}
+
 /* Not inherited: a child does not believe that it records. */
 static struct owner *make_owner(void)
 {

@@ -229,6 +229,9 @@ bool tracer_advance(void);
 /* After a hook: wakes the helper; without one, does the work that the helper would do. */
 SLOW void tracer_chores(void);
 
+/* The same within malloc, where the loader may be at work on our own stack: only makes room. */
+SLOW void tracer_chores_in_malloc(void);
+
 /* Publishes what is mapped now and records it. Calls dl_iterate_phdr: not in a section, not in a signal handler. */
 void modules_refresh(void);
 

@@ -9,12 +9,14 @@
 #include <fcntl.h>
 #include <sys/ioctl.h>
 #include <sys/ipc.h>
+#include <sys/mman.h>
 
 #include "preload/calls.h"
+#include "preload/heap.h"
 
 static bool is_now(const struct timespec *timeout) { return timeout && !timeout->tv_sec && !timeout->tv_nsec; }
 
-/* --- what the result says of descriptors -------------------------------------------------------------------------- */
+/* --- what the result says of descriptors and mappings ------------------------------------------------------------- */
 
 #define NOTHING ((void)0)
 #define OPENED fd_opened(result, FD_UNKNOWN, false)
@@ -23,6 +25,8 @@ static bool is_now(const struct timespec *timeout) { return timeout && !timeout-
 #define OPENED_COPY(fd) fd_copied(fd, result)
 #define OPENED_TWO(v) (result ? NOTHING : (fd_opened((v)[0], FD_UNKNOWN, false), fd_opened((v)[1], FD_UNKNOWN, false)))
 #define OPENED_PAIR(v, nonblocking) (result ? NOTHING : fd_paired((v)[0], (v)[1], nonblocking))
+#define MAPPED(n) (result == MAP_FAILED ? NOTHING : heap_mapped((int64_t)(n)))
+#define UNMAPPED(n) (result ? NOTHING : heap_mapped(-(int64_t)(n)))
 #define WATCHED(epoll, op, fd, event)                                                                                  \
     (result ? NOTHING : fd_watched(epoll, fd, (op) != EPOLL_CTL_DEL && wakes_always(event)))
 #define FCNTL(fd, command, arg) learn_from_fcntl(fd, command, arg, result)
@@ -52,10 +56,12 @@ static void learn_from_fcntl(int fd, int command, long arg, int result)
 #define BEFORE_OPENED_TWO(v) NOTHING
 #define BEFORE_OPENED_PAIR(v, nonblocking) NOTHING
 #define BEFORE_WATCHED(epoll, op, fd, event) NOTHING
+#define BEFORE_MAPPED(n) NOTHING
+#define BEFORE_UNMAPPED(n) NOTHING
 #define BEFORE_FCNTL(fd, command, arg) NOTHING
 #define BEFORE_IOCTL(fd, request, arg) NOTHING
 
-/* The classes that a call is of interest for: its own, and all that look at descriptors when it changes some. */
+/* The classes that a call is of interest for: its own, and what it changes: all that look at descriptors, the heap. */
 #define CLASSES_NOTHING 0u
 #define FOLLOWED (CLASS_IO | CLASS_NET | CLASS_POLL | CLASS_IPC | (uint32_t)CLASS_STDIO)
 #define CLASSES_CLOSED(from, to) FOLLOWED
@@ -66,6 +72,8 @@ static void learn_from_fcntl(int fd, int command, long arg, int result)
 #define CLASSES_OPENED_TWO(v) FOLLOWED
 #define CLASSES_OPENED_PAIR(v, nonblocking) FOLLOWED
 #define CLASSES_WATCHED(epoll, op, fd, event) FOLLOWED
+#define CLASSES_MAPPED(n) CLASS_HEAP
+#define CLASSES_UNMAPPED(n) CLASS_HEAP
 #define CLASSES_FCNTL(fd, command, arg) FOLLOWED
 #define CLASSES_IOCTL(fd, request, arg) FOLLOWED
 

@@ -6,6 +6,8 @@ e2e_tests = \
 	%D%/cpu.test \
 	%D%/entry-points.test \
 	%D%/exits.test \
+	%D%/heap.test \
+	%D%/heap-profile.test \
 	%D%/flight.test \
 	%D%/install.test \
 	%D%/preload.test \

@@ -16,6 +16,9 @@ c_programs = \
 	%D%/entry-points \
 	%D%/exits \
 	%D%/forker \
+	%D%/heap-leak \
+	%D%/heap-odd \
+	%D%/heap-stress \
 	%D%/hogs \
 	%D%/jitted \
 	%D%/jumper \
@@ -43,7 +46,7 @@ c_programs = \
 	%D%/vforks
 
 check_PROGRAMS += $(c_programs) %D%/cxx-threads %D%/long-names %D%/torture
-check_LTLIBRARIES += %D%/libearly.la
+check_LTLIBRARIES += %D%/libearly.la %D%/libheap-early.la
 
 # The expectations name functions and lines, whatever CFLAGS say.
 program_CFLAGS = $(AM_CFLAGS) -g -fno-optimize-sibling-calls -pthread
@@ -64,6 +67,10 @@ tests_programs_early_CFLAGS = $(program_CFLAGS)
 tests_programs_entry_points_CFLAGS = $(program_CFLAGS)
 tests_programs_exits_CFLAGS = $(program_CFLAGS)
 tests_programs_forker_CFLAGS = $(program_CFLAGS)
+# The compiler knows too much of malloc and free to leave them alone.
+tests_programs_heap_odd_CFLAGS = $(program_CFLAGS) -O0 -Wno-alloc-size-larger-than -Wno-free-nonheap-object -Wno-use-after-free
+tests_programs_heap_leak_CFLAGS = $(program_CFLAGS) -fno-builtin
+tests_programs_heap_stress_CFLAGS = $(program_CFLAGS) -fno-builtin -Wno-alloc-size-larger-than
 tests_programs_hogs_CFLAGS = $(program_CFLAGS)
 tests_programs_jitted_CFLAGS = $(program_CFLAGS)
 tests_programs_jumper_CFLAGS = $(program_CFLAGS)
@@ -110,6 +117,11 @@ tests_programs_torture_LDADD = -ldl
 tests_programs_libearly_la_SOURCES = %D%/early-lib.c
 tests_programs_libearly_la_CFLAGS = $(program_CFLAGS) -fvisibility=default
 tests_programs_libearly_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
+tests_programs_libheap_early_la_SOURCES = %D%/heap-early-lib.c
+tests_programs_libheap_early_la_CFLAGS = $(program_CFLAGS) -O0 -fvisibility=default
+tests_programs_libheap_early_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
+tests_programs_heap_odd_LDFLAGS = $(AM_LDFLAGS) -no-install
+tests_programs_heap_odd_LDADD = %D%/libheap-early.la -ldl
 tests_programs_early_LDFLAGS = $(AM_LDFLAGS) -no-install
 tests_programs_early_LDADD = %D%/libearly.la
 endif

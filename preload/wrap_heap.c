@@ -1,0 +1,206 @@
+/*
+ * The allocator's entry points. Each does the real call and counts; its slow half, which it jumps to, also knows what is
+ * rare: the next allocator is not known yet, the block is the arena's, nothing is to be counted.
+ *
+ * A death is counted before the real call: after it the block may be another thread's. What a size of 0, an overflow or a
+ * pointer that is none leads to is for the allocator to say: every call is passed on as it came.
+ *
+ * The functions have names of their own in C, so that no declaration or built-in knowledge of malloc has a say in them.
+ */
+#include <errno.h>
+
+#include "preload/heap_sample.h"
+#include "preload/tracer.h"
+
+#define next next_allocator
+
+#define ENTRY(name, ret, params)                                                                                       \
+    EXPORT ret entry_##name params __asm__(#name);                                                                     \
+    ret entry_##name params
+
+#define SLOW_HALF __attribute__((noinline))
+
+static inline int64_t size_of(void *p)
+{
+    return (int64_t)(heap_libc ? allocator_libc_size(p) : next.malloc_usable_size(p));
+}
+
+/* In a slow half: the block's stack begins at who called it. */
+#define BORN(function, p)                                                                                              \
+    do {                                                                                                               \
+        int64_t born_ = size_of(p);                                                                                    \
+        heap_count(born_);                                                                                             \
+        if (heap_interval && unlikely(heap_sample_due(born_))) {                                                       \
+            struct hook h_;                                                                                            \
+            UNWIND_CALLER_REGS(&h_.stack.regs);                                                                        \
+            h_.stack.leaf = (uintptr_t)next.function + 1;                                                              \
+            heap_sample_born(&h_, p, born_);                                                                           \
+        }                                                                                                              \
+    } while (0)
+
+/*
+ * The fast halves jump to what is rare, so that they need no stack frame for it.
+ */
+static SLOW void *born_without_slot(void *p)
+{
+    heap_count_without_slot((int64_t)allocator_libc_size(p));
+    return p;
+}
+
+static SLOW void *born_and_flush(void *p)
+{
+    heap_flush(heap_slot);
+    return p;
+}
+
+static inline void *born_in_libc(void *p)
+{
+    struct heap_slot *s = heap_slot;
+    if (unlikely(!p))
+        return p;
+    if (!heap_has_slot(s))
+        return born_without_slot(p);
+    heap_add(&s->delta, (int64_t)allocator_libc_size(p));
+    return heap_wants_flush(s) ? born_and_flush(p) : p;
+}
+
+/* --- blocks that are born --------------------------------------------------------------------------------------------- */
+
+#define ALLOCATES(name, params, args, size, align)                                                                     \
+    static SLOW_HALF void *name##_slow params                                                                               \
+    {                                                                                                                  \
+        if (!heap_ready())                                                                                             \
+            return arena_take(size, align);                                                                            \
+        void *p = next.name args;                                                                                      \
+        if (p && heap_counts)                                                                                          \
+            BORN(name, p);                                                                                             \
+        return p;                                                                                                      \
+    }                                                                                                                  \
+    ENTRY(name, void *, params) { return heap_is_fast() ? born_in_libc(next.name args) : name##_slow args; }
+
+ALLOCATES(malloc, (size_t n), (n), n, 1)
+ALLOCATES(calloc, (size_t n, size_t size), (n, size), arena_product(n, size), 1)
+ALLOCATES(memalign, (size_t align, size_t n), (align, n), n, align)
+ALLOCATES(aligned_alloc, (size_t align, size_t n), (align, n), n, align)
+ALLOCATES(valloc, (size_t n), (n), n, 4096)
+ALLOCATES(pvalloc, (size_t n), (n), n, 4096)
+
+static SLOW_HALF int posix_memalign_slow(void **p, size_t align, size_t n)
+{
+    if (!heap_ready())
+        return (*p = arena_take(n, align)) ? 0 : ENOMEM;
+    int err = next.posix_memalign(p, align, n);
+    if (!err && heap_counts)
+        BORN(posix_memalign, *p);
+    return err;
+}
+
+ENTRY(posix_memalign, int, (void **p, size_t align, size_t n))
+{
+    if (!heap_is_fast())
+        return posix_memalign_slow(p, align, n);
+    int err = next.posix_memalign(p, align, n);
+    if (!err)
+        born_in_libc(*p);
+    return err;
+}
+
+/* --- blocks that die -------------------------------------------------------------------------------------------------- */
+
+static SLOW_HALF void free_slow(void *p)
+{
+    if (!p || arena_has(p) || !heap_ready())
+        return;
+    if (heap_counts)
+        heap_count(-size_of(p));
+    if (heap_interval)
+        heap_sample_may_die(p);
+    next.free(p);
+}
+
+static SLOW void free_and_flush(void *p)
+{
+    heap_flush(heap_slot);
+    next.free(p);
+}
+
+ENTRY(free, void, (void *p))
+{
+    struct heap_slot *s;
+    if (!heap_is_fast() || !heap_has_slot(s = heap_slot)) {
+        free_slow(p);
+        return;
+    }
+    if (unlikely(!p))
+        return;
+    heap_add(&s->delta, -(int64_t)allocator_libc_size(p));
+    if (heap_wants_flush(s))
+        free_and_flush(p);
+    else
+        next.free(p);
+}
+
+/* --- blocks that change ----------------------------------------------------------------------------------------------- */
+
+static SLOW_HALF void *out_of_arena(void *old, size_t n)
+{
+    size_t size = arena_size(old);
+    void *p = entry_malloc(n);
+    if (p)
+        arena_copy(p, old, n < size ? n : size);
+    return p;
+}
+
+static SLOW_HALF void *realloc_slow(void *old, size_t n)
+{
+    if (old && arena_has(old))
+        return out_of_arena(old, n);
+    if (!heap_ready())
+        return old ? NULL : arena_take(n, 1);
+    if (!heap_counts)
+        return next.realloc(old, n);
+    if (old) {
+        heap_count(-size_of(old));
+        if (heap_interval)
+            heap_sample_may_die(old);
+    }
+    int64_t before = old ? size_of(old) : 0;
+    void *p = next.realloc(old, n);
+    if (p)
+        BORN(realloc, p);
+    else if (n)
+        heap_count(before); /* it lives on; NULL for a size of 0 says that it is gone, where the allocator does that */
+    return p;
+}
+
+ENTRY(realloc, void *, (void *old, size_t n))
+{
+    if (!heap_is_fast())
+        return realloc_slow(old, n);
+    int64_t before = old ? (int64_t)allocator_libc_size(old) : 0;
+    void *p = next.realloc(old, n);
+    if (p)
+        heap_count((int64_t)allocator_libc_size(p) - before);
+    else if (!n)
+        heap_count(-before);
+    return p;
+}
+
+/* glibc's comes back to realloc, others' does not. So only what fails is passed on. */
+ENTRY(reallocarray, void *, (void *old, size_t n, size_t size))
+{
+    size_t product;
+    if (!__builtin_mul_overflow(n, size, &product))
+        return entry_realloc(old, product);
+    return heap_ready() ? next.reallocarray(old, n, size) : NULL;
+}
+
+ENTRY(malloc_usable_size, size_t, (void *p))
+{
+    if (p && arena_has(p))
+        return arena_size(p);
+    return p && heap_ready() ? next.malloc_usable_size(p) : 0;
+}
+
+const void *heap_our_malloc(void);
+const void *heap_our_malloc(void) { return (const void *)entry_malloc; }

@@ -79,8 +79,15 @@ program_pid() {
     if [ "$way" = plain ]; then
         echo "$launched"
     else
-        read -r child rest <"/proc/$launched/task/$launched/children" || [ -n "$child" ] && echo "$child"
+        child=
+        { read -r child rest <"/proc/$launched/task/$launched/children"; } 2>/dev/null || [ -n "$child" ] && echo "$child"
     fi
+}
+
+# CPU time of the program so far, in hundredths of a second; nothing when it has ended.
+cpu_time() {
+    running=$(program_pid)
+    [ -z "$running" ] || sed 's/.*) //' "/proc/$running/stat" 2>/dev/null | awk '{ print $12 + $13 }'
 }
 
 has_ended() { # PID: gone, or waiting to be waited for
@@ -113,17 +120,19 @@ ended() { # sets $status; a program that does not end is killed
 }
 
 run() { # WAY
-    way=$1 rate=
+    way=$1 rate='' cpu=''
     if ! start; then
         broken="does not start"
-    elif ! drive >"$tap_scratch/$way.drive" 2>&1; then
+    elif cpu_before=$(cpu_time || :) && ! drive >"$tap_scratch/$way.drive" 2>&1; then
         broken="the load fails: $(tail -n 3 "$tap_scratch/$way.drive")"
     else
         broken=
     fi
+    cpu_after=$(cpu_time)
+    [ -z "$cpu_after" ] || cpu=$((cpu_after - ${cpu_before:-0}))
     stop >/dev/null 2>&1
     ended
-    eval "${way}_status=\$status ${way}_rate=\$rate ${way}_broken=\$broken"
+    eval "${way}_cpu=\$cpu ${way}_status=\$status ${way}_rate=\$rate ${way}_broken=\$broken"
 }
 
 # --- what is compared --------------------------------------------------------------------------------------------------
@@ -223,7 +232,8 @@ run_as_test() {
     done_testing
 }
 
-# A line a round: operations a second plainly and recorded; bytes, events and lost events of the trace.
+# A line a round: operations a second plainly and recorded; hundredths of CPU seconds of both (0: not known); bytes,
+# events and lost events of the trace.
 run_as_bench() {
     round=0
     while [ $round -lt "${THRACE_SUBJECT_ROUNDS:-3}" ]; do
@@ -236,7 +246,7 @@ run_as_bench() {
                 exit 1
             fi
         done
-        echo "$plain_rate $traced_rate $(wc -c <"$trace")" \
+        echo "$plain_rate $traced_rate ${plain_cpu:-0} ${traced_cpu:-0} $(wc -c <"$trace")" \
             "$(sed -n 's/^thrace:.* \([0-9]*\) events.* \([0-9]*\) lost.*/\1 \2/p' "$tap_scratch/traced.err")"
     done
 }

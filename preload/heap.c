@@ -179,7 +179,7 @@ void heap_begin(bool count, uint64_t interval, bool events)
     if (!heap_ready())
         return;
     if (count && heap_counts && interval && heap_sample_begin(interval))
-        __atomic_store_n(&heap_mode, HEAP_SLOW, __ATOMIC_RELEASE);
+        __atomic_store_n(&heap_mode, heap_libc && !arena_used ? HEAP_SAMPLE : HEAP_SLOW, __ATOMIC_RELEASE);
     if (count && heap_counts && events) {
         heap_events = true;
         __atomic_store_n(&heap_mode, HEAP_SLOW, __ATOMIC_RELEASE);

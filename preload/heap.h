@@ -31,17 +31,23 @@ enum { HEAP_FLUSH = 64 << 10 };
 extern __thread struct heap_slot *heap_slot __attribute__((tls_model("initial-exec"))) HEAP_HIDDEN;
 #define HEAP_SHARED ((struct heap_slot *)1)
 
-/* What the entry points look at first. All but one value lead to their slow halves. */
+/* What the entry points look at first. All but one value lead to their slow halves, and in malloc and free all but two. */
 enum heap_mode {
-    HEAP_BOOT,  /* the next allocator is not known yet */
-    HEAP_COUNT, /* libc's own allocator: count, and nothing else */
-    HEAP_SLOW,  /* another one, or more to do, or less: see heap_counts */
+    HEAP_BOOT,   /* the next allocator is not known yet */
+    HEAP_COUNT,  /* libc's own allocator: count, and nothing else */
+    HEAP_SAMPLE, /* the same, and samples */
+    HEAP_SLOW,   /* another one, or more to do, or less: see heap_counts */
 };
 extern uint32_t heap_mode HEAP_HIDDEN;
 
 static inline bool heap_is_fast(void)
 {
     return __builtin_expect(__atomic_load_n(&heap_mode, __ATOMIC_ACQUIRE) == HEAP_COUNT, 1);
+}
+
+static inline bool heap_is_sampled(void)
+{
+    return __atomic_load_n(&heap_mode, __ATOMIC_ACQUIRE) == HEAP_SAMPLE;
 }
 
 void heap_flush(struct heap_slot *s) HEAP_HIDDEN;

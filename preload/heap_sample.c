@@ -5,14 +5,14 @@
 #include "lib/meta.h"
 
 /*
- * The sampled blocks that live: buckets of one line of the cache. An address has one owner at a time, the block at it, so
+ * The sampled blocks that live: buckets of a pair of lines of the cache, so that a new one touches one page. An address has one owner at a time, the block at it, so
  * entries are put in and taken out without a lock; two threads never look for the same one.
  */
 enum { BUCKET = 8, BUCKET_BITS = 15, BUCKETS = 1 << BUCKET_BITS, NEIGHBOURS = 8, PENDING = 256, RECORD = 1 + 4 * VARINT_MAX };
 
-static struct live {
-    uintptr_t block[BUCKETS][BUCKET]; /* 0: free; 1: being filled in */
-    uint64_t id[BUCKETS][BUCKET];
+static struct bucket {
+    uintptr_t block[BUCKET]; /* 0: free; 1: being filled in */
+    uint64_t id[BUCKET];
 } *live;
 
 uint8_t heap_filter[1 << HEAP_FILTER_BITS] __attribute__((aligned(64)));
@@ -24,10 +24,10 @@ static uint32_t any_pending;
 
 bool heap_sample_begin(uint64_t interval)
 {
-    long p = sys_mmap(sizeof *live, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    long p = sys_mmap(BUCKETS * sizeof *live, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (sys_failed(p))
         return false;
-    live = (struct live *)p;
+    live = (struct bucket *)p;
     heap_interval = interval;
     return true;
 }
@@ -78,10 +78,10 @@ static uintptr_t *find(const void *p, uintptr_t wanted, uint64_t **id)
 {
     uint64_t bucket = heap_hash(p) >> (64 - BUCKET_BITS);
     for (int i = 0; i < NEIGHBOURS * BUCKET; i++) {
-        uint64_t b = (bucket + (uint64_t)(i / BUCKET)) % BUCKETS;
-        uintptr_t *entry = &live->block[b][i % BUCKET];
+        struct bucket *b = &live[(bucket + (uint64_t)(i / BUCKET)) % BUCKETS];
+        uintptr_t *entry = &b->block[i % BUCKET];
         if (__atomic_load_n(entry, __ATOMIC_ACQUIRE) == wanted) {
-            *id = &live->id[b][i % BUCKET];
+            *id = &b->id[i % BUCKET];
             return entry;
         }
     }

@@ -35,9 +35,14 @@ void heap_sample_born(struct hook *h, const void *p, int64_t size) HEAP_HIDDEN;
 
 /* The block is about to die. */
 void heap_sample_dies(const void *p) HEAP_HIDDEN;
+static inline bool heap_sample_may_be(const void *p)
+{
+    return __builtin_expect(heap_filter[heap_hash(p) >> (64 - HEAP_FILTER_BITS)] != 0, 0);
+}
+
 static inline void heap_sample_may_die(const void *p)
 {
-    if (__builtin_expect(heap_filter[heap_hash(p) >> (64 - HEAP_FILTER_BITS)] != 0, 0))
+    if (heap_sample_may_be(p))
         heap_sample_dies(p);
 }
 

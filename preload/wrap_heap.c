@@ -78,9 +78,47 @@ static inline void *born_in_libc(void *p)
             BORN(name, p);                                                                                             \
         return p;                                                                                                      \
     }                                                                                                                  \
-    ENTRY(name, void *, params) { return heap_is_fast() ? born_in_libc(next.name args) : name##_slow args; }
+    ENTRY(name, void *, params) { return heap_is_fast() ? born_in_libc(next.name args) : name##_more args; }
+
+/* With samples, in front of libc's allocator: the same, and one more count. */
+static SLOW void *born_sampled(void *p)
+{
+    struct heap_slot *s = heap_slot;
+    int64_t size = (int64_t)allocator_libc_size(p);
+    if (heap_wants_flush(s))
+        heap_flush(s);
+    if (s->until_sample <= 0 && heap_sample_draw(s, size)) {
+        struct hook h;
+        UNWIND_CALLER_REGS(&h.stack.regs);
+        h.stack.leaf = (uintptr_t)next.malloc + 1;
+        heap_sample_born(&h, p, size);
+    }
+    return p;
+}
+
+static SLOW_HALF void *malloc_sampled(size_t n)
+{
+    void *p = next.malloc(n);
+    struct heap_slot *s = heap_slot;
+    if (unlikely(!p))
+        return p;
+    if (!heap_has_slot(s))
+        return born_without_slot(p);
+    int64_t size = (int64_t)allocator_libc_size(p);
+    heap_add(&s->delta, size);
+    s->until_sample -= size;
+    return unlikely(s->until_sample <= 0 || heap_wants_flush(s)) ? born_sampled(p) : p;
+}
+
+static void *malloc_slow(size_t n);
+static inline void *malloc_more(size_t n) { return heap_is_sampled() ? malloc_sampled(n) : malloc_slow(n); }
 
 ALLOCATES(malloc, (size_t n), (n), n, 1)
+#define calloc_more calloc_slow
+#define memalign_more memalign_slow
+#define aligned_alloc_more aligned_alloc_slow
+#define valloc_more valloc_slow
+#define pvalloc_more pvalloc_slow
 ALLOCATES(calloc, (size_t n, size_t size), (n, size), arena_product(n, size), 1)
 ALLOCATES(memalign, (size_t align, size_t n), (align, n), n, align)
 ALLOCATES(aligned_alloc, (size_t align, size_t n), (align, n), n, align)
@@ -128,11 +166,38 @@ static SLOW void free_and_flush(void *p)
     next.free(p);
 }
 
+static SLOW void free_rare(void *p)
+{
+    heap_sample_may_die(p);
+    if (heap_wants_flush(heap_slot))
+        heap_flush(heap_slot);
+    next.free(p);
+}
+
+static SLOW_HALF void free_sampled(void *p)
+{
+    struct heap_slot *s = heap_slot;
+    if (!p)
+        return;
+    if (!heap_has_slot(s)) {
+        free_slow(p);
+        return;
+    }
+    heap_add(&s->delta, -(int64_t)allocator_libc_size(p));
+    if (heap_sample_may_be(p) || heap_wants_flush(s))
+        free_rare(p);
+    else
+        next.free(p);
+}
+
 ENTRY(free, void, (void *p))
 {
     struct heap_slot *s;
     if (!heap_is_fast() || !heap_has_slot(s = heap_slot)) {
-        free_slow(p);
+        if (heap_is_sampled())
+            free_sampled(p);
+        else
+            free_slow(p);
         return;
     }
     if (unlikely(!p))
@@ -146,10 +211,11 @@ ENTRY(free, void, (void *p))
 
 /* --- blocks that change ----------------------------------------------------------------------------------------------- */
 
+/* Exported names are not called from here: before we are relocated that leads nowhere, and later to who knows whom. */
 static SLOW_HALF void *out_of_arena(void *old, size_t n)
 {
     size_t size = arena_size(old);
-    void *p = entry_malloc(n);
+    void *p = malloc_slow(n);
     if (p)
         arena_copy(p, old, n < size ? n : size);
     return p;
@@ -181,7 +247,7 @@ static SLOW_HALF void *realloc_slow(void *old, size_t n)
     return p;
 }
 
-ENTRY(realloc, void *, (void *old, size_t n))
+static inline void *resize(void *old, size_t n)
 {
     if (!heap_is_fast())
         return realloc_slow(old, n);
@@ -194,12 +260,14 @@ ENTRY(realloc, void *, (void *old, size_t n))
     return p;
 }
 
+ENTRY(realloc, void *, (void *old, size_t n)) { return resize(old, n); }
+
 /* glibc's comes back to realloc, others' does not. So only what fails is passed on. */
 ENTRY(reallocarray, void *, (void *old, size_t n, size_t size))
 {
     size_t product;
     if (!__builtin_mul_overflow(n, size, &product))
-        return entry_realloc(old, product);
+        return resize(old, product);
     return heap_ready() ? next.reallocarray(old, n, size) : NULL;
 }
 

@@ -1,10 +1,10 @@
 # Benchmarks: `make bench' prints what tracing adds, what reading and symbols cost, and writes bench.json.
 bench_targets = bench-reader bench-stack
 if BUILD_PRELOAD
-bench_targets += bench-micro bench-samples bench-subjects
+bench_targets += bench-micro bench-heap bench-samples bench-subjects
 endif
 bench: $(bench_targets)
-.PHONY: bench bench-micro bench-reader bench-samples bench-stack bench-subjects
+.PHONY: bench bench-heap bench-micro bench-reader bench-samples bench-stack bench-subjects
 
 if BUILD_PRELOAD
 bench_programs = %D%/micro %D%/pairs
@@ -17,6 +17,10 @@ bench-micro: all $(bench_programs)
 	%D%/pairs -n $(bench_ROUNDS) -o bench.json %D%/micro $(abs_top_builddir)/.libs/libthrace-preload.so
 CLEANFILES += bench.json
 
+# The allocator, beside its profilers.
+bench-heap: all $(bench_programs)
+	top_builddir='$(abs_top_builddir)' $(srcdir)/%D%/heap -n $(bench_ROUNDS)
+
 # What CPU samples cost, and whether they come as often as asked.
 check_PROGRAMS += %D%/cpu-deep
 tests_bench_cpu_deep_CFLAGS = $(AM_CFLAGS) -pthread
@@ -27,7 +31,7 @@ bench-samples: all %D%/cpu-deep
 bench-subjects: all
 	top_builddir='$(abs_top_builddir)' $(srcdir)/%D%/subjects -n $(bench_ROUNDS)
 endif
-dist_check_SCRIPTS += %D%/samples %D%/subjects
+dist_check_SCRIPTS += %D%/heap %D%/samples %D%/subjects
 dist_check_SCRIPTS += %D%/bench.test
 
 # libgotrace and Go's reader on the same trace.

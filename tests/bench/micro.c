@@ -304,6 +304,7 @@ static const struct bench {
     {"thread-churn", "create and join", thread_churn, 1, 0, 20000},
     {"yield", "sched_yield, one thread", yield, 1, 0, 1000000},
     {"malloc-free", "malloc of 16 to 1,024 bytes and free", malloc_free, 1, 0, 10000000},
+    {"malloc-free-4", "the same, four threads", malloc_free, 4, 0, 10000000},
     {"read-byte", "read of one byte of /dev/zero", read_byte, 1, 0, 2000000},
     {"write-byte", "write of one byte to /dev/null", write_byte, 1, 0, 2000000},
     {"socket-pingpong", "round trip between two threads over a pair of sockets", socket_pingpong, 2, 1, 100000},

@@ -24,6 +24,10 @@ static int (*resolve(void))(void)
 
 int resolved(void) __attribute__((ifunc("resolve")));
 
+/* The loader has to know the address when it relocates this library, not only when it comes to the program. */
+extern int (*const resolved_early)(void);
+int (*const resolved_early)(void) = resolved;
+
 static void *early;
 static pthread_key_t key;
 

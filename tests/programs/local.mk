@@ -118,7 +118,8 @@ tests_programs_libearly_la_SOURCES = %D%/early-lib.c
 tests_programs_libearly_la_CFLAGS = $(program_CFLAGS) -fvisibility=default
 tests_programs_libearly_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
 tests_programs_libheap_early_la_SOURCES = %D%/heap-early-lib.c
-tests_programs_libheap_early_la_CFLAGS = $(program_CFLAGS) -O0 -fvisibility=default
+# Without a PLT: its slots come last, and the resolver calls malloc before.
+tests_programs_libheap_early_la_CFLAGS = $(program_CFLAGS) -O0 -fno-plt -fvisibility=default
 tests_programs_libheap_early_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
 tests_programs_heap_odd_LDFLAGS = $(AM_LDFLAGS) -no-install
 tests_programs_heap_odd_LDADD = %D%/libheap-early.la -ldl

@@ -89,7 +89,8 @@ static const char *write_trace(const struct spool_file *f, struct recording *r, 
         if (!i || batch->generation != f->events.v[i - 1].generation) {
             failed = gotrace_builder_generation(b, batch->generation) ||
                      write_sync(b, h, hz, batch->time) ||
-                     recording_write_tables(r, b, batch->generation);
+                     recording_write_tables(r, b, batch->generation) ||
+                     heap_types_write(&r->seen.types, b, batch->generation, batch->time);
             sum->generations++;
         }
         failed = failed || copy_batch(b, batch, r->seen.last);

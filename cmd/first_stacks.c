@@ -23,7 +23,7 @@ static void note_stack(struct pass *p, const struct spool_batch *b, uint64_t id)
         *first = (struct first_stack){b->generation, id};
 }
 
-static void see_event(struct pass *p, const struct spool_batch *b, unsigned id, const uint64_t *args)
+static bool see_event(struct pass *p, const struct spool_batch *b, unsigned id, const uint64_t *args)
 {
     const struct event_info *e = &event_table[id];
     bool status = id == EV_GoStatus || id == EV_GoStatusStack;
@@ -34,6 +34,7 @@ static void see_event(struct pass *p, const struct spool_batch *b, unsigned id, 
         p->seen->first[args[1]] = (struct first_stack){b->generation, args[4]};
     else if (e->stacks && !status) /* of two, the last one is that of the thread that writes */
         note_stack(p, b, args[31 - __builtin_clz(e->stacks)]);
+    return id != EV_HeapObjectAlloc || heap_types_add(&p->seen->types, b->generation, args[2]);
 }
 
 static const char *see_batch(struct pass *pass, const struct spool_batch *b)
@@ -52,7 +53,8 @@ static const char *see_batch(struct pass *pass, const struct spool_batch *b)
         time += args[0];
         pass->seen->events++;
         pass->seen->of_heap += id == EV_HeapAlloc || id == EV_HeapGoal;
-        see_event(pass, b, id, args);
+        if (!see_event(pass, b, id, args))
+            return "out of memory";
     }
     if (time > pass->seen->last)
         pass->seen->last = time;

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cmd/heap_types.h"
 #include "cmd/spool_read.h"
 
 struct first_stack {
@@ -17,6 +18,7 @@ struct events_seen {
     size_t ngoroutines;
     uint64_t events;
     uint64_t of_heap; /* of these: how much of the heap is in use */
+    struct heap_types types; /* of the blocks whose births were recorded */
     uint64_t last; /* time of the last event, in ticks */
 };
 

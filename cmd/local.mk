@@ -8,6 +8,7 @@ thrace_SOURCES = %D%/main.c %D%/cmd.h %D%/verbs.def \
 	%D%/first_stacks.c %D%/first_stacks.h \
 	%D%/heap_pprof.c %D%/heap_pprof.h \
 	%D%/heap_profile.c %D%/heap_profile.h \
+	%D%/heap_types.c %D%/heap_types.h \
 	%D%/input.c %D%/input.h \
 	%D%/golden.c \
 	%D%/left_spools.c %D%/left_spools.h \

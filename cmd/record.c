@@ -42,6 +42,7 @@ static void usage(FILE *to)
           "  --wrap CLASSES what to record: sync,sleep,io,net,poll,file,mem,proc,ipc,stdio,heap (default:\n"
           "                 all); -mem,-file: all but these\n"
           "  --heap-sample BYTES  a heap profile beside the trace: one block in so many bytes, such as 512K\n"
+          "  --heap-events  every allocation and every free as an event of an experiment; the trace is 1.23 at least\n"
           "  --min-call TIME  only count system calls that are shorter, such as 10us\n"
           "  --start WHEN   now (default), off, delay:2s, signal:USR2\n"
           "  --stop WHEN    after:10s, signal:USR2, size:64M, or several with commas between\n"
@@ -58,7 +59,7 @@ static void usage(FILE *to)
 static const struct {
     int option;
     const char *variable;
-} variables[] = {{'w', "THRACE_WRAP"}, {'m', "THRACE_MIN_CALL"}, {'H', "THRACE_HEAP_SAMPLE"}, {'b', "THRACE_START"},
+} variables[] = {{'w', "THRACE_WRAP"}, {'m', "THRACE_MIN_CALL"}, {'H', "THRACE_HEAP_SAMPLE"}, {'E', "THRACE_HEAP_EVENTS"}, {'b', "THRACE_START"},
                  {'e', "THRACE_STOP"}, {'k', "THRACE_CONTROL"},  {'F', "THRACE_FLIGHT_RECORDER"}, {'S', "THRACE_SNAPSHOT"},  {'f', "THRACE_FOLLOW"}};
 enum { NVARIABLES = sizeof variables / sizeof variables[0] };
 
@@ -330,6 +331,7 @@ int cmd_record(int argc, char **argv)
                                             {"flight-recorder", required_argument, NULL, 'F'},
                                             {"snapshot", required_argument, NULL, 'S'},
                                             {"follow", no_argument, NULL, 'f'},
+                                            {"heap-events", no_argument, NULL, 'E'},
                                             {"output", required_argument, NULL, 'o'},
                                             {"help", no_argument, NULL, 'h'},
                                             {NULL, 0, NULL, 0}};

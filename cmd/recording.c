@@ -384,6 +384,7 @@ void recording_free(struct recording *r)
     free(r->frees);
     free(r->calls);
     free(r->seen.first);
+    heap_types_free(&r->seen.types);
     samples_free(&r->samples);
     symbolize_free(r->symbolizer);
 }

@@ -361,6 +361,26 @@ bool sched_heap(struct sched *s, struct sched_thread *t, uint64_t live, uint64_t
     return txn_commit(&x);
 }
 
+enum { HEAP_OBJECT_UNIT = 8 }; /* of the ids of blocks, which `thrace finish` states */
+
+bool sched_heap_object(struct sched *s, struct sched_thread *t, uint64_t address, uint64_t size, uint64_t now)
+{
+    struct txn x;
+    if (!txn_begin(&x, s, t, sched_current(t)->status, now))
+        return false;
+    EVENT(&x, EV_HeapObjectAlloc, address / HEAP_OBJECT_UNIT, size);
+    return txn_commit(&x);
+}
+
+bool sched_heap_object_free(struct sched *s, struct sched_thread *t, uint64_t address, uint64_t now)
+{
+    struct txn x;
+    if (!txn_begin(&x, s, t, sched_current(t)->status, now))
+        return false;
+    EVENT(&x, EV_HeapObjectFree, address / HEAP_OBJECT_UNIT);
+    return txn_commit(&x);
+}
+
 bool sched_destroy(struct sched *s, struct sched_thread *t, uint64_t now)
 {
     struct txn x;

@@ -161,6 +161,10 @@ bool sched_procs_change(struct sched *s, struct sched_thread *t, uint32_t n, uin
  */
 bool sched_heap(struct sched *s, struct sched_thread *t, uint64_t live, uint64_t held, uint64_t now);
 
+/* In any state: a block of the heap was born, or is about to die. Its type is its size, for lack of another. */
+bool sched_heap_object(struct sched *s, struct sched_thread *t, uint64_t address, uint64_t size, uint64_t now);
+bool sched_heap_object_free(struct sched *s, struct sched_thread *t, uint64_t address, uint64_t now);
+
 /* Running → Dead. */
 bool sched_destroy(struct sched *s, struct sched_thread *t, uint64_t now);
 

@@ -13,7 +13,7 @@ __thread struct heap_slot *heap_slot __attribute__((tls_model("initial-exec")));
 
 /* Apart from what changes: every call reads it. */
 uint32_t heap_mode __attribute__((aligned(128)));
-bool heap_counts, heap_libc;
+bool heap_counts, heap_libc, heap_events;
 
 static struct heap_slot slots[MAX_SLOTS];
 static uint32_t nslots;
@@ -97,6 +97,30 @@ static void write_heap_alloc(int64_t live)
         tracer_chores_in_malloc();
 }
 
+void heap_event(const void *p, int64_t size)
+{
+    struct thread *t = self;
+    if (!is_told())
+        return;
+    if (!t || t == THREAD_OFF || t->in_hook) {
+        count_lost();
+        return;
+    }
+    t->in_hook = 1;
+    t->hook_sp = (uintptr_t)__builtin_frame_address(0);
+    compiler_barrier();
+    if (section_enter(t, 0)) {
+        bool told = size < 0 ? sched_heap_object_free(&tracer.sched, &t->sched, (uintptr_t)p, now())
+                             : sched_heap_object(&tracer.sched, &t->sched, (uintptr_t)p, (uint64_t)size, now());
+        if (!told)
+            count_lost();
+        section_leave(t);
+    }
+    t->in_hook = 0;
+    if (unlikely(__atomic_load_n(&tracer.chores, __ATOMIC_RELAXED)))
+        tracer_chores_in_malloc();
+}
+
 static void consider(int64_t live)
 {
     int64_t last = __atomic_load_n(&heap.written, __ATOMIC_RELAXED), step = last / STEPS;
@@ -150,12 +174,16 @@ bool heap_ready(void)
     return true;
 }
 
-void heap_begin(bool count, uint64_t interval)
+void heap_begin(bool count, uint64_t interval, bool events)
 {
     if (!heap_ready())
         return;
     if (count && heap_counts && interval && heap_sample_begin(interval))
         __atomic_store_n(&heap_mode, HEAP_SLOW, __ATOMIC_RELEASE);
+    if (count && heap_counts && events) {
+        heap_events = true;
+        __atomic_store_n(&heap_mode, HEAP_SLOW, __ATOMIC_RELEASE);
+    }
     if (!count) {
         heap_counts = false;
         __atomic_store_n(&heap_mode, HEAP_SLOW, __ATOMIC_RELEASE);

@@ -82,10 +82,14 @@ static inline void heap_count(int64_t bytes)
 /* For the slow halves. False: the arena has to serve the call. */
 bool heap_ready(void) HEAP_HIDDEN;
 extern bool heap_counts HEAP_HIDDEN;
+extern bool heap_events HEAP_HIDDEN; /* every birth and death is an event */
 extern bool heap_libc HEAP_HIDDEN; /* blocks have a size in front of them */
 
-/* In the constructor: whether to go on counting, and how many bytes lie between samples, 0: no samples. */
-void heap_begin(bool count, uint64_t interval);
+/* In the constructor: whether to go on counting, and how many bytes lie between samples, 0: no samples; whether each is an event. */
+void heap_begin(bool count, uint64_t interval, bool events);
+
+/* The block at p was born, or is about to die: their events. size -1: it dies. */
+void heap_event(const void *p, int64_t size) HEAP_HIDDEN;
 
 struct spool_header;
 

@@ -122,13 +122,13 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
     real_resolve();
     environment = envp;
     if (!options_read(&options, envp) || !is_for_us()) {
-        heap_begin(false, 0);
+        heap_begin(false, 0, false);
         return;
     }
     session_init(&options, false);
     if (!tracer_init(options.period_ns, (uint32_t)options.classes)) {
         complain_of_start(-ENOMEM, options.out);
-        heap_begin(false, 0);
+        heap_begin(false, 0, false);
         return;
     }
     tracer.unwind_mode = (uint8_t)options.unwind;
@@ -138,7 +138,7 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
     followed = true;
     thread_init();
     process_init();
-    heap_begin(tracer.classes & CLASS_HEAP, options.heap_sample);
+    heap_begin(tracer.classes & CLASS_HEAP, options.heap_sample, options.heap_events);
     begin_main_thread();
     sample_init(options.cpu_hz);
     flight_init(&options);

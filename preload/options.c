@@ -239,5 +239,7 @@ bool options_read(struct options *o, char **envp)
             }
         }
     }
+    if (o->heap_events && o->trace_version < 23) /* where the events of the experiment begin */
+        o->trace_version = 23;
     return true;
 }

@@ -50,6 +50,7 @@ struct options {
     uint64_t launcher;
     uint64_t min_call_ns;
     uint64_t heap_sample; /* bytes */
+    uint64_t heap_events;
     uint64_t classes; /* enum call_class */
     uint64_t cpu_hz;
     uint64_t unwind;      /* enum unwind_mode */

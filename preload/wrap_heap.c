@@ -36,6 +36,8 @@ static inline int64_t size_of(void *p)
             h_.stack.leaf = (uintptr_t)next.function + 1;                                                              \
             heap_sample_born(&h_, p, born_);                                                                           \
         }                                                                                                              \
+        if (unlikely(heap_events))                                                                                     \
+            heap_event(p, born_);                                                                                      \
     } while (0)
 
 /*
@@ -115,6 +117,8 @@ static SLOW_HALF void free_slow(void *p)
         heap_count(-size_of(p));
     if (heap_interval)
         heap_sample_may_die(p);
+    if (unlikely(heap_events))
+        heap_event(p, -1);
     next.free(p);
 }
 
@@ -163,11 +167,15 @@ static SLOW_HALF void *realloc_slow(void *old, size_t n)
         heap_count(-size_of(old));
         if (heap_interval)
             heap_sample_may_die(old);
+        if (unlikely(heap_events))
+            heap_event(old, -1);
     }
     int64_t before = old ? size_of(old) : 0;
     void *p = next.realloc(old, n);
     if (p)
         BORN(realloc, p);
+    else if (n && heap_events)
+        heap_count(before), heap_event(old, before);
     else if (n)
         heap_count(before); /* it lives on; NULL for a size of 0 says that it is gone, where the allocator does that */
     return p;

@@ -42,7 +42,7 @@ tests_unit_test_gate_SOURCES = %D%/test-gate.c %D%/filter.h
 tests_unit_test_gate_LDADD = $(unit_test_LIBS)
 tests_unit_test_progress_SOURCES = %D%/test-progress.c cmd/progress.c cmd/progress.h
 tests_unit_test_progress_LDADD = $(unit_test_LIBS)
-tests_unit_test_recording_SOURCES = %D%/test-recording.c cmd/first_stacks.c cmd/progress.c cmd/recording.c \
+tests_unit_test_recording_SOURCES = %D%/test-recording.c cmd/first_stacks.c cmd/heap_types.c cmd/progress.c cmd/recording.c \
 	cmd/recording_frames.c cmd/recording_modules.c cmd/samples.c cmd/symbol_cache.c
 tests_unit_test_recording_LDADD = libparser.la libsymbolize.la $(unit_test_LIBS)
 tests_unit_test_waitq_SOURCES = %D%/test-waitq.c

@@ -25,8 +25,9 @@ void call_end_unshown(struct wait *w)
         return;
     hook_capture(h);
     if (section_enter(t, STACK_RECORD_MAX + SCHED_TRANSITION_MAX)) {
-        if (!sched_syscall_begin(&tracer.sched, &t->sched, hook_stack(h), w->since) ||
-            !sched_syscall_end(&tracer.sched, &t->sched, end))
+        if (sched_syscall_begin(&tracer.sched, &t->sched, hook_stack(h), w->since))
+            sched_syscall_end(&tracer.sched, &t->sched, end); /* if not now, then at the next hook */
+        else
             count_lost();
         section_leave(t);
     }

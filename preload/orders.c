@@ -78,7 +78,6 @@ static const char *why_not(int err)
 
 void complain_of_start(int err, const char *out) { say(why_not(err), out); }
 
-
 static void start(void)
 {
     int err = session_start();
@@ -107,11 +106,15 @@ static void take_snapshots(void)
     bool ordered = take(&orders.snapshot_signals), waited = take(&orders.long_waits);
     if (!ordered && !waited)
         return;
+    if (waited)
+        __atomic_store_n(&orders.cool_at, UINT64_MAX, __ATOMIC_RELAXED);
     int err = session_snapshot(spool);
     if (err)
         say_later("no snapshot could be written: ", orders.options->out);
-    if (waited)
+    if (waited) {
+        take(&orders.long_waits); /* of those that ended meanwhile */
         __atomic_store_n(&orders.cool_at, clock_mono_ns() + orders.options->cooldown_ns, __ATOMIC_RELAXED);
+    }
 }
 
 static void note_session(void)

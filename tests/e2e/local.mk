@@ -1,17 +1,18 @@
 # Programs recorded from start to end; tests/traps does the same with what breaks other tracers.
 e2e_tests = \
+	%D%/against-kernel.test \
 	%D%/bounds.test \
 	%D%/control.test \
-	%D%/against-kernel.test \
 	%D%/cpu.test \
 	%D%/entry-points.test \
 	%D%/exits.test \
-	%D%/heap.test \
-	%D%/heap-profile.test \
 	%D%/flight.test \
+	%D%/heap-profile.test \
+	%D%/heap.test \
 	%D%/install.test \
 	%D%/preload.test \
 	%D%/record.test \
+	%D%/seeds.test \
 	%D%/sessions.test \
 	%D%/stat.test \
 	%D%/steals.test \

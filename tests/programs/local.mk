@@ -1,9 +1,10 @@
 # Programs with known behaviour, recorded by tests/e2e and tests/traps. None links anything of ours.
 if BUILD_PRELOAD
 c_programs = \
+	%D%/affinity \
 	%D%/alone \
-	%D%/arrows \
 	%D%/alone-hog \
+	%D%/arrows \
 	%D%/busy \
 	%D%/c11-threads \
 	%D%/cancel \
@@ -16,6 +17,7 @@ c_programs = \
 	%D%/entry-points \
 	%D%/exits \
 	%D%/forker \
+	%D%/futile-wakeup \
 	%D%/heap-leak \
 	%D%/heap-odd \
 	%D%/heap-stress \
@@ -39,11 +41,13 @@ c_programs = \
 	%D%/signal-at-birth \
 	%D%/slow-lock \
 	%D%/spawner \
+	%D%/stress \
 	%D%/unannounced \
-	%D%/yields \
 	%D%/uninterrupted \
 	%D%/unwinds \
-	%D%/vforks
+	%D%/vforks \
+	%D%/wait-on-pipe \
+	%D%/yields
 
 check_PROGRAMS += $(c_programs) %D%/cxx-threads %D%/long-names %D%/torture
 check_LTLIBRARIES += %D%/libearly.la %D%/libheap-early.la
@@ -55,6 +59,10 @@ tests_programs_alone_CFLAGS = $(program_CFLAGS)
 tests_programs_arrows_CFLAGS = $(program_CFLAGS)
 tests_programs_arrows_LDADD = -lrt
 tests_programs_alone_hog_CFLAGS = $(program_CFLAGS)
+tests_programs_affinity_CFLAGS = $(program_CFLAGS)
+tests_programs_futile_wakeup_CFLAGS = $(program_CFLAGS)
+tests_programs_stress_CFLAGS = $(program_CFLAGS)
+tests_programs_wait_on_pipe_CFLAGS = $(program_CFLAGS)
 tests_programs_busy_CFLAGS = $(program_CFLAGS)
 tests_programs_c11_threads_CFLAGS = $(program_CFLAGS)
 tests_programs_cancel_CFLAGS = $(program_CFLAGS)

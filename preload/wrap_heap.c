@@ -262,13 +262,19 @@ static inline void *resize(void *old, size_t n)
 
 ENTRY(realloc, void *, (void *old, size_t n)) { return resize(old, n); }
 
-/* glibc's comes back to realloc, others' does not. So only what fails is passed on. */
+/*
+ * glibc's comes back to realloc, ours or that of an allocator in front of us; others' does not. So what is counted, and does
+ * not fail, is a realloc.
+ */
 ENTRY(reallocarray, void *, (void *old, size_t n, size_t size))
 {
     size_t product;
+    bool ready = heap_ready();
+    if (ready && !heap_counts)
+        return next.reallocarray(old, n, size);
     if (!__builtin_mul_overflow(n, size, &product))
         return resize(old, product);
-    return heap_ready() ? next.reallocarray(old, n, size) : NULL;
+    return ready ? next.reallocarray(old, n, size) : NULL;
 }
 
 ENTRY(malloc_usable_size, size_t, (void *p))
@@ -279,4 +285,7 @@ ENTRY(malloc_usable_size, size_t, (void *p))
 }
 
 const void *heap_our_malloc(void);
-const void *heap_our_malloc(void) { return (const void *)entry_malloc; }
+
+/* The exported name is that of whoever comes first. */
+extern __typeof__(entry_malloc) own_malloc __attribute__((alias("malloc"), visibility("hidden")));
+const void *heap_our_malloc(void) { return (const void *)own_malloc; }

@@ -7,8 +7,6 @@
 
 #include "program.h"
 
-int resolved(void);
-extern int (*const resolved_early)(void);
 void remember(void);
 
 static void *thread_with_key(void *arg)
@@ -19,7 +17,6 @@ static void *thread_with_key(void *arg)
 
 static void places(void)
 {
-    printf("ifunc %d %d\n", resolved(), resolved_early());
     for (int i = 0; i < 20; i++) {
         pthread_t t;
         CHECK(!pthread_create(&t, NULL, thread_with_key, NULL));

@@ -18,6 +18,7 @@ c_programs = \
 	%D%/exits \
 	%D%/forker \
 	%D%/futile-wakeup \
+	%D%/heap-ifunc \
 	%D%/heap-leak \
 	%D%/heap-odd \
 	%D%/heap-stress \
@@ -50,7 +51,7 @@ c_programs = \
 	%D%/yields
 
 check_PROGRAMS += $(c_programs) %D%/cxx-threads %D%/long-names %D%/torture
-check_LTLIBRARIES += %D%/libearly.la %D%/libheap-early.la
+check_LTLIBRARIES += %D%/libearly.la %D%/libheap-early.la %D%/libheap-ifunc.la
 
 # The expectations name functions and lines, whatever CFLAGS say.
 program_CFLAGS = $(AM_CFLAGS) -g -fno-optimize-sibling-calls -pthread
@@ -77,6 +78,7 @@ tests_programs_exits_CFLAGS = $(program_CFLAGS)
 tests_programs_forker_CFLAGS = $(program_CFLAGS)
 # The compiler knows too much of malloc and free to leave them alone.
 tests_programs_heap_odd_CFLAGS = $(program_CFLAGS) -O0 -Wno-alloc-size-larger-than -Wno-free-nonheap-object -Wno-use-after-free
+tests_programs_heap_ifunc_CFLAGS = $(program_CFLAGS)
 tests_programs_heap_leak_CFLAGS = $(program_CFLAGS) -fno-builtin
 tests_programs_heap_stress_CFLAGS = $(program_CFLAGS) -fno-builtin -Wno-alloc-size-larger-than
 tests_programs_hogs_CFLAGS = $(program_CFLAGS)
@@ -126,9 +128,14 @@ tests_programs_libearly_la_SOURCES = %D%/early-lib.c
 tests_programs_libearly_la_CFLAGS = $(program_CFLAGS) -fvisibility=default
 tests_programs_libearly_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
 tests_programs_libheap_early_la_SOURCES = %D%/heap-early-lib.c
-# Without a PLT: its slots come last, and the resolver calls malloc before.
-tests_programs_libheap_early_la_CFLAGS = $(program_CFLAGS) -O0 -fno-plt -fvisibility=default
+tests_programs_libheap_early_la_CFLAGS = $(program_CFLAGS) -O0 -fvisibility=default
 tests_programs_libheap_early_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
+# Without a PLT: its slots come last, and the resolver calls malloc before.
+tests_programs_libheap_ifunc_la_SOURCES = %D%/heap-ifunc-lib.c
+tests_programs_libheap_ifunc_la_CFLAGS = $(program_CFLAGS) -O0 -fno-plt -fvisibility=default
+tests_programs_libheap_ifunc_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
+tests_programs_heap_ifunc_LDFLAGS = $(AM_LDFLAGS) -no-install
+tests_programs_heap_ifunc_LDADD = %D%/libheap-ifunc.la
 tests_programs_heap_odd_LDFLAGS = $(AM_LDFLAGS) -no-install
 tests_programs_heap_odd_LDADD = %D%/libheap-early.la -ldl
 tests_programs_early_LDFLAGS = $(AM_LDFLAGS) -no-install

@@ -34,7 +34,7 @@ struct afterwards {
 
 static void usage(FILE *to)
 {
-    fputs("usage: thrace record [-o FILE] [--cpu-hz N] [--stat] [--no-validate] [--] COMMAND [ARGUMENT…]\n"
+    fputs("usage: thrace record [OPTION…] [--] COMMAND [ARGUMENT…]\n"
           "Runs the command and records what its threads do. Its exit status is passed on; 125: it was not\n"
           "started because it cannot be recorded, 126: it is not executable, 127: it was not found.\n"
           "  -o FILE        the trace (default: COMMAND.PID.trace)\n"

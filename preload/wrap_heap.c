@@ -8,6 +8,7 @@
  * The functions have names of their own in C, so that no declaration or built-in knowledge of malloc has a say in them.
  */
 #include <errno.h>
+#include <stdlib.h>
 
 #include "preload/heap_sample.h"
 #include "preload/tracer.h"

@@ -7,7 +7,7 @@
 static int one(void) { return 1; }
 static int two(void) { return 2; }
 
-static int (*resolve(void))(void)
+__attribute__((used)) static int (*resolve(void))(void)
 {
     char *p = malloc(100), *q = calloc(10, 10);
     int zero = 1;

@@ -77,10 +77,10 @@ tests_programs_entry_points_CFLAGS = $(program_CFLAGS)
 tests_programs_exits_CFLAGS = $(program_CFLAGS)
 tests_programs_forker_CFLAGS = $(program_CFLAGS)
 # The compiler knows too much of malloc and free to leave them alone.
-tests_programs_heap_odd_CFLAGS = $(program_CFLAGS) -O0 -Wno-alloc-size-larger-than -Wno-free-nonheap-object -Wno-use-after-free
+tests_programs_heap_odd_CFLAGS = $(program_CFLAGS) -O0 -Wno-unknown-warning-option -Wno-alloc-size-larger-than -Wno-free-nonheap-object -Wno-use-after-free
 tests_programs_heap_ifunc_CFLAGS = $(program_CFLAGS)
 tests_programs_heap_leak_CFLAGS = $(program_CFLAGS) -fno-builtin
-tests_programs_heap_stress_CFLAGS = $(program_CFLAGS) -fno-builtin -Wno-alloc-size-larger-than
+tests_programs_heap_stress_CFLAGS = $(program_CFLAGS) -fno-builtin -Wno-unknown-warning-option -Wno-alloc-size-larger-than
 tests_programs_hogs_CFLAGS = $(program_CFLAGS)
 tests_programs_jitted_CFLAGS = $(program_CFLAGS)
 tests_programs_jumper_CFLAGS = $(program_CFLAGS)

@@ -229,6 +229,32 @@ static void polled(uint64_t *poll, int fd)
         fd_polled(info.id, *poll ? *poll : (*poll = fd_new_id()));
 }
 
+/* Nothing was ready. Registered, if somebody could end the wait, before each further look. */
+static void wait_for_poll(struct hook *h, struct wait *w, uint64_t poll, bool (*ready)(const void *), const void *what)
+{
+    if (!poll) {
+        call_wait(h, w, REASON_SELECT);
+        return;
+    }
+    wait_register(h, fd_object(poll), WAITER_READER);
+    for (int look = 0; look < MAX_SECOND_LOOKS && !ready(what); look++)
+        if (wait_block(h, w, REASON_SELECT))
+            return;
+    wait_forget(h);
+    call_begin(h, w);
+}
+
+struct array {
+    struct pollfd *fds;
+    nfds_t n;
+};
+
+static bool look_at_array(const void *what)
+{
+    const struct array *a = what;
+    return any_ready(a->fds, a->n);
+}
+
 /* Asks with the program's own array: the real call fills it in anew, and the kernel knows whether it is one. */
 void call_poll(struct hook *h, struct wait *w, struct pollfd *fds, nfds_t n, bool now)
 {
@@ -242,16 +268,7 @@ void call_poll(struct hook *h, struct wait *w, struct pollfd *fds, nfds_t n, boo
     for (nfds_t i = 0; n <= POLL_LOOK_MAX && i < n; i++)
         if (fds[i].fd >= 0 && fds[i].events & POLLIN)
             polled(&poll, fds[i].fd);
-    if (!poll) {
-        call_wait(h, w, REASON_SELECT);
-        return;
-    }
-    wait_register(h, fd_object(poll), WAITER_READER);
-    for (int look = 0; look < MAX_SECOND_LOOKS && !any_ready(fds, n); look++)
-        if (wait_block(h, w, REASON_SELECT))
-            return;
-    wait_forget(h);
-    call_begin(h, w);
+    wait_for_poll(h, w, poll, look_at_array, &(struct array){fds, n});
 }
 
 /* The sets, as far as the kernel can read them; false when it cannot, or when they are larger than an fd_set. */
@@ -286,6 +303,17 @@ static bool select_ready(int n, fd_set *const from[3])
     return r > 0;
 }
 
+struct sets {
+    int n;
+    fd_set *const *v;
+};
+
+static bool look_at_sets(const void *what)
+{
+    const struct sets *s = what;
+    return select_ready(s->n, s->v);
+}
+
 void call_select(struct hook *h, struct wait *w, int n, fd_set *const sets[3], bool now)
 {
     fd_set copies[3], *copied[3];
@@ -300,14 +328,5 @@ void call_select(struct hook *h, struct wait *w, int n, fd_set *const sets[3], b
         for (int fd = 0; fd < n; fd++)
             if (FD_ISSET(fd, copied[0]))
                 polled(&poll, fd);
-    if (!poll) {
-        call_wait(h, w, REASON_SELECT);
-        return;
-    }
-    wait_register(h, fd_object(poll), WAITER_READER);
-    for (int look = 0; look < MAX_SECOND_LOOKS && !select_ready(n, sets); look++)
-        if (wait_block(h, w, REASON_SELECT))
-            return;
-    wait_forget(h);
-    call_begin(h, w);
+    wait_for_poll(h, w, poll, look_at_sets, &(struct sets){n, sets});
 }

@@ -26,7 +26,7 @@ static void begin(struct hook *h, struct wait *w, const void *c, const void *m)
     {                                                                                                                  \
         WAIT_SCOPE w = {.t = NULL};                                                                                    \
         struct hook h;                                                                                                 \
-        if (wrapped(CLASS_SYNC) && HOOK_ENTER(&h, target))                                                                                    \
+        if (wrapped(CLASS_SYNC) && HOOK_ENTER(&h, target))                                                             \
             begin(&h, &w, c, m);                                                                                       \
         return real.target args;                                                                                       \
     }
@@ -35,8 +35,8 @@ static void begin(struct hook *h, struct wait *w, const void *c, const void *m)
     static SLOW int target##_slow params                                                                               \
     {                                                                                                                  \
         struct hook h;                                                                                                 \
-        if (wrapped(CLASS_SYNC) && HOOK_ENTER(&h, target)) {                                                                                  \
-            wake(&h, c, WAITER_ANY);                                                                                     \
+        if (wrapped(CLASS_SYNC) && HOOK_ENTER(&h, target)) {                                                           \
+            wake(&h, c, WAITER_ANY);                                                                                   \
             hook_leave(&h);                                                                                            \
         }                                                                                                              \
         return real.target args;                                                                                       \

@@ -70,7 +70,7 @@ static inline void *born_in_libc(void *p)
 /* --- blocks that are born --------------------------------------------------------------------------------------------- */
 
 #define ALLOCATES(name, params, args, size, align)                                                                     \
-    static SLOW_HALF void *name##_slow params                                                                               \
+    static SLOW_HALF void *name##_slow params                                                                          \
     {                                                                                                                  \
         if (!heap_ready())                                                                                             \
             return arena_take(size, align);                                                                            \

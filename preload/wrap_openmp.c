@@ -135,7 +135,7 @@ static bool begin_region(struct team *team, struct hook *h)
 #define REGION(name, params, args)                                                                                     \
     EXPORT void name params                                                                                            \
     {                                                                                                                  \
-        const struct openmp *o = RUNTIME;                                                                    \
+        const struct openmp *o = RUNTIME;                                                                              \
         if (!o->name) {                                                                                                \
             fn(data);                                                                                                  \
             return;                                                                                                    \
@@ -190,7 +190,7 @@ static void barrier(struct hook *h, void (*real_barrier)(void))
 #define BARRIER(name)                                                                                                  \
     EXPORT void name(void)                                                                                             \
     {                                                                                                                  \
-        const struct openmp *o = RUNTIME;                                                                    \
+        const struct openmp *o = RUNTIME;                                                                              \
         struct hook h;                                                                                                 \
         if (!o->name)                                                                                                  \
             return;                                                                                                    \
@@ -230,7 +230,7 @@ static void release(struct hook *h, const void *object)
 #define CRITICAL(enter, leave, params, args, section)                                                                  \
     EXPORT void enter params                                                                                           \
     {                                                                                                                  \
-        const struct openmp *o = RUNTIME;                                                                    \
+        const struct openmp *o = RUNTIME;                                                                              \
         WAIT_SCOPE w = {.t = NULL};                                                                                    \
         struct hook h;                                                                                                 \
         if (!o->enter)                                                                                                 \
@@ -245,7 +245,7 @@ static void release(struct hook *h, const void *object)
     }                                                                                                                  \
     EXPORT void leave params                                                                                           \
     {                                                                                                                  \
-        const struct openmp *o = RUNTIME;                                                                    \
+        const struct openmp *o = RUNTIME;                                                                              \
         struct hook h;                                                                                                 \
         if (!o->leave)                                                                                                 \
             return;                                                                                                    \

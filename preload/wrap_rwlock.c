@@ -32,7 +32,7 @@ static int clockwrlock(const struct acquire *a)
     static SLOW int take##_slow params                                                                                 \
     {                                                                                                                  \
         struct hook h;                                                                                                 \
-        if (!wrapped(CLASS_SYNC) || !HOOK_ENTER(&h, pthread_rwlock_##take))                                                                    \
+        if (!wrapped(CLASS_SYNC) || !HOOK_ENTER(&h, pthread_rwlock_##take))                                            \
             return real.pthread_rwlock_##take args;                                                                    \
         return acquire_slow(                                                                                           \
             &h, &(struct acquire){l, wait_kind, REASON_SYNC, EBUSY, try_##trial, take, clock_, until_});               \

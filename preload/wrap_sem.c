@@ -27,10 +27,10 @@ static int take_clockwait(const struct acquire *a) { return real.sem_clockwait((
     static SLOW int take##_slow params                                                                                 \
     {                                                                                                                  \
         struct hook h;                                                                                                 \
-        if (!wrapped(CLASS_SYNC) || !HOOK_ENTER(&h, sem_##take))                                                                               \
+        if (!wrapped(CLASS_SYNC) || !HOOK_ENTER(&h, sem_##take))                                                       \
             return real.sem_##take args;                                                                               \
         return acquire_slow(&h,                                                                                        \
-                            &(struct acquire){s, WAITER_ANY, REASON_SYNC, EAGAIN, attempt, take_##take, clock_, until_});\
+                            &(struct acquire){s, WAITER_ANY, REASON_SYNC, EAGAIN, attempt, take_##take, clock_, until_}); \
     }                                                                                                                  \
     EXPORT int sem_##take params                                                                                       \
     {                                                                                                                  \

@@ -6,7 +6,7 @@
     {                                                                                                                  \
         WAIT_SCOPE w = {.t = NULL};                                                                                    \
         struct hook h;                                                                                                 \
-        if (wrapped(CLASS_SLEEP) && HOOK_ENTER(&h, entry))                                                                                     \
+        if (wrapped(CLASS_SLEEP) && HOOK_ENTER(&h, entry))                                                             \
             wait_block(&h, &w, REASON_SLEEP);                                                                          \
         return real.entry args;                                                                                        \
     }

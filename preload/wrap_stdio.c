@@ -13,7 +13,10 @@
 /* For calls that do not say how much they read or write; more than most of them do. */
 enum { SOME = 256, LINE_BUFFERED = 0x200, UNBUFFERED = 2 };
 
-static size_t readable(const FILE *f) { return f->_IO_read_end > f->_IO_read_ptr ? (size_t)(f->_IO_read_end - f->_IO_read_ptr) : 0; }
+static size_t readable(const FILE *f)
+{
+    return f->_IO_read_end > f->_IO_read_ptr ? (size_t)(f->_IO_read_end - f->_IO_read_ptr) : 0;
+}
 
 static bool suffices(const FILE *f, size_t n) { return readable(f) >= n; }
 

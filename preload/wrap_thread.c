@@ -160,8 +160,8 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(
     {                                                                                                                  \
         WAIT_SCOPE w = {.t = NULL};                                                                                    \
         struct hook h;                                                                                                 \
-        if (wrapped(CLASS_SYNC) && HOOK_ENTER(&h, entry)) {                                                                                   \
-            wait_register(&h, (const void *)thread, WAITER_ANY);                                                         \
+        if (wrapped(CLASS_SYNC) && HOOK_ENTER(&h, entry)) {                                                            \
+            wait_register(&h, (const void *)thread, WAITER_ANY);                                                       \
             int ret = real.pthread_tryjoin_np(thread, result);                                                         \
             if (ret != EBUSY) {                                                                                        \
                 wait_cancel(&h);                                                                                       \

@@ -18,6 +18,7 @@ bool samples_begin(struct samples *s, const struct spool_file *f)
     s->generations = calloc(f->events.n + 1, sizeof *s->generations);
     if (!s->generations)
         return false;
+    s->repeats = f->header->samples.repeats;
     for (size_t i = 0; i < f->events.n; i++) {
         const struct spool_batch *b = &f->events.v[i];
         if (s->ngenerations && s->generations[s->ngenerations - 1].generation == b->generation)
@@ -132,14 +133,23 @@ static bool add(struct samples *s, const struct sample *one)
     return true;
 }
 
+/* What a damaged record says must not become a trace of any size. */
+static uint64_t weight(struct samples *s, uint64_t wanted)
+{
+    if (!wanted || wanted > SAMPLE_WEIGHT_MAX || wanted - 1 > s->repeats)
+        return 1;
+    s->repeats -= wanted - 1;
+    return wanted;
+}
+
 bool samples_read(struct recording *r, const uint8_t *p, const uint8_t *end)
 {
-    uint64_t head[5] = {0}, pc = 0;
+    uint64_t head[6] = {0}, pc = 0;
     uintptr_t pcs[STACK_MAX_FRAMES];
     int n = 0;
-    for (int i = 0; i < 5 && p; i++)
+    for (int i = 0; i < 6 && p; i++)
         p = varint_get(p, end, &head[i]);
-    for (; p && n < STACK_MAX_FRAMES && (uint64_t)n < head[4]; n++) {
+    for (; p && n < STACK_MAX_FRAMES && (uint64_t)n < head[5]; n++) {
         uint64_t v = 0;
         p = varint_get(p, end, &v);
         pc = n ? pc + (uint64_t)meta_unfold(v) : v;
@@ -148,6 +158,7 @@ bool samples_read(struct recording *r, const uint8_t *p, const uint8_t *end)
     struct sample one = {.generation = generation_at(&r->samples, head[0]), .time = head[0], .m = head[1]};
     one.p = head[2] ? head[2] - 1 : GOTRACE_BUILDER_NONE;
     one.g = head[3];
+    one.weight = weight(&r->samples, head[4]);
     return intern(r, one.generation, pcs, n, &one.stack_id) && add(&r->samples, &one);
 }
 
@@ -181,8 +192,9 @@ int samples_write(const struct samples *s, gotrace_builder *b, uint64_t generati
     }
     for (; low < s->n && s->v[low].generation == generation; low++) {
         const struct sample *one = &s->v[low];
-        if (gotrace_builder_cpu_sample(b, one->time, one->m, one->p, one->g, one->stack_id))
-            return -1;
+        for (uint64_t i = 0; i < one->weight; i++)
+            if (gotrace_builder_cpu_sample(b, one->time, one->m, one->p, one->g, one->stack_id))
+                return -1;
     }
     return 0;
 }

@@ -24,6 +24,7 @@ libthrace_preload_la_SOURCES = \
 	%D%/real.c %D%/real.h %D%/real.def \
 	%D%/restart.c \
 	%D%/sample.c %D%/sample.h \
+	%D%/sample_kernel.c \
 	%D%/sample_perf.c \
 	%D%/session.c %D%/session.h \
 	%D%/stack_kinds.def \

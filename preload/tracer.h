@@ -52,7 +52,9 @@ struct thread {
         uint32_t wants_perf;  /* 1: from the helper, which has not come to it yet. A futex word */
         bool counted;         /* its CPU time is */
         bool gone;            /* it ends, and is not to be sampled again */
-        bool inherits_block;  /* its creator thinks that the signal is blocked */
+        uint64_t inherits_block; /* of our signals, those that its creator thinks are blocked */
+        int64_t due;          /* periods of CPU time without a sample (sample_kernel.c) */
+        uint64_t user_us, system_us; /* as the kernel had it at the last signal of the timer */
         uint32_t interrupted; /* system calls that will return EINTR because of a sample */
         uint64_t cpu_ns;      /* of the thread when sampling began */
     } sample;

@@ -43,6 +43,7 @@ c_programs = \
 	%D%/slow-lock \
 	%D%/spawner \
 	%D%/stress \
+	%D%/system-time \
 	%D%/unannounced \
 	%D%/uninterrupted \
 	%D%/unwinds \
@@ -63,6 +64,7 @@ tests_programs_alone_hog_CFLAGS = $(program_CFLAGS)
 tests_programs_affinity_CFLAGS = $(program_CFLAGS)
 tests_programs_futile_wakeup_CFLAGS = $(program_CFLAGS)
 tests_programs_stress_CFLAGS = $(program_CFLAGS)
+tests_programs_system_time_CFLAGS = $(program_CFLAGS)
 tests_programs_wait_on_pipe_CFLAGS = $(program_CFLAGS)
 tests_programs_busy_CFLAGS = $(program_CFLAGS)
 tests_programs_c11_threads_CFLAGS = $(program_CFLAGS)

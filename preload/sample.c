@@ -127,6 +127,8 @@ static int capture(struct thread *t, uintptr_t *pcs, const ucontext_t *uc)
     int n = unwind_capture(&t->cache, modules, &r, pcs, &stack);
     if (stack.flags & UNWIND_TRUNCATED)
         pcs[n - 1] = STACK_TRUNCATED_PC;
+    if (stack.flags & (UNWIND_GUESSED | UNWIND_STOPPED) && r.mode == UNWIND_AUTO)
+        modules_may_be_new();
     return n;
 }
 

@@ -237,6 +237,13 @@ SLOW void tracer_chores_in_malloc(void);
 /* Publishes what is mapped now and records it. Calls dl_iterate_phdr: not in a section, not in a signal handler. */
 void modules_refresh(void);
 
+/*
+ * A stack goes through code that is in no module that is known: something may have been loaded, which nobody tells. The
+ * chores look, but not all the time, because a JIT compiler makes such code as well. Safe in signal handlers.
+ */
+void modules_may_be_new(void);
+bool modules_wanted(void);
+
 /* A session begins: records what has been published. */
 void modules_restart(void);
 

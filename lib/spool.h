@@ -139,6 +139,7 @@ struct spool {
     uint64_t free_list; /* tag << 32 | index + 1 */
     uint32_t full_list; /* index + 1 */
     uint32_t nfree;     /* about */
+    uint32_t nfresh;    /* chunks from this index on were never used */
     struct spool_mark marks[SPOOL_MARKS]; /* of the generations that a ring holds, the oldest first */
     uint32_t nmarks;
     uint32_t max_chunks; /* the pool grows no further; 0: SPOOL_MAX_CHUNKS */

@@ -222,6 +222,7 @@ static SLOW_HALF void *out_of_arena(void *old, size_t n)
     return p;
 }
 
+/* The sample comes out of the table before the real call, like every death, and goes back if the block lives on. */
 static SLOW_HALF void *realloc_slow(void *old, size_t n)
 {
     if (old && arena_has(old))
@@ -230,21 +231,24 @@ static SLOW_HALF void *realloc_slow(void *old, size_t n)
         return old ? NULL : arena_take(n, 1);
     if (!heap_counts)
         return next.realloc(old, n);
-    if (old) {
-        heap_count(-size_of(old));
-        if (heap_interval)
-            heap_sample_may_die(old);
-        if (unlikely(heap_events))
-            heap_event(old, -1);
-    }
     int64_t before = old ? size_of(old) : 0;
+    uint64_t sample = old && heap_interval ? heap_sample_take(old) : 0;
+    heap_count(-before);
+    if (old && unlikely(heap_events))
+        heap_event(old, -1);
     void *p = next.realloc(old, n);
+    if (!p && n) { /* NULL for a size of 0 says that it is gone, where the allocator does that */
+        heap_count(before);
+        if (sample)
+            heap_sample_put_back(old, sample);
+        if (old && unlikely(heap_events))
+            heap_event(old, before);
+        return NULL;
+    }
+    if (sample)
+        heap_sample_died(sample);
     if (p)
         BORN(realloc, p);
-    else if (n && heap_events)
-        heap_count(before), heap_event(old, before);
-    else if (n)
-        heap_count(before); /* it lives on; NULL for a size of 0 says that it is gone, where the allocator does that */
     return p;
 }
 

@@ -227,9 +227,12 @@ enum { HOLDERS_TOLD = 5 };
 static void tell_heap(const struct spool_header *h, struct finish_summary *sum)
 {
     const char *when = h->state == SPOOL_COMPLETE ? "" : " when last looked";
-    if (h->heap.state == SPOOL_HEAP_COUNTED && (!*when || h->heap.peak))
-        snprintf(sum->heap, sizeof sum->heap, ", heap %" PRId64 " bytes%s, at most %" PRId64, h->heap.live, when,
-                 h->heap.peak);
+    if (h->heap.state == SPOOL_HEAP_COUNTED && (!*when || h->heap.peak)) {
+        int n = snprintf(sum->heap, sizeof sum->heap, ", heap %" PRId64 " bytes%s, at most %" PRId64, h->heap.live,
+                         when, h->heap.peak);
+        if (h->heap.mapped > 0)
+            snprintf(sum->heap + n, sizeof sum->heap - (size_t)n, ", %" PRId64 " mapped", h->heap.mapped);
+    }
     else if (h->heap.state == SPOOL_HEAP_FOREIGN)
         snprintf(sum->heap, sizeof sum->heap, ", heap not counted");
 }

@@ -7,8 +7,16 @@
 #include <cstring>
 #include <malloc.h>
 #include <new>
+#include <pthread.h>
 #include <thread>
 #include <unistd.h>
+
+#ifndef __cpp_sized_deallocation
+void operator delete(void *, std::size_t) noexcept;
+void operator delete[](void *, std::size_t) noexcept;
+void operator delete(void *, std::size_t, std::align_val_t) noexcept;
+void operator delete[](void *, std::size_t, std::align_val_t) noexcept;
+#endif
 
 namespace
 {
@@ -24,6 +32,9 @@ struct Made {
 };
 
 std::atomic<Made *> table[SLOTS];
+
+// What is allocated for the threads themselves comes before all else: libc's blocks are larger where a rest would not do.
+pthread_barrier_t all_there;
 
 void *make(unsigned way, std::size_t n)
 {
@@ -63,8 +74,21 @@ void remove(const Made &m, unsigned other)
     }
 }
 
+// Made and freed when a thread ends.
+struct Last {
+    char *p = new char[700];
+    ~Last()
+    {
+        delete[] p;
+        delete[] new char[900];
+    }
+};
+
 void stress(unsigned me, long rounds)
 {
+    thread_local Last last;
+    last.p[0] = 1;
+    pthread_barrier_wait(&all_there);
     std::uint32_t random = me + 1;
     for (long i = 0; i < rounds; i++) {
         random = random * 1664525u + 1013904223u;
@@ -117,6 +141,7 @@ int main(int argc, char **argv)
         no_memory();
         return 0;
     }
+    pthread_barrier_init(&all_there, nullptr, THREADS);
     std::thread threads[THREADS];
     for (unsigned i = 0; i < THREADS; i++)
         threads[i] = std::thread(stress, i, rounds);

@@ -1,8 +1,10 @@
 // heap-rust ROUNDS: threads that make boxes, vectors and strings and drop what other threads made. What is left at the end
 // stays; "live N" says how many bytes that is.
 use std::alloc::{alloc, dealloc, Layout};
+use std::io::Write;
 use std::os::raw::c_void;
 use std::sync::mpsc::{channel, Receiver, Sender};
+use std::sync::{Arc, Barrier};
 use std::thread;
 
 extern "C" {
@@ -62,7 +64,8 @@ impl Thing {
 }
 
 // Keeps every fourth thing that comes in, drops the others, and sends its own on.
-fn work(me: u64, rounds: u64, to: Sender<Thing>, from: Receiver<Thing>) -> usize {
+fn work(me: u64, rounds: u64, all_there: &Barrier, to: Sender<Thing>, from: Receiver<Thing>) -> usize {
+    all_there.wait();
     let mut random = me + 1;
     let mut live = 0;
     for i in 0..rounds {
@@ -80,12 +83,16 @@ fn work(me: u64, rounds: u64, to: Sender<Thing>, from: Receiver<Thing>) -> usize
 
 fn main() {
     let rounds: u64 = std::env::args().nth(1).map_or(1000, |s| s.parse().unwrap());
+    // What stays for the threads and for stdout comes before all else: libc's blocks are larger where a rest would not do.
+    std::io::stdout().flush().unwrap();
+    let all_there = Arc::new(Barrier::new(THREADS as usize));
     let (mut senders, mut receivers): (Vec<_>, Vec<_>) = (0..THREADS).map(|_| channel()).unzip();
     senders.rotate_left(1);
     let threads: Vec<_> = (0..THREADS)
         .map(|me| {
-            let (to, from) = (senders.remove(0), receivers.remove(0));
-            thread::Builder::new().name(format!("worker-{}", me)).spawn(move || work(me, rounds, to, from)).unwrap()
+            let (to, from, all_there) = (senders.remove(0), receivers.remove(0), all_there.clone());
+            let run = move || work(me, rounds, &all_there, to, from);
+            thread::Builder::new().name(format!("worker-{}", me)).spawn(run).unwrap()
         })
         .collect();
     let live: usize = threads.into_iter().map(|t| t.join().unwrap()).sum();

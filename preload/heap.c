@@ -31,6 +31,7 @@ static struct {
 } heap __attribute__((aligned(128)));
 
 const void *heap_our_malloc(void);
+const void *heap_our_usable_size(void);
 
 /* --- slots ------------------------------------------------------------------------------------------------------------ */
 
@@ -169,7 +170,7 @@ bool heap_ready(void)
         return true;
     if (!allocator_find())
         return false;
-    heap_counts = allocator_state(heap_our_malloc()) == ALLOCATOR_COUNTABLE;
+    heap_counts = allocator_state(heap_our_malloc(), heap_our_usable_size()) == ALLOCATOR_COUNTABLE;
     heap_libc = heap_counts && allocator_is_libc();
     __atomic_store_n(&heap_mode, heap_libc && !arena_used ? HEAP_COUNT : HEAP_SLOW, __ATOMIC_RELEASE);
     operators_find(); /* allocates when there are none */

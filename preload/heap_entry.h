@@ -10,8 +10,6 @@
     EXPORT ret entry_##name params __asm__(#name);                                                                     \
     ret entry_##name params
 
-#define SLOW_HALF __attribute__((noinline))
-
 /*
  * Other allocators may call themselves by name, which leads to us. An operator new or delete may call malloc or free, or
  * another operator: so the one that was called last notes what it made, and the first one what is dying, and it is counted

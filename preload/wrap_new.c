@@ -12,7 +12,7 @@
 _Static_assert(sizeof(size_t) == sizeof(unsigned long), "operators.def has the names for an unsigned long");
 
 #define THRACE_NEW(name, params, args, size, align)                                                                    \
-    static SLOW_HALF void *name##_slow params                                                                          \
+    static OUT_OF_LINE void *name##_slow params                                                                        \
     {                                                                                                                  \
         bool counted;                                                                                                  \
         if (!heap_ready())                                                                                             \
@@ -33,7 +33,7 @@ _Static_assert(sizeof(size_t) == sizeof(unsigned long), "operators.def has the n
     }
 
 #define THRACE_DELETE(name, params, args)                                                                              \
-    static SLOW_HALF void name##_slow params                                                                           \
+    static OUT_OF_LINE void name##_slow params                                                                         \
     {                                                                                                                  \
         bool counted;                                                                                                  \
         if (!p || arena_has(p) || !heap_ready())                                                                       \

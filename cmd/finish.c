@@ -19,6 +19,7 @@
 
 #include "cmd/cmd.h"
 #include "cmd/cut.h"
+#include "cmd/heap_in_trace.h"
 #include "cmd/heap_profile.h"
 #include "cmd/recording.h"
 #include "cmd/spool_read.h"
@@ -90,7 +91,8 @@ static const char *write_trace(const struct spool_file *f, struct recording *r, 
             failed = gotrace_builder_generation(b, batch->generation) ||
                      write_sync(b, h, hz, batch->time) ||
                      recording_write_tables(r, b, batch->generation) ||
-                     heap_types_write(&r->seen.types, b, batch->generation, batch->time);
+                     heap_types_write(&r->seen.types, b, batch->generation, batch->time) ||
+                     (!sum->generations && r->profile && heap_in_trace_write(b, r->profile, r->profile_size));
             sum->generations++;
         }
         failed = failed || copy_batch(b, batch, r->seen.last);
@@ -227,35 +229,55 @@ enum { HOLDERS_TOLD = 5 };
 static void tell_heap(const struct spool_header *h, struct finish_summary *sum)
 {
     const char *when = h->state == SPOOL_COMPLETE ? "" : " when last looked";
-    if (h->heap.state == SPOOL_HEAP_COUNTED && (!*when || h->heap.peak))
-        snprintf(sum->heap, sizeof sum->heap, ", heap %" PRId64 " bytes%s, at most %" PRId64, h->heap.live, when,
-                 h->heap.peak);
+    if (h->heap.state == SPOOL_HEAP_COUNTED && (!*when || h->heap.peak)) {
+        int n = snprintf(sum->heap, sizeof sum->heap, ", heap %" PRId64 " bytes%s, at most %" PRId64, h->heap.live,
+                         when, h->heap.peak);
+        if (h->heap.mapped > 0)
+            snprintf(sum->heap + n, sizeof sum->heap - (size_t)n, ", %" PRId64 " mapped", h->heap.mapped);
+    }
     else if (h->heap.state == SPOOL_HEAP_FOREIGN)
         snprintf(sum->heap, sizeof sum->heap, ", heap not counted");
 }
 
-/* PATH.heap.pb.gz: the profile beside the trace. What holds the most is told by finish_report. */
-static void make_heap_profile(const char *verb, const struct recording *r, const struct spool_header *h,
+/* What holds the most is told by finish_report. */
+static void make_heap_profile(const char *verb, struct recording *r, const struct spool_header *h,
                               struct finish_summary *sum)
 {
     if (!h->heap.interval)
         return;
-    char path[sizeof sum->path + 16];
     size_t size;
     FILE *holders = open_memstream(&sum->holders, &size);
     struct heap_profile *p = heap_profile_new(r, h);
-    snprintf(path, sizeof path, "%s.heap.pb.gz", sum->path);
-    const char *err = p ? heap_profile_write(p, path) : "out of memory";
+    const char *err = p ? heap_profile_make(p, &r->profile, &r->profile_size) : "out of memory";
     if (p && holders)
         heap_profile_tell(p, holders, HOLDERS_TOLD);
-    if (holders) {
-        if (!err)
-            fprintf(holders, "thrace: heap profile: %s\n", path);
+    if (holders)
         fclose(holders);
-    }
     if (err)
-        complain(verb, "%s: %s", path, err);
+        complain(verb, "heap profile: %s", err);
     heap_profile_free(p);
+}
+
+/* PATH.heap.pb.gz: the same beside the trace. */
+static void write_heap_file(const char *verb, const struct recording *r, struct finish_summary *sum)
+{
+    char path[sizeof sum->path + 16], temp[sizeof path + 32];
+    if (!r->profile || !is_plain_target(sum->path))
+        return;
+    snprintf(path, sizeof path, "%s.heap.pb.gz", sum->path);
+    FILE *out = open_beside(path, temp, sizeof temp);
+    bool ok = out && fwrite(r->profile, 1, r->profile_size, out) == r->profile_size;
+    int err = errno;
+    if (out && fclose(out) && ok) {
+        ok = false;
+        err = errno;
+    }
+    sum->has_heap_file = ok && !rename(temp, path);
+    if (sum->has_heap_file)
+        return;
+    complain(verb, "%s: %s", path, strerror(ok ? errno : err));
+    if (out)
+        unlink(temp);
 }
 
 /* Its process lives and is about to record: the pid is the first thing that it writes. */
@@ -309,10 +331,11 @@ int finish_spool(const char *verb, const char *spool, const char *out, bool quie
         tell_advice(verb, &r, quiet);
         tell_short_calls(&r, f.header, sum);
         tell_heap(f.header, sum);
-        if (is_plain_target(sum->path))
-            make_heap_profile(verb, &r, f.header, sum);
+        make_heap_profile(verb, &r, f.header, sum);
         where = sum->path;
         err = write_file(&f, &r, sum);
+        if (!err)
+            write_heap_file(verb, &r, sum);
     }
     recording_free(&r);
     spool_file_close(&f);
@@ -360,6 +383,8 @@ void finish_report(const struct finish_summary *s)
     report_missing_samples(&s->samples);
     if (s->holders)
         fputs(s->holders, stderr);
+    if (s->has_heap_file)
+        fprintf(stderr, "thrace: heap profile: %s.heap.pb.gz\n", s->path);
     if (s->cut)
         fprintf(stderr,
                 "thrace: the process was killed in the middle of a wakeup: the last %" PRIu64 " events of some threads"

@@ -253,6 +253,17 @@ SLOW void tracer_chores_in_malloc(void);
 /* Publishes what is mapped now and records it. Calls dl_iterate_phdr: not in a section, not in a signal handler. */
 void modules_refresh(void);
 
+/* Where the module that has this pc lies: from <= pc < to. False: nowhere, and empty. */
+struct module_span {
+    uintptr_t from, to;
+};
+bool module_span_of(uintptr_t pc, struct module_span *span);
+
+/* The linker's names for the ends of the module that refers to them. */
+extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+extern const char _end[] __attribute__((visibility("hidden")));
+static inline bool is_in_shim(const void *pc) { return (const char *)pc >= __ehdr_start && (const char *)pc < _end; }
+
 /* A session begins: records what has been published. */
 void modules_restart(void);
 

@@ -18,6 +18,8 @@ c_programs = \
 	%D%/exits \
 	%D%/forker \
 	%D%/futile-wakeup \
+	%D%/heap-held \
+	%D%/heap-host \
 	%D%/heap-ifunc \
 	%D%/heap-leak \
 	%D%/heap-odd \
@@ -50,7 +52,7 @@ c_programs = \
 	%D%/wait-on-pipe \
 	%D%/yields
 
-check_PROGRAMS += $(c_programs) %D%/cxx-threads %D%/long-names %D%/torture
+check_PROGRAMS += $(c_programs) %D%/cxx-threads %D%/heap-cxx %D%/long-names %D%/torture
 check_LTLIBRARIES += %D%/libearly.la %D%/libheap-early.la %D%/libheap-ifunc.la
 
 # The expectations name functions and lines, whatever CFLAGS say.
@@ -78,6 +80,9 @@ tests_programs_exits_CFLAGS = $(program_CFLAGS)
 tests_programs_forker_CFLAGS = $(program_CFLAGS)
 # The compiler knows too much of malloc and free to leave them alone.
 tests_programs_heap_odd_CFLAGS = $(program_CFLAGS) -O0 -Wno-unknown-warning-option -Wno-alloc-size-larger-than -Wno-free-nonheap-object -Wno-use-after-free
+tests_programs_heap_held_CFLAGS = $(program_CFLAGS) -fno-builtin
+tests_programs_heap_host_CFLAGS = $(program_CFLAGS)
+tests_programs_heap_host_LDADD = -ldl
 tests_programs_heap_ifunc_CFLAGS = $(program_CFLAGS)
 tests_programs_heap_leak_CFLAGS = $(program_CFLAGS) -fno-builtin
 tests_programs_heap_stress_CFLAGS = $(program_CFLAGS) -fno-builtin -Wno-unknown-warning-option -Wno-alloc-size-larger-than
@@ -117,6 +122,8 @@ tests_programs_entry_points_SOURCES = %D%/entry-points.c %D%/entry-points-file.c
 tests_programs_entry_points_LDADD = -ldl -lrt
 tests_programs_cxx_threads_SOURCES = %D%/cxx-threads.cpp
 tests_programs_cxx_threads_CXXFLAGS = $(AM_CXXFLAGS) -g -pthread
+tests_programs_heap_cxx_SOURCES = %D%/heap-cxx.cpp
+tests_programs_heap_cxx_CXXFLAGS = $(AM_CXXFLAGS) -g -pthread -O1
 tests_programs_long_names_SOURCES = %D%/long-names.cpp
 tests_programs_long_names_CXXFLAGS = $(AM_CXXFLAGS) -g -pthread
 tests_programs_torture_SOURCES = %D%/torture.cpp
@@ -142,4 +149,4 @@ tests_programs_early_LDFLAGS = $(AM_LDFLAGS) -no-install
 tests_programs_early_LDADD = %D%/libearly.la
 endif
 
-EXTRA_DIST += %D%/entry-points.h %D%/program.h
+EXTRA_DIST += %D%/entry-points.h %D%/heap-plugin.cpp %D%/heap-rust.rs %D%/program.h

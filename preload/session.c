@@ -76,10 +76,8 @@ void session_init(const struct options *o, bool child)
 
 static bool make_paths(uint32_t n, char *out, char *spool)
 {
-    char relative[SPOOL_PATH_MAX];
-    if (!out_path(relative, sizeof relative - 64, session.pattern, (uint32_t)sys_getpid(), n))
+    if (!out_path(out, SPOOL_PATH_MAX - 32, session.pattern, (uint32_t)sys_getpid(), n))
         return false;
-    absolute_path(relative, out, SPOOL_PATH_MAX - 32);
     spool_name(spool, out, 0);
     return true;
 }

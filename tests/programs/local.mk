@@ -35,6 +35,7 @@ c_programs = \
 	%D%/own-signals \
 	%D%/plugin \
 	%D%/replaced \
+	%D%/retitles \
 	%D%/robbed \
 	%D%/sandbox \
 	%D%/sanitized \
@@ -43,6 +44,7 @@ c_programs = \
 	%D%/slow-lock \
 	%D%/spawner \
 	%D%/stress \
+	%D%/tally \
 	%D%/unannounced \
 	%D%/uninterrupted \
 	%D%/unwinds \
@@ -63,6 +65,7 @@ tests_programs_alone_hog_CFLAGS = $(program_CFLAGS)
 tests_programs_affinity_CFLAGS = $(program_CFLAGS)
 tests_programs_futile_wakeup_CFLAGS = $(program_CFLAGS)
 tests_programs_stress_CFLAGS = $(program_CFLAGS)
+tests_programs_tally_CFLAGS = $(program_CFLAGS)
 tests_programs_wait_on_pipe_CFLAGS = $(program_CFLAGS)
 tests_programs_busy_CFLAGS = $(program_CFLAGS)
 tests_programs_c11_threads_CFLAGS = $(program_CFLAGS)
@@ -94,6 +97,7 @@ tests_programs_old_cond_CFLAGS = $(program_CFLAGS)
 tests_programs_own_signals_CFLAGS = $(program_CFLAGS)
 tests_programs_plugin_CFLAGS = $(program_CFLAGS)
 tests_programs_replaced_CFLAGS = $(program_CFLAGS)
+tests_programs_retitles_CFLAGS = $(program_CFLAGS)
 tests_programs_robbed_CFLAGS = $(program_CFLAGS)
 tests_programs_sandbox_CFLAGS = $(program_CFLAGS)
 tests_programs_sessions_CFLAGS = $(program_CFLAGS)
@@ -142,4 +146,4 @@ tests_programs_early_LDFLAGS = $(AM_LDFLAGS) -no-install
 tests_programs_early_LDADD = %D%/libearly.la
 endif
 
-EXTRA_DIST += %D%/entry-points.h %D%/program.h
+EXTRA_DIST += %D%/entry-points.h %D%/program.h %D%/tally.h

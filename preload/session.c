@@ -200,7 +200,8 @@ static int start_locked(void)
         return err;
     fill_header(session.fresh.header);
     if (session.options->flight.bytes)
-        spool_make_ring(&session.fresh, session.options->flight.bytes);
+        spool_make_ring(&session.fresh, session.options->flight.bytes,
+                        (uint32_t)session.options->flight.generations);
     session.fresh.max_chunks = (uint32_t)(session.options->memory / SPOOL_CHUNK_SIZE);
     lock_take(&tracer.advance_lock);
     tracer.spool = session.fresh;

@@ -75,9 +75,9 @@ static bool read_log(const char *path)
     size_t n = f ? fread(&tally, 1, sizeof tally, f) : 0;
     if (f)
         fclose(f);
-    if (n != sizeof tally)
+    if (n && n != sizeof tally)
         printf("%s: no log of tally\n", path);
-    return n == sizeof tally;
+    return !n || n == sizeof tally; /* killed before it could make one: nothing was done */
 }
 
 int main(int argc, char **argv)

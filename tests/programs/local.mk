@@ -35,6 +35,7 @@ c_programs = \
 	%D%/own-signals \
 	%D%/plugin \
 	%D%/replaced \
+	%D%/quota \
 	%D%/retitles \
 	%D%/robbed \
 	%D%/sandbox \
@@ -97,6 +98,7 @@ tests_programs_old_cond_CFLAGS = $(program_CFLAGS)
 tests_programs_own_signals_CFLAGS = $(program_CFLAGS)
 tests_programs_plugin_CFLAGS = $(program_CFLAGS)
 tests_programs_replaced_CFLAGS = $(program_CFLAGS)
+tests_programs_quota_CFLAGS = $(program_CFLAGS)
 tests_programs_retitles_CFLAGS = $(program_CFLAGS)
 tests_programs_robbed_CFLAGS = $(program_CFLAGS)
 tests_programs_sandbox_CFLAGS = $(program_CFLAGS)

@@ -167,16 +167,23 @@ static const char *write_plain(const struct spool_file *f, struct recording *r, 
 
 enum { MAX_CUTS = 64 };
 
+/* What a reader could not place. Without an end the last generation may lack what all the rest of it rests on. */
+static uint64_t cut_what_hangs(struct spool_file *f, const char *trace)
+{
+    uint64_t n = cut_unplaced(f, trace);
+    return n || !f->missing || is_whole(trace) ? n : cut_generation(f);
+}
+
 /* The trace of a process that was killed is read once, and made anew without what cannot be placed. */
 static const char *write_file(struct spool_file *f, struct recording *r, struct finish_summary *sum)
 {
     char temp[sizeof sum->path + 32];
     if (!is_plain_target(sum->path))
         return write_plain(f, r, NULL, sum, fopen(sum->path, "we"));
-    bool killed = f->header->state == SPOOL_RECORDING;
+    bool killed = f->header->state == SPOOL_RECORDING || f->missing;
     const char *err = write_plain(f, r, temp, sum, open_beside(sum->path, temp, sizeof temp));
     for (int i = 0; killed && !err && i < MAX_CUTS; i++) {
-        uint64_t cut = cut_unplaced(f, temp);
+        uint64_t cut = cut_what_hangs(f, temp);
         if (!cut)
             break;
         sum->cut += cut;
@@ -313,13 +320,18 @@ static int finish_claimed(const char *verb, const char *spool, const char *out, 
         where = sum->path;
         err = write_file(&f, &r, sum);
     }
+    uint64_t missing = f.missing;
     recording_free(&r);
     spool_file_close(&f);
     if (err) {
         complain(verb, "%s: %s; the recording is kept in %s", where, err, spool);
         return EXIT_USAGE;
     }
-    unlink(spool);
+    if (missing)
+        complain(verb, "%s: the end is missing, %" PRIu64 " bytes and what was not written yet; the trace has what came"
+                 " before, and the spool is kept", spool, missing);
+    else
+        unlink(spool);
     return EXIT_OK;
 }
 
@@ -385,7 +397,7 @@ void finish_report(const struct finish_summary *s)
         fputs(s->holders, stderr);
     if (s->cut)
         fprintf(stderr,
-                "thrace: the process was killed in the middle of a wakeup: the last %" PRIu64 " events of some threads"
+                "thrace: the recording ends in the middle of a wakeup: the last %" PRIu64 " events of some threads"
                 " rest on one that is missing, and were cut\n",
                 s->cut);
     if (*s->short_calls)

@@ -9,6 +9,7 @@ c_programs = \
 	%D%/c11-threads \
 	%D%/cancel \
 	%D%/churn \
+	%D%/clones \
 	%D%/closes-all \
 	%D%/coroutines \
 	%D%/crowd \
@@ -72,6 +73,8 @@ tests_programs_busy_CFLAGS = $(program_CFLAGS)
 tests_programs_c11_threads_CFLAGS = $(program_CFLAGS)
 tests_programs_cancel_CFLAGS = $(program_CFLAGS)
 tests_programs_churn_CFLAGS = $(program_CFLAGS)
+tests_programs_clones_CFLAGS = $(program_CFLAGS)
+tests_programs_clones_LDADD = -ldl
 tests_programs_closes_all_CFLAGS = $(program_CFLAGS)
 tests_programs_coroutines_CFLAGS = $(program_CFLAGS)
 tests_programs_crowd_CFLAGS = $(program_CFLAGS)

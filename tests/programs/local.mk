@@ -45,6 +45,7 @@ c_programs = \
 	%D%/signal-at-birth \
 	%D%/slow-lock \
 	%D%/spawner \
+	%D%/starts \
 	%D%/stress \
 	%D%/tally \
 	%D%/unannounced \
@@ -66,6 +67,7 @@ tests_programs_arrows_LDADD = -lrt
 tests_programs_alone_hog_CFLAGS = $(program_CFLAGS)
 tests_programs_affinity_CFLAGS = $(program_CFLAGS)
 tests_programs_futile_wakeup_CFLAGS = $(program_CFLAGS)
+tests_programs_starts_CFLAGS = $(program_CFLAGS)
 tests_programs_stress_CFLAGS = $(program_CFLAGS)
 tests_programs_tally_CFLAGS = $(program_CFLAGS)
 tests_programs_wait_on_pipe_CFLAGS = $(program_CFLAGS)

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -168,16 +169,23 @@ static const char *write_plain(const struct spool_file *f, struct recording *r, 
 
 enum { MAX_CUTS = 64 };
 
+/* What a reader could not place. Without an end the last generation may lack what all the rest of it rests on. */
+static uint64_t cut_what_hangs(struct spool_file *f, const char *trace)
+{
+    uint64_t n = cut_unplaced(f, trace);
+    return n || !f->missing || is_whole(trace) ? n : cut_generation(f);
+}
+
 /* The trace of a process that was killed is read once, and made anew without what cannot be placed. */
 static const char *write_file(struct spool_file *f, struct recording *r, struct finish_summary *sum)
 {
     char temp[sizeof sum->path + 32];
     if (!is_plain_target(sum->path))
         return write_plain(f, r, NULL, sum, fopen(sum->path, "we"));
-    bool killed = f->header->state == SPOOL_RECORDING;
+    bool killed = f->header->state == SPOOL_RECORDING || f->missing;
     const char *err = write_plain(f, r, temp, sum, open_beside(sum->path, temp, sizeof temp));
     for (int i = 0; killed && !err && i < MAX_CUTS; i++) {
-        uint64_t cut = cut_unplaced(f, temp);
+        uint64_t cut = cut_what_hangs(f, temp);
         if (!cut)
             break;
         sum->cut += cut;
@@ -291,12 +299,10 @@ static bool is_being_born(const char *spool)
     return read_it && h.pid && (!kill((pid_t)h.pid, 0) || errno == EPERM);
 }
 
-int finish_spool(const char *verb, const char *spool, const char *out, bool quiet, struct finish_summary *sum)
+static int finish_claimed(const char *verb, const char *spool, const char *out, bool quiet, struct finish_summary *sum)
 {
     struct spool_file f;
     struct recording r = {0};
-    memset(sum, 0, sizeof *sum);
-    signal(SIGXFSZ, SIG_IGN); /* a limit on file sizes is an error to report */
     const char *err = spool_file_open(&f, spool);
     if (err) {
         complain(verb, "%s: %s", spool, err);
@@ -337,14 +343,43 @@ int finish_spool(const char *verb, const char *spool, const char *out, bool quie
         if (!err)
             write_heap_file(verb, &r, sum);
     }
+    uint64_t missing = f.missing;
     recording_free(&r);
     spool_file_close(&f);
     if (err) {
         complain(verb, "%s: %s; the recording is kept in %s", where, err, spool);
         return EXIT_USAGE;
     }
-    unlink(spool);
+    if (missing)
+        complain(verb, "%s: the end is missing, %" PRIu64 " bytes and what was not written yet; the trace has what came"
+                 " before, and the spool is kept", spool, missing);
+    else
+        unlink(spool);
     return EXIT_OK;
+}
+
+/* A spool that others finish as well, `thrace stop` and the process that ends for two: one of them makes the trace. */
+static int claim(const char *spool, bool *gone)
+{
+    struct stat st;
+    int fd = open(spool, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    *gone = fd >= 0 && !flock(fd, LOCK_EX) && !fstat(fd, &st) && !st.st_nlink;
+    return fd;
+}
+
+int finish_spool(const char *verb, const char *spool, const char *out, bool quiet, struct finish_summary *sum)
+{
+    int status = EXIT_OK;
+    memset(sum, 0, sizeof *sum);
+    signal(SIGXFSZ, SIG_IGN); /* a limit on file sizes is an error to report */
+    int fd = claim(spool, &sum->elsewhere);
+    if (!sum->elsewhere)
+        status = finish_claimed(verb, spool, out, quiet, sum);
+    else if (!quiet)
+        complain(verb, "%s: another process has just finished it", spool);
+    if (fd >= 0)
+        close(fd);
+    return status;
 }
 
 enum { MIN_SAMPLES_FOR_RATE = 20 };
@@ -387,7 +422,7 @@ void finish_report(const struct finish_summary *s)
         fprintf(stderr, "thrace: heap profile: %s.heap.pb.gz\n", s->path);
     if (s->cut)
         fprintf(stderr,
-                "thrace: the process was killed in the middle of a wakeup: the last %" PRIu64 " events of some threads"
+                "thrace: the recording ends in the middle of a wakeup: the last %" PRIu64 " events of some threads"
                 " rest on one that is missing, and were cut\n",
                 s->cut);
     if (*s->short_calls)
@@ -398,9 +433,10 @@ void finish_report(const struct finish_summary *s)
 
 static void usage(FILE *to)
 {
-    fputs("usage: thrace finish [-q] [-o FILE] SPOOL…\n"
+    fputs("usage: thrace finish [-iq] [-o FILE] SPOOL…\n"
           "Makes a trace of each spool that a recording left behind, and removes the spool.\n"
           "  -o FILE  write the trace there, not where the recording was to go; for one spool\n"
+          "  -i       pass over a spool that is not there: somebody else has finished it\n"
           "  -q       no summary, and no word about missing debug info\n",
           to);
 }
@@ -408,10 +444,11 @@ static void usage(FILE *to)
 int cmd_finish(int argc, char **argv)
 {
     const char *out = NULL;
-    bool quiet = false;
-    for (int c; (c = getopt(argc, argv, "+ho:q")) != -1;) {
+    bool quiet = false, gone_is_fine = false;
+    for (int c; (c = getopt(argc, argv, "+hio:q")) != -1;) {
         switch (c) {
         case 'h': usage(stdout); return EXIT_OK;
+        case 'i': gone_is_fine = true; break;
         case 'o': out = optarg; break;
         case 'q': quiet = true; break;
         default: usage(stderr); return EXIT_USAGE;
@@ -424,8 +461,10 @@ int cmd_finish(int argc, char **argv)
     int worst = EXIT_OK;
     for (int i = optind; i < argc; i++) {
         struct finish_summary sum;
+        if (gone_is_fine && access(argv[i], F_OK))
+            continue;
         int status = finish_spool("finish", argv[i], out, quiet, &sum);
-        if (!status && !quiet && !sum.nothing)
+        if (!status && !quiet && !sum.nothing && !sum.elsewhere)
             finish_report(&sum);
         if (status > worst)
             worst = status;

@@ -15,6 +15,7 @@
 #include "preload/helper.h"
 #include "preload/options.h"
 #include "preload/orders.h"
+#include "preload/own_spool.h"
 #include "preload/real.h"
 #include "preload/sample.h"
 #include "preload/session.h"
@@ -25,6 +26,7 @@ static struct options options;
 static bool finish_forbidden;
 static char **environment;
 static bool followed; /* this process records, so its children may, too */
+static char out[SPOOL_PATH_MAX];
 
 void lifecycle_forbid_finish(void) { finish_forbidden = true; }
 
@@ -117,6 +119,13 @@ static void give_up(void)
     tracer.owner->alive = 0;
 }
 
+/* The program may change its folder, and may write over its environment, as those do that set their title in ps. */
+static void keep_out_path(void)
+{
+    absolute_path(options.out, out, sizeof out);
+    options.out = out;
+}
+
 __attribute__((constructor)) static void start(int argc, char **argv, char **envp)
 {
     real_resolve();
@@ -125,6 +134,7 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
         heap_begin(false, 0, false);
         return;
     }
+    keep_out_path();
     session_init(&options, false);
     if (!tracer_init(options.period_ns, (uint32_t)options.classes)) {
         complain_of_start(-ENOMEM, options.out);

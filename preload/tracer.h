@@ -38,6 +38,7 @@ struct thread {
     struct writer writer;
     uint32_t in_hook;     /* the thread is inside a hook … */
     uintptr_t hook_sp;    /* … of the function whose caller had this stack pointer */
+    bool shared;          /* a child of clone may have the same `self`, at the same time */
     struct sched_thread sched;
     struct wait_slot *wait; /* its slot while it waits for an object */
     enum woken woken;       /* what became of a slot that is gone, while the model still says Waiting */

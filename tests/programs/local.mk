@@ -9,6 +9,7 @@ c_programs = \
 	%D%/c11-threads \
 	%D%/cancel \
 	%D%/churn \
+	%D%/clones \
 	%D%/closes-all \
 	%D%/coroutines \
 	%D%/crowd \
@@ -37,6 +38,8 @@ c_programs = \
 	%D%/own-signals \
 	%D%/plugin \
 	%D%/replaced \
+	%D%/quota \
+	%D%/retitles \
 	%D%/robbed \
 	%D%/sandbox \
 	%D%/sanitized \
@@ -44,7 +47,9 @@ c_programs = \
 	%D%/signal-at-birth \
 	%D%/slow-lock \
 	%D%/spawner \
+	%D%/starts \
 	%D%/stress \
+	%D%/tally \
 	%D%/unannounced \
 	%D%/uninterrupted \
 	%D%/unwinds \
@@ -64,12 +69,16 @@ tests_programs_arrows_LDADD = -lrt
 tests_programs_alone_hog_CFLAGS = $(program_CFLAGS)
 tests_programs_affinity_CFLAGS = $(program_CFLAGS)
 tests_programs_futile_wakeup_CFLAGS = $(program_CFLAGS)
+tests_programs_starts_CFLAGS = $(program_CFLAGS)
 tests_programs_stress_CFLAGS = $(program_CFLAGS)
+tests_programs_tally_CFLAGS = $(program_CFLAGS)
 tests_programs_wait_on_pipe_CFLAGS = $(program_CFLAGS)
 tests_programs_busy_CFLAGS = $(program_CFLAGS)
 tests_programs_c11_threads_CFLAGS = $(program_CFLAGS)
 tests_programs_cancel_CFLAGS = $(program_CFLAGS)
 tests_programs_churn_CFLAGS = $(program_CFLAGS)
+tests_programs_clones_CFLAGS = $(program_CFLAGS)
+tests_programs_clones_LDADD = -ldl
 tests_programs_closes_all_CFLAGS = $(program_CFLAGS)
 tests_programs_coroutines_CFLAGS = $(program_CFLAGS)
 tests_programs_crowd_CFLAGS = $(program_CFLAGS)
@@ -99,6 +108,8 @@ tests_programs_old_cond_CFLAGS = $(program_CFLAGS)
 tests_programs_own_signals_CFLAGS = $(program_CFLAGS)
 tests_programs_plugin_CFLAGS = $(program_CFLAGS)
 tests_programs_replaced_CFLAGS = $(program_CFLAGS)
+tests_programs_quota_CFLAGS = $(program_CFLAGS)
+tests_programs_retitles_CFLAGS = $(program_CFLAGS)
 tests_programs_robbed_CFLAGS = $(program_CFLAGS)
 tests_programs_sandbox_CFLAGS = $(program_CFLAGS)
 tests_programs_sessions_CFLAGS = $(program_CFLAGS)
@@ -150,3 +161,4 @@ tests_programs_early_LDADD = %D%/libearly.la
 endif
 
 EXTRA_DIST += %D%/entry-points.h %D%/heap-plugin.cpp %D%/heap-rust.rs %D%/program.h
+EXTRA_DIST += %D%/entry-points.h %D%/program.h %D%/tally.h

@@ -366,7 +366,6 @@ static int claim(const char *spool, bool *gone)
     *gone = fd >= 0 && !flock(fd, LOCK_EX) && !fstat(fd, &st) && !st.st_nlink;
     return fd;
 }
-
 int finish_spool(const char *verb, const char *spool, const char *out, bool quiet, struct finish_summary *sum)
 {
     int status = EXIT_OK;
@@ -381,8 +380,7 @@ int finish_spool(const char *verb, const char *spool, const char *out, bool quie
         close(fd);
     return status;
 }
-
-enum { MIN_SAMPLES_FOR_RATE = 20 };
+enum { MIN_SAMPLES_FOR_RATE = 20, NOTEWORTHY = 20 };
 
 static void report_samples(const struct spool_samples *s)
 {
@@ -405,7 +403,12 @@ static void report_missing_samples(const struct spool_samples *s)
                 "(ulimit -i)\n", s->threads_unsampled);
     if (s->perf_error && s->threads_by_timer)
         fprintf(stderr, "thrace: %" PRIu64 " CPU samples a second need perf_event_open (%s); instead there was a timer, "
-                "which has skipped %" PRIu64 "\n", s->hz, strerror((int)s->perf_error), s->missed);
+                "and %" PRIu64 " of them repeat the one before\n", s->hz, strerror((int)s->perf_error), s->repeats);
+    else if (s->threads_by_perf && s->repeats >= s->taken / NOTEWORTHY && s->repeats)
+        fprintf(stderr, "thrace: %" PRIu64 " of the CPU samples repeat the one before: time in the kernel is looked at once "
+                "in a tick, and counted in full\n", s->repeats);
+    if (s->missed > s->taken / NOTEWORTHY)
+        fprintf(stderr, "thrace: the kernel has skipped %" PRIu64 " CPU samples\n", s->missed);
 }
 
 void finish_report(const struct finish_summary *s)

@@ -26,6 +26,7 @@ libthrace_preload_la_SOURCES = \
 	%D%/restart.c \
 	%D%/restart.h \
 	%D%/sample.c %D%/sample.h \
+	%D%/sample_kernel.c \
 	%D%/sample_perf.c \
 	%D%/session.c %D%/session.h \
 	%D%/stack_kinds.def \

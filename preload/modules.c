@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 
 #include "lib/meta.h"
+#include "preload/helper.h"
 #include "preload/session.h"
 #include "preload/tracer.h"
 
@@ -113,7 +114,7 @@ static void record_kept(void)
     }
 }
 
-static void record(const struct dl_phdr_info *info)
+static void record(const struct dl_phdr_info *info, uint64_t time)
 {
     uint8_t buf[RECORD_MAX];
     struct meta_record r;
@@ -124,6 +125,7 @@ static void record(const struct dl_phdr_info *info)
     if (start >= end)
         return;
     meta_begin(&r, buf, sizeof buf, META_MODULE);
+    meta_int(&r, time);
     meta_int(&r, start);
     meta_int(&r, end);
     meta_int(&r, info->dlpi_addr);
@@ -137,6 +139,7 @@ static void record(const struct dl_phdr_info *info)
 
 struct visit {
     struct unwind_modules *modules;
+    uint64_t time;
     unsigned long long adds, subs;
 };
 
@@ -148,7 +151,7 @@ static int visit(struct dl_phdr_info *info, size_t size, void *arg)
     if (!v->modules)
         return 1;
     unwind_modules_add(v->modules, info);
-    record(info);
+    record(info, v->time);
     return 0;
 }
 
@@ -168,6 +171,7 @@ void modules_refresh(void)
     dl_iterate_phdr(visit, &v); /* asks for the count only */
     if ((v.adds != last_adds || v.subs != last_subs) && (v.modules = new_snapshot())) {
         kept.used = 0;
+        v.time = now();
         dl_iterate_phdr(visit, &v);
         last_adds = v.adds;
         last_subs = v.subs;
@@ -175,6 +179,23 @@ void modules_refresh(void)
     }
     lock_drop(&refresh_lock);
 }
+
+enum { LOOK_AGAIN_NS = 100000000 };
+static uint64_t next_look_ns; /* on CLOCK_MONOTONIC */
+static uint32_t wanted;
+
+void modules_may_be_new(void)
+{
+    uint64_t t = clock_mono_ns(), next = __atomic_load_n(&next_look_ns, __ATOMIC_RELAXED);
+    if (t < next || !__atomic_compare_exchange_n(&next_look_ns, &next, t + LOOK_AGAIN_NS, false, __ATOMIC_RELAXED,
+                                                 __ATOMIC_RELAXED))
+        return;
+    __atomic_store_n(&wanted, 1, __ATOMIC_RELEASE);
+    if (!helper_wake())
+        tracer.chores = 1;
+}
+
+bool modules_wanted(void) { return __atomic_exchange_n(&wanted, 0, __ATOMIC_ACQUIRE); }
 
 void modules_restart(void)
 {

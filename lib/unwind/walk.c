@@ -93,9 +93,23 @@ static bool may_be_code(const struct walk *w, uintptr_t pc)
            pc - w->q->alt_lo >= w->q->alt_hi - w->q->alt_lo;
 }
 
+/*
+ * Code that is in no module and keeps no frame pointer leaves anything there. Its caller is in a module, or in the same
+ * heap of a JIT compiler.
+ */
+static bool may_be_caller(const struct walk *w, uintptr_t pc, uintptr_t caller)
+{
+    enum { NEAR = 1 << 30 };
+    return caller == 0 || (may_be_code(w, caller) && caller - pc + NEAR < 2u * NEAR) || unwind_modules_find(w->mods, caller);
+}
+
 enum step walk_bare(struct walk *w, struct frame *f)
 {
+    uintptr_t caller;
     if (w->q->mode == UNWIND_CFI || !may_be_code(w, f->pc))
+        return STEP_STOP;
+    if (f->bp < f->sp || !region_load(&w->stack, f->bp + WORD, &caller) ||
+        !may_be_caller(w, f->pc, unwind_plain_address(caller)))
         return STEP_STOP;
     enum step s = step_by_frame_pointer(w, f);
     if (s == STEP_ON || s == STEP_TRUNCATED)

@@ -23,6 +23,7 @@ bench-heap: all $(bench_programs)
 
 # What CPU samples cost, and whether they come as often as asked.
 check_PROGRAMS += %D%/cpu-deep
+tests_bench_cpu_deep_SOURCES = %D%/cpu-deep.c %D%/floor.c %D%/floor.h
 tests_bench_cpu_deep_CFLAGS = $(AM_CFLAGS) -pthread
 bench-samples: all %D%/cpu-deep
 	top_builddir='$(abs_top_builddir)' $(srcdir)/%D%/samples

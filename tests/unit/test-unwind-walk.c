@@ -296,6 +296,9 @@ static void code_outside_every_module_is_guessed(void **state)
     w->stack[17] = in_function(w, OUTERMOST);
     captures(w, 4, UNWIND_GUESSED);
     captures(w, 4, UNWIND_GUESSED);
+    w->stack[9] = 0x500100 + ((uintptr_t)1 << 31); /* neither in a module nor near */
+    captures(w, 2, UNWIND_STOPPED);
+    w->stack[9] = 0x500100;
     w->q.mode = UNWIND_CFI;
     captures(w, 2, UNWIND_STOPPED);
     w->q.mode = UNWIND_AUTO;

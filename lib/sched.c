@@ -11,6 +11,9 @@ const char *const sched_reason_text[REASON_COUNT] = {
 
 /* --- a transition being written ------------------------------------------------------------------------------- */
 
+/* What every transition is made of. */
+#define IN_LINE static inline __attribute__((always_inline))
+
 struct txn {
     struct sched *s;
     struct sched_thread *t;
@@ -19,7 +22,7 @@ struct txn {
     uint32_t commits;
 };
 
-static bool txn_begin(struct txn *x, struct sched *s, struct sched_thread *t, uint32_t from, uint64_t now)
+IN_LINE bool txn_begin(struct txn *x, struct sched *s, struct sched_thread *t, uint32_t from, uint64_t now)
 {
     const struct sched_state *cur = sched_current(t);
     if (cur->status != from || !sched_has_room(t, 0))
@@ -35,14 +38,14 @@ static bool txn_begin(struct txn *x, struct sched *s, struct sched_thread *t, ui
 }
 
 /* A thread's timestamps never go back, whatever the counter of another CPU said. */
-static uint64_t txn_dt(struct txn *x)
+IN_LINE uint64_t txn_dt(struct txn *x)
 {
     uint64_t dt = x->now > x->next->time ? x->now - x->next->time : 0;
     x->next->time += dt;
     return dt;
 }
 
-static void txn_event(struct txn *x, enum event_id id, int nargs, const uint64_t *args)
+IN_LINE void txn_event(struct txn *x, enum event_id id, int nargs, const uint64_t *args)
 {
     uint8_t *p = x->next->pos;
     *p++ = (uint8_t)id;
@@ -59,7 +62,7 @@ static void txn_event(struct txn *x, enum event_id id, int nargs, const uint64_t
  * The commit: one store. A handler that interrupted this transition with one of its own has raised `commits`; then its
  * events stand, and these are dropped. `used` follows for whoever reads the file after a kill.
  */
-static bool txn_commit(struct txn *x)
+IN_LINE bool txn_commit(struct txn *x)
 {
     struct sched_thread *t = x->t;
     if (t->commits != x->commits)

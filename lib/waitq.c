@@ -101,9 +101,11 @@ static struct wait_slot *walk_on(struct walk *walk, uint64_t *word)
 static struct wait_slot *oldest(struct waitq *q, const void *object, enum waiter_kind kind, enum wait_claimed claimed,
                                 uint64_t *word)
 {
-    struct wait_slot *best = NULL, *slot;
+    struct wait_slot *best = NULL, *slot = &q->slots[first_slot(object)];
     uint64_t best_order = UINT64_MAX, w;
     struct walk walk = walk_from(q, object);
+    if (walk.left == 1 && is_candidate(slot, *word = wait_word(slot), object, kind, claimed)) /* mostly */
+        return slot;
     while ((slot = walk_on(&walk, &w))) {
         if (is_candidate(slot, w, object, kind, claimed) && order_of(slot, w, kind, claimed) < best_order) {
             best = slot;

@@ -5,7 +5,7 @@
 
 #include "lib/rawsys.h"
 
-static SLOW void begin_unshown(struct hook *h, struct wait *w)
+static void begin_unshown(struct hook *h, struct wait *w)
 {
     w->t = h->t;
     w->call = h;
@@ -216,8 +216,6 @@ void call_epoll(struct hook *h, struct wait *w, int epoll, bool now)
         wait_for_fd(h, w, epoll, POLLIN, info.id, WAITER_LATEST, REASON_SELECT);
 }
 
-enum { POLL_LOOK_MAX = 16 };
-
 /*
  * A poll is an object of its own, which a write to any of its descriptors looks up. Its id is never used again: what is
  * left of it in the table finds nobody.
@@ -244,6 +242,16 @@ static void wait_for_poll(struct hook *h, struct wait *w, uint64_t poll, bool (*
     call_begin(h, w);
 }
 
+/* The array can be read: the kernel has done so. */
+static uint64_t polled_by(const struct pollfd *fds, nfds_t n)
+{
+    uint64_t poll = 0;
+    for (nfds_t i = 0; n <= POLL_LOOK_MAX && i < n; i++)
+        if (fds[i].fd >= 0 && fds[i].events & POLLIN)
+            polled(&poll, fds[i].fd);
+    return poll;
+}
+
 struct array {
     struct pollfd *fds;
     nfds_t n;
@@ -264,11 +272,47 @@ void call_poll(struct hook *h, struct wait *w, struct pollfd *fds, nfds_t n, boo
         call_begin(h, w);
         return;
     }
-    uint64_t poll = 0; /* the array can be read: the kernel has done so */
-    for (nfds_t i = 0; n <= POLL_LOOK_MAX && i < n; i++)
-        if (fds[i].fd >= 0 && fds[i].events & POLLIN)
-            polled(&poll, fds[i].fd);
-    wait_for_poll(h, w, poll, look_at_array, &(struct array){fds, n});
+    wait_for_poll(h, w, polled_by(fds, n), look_at_array, &(struct array){fds, n});
+}
+
+bool call_tries(struct hook *h, struct wait *w, bool now)
+{
+    if (only_tracked(h, w, !now))
+        return false;
+    if (now) {
+        call_begin(h, w);
+        return false;
+    }
+    begin_unshown(h, w);
+    hook_leave(h);
+    return true;
+}
+
+/* After a trial that found nothing. What arrives between that and the entry as a waiter ends the wait at once, unseen. */
+static void waits(struct hook *h, struct wait *w, uint64_t id, enum waiter_kind kind)
+{
+    if (id)
+        wait_register(h, fd_object(id), kind);
+    while (!wait_block(h, w, REASON_SELECT))
+        ;
+}
+
+static bool tried_in_vain(struct hook *h, struct wait *w)
+{
+    *w = (struct wait){.t = NULL};
+    return hook_enter(h);
+}
+
+void call_epoll_waits(struct hook *h, struct wait *w, int epoll)
+{
+    if (tried_in_vain(h, w))
+        waits(h, w, fd_look(epoll).id, WAITER_LATEST);
+}
+
+void call_poll_waits(struct hook *h, struct wait *w, const struct pollfd *fds, nfds_t n)
+{
+    if (tried_in_vain(h, w))
+        waits(h, w, polled_by(fds, n), WAITER_READER);
 }
 
 /* The sets, as far as the kernel can read them; false when it cannot, or when they are larger than an fd_set. */

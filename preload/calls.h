@@ -52,6 +52,16 @@ void call_epoll(struct hook *h, struct wait *w, int epoll, bool now);
 void call_poll(struct hook *h, struct wait *w, struct pollfd *fds, nfds_t n, bool now);
 void call_select(struct hook *h, struct wait *w, int n, fd_set *const sets[3], bool now);
 
+/*
+ * For polling by a call that can itself be asked not to wait: it is, and only when it finds nothing does it wait. True: do
+ * that, and then, after the trial, the second one says what the call waits for. If the trial had a result, it was the call,
+ * and the end of the scope shows it. False: the real call is all there is to do.
+ */
+bool call_tries(struct hook *h, struct wait *w, bool now);
+void call_epoll_waits(struct hook *h, struct wait *w, int epoll);
+void call_poll_waits(struct hook *h, struct wait *w, const struct pollfd *fds, nfds_t n);
+enum { POLL_LOOK_MAX = 16 }; /* descriptors that are looked at one by one */
+
 /* --- the words of calls.def and syscalls.def, where h and w are in scope ------------------------------------------ */
 
 #define PLAIN call_begin(h, w)
@@ -69,6 +79,19 @@ void call_select(struct hook *h, struct wait *w, int n, fd_set *const sets[3], b
 #define WAITS_UNLESS(now, reason) ((now) ? call_begin(h, w) : call_wait(h, w, REASON_##reason))
 #define EPOLL(fd, now) call_epoll(h, w, fd, now)
 #define POLL(fds, n, now) call_poll(h, w, fds, n, now)
+#define EPOLL_TRIED(fd, now, trial) TRIED(now, trial, call_epoll_waits(h, w, fd))
+#define POLL_TRIED(fds, n, now, trial)                                                                                 \
+    if ((n) > POLL_LOOK_MAX)                                                                                           \
+        call_poll(h, w, fds, n, now);                                                                                  \
+    else                                                                                                               \
+        TRIED(now, trial, call_poll_waits(h, w, fds, n))
+#define TRIED(now, trial, waits)                                                                                       \
+    if (call_tries(h, w, now)) {                                                                                       \
+        int found_ = real_call trial;                                                                                  \
+        if (found_)                                                                                                    \
+            return found_;                                                                                             \
+        waits;                                                                                                         \
+    }
 #define SELECT(n, in, out, err, now) call_select(h, w, n, (fd_set *const[]){in, out, err}, now)
 #define FORGET(fd) fd_closed((unsigned)(fd), (unsigned)(fd)), call_begin(h, w)
 

@@ -149,7 +149,23 @@ struct acquire {
     const struct timespec *until;
 };
 
-int acquire_slow(struct hook *h, const struct acquire *a);
+/* In line: a function more that returns after the wait is one more return that the processor does not foresee. */
+static inline __attribute__((always_inline)) int acquire_slow(struct hook *h, const struct acquire *a)
+{
+    WAIT_SCOPE w = {.t = NULL};
+    wait_register(h, a->object, a->kind);
+    for (int look = 0; look < MAX_SECOND_LOOKS; look++) {
+        int ret = a->attempt(a);
+        if (ret != a->busy) {
+            wait_cancel(h);
+            return ret;
+        }
+        if (wait_block(h, &w, a->reason))
+            return a->take(a);
+    }
+    wait_cancel(h);
+    return a->take(a);
+}
 
 /* For calls whose trial may not hide that the timeout or the clock is invalid: glibc checks both first. */
 static inline bool valid_time(clockid_t clock, const struct timespec *until)

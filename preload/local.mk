@@ -23,6 +23,7 @@ libthrace_preload_la_SOURCES = \
 	%D%/own_spool.c %D%/own_spool.h \
 	%D%/real.c %D%/real.h %D%/real.def \
 	%D%/restart.c \
+	%D%/restart.h \
 	%D%/sample.c %D%/sample.h \
 	%D%/sample_perf.c \
 	%D%/session.c %D%/session.h \

@@ -1,7 +1,9 @@
 /*
  * Calls that return EINTR whenever a handler ran, even one with SA_RESTART (signal(7) lists them). The program knows
  * nothing of our handler, so it must not see that: the call is done again, with the time that is left. The replacements
- * stand between the wrappers and libc, in `real`, and only where samples are taken.
+ * stand between the wrappers and libc, in `real`, and only where samples are taken. Wrappers that receive or send do it
+ * themselves (restart.h); for those there are replacements only where the wrapper jumps to the real call, and only once a
+ * socket has a timeout: without one the kernel does them again.
  *
  * It is rare: a thread that waits uses no CPU time, so a sample can only come just before it sleeps.
  */
@@ -9,6 +11,7 @@
 #include <ucontext.h>
 
 #include "preload/hook.h"
+#include "preload/restart.h"
 #include "preload/sample.h"
 
 static struct real libc;
@@ -39,27 +42,6 @@ void restart_note(struct thread *t, const void *context)
     if (fails_with_eintr(context))
         __atomic_store_n(&t->sample.interrupted, t->sample.interrupted + 1, __ATOMIC_RELAXED);
 }
-
-/* The calls of this thread that a sample made fail so far. */
-static uint32_t interruptions(void)
-{
-    const struct thread *t = self;
-    return t && t != THREAD_OFF ? __atomic_load_n(&t->sample.interrupted, __ATOMIC_RELAXED) : 0;
-}
-
-/* Does `call` until it fails otherwise or not at all; `again` before each further time. errno is that of the last. */
-#define RESTARTED(failed, call, again)                                                                                 \
-    ({                                                                                                                 \
-        int before_ = errno;                                                                                           \
-        uint32_t mark_ = interruptions();                                                                              \
-        __typeof__(call) result_;                                                                                      \
-        while ((result_ = (call)) == (failed) && errno == EINTR && interruptions() != mark_) {                         \
-            mark_ = interruptions();                                                                                   \
-            errno = before_;                                                                                           \
-            again;                                                                                                     \
-        }                                                                                                              \
-        result_;                                                                                                       \
-    })
 
 /* --- sleeping ------------------------------------------------------------------------------------------------------ */
 
@@ -152,6 +134,8 @@ static const struct timespec *rest_of(uint64_t began, const struct timespec *tim
 
 static int again_poll(struct pollfd *fds, nfds_t n, int timeout)
 {
+    if (!timeout)
+        return libc.poll(fds, n, 0);
     return RESTARTED_WITH_MS(libc.poll(fds, n, timeout));
 }
 
@@ -162,6 +146,8 @@ static int again___poll_chk(struct pollfd *fds, nfds_t n, int timeout, size_t si
 
 static int again_epoll_wait(int fd, struct epoll_event *events, int n, int timeout)
 {
+    if (!timeout)
+        return libc.epoll_wait(fd, events, n, 0);
     return RESTARTED_WITH_MS(libc.epoll_wait(fd, events, n, timeout));
 }
 
@@ -282,6 +268,20 @@ static int again_signalfd(int fd, const sigset_t *mask, int flags)
 /* --- instead of libc's --------------------------------------------------------------------------------------------- */
 
 #define REPLACE(name) (real.name = again_##name)
+#define REPLACE_UNWRAPPED(class, name) (tracer.classes & CLASS_##class ? (void)0 : (void)REPLACE(name))
+
+void restart_sockets(void)
+{
+    static uint32_t done;
+    if (!libc.read || __atomic_exchange_n(&done, 1, __ATOMIC_RELAXED))
+        return;
+    REPLACE_UNWRAPPED(IO, read);
+    REPLACE_UNWRAPPED(NET, recv);
+    REPLACE_UNWRAPPED(NET, recvfrom);
+    REPLACE_UNWRAPPED(NET, recvmsg);
+    REPLACE_UNWRAPPED(NET, accept);
+    REPLACE_UNWRAPPED(NET, accept4);
+}
 
 void restart_install(void)
 {
@@ -306,12 +306,6 @@ void restart_install(void)
     REPLACE(semtimedop);
     REPLACE(msgrcv);
     REPLACE(msgsnd);
-    REPLACE(read);
-    REPLACE(recv);
-    REPLACE(recvfrom);
-    REPLACE(recvmsg);
-    REPLACE(accept);
-    REPLACE(accept4);
     REPLACE(sigsuspend);
     REPLACE(pause);
     REPLACE(sigwait);

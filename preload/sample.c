@@ -9,6 +9,8 @@
  */
 #include "preload/sample.h"
 
+#include "preload/restart.h"
+
 #include <signal.h>
 #include <ucontext.h>
 

@@ -70,12 +70,6 @@ const sigset_t *signal_with(const sigset_t *set, sigset_t *copy);
 /* While the program does nothing about SIGIO, it does no harm. */
 void signal_guard_sigio(void);
 
-/* Replaces, in `real`, the calls that a handler makes return EINTR even with SA_RESTART (restart.c). */
-void restart_install(void);
-
-/* The handler's part: notes when a system call was interrupted by this signal and will return EINTR. */
-void restart_note(struct thread *t, const void *context);
-
 /*
  * perf events, which only the helper can keep: its descriptors are its own. Threads ask for one; the helper, in its loop,
  * opens them by sample_perf_serve and falls back to a timer where it may not. sample_perf_end: it ends.

@@ -67,7 +67,6 @@ bool track_enter(struct thread *t)
     return false;
 }
 
-
 enum { GROWTH_WAITS = 50, GROWTH_WAIT_NS = 100000 };
 
 /* Outside of a section: the pool is empty but may still grow, which takes the helper a moment. */
@@ -80,7 +79,7 @@ static SLOW bool await_growth(void)
     return true;
 }
 
-bool section_enter(struct thread *t, size_t extra)
+bool section_enter_slow(struct thread *t, size_t extra)
 {
     for (int waits = 0; pass_gate(t); waits++) {
         if (likely(sched_has_room(&t->sched, extra)) || new_chunk(&t->sched))
@@ -94,10 +93,10 @@ bool section_enter(struct thread *t, size_t extra)
     return false;
 }
 
-enum section any_section_enter(struct thread *t, size_t extra)
+enum section any_section_enter_slow(struct thread *t, size_t extra)
 {
     do {
-        if (likely(section_enter(t, extra)))
+        if (section_enter_slow(t, extra))
             return SECTION_WRITES;
         if (recording())
             break;

@@ -29,6 +29,7 @@
 #define unlikely(x) __builtin_expect(!!(x), 0)
 #define EXPORT __attribute__((visibility("default")))
 #define SLOW __attribute__((noinline, cold))
+#define OUT_OF_LINE __attribute__((noinline)) /* apart from an entry point, but where the time goes: not made small */
 
 /* How a waiting thread was woken as far as the trace says. */
 enum woken { NOT_WOKEN, WOKEN_NOW, WOKEN_EARLIER /* in an earlier generation */ };
@@ -157,7 +158,20 @@ static inline bool hooked(void) { return likely(__atomic_load_n(&tracer.owner->h
  * Opens a section with room for one transition and extra bytes of meta records. False: not recording, or no room, which
  * is counted; the caller then leaves the model as it is.
  */
-bool section_enter(struct thread *t, size_t extra);
+bool section_enter_slow(struct thread *t, size_t extra);
+static inline bool section_try(struct thread *t, size_t extra)
+{
+    if (likely(gate_enter(&tracer.gate, &t->writer))) {
+        if (recording() && likely(sched_has_room(&t->sched, extra)))
+            return true;
+        gate_leave(&t->writer);
+    }
+    return false;
+}
+static inline bool section_enter(struct thread *t, size_t extra)
+{
+    return likely(section_try(t, extra)) || section_enter_slow(t, extra);
+}
 static inline void section_leave(struct thread *t) { gate_leave(&t->writer); }
 
 /*
@@ -169,7 +183,11 @@ bool track_enter(struct thread *t);
 
 /* Whichever it is; either is left by section_leave. */
 enum section { NO_SECTION, SECTION_TRACKS, SECTION_WRITES };
-enum section any_section_enter(struct thread *t, size_t extra);
+enum section any_section_enter_slow(struct thread *t, size_t extra);
+static inline enum section any_section_enter(struct thread *t, size_t extra)
+{
+    return likely(section_try(t, extra)) ? SECTION_WRITES : any_section_enter_slow(t, extra);
+}
 
 /* Hands in the open chunk. By its owner inside a section, or by the advancer. */
 void seal_chunk(struct sched_thread *t);

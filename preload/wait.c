@@ -227,22 +227,3 @@ void wake_next_owner(struct hook *h, const pthread_mutex_t *m)
 {
     wake(h, m, WAITER_ANY, unlock_will_wake(m) ? CLAIMED_QUEUED : CLAIMED_COMING, false);
 }
-
-/* --- taking an object ---------------------------------------------------------------------------------------------- */
-
-int acquire_slow(struct hook *h, const struct acquire *a)
-{
-    WAIT_SCOPE w = {.t = NULL};
-    wait_register(h, a->object, a->kind);
-    for (int look = 0; look < MAX_SECOND_LOOKS; look++) {
-        int ret = a->attempt(a);
-        if (ret != a->busy) {
-            wait_cancel(h);
-            return ret;
-        }
-        if (wait_block(h, &w, a->reason))
-            return a->take(a);
-    }
-    wait_cancel(h);
-    return a->take(a);
-}

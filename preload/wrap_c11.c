@@ -61,7 +61,7 @@ static int attempt(const struct acquire *a)
 static int lock(const struct acquire *a) { return real.mtx_lock((mtx_t *)a->object); }
 static int timedlock(const struct acquire *a) { return real.mtx_timedlock((mtx_t *)a->object, a->until); }
 
-static SLOW int lock_slow(mtx_t *m)
+static OUT_OF_LINE int lock_slow(mtx_t *m)
 {
     struct hook h;
     if (!wrapped(CLASS_SYNC) || !HOOK_ENTER(&h, mtx_lock))
@@ -77,7 +77,7 @@ EXPORT int mtx_lock(mtx_t *m)
     return lock_slow(m);
 }
 
-static SLOW int timedlock_slow(mtx_t *m, const struct timespec *until)
+static OUT_OF_LINE int timedlock_slow(mtx_t *m, const struct timespec *until)
 {
     struct hook h;
     if (!wrapped(CLASS_SYNC) || !HOOK_ENTER(&h, mtx_timedlock))
@@ -93,7 +93,7 @@ EXPORT int mtx_timedlock(mtx_t *m, const struct timespec *until)
     return timedlock_slow(m, until);
 }
 
-static SLOW int unlock_slow(mtx_t *m)
+static OUT_OF_LINE int unlock_slow(mtx_t *m)
 {
     struct hook h;
     if (wrapped(CLASS_SYNC) && HOOK_ENTER(&h, mtx_unlock)) {

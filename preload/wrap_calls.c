@@ -13,6 +13,7 @@
 
 #include "preload/calls.h"
 #include "preload/heap.h"
+#include "preload/restart.h"
 
 static bool is_now(const struct timespec *timeout) { return timeout && !timeout->tv_sec && !timeout->tv_nsec; }
 
@@ -31,6 +32,12 @@ static bool is_now(const struct timespec *timeout) { return timeout && !timeout-
     (result ? NOTHING : fd_watched(epoll, fd, (op) != EPOLL_CTL_DEL && wakes_always(event)))
 #define FCNTL(fd, command, arg) learn_from_fcntl(fd, command, arg, result)
 #define IOCTL(fd, request, arg) (result || (request) != FIONBIO ? NOTHING : fd_set_nonblocking(fd, *(const int *)(arg)))
+#define SOCKET_OPTION(level, option) (result || !is_timeout(level, option) ? NOTHING : restart_sockets())
+
+static bool is_timeout(int level, int option)
+{
+    return level == SOL_SOCKET && (option == SO_RCVTIMEO || option == SO_SNDTIMEO);
+}
 
 /* What is watched for one event only is not watched any more when that has come, of which nobody here may know. */
 static bool wakes_always(const struct epoll_event *e) { return e->events & EPOLLIN && !(e->events & EPOLLONESHOT); }
@@ -60,6 +67,31 @@ static void learn_from_fcntl(int fd, int command, long arg, int result)
 #define BEFORE_UNMAPPED(n) NOTHING
 #define BEFORE_FCNTL(fd, command, arg) NOTHING
 #define BEFORE_IOCTL(fd, request, arg) NOTHING
+#define BEFORE_SOCKET_OPTION(level, option) NOTHING
+
+/*
+ * Calls that took or gave nothing when they fail with EINTR, and have no timeout among their arguments, are done again
+ * when that is because of a sample.
+ */
+#define AGAIN_PLAIN 0
+#define AGAIN_READ(fd, n) 1
+#define AGAIN_RECEIVE(fd) 1
+#define AGAIN_RECEIVE_FLAGS(fd, flags) 1
+#define AGAIN_RECEIVE_MANY(fd, n, flags) 0
+#define AGAIN_WRITE(fd, n) 1
+#define AGAIN_SEND(fd) 1
+#define AGAIN_SEND_FLAGS(fd, flags) 1
+#define AGAIN_SPLICE(in, out, flags) 1
+#define AGAIN_CONNECT(fd) 0
+#define AGAIN_WAITS(reason) 0
+#define AGAIN_WAITS_UNLESS(now, reason) 0
+#define AGAIN_EPOLL(fd, now) 0
+#define AGAIN_POLL(fds, n, now) 0
+#define AGAIN_EPOLL_TRIED(fd, now, trial) 0
+#define AGAIN_POLL_TRIED(fds, n, now, trial) 0
+#define AGAIN_SELECT(n, in, out, err, now) 0
+#define AGAIN_FORGET(fd) 0
+#define REAL(again, ret, name, args) ((again) ? RESTARTED((ret)-1, real.name args, (void)0) : real.name args)
 
 /* The classes that a call is of interest for: its own, and what it changes: all that look at descriptors, the heap. */
 #define CLASSES_NOTHING 0u
@@ -76,15 +108,18 @@ static void learn_from_fcntl(int fd, int command, long arg, int result)
 #define CLASSES_UNMAPPED(n) CLASS_HEAP
 #define CLASSES_FCNTL(fd, command, arg) FOLLOWED
 #define CLASSES_IOCTL(fd, request, arg) FOLLOWED
+#define CLASSES_SOCKET_OPTION(level, option) RECORDING_ON
 
 #define THRACE_CALL(class, shown, after, ret, name, params, args)                                                      \
     static __attribute__((noinline)) ret name##_shown params                                                           \
     {                                                                                                                  \
         CALL_SCOPE(h, w);                                                                                              \
         BEFORE_##after;                                                                                                \
-        if ((!(CLASSES_##after) || wrapped(CLASS_##class)) && HOOK_ENTER(h, name))                                     \
+        if ((!(CLASSES_##after) || wrapped(CLASS_##class)) && HOOK_ENTER(h, name)) {                                   \
+            __attribute__((unused)) ret(*const real_call) params = real.name;                                          \
             shown;                                                                                                     \
-        ret result = real.name args;                                                                                   \
+        }                                                                                                              \
+        ret result = REAL(AGAIN_##shown, ret, name, args);                                                             \
         after;                                                                                                         \
         return result;                                                                                                 \
     }                                                                                                                  \

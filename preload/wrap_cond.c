@@ -32,7 +32,7 @@ static void begin(struct hook *h, struct wait *w, const void *c, const void *m)
     }
 
 #define WAKE(entry, target, wake, params, args)                                                                        \
-    static SLOW int target##_slow params                                                                               \
+    static OUT_OF_LINE int target##_slow params                                                                        \
     {                                                                                                                  \
         struct hook h;                                                                                                 \
         if (wrapped(CLASS_SYNC) && HOOK_ENTER(&h, target)) {                                                           \

@@ -19,7 +19,6 @@
     EXPORT ret entry_##name params __asm__(#name);                                                                     \
     ret entry_##name params
 
-#define SLOW_HALF __attribute__((noinline))
 
 static inline int64_t size_of(void *p)
 {
@@ -70,7 +69,7 @@ static inline void *born_in_libc(void *p)
 /* --- blocks that are born --------------------------------------------------------------------------------------------- */
 
 #define ALLOCATES(name, params, args, size, align)                                                                     \
-    static SLOW_HALF void *name##_slow params                                                                          \
+    static OUT_OF_LINE void *name##_slow params                                                                        \
     {                                                                                                                  \
         if (!heap_ready())                                                                                             \
             return arena_take(size, align);                                                                            \
@@ -97,7 +96,7 @@ static SLOW void *born_sampled(void *p)
     return p;
 }
 
-static SLOW_HALF void *malloc_sampled(size_t n)
+static OUT_OF_LINE void *malloc_sampled(size_t n)
 {
     void *p = next.malloc(n);
     struct heap_slot *s = heap_slot;
@@ -126,7 +125,7 @@ ALLOCATES(aligned_alloc, (size_t align, size_t n), (align, n), n, align)
 ALLOCATES(valloc, (size_t n), (n), n, 4096)
 ALLOCATES(pvalloc, (size_t n), (n), n, 4096)
 
-static SLOW_HALF int posix_memalign_slow(void **p, size_t align, size_t n)
+static OUT_OF_LINE int posix_memalign_slow(void **p, size_t align, size_t n)
 {
     if (!heap_ready())
         return (*p = arena_take(n, align)) ? 0 : ENOMEM;
@@ -148,7 +147,7 @@ ENTRY(posix_memalign, int, (void **p, size_t align, size_t n))
 
 /* --- blocks that die -------------------------------------------------------------------------------------------------- */
 
-static SLOW_HALF void free_slow(void *p)
+static OUT_OF_LINE void free_slow(void *p)
 {
     if (!p || arena_has(p) || !heap_ready())
         return;
@@ -175,7 +174,7 @@ static SLOW void free_rare(void *p)
     next.free(p);
 }
 
-static SLOW_HALF void free_sampled(void *p)
+static OUT_OF_LINE void free_sampled(void *p)
 {
     struct heap_slot *s = heap_slot;
     if (!p)
@@ -213,7 +212,7 @@ ENTRY(free, void, (void *p))
 /* --- blocks that change ----------------------------------------------------------------------------------------------- */
 
 /* Exported names are not called from here: before we are relocated that leads nowhere, and later to who knows whom. */
-static SLOW_HALF void *out_of_arena(void *old, size_t n)
+static OUT_OF_LINE void *out_of_arena(void *old, size_t n)
 {
     size_t size = arena_size(old);
     void *p = malloc_slow(n);
@@ -222,7 +221,7 @@ static SLOW_HALF void *out_of_arena(void *old, size_t n)
     return p;
 }
 
-static SLOW_HALF void *realloc_slow(void *old, size_t n)
+static OUT_OF_LINE void *realloc_slow(void *old, size_t n)
 {
     if (old && arena_has(old))
         return out_of_arena(old, n);

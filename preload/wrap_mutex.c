@@ -29,7 +29,7 @@ static int clocklock(const struct acquire *a)
     return real.pthread_mutex_clocklock((pthread_mutex_t *)a->object, a->clock, a->until);
 }
 
-static SLOW int lock_slow(pthread_mutex_t *m)
+static OUT_OF_LINE int lock_slow(pthread_mutex_t *m)
 {
     struct hook h;
     if (!wrapped(CLASS_SYNC) || !HOOK_ENTER(&h, pthread_mutex_lock))
@@ -45,7 +45,7 @@ EXPORT int pthread_mutex_lock(pthread_mutex_t *m)
     return lock_slow(m);
 }
 
-static SLOW int timedlock_slow(pthread_mutex_t *m, const struct timespec *until)
+static OUT_OF_LINE int timedlock_slow(pthread_mutex_t *m, const struct timespec *until)
 {
     struct hook h;
     if (!wrapped(CLASS_SYNC) || !HOOK_ENTER(&h, pthread_mutex_timedlock))
@@ -61,7 +61,7 @@ EXPORT int pthread_mutex_timedlock(pthread_mutex_t *m, const struct timespec *un
     return timedlock_slow(m, until);
 }
 
-static SLOW int clocklock_slow(pthread_mutex_t *m, clockid_t clock, const struct timespec *until)
+static OUT_OF_LINE int clocklock_slow(pthread_mutex_t *m, clockid_t clock, const struct timespec *until)
 {
     struct hook h;
     if (!wrapped(CLASS_SYNC) || !HOOK_ENTER(&h, pthread_mutex_clocklock))
@@ -81,7 +81,7 @@ EXPORT int pthread_mutex_clocklock(pthread_mutex_t *m, clockid_t clock, const st
 }
 
 /* The waiter is named before it can run, and the mutex is not looked at after it was given away. */
-static SLOW int unlock_slow(pthread_mutex_t *m)
+static OUT_OF_LINE int unlock_slow(pthread_mutex_t *m)
 {
     struct hook h;
     if (wrapped(CLASS_SYNC) && HOOK_ENTER(&h, pthread_mutex_unlock)) {

@@ -29,7 +29,7 @@ static int clockwrlock(const struct acquire *a)
 
 /* One entry point and its slow path; `take` is also the function called and the name of the leaf. */
 #define LOCK(take, trial, wait_kind, valid, clock_, until_, params, args)                                              \
-    static SLOW int take##_slow params                                                                                 \
+    static OUT_OF_LINE int take##_slow params                                                                          \
     {                                                                                                                  \
         struct hook h;                                                                                                 \
         if (!wrapped(CLASS_SYNC) || !HOOK_ENTER(&h, pthread_rwlock_##take))                                            \
@@ -72,7 +72,7 @@ static bool held_by_several_readers(const pthread_rwlock_t *l)
     return __atomic_load_n(&l->__data.__readers, __ATOMIC_RELAXED) >> 3 > 1;
 }
 
-static SLOW int unlock_slow(pthread_rwlock_t *l)
+static OUT_OF_LINE int unlock_slow(pthread_rwlock_t *l)
 {
     struct hook h;
     if (wrapped(CLASS_SYNC) && HOOK_ENTER(&h, pthread_rwlock_unlock)) {

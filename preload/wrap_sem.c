@@ -24,7 +24,7 @@ static int take_clockwait(const struct acquire *a) { return real.sem_clockwait((
  * -1 of the second look (an invalid semaphore) cannot come after EAGAIN of the first.
  */
 #define WAIT(take, valid, clock_, until_, params, args)                                                                \
-    static SLOW int take##_slow params                                                                                 \
+    static OUT_OF_LINE int take##_slow params                                                                          \
     {                                                                                                                  \
         struct hook h;                                                                                                 \
         if (!wrapped(CLASS_SYNC) || !HOOK_ENTER(&h, sem_##take))                                                       \
@@ -45,7 +45,7 @@ WAIT(timedwait, valid_time(CLOCK_REALTIME, until), 0, until, (sem_t * s, const s
 WAIT(clockwait, valid_time(clock, until), clock, until, (sem_t * s, clockid_t clock, const struct timespec *until),
      (s, clock, until))
 
-static SLOW int post_slow(sem_t *s)
+static OUT_OF_LINE int post_slow(sem_t *s)
 {
     struct hook h;
     if (wrapped(CLASS_SYNC) && HOOK_ENTER(&h, sem_post)) {

@@ -11,7 +11,7 @@ enum { SPIN_BUDGET = 200 };
 static int attempt(const struct acquire *a) { return real.pthread_spin_trylock((pthread_spinlock_t *)a->object); }
 static int spin(const struct acquire *a) { return real.pthread_spin_lock((pthread_spinlock_t *)a->object); }
 
-static SLOW int lock_slow(pthread_spinlock_t *lock)
+static OUT_OF_LINE int lock_slow(pthread_spinlock_t *lock)
 {
     struct hook h;
     for (int i = 0; i < SPIN_BUDGET; i++) {
@@ -33,7 +33,7 @@ EXPORT int pthread_spin_lock(pthread_spinlock_t *lock)
     return lock_slow(lock);
 }
 
-static SLOW int unlock_slow(pthread_spinlock_t *lock)
+static OUT_OF_LINE int unlock_slow(pthread_spinlock_t *lock)
 {
     struct hook h;
     if (wrapped(CLASS_SYNC) && HOOK_ENTER(&h, pthread_spin_unlock)) {

@@ -156,7 +156,7 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(
  * else, such as joining oneself, is left to the real call to say.
  */
 #define JOIN(entry, valid, params, args)                                                                               \
-    static SLOW int entry##_slow params                                                                                \
+    static OUT_OF_LINE int entry##_slow params                                                                         \
     {                                                                                                                  \
         WAIT_SCOPE w = {.t = NULL};                                                                                    \
         struct hook h;                                                                                                 \

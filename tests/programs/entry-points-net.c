@@ -6,6 +6,7 @@
 #include <netdb.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/un.h>
 
 #define P(x) (long)(x)
@@ -43,6 +44,8 @@ static void set_up(void)
     place(socket(AF_INET, SOCK_DGRAM, 0), SCRATCH_FD);
 }
 
+static const struct timeval an_hour = {3600, 0};
+
 /* What is answered from a file or needs no asking. The resolver may read configuration through other entry points. */
 #define RESOLVES "network"
 
@@ -56,6 +59,9 @@ static const struct at_once calls[] = {
     {"bind", INT, NULL, {SCRATCH_FD, P(&local), sizeof local}},
     {"bind", INT, NULL, {NO_FD, P(&local), sizeof local}},
     {"bind", INT, NULL, {CLIENT, BAD_ADDRESS, 100}},
+    {"setsockopt", INT, NULL, {CLIENT, SOL_SOCKET, SO_RCVTIMEO, P(&an_hour), sizeof an_hour}},
+    {"setsockopt", INT, NULL, {CLIENT, SOL_SOCKET, SO_RCVTIMEO, BAD_ADDRESS, sizeof an_hour}},
+    {"setsockopt", INT, NULL, {NO_FD, SOL_SOCKET, SO_RCVTIMEO, P(&an_hour), sizeof an_hour}},
     {"listen", INT, NULL, {LISTENER, 0}},
     {"listen", INT, NULL, {SCRATCH_FD, 0}},
     {"connect", INT, "network", {CLIENT, P(&nowhere), sizeof nowhere}},

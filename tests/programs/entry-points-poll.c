@@ -50,7 +50,7 @@ static const struct at_once calls[] = {
     {"epoll_wait", INT, "select", {EPOLL, P(events), 4, 20}},
     {"epoll_wait", INT, NULL, {NO_FD, P(events), 4, 20}},
     {"epoll_wait", INT, NULL, {PIPE_IN, P(events), 4, 20}},
-    {"epoll_wait", INT, "select", {EPOLL, P(events), 0, 20}},
+    {"epoll_wait", INT, NULL, {EPOLL, P(events), 0, 20}},
     {"epoll_pwait", INT, "select", {EPOLL, P(events), 4, 20, P(&no_signals)}},
     {"epoll_pwait", INT, NULL, {NO_FD, P(events), 4, 20, 0}},
     {"epoll_pwait2", INT, "select", {EPOLL, P(events), 4, P(&in_20_ms), 0}},

@@ -22,6 +22,8 @@ EXTRA_DIST += \
 	%D%/glossary.md \
 	%D%/internals.md \
 	%D%/model.md \
+	%D%/performance.json \
 	%D%/performance.md \
+	%D%/performance.md.in \
 	%D%/spool.md \
 	%D%/unwind.md

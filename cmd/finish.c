@@ -20,6 +20,7 @@
 
 #include "cmd/cmd.h"
 #include "cmd/cut.h"
+#include "cmd/heap_in_trace.h"
 #include "cmd/heap_profile.h"
 #include "cmd/recording.h"
 #include "cmd/spool_read.h"
@@ -91,7 +92,8 @@ static const char *write_trace(const struct spool_file *f, struct recording *r, 
             failed = gotrace_builder_generation(b, batch->generation) ||
                      write_sync(b, h, hz, batch->time) ||
                      recording_write_tables(r, b, batch->generation) ||
-                     heap_types_write(&r->seen.types, b, batch->generation, batch->time);
+                     heap_types_write(&r->seen.types, b, batch->generation, batch->time) ||
+                     (!sum->generations && r->profile && heap_in_trace_write(b, r->profile, r->profile_size));
             sum->generations++;
         }
         failed = failed || copy_batch(b, batch, r->seen.last);
@@ -235,35 +237,55 @@ enum { HOLDERS_TOLD = 5 };
 static void tell_heap(const struct spool_header *h, struct finish_summary *sum)
 {
     const char *when = h->state == SPOOL_COMPLETE ? "" : " when last looked";
-    if (h->heap.state == SPOOL_HEAP_COUNTED && (!*when || h->heap.peak))
-        snprintf(sum->heap, sizeof sum->heap, ", heap %" PRId64 " bytes%s, at most %" PRId64, h->heap.live, when,
-                 h->heap.peak);
+    if (h->heap.state == SPOOL_HEAP_COUNTED && (!*when || h->heap.peak)) {
+        int n = snprintf(sum->heap, sizeof sum->heap, ", heap %" PRId64 " bytes%s, at most %" PRId64, h->heap.live,
+                         when, h->heap.peak);
+        if (h->heap.mapped > 0)
+            snprintf(sum->heap + n, sizeof sum->heap - (size_t)n, ", %" PRId64 " mapped", h->heap.mapped);
+    }
     else if (h->heap.state == SPOOL_HEAP_FOREIGN)
         snprintf(sum->heap, sizeof sum->heap, ", heap not counted");
 }
 
-/* PATH.heap.pb.gz: the profile beside the trace. What holds the most is told by finish_report. */
-static void make_heap_profile(const char *verb, const struct recording *r, const struct spool_header *h,
+/* What holds the most is told by finish_report. */
+static void make_heap_profile(const char *verb, struct recording *r, const struct spool_header *h,
                               struct finish_summary *sum)
 {
     if (!h->heap.interval)
         return;
-    char path[sizeof sum->path + 16];
     size_t size;
     FILE *holders = open_memstream(&sum->holders, &size);
     struct heap_profile *p = heap_profile_new(r, h);
-    snprintf(path, sizeof path, "%s.heap.pb.gz", sum->path);
-    const char *err = p ? heap_profile_write(p, path) : "out of memory";
+    const char *err = p ? heap_profile_make(p, &r->profile, &r->profile_size) : "out of memory";
     if (p && holders)
         heap_profile_tell(p, holders, HOLDERS_TOLD);
-    if (holders) {
-        if (!err)
-            fprintf(holders, "thrace: heap profile: %s\n", path);
+    if (holders)
         fclose(holders);
-    }
     if (err)
-        complain(verb, "%s: %s", path, err);
+        complain(verb, "heap profile: %s", err);
     heap_profile_free(p);
+}
+
+/* PATH.heap.pb.gz: the same beside the trace. */
+static void write_heap_file(const char *verb, const struct recording *r, struct finish_summary *sum)
+{
+    char path[sizeof sum->path + 16], temp[sizeof path + 32];
+    if (!r->profile || !is_plain_target(sum->path))
+        return;
+    snprintf(path, sizeof path, "%s.heap.pb.gz", sum->path);
+    FILE *out = open_beside(path, temp, sizeof temp);
+    bool ok = out && fwrite(r->profile, 1, r->profile_size, out) == r->profile_size;
+    int err = errno;
+    if (out && fclose(out) && ok) {
+        ok = false;
+        err = errno;
+    }
+    sum->has_heap_file = ok && !rename(temp, path);
+    if (sum->has_heap_file)
+        return;
+    complain(verb, "%s: %s", path, strerror(ok ? errno : err));
+    if (out)
+        unlink(temp);
 }
 
 /* Its process lives and is about to record: the pid is the first thing that it writes. */
@@ -315,10 +337,11 @@ static int finish_claimed(const char *verb, const char *spool, const char *out, 
         tell_advice(verb, &r, quiet);
         tell_short_calls(&r, f.header, sum);
         tell_heap(f.header, sum);
-        if (is_plain_target(sum->path))
-            make_heap_profile(verb, &r, f.header, sum);
+        make_heap_profile(verb, &r, f.header, sum);
         where = sum->path;
         err = write_file(&f, &r, sum);
+        if (!err)
+            write_heap_file(verb, &r, sum);
     }
     uint64_t missing = f.missing;
     recording_free(&r);
@@ -343,7 +366,6 @@ static int claim(const char *spool, bool *gone)
     *gone = fd >= 0 && !flock(fd, LOCK_EX) && !fstat(fd, &st) && !st.st_nlink;
     return fd;
 }
-
 int finish_spool(const char *verb, const char *spool, const char *out, bool quiet, struct finish_summary *sum)
 {
     int status = EXIT_OK;
@@ -358,8 +380,7 @@ int finish_spool(const char *verb, const char *spool, const char *out, bool quie
         close(fd);
     return status;
 }
-
-enum { MIN_SAMPLES_FOR_RATE = 20 };
+enum { MIN_SAMPLES_FOR_RATE = 20, NOTEWORTHY = 20 };
 
 static void report_samples(const struct spool_samples *s)
 {
@@ -382,7 +403,12 @@ static void report_missing_samples(const struct spool_samples *s)
                 "(ulimit -i)\n", s->threads_unsampled);
     if (s->perf_error && s->threads_by_timer)
         fprintf(stderr, "thrace: %" PRIu64 " CPU samples a second need perf_event_open (%s); instead there was a timer, "
-                "which has skipped %" PRIu64 "\n", s->hz, strerror((int)s->perf_error), s->missed);
+                "and %" PRIu64 " of them repeat the one before\n", s->hz, strerror((int)s->perf_error), s->repeats);
+    else if (s->threads_by_perf && s->repeats >= s->taken / NOTEWORTHY && s->repeats)
+        fprintf(stderr, "thrace: %" PRIu64 " of the CPU samples repeat the one before: time in the kernel is looked at once "
+                "in a tick, and counted in full\n", s->repeats);
+    if (s->missed > s->taken / NOTEWORTHY)
+        fprintf(stderr, "thrace: the kernel has skipped %" PRIu64 " CPU samples\n", s->missed);
 }
 
 void finish_report(const struct finish_summary *s)
@@ -395,6 +421,8 @@ void finish_report(const struct finish_summary *s)
     report_missing_samples(&s->samples);
     if (s->holders)
         fputs(s->holders, stderr);
+    if (s->has_heap_file)
+        fprintf(stderr, "thrace: heap profile: %s.heap.pb.gz\n", s->path);
     if (s->cut)
         fprintf(stderr,
                 "thrace: the recording ends in the middle of a wakeup: the last %" PRIu64 " events of some threads"

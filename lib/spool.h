@@ -25,7 +25,7 @@
 #define SPOOL_MAGIC "thrSPOOL"
 
 enum {
-    SPOOL_VERSION = 2,
+    SPOOL_VERSION = 3,
     SPOOL_HEADER_SIZE = 16 << 10,
     SPOOL_CHUNK_SIZE = 8 << 10,
     SPOOL_EXTENT_CHUNKS = 128,                     /* the pool grows by this many: 1 MiB */
@@ -51,7 +51,8 @@ struct spool_samples {
     uint64_t hz;       /* asked for, in a second of a thread's CPU time; 0: none */
     uint64_t taken;
     uint64_t lost;     /* found no room */
-    uint64_t missed;   /* fell into the same tick of the kernel as the one before */
+    uint64_t repeats;  /* of those taken, the ones without a look of their own: a sample stands for several periods */
+    uint64_t missed;   /* periods of CPU time for which no sample stands */
     uint64_t cpu_ns;   /* CPU time of the threads that were sampled */
     uint32_t threads_by_timer, threads_by_perf;
     uint32_t threads_unsampled; /* neither could be had */
@@ -139,6 +140,7 @@ struct spool {
     uint64_t free_list; /* tag << 32 | index + 1 */
     uint32_t full_list; /* index + 1 */
     uint32_t nfree;     /* about */
+    uint32_t nfresh;    /* chunks from this index on were never used */
     struct spool_mark marks[SPOOL_MARKS]; /* of the generations that a ring holds, the oldest first */
     uint32_t nmarks;
     uint32_t max_marks; /* no more are kept */

@@ -90,13 +90,13 @@ static void begin_main_thread(void)
     struct rlimit limit = {0, 0};
     raw_syscall(SYS_prlimit64, 0, RLIMIT_STACK, 0, (long)&limit, 0, 0);
     struct thread *t = thread_new();
+    self = t;
     if (!t)
         return;
     t->stack_hi = ((uintptr_t)__libc_stack_end | 0xfff) + 1;
     t->stack_lo = t->stack_hi - (limit.rlim_cur < (UINT64_C(1) << 30) ? limit.rlim_cur : UINT64_C(1) << 30);
     t->sched.m = (uint64_t)sys_gettid();
     t->pthread = tracer.main_thread = pthread_self();
-    self = t;
     thread_watch_exit(t);
     if (options.start.when != START_NOW)
         sched_track(&t->sched, GO_RUNNING);
@@ -146,6 +146,7 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
     tracer.stack_kinds = (uint32_t)options.stack_kinds;
     tracer.min_call = clock_roughly(&tracer.clock, options.min_call_ns);
     followed = true;
+    self = THREAD_OFF; /* what follows may allocate, and an allocator call what is wrapped: we are nobody yet */
     thread_init();
     process_init();
     heap_begin(tracer.classes & CLASS_HEAP, options.heap_sample, options.heap_events);

@@ -418,10 +418,11 @@ void session_chores(struct session_file *f)
     lock_drop(&session.lock);
     if ((err && err != -ENOBUFS) || full)
         stop_early(err);
+    bool may_ask = f || tracer.nthreads == 1; /* else another thread may hold the loader's lock and wait for this one */
+    if ((modules_wanted() || due) && may_ask)
+        modules_refresh();
     if (!due)
         return;
-    if (f || tracer.nthreads == 1) /* else another thread may hold the loader's lock and wait for this one */
-        modules_refresh();
     sample_account();
     heap_look();
     if (tracer_advance() && tracer.self_contained)

@@ -7,6 +7,7 @@ e2e_tests = \
 	%D%/entry-points.test \
 	%D%/exits.test \
 	%D%/flight.test \
+	%D%/heap-matrix.test \
 	%D%/heap-profile.test \
 	%D%/heap.test \
 	%D%/install.test \

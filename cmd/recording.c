@@ -77,7 +77,7 @@ struct rec_stack *recording_add_stack(struct recording *r, uint64_t generation, 
     struct rec_stack *s = ADD(r, stacks);
     if (!s)
         return NULL;
-    *s = (struct rec_stack){generation, id, r->npcs, n};
+    *s = (struct rec_stack){.generation = generation, .id = id, .first = r->npcs, .n = n};
     for (size_t i = 0; i < n; i++)
         if (!add_pc(r, pcs[i], generation))
             return NULL;
@@ -140,6 +140,7 @@ static bool read_module(struct recording *r, struct cursor *c, uint64_t generati
     if (!m)
         return false;
     m->generation = generation;
+    m->time = get_int(c);
     m->start = get_int(c);
     m->end = get_int(c);
     m->bias = get_int(c);
@@ -151,7 +152,42 @@ static bool read_module(struct recording *r, struct cursor *c, uint64_t generati
     m->ours = !strcmp(base, "libthrace-preload.so");
     m->runtime = !strncmp(base, "libstdc++.so", 12) || !strncmp(base, "libc++.so", 9);
     m->libc = !strncmp(base, "libc.so", 7) || !strncmp(base, "libpthread", 10);
-    return true;
+    if (r->nrefreshes && r->refreshes[r->nrefreshes - 1] == m->time)
+        return true;
+    uint64_t *time = ADD(r, refreshes);
+    if (time)
+        *time = m->time;
+    return time;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const uint64_t *x = a, *y = b;
+    return *x < *y ? -1 : *x > *y;
+}
+
+static void sort_refreshes(struct recording *r)
+{
+    size_t n = 0;
+    if (r->nrefreshes)
+        qsort(r->refreshes, r->nrefreshes, sizeof *r->refreshes, by_value);
+    for (size_t i = 0; i < r->nrefreshes; i++)
+        if (!n || r->refreshes[n - 1] != r->refreshes[i])
+            r->refreshes[n++] = r->refreshes[i];
+    r->nrefreshes = n;
+}
+
+size_t recording_epoch(const struct recording *r, uint64_t time)
+{
+    size_t lo = 0, hi = r->nrefreshes;
+    while (lo < hi) {
+        size_t mid = (lo + hi) / 2;
+        if (r->refreshes[mid] <= time)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo + 1;
 }
 
 static bool read_hook(struct recording *r, struct cursor *c)
@@ -263,14 +299,18 @@ static void skip_record(struct cursor *c)
     }
 }
 
-/* The newest record of a batch comes first; they are read from the oldest on. */
-static const char *read_records(struct recording *r, struct names *names, const struct spool_batch *b)
+/*
+ * The newest record of a batch comes first; they are read from the oldest on. Samples are read when all else is: what is
+ * one stack among them depends on what was mapped.
+ */
+static const char *read_records(struct recording *r, struct names *names, const struct spool_batch *b, bool samples)
 {
     const uint8_t *starts[SPOOL_CHUNK_SIZE / 2];
     size_t n = 0;
     struct cursor c = {b->data, b->data + b->size};
     while (c.p && c.p < c.end && n < sizeof starts / sizeof starts[0]) {
-        starts[n++] = c.p;
+        starts[n] = c.p;
+        n += (*c.p == META_SAMPLE) == samples;
         skip_record(&c);
     }
     if (c.p != c.end)
@@ -351,7 +391,10 @@ const char *recording_read(struct recording *r, const struct spool_file *f)
         err = "out of memory";
     r->pid = f->header->pid;
     for (size_t i = 0; i < f->meta.n && !err; i++)
-        err = read_records(r, &names, &f->meta.v[i]);
+        err = read_records(r, &names, &f->meta.v[i], false);
+    sort_refreshes(r);
+    for (size_t i = 0; i < f->meta.n && !err; i++)
+        err = read_records(r, &names, &f->meta.v[i], true);
     samples_end(&r->samples);
     if (r->nthreads)
         qsort(r->threads, r->nthreads, sizeof *r->threads, by_thread);
@@ -379,9 +422,11 @@ void recording_free(struct recording *r)
     free(r->modules);
     free(r->mappings);
     free(r->records);
+    free(r->refreshes);
     free(r->hooks);
     free(r->blocks);
     free(r->frees);
+    free(r->profile);
     free(r->calls);
     free(r->seen.first);
     heap_types_free(&r->seen.types);

@@ -14,6 +14,7 @@
 struct rec_stack {
     uint64_t generation, id;
     size_t first, n; /* its PCs: recording.pcs[first …] */
+    size_t epoch; /* of a sample: so many of recording.refreshes came before it, and one; of other stacks 0 */
 };
 
 struct rec_thread {
@@ -26,7 +27,7 @@ struct rec_thread {
 };
 
 struct rec_module {
-    uint64_t generation, start, end, bias;
+    uint64_t generation, time, start, end, bias;
     char *path;
     const uint8_t *build_id;
     size_t build_id_len;
@@ -36,11 +37,14 @@ struct rec_module {
     bool runtime; /* of C++: a thread that starts in it is somebody else's */
 };
 
+enum { OVERLAYS = 32 };
+
 /* One file at one place, and when it was recorded there: records[first …], in order. */
 struct rec_mapping {
     uint64_t start, end;
     size_t first, n;
     int symbol_module;
+    unsigned overlay; /* so many others were at the place before: 0 to OVERLAYS - 1, then again from 0 */
 };
 
 struct rec_hook {
@@ -56,6 +60,7 @@ struct rec_calls {
 struct rec_pc {
     uint64_t pc;
     uint64_t generation;
+    size_t epoch; /* its stack's */
     int64_t symbol;   /* number in the symbolizer */
     const char *hook; /* the wrapped function that the PC stands for, or NULL */
     int module;
@@ -81,6 +86,8 @@ struct recording {
     size_t nmappings;
     size_t *records; /* numbers of modules, by mapping */
     uint64_t longest_mapping;
+    uint64_t *refreshes; /* the distinct times of modules, in order: each time, all that were mapped are there */
+    size_t nrefreshes, cap_refreshes;
     struct rec_hook *hooks;
     size_t nhooks, cap_hooks;
     struct samples samples;
@@ -88,6 +95,8 @@ struct recording {
     size_t nblocks, cap_blocks;
     uint64_t *frees; /* their ids */
     size_t nfrees, cap_frees;
+    void *profile; /* what they come to, as a file for pprof */
+    size_t profile_size;
     struct rec_calls *calls;
     size_t ncalls, cap_calls;
     struct symbolizer *symbolizer;
@@ -100,6 +109,9 @@ struct recording {
 struct rec_stack *recording_add_stack(struct recording *r, uint64_t generation, uint64_t id, const uintptr_t *pcs,
                                       size_t n);
 
+/* The epoch of a stack of that time. */
+size_t recording_epoch(const struct recording *r, uint64_t time);
+
 /* Order of hooks, which begin with their PC. */
 int recording_by_hook(const void *a, const void *b);
 
@@ -111,8 +123,11 @@ struct symbolize_message;
 /* Tells the symbolizer what was mapped. False: out of memory. */
 bool recording_add_modules(struct recording *r);
 
-/* The module that had the address in that generation: the last one recorded until then, else the first one after. */
-const struct rec_module *recording_module_of(const struct recording *r, uint64_t pc, uint64_t generation);
+/*
+ * The module that had the address in that epoch: one that was mapped when it began, or else one that came in it. Of
+ * epoch 0, or when there is none, that of the generation: the last one recorded until then, else the first one after.
+ */
+const struct rec_module *recording_module_of(const struct recording *r, uint64_t pc, uint64_t generation, size_t epoch);
 
 /* Whether the user should hear of it. */
 bool recording_worth_telling(const struct recording *r, const struct symbolize_message *said);

@@ -22,7 +22,7 @@ static const char *hook_name(const struct recording *r, uint64_t pc)
 
 static bool look_up(struct recording *r, struct rec_pc *p)
 {
-    const struct rec_module *m = recording_module_of(r, p->pc, p->generation);
+    const struct rec_module *m = recording_module_of(r, p->pc, p->generation, p->epoch);
     p->module = m ? (int)(m - r->modules) : -1;
     p->hook = hook_name(r, p->pc);
     p->symbol = symbolize_add_pc(r->symbolizer, m ? r->mappings[m->mapping].symbol_module : SYMBOLIZE_BY_ADDRESS, p->pc);
@@ -80,9 +80,15 @@ const char *recording_symbolize(struct recording *r)
 
 /*
  * A reader keeps one frame per PC. So inlined functions get PCs of their own, above every address that a program can
- * have, and so does a thread's start, whose function may be shown under the thread's name.
+ * have, and so do libraries at the place of others that are gone, and a thread's start, whose function may be shown under
+ * the thread's name.
  */
-static uint64_t inlined_pc(uint64_t pc, size_t level) { return pc | (uint64_t)level << 48; }
+static uint64_t inlined_pc(const struct recording *r, const struct rec_pc *p, size_t level)
+{
+    uint64_t overlay = p->module >= 0 ? r->mappings[r->modules[p->module].mapping].overlay : 0;
+    return p->pc | (uint64_t)level << 48 | overlay << 54;
+}
+
 static uint64_t thread_start_pc(uint64_t g) { return UINT64_C(1) << 60 | g; }
 static uint64_t thread_wait_pc(uint64_t g) { return UINT64_C(3) << 59 | g; }
 
@@ -146,7 +152,7 @@ static void add_pc(const struct recording *r, const struct rec_pc *p, struct fra
     if (ours)
         return;
     for (size_t i = 0; i < n; i++)
-        add_frame(f, inlined_pc(p->pc, n - 1 - i), NULL, &s[i]);
+        add_frame(f, inlined_pc(r, p, n - 1 - i), NULL, &s[i]);
 }
 
 static int write_stack(const struct recording *r, gotrace_builder *b, uint64_t id, struct frames *f)

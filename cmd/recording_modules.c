@@ -146,6 +146,18 @@ static void sort_mappings(struct recording *r)
             r->modules[r->records[r->mappings[i].first + k]].mapping = i;
 }
 
+/* Mappings that share addresses get different numbers. */
+static void number_overlays(struct recording *r)
+{
+    for (size_t i = 0; i < r->nmappings; i++) {
+        struct rec_mapping *m = &r->mappings[i];
+        for (size_t k = i; k-- && i - k <= OVERLAYS && m->start - r->mappings[k].start < r->longest_mapping;)
+            if (r->mappings[k].end > m->start && r->mappings[k].overlay + 1 > m->overlay)
+                m->overlay = r->mappings[k].overlay + 1;
+        m->overlay %= OVERLAYS;
+    }
+}
+
 bool recording_add_modules(struct recording *r)
 {
     if (!add_perf_map(r) || !make_mappings(r))
@@ -158,6 +170,7 @@ bool recording_add_modules(struct recording *r)
             return false;
     }
     sort_mappings(r);
+    number_overlays(r);
     return true;
 }
 
@@ -177,7 +190,38 @@ static size_t record_of(const struct recording *r, const struct rec_mapping *map
     return records[lo ? lo - 1 : 0];
 }
 
-const struct rec_module *recording_module_of(const struct recording *r, uint64_t pc, uint64_t generation)
+/* The mapping's record of that time, or NULL. */
+static const struct rec_module *record_at(const struct recording *r, const struct rec_mapping *mapping, uint64_t time)
+{
+    const size_t *records = r->records + mapping->first;
+    size_t lo = 0, hi = mapping->n;
+    while (lo < hi) {
+        size_t mid = (lo + hi) / 2;
+        if (r->modules[records[mid]].time < time)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < mapping->n && r->modules[records[lo]].time == time ? &r->modules[records[lo]] : NULL;
+}
+
+/* What was mapped both before and after an epoch, or came in it, or went: dlclose is seen at once, dlopen later. */
+static const struct rec_module *module_in_epoch(const struct recording *r, size_t end, uint64_t address, size_t epoch)
+{
+    const struct rec_module *coming = NULL;
+    size_t past = epoch - 1;
+    while (end-- && address - r->mappings[end].start < r->longest_mapping) {
+        const struct rec_mapping *mapping = &r->mappings[end];
+        const struct rec_module *m = past && address < mapping->end ? record_at(r, mapping, r->refreshes[past - 1]) : NULL;
+        if (m)
+            return m;
+        if (address < mapping->end && past < r->nrefreshes && (m = record_at(r, mapping, r->refreshes[past])))
+            coming = m;
+    }
+    return coming;
+}
+
+const struct rec_module *recording_module_of(const struct recording *r, uint64_t pc, uint64_t generation, size_t epoch)
 {
     size_t lo = 0, hi = r->nmappings, found = 0;
     uint64_t address = pc - 1;
@@ -189,6 +233,9 @@ const struct rec_module *recording_module_of(const struct recording *r, uint64_t
         else
             hi = mid;
     }
+    const struct rec_module *then = epoch ? module_in_epoch(r, lo, address, epoch) : NULL;
+    if (then)
+        return then;
     while (lo-- && address - r->mappings[lo].start < r->longest_mapping) {
         bool after;
         if (address >= r->mappings[lo].end)

@@ -18,6 +18,7 @@ bool samples_begin(struct samples *s, const struct spool_file *f)
     s->generations = calloc(f->events.n + 1, sizeof *s->generations);
     if (!s->generations)
         return false;
+    s->repeats = f->header->samples.repeats;
     for (size_t i = 0; i < f->events.n; i++) {
         const struct spool_batch *b = &f->events.v[i];
         if (s->ngenerations && s->generations[s->ngenerations - 1].generation == b->generation)
@@ -44,16 +45,16 @@ static uint64_t generation_at(const struct samples *s, uint64_t time)
 
 /* --- stacks -------------------------------------------------------------------------------------------------------- */
 
-static size_t slot_of(const struct samples *s, uint64_t generation, const uintptr_t *pcs, int n)
+static size_t slot_of(const struct samples *s, uint64_t generation, size_t epoch, const uintptr_t *pcs, int n)
 {
-    uint64_t h = (stack_hash(pcs, n) ^ generation) * UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t h = (stack_hash(pcs, n) ^ generation ^ (uint64_t)epoch << 32) * UINT64_C(0x9e3779b97f4a7c15);
     return (size_t)(h >> 20) & (s->table_size - 1);
 }
 
-static bool is_same(const struct recording *r, const struct rec_stack *a, uint64_t generation, const uintptr_t *pcs,
-                    int n)
+static bool is_same(const struct recording *r, const struct rec_stack *a, uint64_t generation, size_t epoch,
+                    const uintptr_t *pcs, int n)
 {
-    if (a->generation != generation || a->n != (size_t)n)
+    if (a->generation != generation || a->epoch != epoch || a->n != (size_t)n)
         return false;
     for (int i = 0; i < n; i++)
         if (r->pcs[a->first + (size_t)i].pc != pcs[i])
@@ -81,7 +82,7 @@ static bool grow_table(struct recording *r)
         const struct rec_stack *a = &r->stacks[old[i] - 1];
         for (size_t k = 0; k < a->n; k++)
             pcs[k] = (uintptr_t)r->pcs[a->first + k].pc;
-        size_t at = slot_of(s, a->generation, pcs, (int)a->n);
+        size_t at = slot_of(s, a->generation, a->epoch, pcs, (int)a->n);
         while (s->table[at])
             at = (at + 1) & (s->table_size - 1);
         s->table[at] = old[i];
@@ -91,7 +92,7 @@ static bool grow_table(struct recording *r)
 }
 
 /* The id of the stack; it is made when the generation has no such one yet. 0: no stack. False: no memory. */
-static bool intern(struct recording *r, uint64_t generation, const uintptr_t *pcs, int n, uint64_t *id)
+static bool intern(struct recording *r, uint64_t generation, size_t epoch, const uintptr_t *pcs, int n, uint64_t *id)
 {
     struct samples *s = &r->samples;
     *id = 0;
@@ -99,10 +100,10 @@ static bool intern(struct recording *r, uint64_t generation, const uintptr_t *pc
         return true;
     if (!grow_table(r))
         return false;
-    size_t at = slot_of(s, generation, pcs, n);
+    size_t at = slot_of(s, generation, epoch, pcs, n);
     for (; s->table[at]; at = (at + 1) & (s->table_size - 1)) {
         const struct rec_stack *a = &r->stacks[s->table[at] - 1];
-        if (is_same(r, a, generation, pcs, n)) {
+        if (is_same(r, a, generation, epoch, pcs, n)) {
             *id = a->id;
             return true;
         }
@@ -110,6 +111,9 @@ static bool intern(struct recording *r, uint64_t generation, const uintptr_t *pc
     struct rec_stack *a = recording_add_stack(r, generation, SAMPLE_STACK_BASE + s->nstacks, pcs, (size_t)n);
     if (!a)
         return false;
+    a->epoch = epoch;
+    for (int i = 0; i < n; i++)
+        r->pcs[a->first + (size_t)i].epoch = epoch;
     s->nstacks++;
     s->table[at] = (uint32_t)r->nstacks;
     *id = a->id;
@@ -132,14 +136,23 @@ static bool add(struct samples *s, const struct sample *one)
     return true;
 }
 
+/* What a damaged record says must not become a trace of any size. */
+static uint64_t weight(struct samples *s, uint64_t wanted)
+{
+    if (!wanted || wanted > SAMPLE_WEIGHT_MAX || wanted - 1 > s->repeats)
+        return 1;
+    s->repeats -= wanted - 1;
+    return wanted;
+}
+
 bool samples_read(struct recording *r, const uint8_t *p, const uint8_t *end)
 {
-    uint64_t head[5] = {0}, pc = 0;
+    uint64_t head[6] = {0}, pc = 0;
     uintptr_t pcs[STACK_MAX_FRAMES];
     int n = 0;
-    for (int i = 0; i < 5 && p; i++)
+    for (int i = 0; i < 6 && p; i++)
         p = varint_get(p, end, &head[i]);
-    for (; p && n < STACK_MAX_FRAMES && (uint64_t)n < head[4]; n++) {
+    for (; p && n < STACK_MAX_FRAMES && (uint64_t)n < head[5]; n++) {
         uint64_t v = 0;
         p = varint_get(p, end, &v);
         pc = n ? pc + (uint64_t)meta_unfold(v) : v;
@@ -148,7 +161,8 @@ bool samples_read(struct recording *r, const uint8_t *p, const uint8_t *end)
     struct sample one = {.generation = generation_at(&r->samples, head[0]), .time = head[0], .m = head[1]};
     one.p = head[2] ? head[2] - 1 : GOTRACE_BUILDER_NONE;
     one.g = head[3];
-    return intern(r, one.generation, pcs, n, &one.stack_id) && add(&r->samples, &one);
+    one.weight = weight(&r->samples, head[4]);
+    return intern(r, one.generation, recording_epoch(r, one.time), pcs, n, &one.stack_id) && add(&r->samples, &one);
 }
 
 static int by_time(const void *a, const void *b)
@@ -181,8 +195,9 @@ int samples_write(const struct samples *s, gotrace_builder *b, uint64_t generati
     }
     for (; low < s->n && s->v[low].generation == generation; low++) {
         const struct sample *one = &s->v[low];
-        if (gotrace_builder_cpu_sample(b, one->time, one->m, one->p, one->g, one->stack_id))
-            return -1;
+        for (uint64_t i = 0; i < one->weight; i++)
+            if (gotrace_builder_cpu_sample(b, one->time, one->m, one->p, one->g, one->stack_id))
+                return -1;
     }
     return 0;
 }

@@ -16,6 +16,7 @@ struct recording;
 
 struct sample {
     uint64_t generation, time, m, p, g, stack_id;
+    uint64_t weight; /* the trace gets it so many times */
 };
 
 struct samples {
@@ -25,6 +26,7 @@ struct samples {
         uint64_t generation, time;
     } * generations; /* when each began */
     size_t ngenerations;
+    uint64_t repeats; /* left, by the counts of the recording */
     uint32_t *table; /* by hash: index + 1 of a stack of the recording */
     size_t nstacks, table_size;
 };

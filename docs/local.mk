@@ -2,6 +2,7 @@ dist_man_MANS += \
 	%D%/man/gotrace.3 \
 	%D%/man/thrace.1 \
 	%D%/man/thrace-convert.1 \
+	%D%/man/thrace-export.1 \
 	%D%/man/thrace-finish.1 \
 	%D%/man/thrace-golden.1 \
 	%D%/man/thrace-print.1 \

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 
 #include "lib/meta.h"
+#include "preload/helper.h"
 #include "preload/session.h"
 #include "preload/tracer.h"
 
@@ -57,6 +58,23 @@ static void text_bounds(const struct dl_phdr_info *info, uintptr_t *start, uintp
     }
 }
 
+static int find_span(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    struct module_span *wanted = arg, found;
+    (void)size;
+    text_bounds(info, &found.from, &found.to);
+    if (wanted->from < found.from || wanted->from >= found.to)
+        return 0;
+    *wanted = found;
+    return 1;
+}
+
+bool module_span_of(uintptr_t pc, struct module_span *span)
+{
+    *span = (struct module_span){pc, pc};
+    return dl_iterate_phdr(find_span, span);
+}
+
 static const char *module_path(const struct dl_phdr_info *info)
 {
     return info->dlpi_name && *info->dlpi_name ? info->dlpi_name : session_exe();
@@ -96,7 +114,7 @@ static void record_kept(void)
     }
 }
 
-static void record(const struct dl_phdr_info *info)
+static void record(const struct dl_phdr_info *info, uint64_t time)
 {
     uint8_t buf[RECORD_MAX];
     struct meta_record r;
@@ -107,6 +125,7 @@ static void record(const struct dl_phdr_info *info)
     if (start >= end)
         return;
     meta_begin(&r, buf, sizeof buf, META_MODULE);
+    meta_int(&r, time);
     meta_int(&r, start);
     meta_int(&r, end);
     meta_int(&r, info->dlpi_addr);
@@ -120,6 +139,7 @@ static void record(const struct dl_phdr_info *info)
 
 struct visit {
     struct unwind_modules *modules;
+    uint64_t time;
     unsigned long long adds, subs;
 };
 
@@ -131,7 +151,7 @@ static int visit(struct dl_phdr_info *info, size_t size, void *arg)
     if (!v->modules)
         return 1;
     unwind_modules_add(v->modules, info);
-    record(info);
+    record(info, v->time);
     return 0;
 }
 
@@ -151,6 +171,7 @@ void modules_refresh(void)
     dl_iterate_phdr(visit, &v); /* asks for the count only */
     if ((v.adds != last_adds || v.subs != last_subs) && (v.modules = new_snapshot())) {
         kept.used = 0;
+        v.time = now();
         dl_iterate_phdr(visit, &v);
         last_adds = v.adds;
         last_subs = v.subs;
@@ -158,6 +179,23 @@ void modules_refresh(void)
     }
     lock_drop(&refresh_lock);
 }
+
+enum { LOOK_AGAIN_NS = 100000000 };
+static uint64_t next_look_ns; /* on CLOCK_MONOTONIC */
+static uint32_t wanted;
+
+void modules_may_be_new(void)
+{
+    uint64_t t = clock_mono_ns(), next = __atomic_load_n(&next_look_ns, __ATOMIC_RELAXED);
+    if (t < next || !__atomic_compare_exchange_n(&next_look_ns, &next, t + LOOK_AGAIN_NS, false, __ATOMIC_RELAXED,
+                                                 __ATOMIC_RELAXED))
+        return;
+    __atomic_store_n(&wanted, 1, __ATOMIC_RELEASE);
+    if (!helper_wake())
+        tracer.chores = 1;
+}
+
+bool modules_wanted(void) { return __atomic_exchange_n(&wanted, 0, __ATOMIC_ACQUIRE); }
 
 void modules_restart(void)
 {

@@ -12,6 +12,9 @@
 #include "preload/restart.h"
 
 #include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
 #include <ucontext.h>
 
 #include "lib/meta.h"
@@ -19,7 +22,7 @@
 #include "preload/options.h"
 #include "preload/session.h"
 
-enum { SLOTS = 16, RECORD_MAX = 1 + (5 + STACK_MAX_FRAMES) * VARINT_MAX };
+enum { SLOTS = 16, RECORD_MAX = 1 + (6 + STACK_MAX_FRAMES) * VARINT_MAX };
 
 static struct slot {
     uint32_t busy;
@@ -126,10 +129,12 @@ static int capture(struct thread *t, uintptr_t *pcs, const ucontext_t *uc)
     int n = unwind_capture(&t->cache, modules, &r, pcs, &stack);
     if (stack.flags & UNWIND_TRUNCATED)
         pcs[n - 1] = STACK_TRUNCATED_PC;
+    if (stack.flags & (UNWIND_GUESSED | UNWIND_STOPPED) && r.mode == UNWIND_AUTO)
+        modules_may_be_new();
     return n;
 }
 
-static size_t encode(struct slot *s, const struct thread *t, int npcs)
+static size_t encode(struct slot *s, const struct thread *t, uint64_t weight, int npcs)
 {
     uint8_t *p = s->record;
     const struct sched_state *state = sched_current(&t->sched);
@@ -138,13 +143,15 @@ static size_t encode(struct slot *s, const struct thread *t, int npcs)
     p = varint_put(p, t->sched.m);
     p = varint_put(p, (uint64_t)(int64_t)(state->proc + 1));
     p = varint_put(p, t->sched.g);
+    p = varint_put(p, weight);
     p = varint_put(p, (uint64_t)npcs);
     for (int i = 0; i < npcs; i++)
         p = varint_put(p, i ? meta_fold((int64_t)(s->pcs[i] - s->pcs[i - 1])) : s->pcs[0]);
     return (size_t)(p - s->record);
 }
 
-static void take(struct thread *t, const ucontext_t *uc)
+/* One that stands for so many. */
+static void take(struct thread *t, const ucontext_t *uc, uint64_t weight)
 {
     struct slot *s = find_slot();
     bool kept = false;
@@ -154,7 +161,7 @@ static void take(struct thread *t, const ucontext_t *uc)
     }
     if (s) {
         const struct chunk *before = s->chunk;
-        size_t n = encode(s, t, capture(t, s->pcs, uc));
+        size_t n = encode(s, t, weight, capture(t, s->pcs, uc));
         if ((kept = ensure_room(s, n)))
             chunk_meta_append(s->chunk, s->record, n);
         bool fresh = s->chunk != before;
@@ -162,23 +169,54 @@ static void take(struct thread *t, const ucontext_t *uc)
         if (fresh && spool_wants_drain(&tracer.spool))
             make_room(t, (uintptr_t)__builtin_frame_address(0));
     }
-    count(kept ? &counts()->taken : &counts()->lost, 1);
+    count(kept ? &counts()->taken : &counts()->lost, weight);
+    if (kept && weight > 1)
+        count(&counts()->repeats, weight - 1);
 }
 
-/* What our timers put into the signal; no other timer of the process has it but by chance. */
-static const int timer_mark = 0x7452a3e1;
+void sample_missed(uint64_t periods) { count(&counts()->missed, periods); }
 
-static bool is_from_timer(const siginfo_t *info)
+/* --- the signals --------------------------------------------------------------------------------------------------- */
+
+static struct {
+    uint64_t hz, tick_hz;
+    bool perf, trap;
+    uint64_t ended_ns; /* CPU time of the sampled threads that are gone */
+    uint64_t accounted_ns; /* when it was last added up, on CLOCK_MONOTONIC */
+} sampler;
+
+/* What our timers and events put into the signal; no other of the process has it but by chance. */
+static const int mark = 0x7452a3e1;
+
+static bool is_from_timer(int sig, const siginfo_t *info)
 {
-    return info->si_code == SI_TIMER && info->si_value.sival_int == timer_mark;
+    return sig == sample_signal && info->si_code == SI_TIMER && info->si_value.sival_int == mark;
 }
 
-static bool is_from_perf(const siginfo_t *info) { return info->si_code == POLL_IN && sample_perf_wanted(); }
+static bool is_from_perf(int sig, const siginfo_t *info)
+{
+    enum { CODE_PERF = 6 }; /* TRAP_PERF; its data is behind the address, and glibc 2.36 has no name for it */
+    unsigned long data;
+    if (!sampler.trap)
+        return sig == sample_signal && info->si_code == POLL_IN && sampler.perf;
+    memcpy(&data, (const char *)&info->si_addr + sizeof info->si_addr, sizeof data);
+    return sig == SIGTRAP && info->si_code == CODE_PERF && data == (unsigned long)mark;
+}
+
+/* For how many periods this signal stands. */
+static uint64_t weight_of(struct thread *t, bool by_timer, const siginfo_t *info, const ucontext_t *uc)
+{
+    uint64_t periods = by_timer ? 1 + (uint64_t)(info->si_overrun > 0 ? info->si_overrun : 0) : 1;
+    if (!__atomic_load_n(&t->sample.perf, __ATOMIC_RELAXED))
+        return periods;
+    return by_timer ? sample_kernel_time(t, periods, uc) : sample_user_time(t);
+}
 
 static void on_signal(int sig, siginfo_t *info, void *context)
 {
     struct thread *t = self;
-    if (sig != sample_signal || (!is_from_timer(info) && !is_from_perf(info))) {
+    bool by_timer = is_from_timer(sig, info);
+    if (!by_timer && !is_from_perf(sig, info)) {
         signal_foreign(sig, info, context);
         return;
     }
@@ -187,21 +225,17 @@ static void on_signal(int sig, siginfo_t *info, void *context)
     restart_note(t, context);
     if (!recording())
         return;
-    if (info->si_code == SI_TIMER && info->si_overrun > 0)
-        count(&counts()->missed, (uint64_t)info->si_overrun);
-    take(t, context);
+    uint64_t weight = weight_of(t, by_timer, info, context);
+    for (; weight > SAMPLE_WEIGHT_MAX; weight -= SAMPLE_WEIGHT_MAX)
+        take(t, context, SAMPLE_WEIGHT_MAX);
+    if (weight)
+        take(t, context, weight);
 }
 
 /* --- threads ------------------------------------------------------------------------------------------------------- */
 
-static struct {
-    uint64_t hz;
-    bool perf;
-    uint64_t ended_ns; /* CPU time of the sampled threads that are gone */
-    uint64_t accounted_ns; /* when it was last added up, on CLOCK_MONOTONIC */
-} sampler;
-
 bool sample_perf_wanted(void) { return sampler.perf; }
+uint64_t sample_trap_mark(void) { return sampler.trap ? (unsigned long)mark : 0; }
 
 /* The kernel's name for the CPU clock of any thread of this process. */
 static long cpu_clock(const struct thread *t)
@@ -229,34 +263,38 @@ static struct timespec timespec_of(uint64_t ns)
     return (struct timespec){(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
 }
 
+uint64_t sample_hz(void) { return sampler.hz; }
+uint64_t sample_tick_hz(void) { return sampler.tick_hz; }
 uint64_t sample_period_ns(void) { return 1000000000 / sampler.hz; }
 
 /* By the thread's end, or by whoever ends the recording: only one of them. */
-void sample_timer_stop(struct thread *t)
+static void stop_timer(struct thread *t)
 {
     int timer = __atomic_exchange_n(&t->sample.timer, 0, __ATOMIC_ACQ_REL);
     if (timer)
         raw_syscall(SYS_timer_delete, timer - 1, 0, 0, 0, 0, 0);
 }
 
-bool sample_timer_start(struct thread *t)
+static void start_timer(struct thread *t)
 {
     struct sigevent event = {.sigev_signo = sample_signal, .sigev_notify = SIGEV_THREAD_ID};
-    event.sigev_value.sival_int = timer_mark;
+    event.sigev_value.sival_int = mark;
     event._sigev_un._tid = (pid_t)t->sched.m;
     uint64_t period = sample_period_ns();
     int id;
     const struct itimerspec times = {timespec_of(period), timespec_of(random_part(t, period))};
-    if (sys_failed(raw_syscall(SYS_timer_create, cpu_clock(t), (long)&event, (long)&id, 0, 0, 0))) {
-        __atomic_fetch_add(&counts()->threads_unsampled, 1, __ATOMIC_RELAXED);
-        return false;
-    }
+    if (sys_failed(raw_syscall(SYS_timer_create, cpu_clock(t), (long)&event, (long)&id, 0, 0, 0)))
+        return;
     raw_syscall(SYS_timer_settime, id, 0, (long)&times, 0, 0, 0);
     __atomic_store_n(&t->sample.timer, id + 1, __ATOMIC_SEQ_CST);
-    __atomic_fetch_add(&counts()->threads_by_timer, 1, __ATOMIC_RELAXED);
     if (!recording()) /* it ended since; who ended it may have looked before there was a timer */
-        sample_timer_stop(t);
-    return true;
+        stop_timer(t);
+}
+
+void sample_by_timer_only(const struct thread *t)
+{
+    __atomic_fetch_add(t->sample.timer ? &counts()->threads_by_timer : &counts()->threads_unsampled, 1,
+                       __ATOMIC_RELAXED);
 }
 
 /* By the thread itself, or by whoever starts a session: only one of them. */
@@ -265,8 +303,12 @@ static void arm(struct thread *t)
     if (__atomic_exchange_n(&t->sample.counted, true, __ATOMIC_ACQ_REL))
         return;
     t->sample.cpu_ns = cpu_ns(t);
-    if (!sampler.perf || !sample_perf_ask(t))
-        sample_timer_start(t);
+    t->sample.due = 0;
+    start_timer(t);
+    if (sampler.perf)
+        sample_perf_ask(t);
+    else
+        sample_by_timer_only(t);
 }
 
 void sample_arm(struct thread *t)
@@ -274,8 +316,10 @@ void sample_arm(struct thread *t)
     if (!sample_signal)
         return;
     signal_unblock(t->sample.inherits_block); /* for sessions to come, too */
-    if (recording())
-        arm(t);
+    if (!recording())
+        return;
+    arm(t);
+    sample_perf_await(t);
 }
 
 /* 0 for one that is gone without having said so. */
@@ -291,7 +335,7 @@ void sample_disarm(struct thread *t)
         return;
     lock_take(&tracer.registry_lock); /* a session may begin now */
     t->sample.gone = true;
-    sample_timer_stop(t);
+    stop_timer(t);
     sample_perf_forget(t);
     count(&sampler.ended_ns, sampled_ns(t));
     t->sample.counted = false;
@@ -328,16 +372,28 @@ static uint64_t tick_hz(void)
     return (uint64_t)(1000000000 / tick.tv_nsec);
 }
 
+/* Since 6.1; before, an event on a clock stopped when its thread was first asked. */
+static bool trap_is_sound(void)
+{
+    struct utsname u;
+    if (sys_failed(raw_syscall(SYS_uname, (long)&u, 0, 0, 0, 0, 0)))
+        return false;
+    char *end;
+    unsigned long major = strtoul(u.release, &end, 10);
+    return major > 6 || (major == 6 && *end == '.' && strtoul(end + 1, NULL, 10) >= 1);
+}
+
 void sample_init(uint64_t hz)
 {
     if (!hz || !(sample_signal = signal_take(on_signal)))
         return;
     sampler.hz = hz;
+    sampler.tick_hz = tick_hz();
     restart_install();
-    if (2 * hz > tick_hz()) { /* with less, two samples fall into one tick too often */
-        sampler.perf = true;
+    sampler.perf = 2 * hz > sampler.tick_hz; /* with less, two samples fall into one tick too often */
+    sampler.trap = sampler.perf && trap_is_sound() && signal_take_trap();
+    if (sampler.perf && !sampler.trap)
         signal_guard_sigio();
-    }
 }
 
 bool sample_is_idle(void)
@@ -378,7 +434,7 @@ void sample_stop(void)
         return;
     add_up();
     for (struct thread *t = tracer.threads; t; t = t->next) {
-        sample_timer_stop(t);
+        stop_timer(t);
         sample_perf_forget(t);
         t->sample.counted = false;
     }
@@ -394,7 +450,8 @@ void sample_forget(void)
         slots[i].busy = 0;
     }
     if (self && self != THREAD_OFF) { /* neither a timer nor an event is handed down */
-        self->sample.timer = 0;
+        self->sample.timer = self->sample.perf = 0;
+        self->sample.wants_perf = 0;
         self->sample.counted = false;
     }
     sampler.ended_ns = sampler.accounted_ns = 0;
@@ -402,8 +459,8 @@ void sample_forget(void)
 
 static void mask(int how)
 {
-    uint64_t set = UINT64_C(1) << (sample_signal - 1);
-    if (sample_signal)
+    uint64_t set = signal_hidden;
+    if (set)
         raw_syscall(SYS_rt_sigprocmask, how, (long)&set, 0, sizeof set, 0, 0);
 }
 

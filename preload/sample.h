@@ -1,9 +1,10 @@
 /*
  * CPU samples: where a thread's CPU time goes, some 99 times in each second that it executes. Every recorded thread has
- * a timer on its own CPU clock (or, above what the kernel's tick delivers, a perf event on it) that sends it a real-time
- * signal; the handler writes a META_SAMPLE record with the interrupted stack into a chunk of the spool.
+ * a timer on its own CPU clock that sends it a real-time signal; above what the kernel's tick delivers also a perf event
+ * on that clock, which sends it a SIGTRAP. The handler writes a META_SAMPLE record with the interrupted stack into a
+ * chunk of the spool.
  *
- * The signal is the shim's own, and hidden: wrap_signal.c shows the program its own view of masks and dispositions, and
+ * The signals are the shim's own, and hidden: wrap_signal.c shows the program its own view of masks and dispositions, and
  * restart.c sees to it that no call returns EINTR because of a sample.
  */
 #ifndef THRACE_PRELOAD_SAMPLE_H
@@ -48,7 +49,7 @@ void sample_resume(void);
 
 /* --- between the files of the sampler ------------------------------------------------------------------------------ */
 
-extern int sample_signal; /* 0: no sampling in this process */
+extern int sample_signal; /* of the timers; 0: no sampling in this process */
 
 /* The handler's part for signals that are not samples (wrap_signal.c). */
 void signal_foreign(int sig, siginfo_t *info, void *context);
@@ -56,14 +57,20 @@ void signal_foreign(int sig, siginfo_t *info, void *context);
 /* Installs the handler of the sampling signal, or finds none that is free: 0. */
 int signal_take(void (*handler)(int, siginfo_t *, void *));
 
+/* The same for SIGTRAP, afterwards: false when somebody else uses it. */
+bool signal_take_trap(void);
+
+/* The set of our signals, as the kernel has it. */
+extern uint64_t signal_hidden;
+
 /*
  * The kernel's mask of the calling thread lets samples through from now on. What the program's says is what the kernel's
- * did, or what the thread inherited from its creator.
+ * did, or what the thread inherited from its creator: a set of our signals.
  */
-void signal_unblock(bool inherited);
-bool signal_blocked_for_child(void);
+void signal_unblock(uint64_t inherited);
+uint64_t signal_blocked_for_child(void);
 
-/* A copy of the set without our signal, or with it; the same where there is nothing to copy. */
+/* A copy of the set without our signals, or with them; the same where there is nothing to copy. */
 const sigset_t *signal_without(const sigset_t *set, sigset_t *copy);
 const sigset_t *signal_with(const sigset_t *set, sigset_t *copy);
 
@@ -72,20 +79,37 @@ void signal_guard_sigio(void);
 
 /*
  * perf events, which only the helper can keep: its descriptors are its own. Threads ask for one; the helper, in its loop,
- * opens them by sample_perf_serve and falls back to a timer where it may not. sample_perf_end: it ends.
+ * opens them by sample_perf_serve.
  */
 void sample_perf_serve(void);
 bool sample_perf_wanted(void);
-bool sample_perf_ask(struct thread *t);
+void sample_perf_ask(struct thread *t);
+
+/* The calling thread waits until it has its event, or a little while. */
+void sample_perf_await(struct thread *t);
 
 /* The thread ends, or its sampling does. The caller holds the registry lock. */
 void sample_perf_forget(struct thread *t);
 
-/* What the perf events count: ns of CPU time. */
-uint64_t sample_period_ns(void);
+/* Counts a thread for which there is no event. */
+void sample_by_timer_only(const struct thread *t);
 
-/* A timer for any thread of the process. */
-bool sample_timer_start(struct thread *t);
-void sample_timer_stop(struct thread *t);
+/* By what is_from_perf knows a SIGTRAP of ours; 0: events send the timers' signal instead. */
+uint64_t sample_trap_mark(void);
+
+/* What the timers and perf events count: ns of CPU time. */
+uint64_t sample_period_ns(void);
+uint64_t sample_hz(void);
+uint64_t sample_tick_hz(void);
+
+/*
+ * The handler's part where a thread has both a timer and an event: for how many samples a signal stands, none to many
+ * (sample_kernel.c). `periods` of the thread's CPU time are over since the timer's last signal.
+ */
+uint64_t sample_user_time(struct thread *t);
+uint64_t sample_kernel_time(struct thread *t, uint64_t periods, const void *context);
+
+/* So many periods have no sample. */
+void sample_missed(uint64_t periods);
 
 #endif

@@ -3,9 +3,13 @@
  * threads (perf_event_paranoid up to 2). The events are descriptors, and only the helper, whose file table is its own,
  * can have any that the program does not see. It opens them for threads that ask, and closes them for threads that end.
  *
+ * An overflow becomes a SIGTRAP to its thread, which the kernel sends on the way back to the program (attr.sigtrap). A
+ * signal of our choice (F_SETSIG) would cost an interrupt more, a third of the whole sample in a virtual machine; it is
+ * left to old kernels, and to programs whose SIGTRAP is taken.
+ *
  * An execve must not take our signal along: the new image has no handler for it. So the kernel itself has to remove the
  * event (remove_on_exec, since 5.13), and time in the kernel is not sampled, because a signal could become pending in
- * the middle of execve.
+ * the middle of execve; and most users may not sample it. sample_kernel.c makes up for that.
  */
 #include <fcntl.h>
 #include <linux/perf_event.h>
@@ -38,19 +42,29 @@ static long open_event(const struct thread *t)
         .exclude_kernel = 1,
         .exclude_hv = 1,
         .remove_on_exec = 1,
+        .sigtrap = sample_trap_mark() != 0,
+        .sig_data = sample_trap_mark(),
     };
     return raw_syscall(SYS_perf_event_open, (long)&attr, (long)t->sched.m, -1, -1, PERF_FLAG_FD_CLOEXEC, 0);
 }
 
-/* Its overflows become our signal, to that thread. */
-static bool start_event(struct thread *t)
+/* Without SIGTRAP, its overflows become the timers' signal, to that thread. */
+static long direct(int fd, const struct thread *t)
 {
     const struct f_owner_ex owner = {F_OWNER_TID, (pid_t)t->sched.m};
+    long err = 0;
+    if (!sample_trap_mark() && !(err = fcntl_raw(fd, F_SETSIG, sample_signal)) &&
+        !(err = fcntl_raw(fd, F_SETOWN_EX, (long)&owner)))
+        err = fcntl_raw(fd, F_SETFL, O_ASYNC);
+    return err;
+}
+
+static bool start_event(struct thread *t)
+{
     long fd = open_event(t), err = fd;
-    if (fd >= 0 && !(err = fcntl_raw((int)fd, F_SETSIG, sample_signal)) &&
-        !(err = fcntl_raw((int)fd, F_SETOWN_EX, (long)&owner)) && !(err = fcntl_raw((int)fd, F_SETFL, O_ASYNC)) &&
+    if (fd >= 0 && !(err = direct((int)fd, t)) &&
         !(err = raw_syscall(SYS_ioctl, fd, PERF_EVENT_IOC_ENABLE, 0, 0, 0, 0))) {
-        t->sample.perf = (int)fd + 1;
+        __atomic_store_n(&t->sample.perf, (int)fd + 1, __ATOMIC_RELAXED);
         __atomic_fetch_add(&tracer.spool.header->samples.threads_by_perf, 1, __ATOMIC_RELAXED);
         return true;
     }
@@ -80,27 +94,21 @@ void sample_perf_forget(struct thread *t)
         helper_wake();
 }
 
-/*
- * The thread waits for its event, some 50 us: else what it does first would not be sampled, which for many a thread is
- * all. When the helper does not come to it, a timer has to do until it does.
- */
-bool sample_perf_ask(struct thread *t)
+void sample_perf_ask(struct thread *t)
 {
-    const struct timespec patience = {0, PATIENCE_NS};
     __atomic_store_n(&t->sample.wants_perf, 1, __ATOMIC_RELAXED);
     __atomic_store_n(&perf.asked, 1, __ATOMIC_RELEASE);
-    if (!helper_wake()) {
-        t->sample.wants_perf = 0;
-        return false;
-    }
-    sys_futex_wait(&t->sample.wants_perf, 1, &patience);
-    if (!__atomic_load_n(&t->sample.wants_perf, __ATOMIC_ACQUIRE))
-        return true;
-    lock_take(&tracer.registry_lock);
-    if (t->sample.wants_perf)
-        sample_timer_start(t);
-    lock_drop(&tracer.registry_lock);
-    return true;
+}
+
+/*
+ * Some 50 us: else what the thread does first would not be sampled often enough, which for many a thread is all. When the
+ * helper does not come to it, the timer has to do until it does.
+ */
+void sample_perf_await(struct thread *t)
+{
+    const struct timespec patience = {0, PATIENCE_NS};
+    if (__atomic_load_n(&t->sample.wants_perf, __ATOMIC_ACQUIRE) && helper_wake())
+        sys_futex_wait(&t->sample.wants_perf, 1, &patience);
 }
 
 void sample_perf_serve(void)
@@ -112,10 +120,8 @@ void sample_perf_serve(void)
     for (struct thread *t = tracer.threads; t; t = t->next) {
         if (!t->sample.wants_perf)
             continue;
-        if (start_event(t))
-            sample_timer_stop(t);
-        else if (!t->sample.timer)
-            sample_timer_start(t);
+        if (!start_event(t))
+            sample_by_timer_only(t);
         __atomic_store_n(&t->sample.wants_perf, 0, __ATOMIC_RELEASE);
         sys_futex_wake(&t->sample.wants_perf, 1);
     }

@@ -1,7 +1,7 @@
 /*
- * The sampling signal, hidden. The kernel never has it blocked in a recorded thread, and always has our handler for it;
- * what the program asks about it is answered from what the program said of it. A signal of that number that somebody
- * else sends goes where the program wants it.
+ * The sampling signals, hidden. The kernel never has them blocked in a recorded thread, and always has our handler for
+ * them; what the program asks about them is answered from what the program said of them. A signal of such a number that
+ * somebody else sends goes where the program wants it.
  *
  * SIGIO is guarded as long as the program has nothing to say about it: it is what the kernel sends for a perf event when
  * the user's queue of signals is full, and by default it ends the process.
@@ -11,6 +11,8 @@
 
 #include "preload/hook.h"
 #include "preload/sample.h"
+
+enum { LAST_SIGNAL = 64 };
 
 static uint64_t bit(int sig) { return UINT64_C(1) << (sig - 1); }
 
@@ -24,11 +26,10 @@ static uint64_t load(const sigset_t *set)
 
 static void store(sigset_t *set, uint64_t v) { memcpy(set, &v, sizeof v); }
 
-static void put(sigset_t *set, bool in)
-{
-    uint64_t b = bit(sample_signal);
-    store(set, in ? load(set) | b : load(set) & ~b);
-}
+uint64_t signal_hidden;
+
+/* Those of ours that are to be in the set, in place of those that are. */
+static void put(sigset_t *set, uint64_t in) { store(set, (load(set) & ~signal_hidden) | (in & signal_hidden)); }
 
 /* The kernel would say EFAULT of such a pointer, and must be asked, before it is followed here. */
 static bool is_readable(const sigset_t *set)
@@ -37,7 +38,7 @@ static bool is_readable(const sigset_t *set)
     return raw_syscall(SYS_rt_sigprocmask, no_such_change, (long)set, 0, sizeof(uint64_t), 0, 0) != -EFAULT;
 }
 
-static const sigset_t *changed(const sigset_t *set, sigset_t *copy, bool in)
+static const sigset_t *changed(const sigset_t *set, sigset_t *copy, uint64_t in)
 {
     if (!set || !is_readable(set))
         return set;
@@ -47,34 +48,36 @@ static const sigset_t *changed(const sigset_t *set, sigset_t *copy, bool in)
     return copy;
 }
 
-const sigset_t *signal_without(const sigset_t *set, sigset_t *copy) { return changed(set, copy, false); }
-const sigset_t *signal_with(const sigset_t *set, sigset_t *copy) { return changed(set, copy, true); }
+const sigset_t *signal_without(const sigset_t *set, sigset_t *copy) { return changed(set, copy, 0); }
+const sigset_t *signal_with(const sigset_t *set, sigset_t *copy) { return changed(set, copy, ~UINT64_C(0)); }
 
 /* --- masks --------------------------------------------------------------------------------------------------------- */
 
-/* By the program's reckoning the calling thread has the signal blocked. Inherited by the threads that it makes. */
-static __thread bool thinks_blocked __attribute__((tls_model("initial-exec")));
+/* Which of ours the calling thread has blocked by the program's reckoning. Inherited by the threads that it makes. */
+static __thread uint64_t thinks_blocked __attribute__((tls_model("initial-exec")));
 
-static void thinks(int how, bool in_set)
+static void thinks(int how, uint64_t in_set)
 {
     if (how == SIG_SETMASK)
         thinks_blocked = in_set;
-    else if (in_set)
-        thinks_blocked = how == SIG_BLOCK;
+    else if (how == SIG_BLOCK)
+        thinks_blocked |= in_set;
+    else
+        thinks_blocked &= ~in_set;
 }
 
 #define CHANGE_MASK(entry)                                                                                             \
     EXPORT int entry(int how, const sigset_t *set, sigset_t *old)                                                      \
     {                                                                                                                  \
         sigset_t copy;                                                                                                 \
-        bool in_set, before = thinks_blocked;                                                                          \
+        uint64_t in_set = 0, before = thinks_blocked;                                                                  \
         if (!sample_signal)                                                                                            \
             return real.entry(how, set, old);                                                                          \
         if (set) { /* old may be the same */                                                                           \
             copy = *set;                                                                                               \
-            put(&copy, false);                                                                                         \
+            in_set = load(set) & signal_hidden;                                                                        \
+            put(&copy, 0);                                                                                             \
         }                                                                                                              \
-        in_set = set && load(set) & bit(sample_signal);                                                                \
         int ret = real.entry(how, set ? &copy : NULL, old);                                                            \
         if (!ret && set)                                                                                               \
             thinks(how, in_set);                                                                                       \
@@ -86,27 +89,31 @@ static void thinks(int how, bool in_set)
 CHANGE_MASK(pthread_sigmask)
 CHANGE_MASK(sigprocmask)
 
-bool signal_blocked_for_child(void) { return thinks_blocked; }
+uint64_t signal_blocked_for_child(void) { return thinks_blocked; }
 
-void signal_unblock(bool inherited)
+void signal_unblock(uint64_t inherited)
 {
-    uint64_t set = bit(sample_signal), old = 0;
+    uint64_t set = signal_hidden, old = 0;
     raw_syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, (long)&set, (long)&old, sizeof set, 0, 0);
-    thinks_blocked = inherited || old & set;
+    thinks_blocked = inherited | (old & set);
 }
 
 /* --- dispositions -------------------------------------------------------------------------------------------------- */
 
 static void (*handler)(int, siginfo_t *, void *);
-static struct sigaction wanted; /* what the program wants done about our signal */
+static struct sigaction wanted_of_ours[2]; /* what the program wants done about our signals */
 static struct lock wanted_lock;
 static bool sigio_guarded;
 
-/*
- * Signals whose handlers the program wants to run with ours blocked. The kernel is told so only of handlers that run on
- * a stack of their own, which may be a small one. known: the program set the disposition since we look.
- */
-static uint64_t masked_by_program, known;
+static struct sigaction *wanted(int sig) { return &wanted_of_ours[sig == SIGTRAP]; }
+
+/* What the program said of other signals. */
+static struct disposition {
+    uint64_t masked;    /* those of ours that it wants blocked in the handler; the kernel is told other things */
+    uintptr_t on_stack; /* its handler, where the kernel has on_its_stack */
+    bool plain;         /* that handler was given without SA_SIGINFO */
+    bool known;         /* it said something since we look */
+} told[LAST_SIGNAL + 1];
 
 /* sigaction may be called in a handler: nothing may interrupt who holds the lock. */
 static uint64_t lock_wanted(void)
@@ -123,15 +130,15 @@ static void unlock_wanted(uint64_t old)
     raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&old, 0, sizeof old, 0, 0);
 }
 
-static int change_ours(const struct sigaction *act, struct sigaction *old)
+static int change_ours(int sig, const struct sigaction *act, struct sigaction *old)
 {
     struct sigaction new;
     if (act)
         new = *act;
     uint64_t mask = lock_wanted();
-    struct sigaction before = wanted;
+    struct sigaction before = *wanted(sig);
     if (act)
-        wanted = new;
+        *wanted(sig) = new;
     unlock_wanted(mask);
     if (old)
         *old = before;
@@ -147,49 +154,99 @@ static struct sigaction our_action(void)
     return a;
 }
 
-static void mark(uint64_t *set, int sig, bool in)
+/* --- handlers on a stack of their own ------------------------------------------------------------------------------ */
+
+enum { LEAST_ROOM = 24 << 10 };
+
+/* Not in on_its_stack, whose frame is to be gone when the program's handler runs. */
+static __attribute__((noinline)) void let_in(uint64_t set)
 {
-    if (in)
-        __atomic_fetch_or(set, bit(sig), __ATOMIC_RELAXED);
-    else
-        __atomic_fetch_and(set, ~bit(sig), __ATOMIC_RELAXED);
+    raw_syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, (long)&set, 0, sizeof set, 0, 0);
 }
+
+/*
+ * Such a stack may be just large enough for the program's handler, so the kernel blocks our signals in it. They are let
+ * in where there is room, and then the program's handler is jumped to.
+ */
+static void on_its_stack(int sig, siginfo_t *info, void *context)
+{
+    const ucontext_t *uc = context;
+    uintptr_t room = (uintptr_t)context - (uintptr_t)uc->uc_stack.ss_sp;
+    uint64_t ours = signal_hidden & ~load(&uc->uc_sigmask);
+    if (ours && (uc->uc_stack.ss_flags & SS_DISABLE || room >= uc->uc_stack.ss_size || room >= LEAST_ROOM))
+        let_in(ours);
+    ((void (*)(int, siginfo_t *, void *))__atomic_load_n(&told[sig].on_stack, __ATOMIC_RELAXED))(sig, info, context);
+}
+
+/* In a child that shares its parent's memory, vfork's for one, what is noted would be noted of the parent. */
+static bool may_enter(const struct sigaction *a)
+{
+    return a->sa_flags & SA_ONSTACK && a->sa_handler != SIG_DFL && a->sa_handler != SIG_IGN && self != THREAD_OFF;
+}
+
+static void enter_by_us(int sig, struct sigaction *a)
+{
+    told[sig].plain = !(a->sa_flags & SA_SIGINFO);
+    __atomic_store_n(&told[sig].on_stack, (uintptr_t)a->sa_sigaction, __ATOMIC_RELAXED);
+    a->sa_flags |= SA_SIGINFO;
+    a->sa_sigaction = on_its_stack;
+}
+
+static void show_as_given(const struct disposition *d, struct sigaction *a)
+{
+    if (!(a->sa_flags & SA_SIGINFO) || a->sa_sigaction != on_its_stack)
+        return;
+    a->sa_sigaction = (void (*)(int, siginfo_t *, void *))d->on_stack;
+    if (d->plain)
+        a->sa_flags &= ~SA_SIGINFO;
+}
+
+/* --- dispositions of the program ------------------------------------------------------------------------------------ */
 
 static int change_other(int sig, const struct sigaction *act, struct sigaction *old)
 {
+    const struct disposition before = told[sig];
     struct sigaction new;
-    bool was_known = __atomic_load_n(&known, __ATOMIC_RELAXED) & bit(sig);
-    bool was_masked = __atomic_load_n(&masked_by_program, __ATOMIC_RELAXED) & bit(sig), is_masked = false;
+    uint64_t masked = 0;
     if (act) {
         new = *act;
-        is_masked = load(&new.sa_mask) & bit(sample_signal);
-        put(&new.sa_mask, new.sa_flags & SA_ONSTACK);
+        masked = load(&new.sa_mask) & signal_hidden;
+        put(&new.sa_mask, new.sa_flags & SA_ONSTACK ? ~UINT64_C(0) : 0);
+        if (may_enter(&new))
+            enter_by_us(sig, &new);
         if (sigio_guarded && sig == SIGIO && !(new.sa_flags & SA_SIGINFO) && new.sa_handler == SIG_DFL)
             new = our_action();
     }
     int ret = real.sigaction(sig, act ? &new : NULL, old);
-    if (ret)
+    if (ret) {
+        told[sig] = before;
         return ret;
+    }
     if (old && is_ours(old))
         *old = (struct sigaction){.sa_handler = SIG_DFL};
-    else if (old && was_known)
-        put(&old->sa_mask, was_masked);
+    else if (old && before.known)
+        put(&old->sa_mask, before.masked);
+    if (old)
+        show_as_given(&before, old);
     if (act) {
-        mark(&masked_by_program, sig, is_masked);
-        mark(&known, sig, true);
+        told[sig].masked = masked;
+        told[sig].known = true;
     }
     return 0;
 }
 
 EXPORT int sigaction(int sig, const struct sigaction *act, struct sigaction *old)
 {
-    if (!sample_signal || sig < 1 || sig > 64)
+    if (!sample_signal || sig < 1 || sig > LAST_SIGNAL)
         return real.sigaction(sig, act, old);
-    return sig == sample_signal ? change_ours(act, old) : change_other(sig, act, old);
+    return signal_hidden & bit(sig) ? change_ours(sig, act, old) : change_other(sig, act, old);
 }
 
-/* Those that are made of sigaction inside libc, for the two signals of which we have something to hide. */
-static bool is_hidden(int sig) { return sample_signal && (sig == sample_signal || (sigio_guarded && sig == SIGIO)); }
+/* Those that are made of sigaction inside libc, for the signals of which we have something to hide. */
+static bool is_hidden(int sig)
+{
+    return sig > 0 && sig <= LAST_SIGNAL && (signal_hidden & bit(sig) || (sigio_guarded && sig == SIGIO));
+}
 
 static sighandler_t set_handler(int sig, sighandler_t f, int flags)
 {
@@ -203,7 +260,10 @@ static sighandler_t set_handler(int sig, sighandler_t f, int flags)
     EXPORT sighandler_t entry(int sig, sighandler_t f);                                                                \
     EXPORT sighandler_t entry(int sig, sighandler_t f)                                                                 \
     {                                                                                                                  \
-        return is_hidden(sig) && f != SIG_ERR ? set_handler(sig, f, flags) : real.entry(sig, f);                       \
+        if (is_hidden(sig) && f != SIG_ERR)                                                                            \
+            return set_handler(sig, f, flags);                                                                         \
+        sighandler_t old = real.entry(sig, f);                                                                         \
+        return (uintptr_t)old == (uintptr_t)on_its_stack ? (sighandler_t)told[sig].on_stack : old;                     \
     }
 
 SET_HANDLER(signal, SA_RESTART)
@@ -237,11 +297,11 @@ void signal_foreign(int sig, siginfo_t *info, void *context)
         lost_by_queue();
         return;
     }
-    if (sig == sample_signal) {
+    if (signal_hidden & bit(sig)) {
         lock_take(&wanted_lock); /* its holder has all signals blocked, so it is another thread */
-        act = wanted;
+        act = *wanted(sig);
         if (act.sa_flags & (int)SA_RESETHAND)
-            wanted.sa_handler = SIG_DFL;
+            wanted(sig)->sa_handler = SIG_DFL;
         lock_drop(&wanted_lock);
     }
     if (!(act.sa_flags & SA_SIGINFO) && act.sa_handler == SIG_IGN)
@@ -263,20 +323,29 @@ void signal_foreign(int sig, siginfo_t *info, void *context)
 /* Programs count from either end of the real-time signals; this is neither. */
 enum { FIRST_CHOICE = 57, LAST_CHOICE = 40 };
 
+static bool take(int sig)
+{
+    const struct sigaction ours = our_action();
+    struct sigaction there;
+    if (real.sigaction(sig, NULL, &there) || there.sa_handler != SIG_DFL)
+        return false;
+    *wanted(sig) = there;
+    if (real.sigaction(sig, &ours, NULL))
+        return false;
+    signal_hidden |= bit(sig);
+    return true;
+}
+
 int signal_take(void (*f)(int, siginfo_t *, void *))
 {
-    struct sigaction ours;
     handler = f;
-    ours = our_action();
-    for (int sig = FIRST_CHOICE; sig >= LAST_CHOICE; sig--) {
-        struct sigaction there;
-        if (real.sigaction(sig, NULL, &there) || there.sa_handler != SIG_DFL)
-            continue;
-        wanted = there;
-        return real.sigaction(sig, &ours, NULL) ? 0 : sig;
-    }
+    for (int sig = FIRST_CHOICE; sig >= LAST_CHOICE; sig--)
+        if (take(sig))
+            return sig;
     return 0;
 }
+
+bool signal_take_trap(void) { return take(SIGTRAP); }
 
 void signal_guard_sigio(void)
 {

@@ -93,9 +93,23 @@ static bool may_be_code(const struct walk *w, uintptr_t pc)
            pc - w->q->alt_lo >= w->q->alt_hi - w->q->alt_lo;
 }
 
+/*
+ * Code that is in no module and keeps no frame pointer leaves anything there. Its caller is in a module, or in the same
+ * heap of a JIT compiler.
+ */
+static bool may_be_caller(const struct walk *w, uintptr_t pc, uintptr_t caller)
+{
+    enum { NEAR = 1 << 30 };
+    return caller == 0 || (may_be_code(w, caller) && caller - pc + NEAR < 2u * NEAR) || unwind_modules_find(w->mods, caller);
+}
+
 enum step walk_bare(struct walk *w, struct frame *f)
 {
+    uintptr_t caller;
     if (w->q->mode == UNWIND_CFI || !may_be_code(w, f->pc))
+        return STEP_STOP;
+    if (f->bp < f->sp || !region_load(&w->stack, f->bp + WORD, &caller) ||
+        !may_be_caller(w, f->pc, unwind_plain_address(caller)))
         return STEP_STOP;
     enum step s = step_by_frame_pointer(w, f);
     if (s == STEP_ON || s == STEP_TRUNCATED)
@@ -199,7 +213,7 @@ static __attribute__((noinline)) enum step step_rare(struct walk *w, struct fram
  */
 static ALWAYS_INLINE enum step step(struct walk *w, struct frame *f)
 {
-    uint64_t recipe = recipe_get(w->cache, w->mods, f->pc - 1);
+    uint64_t recipe = recipe_get(w->cache->recipes, w->mods, f->pc - 1);
     uintptr_t cfa;
     if (__builtin_expect(recipe_shape(recipe) == SHAPE_SP, 1)) {
         cfa = f->sp + (uintptr_t)recipe_cfa(recipe);
@@ -275,7 +289,7 @@ int unwind_capture(struct unwind_cache *cache, const struct unwind_modules *mods
                    uintptr_t *pcs, struct unwind_stack *out)
 {
     bool memos = !(q->options & UNWIND_NO_MEMO);
-    recipe_sync(cache, mods->generation);
+    recipe_sync(cache->recipes, mods->generation);
     if (memos) {
         struct memo seen = memo_find(cache, mods, q);
         if (seen.head) {

@@ -1,6 +1,7 @@
 /*
- * cpu-deep [OPERATIONS [THREADS]]: threads that go down thirty calls, through four functions, compute there, and come
- * up again: one operation. Prints "OPERATIONS CPU-NANOSECONDS WALL-NANOSECONDS" of the whole process.
+ * cpu-deep [OPERATIONS [THREADS [WAY HZ]]]: threads that go down thirty calls, through four functions, compute there, and
+ * come up again: one operation. Prints "OPERATIONS CPU-NANOSECONDS WALL-NANOSECONDS" of the whole process. WAY: the
+ * threads are interrupted so often in a second of their CPU time, to no end (floor.h).
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -11,11 +12,15 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "tests/bench/floor.h"
+
 #define NOINLINE __attribute__((noinline))
 enum { MAX_THREADS = 64, DEPTH = 30, LEAF_STEPS = 400 };
 
 static volatile uint64_t sink;
 static long per_thread;
+static enum floor_way way;
+static long hz;
 
 static NOINLINE uint64_t leaf(uint64_t x)
 {
@@ -46,6 +51,8 @@ static NOINLINE uint64_t four(int depth, uint64_t x) { return (depth ? one(depth
 static void *run(void *arg)
 {
     uint64_t x = (uint64_t)(uintptr_t)arg + 1;
+    if (!floor_start(way, hz))
+        exit(3);
     for (long i = 0; i < per_thread; i++)
         x = one(DEPTH, x);
     sink = x;
@@ -66,6 +73,12 @@ int main(int argc, char **argv)
     int threads = argc > 2 ? atoi(argv[2]) : 2;
     if (operations < 1 || threads < 1 || threads > MAX_THREADS)
         return 2;
+    if (argc > 4) {
+        way = floor_way(argv[3]);
+        hz = atol(argv[4]);
+        if (way == FLOOR_NONE || hz < 1)
+            return 2;
+    }
     per_thread = operations / threads;
     double cpu = ns(CLOCK_PROCESS_CPUTIME_ID), wall = ns(CLOCK_MONOTONIC);
     for (int i = 0; i < threads; i++)

@@ -33,6 +33,7 @@ tests_bench_micro_CFLAGS = $(AM_CFLAGS) -pthread
 tests_bench_footprint_CFLAGS = $(AM_CFLAGS) -pthread
 tests_bench_pause_CFLAGS = $(AM_CFLAGS) -pthread
 tests_bench_hot_paths_CFLAGS = $(AM_CFLAGS) -pthread
+tests_bench_cpu_deep_SOURCES = %D%/cpu-deep.c %D%/floor.c %D%/floor.h
 tests_bench_cpu_deep_CFLAGS = $(AM_CFLAGS) -pthread
 # Whether the parts run and report, and what the hot paths cost in instructions; sanitizers have their own.
 TESTS += %D%/bench.test %D%/instructions.test

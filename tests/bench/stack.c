@@ -51,6 +51,7 @@ static void prepare(void)
     modules = unwind_modules_init(malloc(unwind_modules_size(MODULES)), MODULES, 1);
     dl_iterate_phdr(add, modules);
     cache = calloc(1, sizeof *cache);
+    cache->recipes = calloc(1, sizeof *cache->recipes);
 }
 
 static inline __attribute__((always_inline)) void request(struct unwind_request *q, enum unwind_mode mode)

@@ -61,6 +61,14 @@ static __attribute__((destructor)) void at_unload(void)
     puts("destructor");
 }
 
+/* For a control group that has less than this. */
+static void eat_memory(void)
+{
+    for (int i = 0; i < 512; i++)
+        memset(malloc(1 << 20), i + 1, 1 << 20);
+    _exit(98);
+}
+
 static NOINLINE void end(void)
 {
     if (!strcmp(way, "exit") || !strcmp(way, "exit-from-thread"))
@@ -77,6 +85,8 @@ static NOINLINE void end(void)
         raise(SIGTERM);
     if (!strcmp(way, "kill"))
         kill(getpid(), SIGKILL);
+    if (!strcmp(way, "oom"))
+        eat_memory();
     if (!strcmp(way, "exec")) {
         execl("/bin/sh", "sh", "-c", "echo from the new program; exit 6", (char *)NULL);
         CHECK(!"exec failed");

@@ -187,6 +187,67 @@ static void check_small_stack(void)
     free(small.ss_sp);
 }
 
+/* A handler on a stack of its own that has room is sampled there, and below are those that it interrupted. */
+static NOINLINE void toil_aside(void)
+{
+    struct timespec begin, now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
+    do {
+        for (volatile int i = 0; i < 100000; i++)
+            ;
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    } while ((now.tv_sec - begin.tv_sec) * 1000 + (now.tv_nsec - begin.tv_nsec) / 1000000 < 200);
+}
+
+static NOINLINE void on_large_stack(int sig)
+{
+    seen[sig]++;
+    toil_aside();
+    NO_TAIL_CALL();
+}
+
+static NOINLINE void check_large_stack(void)
+{
+    enum { SIZE = 64 << 10 };
+    stack_t large = {.ss_sp = malloc(SIZE), .ss_size = SIZE}, off = {.ss_flags = SS_DISABLE};
+    struct sigaction act = {.sa_handler = on_large_stack, .sa_flags = SA_ONSTACK}, got;
+    seen[SIGUSR2] = 0;
+    CHECK(large.ss_sp && !sigaltstack(&large, NULL) && !sigaction(SIGUSR2, &act, NULL));
+    CHECK(!sigaction(SIGUSR2, NULL, &got) && got.sa_handler == on_large_stack);
+    CHECK(got.sa_flags & SA_ONSTACK && !(got.sa_flags & SA_SIGINFO));
+    for (int s = SIGRTMIN; s <= SIGRTMAX; s++)
+        CHECK(!sigismember(&got.sa_mask, s));
+    CHECK(!raise(SIGUSR2) && seen[SIGUSR2] == 1);
+    CHECK(signal(SIGUSR2, SIG_DFL) == on_large_stack && !sigaltstack(&off, NULL));
+    free(large.ss_sp);
+}
+
+/* SIGTRAP is an ordinary signal, and what a breakpoint makes. */
+static void check_traps(void)
+{
+    struct sigaction act = {.sa_sigaction = detailed, .sa_flags = SA_SIGINFO}, got;
+    seen[SIGTRAP] = 0;
+    CHECK(!sigaction(SIGTRAP, &act, NULL) && !sigaction(SIGTRAP, NULL, &got) && got.sa_sigaction == detailed);
+    for (int i = 0; i < 100; i++) {
+        for (volatile int k = 0; k < 20000; k++)
+            ;
+        CHECK(!raise(SIGTRAP) && seen[SIGTRAP] == i + 1);
+    }
+#ifdef __x86_64__
+    __asm__ volatile("int3");
+    CHECK(seen[SIGTRAP] == 101);
+#endif
+    CHECK(signal(SIGTRAP, SIG_DFL) != SIG_ERR);
+    fflush(NULL);
+    int status;
+    pid_t child = fork();
+    if (!child) {
+        raise(SIGTRAP);
+        _exit(0);
+    }
+    CHECK(waitpid(child, &status, 0) == child && WIFSIGNALED(status) && WTERMSIG(status) == SIGTRAP);
+}
+
 int main(void)
 {
     check_masks();
@@ -196,7 +257,10 @@ int main(void)
     check_timers();
     check_blocked_thread();
     check_small_stack();
+    check_large_stack();
+    check_traps();
     printf("trace: goroutines 2\n");
+    printf("trace: cpu main toil_aside<on_large_stack<check_large_stack<main\n");
     printf("trace: cpu deaf toil<deaf\n");
     return 0;
 }

@@ -35,6 +35,8 @@ static void end_record(struct meta_record *r, uint64_t generation)
     meta[file.meta.n++] = (struct spool_batch){.generation = generation, .data = start, .size = (size_t)(r->p - start)};
 }
 
+static uint64_t weight = 1;
+
 static void add_sample(uint64_t written_in, uint64_t time, uint64_t p1, uint64_t g, int n, const uint64_t *pcs)
 {
     struct meta_record *r = begin_record(META_SAMPLE);
@@ -42,6 +44,7 @@ static void add_sample(uint64_t written_in, uint64_t time, uint64_t p1, uint64_t
     meta_int(r, 7);
     meta_int(r, p1);
     meta_int(r, g);
+    meta_int(r, weight);
     meta_int(r, (uint64_t)n);
     for (int i = 0; i < n; i++)
         meta_int(r, i ? meta_fold((int64_t)(pcs[i] - pcs[i - 1])) : pcs[i]);
@@ -104,9 +107,28 @@ static void many_stacks_stay_apart(void **state)
     recording_free(&r);
 }
 
-static void add_module(uint64_t generation, uint64_t start, uint64_t end, const char *path)
+/* A damaged record must not make a large trace of a small spool. */
+static void weights_are_bounded(void **state)
+{
+    static const uint64_t weights[] = {3, 0, 4, 3, UINT64_MAX, SAMPLE_WEIGHT_MAX + 1, 2}, wanted[] = {3, 1, 4, 1, 1, 1, 1};
+    struct recording r;
+    begin_file();
+    header.samples.repeats = 5;
+    for (size_t i = 0; i < ARRAY_SIZE(weights); i++) {
+        weight = weights[i];
+        add_sample(1, 100 + i, 1, 9, 1, (const uint64_t[]){0x1000});
+    }
+    weight = 1;
+    assert_null(recording_read(&r, &file));
+    for (size_t i = 0; i < ARRAY_SIZE(weights); i++)
+        assert_int_equal(r.samples.v[i].weight, wanted[i]);
+    recording_free(&r);
+}
+
+static void add_module(uint64_t generation, uint64_t time, uint64_t start, uint64_t end, const char *path)
 {
     struct meta_record *r = begin_record(META_MODULE);
+    meta_int(r, time);
     meta_int(r, start);
     meta_int(r, end);
     meta_int(r, start);
@@ -117,7 +139,7 @@ static void add_module(uint64_t generation, uint64_t start, uint64_t end, const 
 
 static const char *path_at(const struct recording *r, uint64_t pc, uint64_t generation)
 {
-    const struct rec_module *m = recording_module_of(r, pc, generation);
+    const struct rec_module *m = recording_module_of(r, pc, generation, 0);
     return m ? m->path : "none";
 }
 
@@ -125,11 +147,11 @@ static void modules_are_found_by_address_and_time(void **state)
 {
     struct recording r;
     begin_file();
-    add_module(1, 0x1000, 0x2000, "/no/program");
-    add_module(1, 0x5000, 0x6000, "/no/first");
-    add_module(2, 0x5800, 0x7000, "/no/second");
-    add_module(2, 0x1000, 0x2000, "/no/program");
-    add_module(3, 0x5000, 0x6000, "/no/first");
+    add_module(1, 100, 0x1000, 0x2000, "/no/program");
+    add_module(1, 100, 0x5000, 0x6000, "/no/first");
+    add_module(2, 200, 0x5800, 0x7000, "/no/second");
+    add_module(2, 200, 0x1000, 0x2000, "/no/program");
+    add_module(3, 300, 0x5000, 0x6000, "/no/first");
     assert_null(recording_read(&r, &file));
     r.symbolizer = symbolize_new();
     assert_true(recording_add_modules(&r));
@@ -151,6 +173,42 @@ static void modules_are_found_by_address_and_time(void **state)
     recording_free(&r);
 }
 
+static const char *path_then(const struct recording *r, uint64_t pc, uint64_t time)
+{
+    const struct rec_module *m = recording_module_of(r, pc, 1, recording_epoch(r, time));
+    return m ? m->path : "none";
+}
+
+/* All in one generation: dlclose is seen before and after, dlopen some time later. */
+static void modules_of_samples_are_found_by_their_time(void **state)
+{
+    struct recording r;
+    begin_file();
+    add_module(1, 100, 0x1000, 0x2000, "/no/program");
+    add_module(1, 200, 0x1000, 0x2000, "/no/program");
+    add_module(1, 200, 0x5000, 0x6000, "/no/first");
+    add_module(1, 210, 0x1000, 0x2000, "/no/program");
+    add_module(1, 300, 0x1000, 0x2000, "/no/program");
+    add_module(1, 300, 0x5000, 0x6000, "/no/second");
+    add_module(1, 310, 0x1000, 0x2000, "/no/program");
+    assert_null(recording_read(&r, &file));
+    r.symbolizer = symbolize_new();
+    assert_true(recording_add_modules(&r));
+    static const struct {
+        uint64_t time;
+        const char *path;
+    } wanted[] = {{150, "/no/first"}, {200, "/no/first"}, {209, "/no/first"}, {210, "/no/second"}, {250, "/no/second"},
+                  {300, "/no/second"}, {305, "/no/second"}};
+    for (size_t i = 0; i < ARRAY_SIZE(wanted); i++) {
+        assert_string_equal(path_then(&r, 0x5001, wanted[i].time), wanted[i].path);
+        assert_string_equal(path_then(&r, 0x1001, wanted[i].time), "/no/program");
+        assert_string_equal(path_then(&r, 0x3000, wanted[i].time), "none");
+    }
+    assert_string_not_equal(path_then(&r, 0x5001, 50), "none");
+    assert_string_not_equal(path_then(&r, 0x5001, 400), "none");
+    recording_free(&r);
+}
+
 static void differences_fold(void **state)
 {
     static const int64_t v[] = {0, 1, -1, 63, -64, INT64_MAX, INT64_MIN, -0x7fffffff0000};
@@ -164,7 +222,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(samples_belong_to_the_generation_of_their_time),
         cmocka_unit_test(many_stacks_stay_apart),
+        cmocka_unit_test(weights_are_bounded),
         cmocka_unit_test(modules_are_found_by_address_and_time),
+        cmocka_unit_test(modules_of_samples_are_found_by_their_time),
         cmocka_unit_test(differences_fold),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

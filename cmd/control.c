@@ -57,7 +57,7 @@ static int make_trace(const struct order *o, pid_t pid, const char *spool, const
     struct finish_summary sum;
     locate(path, sizeof path, pid, spool);
     int status = finish_spool(o->name, path, out, quiet, &sum);
-    if (!status && !quiet)
+    if (!status && !quiet && !sum.elsewhere)
         finish_report(&sum);
     return status;
 }

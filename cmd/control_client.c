@@ -62,6 +62,15 @@ static bool is_process(int fd, pid_t pid)
     return !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &len) && who.pid == pid;
 }
 
+/* As far as the owner of its files in /proc tells. */
+static bool is_obeyed(pid_t pid)
+{
+    char path[64];
+    struct stat st;
+    snprintf(path, sizeof path, "/proc/%ld", (long)pid);
+    return !geteuid() || stat(path, &st) || st.st_uid == geteuid();
+}
+
 static const char *talk(int fd, pid_t pid, enum control_verb verb, struct control_reply *reply)
 {
     struct control_request q = {CONTROL_MAGIC, CONTROL_VERSION, verb, 0};
@@ -73,7 +82,8 @@ static const char *talk(int fd, pid_t pid, enum control_verb verb, struct contro
     if (n < 0 && errno == EAGAIN)
         return "the process does not answer";
     if (n <= 0)
-        return "the process does not obey you: it belongs to another user";
+        return is_obeyed(pid) ? "the process is ending; it has not answered"
+                              : "the process does not obey you: it belongs to another user";
     if (n != sizeof *reply || reply->magic != CONTROL_MAGIC || reply->version != CONTROL_VERSION)
         return "the process was started with another version of thrace";
     reply->spool[sizeof reply->spool - 1] = 0;

@@ -76,3 +76,24 @@ uint64_t cut_unplaced(struct spool_file *f, const char *trace)
     drop_empty(&f->events);
     return c.events;
 }
+
+uint64_t cut_generation(struct spool_file *f)
+{
+    struct spool_batches *b = &f->events;
+    uint64_t events = 0, last = b->n ? b->v[b->n - 1].generation : 0;
+    if (!b->n || b->v[0].generation == last)
+        return 0;
+    for (; b->v[b->n - 1].generation == last; b->n--)
+        events += count_events(&b->v[b->n - 1]);
+    return events;
+}
+
+bool is_whole(const char *trace)
+{
+    struct gotrace_reader *r = gotrace_reader_open(trace);
+    while (r && gotrace_reader_next(r))
+        ;
+    bool whole = r && !gotrace_reader_error(r);
+    gotrace_reader_free(r);
+    return whole;
+}

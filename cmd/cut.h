@@ -6,6 +6,7 @@
 #ifndef THRACE_CMD_CUT_H
 #define THRACE_CMD_CUT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "cmd/spool_read.h"
@@ -15,5 +16,11 @@
  * generation. Returns how many events that were, 0 when the trace is good, or broken otherwise.
  */
 uint64_t cut_unplaced(struct spool_file *f, const char *trace);
+
+/* Takes out the last generation, unless it is the first, too. Returns how many events it had. */
+uint64_t cut_generation(struct spool_file *f);
+
+/* Whether the trace can be read to its end. */
+bool is_whole(const char *trace);
 
 #endif

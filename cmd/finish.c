@@ -14,11 +14,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "cmd/cmd.h"
 #include "cmd/cut.h"
+#include "cmd/heap_in_trace.h"
 #include "cmd/heap_profile.h"
 #include "cmd/recording.h"
 #include "cmd/spool_read.h"
@@ -90,7 +92,8 @@ static const char *write_trace(const struct spool_file *f, struct recording *r, 
             failed = gotrace_builder_generation(b, batch->generation) ||
                      write_sync(b, h, hz, batch->time) ||
                      recording_write_tables(r, b, batch->generation) ||
-                     heap_types_write(&r->seen.types, b, batch->generation, batch->time);
+                     heap_types_write(&r->seen.types, b, batch->generation, batch->time) ||
+                     (!sum->generations && r->profile && heap_in_trace_write(b, r->profile, r->profile_size));
             sum->generations++;
         }
         failed = failed || copy_batch(b, batch, r->seen.last);
@@ -166,16 +169,23 @@ static const char *write_plain(const struct spool_file *f, struct recording *r, 
 
 enum { MAX_CUTS = 64 };
 
+/* What a reader could not place. Without an end the last generation may lack what all the rest of it rests on. */
+static uint64_t cut_what_hangs(struct spool_file *f, const char *trace)
+{
+    uint64_t n = cut_unplaced(f, trace);
+    return n || !f->missing || is_whole(trace) ? n : cut_generation(f);
+}
+
 /* The trace of a process that was killed is read once, and made anew without what cannot be placed. */
 static const char *write_file(struct spool_file *f, struct recording *r, struct finish_summary *sum)
 {
     char temp[sizeof sum->path + 32];
     if (!is_plain_target(sum->path))
         return write_plain(f, r, NULL, sum, fopen(sum->path, "we"));
-    bool killed = f->header->state == SPOOL_RECORDING;
+    bool killed = f->header->state == SPOOL_RECORDING || f->missing;
     const char *err = write_plain(f, r, temp, sum, open_beside(sum->path, temp, sizeof temp));
     for (int i = 0; killed && !err && i < MAX_CUTS; i++) {
-        uint64_t cut = cut_unplaced(f, temp);
+        uint64_t cut = cut_what_hangs(f, temp);
         if (!cut)
             break;
         sum->cut += cut;
@@ -227,35 +237,55 @@ enum { HOLDERS_TOLD = 5 };
 static void tell_heap(const struct spool_header *h, struct finish_summary *sum)
 {
     const char *when = h->state == SPOOL_COMPLETE ? "" : " when last looked";
-    if (h->heap.state == SPOOL_HEAP_COUNTED && (!*when || h->heap.peak))
-        snprintf(sum->heap, sizeof sum->heap, ", heap %" PRId64 " bytes%s, at most %" PRId64, h->heap.live, when,
-                 h->heap.peak);
+    if (h->heap.state == SPOOL_HEAP_COUNTED && (!*when || h->heap.peak)) {
+        int n = snprintf(sum->heap, sizeof sum->heap, ", heap %" PRId64 " bytes%s, at most %" PRId64, h->heap.live,
+                         when, h->heap.peak);
+        if (h->heap.mapped > 0)
+            snprintf(sum->heap + n, sizeof sum->heap - (size_t)n, ", %" PRId64 " mapped", h->heap.mapped);
+    }
     else if (h->heap.state == SPOOL_HEAP_FOREIGN)
         snprintf(sum->heap, sizeof sum->heap, ", heap not counted");
 }
 
-/* PATH.heap.pb.gz: the profile beside the trace. What holds the most is told by finish_report. */
-static void make_heap_profile(const char *verb, const struct recording *r, const struct spool_header *h,
+/* What holds the most is told by finish_report. */
+static void make_heap_profile(const char *verb, struct recording *r, const struct spool_header *h,
                               struct finish_summary *sum)
 {
     if (!h->heap.interval)
         return;
-    char path[sizeof sum->path + 16];
     size_t size;
     FILE *holders = open_memstream(&sum->holders, &size);
     struct heap_profile *p = heap_profile_new(r, h);
-    snprintf(path, sizeof path, "%s.heap.pb.gz", sum->path);
-    const char *err = p ? heap_profile_write(p, path) : "out of memory";
+    const char *err = p ? heap_profile_make(p, &r->profile, &r->profile_size) : "out of memory";
     if (p && holders)
         heap_profile_tell(p, holders, HOLDERS_TOLD);
-    if (holders) {
-        if (!err)
-            fprintf(holders, "thrace: heap profile: %s\n", path);
+    if (holders)
         fclose(holders);
-    }
     if (err)
-        complain(verb, "%s: %s", path, err);
+        complain(verb, "heap profile: %s", err);
     heap_profile_free(p);
+}
+
+/* PATH.heap.pb.gz: the same beside the trace. */
+static void write_heap_file(const char *verb, const struct recording *r, struct finish_summary *sum)
+{
+    char path[sizeof sum->path + 16], temp[sizeof path + 32];
+    if (!r->profile || !is_plain_target(sum->path))
+        return;
+    snprintf(path, sizeof path, "%s.heap.pb.gz", sum->path);
+    FILE *out = open_beside(path, temp, sizeof temp);
+    bool ok = out && fwrite(r->profile, 1, r->profile_size, out) == r->profile_size;
+    int err = errno;
+    if (out && fclose(out) && ok) {
+        ok = false;
+        err = errno;
+    }
+    sum->has_heap_file = ok && !rename(temp, path);
+    if (sum->has_heap_file)
+        return;
+    complain(verb, "%s: %s", path, strerror(ok ? errno : err));
+    if (out)
+        unlink(temp);
 }
 
 /* Its process lives and is about to record: the pid is the first thing that it writes. */
@@ -269,12 +299,10 @@ static bool is_being_born(const char *spool)
     return read_it && h.pid && (!kill((pid_t)h.pid, 0) || errno == EPERM);
 }
 
-int finish_spool(const char *verb, const char *spool, const char *out, bool quiet, struct finish_summary *sum)
+static int finish_claimed(const char *verb, const char *spool, const char *out, bool quiet, struct finish_summary *sum)
 {
     struct spool_file f;
     struct recording r = {0};
-    memset(sum, 0, sizeof *sum);
-    signal(SIGXFSZ, SIG_IGN); /* a limit on file sizes is an error to report */
     const char *err = spool_file_open(&f, spool);
     if (err) {
         complain(verb, "%s: %s", spool, err);
@@ -311,21 +339,49 @@ int finish_spool(const char *verb, const char *spool, const char *out, bool quie
         tell_advice(verb, &r, quiet);
         tell_short_calls(&r, f.header, sum);
         tell_heap(f.header, sum);
-        if (is_plain_target(sum->path))
-            make_heap_profile(verb, &r, f.header, sum);
+        make_heap_profile(verb, &r, f.header, sum);
         where = sum->path;
         err = write_file(&f, &r, sum);
+        if (!err)
+            write_heap_file(verb, &r, sum);
     }
+    uint64_t missing = f.missing;
     recording_free(&r);
     spool_file_close(&f);
     if (err) {
         complain(verb, "%s: %s; the recording is kept in %s", where, err, spool);
         return EXIT_USAGE;
     }
-    unlink(spool);
+    if (missing)
+        complain(verb, "%s: the end is missing, %" PRIu64 " bytes and what was not written yet; the trace has what came"
+                 " before, and the spool is kept", spool, missing);
+    else
+        unlink(spool);
     return EXIT_OK;
 }
 
+/* A spool that others finish as well, `thrace stop` and the process that ends for two: one of them makes the trace. */
+static int claim(const char *spool, bool *gone)
+{
+    struct stat st;
+    int fd = open(spool, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    *gone = fd >= 0 && !flock(fd, LOCK_EX) && !fstat(fd, &st) && !st.st_nlink;
+    return fd;
+}
+int finish_spool(const char *verb, const char *spool, const char *out, bool quiet, struct finish_summary *sum)
+{
+    int status = EXIT_OK;
+    memset(sum, 0, sizeof *sum);
+    signal(SIGXFSZ, SIG_IGN); /* a limit on file sizes is an error to report */
+    int fd = claim(spool, &sum->elsewhere);
+    if (!sum->elsewhere)
+        status = finish_claimed(verb, spool, out, quiet, sum);
+    else if (!quiet)
+        complain(verb, "%s: another process has just finished it", spool);
+    if (fd >= 0)
+        close(fd);
+    return status;
+}
 enum { MIN_SAMPLES_FOR_RATE = 20, NOTEWORTHY = 20 };
 
 static void report_samples(const struct spool_samples *s)
@@ -367,9 +423,11 @@ void finish_report(const struct finish_summary *s)
     report_missing_samples(&s->samples);
     if (s->holders)
         fputs(s->holders, stderr);
+    if (s->has_heap_file)
+        fprintf(stderr, "thrace: heap profile: %s.heap.pb.gz\n", s->path);
     if (s->cut)
         fprintf(stderr,
-                "thrace: the process was killed in the middle of a wakeup: the last %" PRIu64 " events of some threads"
+                "thrace: the recording ends in the middle of a wakeup: the last %" PRIu64 " events of some threads"
                 " rest on one that is missing, and were cut\n",
                 s->cut);
     if (*s->short_calls)
@@ -380,9 +438,10 @@ void finish_report(const struct finish_summary *s)
 
 static void usage(FILE *to)
 {
-    fputs("usage: thrace finish [-q] [-o FILE] SPOOL…\n"
+    fputs("usage: thrace finish [-iq] [-o FILE] SPOOL…\n"
           "Makes a trace of each spool that a recording left behind, and removes the spool.\n"
           "  -o FILE  write the trace there, not where the recording was to go; for one spool\n"
+          "  -i       pass over a spool that is not there: somebody else has finished it\n"
           "  -q       no summary, and no word about missing debug info\n",
           to);
 }
@@ -390,10 +449,11 @@ static void usage(FILE *to)
 int cmd_finish(int argc, char **argv)
 {
     const char *out = NULL;
-    bool quiet = false;
-    for (int c; (c = getopt(argc, argv, "+ho:q")) != -1;) {
+    bool quiet = false, gone_is_fine = false;
+    for (int c; (c = getopt(argc, argv, "+hio:q")) != -1;) {
         switch (c) {
         case 'h': usage(stdout); return EXIT_OK;
+        case 'i': gone_is_fine = true; break;
         case 'o': out = optarg; break;
         case 'q': quiet = true; break;
         default: usage(stderr); return EXIT_USAGE;
@@ -406,8 +466,10 @@ int cmd_finish(int argc, char **argv)
     int worst = EXIT_OK;
     for (int i = optind; i < argc; i++) {
         struct finish_summary sum;
+        if (gone_is_fine && access(argv[i], F_OK))
+            continue;
         int status = finish_spool("finish", argv[i], out, quiet, &sum);
-        if (!status && !quiet && !sum.nothing)
+        if (!status && !quiet && !sum.nothing && !sum.elsewhere)
             finish_report(&sum);
         if (status > worst)
             worst = status;

@@ -15,7 +15,9 @@ struct finish_summary {
     struct spool_samples samples;
     char short_calls[1024]; /* "1234 read (5.6 ms), …": what was too short to be in the trace */
     char *holders; /* what holds the most of the heap, a line each; NULL: not sampled. The caller may free it */
+    bool has_heap_file; /* PATH.heap.pb.gz is there */
     bool nothing; /* a program that only executed another one, and did nothing else: there is no trace of it */
+    bool elsewhere; /* another process has just finished this spool */
 };
 
 /*

@@ -4,12 +4,10 @@
 
 #if HAVE_PPROF
 
-#include <errno.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include <zlib.h>
 
 #include "cmd/profile.pb-c.h"
@@ -139,21 +137,28 @@ static void add_site(struct making *m, const struct heap_site *site)
         s->value[i] = llround(v[i]);
 }
 
-static const char *write_compressed(const uint8_t *data, size_t size, const char *path)
+enum { GZIP = 16 }; /* added to the bits of the window */
+
+static const char *compress_all(uint8_t *data, size_t size, void **file, size_t *file_size)
 {
-    unlink(path);
-    gzFile out = gzopen(path, "wbx");
-    if (!out)
-        return strerror(errno);
-    bool ok = !size || gzwrite(out, data, (unsigned)size) == (int)size;
-    if (gzclose(out) == Z_OK && ok)
+    z_stream z = {.next_in = data, .avail_in = (uInt)size};
+    if (deflateInit2(&z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, MAX_WBITS + GZIP, MAX_MEM_LEVEL, Z_DEFAULT_STRATEGY) != Z_OK)
+        return "out of memory";
+    uLong bound = deflateBound(&z, (uLong)size);
+    z.next_out = *file = malloc(bound);
+    z.avail_out = (uInt)bound;
+    bool ok = *file && deflate(&z, Z_FINISH) == Z_STREAM_END;
+    *file_size = z.total_out;
+    deflateEnd(&z);
+    if (ok)
         return NULL;
-    unlink(path);
-    return "cannot write the heap profile";
+    free(*file);
+    *file = NULL;
+    return "out of memory";
 }
 
-const char *heap_pprof_write(const struct heap_site *sites, size_t n, uint64_t interval, uint64_t start_ns,
-                             uint64_t duration_ns, const char *path)
+const char *heap_pprof_make(const struct heap_site *sites, size_t n, uint64_t interval, uint64_t start_ns,
+                            uint64_t duration_ns, void **file, size_t *file_size)
 {
     struct making m = {.failed = false};
     size_t nframes = 0;
@@ -173,7 +178,7 @@ const char *heap_pprof_write(const struct heap_site *sites, size_t n, uint64_t i
         uint8_t *data = malloc(size + 1);
         if (data) {
             thrace__pprof__profile__pack(&m.profile, data);
-            err = write_compressed(data, size, path);
+            err = compress_all(data, size, file, file_size);
         }
         free(data);
     }
@@ -183,8 +188,8 @@ const char *heap_pprof_write(const struct heap_site *sites, size_t n, uint64_t i
 
 #else
 
-const char *heap_pprof_write(const struct heap_site *sites, size_t n, uint64_t interval, uint64_t start_ns,
-                             uint64_t duration_ns, const char *path)
+const char *heap_pprof_make(const struct heap_site *sites, size_t n, uint64_t interval, uint64_t start_ns,
+                            uint64_t duration_ns, void **file, size_t *file_size)
 {
     return "this thrace was built without protobuf-c, so there is no heap profile";
 }

@@ -14,8 +14,8 @@ struct heap_site {
     double live_objects, live_bytes; /* and not freed */
 };
 
-/* NULL, or one line that says what went wrong; then there is no file. */
-const char *heap_pprof_write(const struct heap_site *sites, size_t n, uint64_t interval, uint64_t start_ns,
-                             uint64_t duration_ns, const char *path);
+/* The compressed file, to be freed. NULL, or one line that says what went wrong. */
+const char *heap_pprof_make(const struct heap_site *sites, size_t n, uint64_t interval, uint64_t start_ns,
+                            uint64_t duration_ns, void **file, size_t *size);
 
 #endif

@@ -112,9 +112,9 @@ void heap_profile_free(struct heap_profile *p)
     free(p);
 }
 
-const char *heap_profile_write(const struct heap_profile *p, const char *path)
+const char *heap_profile_make(const struct heap_profile *p, void **file, size_t *size)
 {
-    return heap_pprof_write(p->sites, p->nsites, p->interval, p->start_ns, p->duration_ns, path);
+    return heap_pprof_make(p->sites, p->nsites, p->interval, p->start_ns, p->duration_ns, file, size);
 }
 
 enum { FRAMES_TOLD = 6 };

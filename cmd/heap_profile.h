@@ -15,8 +15,8 @@ struct heap_profile;
 struct heap_profile *heap_profile_new(const struct recording *r, const struct spool_header *h);
 void heap_profile_free(struct heap_profile *p);
 
-/* Writes the profile, compressed. NULL, or one line that says what went wrong. */
-const char *heap_profile_write(const struct heap_profile *p, const char *path);
+/* The profile as a file for pprof, to be freed. NULL, or one line that says what went wrong. */
+const char *heap_profile_make(const struct heap_profile *p, void **file, size_t *size);
 
 /* The stacks that hold the most, n at most, one line each. */
 void heap_profile_tell(const struct heap_profile *p, FILE *to, size_t n);

@@ -4,8 +4,10 @@ thrace_SOURCES = %D%/main.c %D%/cmd.h %D%/verbs.def \
 	%D%/control.c %D%/control_client.c %D%/control_client.h \
 	%D%/convert.c \
 	%D%/cut.c %D%/cut.h \
+	%D%/export.c \
 	%D%/finish.c %D%/finish.h \
 	%D%/first_stacks.c %D%/first_stacks.h \
+	%D%/heap_in_trace.c %D%/heap_in_trace.h \
 	%D%/heap_pprof.c %D%/heap_pprof.h \
 	%D%/heap_profile.c %D%/heap_profile.h \
 	%D%/heap_types.c %D%/heap_types.h \

@@ -238,7 +238,7 @@ static void finish_all(const char *out, uint64_t since_ns, struct afterwards the
     for (size_t i = 0; i < left.n; i++) {
         struct finish_summary sum;
         bool quiet = i + 1 < left.n; /* advice about debug info once, for what was run in the end */
-        if (finish_spool("record", left.v[i].path, NULL, quiet, &sum) || sum.nothing)
+        if (finish_spool("record", left.v[i].path, NULL, quiet, &sum) || sum.nothing || sum.elsewhere)
             continue;
         finish_report(&sum);
         if (then.stat)

@@ -426,6 +426,7 @@ void recording_free(struct recording *r)
     free(r->hooks);
     free(r->blocks);
     free(r->frees);
+    free(r->profile);
     free(r->calls);
     free(r->seen.first);
     heap_types_free(&r->seen.types);

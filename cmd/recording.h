@@ -95,6 +95,8 @@ struct recording {
     size_t nblocks, cap_blocks;
     uint64_t *frees; /* their ids */
     size_t nfrees, cap_frees;
+    void *profile; /* what they come to, as a file for pprof */
+    size_t profile_size;
     struct rec_calls *calls;
     size_t ncalls, cap_calls;
     struct symbolizer *symbolizer;

@@ -30,10 +30,10 @@ static bool add(struct spool_batches *b, struct spool_batch batch)
     return true;
 }
 
-/* A row of batches with their headers. */
-static const char *read_row(struct spool_file *f, const uint8_t *p, const uint8_t *end)
+/* A row of batches with their headers. Where it cannot be read any more goes to *stop. */
+static const char *read_row_until(struct spool_file *f, const uint8_t *p, const uint8_t *end, const uint8_t **stop)
 {
-    while (p < end) {
+    for (; p < end; *stop = p) {
         uint64_t v[4];
         uint8_t id = *p;
         const uint8_t *q = p + 1;
@@ -46,6 +46,12 @@ static const char *read_row(struct spool_file *f, const uint8_t *p, const uint8_
         p = q + v[3];
     }
     return NULL;
+}
+
+static const char *read_row(struct spool_file *f, const uint8_t *p, const uint8_t *end)
+{
+    const uint8_t *stop;
+    return read_row_until(f, p, end, &stop);
 }
 
 /* A ring, from its start to its end. */
@@ -64,6 +70,17 @@ static const char *read_ring(struct spool_file *f, uint64_t offset)
     return read_row(f, f->unrolled, f->unrolled + len);
 }
 
+/* Where pages are missing, what was read last may have zeros in it: a chunk's events, or its records behind them. */
+static void drop_torn(struct spool_file *f)
+{
+    const struct spool_batch *e = &f->events.v[f->events.n - 1];
+    const struct spool_batch *m = f->meta.n ? &f->meta.v[f->meta.n - 1] : NULL;
+    bool records_last = m && m->data > e->data;
+    if (!records_last || (m->m == e->m && m->time == e->time && m->generation == e->generation))
+        f->events.n--;
+    f->meta.n -= records_last;
+}
+
 /* What a kill cut off lies behind log_end. */
 static const char *read_log(struct spool_file *f)
 {
@@ -73,9 +90,16 @@ static const char *read_log(struct spool_file *f)
         return NULL;
     if (f->header->ring_size)
         return read_ring(f, start);
-    if (start >= f->size || len > f->size - start)
-        return "the spool is truncated";
-    return read_row(f, f->map + start, f->map + start + len);
+    uint64_t there = start < f->size ? f->size - start : 0, have = len < there ? len : there;
+    const uint8_t *log = f->map + start, *stop = log;
+    const char *err = have ? read_row_until(f, log, log + have, &stop) : NULL;
+    if (!err && have < len)
+        err = "the spool is truncated";
+    if (!err || !f->events.n)
+        return err;
+    f->missing = len - (uint64_t)(stop - log);
+    drop_torn(f);
+    return f->events.n ? NULL : err;
 }
 
 static int by_seal(const void *a, const void *b)
@@ -191,7 +215,7 @@ const char *spool_file_open(struct spool_file *f, const char *path)
     const char *err = check_header(f->header, f->size);
     if (!err)
         err = read_log(f);
-    if (!err)
+    if (!err && !f->missing)
         err = read_pool(f);
     if (err) {
         spool_file_close(f);

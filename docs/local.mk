@@ -2,6 +2,7 @@ dist_man_MANS += \
 	%D%/man/gotrace.3 \
 	%D%/man/thrace.1 \
 	%D%/man/thrace-convert.1 \
+	%D%/man/thrace-export.1 \
 	%D%/man/thrace-finish.1 \
 	%D%/man/thrace-golden.1 \
 	%D%/man/thrace-print.1 \
@@ -21,6 +22,8 @@ EXTRA_DIST += \
 	%D%/glossary.md \
 	%D%/internals.md \
 	%D%/model.md \
+	%D%/performance.json \
 	%D%/performance.md \
+	%D%/performance.md.in \
 	%D%/spool.md \
 	%D%/unwind.md

@@ -32,7 +32,7 @@ static void free_list_push(struct spool *s, struct chunk *c)
     __atomic_fetch_add(&s->nfree, 1, __ATOMIC_RELAXED);
 }
 
-struct chunk *spool_take(struct spool *s)
+static struct chunk *free_list_pop(struct spool *s)
 {
     uint64_t old = __atomic_load_n(&s->free_list, __ATOMIC_ACQUIRE), new;
     struct chunk *c;
@@ -42,6 +42,25 @@ struct chunk *spool_take(struct spool *s)
         c = spool_chunk(s, (uint32_t)old - 1);
         new = (old >> 32) << 32 | __atomic_load_n(&c->next, __ATOMIC_RELAXED);
     } while (!__atomic_compare_exchange_n(&s->free_list, &old, new, true, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE));
+    return c;
+}
+
+/* Chunks that were never used are on no list: their pages do not exist yet, and a link in them would make them. */
+static struct chunk *take_fresh(struct spool *s)
+{
+    uint32_t i = __atomic_load_n(&s->nfresh, __ATOMIC_RELAXED);
+    do {
+        if (i >= __atomic_load_n(&s->header->nchunks, __ATOMIC_ACQUIRE))
+            return NULL;
+    } while (!__atomic_compare_exchange_n(&s->nfresh, &i, i + 1, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+    return spool_chunk(s, i);
+}
+
+struct chunk *spool_take(struct spool *s)
+{
+    struct chunk *c = free_list_pop(s);
+    if (!c && !(c = take_fresh(s)))
+        return NULL;
     __atomic_fetch_sub(&s->nfree, 1, __ATOMIC_RELAXED);
     c->used = 0;
     c->meta_used = 0;
@@ -156,10 +175,8 @@ bool spool_wants_drain(const struct spool *s)
 
 static void add_extent(struct spool *s)
 {
-    uint32_t n = s->header->nchunks;
-    __atomic_store_n(&s->header->nchunks, n + SPOOL_EXTENT_CHUNKS, __ATOMIC_RELEASE);
-    for (uint32_t i = n + SPOOL_EXTENT_CHUNKS; i-- > n;)
-        free_list_push(s, spool_chunk(s, i));
+    __atomic_fetch_add(&s->nfree, SPOOL_EXTENT_CHUNKS, __ATOMIC_RELAXED);
+    __atomic_store_n(&s->header->nchunks, s->header->nchunks + SPOOL_EXTENT_CHUNKS, __ATOMIC_RELEASE);
 }
 
 /* The pages are allocated before they are mapped for use: a store to a page that the disk has no room for is SIGBUS. */

@@ -140,8 +140,10 @@ struct spool {
     uint64_t free_list; /* tag << 32 | index + 1 */
     uint32_t full_list; /* index + 1 */
     uint32_t nfree;     /* about */
+    uint32_t nfresh;    /* chunks from this index on were never used */
     struct spool_mark marks[SPOOL_MARKS]; /* of the generations that a ring holds, the oldest first */
     uint32_t nmarks;
+    uint32_t max_marks; /* no more are kept */
     uint32_t max_chunks; /* the pool grows no further; 0: SPOOL_MAX_CHUNKS */
     struct lock drain_lock;
     struct lock pack_lock;
@@ -199,10 +201,11 @@ int spool_open(const struct spool *s);
 int spool_drain(struct spool *s, int fd);
 
 /*
- * The log of a fresh spool is to be a ring of `size` bytes: a flight recorder. A drain that finds no room then forgets the
- * oldest generation, but never the one that it writes: then it returns -ENOBUFS, and begins with the next one.
+ * The log of a fresh spool is to be a ring of `size` bytes and so many generations, 2 to SPOOL_MARKS: a flight recorder. A
+ * drain that finds no room then forgets the oldest generation, but never the one that it writes: then it returns -ENOBUFS,
+ * and begins with the next one.
  */
-void spool_make_ring(struct spool *s, uint64_t size);
+void spool_make_ring(struct spool *s, uint64_t size, uint32_t generations);
 
 /* Forgets generations of a ring that ended before that time, as long as one whole one is left. */
 void spool_forget(struct spool *s, uint64_t mono_ns);

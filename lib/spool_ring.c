@@ -34,19 +34,10 @@ long spool_write_all(int fd, struct iovec *iov, int n, uint64_t offset)
 
 /* --- the ring ------------------------------------------------------------------------------------------------------ */
 
-void spool_make_ring(struct spool *s, uint64_t size) { s->header->ring_size = size; }
-
-uint64_t spool_begins_generation(struct spool *s, uint64_t generation)
+void spool_make_ring(struct spool *s, uint64_t size, uint32_t generations)
 {
-    if (!s->header->ring_size)
-        return UINT64_MAX;
-    uint64_t newest = s->nmarks ? s->marks[s->nmarks - 1].generation : 0;
-    if (generation <= newest)
-        return newest;
-    if (s->nmarks == SPOOL_MARKS) /* the helper sees to it that there are fewer; else two count as one */
-        return s->marks[s->nmarks - 1].generation = generation;
-    s->marks[s->nmarks++] = (struct spool_mark){generation, s->header->log_end, clock_mono_ns()};
-    return generation;
+    s->header->ring_size = size;
+    s->max_marks = generations;
 }
 
 /* For a kill in between: what log_start excludes is not overwritten before. */
@@ -55,6 +46,19 @@ static void forget_oldest(struct spool *s)
     memmove(s->marks, s->marks + 1, --s->nmarks * sizeof *s->marks);
     __atomic_store_n(&s->header->first_generation, s->marks[0].generation, __ATOMIC_RELEASE);
     __atomic_store_n(&s->header->log_start, s->marks[0].pos, __ATOMIC_RELEASE);
+}
+
+uint64_t spool_begins_generation(struct spool *s, uint64_t generation)
+{
+    if (!s->header->ring_size)
+        return UINT64_MAX;
+    uint64_t newest = s->nmarks ? s->marks[s->nmarks - 1].generation : 0;
+    if (generation <= newest)
+        return newest;
+    if (s->nmarks == s->max_marks)
+        forget_oldest(s);
+    s->marks[s->nmarks++] = (struct spool_mark){generation, s->header->log_end, clock_mono_ns()};
+    return generation;
 }
 
 void spool_forget(struct spool *s, uint64_t mono_ns)

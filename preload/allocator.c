@@ -1,6 +1,7 @@
 #include "preload/allocator.h"
 
 #include <dlfcn.h>
+#include <link.h>
 
 struct allocator next_allocator;
 
@@ -37,10 +38,27 @@ static const void *module_of(const void *function)
     return dladdr(function, &info) ? info.dli_fbase : NULL;
 }
 
-enum allocator_state allocator_state(const void *our_malloc)
+/*
+ * A program that is linked to a fixed address and takes that of a function has an entry of its own for it, which is the
+ * function's address for everybody and says nothing of who is called.
+ */
+static bool is_plt_entry(const void *function)
+{
+    Dl_info info;
+    const ElfW(Sym) *symbol = NULL;
+    return dladdr1(function, &info, (void **)&symbol, RTLD_DL_SYMENT) && symbol && symbol->st_shndx == SHN_UNDEF;
+}
+
+static bool comes_first(const char *name, const void *ours)
+{
+    const void *first = dlsym(RTLD_DEFAULT, name);
+    return first == ours || is_plt_entry(first);
+}
+
+enum allocator_state allocator_state(const void *our_malloc, const void *our_usable_size)
 {
     const struct allocator *a = &next_allocator;
-    if (dlsym(RTLD_DEFAULT, "malloc") != our_malloc)
+    if (!comes_first("malloc", our_malloc) || !comes_first("malloc_usable_size", our_usable_size))
         return ALLOCATOR_IN_FRONT;
     const void *module = module_of((const void *)a->malloc);
     if (!module || module != module_of((const void *)a->malloc_usable_size) ||

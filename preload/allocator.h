@@ -35,7 +35,7 @@ enum allocator_state {
     ALLOCATOR_IN_FRONT, /* the program's malloc is not ours: another one comes first */
     ALLOCATOR_OPAQUE,   /* its malloc and its malloc_usable_size do not come from one module */
 };
-enum allocator_state allocator_state(const void *our_malloc);
+enum allocator_state allocator_state(const void *our_malloc, const void *our_usable_size);
 
 /*
  * libc's allocator keeps the size of a block in front of it, and has for decades. True when the next allocator is libc's

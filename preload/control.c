@@ -60,18 +60,21 @@ static bool may_give_orders(int fd)
     return who.uid == 0 || who.uid == (uid_t)raw_syscall(SYS_geteuid, 0, 0, 0, 0, 0, 0);
 }
 
+/* A spool that the order made is told instead of the one that is recorded to afterwards. */
 static void carry_out(uint32_t verb, struct control_reply *r)
 {
+    static char spool[SPOOL_PATH_MAX];
+    *spool = 0;
     switch (verb) {
     case CONTROL_STATUS: break;
     case CONTROL_START: r->error = session_start(); break;
-    case CONTROL_STOP: r->error = session_stop() ? 0 : -EALREADY; break;
-    case CONTROL_SNAPSHOT: break;
+    case CONTROL_STOP: r->error = session_stop_telling(spool) ? 0 : -EALREADY; break;
+    case CONTROL_SNAPSHOT: r->error = session_snapshot(spool); break;
     default: r->error = -EOPNOTSUPP; break;
     }
     session_describe(r);
-    if (verb == CONTROL_SNAPSHOT)
-        r->error = session_snapshot(r->spool);
+    if (*spool)
+        strcpy(r->spool, spool);
 }
 
 static void serve(int fd)

@@ -142,7 +142,7 @@ bool run_finisher(char **envp)
     static struct job job;
     job.argv[0] = find_thrace();
     job.argv[1] = "finish";
-    job.argv[2] = "-q";
+    job.argv[2] = "-iq"; /* thrace stop may finish what it stopped, at the same time */
     job.envp = envp;
     session_each_spool(add_spool, &job);
     run_job(&job);

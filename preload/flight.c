@@ -23,7 +23,8 @@ static void find_function(void *arg, const void *address, const char *name)
 static uint64_t period(const struct options *o)
 {
     enum { PARTS = 8, SHORTEST_NS = 10000000 };
-    uint64_t part = o->flight.window_ns / PARTS, longest = o->flight.window_ns ? part : o->period_ns;
+    uint64_t parts = o->flight.generations > PARTS ? PARTS : o->flight.generations - 1;
+    uint64_t part = o->flight.window_ns / parts, longest = o->flight.window_ns ? part : o->period_ns;
     uint64_t ns = o->period_ns < longest ? o->period_ns : longest;
     return ns > SHORTEST_NS ? ns : SHORTEST_NS;
 }

@@ -4,6 +4,7 @@
 
 #include "preload/heap_sample.h"
 #include "preload/hook.h"
+#include "preload/operators.h"
 #include "preload/tracer.h"
 
 enum { MAX_SLOTS = 1 << 14, WRITE_INTERVAL_NS = 50000, MIN_STEP = HEAP_FLUSH, STEPS = 256 };
@@ -30,6 +31,7 @@ static struct {
 } heap __attribute__((aligned(128)));
 
 const void *heap_our_malloc(void);
+const void *heap_our_usable_size(void);
 
 /* --- slots ------------------------------------------------------------------------------------------------------------ */
 
@@ -79,7 +81,7 @@ static uint64_t not_negative(int64_t v) { return v > 0 ? (uint64_t)v : 0; }
  * Like a hook, but for what it must not do: a thread that is in a system call for the trace, such as fread, stays in
  * it. Then, or within a hook, nothing is written, and somebody else will.
  */
-static void write_heap_alloc(int64_t live)
+static void write_heap_alloc(int64_t live, uint64_t held)
 {
     struct thread *t = self;
     if (!t || t == THREAD_OFF || t->in_hook || sched_current(&t->sched)->status != GO_RUNNING)
@@ -88,7 +90,7 @@ static void write_heap_alloc(int64_t live)
     t->hook_sp = (uintptr_t)__builtin_frame_address(0);
     compiler_barrier();
     if (section_enter(t, 0)) {
-        if (sched_heap(&tracer.sched, &t->sched, not_negative(live), 0, now()))
+        if (sched_heap(&tracer.sched, &t->sched, not_negative(live), held, now()))
             __atomic_store_n(&heap.written, live, __ATOMIC_RELAXED);
         section_leave(t);
     }
@@ -132,7 +134,7 @@ static void consider(int64_t live)
     if (time - at < clock_roughly(&tracer.clock, WRITE_INTERVAL_NS))
         return;
     if (__atomic_compare_exchange_n(&heap.written_at, &at, time, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-        write_heap_alloc(live);
+        write_heap_alloc(live, 0);
 }
 
 static void add_to_process(int64_t bytes)
@@ -168,9 +170,10 @@ bool heap_ready(void)
         return true;
     if (!allocator_find())
         return false;
-    heap_counts = allocator_state(heap_our_malloc()) == ALLOCATOR_COUNTABLE;
+    heap_counts = allocator_state(heap_our_malloc(), heap_our_usable_size()) == ALLOCATOR_COUNTABLE;
     heap_libc = heap_counts && allocator_is_libc();
     __atomic_store_n(&heap_mode, heap_libc && !arena_used ? HEAP_COUNT : HEAP_SLOW, __ATOMIC_RELEASE);
+    operators_find(); /* allocates when there are none */
     return true;
 }
 
@@ -268,8 +271,9 @@ void heap_end(void)
     if (!is_told())
         return;
     heap_sample_end();
+    heap.looked_ns = 0;
+    heap_look();
     int64_t live = heap_live();
     tell_header(live);
-    if (live != heap.written)
-        write_heap_alloc(live);
+    write_heap_alloc(live, heap.held);
 }

@@ -5,18 +5,22 @@
 #include "lib/meta.h"
 
 /*
- * The sampled blocks that live: buckets of a pair of lines of the cache, so that a new one touches one page. An address has one owner at a time, the block at it, so
- * entries are put in and taken out without a lock; two threads never look for the same one.
+ * The sampled blocks that live, in buckets of a pair of lines of the cache: a small table, which is all in memory soon,
+ * and a large one behind it for what finds its bucket full there. An address has one owner at a time, the block at it,
+ * so entries are put in and taken out without a lock; two threads never look for the same one.
  */
-enum { BUCKET = 8, BUCKET_BITS = 15, BUCKETS = 1 << BUCKET_BITS, NEIGHBOURS = 8, PENDING = 256, RECORD = 1 + 4 * VARINT_MAX };
+enum { BUCKET = 8, SMALL_BITS = 9, LARGE_BITS = 15, NEIGHBOURS = 8, PENDING = 256, RECORD = 1 + 4 * VARINT_MAX };
 
 static struct bucket {
     uintptr_t block[BUCKET]; /* 0: free; 1: being filled in */
     uint64_t id[BUCKET];
-} *live;
+} *small, *large;
+static bool large_used;
 
-uint8_t heap_filter[1 << HEAP_FILTER_BITS] __attribute__((aligned(64)));
+uint8_t heap_filter[1 << (HEAP_FILTER_BITS - 3)] __attribute__((aligned(64)));
 uint64_t heap_interval;
+static uint8_t filter_count[1 << HEAP_FILTER_BITS]; /* of blocks for each bit */
+enum { MANY = 254, CLEARING = 255 };
 
 static uint64_t last_id;
 static uint64_t pending[PENDING]; /* deaths in a hook, or in a thread that has ended */
@@ -24,10 +28,12 @@ static uint32_t any_pending;
 
 bool heap_sample_begin(uint64_t interval)
 {
-    long p = sys_mmap(BUCKETS * sizeof *live, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    size_t size = ((1 << SMALL_BITS) + (1 << LARGE_BITS)) * sizeof *small;
+    long p = sys_mmap(size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (sys_failed(p))
         return false;
-    live = (struct bucket *)p;
+    small = (struct bucket *)p;
+    large = small + (1 << SMALL_BITS);
     heap_interval = interval;
     return true;
 }
@@ -74,29 +80,58 @@ bool heap_sample_draw(struct heap_slot *s, int64_t size)
 
 /* --- the live ones ---------------------------------------------------------------------------------------------------- */
 
-static uintptr_t *find(const void *p, uintptr_t wanted, uint64_t **id)
+static uintptr_t *find_in(struct bucket *b, uintptr_t wanted, uint64_t **id)
 {
-    uint64_t bucket = heap_hash(p) >> (64 - BUCKET_BITS);
-    for (int i = 0; i < NEIGHBOURS * BUCKET; i++) {
-        struct bucket *b = &live[(bucket + (uint64_t)(i / BUCKET)) % BUCKETS];
-        uintptr_t *entry = &b->block[i % BUCKET];
-        if (__atomic_load_n(entry, __ATOMIC_ACQUIRE) == wanted) {
-            *id = &b->id[i % BUCKET];
-            return entry;
+    for (int i = 0; i < BUCKET; i++)
+        if (__atomic_load_n(&b->block[i], __ATOMIC_ACQUIRE) == wanted) {
+            *id = &b->id[i];
+            return &b->block[i];
         }
-    }
     return NULL;
 }
 
-static uint8_t *filter_of(const void *p) { return &heap_filter[heap_hash(p) >> (64 - HEAP_FILTER_BITS)]; }
-
-/* A count that has come to 255 stays there. */
-static void filter_change(uint8_t *count, int by)
+/* The entry of the block at p, or, with wanted 0, a free one for it. */
+static uintptr_t *find(const void *p, uintptr_t wanted, uint64_t **id)
 {
-    uint8_t old = __atomic_load_n(count, __ATOMIC_RELAXED);
-    while (old != UINT8_MAX &&
-           !__atomic_compare_exchange_n(count, &old, (uint8_t)(old + by), true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+    uint64_t hash = ((uintptr_t)p >> 4) * UINT64_C(0x9e3779b97f4a7c15), bucket = hash >> (64 - LARGE_BITS);
+    uintptr_t *entry = find_in(&small[hash >> (64 - SMALL_BITS)], wanted, id);
+    if (!entry && !wanted)
+        __atomic_store_n(&large_used, true, __ATOMIC_RELAXED);
+    if (!__atomic_load_n(&large_used, __ATOMIC_RELAXED))
+        return entry;
+    for (uint64_t i = 0; i < NEIGHBOURS && !entry; i++)
+        entry = find_in(&large[(bucket + i) % (1 << LARGE_BITS)], wanted, id);
+    return entry;
+}
+
+static bool change(uint8_t *count, uint8_t *old, uint8_t to)
+{
+    return __atomic_compare_exchange_n(count, old, to, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+}
+
+/* False in the moment in which somebody clears the bit. A count that has come to MANY stays there, and its bit set. */
+static bool filter_add(const void *p)
+{
+    uint32_t bit = heap_filter_bit(p);
+    uint8_t *count = &filter_count[bit], old = __atomic_load_n(count, __ATOMIC_RELAXED);
+    while (old != CLEARING && old != MANY && !change(count, &old, (uint8_t)(old + 1)))
         ;
+    if (old == CLEARING)
+        return false;
+    __atomic_fetch_or(&heap_filter[bit / 8], (uint8_t)(1 << bit % 8), __ATOMIC_ACQ_REL);
+    return true;
+}
+
+static void filter_remove(const void *p)
+{
+    uint32_t bit = heap_filter_bit(p);
+    uint8_t *count = &filter_count[bit], old = __atomic_load_n(count, __ATOMIC_RELAXED);
+    while (old != MANY && !change(count, &old, old == 1 ? CLEARING : (uint8_t)(old - 1)))
+        ;
+    if (old != 1)
+        return;
+    __atomic_fetch_and(&heap_filter[bit / 8], (uint8_t)~(1 << bit % 8), __ATOMIC_ACQ_REL);
+    __atomic_store_n(count, 0, __ATOMIC_RELEASE);
 }
 
 static bool put(const void *p, uint64_t block_id)
@@ -105,10 +140,10 @@ static bool put(const void *p, uint64_t block_id)
     uintptr_t *entry, none = 0;
     while ((entry = find(p, 0, &id))) {
         if (__atomic_compare_exchange_n(entry, &none, 1, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+            bool added = filter_add(p);
             *id = block_id;
-            __atomic_store_n(entry, (uintptr_t)p, __ATOMIC_RELEASE);
-            filter_change(filter_of(p), 1);
-            return true;
+            __atomic_store_n(entry, added ? (uintptr_t)p : 0, __ATOMIC_RELEASE);
+            return added;
         }
         none = 0;
     }
@@ -123,7 +158,7 @@ static uint64_t take(const void *p)
         return 0;
     uint64_t block_id = *id;
     __atomic_store_n(entry, 0, __ATOMIC_RELEASE);
-    filter_change(filter_of(p), -1);
+    filter_remove(p);
     return block_id;
 }
 
@@ -211,12 +246,19 @@ void heap_sample_born(struct hook *h, const void *p, int64_t size)
     end_write(t);
 }
 
-void heap_sample_dies(const void *p)
+uint64_t heap_sample_take(const void *p) { return heap_sample_may_be(p) ? take(p) : 0; }
+
+void heap_sample_put_back(const void *p, uint64_t id)
+{
+    if (!put(p, id)) {
+        count_lost();
+        heap_sample_died(id);
+    }
+}
+
+void heap_sample_died(uint64_t id)
 {
     struct thread *t = self;
-    uint64_t id = take(p);
-    if (!id)
-        return;
     if (!may_write(t)) {
         postpone(id);
         return;
@@ -227,6 +269,13 @@ void heap_sample_dies(const void *p)
         section_leave(t);
     }
     end_write(t);
+}
+
+void heap_sample_dies(const void *p)
+{
+    uint64_t id = take(p);
+    if (id)
+        heap_sample_died(id);
 }
 
 void heap_sample_end(void)

@@ -9,12 +9,19 @@
 #include "preload/heap.h"
 #include "preload/hook.h"
 
-/* What blocks may be sampled hash to; a count of them. Most frees look here and go on. */
-enum { HEAP_FILTER_BITS = 14 };
-extern uint8_t heap_filter[1 << HEAP_FILTER_BITS] HEAP_HIDDEN;
+/*
+ * A bit for each number that a sampled block hashes to. Most frees look here and go on. Neighbours in memory are
+ * neighbours here: what a program works with at a time is in a few lines of the cache.
+ */
+enum { HEAP_FILTER_BITS = 15 };
+extern uint8_t heap_filter[1 << (HEAP_FILTER_BITS - 3)] HEAP_HIDDEN;
 extern uint64_t heap_interval HEAP_HIDDEN; /* 0: no samples */
 
-static inline uint64_t heap_hash(const void *p) { return ((uintptr_t)p >> 4) * UINT64_C(0x9e3779b97f4a7c15); }
+static inline uint32_t heap_filter_bit(const void *p)
+{
+    uintptr_t unit = (uintptr_t)p >> 4;
+    return (uint32_t)(unit ^ unit >> HEAP_FILTER_BITS) & ((1u << HEAP_FILTER_BITS) - 1);
+}
 
 /* False when there is no memory for it. Once, in the constructor. */
 bool heap_sample_begin(uint64_t interval);
@@ -35,9 +42,19 @@ void heap_sample_born(struct hook *h, const void *p, int64_t size) HEAP_HIDDEN;
 
 /* The block is about to die. */
 void heap_sample_dies(const void *p) HEAP_HIDDEN;
+
+/*
+ * The same in two steps, for a realloc, which may fail: take gives the number of the sample, or 0. Then either it has
+ * died, or it is put back, before anybody else can free the block.
+ */
+uint64_t heap_sample_take(const void *p);
+void heap_sample_died(uint64_t id);
+void heap_sample_put_back(const void *p, uint64_t id);
+
 static inline bool heap_sample_may_be(const void *p)
 {
-    return __builtin_expect(heap_filter[heap_hash(p) >> (64 - HEAP_FILTER_BITS)] != 0, 0);
+    uint32_t bit = heap_filter_bit(p);
+    return __builtin_expect(__atomic_load_n(&heap_filter[bit / 8], __ATOMIC_RELAXED) >> bit % 8 & 1, 0);
 }
 
 static inline void heap_sample_may_die(const void *p)

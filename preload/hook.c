@@ -49,6 +49,8 @@ bool hook_enter(struct hook *h)
         return false;
     if (unlikely(!t) && !(t = thread_introduce()))
         return false;
+    if (unlikely(t->shared) && (uint64_t)sys_gettid() != t->sched.m)
+        return false;
     if (unlikely(t->in_hook)) {
         if (!left_by_longjmp(t, sp)) {
             count_lost();

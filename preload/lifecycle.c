@@ -15,6 +15,7 @@
 #include "preload/helper.h"
 #include "preload/options.h"
 #include "preload/orders.h"
+#include "preload/own_spool.h"
 #include "preload/real.h"
 #include "preload/sample.h"
 #include "preload/session.h"
@@ -25,6 +26,7 @@ static struct options options;
 static bool finish_forbidden;
 static char **environment;
 static bool followed; /* this process records, so its children may, too */
+static char out[SPOOL_PATH_MAX];
 
 void lifecycle_forbid_finish(void) { finish_forbidden = true; }
 
@@ -88,13 +90,13 @@ static void begin_main_thread(void)
     struct rlimit limit = {0, 0};
     raw_syscall(SYS_prlimit64, 0, RLIMIT_STACK, 0, (long)&limit, 0, 0);
     struct thread *t = thread_new();
+    self = t;
     if (!t)
         return;
     t->stack_hi = ((uintptr_t)__libc_stack_end | 0xfff) + 1;
     t->stack_lo = t->stack_hi - (limit.rlim_cur < (UINT64_C(1) << 30) ? limit.rlim_cur : UINT64_C(1) << 30);
     t->sched.m = (uint64_t)sys_gettid();
     t->pthread = tracer.main_thread = pthread_self();
-    self = t;
     thread_watch_exit(t);
     if (options.start.when != START_NOW)
         sched_track(&t->sched, GO_RUNNING);
@@ -117,6 +119,13 @@ static void give_up(void)
     tracer.owner->alive = 0;
 }
 
+/* The program may change its folder, and may write over its environment, as those do that set their title in ps. */
+static void keep_out_path(void)
+{
+    absolute_path(options.out, out, sizeof out);
+    options.out = out;
+}
+
 __attribute__((constructor)) static void start(int argc, char **argv, char **envp)
 {
     real_resolve();
@@ -125,6 +134,7 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
         heap_begin(false, 0, false);
         return;
     }
+    keep_out_path();
     session_init(&options, false);
     if (!tracer_init(options.period_ns, (uint32_t)options.classes)) {
         complain_of_start(-ENOMEM, options.out);
@@ -136,6 +146,7 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
     tracer.stack_kinds = (uint32_t)options.stack_kinds;
     tracer.min_call = clock_roughly(&tracer.clock, options.min_call_ns);
     followed = true;
+    self = THREAD_OFF; /* what follows may allocate, and an allocator call what is wrapped: we are nobody yet */
     thread_init();
     process_init();
     heap_begin(tracer.classes & CLASS_HEAP, options.heap_sample, options.heap_events);

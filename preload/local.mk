@@ -10,7 +10,7 @@ libthrace_preload_la_SOURCES = \
 	%D%/finisher.c %D%/finisher.h \
 	%D%/flight.c %D%/flight.h \
 	%D%/generation.c %D%/generation.h \
-	%D%/heap.c %D%/heap.h %D%/heap_sample.c %D%/heap_sample.h \
+	%D%/heap.c %D%/heap.h %D%/heap_entry.h %D%/heap_sample.c %D%/heap_sample.h \
 	%D%/helper.c %D%/helper.h \
 	%D%/hook.c %D%/hook.h \
 	%D%/lifecycle.c %D%/lifecycle.h \
@@ -18,6 +18,7 @@ libthrace_preload_la_SOURCES = \
 	%D%/option_values.c %D%/option_values.h \
 	%D%/options.c %D%/options.h %D%/options.def \
 	%D%/openmp.c %D%/openmp.h %D%/openmp.def \
+	%D%/operators.c %D%/operators.h %D%/operators.def \
 	%D%/orders.c %D%/orders.h \
 	%D%/out_path.c %D%/out_path.h \
 	%D%/own_spool.c %D%/own_spool.h \
@@ -40,6 +41,7 @@ libthrace_preload_la_SOURCES = \
 	%D%/wrap_cond.c \
 	%D%/wrap_heap.c \
 	%D%/wrap_mutex.c \
+	%D%/wrap_new.c \
 	%D%/wrap_once.c \
 	%D%/wrap_openmp.c \
 	%D%/wrap_process.c \

@@ -58,6 +58,23 @@ static void text_bounds(const struct dl_phdr_info *info, uintptr_t *start, uintp
     }
 }
 
+static int find_span(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    struct module_span *wanted = arg, found;
+    (void)size;
+    text_bounds(info, &found.from, &found.to);
+    if (wanted->from < found.from || wanted->from >= found.to)
+        return 0;
+    *wanted = found;
+    return 1;
+}
+
+bool module_span_of(uintptr_t pc, struct module_span *span)
+{
+    *span = (struct module_span){pc, pc};
+    return dl_iterate_phdr(find_span, span);
+}
+
 static const char *module_path(const struct dl_phdr_info *info)
 {
     return info->dlpi_name && *info->dlpi_name ? info->dlpi_name : session_exe();

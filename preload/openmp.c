@@ -25,33 +25,9 @@ static const struct openmp *find(uintptr_t pc)
 {
     uint32_t n = __atomic_load_n(&count, __ATOMIC_ACQUIRE);
     for (uint32_t i = 0; i < n; i++)
-        if (pc >= runtimes[i].from && pc < runtimes[i].to)
+        if (pc >= runtimes[i].module.from && pc < runtimes[i].module.to)
             return &runtimes[i];
     return NULL;
-}
-
-struct module {
-    uintptr_t pc, from, to;
-};
-
-static int find_module(struct dl_phdr_info *info, size_t size, void *arg)
-{
-    struct module *m = arg;
-    uintptr_t from = UINTPTR_MAX, to = 0;
-    (void)size;
-    for (int i = 0; i < info->dlpi_phnum; i++) {
-        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
-        if (p->p_type != PT_LOAD)
-            continue;
-        uintptr_t at = info->dlpi_addr + p->p_vaddr;
-        from = at < from ? at : from;
-        to = at + p->p_memsz > to ? at + p->p_memsz : to;
-    }
-    if (m->pc < from || m->pc >= to)
-        return 0;
-    m->from = from;
-    m->to = to;
-    return 1;
 }
 
 /* What a module's own references would lead to if the shim were not there: the global scope first, then its own. */
@@ -72,23 +48,15 @@ static void resolve(struct openmp *o, const void *caller)
         dlclose(own);
 }
 
-/* The linker's names for the ends of the module that refers to them. */
-extern const char __ehdr_start[] __attribute__((visibility("hidden")));
-extern const char _end[] __attribute__((visibility("hidden")));
-
 const struct openmp *openmp_of(const void *caller)
 {
     const struct openmp *known = find((uintptr_t)caller);
     if (likely(known))
         return known;
-    if ((const char *)caller >= __ehdr_start && (const char *)caller < _end)
+    if (is_in_shim(caller))
         return NULL;
-    struct module m = {.pc = (uintptr_t)caller};
     struct openmp o = {0};
-    if (dl_iterate_phdr(find_module, &m)) {
-        o.from = m.from;
-        o.to = m.to;
-    }
+    module_span_of((uintptr_t)caller, &o.module);
     resolve(&o, caller);
     lock_take(&adding);
     struct openmp *mine = (struct openmp *)find((uintptr_t)caller);

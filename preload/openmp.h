@@ -11,9 +11,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "preload/tracer.h"
+
 /* A runtime's functions; NULL for those that it does not have. */
 struct openmp {
-    uintptr_t from, to; /* the module that this is the runtime of */
+    struct module_span module; /* that this is the runtime of */
 #define THRACE_OMP(ret, name, params) ret(*name) params;
 #include "preload/openmp.def"
 #undef THRACE_OMP

@@ -126,11 +126,14 @@ static bool parse_flight(const char *value, void *field)
 {
     struct flight_option *f = field;
     struct piece s = piece_of(value), one;
-    *f = (struct flight_option){0, 0};
+    *f = (struct flight_option){.generations = SPOOL_MARKS};
     do {
         one = piece_take(&s, ',');
         uint64_t v;
-        if (value_duration(one, &v) && v)
+        if (piece_has_key(&one, "generations")) {
+            if (!value_number(one, &f->generations) || f->generations < 2 || f->generations > SPOOL_MARKS)
+                return false;
+        } else if (value_duration(one, &v) && v)
             f->window_ns = v;
         else if (value_size(one, &v))
             f->bytes = v;

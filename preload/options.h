@@ -24,6 +24,7 @@ struct stop_option {
 struct flight_option {
     uint64_t window_ns; /* 0: any time */
     uint64_t bytes;
+    uint64_t generations;
 };
 
 /* When it writes that, besides on command. */

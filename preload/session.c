@@ -26,6 +26,7 @@ static struct {
     uint32_t number; /* of sessions, and of this one */
     uint32_t last_n; /* the highest number that a path was given */
     bool recorded;   /* n holds, and the mapping has been there */
+    bool over;       /* the last one has ended */
     struct spool fresh;
     char out[SPOOL_PATH_MAX], exe[SPOOL_PATH_MAX], child_pattern[SPOOL_PATH_MAX];
 } session;
@@ -64,7 +65,7 @@ void session_init(const struct options *o, bool child)
     session.options = o;
     session.pattern = o->out;
     session.number = session.last_n = 0;
-    session.recorded = false;
+    session.recorded = session.over = false;
     tracer.stacks_of_statuses = o->trace_version >= 23;
     tracer.self_contained = o->flight.bytes;
     if (child || (o->launcher && o->launcher != (uint64_t)sys_getpid()))
@@ -76,10 +77,8 @@ void session_init(const struct options *o, bool child)
 
 static bool make_paths(uint32_t n, char *out, char *spool)
 {
-    char relative[SPOOL_PATH_MAX];
-    if (!out_path(relative, sizeof relative - 64, session.pattern, (uint32_t)sys_getpid(), n))
+    if (!out_path(out, SPOOL_PATH_MAX - 32, session.pattern, (uint32_t)sys_getpid(), n))
         return false;
-    absolute_path(relative, out, SPOOL_PATH_MAX - 32);
     spool_name(spool, out, 0);
     return true;
 }
@@ -192,7 +191,7 @@ static int start_locked(void)
 {
     if (recording())
         return -EALREADY;
-    if (!hooked())
+    if (session.over || !hooked())
         return -ESHUTDOWN;
     int err = create_spool();
     if (err == -EEXIST && session.options->follow && name_child())
@@ -201,7 +200,8 @@ static int start_locked(void)
         return err;
     fill_header(session.fresh.header);
     if (session.options->flight.bytes)
-        spool_make_ring(&session.fresh, session.options->flight.bytes);
+        spool_make_ring(&session.fresh, session.options->flight.bytes,
+                        (uint32_t)session.options->flight.generations);
     session.fresh.max_chunks = (uint32_t)(session.options->memory / SPOOL_CHUNK_SIZE);
     lock_take(&tracer.advance_lock);
     tracer.spool = session.fresh;
@@ -292,7 +292,7 @@ static bool stop_locked(uint32_t hooked_then)
     return stopped;
 }
 
-static bool stop(uint32_t hooked_then)
+static bool stop(bool for_good, char *spool)
 {
     if (recording()) {
         modules_refresh();
@@ -300,16 +300,20 @@ static bool stop(uint32_t hooked_then)
         heap_end();
     }
     lock_take(&session.lock);
-    bool stopped = stop_locked(hooked_then);
+    session.over |= for_good; /* whoever comes later, by order from outside, hooks nothing again */
+    bool stopped = stop_locked(session.over ? 0 : tracked_classes());
+    if (stopped && spool)
+        strcpy(spool, tracer.spool.path);
     lock_drop(&session.lock);
     return stopped;
 }
 
-bool session_stop(void) { return tracer.owner->alive && stop(tracked_classes()); }
+bool session_stop(void) { return session_stop_telling(NULL); }
+bool session_stop_telling(char *spool) { return tracer.owner->alive && stop(false, spool); }
 
 void session_stop_for_good(void)
 {
-    if (!tracer.owner->alive || !stop(0))
+    if (!tracer.owner->alive || !stop(true, NULL))
         return;
     if (session.options->flight.bytes && !session.options->snapshot.exit)
         sys_unlink(tracer.spool.path);

@@ -17,18 +17,21 @@ __thread struct thread *self __attribute__((tls_model("initial-exec")));
  * Records come from the kernel, several at a time, and are used again, never unmapped: a releaser may look at the
  * record of a waiter that has just ended.
  */
-enum { RECORDS_PER_MAP = 16 };
+enum {
+    RECORDS_PER_MAP = 16,
+    PAGE = 4096, /* where each begins: an idle thread touches two pages, the start and a memo's */
+    RECORD_SIZE = (sizeof(struct thread) + PAGE - 1) & ~(PAGE - 1),
+};
 
 static struct thread *pool;
 
 static bool pool_fill(void)
 {
-    size_t size = RECORDS_PER_MAP * ((sizeof(struct thread) + 63) & ~(size_t)63);
-    long p = sys_mmap(size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    long p = sys_mmap(RECORDS_PER_MAP * RECORD_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (sys_failed(p))
         return false;
     for (int i = RECORDS_PER_MAP; i-- > 0;) {
-        struct thread *t = (struct thread *)((char *)p + (size_t)i * (size / RECORDS_PER_MAP));
+        struct thread *t = (struct thread *)((char *)p + (size_t)i * RECORD_SIZE);
         t->next = pool;
         pool = t;
     }
@@ -53,6 +56,8 @@ static void unlink_thread(struct thread *t)
     tracer.nthreads--;
 }
 
+static struct unwind_recipes recipes;
+
 struct thread *thread_new(void)
 {
     struct thread *t = NULL;
@@ -62,6 +67,7 @@ struct thread *thread_new(void)
         pool = t->next;
         /* The cache stays: what it says of code is as true for the next thread, what it says of stacks is checked. */
         memset(t, 0, offsetof(struct thread, cache));
+        t->cache.recipes = &recipes;
         t->sched.g = ++tracer.last_g;
         t->sched.proc_taken = PROC_NONE;
         t->sched.state[0].proc = t->sched.state[1].proc = PROC_NONE;

@@ -38,6 +38,7 @@ struct thread {
     struct writer writer;
     uint32_t in_hook;     /* the thread is inside a hook … */
     uintptr_t hook_sp;    /* … of the function whose caller had this stack pointer */
+    bool shared;          /* a child of clone may have the same `self`, at the same time */
     struct sched_thread sched;
     struct wait_slot *wait; /* its slot while it waits for an object */
     enum woken woken;       /* what became of a slot that is gone, while the model still says Waiting */
@@ -255,6 +256,15 @@ SLOW void tracer_chores_in_malloc(void);
 /* Publishes what is mapped now and records it. Calls dl_iterate_phdr: not in a section, not in a signal handler. */
 void modules_refresh(void);
 
+/* Where the module that has this pc lies: from <= pc < to. False: nowhere, and empty. */
+struct module_span {
+    uintptr_t from, to;
+};
+bool module_span_of(uintptr_t pc, struct module_span *span);
+/* The linker's names for the ends of the module that refers to them. */
+extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+extern const char _end[] __attribute__((visibility("hidden")));
+static inline bool is_in_shim(const void *pc) { return (const char *)pc >= __ehdr_start && (const char *)pc < _end; }
 /*
  * A stack goes through code that is in no module that is known: something may have been loaded, which nobody tells. The
  * chores look, but not all the time, because a JIT compiler makes such code as well. Safe in signal handlers.

@@ -4,41 +4,15 @@
  *
  * A death is counted before the real call: after it the block may be another thread's. What a size of 0, an overflow or a
  * pointer that is none leads to is for the allocator to say: every call is passed on as it came.
- *
- * The functions have names of their own in C, so that no declaration or built-in knowledge of malloc has a say in them.
  */
 #include <errno.h>
 #include <stdlib.h>
 
-#include "preload/heap_sample.h"
-#include "preload/tracer.h"
+#include "preload/heap_entry.h"
 
 #define next next_allocator
 
-#define ENTRY(name, ret, params)                                                                                       \
-    EXPORT ret entry_##name params __asm__(#name);                                                                     \
-    ret entry_##name params
-
-
-static inline int64_t size_of(void *p)
-{
-    return (int64_t)(heap_libc ? allocator_libc_size(p) : next.malloc_usable_size(p));
-}
-
-/* In a slow half: the block's stack begins at who called it. */
-#define BORN(function, p)                                                                                              \
-    do {                                                                                                               \
-        int64_t born_ = size_of(p);                                                                                    \
-        heap_count(born_);                                                                                             \
-        if (heap_interval && unlikely(heap_sample_due(born_))) {                                                       \
-            struct hook h_;                                                                                            \
-            UNWIND_CALLER_REGS(&h_.stack.regs);                                                                        \
-            h_.stack.leaf = (uintptr_t)next.function + 1;                                                              \
-            heap_sample_born(&h_, p, born_);                                                                           \
-        }                                                                                                              \
-        if (unlikely(heap_events))                                                                                     \
-            heap_event(p, born_);                                                                                      \
-    } while (0)
+__thread struct heap_nested heap_nested __attribute__((tls_model("initial-exec")));
 
 /*
  * The fast halves jump to what is rare, so that they need no stack frame for it.
@@ -75,7 +49,7 @@ static inline void *born_in_libc(void *p)
             return arena_take(size, align);                                                                            \
         void *p = next.name args;                                                                                      \
         if (p && heap_counts)                                                                                          \
-            BORN(name, p);                                                                                             \
+            BORN(next.name, p);                                                                                             \
         return p;                                                                                                      \
     }                                                                                                                  \
     ENTRY(name, void *, params) { return heap_is_fast() ? born_in_libc(next.name args) : name##_more args; }
@@ -131,7 +105,7 @@ static OUT_OF_LINE int posix_memalign_slow(void **p, size_t align, size_t n)
         return (*p = arena_take(n, align)) ? 0 : ENOMEM;
     int err = next.posix_memalign(p, align, n);
     if (!err && heap_counts)
-        BORN(posix_memalign, *p);
+        BORN(next.posix_memalign, *p);
     return err;
 }
 
@@ -152,11 +126,7 @@ static OUT_OF_LINE void free_slow(void *p)
     if (!p || arena_has(p) || !heap_ready())
         return;
     if (heap_counts)
-        heap_count(-size_of(p));
-    if (heap_interval)
-        heap_sample_may_die(p);
-    if (unlikely(heap_events))
-        heap_event(p, -1);
+        heap_dies(p);
     next.free(p);
 }
 
@@ -221,6 +191,7 @@ static OUT_OF_LINE void *out_of_arena(void *old, size_t n)
     return p;
 }
 
+/* The sample comes out of the table before the real call, like every death, and goes back if the block lives on. */
 static OUT_OF_LINE void *realloc_slow(void *old, size_t n)
 {
     if (old && arena_has(old))
@@ -229,21 +200,24 @@ static OUT_OF_LINE void *realloc_slow(void *old, size_t n)
         return old ? NULL : arena_take(n, 1);
     if (!heap_counts)
         return next.realloc(old, n);
-    if (old) {
-        heap_count(-size_of(old));
-        if (heap_interval)
-            heap_sample_may_die(old);
-        if (unlikely(heap_events))
-            heap_event(old, -1);
-    }
-    int64_t before = old ? size_of(old) : 0;
+    int64_t before = old ? heap_size_of(old) : 0;
+    uint64_t sample = old && heap_interval ? heap_sample_take(old) : 0;
+    heap_count(-before);
+    if (old && unlikely(heap_events))
+        heap_event(old, -1);
     void *p = next.realloc(old, n);
+    if (!p && n) { /* NULL for a size of 0 says that it is gone, where the allocator does that */
+        heap_count(before);
+        if (sample)
+            heap_sample_put_back(old, sample);
+        if (old && unlikely(heap_events))
+            heap_event(old, before);
+        return NULL;
+    }
+    if (sample)
+        heap_sample_died(sample);
     if (p)
-        BORN(realloc, p);
-    else if (n && heap_events)
-        heap_count(before), heap_event(old, before);
-    else if (n)
-        heap_count(before); /* it lives on; NULL for a size of 0 says that it is gone, where the allocator does that */
+        BORN(next.realloc, p);
     return p;
 }
 
@@ -284,8 +258,15 @@ ENTRY(malloc_usable_size, size_t, (void *p))
     return p && heap_ready() ? next.malloc_usable_size(p) : 0;
 }
 
+void *heap_without_operator(size_t n, size_t align) { return align > 1 ? memalign_slow(align, n) : malloc_slow(n); }
+void heap_free(void *p) { free_slow(p); }
+
 const void *heap_our_malloc(void);
+const void *heap_our_usable_size(void);
 
 /* The exported name is that of whoever comes first. */
 extern __typeof__(entry_malloc) own_malloc __attribute__((alias("malloc"), visibility("hidden")));
+extern __typeof__(entry_malloc_usable_size) own_usable_size
+    __attribute__((alias("malloc_usable_size"), visibility("hidden")));
 const void *heap_our_malloc(void) { return (const void *)own_malloc; }
+const void *heap_our_usable_size(void) { return (const void *)own_usable_size; }

@@ -10,6 +10,7 @@
 #include "preload/hook.h"
 #include "preload/helper.h"
 #include "preload/lifecycle.h"
+#include "preload/operators.h"
 #include "preload/sample.h"
 #include "preload/session.h"
 #include "preload/thread_start.h"
@@ -81,11 +82,15 @@ EXPORT int prctl(int option, ...)
 /* A module that goes is recorded first, and leaves the unwinder's snapshot when it is gone. */
 EXPORT int dlclose(void *handle)
 {
-    if (!recording() || self == THREAD_OFF)
-        return real.dlclose(handle);
+    if (!recording() || self == THREAD_OFF) {
+        int ret = real.dlclose(handle);
+        operators_forget();
+        return ret;
+    }
     modules_refresh();
     __atomic_fetch_add(&tracer.unloading, 1, __ATOMIC_SEQ_CST);
     int ret = real.dlclose(handle);
+    operators_forget();
     modules_refresh();
     __atomic_fetch_sub(&tracer.unloading, 1, __ATOMIC_SEQ_CST);
     return ret;

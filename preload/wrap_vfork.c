@@ -59,7 +59,10 @@ __asm__(".text\n"
         ".size __vfork, .-__vfork\n");
 #endif
 
-/* The child has a stack of its own, so this one may have a frame. With storage of its own it is nobody's thread yet. */
+/*
+ * The child has a stack of its own, so this one may have a frame. With storage of its own it is nobody's thread yet. With
+ * its parent's, while that goes on, only the kernel can tell the two apart.
+ */
 EXPORT int clone(int (*run)(void *), void *stack, int flags, void *arg, ...)
 {
     va_list ap;
@@ -69,6 +72,8 @@ EXPORT int clone(int (*run)(void *), void *stack, int flags, void *arg, ...)
     pid_t *child_tid = va_arg(ap, pid_t *);
     va_end(ap);
     const int shares = CLONE_VM | CLONE_VFORK;
+    if ((flags & (CLONE_VM | CLONE_VFORK | CLONE_SETTLS)) == CLONE_VM && self && self != THREAD_OFF)
+        self->shared = true;
     if ((flags & (shares | CLONE_SETTLS)) != shares)
         return real.clone_call(run, stack, flags, arg, parent_tid, tls, child_tid);
     struct thread *before = self;

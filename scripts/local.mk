@@ -4,4 +4,5 @@ EXTRA_DIST += \
 	%D%/check-docs \
 	%D%/install-deps \
 	%D%/make-coverage \
+	%D%/make-performance \
 	%D%/try

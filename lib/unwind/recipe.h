@@ -1,4 +1,4 @@
-/* How to step over the frame of one pc, from sp and bp alone, and the per-thread cache of that. */
+/* How to step over the frame of one pc, from sp and bp alone, and the table of that, which all threads share. */
 #ifndef THRACE_LIB_UNWIND_RECIPE_H
 #define THRACE_LIB_UNWIND_RECIPE_H
 
@@ -42,20 +42,20 @@ enum recipe_shape {
 uint64_t recipe_make(const struct unwind_modules *, uintptr_t pc);
 
 /* Drops recipes whose generation differs only in bits that their keys do not hold. */
-static inline void recipe_sync(struct unwind_cache *cache, uint64_t generation)
+static inline void recipe_sync(struct unwind_recipes *recipes, uint64_t generation)
 {
     uint64_t epoch = generation >> 16;
-    if (__builtin_expect(cache->epoch != epoch, 0)) {
-        memset(cache->recipe, 0, sizeof cache->recipe);
-        cache->epoch = epoch;
+    if (__builtin_expect(__atomic_load_n(&recipes->epoch, __ATOMIC_RELAXED) != epoch, 0)) {
+        memset(recipes->recipe, 0, sizeof recipes->recipe);
+        __atomic_store_n(&recipes->epoch, epoch, __ATOMIC_RELEASE);
     }
 }
 
 /*
  * What an entry's key must be for its word to be that of pc in this generation. User addresses have 47 or 48 bits, so
- * that the low bits of the generation fit above. The word is in the key as well, because a signal handler may replace
- * the entry between any two instructions of recipe_get, and one that reads or writes half of an old and half of a new
- * entry must not find, or leave, a pair that passes for one.
+ * that the low bits of the generation fit above. The word is in the key as well, because another thread or a signal
+ * handler may replace the entry between any two instructions of recipe_get, and one that reads or writes half of an old
+ * and half of a new entry must not find, or leave, a pair that passes for one.
  */
 static inline uint64_t recipe_key(const struct unwind_modules *mods, uintptr_t pc, uint64_t word)
 {
@@ -63,16 +63,16 @@ static inline uint64_t recipe_key(const struct unwind_modules *mods, uintptr_t p
 }
 
 /* The recipe of pc, as a word: a struct would go through memory, and the walk is one chain of dependent loads. */
-static inline __attribute__((always_inline)) uint64_t recipe_get(struct unwind_cache *cache,
+static inline __attribute__((always_inline)) uint64_t recipe_get(struct unwind_recipes *recipes,
                                                                  const struct unwind_modules *mods, uintptr_t pc)
 {
-    volatile struct unwind_recipe *e = &cache->recipe[(pc ^ pc >> 8) % UNWIND_RECIPES];
-    uint64_t word = e->word;
-    if (__builtin_expect(e->key == recipe_key(mods, pc, word), 1))
+    struct unwind_recipe *e = &recipes->recipe[(pc ^ pc >> 12) % UNWIND_RECIPES];
+    uint64_t word = __atomic_load_n(&e->word, __ATOMIC_RELAXED);
+    if (__builtin_expect(__atomic_load_n(&e->key, __ATOMIC_RELAXED) == recipe_key(mods, pc, word), 1))
         return word;
     word = recipe_make(mods, pc);
-    e->word = word;
-    e->key = recipe_key(mods, pc, word);
+    __atomic_store_n(&e->word, word, __ATOMIC_RELAXED);
+    __atomic_store_n(&e->key, recipe_key(mods, pc, word), __ATOMIC_RELAXED);
     return word;
 }
 

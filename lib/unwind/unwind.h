@@ -2,8 +2,8 @@
  * Stack capture inside the traced process: return addresses from call frame information (.eh_frame), without locks,
  * allocation, system calls or any function of libc but memcpy and memset. Safe in signal handlers.
  *
- * Three things make it cheap. A *recipe* says how to step over the frame of one pc, and is computed once per pc and
- * thread. A *memo* holds a whole stack with the addresses and values of every word that its walk depended on: while
+ * Three things make it cheap. A *recipe* says how to step over the frame of one pc, and is computed once per
+ * pc. A *memo* holds a whole stack with the addresses and values of every word that its walk depended on: while
  * they are unchanged so is the stack, and nothing is unwound. And the caller's *tag* on a memo keeps what it made of
  * the stack (the ID that the stack was interned under), so that a stack seen before costs one comparison.
  *
@@ -61,10 +61,10 @@ void unwind_modules_add(struct unwind_modules *, const struct dl_phdr_info *);
 /* The segment that pc is in, or NULL. Lock-free. */
 const struct unwind_module *unwind_modules_find(const struct unwind_modules *, uintptr_t pc);
 
-/* --- per thread --------------------------------------------------------------------------------------------- */
+/* --- what is remembered --------------------------------------------------------------------------------------------- */
 
 enum {
-    UNWIND_RECIPES = 256,
+    UNWIND_RECIPES = 4096,
     UNWIND_MEMOS = 16,
     UNWIND_MEMO_WORDS = 48, /* words that a stack may depend on: a return slot per frame, and saved frame pointers */
     UNWIND_DEEP_MEMOS = 2,
@@ -96,14 +96,19 @@ struct unwind_deep_memo {
     uint32_t where[UNWIND_DEEP_MEMO_WORDS];
 };
 
-/*
- * A thread's own memory, zeroed by the caller, about 22 KiB of which only what is used is touched. A signal handler
- * may use the cache of the thread that it interrupts, in the middle of a capture too, if it asks for UNWIND_NO_MEMO:
- * recipes tolerate that, memos do not. A capture that is left by longjmp leaves the cache valid.
- */
-struct unwind_cache {
+/* Of all threads together, zeroed by the caller: 64 KiB, of which only what is used is touched. */
+struct unwind_recipes {
     uint64_t epoch;
     struct unwind_recipe recipe[UNWIND_RECIPES];
+};
+
+/*
+ * A thread's own memory, zeroed by the caller but for `recipes`, about 18 KiB of which only what is used is touched. A
+ * signal handler may use the cache of the thread that it interrupts, in the middle of a capture too, if it asks for
+ * UNWIND_NO_MEMO: recipes tolerate that, memos do not. A capture that is left by longjmp leaves the cache valid.
+ */
+struct unwind_cache {
+    struct unwind_recipes *recipes;
     struct unwind_small_memo memo[UNWIND_MEMOS];
     struct unwind_deep_memo deep[UNWIND_DEEP_MEMOS];
 };

@@ -213,7 +213,7 @@ static __attribute__((noinline)) enum step step_rare(struct walk *w, struct fram
  */
 static ALWAYS_INLINE enum step step(struct walk *w, struct frame *f)
 {
-    uint64_t recipe = recipe_get(w->cache, w->mods, f->pc - 1);
+    uint64_t recipe = recipe_get(w->cache->recipes, w->mods, f->pc - 1);
     uintptr_t cfa;
     if (__builtin_expect(recipe_shape(recipe) == SHAPE_SP, 1)) {
         cfa = f->sp + (uintptr_t)recipe_cfa(recipe);
@@ -289,7 +289,7 @@ int unwind_capture(struct unwind_cache *cache, const struct unwind_modules *mods
                    uintptr_t *pcs, struct unwind_stack *out)
 {
     bool memos = !(q->options & UNWIND_NO_MEMO);
-    recipe_sync(cache, mods->generation);
+    recipe_sync(cache->recipes, mods->generation);
     if (memos) {
         struct memo seen = memo_find(cache, mods, q);
         if (seen.head) {

@@ -1,47 +1,49 @@
-# Benchmarks: `make bench' prints what tracing adds, what reading and symbols cost, and writes bench.json.
-bench_targets = bench-reader bench-stack
-if BUILD_PRELOAD
-bench_targets += bench-micro bench-heap bench-samples bench-subjects
-endif
-bench: $(bench_targets)
-.PHONY: bench bench-heap bench-micro bench-reader bench-samples bench-stack bench-subjects
-
-if BUILD_PRELOAD
-bench_programs = %D%/micro %D%/pairs
-check_PROGRAMS += $(bench_programs)
-tests_bench_micro_CFLAGS = $(AM_CFLAGS) -pthread
-TESTS += %D%/bench.test
-
+# Benchmarks. `make bench' runs all parts, prints their tables and leaves the figures in bench.json, of which
+# scripts/make-performance makes docs/performance.md; `make bench-PART' runs one and prints.
 bench_ROUNDS = 5
-bench-micro: all $(bench_programs)
-	%D%/pairs -n $(bench_ROUNDS) -o bench.json %D%/micro $(abs_top_builddir)/.libs/libthrace-preload.so
-CLEANFILES += bench.json
+bench_QUICK =
+bench_parts = reader stack symbolize
+if BUILD_PRELOAD
+bench_parts += recorder instructions once threads heap samples subjects peers
+endif
+bench_run = top_srcdir='$(abs_top_srcdir)' top_builddir='$(abs_top_builddir)' $(srcdir)/%D%/run $(bench_QUICK) -n $(bench_ROUNDS)
+bench: all $(bench_programs)
+	$(bench_run) -o bench.json $(bench_PARTS)
+bench-recorder bench-instructions bench-once bench-threads bench-heap bench-samples bench-subjects bench-peers \
+bench-reader bench-stack bench-symbolize: all $(bench_programs)
+	$(bench_run) -o $@.json $(@:bench-%=%)
+.PHONY: bench bench-recorder bench-instructions bench-once bench-threads bench-heap bench-samples bench-subjects \
+	bench-peers bench-reader bench-stack bench-symbolize
+CLEANFILES += bench.json bench-*.json
+if BUILD_PRELOAD
+bench_PARTS =
+else
+bench_PARTS = $(bench_parts)
+endif
+dist_check_SCRIPTS += %D%/heap %D%/instructions %D%/once %D%/peer %D%/peers %D%/reader %D%/recorder %D%/run %D%/samples \
+	%D%/subjects %D%/symbolize %D%/threads
+EXTRA_DIST += %D%/lib.sh %D%/budget
 
-# The allocator, beside its profilers.
-bench-heap: all $(bench_programs)
-	top_builddir='$(abs_top_builddir)' $(srcdir)/%D%/heap -n $(bench_ROUNDS)
-
-# What CPU samples cost, and whether they come as often as asked.
-check_PROGRAMS += %D%/cpu-deep
+bench_programs = %D%/read-trace %D%/stack tests/symbolize/symbolize-tool
+if BUILD_PRELOAD
+recorder_bench_programs = %D%/micro %D%/turns %D%/footprint %D%/pause %D%/hot-paths %D%/cpu-deep
+bench_programs += $(recorder_bench_programs)
+check_PROGRAMS += $(recorder_bench_programs)
+tests_bench_micro_CFLAGS = $(AM_CFLAGS) -pthread
+tests_bench_footprint_CFLAGS = $(AM_CFLAGS) -pthread
+tests_bench_pause_CFLAGS = $(AM_CFLAGS) -pthread
+tests_bench_hot_paths_CFLAGS = $(AM_CFLAGS) -pthread
 tests_bench_cpu_deep_SOURCES = %D%/cpu-deep.c %D%/floor.c %D%/floor.h
 tests_bench_cpu_deep_CFLAGS = $(AM_CFLAGS) -pthread
-bench-samples: all %D%/cpu-deep
-	top_builddir='$(abs_top_builddir)' $(srcdir)/%D%/samples
-
-# Whole programs under load.
-bench-subjects: all
-	top_builddir='$(abs_top_builddir)' $(srcdir)/%D%/subjects -n $(bench_ROUNDS)
+# Whether the parts run and report, and what the hot paths cost in instructions; sanitizers have their own.
+TESTS += %D%/bench.test %D%/instructions.test
 endif
-dist_check_SCRIPTS += %D%/heap %D%/samples %D%/subjects
-dist_check_SCRIPTS += %D%/bench.test
+dist_check_SCRIPTS += %D%/bench.test %D%/instructions.test
 
 # libgotrace and Go's reader on the same trace.
 check_PROGRAMS += %D%/read-trace
 tests_bench_read_trace_SOURCES = %D%/read-trace.c
 tests_bench_read_trace_LDADD = libgotrace.la
-bench-reader: all %D%/read-trace
-	top_builddir='$(abs_top_builddir)' $(srcdir)/%D%/reader
-dist_check_SCRIPTS += %D%/reader
 EXTRA_DIST += %D%/gentrace.go %D%/read-trace.go
 
 # What a stack costs, against libunwind, glibc and a frame-pointer walk.
@@ -59,8 +61,6 @@ if HAVE_LIBUNWIND
 tests_bench_stack_CPPFLAGS += -DHAVE_LIBUNWIND $(UNWIND_CFLAGS)
 tests_bench_stack_LDADD += $(UNWIND_LIBS)
 endif
-bench-stack: %D%/stack$(EXEEXT)
-	%D%/stack$(EXEEXT)
 
 # Whether every way still finds the frames; sanitizers make frames of their own.
 if BUILD_PRELOAD

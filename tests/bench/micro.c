@@ -1,6 +1,6 @@
 /*
- * micro NAME [OPERATIONS]: does one thing many times and prints "NAME OPERATIONS NANOSECONDS". What an operation is
- * stands in the table below; tests/bench/pairs runs it with and without the tracer.
+ * micro [-k] NAME [OPERATIONS]: does one thing many times and prints "NAME OPERATIONS NANOSECONDS cpu=NANOSECONDS",
+ * the latter of the whole process. What an operation is stands in the table below. With -k it then kills itself.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -10,6 +10,8 @@
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +37,8 @@ static long per_thread;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t conds[2] = {PTHREAD_COND_INITIALIZER, PTHREAD_COND_INITIALIZER};
 static pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
-static pthread_barrier_t barrier;
+static pthread_rwlock_t chain[3] = {PTHREAD_RWLOCK_INITIALIZER, PTHREAD_RWLOCK_INITIALIZER, PTHREAD_RWLOCK_INITIALIZER};
+static pthread_barrier_t barrier, chained;
 static sem_t sems[2];
 static int pipes[2][2];
 static int pair[2];
@@ -152,6 +155,20 @@ static void *rwlock_mix(void *arg)
         pthread_rwlock_unlock(&rwlock);
     }
     __asm__ volatile("" : : "r"(sum));
+    return NULL;
+}
+
+/* Each holds a lock, wants the next one of three, which the other holds, and only then lets go of its own. */
+static void *rwlock_pingpong(void *arg)
+{
+    long mine = index_of(arg);
+    pthread_rwlock_wrlock(&chain[mine]);
+    pthread_barrier_wait(&chained);
+    for (long i = 0; i < per_thread; i++, mine++) {
+        pthread_rwlock_wrlock(&chain[(mine + 1) % 3]);
+        pthread_rwlock_unlock(&chain[mine % 3]);
+    }
+    pthread_rwlock_unlock(&chain[mine % 3]);
     return NULL;
 }
 
@@ -299,6 +316,7 @@ static const struct bench {
     {"sem-uncontended", "post and wait, one thread", sem_uncontended, 1, 0, 10000000},
     {"rwlock-read", "read lock and unlock, one thread", rwlock_read, 1, 0, 10000000},
     {"rwlock-mix", "lock and unlock, four threads, one of 16 writes", rwlock_mix, 4, 0, 1000000},
+    {"rwlock-pingpong", "round trip between two threads that write-lock by turns", rwlock_pingpong, 2, 1, 100000},
     {"barrier", "meeting of two threads", barrier_pair, 2, 1, 100000},
     {"pipe-pingpong", "round trip between two threads over two pipes", pipe_pingpong, 2, 1, 100000},
     {"thread-churn", "create and join", thread_churn, 1, 0, 20000},
@@ -306,6 +324,7 @@ static const struct bench {
     {"malloc-free", "malloc of 16 to 1,024 bytes and free", malloc_free, 1, 0, 10000000},
     {"malloc-free-4", "the same, four threads", malloc_free, 4, 0, 10000000},
     {"read-byte", "read of one byte of /dev/zero", read_byte, 1, 0, 2000000},
+    {"read-byte-2", "the same, two threads with a descriptor each", read_byte, 2, 0, 4000000},
     {"write-byte", "write of one byte to /dev/null", write_byte, 1, 0, 2000000},
     {"socket-pingpong", "round trip between two threads over a pair of sockets", socket_pingpong, 2, 1, 100000},
     {"epoll-pingpong", "round trip between two threads that wait for eventfds by epoll", epoll_pingpong, 2, 1, 100000},
@@ -313,10 +332,10 @@ static const struct bench {
 };
 enum { BENCHES = sizeof benches / sizeof benches[0] };
 
-static uint64_t now(void)
+static uint64_t now(clockid_t clock)
 {
     struct timespec ts;
-    clock_gettime(CLOCK_MONOTONIC, &ts);
+    clock_gettime(clock, &ts);
     return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
@@ -329,19 +348,24 @@ static void measure(const struct bench *b, long ops)
     CHECK(pipe(pipes[0]) == 0 && pipe(pipes[1]) == 0);
     CHECK(socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0);
     CHECK((counters[0] = eventfd(0, 0)) >= 0 && (counters[1] = eventfd(0, 0)) >= 0);
-    uint64_t start = now();
+    CHECK(pthread_barrier_init(&chained, NULL, 2) == 0);
+    uint64_t start = now(CLOCK_MONOTONIC), start_cpu = now(CLOCK_PROCESS_CPUTIME_ID);
     for (int i = 0; i < b->threads; i++)
         CHECK(pthread_create(&threads[i], NULL, b->run, (void *)(intptr_t)i) == 0);
     for (int i = 0; i < b->threads; i++)
         pthread_join(threads[i], NULL);
-    uint64_t taken = now() - start;
-    printf("%s %ld %llu\n", b->name, b->ops_of_each ? ops : per_thread * b->threads, (unsigned long long)taken);
+    uint64_t taken = now(CLOCK_MONOTONIC) - start, cpu = now(CLOCK_PROCESS_CPUTIME_ID) - start_cpu;
+    printf("%s %ld %llu cpu=%llu\n", b->name, b->ops_of_each ? ops : per_thread * b->threads,
+           (unsigned long long)taken, (unsigned long long)cpu);
 }
 
 int main(int argc, char **argv)
 {
+    bool kill_at_end = argc > 1 && !strcmp(argv[1], "-k");
+    argc -= kill_at_end;
+    argv += kill_at_end;
     if (argc == 1 || !strcmp(argv[1], "-h")) {
-        puts("usage: micro NAME [OPERATIONS]\n");
+        puts("usage: micro [-k] NAME [OPERATIONS]\n");
         for (int i = 0; i < BENCHES; i++)
             printf("  %-20s %9ld  %s\n", benches[i].name, benches[i].ops, benches[i].operation);
         return argc == 1 ? 2 : 0;
@@ -351,6 +375,9 @@ int main(int argc, char **argv)
             long ops = argc > 2 ? atol(argv[2]) : benches[i].ops;
             CHECK(ops > 0);
             measure(&benches[i], ops);
+            fflush(stdout);
+            if (kill_at_end)
+                raise(SIGKILL);
             return 0;
         }
     fprintf(stderr, "micro: no benchmark \"%s\"; -h lists them\n", argv[1]);

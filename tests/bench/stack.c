@@ -51,6 +51,7 @@ static void prepare(void)
     modules = unwind_modules_init(malloc(unwind_modules_size(MODULES)), MODULES, 1);
     dl_iterate_phdr(add, modules);
     cache = calloc(1, sizeof *cache);
+    cache->recipes = calloc(1, sizeof *cache->recipes);
 }
 
 static inline __attribute__((always_inline)) void request(struct unwind_request *q, enum unwind_mode mode)
@@ -172,24 +173,24 @@ static double now(void)
 }
 
 static const struct way {
-    const char *name;
+    const char *name, *key;
     void (*take)(void);
     void (*chain)(void (*)(void), int);
     int times;
 } ways[] = {
-    {"memo: captured and deduplicated", by_memo, chain_without_frame_pointers, FAST},
-    {"memo, pcs copied out", by_memo_copied, chain_without_frame_pointers, FAST},
-    {"recipes", by_recipes, chain_without_frame_pointers, FAST},
-    {"recipes, and a memo made", by_recipes_remembering, chain_without_frame_pointers, FAST},
-    {"first sight: CFI, recipes and a memo made", by_cfi, chain_without_frame_pointers, SLOW},
-    {"memo, code with frame pointers", by_memo, chain_with_frame_pointers, FAST},
-    {"frame pointers, checked", by_frame_pointers, chain_with_frame_pointers, FAST},
-    {"frame pointers, a bare loop", by_naive_frame_pointers, chain_with_frame_pointers, FAST},
+    {"memo: captured and deduplicated", "memo", by_memo, chain_without_frame_pointers, FAST},
+    {"memo, pcs copied out", "memo-copied", by_memo_copied, chain_without_frame_pointers, FAST},
+    {"recipes", "recipes", by_recipes, chain_without_frame_pointers, FAST},
+    {"recipes, and a memo made", "recipes-remembered", by_recipes_remembering, chain_without_frame_pointers, FAST},
+    {"first sight: CFI, recipes and a memo made", "first-sight", by_cfi, chain_without_frame_pointers, SLOW},
+    {"memo, code with frame pointers", "memo-fp", by_memo, chain_with_frame_pointers, FAST},
+    {"frame pointers, checked", "fp", by_frame_pointers, chain_with_frame_pointers, FAST},
+    {"frame pointers, a bare loop", "fp-bare", by_naive_frame_pointers, chain_with_frame_pointers, FAST},
 #ifdef HAVE_LIBUNWIND
-    {"libunwind unw_backtrace, warm", by_unw_backtrace, chain_without_frame_pointers, FAST},
-    {"libunwind unw_step", by_unw_step, chain_without_frame_pointers, SLOW},
+    {"libunwind unw_backtrace, warm", "unw-backtrace", by_unw_backtrace, chain_without_frame_pointers, FAST},
+    {"libunwind unw_step", "unw-step", by_unw_step, chain_without_frame_pointers, SLOW},
 #endif
-    {"glibc backtrace()", by_glibc, chain_without_frame_pointers, SLOW},
+    {"glibc backtrace()", "glibc", by_glibc, chain_without_frame_pointers, SLOW},
 };
 
 enum { WAYS = sizeof ways / sizeof ways[0] };
@@ -224,8 +225,14 @@ int main(int argc, char **argv)
         printf("1..%d\n", WAYS);
         return failures != 0;
     }
+    const char *results_path = getenv("BENCH_RESULTS");
+    FILE *results = results_path ? fopen(results_path, "a") : NULL;
     printf("%-44s %10s %8s\n", "a stack of 20 frames", "ns", "ratio");
     for (int i = 0; i < WAYS; i++)
         printf("%-44s %10.1f %8.2f\n", ways[i].name, best[i], best[i] / best[0]);
+    for (int i = 0; results && i < WAYS; i++)
+        fprintf(results, "stack.%s.ns\t%.6g\n", ways[i].key, best[i]);
+    if (results)
+        fclose(results);
     return 0;
 }

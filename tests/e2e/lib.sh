@@ -100,6 +100,12 @@ fact() { # TRACE NAME: one of judge's facts
     "$judge" facts "$1" | awk -F '\t' -v name="$2" '$1 == name { print $2 }'
 }
 
+heap_of() { # COMMAND…: records it; sets $reported, what the summary says, and $own, what the program itself counted
+    "$thrace" record -o "$trace" -- "$@" </dev/null >"$tap_scratch/out" 2>"$tap_scratch/err"
+    reported=$(sed -n 's/^thrace: .*, heap \([0-9]*\) bytes.*/\1/p' "$tap_scratch/err")
+    own=$(sed -n 's/^live //p' "$tap_scratch/out")
+}
+
 without_signals() {
     grep -Eav '^(Aborted|Segmentation fault|Terminated|Killed|Bad system call)( \(core dumped\))?$'
 }

@@ -7,9 +7,11 @@ e2e_tests = \
 	%D%/entry-points.test \
 	%D%/exits.test \
 	%D%/flight.test \
+	%D%/heap-matrix.test \
 	%D%/heap-profile.test \
 	%D%/heap.test \
 	%D%/install.test \
+	%D%/kills.test \
 	%D%/preload.test \
 	%D%/record.test \
 	%D%/seeds.test \
@@ -24,3 +26,8 @@ e2e_tests = \
 TESTS += $(e2e_tests)
 dist_check_SCRIPTS += $(e2e_tests)
 EXTRA_DIST += %D%/lib.sh
+
+# Holds a trace against what tests/programs/tally did.
+check_PROGRAMS += %D%/check-tally
+tests_e2e_check_tally_SOURCES = %D%/check-tally.c
+tests_e2e_check_tally_LDADD = libparser.la

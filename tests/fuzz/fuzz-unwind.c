@@ -21,6 +21,7 @@ enum { IMAGE_CODE = 1 << 20, CODE_SIZE = 4096 };
 static uintptr_t *stack;
 static struct unwind_modules *modules;
 static struct unwind_cache *kept, *fresh;
+static struct unwind_recipes *fresh_recipes;
 
 static void set_up(void)
 {
@@ -30,7 +31,9 @@ static void set_up(void)
         fuzz_fail("no memory");
     modules = malloc(unwind_modules_size(1));
     kept = calloc(1, sizeof *kept);
+    kept->recipes = calloc(1, sizeof *kept->recipes);
     fresh = malloc(sizeof *fresh);
+    fresh_recipes = malloc(sizeof *fresh_recipes);
 }
 
 /* Words that look like what is on a stack: addresses of code, addresses of the stack, and numbers. */
@@ -57,6 +60,8 @@ static void capture_every_way(struct unwind_request *q)
     uintptr_t pcs[MAX], again[MAX];
     struct unwind_stack first, other;
     memset(fresh, 0, sizeof *fresh);
+    memset(fresh_recipes, 0, sizeof *fresh_recipes);
+    fresh->recipes = fresh_recipes;
     unwind_capture(fresh, modules, q, pcs, &first);
     if (first.n < 0 || first.n > q->max)
         fuzz_fail("%d frames of at most %d", first.n, q->max);

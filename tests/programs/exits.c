@@ -61,6 +61,18 @@ static __attribute__((destructor)) void at_unload(void)
     puts("destructor");
 }
 
+/* For a control group that has less than this. */
+static void eat_memory(void)
+{
+    for (int i = 0; i < 512; i++) {
+        void *p = malloc(1 << 20);
+        CHECK(p);
+        memset(p, i + 1, 1 << 20);
+        __asm__ volatile("" : : "r"(p) : "memory");
+    }
+    _exit(98);
+}
+
 static NOINLINE void end(void)
 {
     if (!strcmp(way, "exit") || !strcmp(way, "exit-from-thread"))
@@ -77,6 +89,8 @@ static NOINLINE void end(void)
         raise(SIGTERM);
     if (!strcmp(way, "kill"))
         kill(getpid(), SIGKILL);
+    if (!strcmp(way, "oom"))
+        eat_memory();
     if (!strcmp(way, "exec")) {
         execl("/bin/sh", "sh", "-c", "echo from the new program; exit 6", (char *)NULL);
         CHECK(!"exec failed");

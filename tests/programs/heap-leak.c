@@ -1,7 +1,12 @@
-/* Allocates what is known: 40,000 blocks of 2,000 bytes that stay, in four threads, and 200,000 of 1,000 that do not. */
+/*
+ * Allocates what is known, in four threads: 40,000 blocks of 2,000 bytes that stay; 200,000 of 1,000 that do not; and
+ * 4,000 of 3,000 that stay because no realloc can make them that large.
+ */
+#include <stdint.h>
+
 #include "program.h"
 
-enum { THREADS = 4, KEPT = 10000, FREED = 50000 };
+enum { THREADS = 4, KEPT = 10000, FREED = 50000, STUBBORN = 1000 };
 
 static void *volatile kept;
 
@@ -19,10 +24,21 @@ NOINLINE static void tidy(void)
     NO_TAIL_CALL();
 }
 
+NOINLINE static void stubborn(void)
+{
+    volatile size_t too_much = SIZE_MAX / 2;
+    for (int i = 0; i < STUBBORN; i++) {
+        kept = malloc(3000);
+        CHECK(!realloc(kept, too_much));
+    }
+    NO_TAIL_CALL();
+}
+
 static void *allocate(void *arg)
 {
     leaky();
     tidy();
+    stubborn();
     return arg;
 }
 

@@ -12,6 +12,7 @@ enum { THREADS = 16, SLOTS = 512 };
 static _Atomic(void *) table[SLOTS];
 static pthread_barrier_t all_there;
 static long rounds;
+static void *(*volatile the_malloc)(size_t);
 
 static void *allocate(unsigned way, size_t n)
 {
@@ -25,7 +26,7 @@ static void *allocate(unsigned way, size_t n)
     case 5: return realloc(malloc(n / 2), n);
     case 6: return reallocarray(malloc(n * 2), 2, n / 2 + 1);
     case 7: return realloc(NULL, n);
-    default: return malloc(n);
+    default: return the_malloc(n);
     }
 }
 
@@ -65,6 +66,7 @@ int main(int argc, char **argv)
     pthread_t threads[THREADS];
     long live = 0;
     rounds = argc > 1 ? atol(argv[1]) : 1000;
+    the_malloc = malloc; /* in a program that is linked to a fixed address, this gives it an entry of its own */
     CHECK(!pthread_barrier_init(&all_there, NULL, THREADS));
     for (int i = 0; i < THREADS; i++)
         CHECK(!pthread_create(&threads[i], NULL, stress, (void *)(intptr_t)i));

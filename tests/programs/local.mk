@@ -9,6 +9,7 @@ c_programs = \
 	%D%/c11-threads \
 	%D%/cancel \
 	%D%/churn \
+	%D%/clones \
 	%D%/closes-all \
 	%D%/coroutines \
 	%D%/crowd \
@@ -18,6 +19,8 @@ c_programs = \
 	%D%/exits \
 	%D%/forker \
 	%D%/futile-wakeup \
+	%D%/heap-held \
+	%D%/heap-host \
 	%D%/heap-ifunc \
 	%D%/heap-leak \
 	%D%/heap-odd \
@@ -35,6 +38,8 @@ c_programs = \
 	%D%/own-signals \
 	%D%/plugin \
 	%D%/replaced \
+	%D%/quota \
+	%D%/retitles \
 	%D%/robbed \
 	%D%/sandbox \
 	%D%/sanitized \
@@ -42,7 +47,9 @@ c_programs = \
 	%D%/signal-at-birth \
 	%D%/slow-lock \
 	%D%/spawner \
+	%D%/starts \
 	%D%/stress \
+	%D%/tally \
 	%D%/system-time \
 	%D%/unannounced \
 	%D%/uninterrupted \
@@ -52,7 +59,7 @@ c_programs = \
 	%D%/wait-on-pipe \
 	%D%/yields
 
-check_PROGRAMS += $(c_programs) %D%/cxx-threads %D%/long-names %D%/torture
+check_PROGRAMS += $(c_programs) %D%/cxx-threads %D%/heap-cxx %D%/long-names %D%/torture
 check_LTLIBRARIES += %D%/libearly.la %D%/libheap-early.la %D%/libheap-ifunc.la %D%/libtoil-one.la %D%/libtoil-two.la
 
 # The expectations name functions and lines, whatever CFLAGS say.
@@ -64,13 +71,17 @@ tests_programs_arrows_LDADD = -lrt
 tests_programs_alone_hog_CFLAGS = $(program_CFLAGS)
 tests_programs_affinity_CFLAGS = $(program_CFLAGS)
 tests_programs_futile_wakeup_CFLAGS = $(program_CFLAGS)
+tests_programs_starts_CFLAGS = $(program_CFLAGS)
 tests_programs_stress_CFLAGS = $(program_CFLAGS)
+tests_programs_tally_CFLAGS = $(program_CFLAGS)
 tests_programs_system_time_CFLAGS = $(program_CFLAGS)
 tests_programs_wait_on_pipe_CFLAGS = $(program_CFLAGS)
 tests_programs_busy_CFLAGS = $(program_CFLAGS)
 tests_programs_c11_threads_CFLAGS = $(program_CFLAGS)
 tests_programs_cancel_CFLAGS = $(program_CFLAGS)
 tests_programs_churn_CFLAGS = $(program_CFLAGS)
+tests_programs_clones_CFLAGS = $(program_CFLAGS)
+tests_programs_clones_LDADD = -ldl
 tests_programs_closes_all_CFLAGS = $(program_CFLAGS)
 tests_programs_coroutines_CFLAGS = $(program_CFLAGS)
 tests_programs_crowd_CFLAGS = $(program_CFLAGS)
@@ -81,6 +92,9 @@ tests_programs_exits_CFLAGS = $(program_CFLAGS)
 tests_programs_forker_CFLAGS = $(program_CFLAGS)
 # The compiler knows too much of malloc and free to leave them alone.
 tests_programs_heap_odd_CFLAGS = $(program_CFLAGS) -O0 -Wno-unknown-warning-option -Wno-alloc-size-larger-than -Wno-free-nonheap-object -Wno-use-after-free
+tests_programs_heap_held_CFLAGS = $(program_CFLAGS) -fno-builtin
+tests_programs_heap_host_CFLAGS = $(program_CFLAGS)
+tests_programs_heap_host_LDADD = -ldl
 tests_programs_heap_ifunc_CFLAGS = $(program_CFLAGS)
 tests_programs_heap_leak_CFLAGS = $(program_CFLAGS) -fno-builtin
 tests_programs_heap_stress_CFLAGS = $(program_CFLAGS) -fno-builtin -Wno-unknown-warning-option -Wno-alloc-size-larger-than
@@ -97,6 +111,8 @@ tests_programs_old_cond_CFLAGS = $(program_CFLAGS)
 tests_programs_own_signals_CFLAGS = $(program_CFLAGS)
 tests_programs_plugin_CFLAGS = $(program_CFLAGS)
 tests_programs_replaced_CFLAGS = $(program_CFLAGS)
+tests_programs_quota_CFLAGS = $(program_CFLAGS)
+tests_programs_retitles_CFLAGS = $(program_CFLAGS)
 tests_programs_robbed_CFLAGS = $(program_CFLAGS)
 tests_programs_sandbox_CFLAGS = $(program_CFLAGS)
 tests_programs_sessions_CFLAGS = $(program_CFLAGS)
@@ -122,6 +138,8 @@ tests_programs_entry_points_SOURCES = %D%/entry-points.c %D%/entry-points-file.c
 tests_programs_entry_points_LDADD = -ldl -lrt
 tests_programs_cxx_threads_SOURCES = %D%/cxx-threads.cpp
 tests_programs_cxx_threads_CXXFLAGS = $(AM_CXXFLAGS) -g -pthread
+tests_programs_heap_cxx_SOURCES = %D%/heap-cxx.cpp
+tests_programs_heap_cxx_CXXFLAGS = $(AM_CXXFLAGS) -g -pthread -O1
 tests_programs_long_names_SOURCES = %D%/long-names.cpp
 tests_programs_long_names_CXXFLAGS = $(AM_CXXFLAGS) -g -pthread
 tests_programs_torture_SOURCES = %D%/torture.cpp
@@ -157,4 +175,4 @@ tests_programs_early_LDFLAGS = $(AM_LDFLAGS) -no-install
 tests_programs_early_LDADD = %D%/libearly.la
 endif
 
-EXTRA_DIST += %D%/entry-points.h %D%/program.h
+EXTRA_DIST += %D%/entry-points.h %D%/heap-plugin.cpp %D%/heap-rust.rs %D%/program.h %D%/tally.h

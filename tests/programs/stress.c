@@ -1,4 +1,7 @@
-/* Threads that do everything at once, for a while. Nothing is known of its trace but that it must be right. */
+/*
+ * stress [MS [SESSIONS]]: threads that do everything at once, for a while. Nothing is known of its trace but that it must
+ * be right. Records so many parts of its run by itself.
+ */
 #include "program.h"
 
 #include <fcntl.h>
@@ -7,6 +10,8 @@
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+
+#include <thrace/session.h>
 
 enum { PAIRS = 3, LOCKERS = 4 };
 
@@ -116,7 +121,7 @@ static void on_signal(int sig)
 
 int main(int argc, char **argv)
 {
-    long ms = argc > 1 ? atol(argv[1]) : 300;
+    long ms = argc > 1 ? atol(argv[1]) : 300, sessions = argc > 2 ? atol(argv[2]) : 0;
     struct sigaction sa = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
     void *(*const others[])(void *) = {bears, calls, calls, forks, computes};
     enum { OTHERS = sizeof others / sizeof others[0] };
@@ -136,6 +141,12 @@ int main(int argc, char **argv)
     for (long i = 0; i < ms; i += 2) {
         CHECK(pthread_kill(t[i % n], SIGUSR1) == 0);
         milliseconds(2);
+    }
+    for (long i = 0; i < sessions; i++) {
+        int err = thrace_start();
+        CHECK(!err || err == ENOSYS);
+        milliseconds(1);
+        CHECK(thrace_stop() == err);
     }
     atomic_store(&stop, true);
     for (int i = 0; i < n; i++)

@@ -1,7 +1,8 @@
 # Tests of the tree itself.
 scripts_tests = \
 	%D%/check-deps.test \
-	%D%/check-docs.test
+	%D%/check-docs.test \
+	%D%/make-performance.test
 
 TESTS += $(scripts_tests)
 dist_check_SCRIPTS += $(scripts_tests)

@@ -12,7 +12,7 @@ symbolize_tests = \
 	%D%/where-debug-info-is.test
 TESTS += $(symbolize_tests)
 dist_check_SCRIPTS += $(symbolize_tests)
-EXTRA_DIST += %D%/frames.sh %D%/subject.cc tests/bench/symbolize
+EXTRA_DIST += %D%/frames.sh %D%/subject.cc
 
 if HAVE_LIBDWARF
 check_PROGRAMS += %D%/same-as-libdwarf

@@ -175,7 +175,8 @@ static void a_flight_recorder_keeps_time_or_bytes(void **state)
     static char *const bad[] = {"THRACE_FLIGHT_RECORDER=",   "THRACE_FLIGHT_RECORDER=0",    "THRACE_FLIGHT_RECORDER=10",
                                 "THRACE_FLIGHT_RECORDER=4K", "THRACE_FLIGHT_RECORDER=4M,x", "THRACE_SNAPSHOT=",
                                 "THRACE_SNAPSHOT=wait:",     "THRACE_SNAPSHOT=wait:0",      "THRACE_SNAPSHOT=wait:f:",
-                                "THRACE_SNAPSHOT=never"};
+                                "THRACE_SNAPSHOT=never",     "THRACE_FLIGHT_RECORDER=1s,generations:1",
+                                "THRACE_FLIGHT_RECORDER=generations:129", "THRACE_FLIGHT_RECORDER=generations:"};
     struct options o;
     assert_true(read_options(&o, NULL, NULL));
     assert_int_equal(o.flight.bytes, 0);
@@ -188,6 +189,9 @@ static void a_flight_recorder_keeps_time_or_bytes(void **state)
     assert_int_equal(o.snapshot.signal, SIGUSR1);
     assert_int_equal(o.snapshot.wait_ns, 30000000);
     assert_true(piece_is(o.snapshot.function, "pthread_join"));
+    assert_int_equal(o.flight.generations, 128);
+    assert_true(read_options(&o, "THRACE_FLIGHT_RECORDER=generations:2,10s", NULL));
+    assert_int_equal(o.flight.generations, 2);
     assert_true(read_options(&o, "THRACE_FLIGHT_RECORDER=1ms", "THRACE_SNAPSHOT=wait:1s"));
     assert_int_equal(o.flight.bytes, 64 << 20);
     assert_int_equal(o.snapshot.function.len, 0);

@@ -248,6 +248,31 @@ static void a_damaged_header_is_refused(void **state)
     assert_refused(f->path, "truncated");
 }
 
+static void what_comes_before_a_missing_end_is_read(void **state)
+{
+    struct spool_fixture *f = *state;
+    struct spool_file file;
+    struct stat st;
+    for (uint64_t m = 1; m <= 3; m++)
+        spool_seal_filled(&f->s, 1, m, LARGE);
+    assert_int_equal(spool_drain(&f->s, f->fd), 0);
+    spool_seal_filled(&f->s, 1, 4, LARGE); /* in the pool: it may rest on what is missing */
+    assert_int_equal(fstat(f->fd, &st), 0);
+    assert_int_equal(pwrite(f->fd, (char[4]){0}, 4, st.st_size - 4), 4);
+    assert_null(spool_file_open(&file, f->path));
+    assert_int_equal(file.missing, 0); /* a loss that the headers do not tell of */
+    assert_int_equal(file.events.n, 4);
+    spool_file_close(&file);
+    uint64_t third = (f->s.header->log_end - 1) / 3 * 2; /* before it */
+    assert_int_equal(ftruncate(f->fd, st.st_size - 4), 0);
+    assert_null(spool_file_open(&file, f->path));
+    assert_in_range(file.missing, 4, third);
+    assert_in_range(file.events.n, 1, 2); /* the last one may be torn */
+    spool_file_close(&file);
+    assert_int_equal(ftruncate(f->fd, st.st_size - (off_t)f->s.header->log_end + 8), 0);
+    assert_refused(f->path, "damaged"); /* nothing is left */
+}
+
 static void a_truncated_file_is_refused_or_shorter(void **state)
 {
     struct spool_fixture *f = *state;
@@ -256,7 +281,7 @@ static void a_truncated_file_is_refused_or_shorter(void **state)
     spool_seal_filled(&f->s, 1, 1, LARGE);
     assert_int_equal(spool_drain(&f->s, f->fd), 0);
     assert_int_equal(fstat(f->fd, &st), 0);
-    assert_int_equal(ftruncate(f->fd, st.st_size - 1), 0);
+    assert_int_equal(ftruncate(f->fd, st.st_size - (off_t)f->s.header->log_end), 0);
     assert_refused(f->path, "truncated");
     f->s.header->log_end = 0;
     spool_seal_filled(&f->s, 1, 2, LARGE); /* the first chunk of the pool */
@@ -377,6 +402,7 @@ int main(void)
         TEST(an_unborn_spool_says_so),
         TEST(another_version_is_refused),
         TEST(a_damaged_header_is_refused),
+        TEST(what_comes_before_a_missing_end_is_read),
         TEST(a_truncated_file_is_refused_or_shorter),
         TEST(a_damaged_log_is_refused),
         TEST(chunks_that_lie_are_left_out),

@@ -70,6 +70,7 @@ static int set_up(void **state)
     w->modules = unwind_modules_init(malloc(unwind_modules_size(MODULES)), MODULES, 1);
     add_module(w, &im->m);
     w->cache = calloc(1, sizeof *w->cache);
+    w->cache->recipes = calloc(1, sizeof *w->cache->recipes);
     char *guarded = mmap(NULL, 3 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     mprotect(guarded + PAGE, PAGE, PROT_READ | PROT_WRITE);
     w->stack = (uintptr_t *)(guarded + PAGE);
@@ -87,6 +88,7 @@ static int tear_down(void **state)
     munmap((char *)w->stack - PAGE, 3 * PAGE);
     image_end(&w->im);
     free(w->modules);
+    free(w->cache->recipes);
     free(w->cache);
     free(w);
     return 0;

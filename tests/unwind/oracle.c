@@ -50,6 +50,22 @@ void oracle_init(void)
                                                                               "_Unwind_Backtrace");
 }
 
+/* With recipes of its own. */
+static struct unwind_cache *new_cache(void)
+{
+    struct unwind_cache *c = calloc(1, sizeof *c);
+    c->recipes = calloc(1, sizeof *c->recipes);
+    return c;
+}
+
+static void forget(struct unwind_cache *c)
+{
+    struct unwind_recipes *recipes = c->recipes;
+    memset(recipes, 0, sizeof *recipes);
+    memset(c, 0, sizeof *c);
+    c->recipes = recipes;
+}
+
 void oracle_thread(void)
 {
     pthread_attr_t attr;
@@ -60,13 +76,16 @@ void oracle_thread(void)
     pthread_attr_destroy(&attr);
     stack_lo = (uintptr_t)lo;
     stack_hi = stack_lo + size;
-    kept = calloc(1, sizeof *kept);
-    fresh = calloc(1, sizeof *fresh);
-    handlers = calloc(1, sizeof *handlers);
+    kept = new_cache();
+    fresh = new_cache();
+    handlers = new_cache();
 }
 
 void oracle_thread_end(void)
 {
+    free(kept->recipes);
+    free(fresh->recipes);
+    free(handlers->recipes);
     free(kept);
     free(fresh);
     free(handlers);
@@ -215,7 +234,7 @@ static void every_way(struct unwind_cache *cache, const struct unwind_regs *regs
     ours(cache, regs, 0, &again);
     identical("a walk and a memo", first, &again);
     if (oracle_counts.stacks % 16 == 0) {
-        memset(fresh, 0, sizeof *fresh);
+        forget(fresh);
         ours(fresh, regs, 0, &again);
         identical("a walk by kept recipes and one without any", first, &again);
     }

@@ -326,6 +326,8 @@ static int finish_claimed(const char *verb, const char *spool, const char *out, 
     choose_path(f.header, spool, out, sum->path, sizeof sum->path);
     sum->threads = f.header->nthreads;
     sum->samples = f.header->samples;
+    if (f.header->state != SPOOL_COMPLETE)
+        sum->samples.cpu_ns = 0; /* a second old */
     sum->lost = f.header->lost_events + f.header->lost_stacks;
     const char *where = spool;
     err = recording_read(&r, &f);

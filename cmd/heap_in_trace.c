@@ -12,7 +12,7 @@
 
 /* "thrace heap.pb.gz NUMBER/OF BASE64": readers take strings of up to 1 KiB. */
 #define MARK "thrace heap.pb.gz "
-enum { PIECE = 720, TEXT_MAX = 1024, MAX_PIECES = 1 << 20 };
+enum { PIECE = 720, TEXT_MAX = 1024, MAX_PIECES = 1 << 17 };
 
 static const char digits[64] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 

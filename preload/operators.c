@@ -83,9 +83,8 @@ static void *recall_own(enum operator_id id, const void *caller, uint32_t now)
 static void add_own(enum operator_id id, const void *caller, void *f, uint32_t now)
 {
     struct module_span module;
-    if (!module_span_of((uintptr_t)caller, &module))
+    if (!module_span_of((uintptr_t)caller, &module) || !lock_try(&adding)) /* a child of fork may find it taken for good */
         return;
-    lock_take(&adding);
     struct own *o = find_own(caller, now);
     if (!o) {
         o = &own[nown % OWN_MAX];
@@ -102,17 +101,26 @@ static void add_own(enum operator_id id, const void *caller, void *f, uint32_t n
 
 void operators_forget(void) { __atomic_fetch_add(&epoch, 1, __ATOMIC_RELEASE); }
 
-/* What the module's own reference would lead to if the shim were not there: the global scope first, then its own. */
+static void *look_in(const char *path, enum operator_id id)
+{
+    void *handle = dlopen(path, RTLD_LAZY | RTLD_NOLOAD), *f = handle ? dlsym(handle, names[id]) : NULL;
+    if (handle)
+        real.dlclose(handle);
+    return f;
+}
+
+/*
+ * What the module's own reference would lead to if the shim were not there: the global scope first, then its own. A
+ * module that ends a function with a jump to new seems to be the one that called that function, and may be in C.
+ */
 static void *resolve(enum operator_id id, const struct link_map *module)
 {
     void *f = dlsym(RTLD_NEXT, names[id]);
-    void *handle = !f && module && *module->l_name ? dlopen(module->l_name, RTLD_LAZY | RTLD_NOLOAD) : NULL;
-    if (handle) {
-        f = dlsym(handle, names[id]);
-        real.dlclose(handle);
-    }
-    if (!f)
-        dlerror();
+    if (!f && module && *module->l_name)
+        f = look_in(module->l_name, id);
+    if (!f && !(f = look_in("libstdc++.so.6", id)))
+        f = look_in("libc++abi.so.1", id);
+    dlerror();
     return f;
 }
 

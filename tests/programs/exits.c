@@ -64,8 +64,12 @@ static __attribute__((destructor)) void at_unload(void)
 /* For a control group that has less than this. */
 static void eat_memory(void)
 {
-    for (int i = 0; i < 512; i++)
-        memset(malloc(1 << 20), i + 1, 1 << 20);
+    for (int i = 0; i < 512; i++) {
+        void *p = malloc(1 << 20);
+        CHECK(p);
+        memset(p, i + 1, 1 << 20);
+        __asm__ volatile("" : : "r"(p) : "memory");
+    }
     _exit(98);
 }
 

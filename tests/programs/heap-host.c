@@ -10,6 +10,8 @@
 enum { THREADS = 4, TIMES = 10 };
 
 static int (*use)(int);
+static void *(*make)(size_t);
+static void (*unmake)(void *);
 
 static void *use_it(void *arg)
 {
@@ -26,6 +28,9 @@ int main(int argc, char **argv)
             CHECK(module);
             *(void **)&use = dlsym(module, "use_operators");
             CHECK(use);
+            *(void **)&make = dlsym(module, "make");
+            *(void **)&unmake = dlsym(module, "unmake");
+            unmake(make(100));
             for (int t = 0; t < THREADS; t++)
                 CHECK(!pthread_create(&threads[t], NULL, use_it, (void *)(intptr_t)(100 * t)));
             for (int t = 0; t < THREADS; t++) {

@@ -18,6 +18,12 @@ __attribute__((destructor)) void end() { delete kept; }
 
 } // namespace
 
+// Calls of new and delete that may be jumps, as the last thing that these do.
+extern "C" void *make(std::size_t n);
+extern "C" void *make(std::size_t n) { return ::operator new(n); }
+extern "C" void unmake(void *p);
+extern "C" void unmake(void *p) { ::operator delete(p); }
+
 extern "C" int use_operators(int seed);
 extern "C" int use_operators(int seed)
 {

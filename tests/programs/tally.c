@@ -106,13 +106,14 @@ int main(int argc, char **argv)
     make_locks();
     for (int i = 0; i < threads; i++)
         spawn(&t[i], for_ever);
-    for (int n = 0; argc > 3; n++) {
+    int n = 0;
+    while (argc > 3) {
         pid_t child = fork();
         CHECK(child >= 0);
         if (!child)
             be_child(n);
         milliseconds(20);
-        if (n >= CHILDREN)
+        if (n++ >= CHILDREN)
             CHECK(wait(NULL) > 0);
     }
     for (;;)

@@ -1,7 +1,8 @@
 /*
- * check-tally TRACE LOG PID CUT: does the trace of a process that ran tests/programs/tally have all that it had done, as
+ * check-tally TRACE LOG PID CUT [LOST]: does the trace of a process that ran tests/programs/tally have all that it had done, as
  * LOG says? Of each thread the first operation and all that follow it, in order, none missing but at the end, and there
- * no more than CUT in all, which is what `thrace finish` said that it had to cut. Prints what it saw; exit status 1 and a
+ * no more than CUT in all, which is what `thrace finish` said that it had to cut. So many as it said were LOST may be
+ * missing anywhere. Prints what it saw; exit status 1 and a
  * line for each thread that is wrong. With CUT "none" there is no trace, and the process must have done nothing.
  */
 #include <inttypes.h>
@@ -82,8 +83,9 @@ static bool read_log(const char *path)
 
 int main(int argc, char **argv)
 {
-    bool none = argc == 5 && !strcmp(argv[4], "none");
-    if (argc != 5 || !read_log(argv[2]) || !(none || read_trace(argv[1])))
+    bool none = argc >= 5 && !strcmp(argv[4], "none");
+    unsigned long lost = argc == 6 ? strtoul(argv[5], NULL, 10) : 0;
+    if (argc < 5 || argc > 6 || !read_log(argv[2]) || !(none || read_trace(argv[1])))
         return 2;
     int pid = atoi(argv[3]), status = 0;
     unsigned long missing = 0, operations = 0, threads = 0;
@@ -95,7 +97,7 @@ int main(int argc, char **argv)
         unsigned long begun = slot->begun, done = slot->done;
         threads++;
         operations += s ? s->begun : 0;
-        if (s && s->hole < 0 && s->begun <= begun) {
+        if (s && (s->hole < 0 || lost) && s->begun <= begun) {
             missing += s->begun < done ? done - s->begun : 0;
             continue;
         }
@@ -103,6 +105,6 @@ int main(int argc, char **argv)
         printf("thread %d: %lu begun and %lu done, %lu in the trace, the first wrong one is %ld\n", slot->tid, begun, done,
                s ? s->begun : 0, s ? s->hole : 0);
     }
-    printf("%lu threads, %lu operations, %lu missing at the end\n", threads, operations, missing);
-    return missing > strtoul(argv[4], NULL, 10) ? 1 : status;
+    printf("%lu threads, %lu operations, %lu missing\n", threads, operations, missing);
+    return missing > strtoul(argv[4], NULL, 10) + lost ? 1 : status;
 }

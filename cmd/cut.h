@@ -1,7 +1,8 @@
 /*
- * The last generation of a process that was killed. Events carry sequence numbers, so a thread whose next event is missing
- * merely does nothing any more. But a kill may fall between an event and another thread's that it rests on (a GoUnblock
- * and the GoStart after it): what comes after the missing one cannot be placed, and no reader takes the trace with it.
+ * The last generation of a process that was killed. Events carry sequence numbers, so a thread whose next event is
+ * missing merely does nothing any more. But a kill may fall between an event and another thread's that it rests on (a
+ * GoUnblock and the GoStart after it): what comes after the missing one cannot be placed, and no reader takes the trace
+ * with it.
  */
 #ifndef THRACE_CMD_CUT_H
 #define THRACE_CMD_CUT_H
@@ -12,8 +13,8 @@
 #include "cmd/spool_read.h"
 
 /*
- * Reads the trace that was made of f, and takes out of f, at the end of each thread, what could not be placed in its last
- * generation. Returns how many events that were, 0 when the trace is good, or broken otherwise.
+ * Reads the trace that was made of f, and takes out of f, at the end of each thread, what could not be placed in its
+ * last generation. Returns how many events that were, 0 when the trace is good, or broken otherwise.
  */
 uint64_t cut_unplaced(struct spool_file *f, const char *trace);
 

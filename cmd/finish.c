@@ -27,7 +27,7 @@
 #include "lib/sched.h"
 #include "lib/symbolize/symbolize.h"
 
-/* --- writing ------------------------------------------------------------------------------------------------------- */
+/* --- writing ------------------------------------------------------------------------------------------------------ */
 
 static int copy_batch(gotrace_builder *b, const struct spool_batch *batch, uint64_t last)
 {
@@ -107,7 +107,7 @@ static const char *write_trace(const struct spool_file *f, struct recording *r, 
     return err;
 }
 
-/* --- files --------------------------------------------------------------------------------------------------------- */
+/* --- files -------------------------------------------------------------------------------------------------------- */
 
 /* The trace appears under its name only when it is complete. Like the spool it is its owner's only. */
 static FILE *open_beside(const char *path, char *temp, size_t size)
@@ -434,7 +434,7 @@ void finish_report(const struct finish_summary *s)
         fprintf(stderr, "thrace: too short to be in the trace: %s\n", s->short_calls);
 }
 
-/* --- the verb ------------------------------------------------------------------------------------------------------ */
+/* --- the verb ----------------------------------------------------------------------------------------------------- */
 
 static void usage(FILE *to)
 {

@@ -21,9 +21,9 @@ struct finish_summary {
 };
 
 /*
- * Writes the trace of the spool at path `spool` to `out`, or where the recording wanted it when out is NULL, and removes
- * the spool. verb names the caller in messages; quiet: without advice about debug info. Returns an exit status; on
- * failure the reason is on stderr and the spool is untouched.
+ * Writes the trace of the spool at path `spool` to `out`, or where the recording wanted it when out is NULL, and
+ * removes the spool. verb names the caller in messages; quiet: without advice about debug info. Returns an exit status;
+ * on failure the reason is on stderr and the spool is untouched.
  */
 int finish_spool(const char *verb, const char *spool, const char *out, bool quiet, struct finish_summary *summary);
 

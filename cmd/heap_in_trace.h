@@ -13,8 +13,8 @@
 int heap_in_trace_write(gotrace_builder *b, const void *profile, size_t size);
 
 /*
- * The profile of a trace, to be freed; NULL with size 0 when it has none, or with the error as one line, which lives until
- * the next call: invalid says whether the trace is wrong, or could not be read.
+ * The profile of a trace, to be freed; NULL with size 0 when it has none, or with the error as one line, which lives
+ * until the next call: invalid says whether the trace is wrong, or could not be read.
  */
 void *heap_in_trace_read(FILE *trace, size_t *size, const char **error, int *invalid);
 

@@ -37,8 +37,8 @@ static int by_bytes_held(const void *a, const void *b)
 }
 
 /*
- * A block of n bytes is sampled with the probability 1 - exp(-n / interval), so it stands for the reciprocal of that many
- * of its kind.
+ * A block of n bytes is sampled with the probability 1 - exp(-n / interval), so it stands for the reciprocal of that
+ * many of its kind.
  */
 static double stands_for(uint64_t bytes, uint64_t interval)
 {

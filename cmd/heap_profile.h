@@ -1,6 +1,6 @@
 /*
- * The heap by the stacks that allocated it: what the sampled blocks of a recording say, reckoned back to all blocks. As a
- * profile for pprof, and as the first lines of who holds what at the end.
+ * The heap by the stacks that allocated it: what the sampled blocks of a recording say, reckoned back to all blocks. As
+ * a profile for pprof, and as the first lines of who holds what at the end.
  */
 #ifndef THRACE_CMD_HEAP_PROFILE_H
 #define THRACE_CMD_HEAP_PROFILE_H

@@ -1,6 +1,6 @@
 /*
- * The types of the AllocFree experiment. C's blocks have none, so a block's type is its size: type 64 is "64 bytes". Each
- * generation has to say which there are.
+ * The types of the AllocFree experiment. C's blocks have none, so a block's type is its size: type 64 is "64 bytes".
+ * Each generation has to say which there are.
  */
 #ifndef THRACE_CMD_HEAP_TYPES_H
 #define THRACE_CMD_HEAP_TYPES_H

@@ -71,7 +71,7 @@ static bool set_variable(int option, const char *value)
     return false;
 }
 
-/* --- the program --------------------------------------------------------------------------------------------------- */
+/* --- the program -------------------------------------------------------------------------------------------------- */
 
 static volatile pid_t child;
 static pid_t launched; /* what child was */
@@ -175,7 +175,7 @@ static int end_like(int status)
     return 128 + WTERMSIG(status);
 }
 
-/* --- the trace ----------------------------------------------------------------------------------------------------- */
+/* --- the trace ---------------------------------------------------------------------------------------------------- */
 
 static bool can_create(const char *path)
 {
@@ -187,7 +187,9 @@ static bool can_create(const char *path)
     return true;
 }
 
-/* The spool is the program's to make; this finds out beforehand whether it can. Where a pattern leads is not known yet. */
+/*
+ * The spool is the program's to make; this finds out beforehand whether it can. Where a pattern leads is not known yet.
+ */
 static bool can_record_to(const char *out)
 {
     char path[PATH_MAX];

@@ -300,8 +300,8 @@ static void skip_record(struct cursor *c)
 }
 
 /*
- * The newest record of a batch comes first; they are read from the oldest on. Samples are read when all else is: what is
- * one stack among them depends on what was mapped.
+ * The newest record of a batch comes first; they are read from the oldest on. Samples are read when all else is: what
+ * is one stack among them depends on what was mapped.
  */
 static const char *read_records(struct recording *r, struct names *names, const struct spool_batch *b, bool samples)
 {

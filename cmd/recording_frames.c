@@ -76,12 +76,12 @@ const char *recording_symbolize(struct recording *r)
     return ok ? NULL : "out of memory while looking up symbols";
 }
 
-/* --- frames -------------------------------------------------------------------------------------------------------- */
+/* --- frames ------------------------------------------------------------------------------------------------------- */
 
 /*
  * A reader keeps one frame per PC. So inlined functions get PCs of their own, above every address that a program can
- * have, and so do libraries at the place of others that are gone, and a thread's start, whose function may be shown under
- * the thread's name.
+ * have, and so do libraries at the place of others that are gone, and a thread's start, whose function may be shown
+ * under the thread's name.
  */
 static uint64_t inlined_pc(const struct recording *r, const struct rec_pc *p, size_t level)
 {
@@ -265,8 +265,8 @@ static int write_thread_start(const struct recording *r, gotrace_builder *b, con
 }
 
 /*
- * A goroutine that was there when the recording began has no start stack. Viewers name it after the outermost frame of the
- * first stack that they see of it.
+ * A goroutine that was there when the recording began has no start stack. Viewers name it after the outermost frame of
+ * the first stack that they see of it.
  */
 static void name_outermost(const struct recording *r, const struct rec_stack *s, struct frames *f)
 {

@@ -49,8 +49,8 @@ static int add_module(const struct recording *r, const struct rec_module *m)
 }
 
 /*
- * Code that is in no module may be a JIT compiler's, which tells in a file what it made. Anybody can make a file of that
- * name in /tmp, so it must be the user's own.
+ * Code that is in no module may be a JIT compiler's, which tells in a file what it made. Anybody can make a file of
+ * that name in /tmp, so it must be the user's own.
  */
 static bool add_perf_map(const struct recording *r)
 {
@@ -66,7 +66,7 @@ static bool add_perf_map(const struct recording *r)
                                                                          .nranges = 1}) >= 0;
 }
 
-/* --- mappings ------------------------------------------------------------------------------------------------------ */
+/* --- mappings ----------------------------------------------------------------------------------------------------- */
 
 static uint64_t hash(const struct rec_module *m)
 {

@@ -10,7 +10,7 @@
 #include "lib/meta.h"
 #include "lib/stacktab.h"
 
-/* --- generations --------------------------------------------------------------------------------------------------- */
+/* --- generations -------------------------------------------------------------------------------------------------- */
 
 /* The batches are in order of generation, then of time. */
 bool samples_begin(struct samples *s, const struct spool_file *f)
@@ -43,7 +43,7 @@ static uint64_t generation_at(const struct samples *s, uint64_t time)
     return s->ngenerations ? s->generations[low].generation : 0;
 }
 
-/* --- stacks -------------------------------------------------------------------------------------------------------- */
+/* --- stacks ------------------------------------------------------------------------------------------------------- */
 
 static size_t slot_of(const struct samples *s, uint64_t generation, size_t epoch, const uintptr_t *pcs, int n)
 {
@@ -120,7 +120,7 @@ static bool intern(struct recording *r, uint64_t generation, size_t epoch, const
     return true;
 }
 
-/* --- samples ------------------------------------------------------------------------------------------------------- */
+/* --- samples ------------------------------------------------------------------------------------------------------ */
 
 static bool add(struct samples *s, const struct sample *one)
 {

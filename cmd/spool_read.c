@@ -134,7 +134,9 @@ static const char *read_chunk(struct spool_file *f, const struct chunk *c)
     return ok ? NULL : "out of memory";
 }
 
-/* The chunks that were not drained: packed ones, full ones in order of filling, those that threads were still writing. */
+/*
+ * The chunks that were not drained: packed ones, full ones in order of filling, those that threads were still writing.
+ */
 static const char *read_pool(struct spool_file *f)
 {
     uint32_t n = 0;

@@ -27,8 +27,8 @@ struct spool_file {
     const uint8_t *map;
     size_t size;
     /*
-     * Bytes at the end of the log that a loss of power took. What is before them is a beginning of every thread; what is
-     * in the pool came later and is left out.
+     * Bytes at the end of the log that a loss of power took. What is before them is a beginning of every thread; what
+     * is in the pool came later and is left out.
      */
     uint64_t missing;
     uint8_t *unrolled; /* the log, where it is a ring that begins in the middle */

@@ -3,8 +3,8 @@
  * (SOCK_SEQPACKET), one a connection. Both sides look at who the other one is before they believe anything: the process
  * obeys its own user and root, the command talks to the process that it was asked to talk to.
  *
- * An abstract name leaves nothing behind when the process is killed, needs no writable directory, and outlives chroot and
- * setuid. It has the start time of the process in it: a process that gets the pid later has another name.
+ * An abstract name leaves nothing behind when the process is killed, needs no writable directory, and outlives chroot
+ * and setuid. It has the start time of the process in it: a process that gets the pid later has another name.
  */
 #ifndef THRACE_LIB_CONTROL_H
 #define THRACE_LIB_CONTROL_H

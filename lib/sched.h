@@ -182,9 +182,9 @@ const struct sched_state *sched_recover(struct sched *s, struct sched_thread *t)
 void sched_advance(struct sched *s, uint64_t generation);
 
 /*
- * A recording begins in mid-run, under the same conditions. Until then sched_track alone kept each thread's status. After
- * sched_restart each running thread is given a P, then all write their statuses; those of the first generation may name
- * goroutines that nobody has seen. stack 0: without one.
+ * A recording begins in mid-run, under the same conditions. Until then sched_track alone kept each thread's status.
+ * After sched_restart each running thread is given a P, then all write their statuses; those of the first generation
+ * may name goroutines that nobody has seen. stack 0: without one.
  */
 static inline void sched_track(struct sched_thread *t, uint32_t status) { t->state[t->cur].status = status; }
 void sched_restart(struct sched *s, uint64_t generation, uint32_t gomaxprocs);

@@ -169,7 +169,9 @@ void spool_publish(struct spool *s);
 /* Unmaps; the file stays. */
 void spool_unmap(struct spool *s);
 
-/* A chunk of its own for the caller, who fills in the rest and then its state; NULL when the pool is empty. Lock-free. */
+/*
+ * A chunk of its own for the caller, who fills in the rest and then its state; NULL when the pool is empty. Lock-free.
+ */
 struct chunk *spool_take(struct spool *s);
 
 /*
@@ -201,9 +203,9 @@ int spool_open(const struct spool *s);
 int spool_drain(struct spool *s, int fd);
 
 /*
- * The log of a fresh spool is to be a ring of `size` bytes and so many generations, 2 to SPOOL_MARKS: a flight recorder. A
- * drain that finds no room then forgets the oldest generation, but never the one that it writes: then it returns -ENOBUFS,
- * and begins with the next one.
+ * The log of a fresh spool is to be a ring of `size` bytes and so many generations, 2 to SPOOL_MARKS: a flight
+ * recorder. A drain that finds no room then forgets the oldest generation, but never the one that it writes: then it
+ * returns -ENOBUFS, and begins with the next one.
  */
 void spool_make_ring(struct spool *s, uint64_t size, uint32_t generations);
 
@@ -214,8 +216,8 @@ void spool_forget(struct spool *s, uint64_t mono_ns);
 uint64_t spool_newest_bytes(const struct spool *s);
 
 /*
- * Copies what a ring holds of generations before `end` into a new spool that is complete, for a trace at `out`. The header
- * is otherwise that of s. 0, or a negative errno with nothing left behind.
+ * Copies what a ring holds of generations before `end` into a new spool that is complete, for a trace at `out`. The
+ * header is otherwise that of s. 0, or a negative errno with nothing left behind.
  */
 int spool_copy_ring(const struct spool *s, int fd, uint64_t end, const char *path, const char *out);
 

@@ -22,8 +22,8 @@ enum batch_result { BATCH_OK, BATCH_NONE, BATCH_BROKEN };
 int read_header(struct source *s, struct failure *f);
 
 /*
- * Reads one batch and leaves its data where the source has them: of a batch of timed events in a file, that is the file.
- * generation is for messages only.
+ * Reads one batch and leaves its data where the source has them: of a batch of timed events in a file, that is the
+ * file. generation is for messages only.
  */
 enum batch_result read_batch(struct source *s, uint64_t generation, struct batch *b, struct failure *f);
 

@@ -1,6 +1,6 @@
 /*
- * The scheduler as the events so far describe it. Timestamps may lie; what decides whether an event may come next is the
- * state of the goroutines, procs and threads that it names, and their sequence numbers.
+ * The scheduler as the events so far describe it. Timestamps may lie; what decides whether an event may come next is
+ * the state of the goroutines, procs and threads that it names, and their sequence numbers.
  */
 #ifndef THRACE_PARSER_ORDER_H
 #define THRACE_PARSER_ORDER_H

@@ -421,8 +421,8 @@ static int check(struct gotrace_validator *v, const struct gotrace_event *ev)
 }
 
 /*
- * The transitions that most traces mostly consist of, where nothing is wrong with them: with a stack that is known to be
- * good, of something that is where the event says it is. They are all of 1.22.
+ * The transitions that most traces mostly consist of, where nothing is wrong with them: with a stack that is known to
+ * be good, of something that is where the event says it is. They are all of 1.22.
  */
 static const struct quick {
     uint8_t from, to;  /* enum gotrace_state; from 0: of another sort */

@@ -2,8 +2,8 @@
  * The allocator that comes after us, whichever it is, and what stands in for it until it is known.
  *
  * The first call may come from anywhere: a constructor that runs before ours, dlsym while it looks for the allocator,
- * even an IFUNC resolver that the loader runs before it has relocated us. Then neither pointers nor TLS nor a function of
- * libc can be used; so what a call needs until allocator_find is plain static data.
+ * even an IFUNC resolver that the loader runs before it has relocated us. Then neither pointers nor TLS nor a function
+ * of libc can be used; so what a call needs until allocator_find is plain static data.
  */
 #ifndef THRACE_PRELOAD_ALLOCATOR_H
 #define THRACE_PRELOAD_ALLOCATOR_H
@@ -21,8 +21,8 @@ struct allocator {
 extern struct allocator next_allocator;
 
 /*
- * Finds it. False while that is not done: the call came from inside of it, from another thread meanwhile, or before we are
- * relocated. The arena serves it then.
+ * Finds it. False while that is not done: the call came from inside of it, from another thread meanwhile, or before we
+ * are relocated. The arena serves it then.
  */
 bool allocator_find(void);
 
@@ -38,9 +38,9 @@ enum allocator_state {
 enum allocator_state allocator_state(const void *our_malloc, const void *our_usable_size);
 
 /*
- * libc's allocator keeps the size of a block in front of it, and has for decades. True when the next allocator is libc's
- * and some blocks of all kinds have been looked at: then allocator_libc_size is what its malloc_usable_size returns, at a
- * nanosecond less.
+ * libc's allocator keeps the size of a block in front of it, and has for decades. True when the next allocator is
+ * libc's and some blocks of all kinds have been looked at: then allocator_libc_size is what its malloc_usable_size
+ * returns, at a nanosecond less.
  */
 bool allocator_is_libc(void);
 
@@ -50,7 +50,7 @@ static inline size_t allocator_libc_size(const void *p)
     return (head & ~(size_t)7) - sizeof(size_t) - (head & 2) * sizeof(size_t) / 2;
 }
 
-/* --- the arena: static, never reused, bounded ------------------------------------------------------------------------- */
+/* --- the arena: static, never reused, bounded --------------------------------------------------------------------- */
 
 /* Zeroed. NULL: used up, or align is no power of two. */
 void *arena_take(size_t n, size_t align);

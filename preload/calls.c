@@ -288,7 +288,9 @@ bool call_tries(struct hook *h, struct wait *w, bool now)
     return true;
 }
 
-/* After a trial that found nothing. What arrives between that and the entry as a waiter ends the wait at once, unseen. */
+/*
+ * After a trial that found nothing. What arrives between that and the entry as a waiter ends the wait at once, unseen.
+ */
 static void waits(struct hook *h, struct wait *w, uint64_t id, enum waiter_kind kind)
 {
     if (id)

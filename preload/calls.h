@@ -53,9 +53,9 @@ void call_poll(struct hook *h, struct wait *w, struct pollfd *fds, nfds_t n, boo
 void call_select(struct hook *h, struct wait *w, int n, fd_set *const sets[3], bool now);
 
 /*
- * For polling by a call that can itself be asked not to wait: it is, and only when it finds nothing does it wait. True: do
- * that, and then, after the trial, the second one says what the call waits for. If the trial had a result, it was the call,
- * and the end of the scope shows it. False: the real call is all there is to do.
+ * For polling by a call that can itself be asked not to wait: it is, and only when it finds nothing does it wait. True:
+ * do that, and then, after the trial, the second one says what the call waits for. If the trial had a result, it was
+ * the call, and the end of the scope shows it. False: the real call is all there is to do.
  */
 bool call_tries(struct hook *h, struct wait *w, bool now);
 void call_epoll_waits(struct hook *h, struct wait *w, int epoll);

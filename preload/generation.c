@@ -113,8 +113,8 @@ static void write_identity(struct sched_thread *by, const struct thread *t, uint
 }
 
 /*
- * The stack of a thread that waits. It stays as it is: when the wait ends the thread comes to the closed gate before its
- * hook returns to what is walked here.
+ * The stack of a thread that waits. It stays as it is: when the wait ends the thread comes to the closed gate before
+ * its hook returns to what is walked here.
  */
 static uint64_t write_stack(struct sched_thread *by, struct thread *t)
 {
@@ -214,7 +214,7 @@ bool tracer_advance(void)
     return done;
 }
 
-/* --- the first generation of a recording that begins in mid-run ------------------------------------------------------ */
+/* --- the first generation of a recording that begins in mid-run --------------------------------------------------- */
 
 static void first_status_running(struct thread *t, uint64_t time, bool stacks, bool *procs_said)
 {

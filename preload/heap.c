@@ -33,7 +33,7 @@ static struct {
 const void *heap_our_malloc(void);
 const void *heap_our_usable_size(void);
 
-/* --- slots ------------------------------------------------------------------------------------------------------------ */
+/* --- slots -------------------------------------------------------------------------------------------------------- */
 
 /* The tag tells a list that has changed twice from one that has not; a slot is never unmapped. */
 static struct heap_slot *take_slot(void)
@@ -68,7 +68,7 @@ static void raise_to(int64_t *max, int64_t v)
         ;
 }
 
-/* --- HeapAlloc -------------------------------------------------------------------------------------------------------- */
+/* --- HeapAlloc ---------------------------------------------------------------------------------------------------- */
 
 static bool is_told(void)
 {
@@ -162,7 +162,7 @@ void heap_count_without_slot(int64_t bytes)
         heap_add(&s->delta, bytes);
 }
 
-/* --- beginning and end ------------------------------------------------------------------------------------------------ */
+/* --- beginning and end -------------------------------------------------------------------------------------------- */
 
 bool heap_ready(void)
 {

@@ -1,11 +1,11 @@
 /*
  * How much of the heap is in use, to the byte.
  *
- * Each thread counts in a slot of its own: what malloc_usable_size says of a block is added when it is born and taken off
- * when it dies, in whichever thread. Nobody else writes to the slot, and the count is one instruction, which a signal
- * handler cannot tear. Once a slot has gone up or down by HEAP_FLUSH its sum moves to that of the process; whoever does
- * that and sees that the heap has grown or shrunk by a step writes HeapAlloc. The sum of everything is exact at any time
- * at which no thread is in the allocator.
+ * Each thread counts in a slot of its own: what malloc_usable_size says of a block is added when it is born and taken
+ * off when it dies, in whichever thread. Nobody else writes to the slot, and the count is one instruction, which a
+ * signal handler cannot tear. Once a slot has gone up or down by HEAP_FLUSH its sum moves to that of the process;
+ * whoever does that and sees that the heap has grown or shrunk by a step writes HeapAlloc. The sum of everything is
+ * exact at any time at which no thread is in the allocator.
  */
 #ifndef THRACE_PRELOAD_HEAP_H
 #define THRACE_PRELOAD_HEAP_H
@@ -31,7 +31,9 @@ enum { HEAP_FLUSH = 64 << 10 };
 extern __thread struct heap_slot *heap_slot __attribute__((tls_model("initial-exec"))) HEAP_HIDDEN;
 #define HEAP_SHARED ((struct heap_slot *)1)
 
-/* What the entry points look at first. All but one value lead to their slow halves, and in malloc and free all but two. */
+/*
+ * What the entry points look at first. All but one value lead to their slow halves, and in malloc and free all but two.
+ */
 enum heap_mode {
     HEAP_BOOT,   /* the next allocator is not known yet */
     HEAP_COUNT,  /* libc's own allocator: count, and nothing else */
@@ -91,7 +93,10 @@ extern bool heap_counts HEAP_HIDDEN;
 extern bool heap_events HEAP_HIDDEN; /* every birth and death is an event */
 extern bool heap_libc HEAP_HIDDEN; /* blocks have a size in front of them */
 
-/* In the constructor: whether to go on counting, and how many bytes lie between samples, 0: no samples; whether each is an event. */
+/*
+ * In the constructor: whether to go on counting, and how many bytes lie between samples, 0: no samples; whether each is
+ * an event.
+ */
 void heap_begin(bool count, uint64_t interval, bool events);
 
 /* The block at p was born, or is about to die: their events. size -1: it dies. */

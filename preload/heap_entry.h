@@ -5,15 +5,17 @@
 #include "preload/heap_sample.h"
 #include "preload/tracer.h"
 
-/* The functions have names of their own in C, so that no declaration or built-in knowledge of malloc has a say in them. */
+/*
+ * The functions have names of their own in C, so that no declaration or built-in knowledge of malloc has a say in them.
+ */
 #define ENTRY(name, ret, params)                                                                                       \
     EXPORT ret entry_##name params __asm__(#name);                                                                     \
     ret entry_##name params
 
 /*
- * Other allocators may call themselves by name, which leads to us. An operator new or delete may call malloc or free, or
- * another operator: so the one that was called last notes what it made, and the first one what is dying, and it is counted
- * once. And malloc_usable_size may allocate, which is not counted.
+ * Other allocators may call themselves by name, which leads to us. An operator new or delete may call malloc or free,
+ * or another operator: so the one that was called last notes what it made, and the first one what is dying, and it is
+ * counted once. And malloc_usable_size may allocate, which is not counted.
  */
 extern __thread struct heap_nested {
     void *made, *dying;

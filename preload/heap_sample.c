@@ -38,7 +38,7 @@ bool heap_sample_begin(uint64_t interval)
     return true;
 }
 
-/* --- chance ----------------------------------------------------------------------------------------------------------- */
+/* --- chance ------------------------------------------------------------------------------------------------------- */
 
 /* ln(x) for x of 64 bits: the exponent, and a series for the rest. Good to 1e-6, without libm. */
 static double ln_of(uint64_t x)
@@ -59,7 +59,9 @@ static uint64_t random_of(struct heap_slot *s)
     return s->random = x ? x : 1;
 }
 
-/* How many bytes until the next one that is picked: exponentially distributed, so that each byte has the same chance. */
+/*
+ * How many bytes until the next one that is picked: exponentially distributed, so that each byte has the same chance.
+ */
 static int64_t draw(struct heap_slot *s)
 {
     uint64_t x = random_of(s) >> 11 | 1; /* of 53 bits */
@@ -78,7 +80,7 @@ bool heap_sample_draw(struct heap_slot *s, int64_t size)
     return due;
 }
 
-/* --- the live ones ---------------------------------------------------------------------------------------------------- */
+/* --- the live ones ------------------------------------------------------------------------------------------------ */
 
 static uintptr_t *find_in(struct bucket *b, uintptr_t wanted, uint64_t **id)
 {
@@ -162,7 +164,7 @@ static uint64_t take(const void *p)
     return block_id;
 }
 
-/* --- records ---------------------------------------------------------------------------------------------------------- */
+/* --- records ------------------------------------------------------------------------------------------------------ */
 
 static bool may_write(const struct thread *t) { return recording() && t && t != THREAD_OFF && !t->in_hook; }
 

@@ -1,7 +1,7 @@
 /*
- * Sampled blocks: of all bytes that are allocated, one in `interval` is picked, by chance, and the block that it is in is
- * recorded with the stack it was allocated from. When that block dies, this is recorded, too. So the larger a block, the
- * likelier it is picked; `thrace finish` reckons back.
+ * Sampled blocks: of all bytes that are allocated, one in `interval` is picked, by chance, and the block that it is in
+ * is recorded with the stack it was allocated from. When that block dies, this is recorded, too. So the larger a block,
+ * the likelier it is picked; `thrace finish` reckons back.
  */
 #ifndef THRACE_PRELOAD_HEAP_SAMPLE_H
 #define THRACE_PRELOAD_HEAP_SAMPLE_H

@@ -1,8 +1,8 @@
 /*
- * The helper thread, named "thrace": drains full chunks, makes the pool larger, begins generations, and starts and stops
- * sessions when it is time. It is started when the program makes its first thread, because some system calls want a
- * process with one, or at once when it has orders; and it stops when the last thread of the program has ended, because
- * otherwise a program whose main called pthread_exit would never end.
+ * The helper thread, named "thrace": drains full chunks, makes the pool larger, begins generations, and starts and
+ * stops sessions when it is time. It is started when the program makes its first thread, because some system calls want
+ * a process with one, or at once when it has orders; and it stops when the last thread of the program has ended,
+ * because otherwise a program whose main called pthread_exit would never end.
  *
  * It has a file table of its own: its descriptor of the spool takes no number from the program, and nothing that the
  * program closes is closed for it.

@@ -42,7 +42,9 @@ void hook_recover(struct thread *t);
  */
 void hook_revive(struct thread *t);
 
-/* Is this class of calls to be recorded, or tracked while nothing is? Asked first, at the price of a load and a branch. */
+/*
+ * Is this class of calls to be recorded, or tracked while nothing is? Asked first, at the price of a load and a branch.
+ */
 static inline bool wrapped(enum call_class c)
 {
     return __atomic_load_n(&tracer.owner->hooked, __ATOMIC_RELAXED) & (uint32_t)c;

@@ -1,7 +1,8 @@
 /*
  * What code is mapped where: for the unwinder, as a snapshot that is swapped in as a whole, and for `thrace finish`, as
- * META_MODULE records. Refreshed at each generation, before and after dlclose, and at the end; so a module that came and
- * went is known if anything of it could be on a stack. (A process with threads but without helper does it less often.)
+ * META_MODULE records. Refreshed at each generation, before and after dlclose, and at the end; so a module that came
+ * and went is known if anything of it could be on a stack. (A process with threads but without helper does it less
+ * often.)
  */
 #include <elf.h>
 #include <link.h>
@@ -81,8 +82,8 @@ static const char *module_path(const struct dl_phdr_info *info)
 }
 
 /*
- * The records of the snapshot, for sessions that begin later; a child of fork may not ask the loader, whose lock another
- * thread of its parent may have held.
+ * The records of the snapshot, for sessions that begin later; a child of fork may not ask the loader, whose lock
+ * another thread of its parent may have held.
  */
 enum { KEPT_MAX = 256 << 10 };
 static struct {

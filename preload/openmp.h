@@ -22,8 +22,8 @@ struct openmp {
 };
 
 /*
- * The runtime that a call from this address was meant for; NULL when the address is in the shim. Takes the loader's lock
- * the first time, so it must not be called in a section.
+ * The runtime that a call from this address was meant for; NULL when the address is in the shim. Takes the loader's
+ * lock the first time, so it must not be called in a section.
  */
 const struct openmp *openmp_of(const void *caller);
 

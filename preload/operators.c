@@ -45,7 +45,7 @@ void operators_find(void)
     }
 }
 
-/* --- those of modules that were loaded later ---------------------------------------------------------------------------- */
+/* --- those of modules that were loaded later ---------------------------------------------------------------------- */
 
 /*
  * Which operators a module means may be its own affair: it may have a C++ runtime linked into it, whose exceptions no

@@ -26,8 +26,8 @@ extern void *operator_passed[OPERATORS] __attribute__((visibility("hidden")));
 void operators_find(void);
 
 /*
- * The one that a call from that address was meant for; counted: its blocks are the next allocator's, and malloc does not
- * see them. NULL: there is none. Takes the loader's lock the first time.
+ * The one that a call from that address was meant for; counted: its blocks are the next allocator's, and malloc does
+ * not see them. NULL: there is none. Takes the loader's lock the first time.
  */
 void *operator_next(enum operator_id id, const void *caller, bool *counted);
 

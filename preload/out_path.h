@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 /*
- * In its last component, the name of the file, %p is the pid, %n a number and %% a per cent sign; nothing else may follow
- * one.
+ * In its last component, the name of the file, %p is the pid, %n a number and %% a per cent sign; nothing else may
+ * follow one.
  */
 bool out_pattern_ok(const char *pattern);
 

@@ -2,8 +2,8 @@
  * Calls that return EINTR whenever a handler ran, even one with SA_RESTART (signal(7) lists them). The program knows
  * nothing of our handler, so it must not see that: the call is done again, with the time that is left. The replacements
  * stand between the wrappers and libc, in `real`, and only where samples are taken. Wrappers that receive or send do it
- * themselves (restart.h); for those there are replacements only where the wrapper jumps to the real call, and only once a
- * socket has a timeout: without one the kernel does them again.
+ * themselves (restart.h); for those there are replacements only where the wrapper jumps to the real call, and only once
+ * a socket has a timeout: without one the kernel does them again.
  *
  * It is rare: a thread that waits uses no CPU time, so a sample can only come just before it sleeps.
  */
@@ -16,7 +16,7 @@
 
 static struct real libc;
 
-/* --- what was interrupted by what ---------------------------------------------------------------------------------- */
+/* --- what was interrupted by what --------------------------------------------------------------------------------- */
 
 /*
  * True when the signal arrived in a system call that returns EINTR to where the handler returns to. If another signal
@@ -43,7 +43,7 @@ void restart_note(struct thread *t, const void *context)
         __atomic_store_n(&t->sample.interrupted, t->sample.interrupted + 1, __ATOMIC_RELAXED);
 }
 
-/* --- sleeping ------------------------------------------------------------------------------------------------------ */
+/* --- sleeping ----------------------------------------------------------------------------------------------------- */
 
 /* The time that is left is in *left, where the program may not want it. */
 static int again_nanosleep(const struct timespec *ts, struct timespec *left)
@@ -95,7 +95,7 @@ static int again_thrd_sleep(const struct timespec *ts, struct timespec *left)
     return err;
 }
 
-/* --- for some time ------------------------------------------------------------------------------------------------- */
+/* --- for some time ------------------------------------------------------------------------------------------------ */
 
 /* What is left, in ns, of a time that began then, on CLOCK_MONOTONIC. */
 static uint64_t left(uint64_t began, uint64_t ns)
@@ -196,7 +196,7 @@ static int again_semtimedop(int set, void *operations, size_t n, const struct ti
     return RESTARTED_WITH_TIMEOUT(libc.semtimedop(set, operations, n, timeout));
 }
 
-/* --- until a time -------------------------------------------------------------------------------------------------- */
+/* --- until a time ------------------------------------------------------------------------------------------------- */
 
 static int again_sem_timedwait(sem_t *s, const struct timespec *until)
 {
@@ -208,7 +208,7 @@ static int again_sem_clockwait(sem_t *s, clockid_t clock, const struct timespec 
     return RESTARTED(-1, libc.sem_clockwait(s, clock, until), (void)0);
 }
 
-/* --- without timeout, or with one of the socket's ------------------------------------------------------------------ */
+/* --- without timeout, or with one of the socket's ----------------------------------------------------------------- */
 
 #define AGAIN(ret, name, params, args)                                                                                 \
     static ret again_##name params { return RESTARTED(-1, libc.name args, (void)0); }
@@ -224,9 +224,11 @@ AGAIN(ssize_t, recvmsg, (int fd, struct msghdr *m, int flags), (fd, m, flags))
 AGAIN(int, accept, (int fd, void *addr, socklen_t *len), (fd, addr, len))
 AGAIN(int, accept4, (int fd, void *addr, socklen_t *len, int flags), (fd, addr, len, flags))
 
-/* --- for signals --------------------------------------------------------------------------------------------------- */
+/* --- for signals -------------------------------------------------------------------------------------------------- */
 
-/* These must not be done again: the signal that was waited for may have come. But our signal can be kept out of them. */
+/*
+ * These must not be done again: the signal that was waited for may have come. But our signal can be kept out of them.
+ */
 static int again_sigsuspend(const sigset_t *mask)
 {
     sigset_t copy;
@@ -265,7 +267,7 @@ static int again_signalfd(int fd, const sigset_t *mask, int flags)
     return libc.signalfd(fd, signal_without(mask, &copy), flags);
 }
 
-/* --- instead of libc's --------------------------------------------------------------------------------------------- */
+/* --- instead of libc's -------------------------------------------------------------------------------------------- */
 
 #define REPLACE(name) (real.name = again_##name)
 #define REPLACE_UNWRAPPED(class, name) (tracer.classes & CLASS_##class ? (void)0 : (void)REPLACE(name))

@@ -3,9 +3,9 @@
  *
  * It may interrupt its thread anywhere: in the program, in libc with any lock held, in a hook in the middle of a
  * transition. So it touches neither the thread's open chunk nor the stack table, takes no lock, and calls nothing that
- * does. Samples go, stacks and all, into chunks of their own, which a few slots share among all threads: a handler takes
- * a slot that nobody is in, and holds it for a microsecond. As all signals are blocked meanwhile, nothing can tear it
- * out. Which generation a sample belongs to, and which stacks are equal, `thrace finish` works out.
+ * does. Samples go, stacks and all, into chunks of their own, which a few slots share among all threads: a handler
+ * takes a slot that nobody is in, and holds it for a microsecond. As all signals are blocked meanwhile, nothing can
+ * tear it out. Which generation a sample belongs to, and which stacks are equal, `thrace finish` works out.
  */
 #include "preload/sample.h"
 
@@ -37,7 +37,7 @@ static inline struct spool_samples *counts(void) { return &tracer.spool.header->
 
 static void count(uint64_t *counter, uint64_t n) { __atomic_fetch_add(counter, n, __ATOMIC_RELAXED); }
 
-/* --- slots --------------------------------------------------------------------------------------------------------- */
+/* --- slots -------------------------------------------------------------------------------------------------------- */
 
 static bool enter(struct slot *s)
 {
@@ -95,7 +95,7 @@ static bool ensure_room(struct slot *s, size_t n)
     return true;
 }
 
-/* --- a sample ------------------------------------------------------------------------------------------------------ */
+/* --- a sample ----------------------------------------------------------------------------------------------------- */
 
 /* While a module is being unloaded no frame is guessed, because a guess may lead into it. */
 static enum unwind_mode mode(void)
@@ -176,7 +176,7 @@ static void take(struct thread *t, const ucontext_t *uc, uint64_t weight)
 
 void sample_missed(uint64_t periods) { count(&counts()->missed, periods); }
 
-/* --- the signals --------------------------------------------------------------------------------------------------- */
+/* --- the signals -------------------------------------------------------------------------------------------------- */
 
 static struct {
     uint64_t hz, tick_hz;
@@ -232,7 +232,7 @@ static void on_signal(int sig, siginfo_t *info, void *context)
         take(t, context, weight);
 }
 
-/* --- threads ------------------------------------------------------------------------------------------------------- */
+/* --- threads ------------------------------------------------------------------------------------------------------ */
 
 bool sample_perf_wanted(void) { return sampler.perf; }
 uint64_t sample_trap_mark(void) { return sampler.trap ? (unsigned long)mark : 0; }
@@ -361,7 +361,7 @@ void sample_account(void)
     lock_drop(&tracer.registry_lock);
 }
 
-/* --- beginning and end --------------------------------------------------------------------------------------------- */
+/* --- beginning and end -------------------------------------------------------------------------------------------- */
 
 /* So many signals a second does a CPU-clock timer deliver at most: one at each tick of the kernel. */
 static uint64_t tick_hz(void)

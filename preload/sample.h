@@ -1,11 +1,11 @@
 /*
  * CPU samples: where a thread's CPU time goes, some 99 times in each second that it executes. Every recorded thread has
- * a timer on its own CPU clock that sends it a real-time signal; above what the kernel's tick delivers also a perf event
- * on that clock, which sends it a SIGTRAP. The handler writes a META_SAMPLE record with the interrupted stack into a
- * chunk of the spool.
+ * a timer on its own CPU clock that sends it a real-time signal; above what the kernel's tick delivers also a perf
+ * event on that clock, which sends it a SIGTRAP. The handler writes a META_SAMPLE record with the interrupted stack
+ * into a chunk of the spool.
  *
- * The signals are the shim's own, and hidden: wrap_signal.c shows the program its own view of masks and dispositions, and
- * restart.c sees to it that no call returns EINTR because of a sample.
+ * The signals are the shim's own, and hidden: wrap_signal.c shows the program its own view of masks and dispositions,
+ * and restart.c sees to it that no call returns EINTR because of a sample.
  */
 #ifndef THRACE_PRELOAD_SAMPLE_H
 #define THRACE_PRELOAD_SAMPLE_H
@@ -47,7 +47,7 @@ void sample_account(void);
 void sample_pause(void);
 void sample_resume(void);
 
-/* --- between the files of the sampler ------------------------------------------------------------------------------ */
+/* --- between the files of the sampler ----------------------------------------------------------------------------- */
 
 extern int sample_signal; /* of the timers; 0: no sampling in this process */
 
@@ -64,8 +64,8 @@ bool signal_take_trap(void);
 extern uint64_t signal_hidden;
 
 /*
- * The kernel's mask of the calling thread lets samples through from now on. What the program's says is what the kernel's
- * did, or what the thread inherited from its creator: a set of our signals.
+ * The kernel's mask of the calling thread lets samples through from now on. What the program's says is what the
+ * kernel's did, or what the thread inherited from its creator: a set of our signals.
  */
 void signal_unblock(uint64_t inherited);
 uint64_t signal_blocked_for_child(void);
@@ -78,8 +78,8 @@ const sigset_t *signal_with(const sigset_t *set, sigset_t *copy);
 void signal_guard_sigio(void);
 
 /*
- * perf events, which only the helper can keep: its descriptors are its own. Threads ask for one; the helper, in its loop,
- * opens them by sample_perf_serve.
+ * perf events, which only the helper can keep: its descriptors are its own. Threads ask for one; the helper, in its
+ * loop, opens them by sample_perf_serve.
  */
 void sample_perf_serve(void);
 bool sample_perf_wanted(void);

@@ -1,8 +1,8 @@
 /*
  * Time in the kernel, where a thread has both a timer and a perf event. The event tells of each period that ends in the
- * program, and of none that ends in the kernel. The timer counts all periods, but speaks only at a tick of the kernel's.
- * So what the timer has counted and the event has not shown is time in the kernel; and of that the ticks that hit the
- * kernel are a fair sample. One that did gets all that is due: it stands for so many samples.
+ * program, and of none that ends in the kernel. The timer counts all periods, but speaks only at a tick of the
+ * kernel's. So what the timer has counted and the event has not shown is time in the kernel; and of that the ticks that
+ * hit the kernel are a fair sample. One that did gets all that is due: it stands for so many samples.
  *
  * A tick hit the kernel when the signal arrives on the way out of a system call, or when the kernel booked the tick as
  * system time (page faults, for one).

@@ -1,7 +1,8 @@
 /*
- * Above what the kernel's tick delivers: a perf event on the CPU clock of each thread, which any user may have of his own
- * threads (perf_event_paranoid up to 2). The events are descriptors, and only the helper, whose file table is its own,
- * can have any that the program does not see. It opens them for threads that ask, and closes them for threads that end.
+ * Above what the kernel's tick delivers: a perf event on the CPU clock of each thread, which any user may have of his
+ * own threads (perf_event_paranoid up to 2). The events are descriptors, and only the helper, whose file table is its
+ * own, can have any that the program does not see. It opens them for threads that ask, and closes them for threads that
+ * end.
  *
  * An overflow becomes a SIGTRAP to its thread, which the kernel sends on the way back to the program (attr.sigtrap). A
  * signal of our choice (F_SETSIG) would cost an interrupt more, a third of the whole sample in a virtual machine; it is
@@ -101,8 +102,8 @@ void sample_perf_ask(struct thread *t)
 }
 
 /*
- * Some 50 us: else what the thread does first would not be sampled often enough, which for many a thread is all. When the
- * helper does not come to it, the timer has to do until it does.
+ * Some 50 us: else what the thread does first would not be sampled often enough, which for many a thread is all. When
+ * the helper does not come to it, the timer has to do until it does.
  */
 void sample_perf_await(struct thread *t)
 {

@@ -38,7 +38,7 @@ uint32_t session_number(void) { return __atomic_load_n(&session.number, __ATOMIC
 const char *session_spool(void) { return tracer.spool.path; }
 const char *session_exe(void) { return session.exe; }
 
-/* --- names --------------------------------------------------------------------------------------------------------- */
+/* --- names -------------------------------------------------------------------------------------------------------- */
 
 static bool exists(const char *path)
 {
@@ -91,7 +91,7 @@ void session_each_spool(void (*each)(void *arg, const char *path), void *arg)
             each(arg, spool);
 }
 
-/* --- start --------------------------------------------------------------------------------------------------------- */
+/* --- start -------------------------------------------------------------------------------------------------------- */
 
 /*
  * The path without a number is for the first session of the last image: the spool of an earlier one makes room. Any
@@ -162,7 +162,9 @@ static void open_first_generation(uint32_t cpus)
 
 enum { START_TRIES = 200, START_GRACE_NS = 1000000, START_PAUSE_NS = 100000 };
 
-/* Behind the gate, which is opened between tries: a thread that lost the CPU in a section must not hold up the others. */
+/*
+ * Behind the gate, which is opened between tries: a thread that lost the CPU in a section must not hold up the others.
+ */
 static int begin_recording(int fd)
 {
     static const struct timespec pause = {0, START_PAUSE_NS};
@@ -263,7 +265,7 @@ int session_start(void)
     return session_start_with_modules();
 }
 
-/* --- stop ---------------------------------------------------------------------------------------------------------- */
+/* --- stop --------------------------------------------------------------------------------------------------------- */
 
 enum { STOP_GRACE_NS = 100000000 };
 
@@ -321,7 +323,7 @@ void session_stop_for_good(void)
         say("the spool was removed, nothing is left of the recording: ", session.out);
 }
 
-/* --- what is to be done now and then ---------------------------------------------------------------------------------- */
+/* --- what is to be done now and then ------------------------------------------------------------------------------ */
 
 static int drain(int fd)
 {
@@ -429,7 +431,7 @@ void session_chores(struct session_file *f)
         record_surroundings();
 }
 
-/* --- the flight recorder ------------------------------------------------------------------------------------------- */
+/* --- the flight recorder ------------------------------------------------------------------------------------------ */
 
 enum { ADVANCE_TRIES = 100, ADVANCE_PAUSE_NS = 1000000 };
 

@@ -17,7 +17,8 @@ void session_init(const struct options *o, bool child);
 
 /*
  * Begins one. 0, or a negative errno: -EALREADY when one is under way, -ESHUTDOWN when this process records no more,
- * -EBUSY when a thread did not leave its section, else why there is no spool; -EEXIST: its path is taken. Not in a hook.
+ * -EBUSY when a thread did not leave its section, else why there is no spool; -EEXIST: its path is taken. Not in a
+ * hook.
  */
 int session_start(void);
 
@@ -61,7 +62,9 @@ void session_describe(struct control_reply *r);
 /* The spool of the session under way, or of the last one. */
 const char *session_spool(void);
 
-/* Calls each(arg, path) for every spool of this process that is there, whoever it was before it executed this program. */
+/*
+ * Calls each(arg, path) for every spool of this process that is there, whoever it was before it executed this program.
+ */
 void session_each_spool(void (*each)(void *arg, const char *path), void *arg);
 
 /* Path of the executable. */

@@ -174,8 +174,8 @@ struct thread *thread_introduce(void)
 }
 
 /*
- * The end of a thread is seen by the destructor of a thread-specific key, however the thread ends. It puts itself off to
- * the last round, so that what the program's own destructors do is still recorded.
+ * The end of a thread is seen by the destructor of a thread-specific key, however the thread ends. It puts itself off
+ * to the last round, so that what the program's own destructors do is still recorded.
  */
 static pthread_key_t exit_key;
 static bool have_exit_key;

@@ -38,7 +38,9 @@ static SLOW bool new_chunk(struct sched_thread *t)
     return true;
 }
 
-/* What is recorded, and whether, changes behind a closed gate only: what was seen inside holds until the thread leaves. */
+/*
+ * What is recorded, and whether, changes behind a closed gate only: what was seen inside holds until the thread leaves.
+ */
 static bool pass_gate(struct thread *t)
 {
     while (recording()) {
@@ -106,14 +108,19 @@ enum section any_section_enter_slow(struct thread *t, size_t extra)
     return NO_SECTION;
 }
 
-/* A single-threaded process has no helper and does the work between two hooks. */
+enum { CHORES_EVERY_NS = 100000 };
+
+/* A single-threaded process has no helper and does the work between two hooks, now and then. */
 void tracer_chores(void)
 {
+    static uint64_t next;
     say_pending();
-    if (helper_wake())
+    if (helper_wake()) {
         tracer.chores = 0;
-    else
+    } else if (now() >= next || !tracer.period_ns || !tracer.spool.header || spool_wants_drain(&tracer.spool)) {
         session_chores(NULL);
+        next = now() + clock_roughly(&tracer.clock, CHORES_EVERY_NS);
+    }
 }
 
 void tracer_chores_in_malloc(void)

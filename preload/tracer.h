@@ -288,8 +288,8 @@ SLOW void flight_long_wait(const struct thread *t, uint64_t ticks);
 void say(const char *text, const char *detail);
 
 /*
- * The same by the next hook of a thread that has a stderr, or at the end of the process: the shim's own threads have none.
- * Only the first one of several is said. text is a literal.
+ * The same by the next hook of a thread that has a stderr, or at the end of the process: the shim's own threads have
+ * none. Only the first one of several is said. text is a literal.
  */
 void say_later(const char *text, const char *detail);
 void say_pending(void);

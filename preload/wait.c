@@ -82,8 +82,8 @@ bool wait_block(struct hook *h, struct wait *w, enum sched_reason reason)
 }
 
 /*
- * Takes the thread's own slot back, in a state that nobody claims, and says what the trace knows of the wakeup. Whoever claims it does so inside a
- * section, as we are: the slot's state and the generation agree.
+ * Takes the thread's own slot back, in a state that nobody claims, and says what the trace knows of the wakeup. Whoever
+ * claims it does so inside a section, as we are: the slot's state and the generation agree.
  */
 static enum woken withdraw(struct thread *t)
 {

@@ -1,6 +1,6 @@
 /*
- * GOMAXPROCS is the number of CPUs that the main thread may use: threads inherit its mask, and one that pins itself to a
- * CPU leaves the others where they are.
+ * GOMAXPROCS is the number of CPUs that the main thread may use: threads inherit its mask, and one that pins itself to
+ * a CPU leaves the others where they are.
  */
 #include <sched.h>
 

@@ -1,9 +1,9 @@
 /*
- * The allocator's entry points. Each does the real call and counts; its slow half, which it jumps to, also knows what is
- * rare: the next allocator is not known yet, the block is the arena's, nothing is to be counted.
+ * The allocator's entry points. Each does the real call and counts; its slow half, which it jumps to, also knows what
+ * is rare: the next allocator is not known yet, the block is the arena's, nothing is to be counted.
  *
- * A death is counted before the real call: after it the block may be another thread's. What a size of 0, an overflow or a
- * pointer that is none leads to is for the allocator to say: every call is passed on as it came.
+ * A death is counted before the real call: after it the block may be another thread's. What a size of 0, an overflow or
+ * a pointer that is none leads to is for the allocator to say: every call is passed on as it came.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -40,7 +40,7 @@ static inline void *born_in_libc(void *p)
     return heap_wants_flush(s) ? born_and_flush(p) : p;
 }
 
-/* --- blocks that are born --------------------------------------------------------------------------------------------- */
+/* --- blocks that are born ----------------------------------------------------------------------------------------- */
 
 #define ALLOCATES(name, params, args, size, align)                                                                     \
     static OUT_OF_LINE void *name##_slow params                                                                        \
@@ -119,7 +119,7 @@ ENTRY(posix_memalign, int, (void **p, size_t align, size_t n))
     return err;
 }
 
-/* --- blocks that die -------------------------------------------------------------------------------------------------- */
+/* --- blocks that die ---------------------------------------------------------------------------------------------- */
 
 static OUT_OF_LINE void free_slow(void *p)
 {
@@ -179,7 +179,7 @@ ENTRY(free, void, (void *p))
         next.free(p);
 }
 
-/* --- blocks that change ----------------------------------------------------------------------------------------------- */
+/* --- blocks that change ------------------------------------------------------------------------------------------- */
 
 /* Exported names are not called from here: before we are relocated that leads nowhere, and later to who knows whom. */
 static OUT_OF_LINE void *out_of_arena(void *old, size_t n)
@@ -237,8 +237,8 @@ static inline void *resize(void *old, size_t n)
 ENTRY(realloc, void *, (void *old, size_t n)) { return resize(old, n); }
 
 /*
- * glibc's comes back to realloc, ours or that of an allocator in front of us; others' does not. So what is counted, and does
- * not fail, is a realloc.
+ * glibc's comes back to realloc, ours or that of an allocator in front of us; others' does not. So what is counted, and
+ * does not fail, is a realloc.
  */
 ENTRY(reallocarray, void *, (void *old, size_t n, size_t size))
 {

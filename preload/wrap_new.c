@@ -1,6 +1,6 @@
 /*
- * C++'s operators. Where they are libstdc++'s they are only passed on, which costs a jump: malloc and free count. What an
- * operator throws, and whom it asks first, is for the next one to say; nothing of ours is in between but a frame.
+ * C++'s operators. Where they are libstdc++'s they are only passed on, which costs a jump: malloc and free count. What
+ * an operator throws, and whom it asks first, is for the next one to say; nothing of ours is in between but a frame.
  *
  * A block that new made may end in free, and one of malloc in delete: both count what the allocator says of it.
  */

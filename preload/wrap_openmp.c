@@ -207,7 +207,7 @@ BARRIER(GOMP_barrier)
 BARRIER(GOMP_loop_end)
 BARRIER(GOMP_sections_end)
 
-/* --- critical sections and locks ------------------------------------------------------------------------------------ */
+/* --- critical sections and locks ---------------------------------------------------------------------------------- */
 
 /* How many are inside a section or want to be: there is no trial for it. Sections of the same hash share a number. */
 enum { SECTIONS = 256 };
@@ -291,7 +291,7 @@ EXPORT void omp_unset_lock(void *lock)
     o->omp_unset_lock(lock);
 }
 
-/* --- tasks ---------------------------------------------------------------------------------------------------------- */
+/* --- tasks -------------------------------------------------------------------------------------------------------- */
 
 enum { TASK_DETACHES = 1 << 13 }; /* libgomp writes into the data of such a task before it copies them */
 

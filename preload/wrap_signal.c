@@ -3,8 +3,8 @@
  * them; what the program asks about them is answered from what the program said of them. A signal of such a number that
  * somebody else sends goes where the program wants it.
  *
- * SIGIO is guarded as long as the program has nothing to say about it: it is what the kernel sends for a perf event when
- * the user's queue of signals is full, and by default it ends the process.
+ * SIGIO is guarded as long as the program has nothing to say about it: it is what the kernel sends for a perf event
+ * when the user's queue of signals is full, and by default it ends the process.
  */
 #include <string.h>
 #include <ucontext.h>
@@ -51,7 +51,7 @@ static const sigset_t *changed(const sigset_t *set, sigset_t *copy, uint64_t in)
 const sigset_t *signal_without(const sigset_t *set, sigset_t *copy) { return changed(set, copy, 0); }
 const sigset_t *signal_with(const sigset_t *set, sigset_t *copy) { return changed(set, copy, ~UINT64_C(0)); }
 
-/* --- masks --------------------------------------------------------------------------------------------------------- */
+/* --- masks -------------------------------------------------------------------------------------------------------- */
 
 /* Which of ours the calling thread has blocked by the program's reckoning. Inherited by the threads that it makes. */
 static __thread uint64_t thinks_blocked __attribute__((tls_model("initial-exec")));
@@ -98,7 +98,7 @@ void signal_unblock(uint64_t inherited)
     thinks_blocked = inherited | (old & set);
 }
 
-/* --- dispositions -------------------------------------------------------------------------------------------------- */
+/* --- dispositions ------------------------------------------------------------------------------------------------- */
 
 static void (*handler)(int, siginfo_t *, void *);
 static struct sigaction wanted_of_ours[2]; /* what the program wants done about our signals */
@@ -154,7 +154,7 @@ static struct sigaction our_action(void)
     return a;
 }
 
-/* --- handlers on a stack of their own ------------------------------------------------------------------------------ */
+/* --- handlers on a stack of their own ----------------------------------------------------------------------------- */
 
 enum { LEAST_ROOM = 24 << 10 };
 
@@ -201,7 +201,7 @@ static void show_as_given(const struct disposition *d, struct sigaction *a)
         a->sa_flags &= ~SA_SIGINFO;
 }
 
-/* --- dispositions of the program ------------------------------------------------------------------------------------ */
+/* --- dispositions of the program ---------------------------------------------------------------------------------- */
 
 static int change_other(int sig, const struct sigaction *act, struct sigaction *old)
 {
@@ -271,7 +271,7 @@ SET_HANDLER(bsd_signal, SA_RESTART)
 SET_HANDLER(sysv_signal, (int)(SA_RESETHAND | SA_NODEFER))
 SET_HANDLER(__sysv_signal, (int)(SA_RESETHAND | SA_NODEFER))
 
-/* --- signals of others --------------------------------------------------------------------------------------------- */
+/* --- signals of others -------------------------------------------------------------------------------------------- */
 
 static void die_of(int sig)
 {
@@ -318,7 +318,7 @@ void signal_foreign(int sig, siginfo_t *info, void *context)
         act.sa_handler(sig);
 }
 
-/* --- the signal ---------------------------------------------------------------------------------------------------- */
+/* --- the signal --------------------------------------------------------------------------------------------------- */
 
 /* Programs count from either end of the real-time signals; this is neither. */
 enum { FIRST_CHOICE = 57, LAST_CHOICE = 40 };

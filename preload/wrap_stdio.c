@@ -1,8 +1,8 @@
 /*
- * Streams. What libc reads and writes for a stream does not leave libc, so the calls of stdio are wrapped themselves, and
- * shown when the stream's buffer does not suffice. Whether it does is read off the pointers in the FILE, without its
- * lock: another thread may be using the stream. A guess that was wrong shows a system call that was none, or none where
- * there was one.
+ * Streams. What libc reads and writes for a stream does not leave libc, so the calls of stdio are wrapped themselves,
+ * and shown when the stream's buffer does not suffice. Whether it does is read off the pointers in the FILE, without
+ * its lock: another thread may be using the stream. A guess that was wrong shows a system call that was none, or none
+ * where there was one.
  */
 #include <stdarg.h>
 #include <stdint.h>

@@ -60,8 +60,8 @@ __asm__(".text\n"
 #endif
 
 /*
- * The child has a stack of its own, so this one may have a frame. With storage of its own it is nobody's thread yet. With
- * its parent's, while that goes on, only the kernel can tell the two apart.
+ * The child has a stack of its own, so this one may have a frame. With storage of its own it is nobody's thread yet.
+ * With its parent's, while that goes on, only the kernel can tell the two apart.
  */
 EXPORT int clone(int (*run)(void *), void *stack, int flags, void *arg, ...)
 {

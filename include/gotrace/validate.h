@@ -1,7 +1,8 @@
 /*
  * Checks a trace beyond what the reader needs to put its events in order: that every transition starts where the one
  * before it ended, that nothing runs in two places, that ranges, tasks and clocks are what they should be, that stacks
- * are complete, that no event is newer than the trace's version. It goes on after a violation, so that all are reported.
+ * are complete, that no event is newer than the trace's version. It goes on after a violation, so that all are
+ * reported.
  *
  *     struct gotrace_summary sum;
  *     struct gotrace_reader *r = gotrace_reader_open("trace.out");

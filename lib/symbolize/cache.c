@@ -152,7 +152,7 @@ bool cache_answer(struct cache *c, const struct job *job, struct answer *out)
     return false;
 }
 
-/* --- keeping ------------------------------------------------------------------------------------------------------- */
+/* --- keeping ------------------------------------------------------------------------------------------------------ */
 
 /* The oldest go when there are too many, or when they take too much room. */
 static void make_room(const char *dir)

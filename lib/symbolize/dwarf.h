@@ -1,7 +1,7 @@
 /*
  * A reader of DWARF 2 to 5: units, entries (DIEs), strings, addresses and ranges, of whole, split and packaged files.
- * It reads what naming a PC needs and passes over the rest. No number in a file is trusted: what is malformed or leads out
- * of its section ends the reading there, and is remembered in dwarf_file.corrupt.
+ * It reads what naming a PC needs and passes over the rest. No number in a file is trusted: what is malformed or leads
+ * out of its section ends the reading there, and is remembered in dwarf_file.corrupt.
  *
  * docs/symbols.md tells why libdwarf does not do this.
  */
@@ -119,7 +119,7 @@ struct spans {
     size_t n, cap;
 };
 
-/* --- files and units: dwarf_file.c --------------------------------------------------------------------------------- */
+/* --- files and units: dwarf_file.c -------------------------------------------------------------------------------- */
 
 /* The image must outlive the file. False: there is no DWARF in it, or memory ran out. Must be closed in any case. */
 bool dwarf_open(struct dwarf_file *, struct image *);
@@ -137,7 +137,7 @@ bool dwarf_unit_prepare(struct dwarf_unit *, struct dwarf_die *);
  */
 struct dwarf_unit *dwarf_split_unit(struct dwarf_file *, const struct dwarf_unit *skeleton, struct dwarf_die *);
 
-/* --- abbreviations: dwarf_abbrev.c --------------------------------------------------------------------------------- */
+/* --- abbreviations: dwarf_abbrev.c -------------------------------------------------------------------------------- */
 
 struct dwarf_spec {
     int64_t constant; /* the value, for DW_FORM_implicit_const */
@@ -161,7 +161,7 @@ struct dwarf_abbrevs *dwarf_abbrevs_of(struct dwarf_unit *);
 const struct dwarf_abbrev *dwarf_abbrev_find(struct dwarf_abbrevs *, uint64_t code);
 void dwarf_abbrevs_free(struct dwarf_abbrevs *);
 
-/* --- entries: dwarf_die.c ------------------------------------------------------------------------------------------ */
+/* --- entries: dwarf_die.c ----------------------------------------------------------------------------------------- */
 
 /* Reads the head of the DIE; then either its attributes, or only where it ends. False: malformed. */
 bool dwarf_die_begin(struct dwarf_unit *, uint64_t offset, struct dwarf_die *);
@@ -194,7 +194,7 @@ bool dwarf_indexed_address(const struct dwarf_unit *, uint64_t index, uint64_t *
 bool dwarf_reference(const struct dwarf_unit *, const struct dwarf_die *, enum dwarf_attribute, uint64_t *offset,
                      bool *alt);
 
-/* --- addresses that a DIE covers: dwarf_ranges.c ------------------------------------------------------------------- */
+/* --- addresses that a DIE covers: dwarf_ranges.c ------------------------------------------------------------------ */
 
 /* Replaces the contents of spans. False when there are none. */
 bool dwarf_spans(struct dwarf_unit *, const struct dwarf_die *, struct spans *);

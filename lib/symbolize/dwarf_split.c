@@ -1,7 +1,7 @@
 /*
  * Split DWARF: the program holds a skeleton of each unit, with its addresses, ranges and line table; functions and
- * inlined calls are in a .dwo file, or in a package (.dwp) of many of these, whose index tells which part of each section
- * is whose.
+ * inlined calls are in a .dwo file, or in a package (.dwp) of many of these, whose index tells which part of each
+ * section is whose.
  */
 #include "config.h"
 

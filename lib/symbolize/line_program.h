@@ -24,8 +24,9 @@ struct line_row {
 };
 
 /*
- * Calls span for every two neighbouring rows of a sequence whose addresses grow: row covers [row->addr, end). Returns false
- * when the program at offset of .debug_line is not well-formed; the rows before the fault have been reported then.
+ * Calls span for every two neighbouring rows of a sequence whose addresses grow: row covers [row->addr, end). Returns
+ * false when the program at offset of .debug_line is not well-formed; the rows before the fault have been reported
+ * then.
  */
 bool line_program_run(const uint8_t *section, size_t len, uint64_t offset,
                       void (*span)(void *arg, const struct line_row *row, uint64_t end), void *arg);

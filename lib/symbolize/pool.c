@@ -1,7 +1,7 @@
 /*
- * Why processes and not threads: a file that is cut short while it is mapped kills its reader (SIGBUS), and a corrupt one
- * may ask for more time or memory than it can be worth. A worker that dies of that is replaced by one that does without
- * debug info; the command itself is not harmed. The worker's answer is checked as if a stranger had sent it.
+ * Why processes and not threads: a file that is cut short while it is mapped kills its reader (SIGBUS), and a corrupt
+ * one may ask for more time or memory than it can be worth. A worker that dies of that is replaced by one that does
+ * without debug info; the command itself is not harmed. The worker's answer is checked as if a stranger had sent it.
  */
 #include "config.h"
 

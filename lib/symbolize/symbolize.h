@@ -73,8 +73,8 @@ int symbolize_add_module(struct symbolizer *, const struct symbolize_module *);
 
 /*
  * Adds one run-time address that is a *return address*: the instruction before it is looked up, at pc - 1. An address
- * that is the instruction itself (the leaf of a sample) is added as pc + 1. The module may have been unmapped since, its
- * number then says which of those that used the address is meant. Returns the PC's number, from 0 and in order of
+ * that is the instruction itself (the leaf of a sample) is added as pc + 1. The module may have been unmapped since,
+ * its number then says which of those that used the address is meant. Returns the PC's number, from 0 and in order of
  * addition, or -1 when out of memory. Duplicates are welcome.
  */
 int64_t symbolize_add_pc(struct symbolizer *, int module, uint64_t pc);
@@ -86,8 +86,8 @@ void symbolize_on_progress(struct symbolizer *, void (*report)(void *arg, size_t
 int symbolize_set_debug_root(struct symbolizer *, const char *dir);
 
 /*
- * Keeps answers between runs in this folder, which must be the caller's alone; none: they are not kept. Returns 0, or -1
- * when out of memory. docs/symbols.md
+ * Keeps answers between runs in this folder, which must be the caller's alone; none: they are not kept. Returns 0, or
+ * -1 when out of memory. docs/symbols.md
  */
 int symbolize_set_cache(struct symbolizer *, const char *dir);
 

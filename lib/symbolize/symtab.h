@@ -28,7 +28,10 @@ void symtab_seal(struct symtab *);
 const struct symbol *symtab_find(const struct symtab *, uint64_t addr);
 void symtab_free(struct symtab *);
 
-/* Adds the stubs of the image's procedure linkage tables, under the names of their targets; kept in a table of their own. */
+/*
+ * Adds the stubs of the image's procedure linkage tables, under the names of their targets; kept in a table of their
+ * own.
+ */
 void plt_add_image(struct symtab *, struct image *);
 
 #endif

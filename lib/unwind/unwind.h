@@ -61,7 +61,7 @@ void unwind_modules_add(struct unwind_modules *, const struct dl_phdr_info *);
 /* The segment that pc is in, or NULL. Lock-free. */
 const struct unwind_module *unwind_modules_find(const struct unwind_modules *, uintptr_t pc);
 
-/* --- what is remembered --------------------------------------------------------------------------------------------- */
+/* --- what is remembered ------------------------------------------------------------------------------------------- */
 
 enum {
     UNWIND_RECIPES = 4096,

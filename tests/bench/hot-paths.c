@@ -3,8 +3,8 @@
  * operation, and how many of them in the library. Unlike times they are the same in every run. Prints "PATH WAY LIBRARY
  * ALL" for the ways idle and traced; each is the median over many operations, as a few go a slow way.
  *
- * It executes itself with the library preloaded. That process does many operations first, so that everything that is done
- * once is done, has itself traced, and comes by `boundary' after each operation.
+ * It executes itself with the library preloaded. That process does many operations first, so that everything that is
+ * done once is done, has itself traced, and comes by `boundary' after each operation.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -96,7 +96,7 @@ static const struct way {
 
 __attribute__((noinline)) static void boundary(void) { __asm__ volatile("" : : : "memory"); }
 
-/* --- the process that is stepped through --------------------------------------------------------------------------- */
+/* --- the process that is stepped through -------------------------------------------------------------------------- */
 
 static void be_traced(void)
 {
@@ -136,7 +136,7 @@ static int be_stepped_through(const char *name, bool second_thread)
     return 0;
 }
 
-/* --- the one that steps -------------------------------------------------------------------------------------------- */
+/* --- the one that steps ------------------------------------------------------------------------------------------- */
 
 struct range {
     uint64_t start, end;

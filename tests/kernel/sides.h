@@ -73,7 +73,8 @@ struct kernel {
 
 /*
  * Reads what `perf script -F tid,time,event,trace --ns --show-switch-events --show-lost-events` printed of
- * sched_switch, sched_waking, sched_wakeup and sched_wakeup_new, recorded with --switch-events, and keeps what is about threads of the trace. False, with one line on stderr, when there is nothing.
+ * sched_switch, sched_waking, sched_wakeup and sched_wakeup_new, recorded with --switch-events, and keeps what is about
+ * threads of the trace. False, with one line on stderr, when there is nothing.
  */
 bool kernel_read(struct kernel *k, const struct trace *t, FILE *in);
 void kernel_free(struct kernel *k);

@@ -1,4 +1,6 @@
-/* When memory runs out, at whichever allocation, the reader, the validator and the converter say so and lose nothing. */
+/*
+ * When memory runs out, at whichever allocation, the reader, the validator and the converter say so and lose nothing.
+ */
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>

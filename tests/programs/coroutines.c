@@ -1,4 +1,7 @@
-/* Waits on stacks that are not the thread's: coroutines, alternate signal stacks, 10,000 frames deep. Traps 10, 11, 48, 49. */
+/*
+ * Waits on stacks that are not the thread's: coroutines, alternate signal stacks, 10,000 frames deep. Traps 10, 11, 48,
+ * 49.
+ */
 #include "program.h"
 
 #include <signal.h>

@@ -1,6 +1,6 @@
 /*
- * heap-host MODULE…: a C program that loads modules in C++ for themselves alone, uses them from several threads and lets
- * them go again.
+ * heap-host MODULE…: a C program that loads modules in C++ for themselves alone, uses them from several threads and
+ * lets them go again.
  */
 #include <dlfcn.h>
 #include <stdint.h>

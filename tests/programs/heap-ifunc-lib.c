@@ -1,6 +1,6 @@
 /*
- * Allocates in an IFUNC resolver, which the loader runs before it has relocated the libraries that come before this one.
- * Not every allocator stands that.
+ * Allocates in an IFUNC resolver, which the loader runs before it has relocated the libraries that come before this
+ * one. Not every allocator stands that.
  */
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /*
- * jitted MAP-FOLDER: code that was made at run time, and is known by a perf map only, calls a function that waits. x86-64
- * only; elsewhere, it says so and does nothing.
+ * jitted MAP-FOLDER: code that was made at run time, and is known by a perf map only, calls a function that waits.
+ * x86-64 only; elsewhere, it says so and does nothing.
  */
 #include "program.h"
 

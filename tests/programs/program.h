@@ -79,7 +79,9 @@ static inline struct timespec from_now(clockid_t clock, long ms)
     return ts;
 }
 
-/* Spins without blocking, so that the trace of the caller shows no wait; yields now and then for the one it waits for. */
+/*
+ * Spins without blocking, so that the trace of the caller shows no wait; yields now and then for the one it waits for.
+ */
 static inline void wait_for(atomic_bool *flag)
 {
     while (!atomic_load(flag)) {

@@ -1,6 +1,6 @@
 /*
- * quota BYTES COMMAND…: runs the command where the kernel allocates no more for a spool than its first MiB, and that many
- * bytes of its log: as with a disk quota, with which the same calls fail in the same way. 0: nothing at all.
+ * quota BYTES COMMAND…: runs the command where the kernel allocates no more for a spool than its first MiB, and that
+ * many bytes of its log: as with a disk quota, with which the same calls fail in the same way. 0: nothing at all.
  */
 #include "program.h"
 

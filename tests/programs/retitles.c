@@ -1,6 +1,6 @@
 /*
- * retitles: writes a title over its arguments and its environment, as servers do for ps, changes its folder like a daemon,
- * and records two parts of what it does then.
+ * retitles: writes a title over its arguments and its environment, as servers do for ps, changes its folder like a
+ * daemon, and records two parts of what it does then.
  */
 #include "program.h"
 

@@ -1,4 +1,6 @@
-/* A signal is handled in a new thread before any code of the thread's own has run; the handler calls wrapped functions. */
+/*
+ * A signal is handled in a new thread before any code of the thread's own has run; the handler calls wrapped functions.
+ */
 #include "program.h"
 
 #include <signal.h>

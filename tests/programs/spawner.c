@@ -1,4 +1,7 @@
-/* Starts programs in every way while threads are busy: system, popen, posix_spawn, vfork, clone(CLONE_VM). Traps 27, 28. */
+/*
+ * Starts programs in every way while threads are busy: system, popen, posix_spawn, vfork, clone(CLONE_VM). Traps 27,
+ * 28.
+ */
 #include "program.h"
 
 #include <semaphore.h>

@@ -1,4 +1,6 @@
-/* A library to be loaded, used and unloaded: NAME computes for a while. Two of it have their code at the same offsets. */
+/*
+ * A library to be loaded, used and unloaded: NAME computes for a while. Two of it have their code at the same offsets.
+ */
 #include "program.h"
 
 int toil(void);

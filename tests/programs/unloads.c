@@ -1,4 +1,7 @@
-/* unloads LIBRARY…: loads each, has it toil and unloads it, so that the next one may get its place. Then asks for the time. */
+/*
+ * unloads LIBRARY…: loads each, has it toil and unloads it, so that the next one may get its place. Then asks for the
+ * time.
+ */
 #include "program.h"
 
 #include <dlfcn.h>

@@ -1,4 +1,6 @@
-/* The program's own unwinding is what it was: backtrace(), dladdr, key destructors, cleanup on pthread_exit. Trap 51. */
+/*
+ * The program's own unwinding is what it was: backtrace(), dladdr, key destructors, cleanup on pthread_exit. Trap 51.
+ */
 #include "program.h"
 
 #include <dlfcn.h>

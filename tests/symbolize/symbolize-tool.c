@@ -1,6 +1,6 @@
 /*
- * symbolize-tool [-am] [-c CACHE] [-r DEBUG-ROOT] ELF <ADDRESSES: prints functions and lines as addr2line -i -f -C does,
- * so that the two can be compared. -a: each address before its frames. -m: messages on stderr.
+ * symbolize-tool [-am] [-c CACHE] [-r DEBUG-ROOT] ELF <ADDRESSES: prints functions and lines as addr2line -i -f -C
+ * does, so that the two can be compared. -a: each address before its frames. -m: messages on stderr.
  */
 #include "config.h"
 

@@ -97,7 +97,9 @@ static bool destroy(struct fixture *f) { return sched_destroy(f->s, &f->t, 9); }
  */
 enum { SCENE_THEFT = 16, SCENE_ROBBED = 32, SCENE_FREE = 64, SCENE_STATUS = SCENE_THEFT - 1 };
 
-/* What each writes, and what the thread writes next: it yields if it runs, else starts, wakes itself or ends its call. */
+/*
+ * What each writes, and what the thread writes next: it yields if it runs, else starts, wakes itself or ends its call.
+ */
 static const struct {
     const char *name;
     bool (*run)(struct fixture *);

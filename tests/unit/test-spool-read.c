@@ -1,4 +1,7 @@
-/* What thrace finish finds in a spool: everything that was committed, in order; and what it says of files that are none. */
+/*
+ * What thrace finish finds in a spool: everything that was committed, in order; and what it says of files that are
+ * none.
+ */
 #include "tests/unit/spool-fixture.h"
 
 #include <fcntl.h>
@@ -127,7 +130,7 @@ static void shared_chunks_are_taken_apart(void **state)
     assert_found(f, "1:1/1 1:2/2 1:3/3", "");
 }
 
-/* --- after a kill ---------------------------------------------------------------------------------------------------- */
+/* --- after a kill ------------------------------------------------------------------------------------------------- */
 
 static void killed_between_packing_and_freeing(void **state)
 {
@@ -179,7 +182,7 @@ static void what_is_not_committed_is_not_there(void **state)
     spool_file_close(&file);
 }
 
-/* --- what is no spool, or not any more -------------------------------------------------------------------------------- */
+/* --- what is no spool, or not any more ---------------------------------------------------------------------------- */
 
 static void nothing_else_is_taken_for_a_spool(void **state)
 {
@@ -349,7 +352,7 @@ static void no_damage_is_fatal(void **state)
     assert_true(read > 100 && refused > 100);
 }
 
-/* --- whose it is ----------------------------------------------------------------------------------------------------- */
+/* --- whose it is -------------------------------------------------------------------------------------------------- */
 
 static uint64_t own_start_time(void)
 {

@@ -16,7 +16,7 @@
 #include "lib/events.h"
 #include "tests/unit/filter.h"
 
-/* --- the file ------------------------------------------------------------------------------------------------------- */
+/* --- the file ----------------------------------------------------------------------------------------------------- */
 
 static void a_new_spool_says_what_it_is(void **state)
 {
@@ -102,7 +102,7 @@ static void the_limit_of_file_sizes_is_kept_to(void **state)
     assert_string_equal(spool_log_text(f), "1/1");
 }
 
-/* --- the pool ------------------------------------------------------------------------------------------------------- */
+/* --- the pool ----------------------------------------------------------------------------------------------------- */
 
 static uint32_t take_all(struct spool *s, struct chunk **v)
 {
@@ -162,7 +162,7 @@ static void the_pool_grows_to_its_bound(void **state)
     assert_false(v[0] == v[1]);
 }
 
-/* --- draining ------------------------------------------------------------------------------------------------------- */
+/* --- draining ----------------------------------------------------------------------------------------------------- */
 
 static void what_was_sealed_comes_out_in_order(void **state)
 {
@@ -203,7 +203,7 @@ static void what_cannot_be_written_stays(void **state)
     assert_string_equal(spool_log_text(f), "1/1 1/2 1/3");
 }
 
-/* --- a disk that does what we say ------------------------------------------------------------------------------------ */
+/* --- a disk that does what we say --------------------------------------------------------------------------------- */
 
 /* System calls on this descriptor end in the handler below, which does them, or not, as `disk` says. */
 enum { DISK = 700 };
@@ -332,7 +332,7 @@ static void what_is_sealed_during_a_failing_drain_comes_later(void **state)
     assert_string_equal(spool_log_text(f), "1/1 1/2 1/3 1/4");
 }
 
-/* --- packing -------------------------------------------------------------------------------------------------------- */
+/* --- packing ------------------------------------------------------------------------------------------------------ */
 
 static void small_chunks_share_one(void **state)
 {
@@ -451,7 +451,7 @@ static void no_chunk_has_two_owners(void **state)
     assert_null(spool_take(&f->s));
 }
 
-/* --- by threads ----------------------------------------------------------------------------------------------------- */
+/* --- by threads --------------------------------------------------------------------------------------------------- */
 
 enum { SEALERS = 4, CHUNKS_EACH = 1500 };
 

@@ -58,7 +58,7 @@ static void a_missing_file_gives_offsets_and_one_message(void **state)
     symbolize_free(s);
 }
 
-/* --- this program itself -------------------------------------------------------------------------------------------- */
+/* --- this program itself ------------------------------------------------------------------------------------------ */
 
 __attribute__((noinline)) static void *here(int *line)
 {
@@ -183,7 +183,7 @@ static void a_perf_map_names_jit_code(void **state)
     unlink(path);
 }
 
-/* --- parts ---------------------------------------------------------------------------------------------------------- */
+/* --- parts -------------------------------------------------------------------------------------------------------- */
 
 static size_t written_answer(uint8_t *buf, size_t size)
 {

@@ -39,18 +39,31 @@ static int copy_batch(gotrace_builder *b, const struct spool_batch *batch, uint6
     return gotrace_builder_copy(b, buf, n + batch->size, last);
 }
 
+/* The clocks of the recording are those of this machine, which has not been started anew since. */
+static bool clocks_still_run(const struct spool_header *h, struct clock_pair now)
+{
+    enum { TOLERANCE_NS = 1000000 };
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    int64_t wall = (int64_t)t.tv_sec * 1000000000 + t.tv_nsec - (int64_t)h->start_realtime_ns;
+    int64_t gone = (int64_t)(now.mono_ns - h->first.mono_ns);
+    return llabs(wall - gone) < TOLERANCE_NS;
+}
+
 /*
- * The recording's own two readings of both clocks give the frequency. They may be too close: then the counter is
- * measured here, for 10 ms, if it is the same machine that is still running.
+ * The recording's own two readings of both clocks give the frequency. They may be too close: then a reading of today is
+ * the second one, if the clocks still run; else the counter of this machine is measured, for 10 ms.
  */
 static uint64_t frequency(const struct spool_header *h)
 {
     uint64_t hz = clock_frequency(&h->clock, h->first, h->last);
     if (hz)
         return hz;
-    struct clock_pair first = clock_read_pair(&h->clock);
+    struct clock_pair now = clock_read_pair(&h->clock);
+    if (clocks_still_run(h, now) && (hz = clock_frequency(&h->clock, h->first, now)))
+        return hz;
     usleep(10000);
-    hz = clock_frequency(&h->clock, first, clock_read_pair(&h->clock));
+    hz = clock_frequency(&h->clock, now, clock_read_pair(&h->clock));
     return hz ? hz : 1000000000;
 }
 

@@ -1,6 +1,5 @@
 #include "lib/gate.h"
 
-#include <limits.h>
 #include <linux/membarrier.h>
 
 #include "lib/clock.h"
@@ -23,35 +22,41 @@ bool gate_close(struct gate *g)
     return false;
 }
 
+/*
+ * Who is woken wakes the next two. If the advancer woke all of them, those first woken would take its processor from
+ * it, and give it back when all others have had theirs.
+ */
+enum { WAKES = 2 };
+
 void gate_open(struct gate *g)
 {
     __atomic_store_n(&g->closed, 0, __ATOMIC_RELEASE);
-    sys_futex_wake(&g->closed, INT_MAX);
+    sys_futex_wake(&g->closed, WAKES);
 }
 
 void gate_wait(struct gate *g)
 {
-    for (int spin = 0; spin < 200; spin++) {
+    for (int spin = 0; spin < 50; spin++) {
         if (!__atomic_load_n(&g->closed, __ATOMIC_ACQUIRE))
             return;
         cpu_relax();
     }
     const struct timespec ms = {0, 1000000};
     sys_futex_wait(&g->closed, 1, &ms);
+    sys_futex_wake(&g->closed, WAKES);
 }
 
-bool gate_await_writer(const struct writer *w, uint64_t max_ns)
+bool gate_await_writer(const struct writer *w, uint64_t until_ns)
 {
-    if (!__atomic_load_n(&w->writing, __ATOMIC_ACQUIRE))
-        return true;
-    uint64_t until = clock_mono_ns() + max_ns;
-    do {
+    static const struct timespec moment = {0, 10000};
+    for (;;) {
         for (int spin = 0; spin < 50; spin++) {
-            cpu_relax();
             if (!__atomic_load_n(&w->writing, __ATOMIC_ACQUIRE))
                 return true;
+            cpu_relax();
         }
-        sys_sched_yield();
-    } while (clock_mono_ns() < until);
-    return !__atomic_load_n(&w->writing, __ATOMIC_ACQUIRE);
+        if (clock_mono_ns() >= until_ns)
+            return false;
+        raw_syscall(SYS_nanosleep, (long)&moment, 0, 0, 0, 0, 0);
+    }
 }

@@ -56,7 +56,11 @@ static inline void gate_leave(struct writer *w) { __atomic_store_n(&w->writing, 
 bool gate_close(struct gate *g);
 void gate_open(struct gate *g);
 
-/* True once the flag is down; false when it stayed up for a good part of max_ns: its thread was descheduled inside. */
-bool gate_await_writer(const struct writer *w, uint64_t max_ns);
+/*
+ * True once the flag is down; false when it is still up at until_ns on CLOCK_MONOTONIC: its thread was descheduled
+ * inside and did not get a processor. Sleeps in between: those that it shares the processors with reach the gate and
+ * sleep, too, whereas who yields goes behind all of them.
+ */
+bool gate_await_writer(const struct writer *w, uint64_t until_ns);
 
 #endif

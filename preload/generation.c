@@ -8,12 +8,16 @@
 #include "preload/hook.h"
 #include "preload/sample.h"
 
-enum { WRITERS_GRACE_NS = 50000 };
+enum {
+    WRITERS_GRACE_NS = 500000,
+    AGAIN_NS = 10000000, /* until the next try, when a writer stayed in for longer: it waits for a page of the spool */
+};
 
 bool all_writers_out(uint64_t grace_ns)
 {
+    uint64_t until = clock_mono_ns() + grace_ns;
     for (struct thread *t = tracer.threads; t; t = t->next)
-        if (!gate_await_writer(&t->writer, grace_ns))
+        if (!gate_await_writer(&t->writer, until))
             return false;
     return true;
 }
@@ -195,7 +199,9 @@ bool tracer_advance(void)
         return false;
     if (recording() && gate_close(&tracer.gate)) {
         lock_take(&tracer.registry_lock);
-        if (all_writers_out(WRITERS_GRACE_NS) && enough_chunks()) {
+        if (!all_writers_out(WRITERS_GRACE_NS)) {
+            tracer.deadline_ns = clock_mono_ns() + (tracer.period_ns < AGAIN_NS ? tracer.period_ns : AGAIN_NS);
+        } else if (enough_chunks()) {
             seal_all();
             sample_seal();
             sched_advance(&tracer.sched, tracer.sched.generation + 1);

@@ -81,8 +81,8 @@ struct thread {
     int exit_rounds;
 
     struct thread *next, *prev; /* the registry, or the pool */
-    struct short_calls short_calls;
-    struct unwind_cache cache;
+    struct unwind_cache cache;       /* this, and what follows, the next thread takes over as it is left */
+    struct short_calls short_calls;  /* far from what every thread touches; nothing when the thread has ended */
 };
 
 /* One plain pointer, initial-exec: dynamic TLS would allocate on first use. NULL: not seen yet. */

@@ -7,8 +7,6 @@
 
 #include "lib/unwind/region.h"
 
-enum { WAYS = 2, SETS = UNWIND_MEMOS / WAYS };
-
 static unsigned hash(const struct unwind_request *q)
 {
     uintptr_t h = q->regs.r[UNWIND_PC] ^ q->regs.r[UNWIND_SP] >> 4 ^ q->leaf;
@@ -45,11 +43,14 @@ READS_FRAMES static inline bool unchanged(const struct memo *m)
 
 struct memo memo_find(struct unwind_cache *cache, const struct unwind_modules *mods, const struct unwind_request *q)
 {
-    unsigned h = hash(q), set = h % SETS * WAYS;
-    for (unsigned way = 0; way < WAYS; way++) {
-        struct memo m = small(cache, set + way);
+    unsigned h = hash(q), set = h % UNWIND_MEMO_SETS;
+    for (unsigned way = 0; way < UNWIND_MEMO_WAYS; way++) {
+        unsigned place = cache->place[set * UNWIND_MEMO_WAYS + way];
+        if (!place)
+            continue;
+        struct memo m = small(cache, place - 1);
         if (same_start(m.head, mods->generation, q) && unchanged(&m)) {
-            cache->memo[set].head.used = (uint8_t)way;
+            cache->latest[set] = (uint8_t)way;
             return m;
         }
     }
@@ -82,8 +83,11 @@ static void invalidate(struct unwind_memo *h)
 void memo_begin(struct memo_draft *d, struct unwind_cache *cache, const struct unwind_request *q)
 {
     d->hash = hash(q);
-    unsigned set = d->hash % SETS * WAYS;
-    d->memo = small(cache, set + !cache->memo[set].head.used);
+    unsigned set = d->hash % UNWIND_MEMO_SETS;
+    uint8_t *place = &cache->place[set * UNWIND_MEMO_WAYS + !cache->latest[set]];
+    if (!*place) /* torn in between, two share one, which its start tells apart */
+        *place = cache->nmemos = (uint8_t)(cache->nmemos % UNWIND_MEMOS + 1);
+    d->memo = small(cache, *place - 1u);
     d->n = 0;
     d->cap = UNWIND_MEMO_WORDS;
     d->sp = q->regs.r[UNWIND_SP];

@@ -66,6 +66,8 @@ const struct unwind_module *unwind_modules_find(const struct unwind_modules *, u
 enum {
     UNWIND_RECIPES = 4096,
     UNWIND_MEMOS = 16,
+    UNWIND_MEMO_WAYS = 2,
+    UNWIND_MEMO_SETS = UNWIND_MEMOS / UNWIND_MEMO_WAYS,
     UNWIND_MEMO_WORDS = 48, /* words that a stack may depend on: a return slot per frame, and saved frame pointers */
     UNWIND_DEEP_MEMOS = 2,
     UNWIND_DEEP_MEMO_WORDS = 272,
@@ -81,7 +83,7 @@ struct unwind_memo {
     uint64_t generation;
     uintptr_t pc, sp, bp, leaf, stack_hi, alt_hi;
     uint16_t max, nwords, nframes;
-    uint8_t mode, flags, bp_matters, used;
+    uint8_t mode, flags, bp_matters;
 };
 
 struct unwind_small_memo {
@@ -109,6 +111,9 @@ struct unwind_recipes {
  */
 struct unwind_cache {
     struct unwind_recipes *recipes;
+    uint8_t nmemos;                    /* in use: they are given out in order, for few pages to be touched */
+    uint8_t latest[UNWIND_MEMO_SETS];  /* the way that was used last */
+    uint8_t place[UNWIND_MEMOS];       /* of each way of each set: index in memo + 1; 0: none yet */
     struct unwind_small_memo memo[UNWIND_MEMOS];
     struct unwind_deep_memo deep[UNWIND_DEEP_MEMOS];
 };

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "lib/clock.h"
 #include "lib/gate.h"
 #include "tests/unit/filter.h"
 
@@ -54,7 +55,7 @@ static bool advance(struct guarded *g)
         return false;
     bool out = true;
     for (int i = 0; i < WRITERS && out; i++)
-        out = gate_await_writer(&g->writers[i], GRACE_NS);
+        out = gate_await_writer(&g->writers[i], clock_mono_ns() + GRACE_NS);
     if (out) {
         g->generation++;
         compiler_barrier();
@@ -112,7 +113,7 @@ static void a_writer_that_stays_is_not_waited_for(void **state)
 {
     struct writer w = {.writing = 1};
     assert_false(gate_await_writer(&w, 0));
-    assert_false(gate_await_writer(&w, 1000));
+    assert_false(gate_await_writer(&w, clock_mono_ns() + 1000));
     gate_leave(&w);
     assert_true(gate_await_writer(&w, 0));
 }
@@ -129,7 +130,7 @@ static void a_writer_that_leaves_is_noticed(void **state)
     struct writer w = {.writing = 1};
     pthread_t thread;
     assert_int_equal(pthread_create(&thread, NULL, leave_soon, &w), 0);
-    assert_true(gate_await_writer(&w, UINT64_C(60000000000)));
+    assert_true(gate_await_writer(&w, clock_mono_ns() + UINT64_C(60000000000)));
     pthread_join(thread, NULL);
 }
 

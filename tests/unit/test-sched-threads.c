@@ -156,7 +156,7 @@ static bool begin_generation(void)
         return false;
     for (int i = 0; i < THREADS && done; i++) {
         threads[i] = &workers[i].t;
-        done = gate_await_writer(&workers[i].writer, 50000);
+        done = gate_await_writer(&workers[i].writer, clock_mono_ns() + 50000);
     }
     if (done) {
         count_steals();

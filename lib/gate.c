@@ -43,7 +43,8 @@ void gate_wait(struct gate *g)
     }
     const struct timespec ms = {0, 1000000};
     sys_futex_wait(&g->closed, 1, &ms);
-    sys_futex_wake(&g->closed, WAKES);
+    if (!__atomic_load_n(&g->closed, __ATOMIC_ACQUIRE))
+        sys_futex_wake(&g->closed, WAKES);
 }
 
 bool gate_await_writer(const struct writer *w, uint64_t until_ns)

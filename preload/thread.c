@@ -27,7 +27,8 @@ static struct thread *pool;
 
 static bool pool_fill(void)
 {
-    long p = sys_mmap(RECORDS_PER_MAP * RECORD_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    enum { FLAGS = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE };
+    long p = sys_mmap(RECORDS_PER_MAP * RECORD_SIZE, PROT_READ | PROT_WRITE, FLAGS, -1, 0);
     if (sys_failed(p))
         return false;
     for (int i = RECORDS_PER_MAP; i-- > 0;) {

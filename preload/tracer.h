@@ -261,10 +261,12 @@ struct module_span {
     uintptr_t from, to;
 };
 bool module_span_of(uintptr_t pc, struct module_span *span);
+
 /* The linker's names for the ends of the module that refers to them. */
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));
 extern const char _end[] __attribute__((visibility("hidden")));
 static inline bool is_in_shim(const void *pc) { return (const char *)pc >= __ehdr_start && (const char *)pc < _end; }
+
 /*
  * A stack goes through code that is in no module that is known: something may have been loaded, which nobody tells. The
  * chores look, but not all the time, because a JIT compiler makes such code as well. Safe in signal handlers.

@@ -2,10 +2,10 @@
  * Stack capture inside the traced process: return addresses from call frame information (.eh_frame), without locks,
  * allocation, system calls or any function of libc but memcpy and memset. Safe in signal handlers.
  *
- * Three things make it cheap. A *recipe* says how to step over the frame of one pc, and is computed once per
- * pc. A *memo* holds a whole stack with the addresses and values of every word that its walk depended on: while
- * they are unchanged so is the stack, and nothing is unwound. And the caller's *tag* on a memo keeps what it made of
- * the stack (the ID that the stack was interned under), so that a stack seen before costs one comparison.
+ * Three things make it cheap. A *recipe* says how to step over the frame of one pc, and is computed once per pc. A
+ * *memo* holds a whole stack with the addresses and values of every word that its walk depended on: while they are
+ * unchanged so is the stack, and nothing is unwound. And the caller's *tag* on a memo keeps what it made of the stack
+ * (the ID that the stack was interned under), so that a stack seen before costs one comparison.
  *
  * Every stored pc is like a return address: it stands for the instruction that ends before it. The pc of an
  * interrupted instruction is therefore stored plus one, be it the first of a stack or below a signal handler. To look

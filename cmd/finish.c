@@ -1,6 +1,6 @@
 /*
- * thrace finish: a spool into a trace. Event batches are copied as they are; string and stack tables are made here,
- * because only here there are symbols.
+ * thrace finish: a spool into a trace. Event batches are copied, but for their times (trace_time.h); string and stack
+ * tables are made here, because only here there are symbols.
  */
 #include "config.h"
 
@@ -24,19 +24,21 @@
 #include "cmd/heap_profile.h"
 #include "cmd/recording.h"
 #include "cmd/spool_read.h"
+#include "cmd/trace_time.h"
 #include "lib/sched.h"
 #include "lib/symbolize/symbolize.h"
 
 /* --- writing ------------------------------------------------------------------------------------------------------ */
 
-static int copy_batch(gotrace_builder *b, const struct spool_batch *batch, uint64_t last)
+static int copy_batch(gotrace_builder *b, const struct trace_time *t, const struct spool_batch *batch, uint64_t last)
 {
-    uint8_t buf[BATCH_HEADER_MAX + SPOOL_CHUNK_SIZE];
-    size_t n = batch_header_put(buf, EV_EventBatch, batch->generation, batch->m, batch->time, batch->size);
-    if (batch->size > sizeof buf - n)
+    uint8_t header[BATCH_HEADER_MAX], events[TRACE_TIME_BATCH_MAX];
+    const uint8_t *end = trace_time_copy(t, events, batch);
+    if (!end)
         return -1;
-    memcpy(buf + n, batch->data, batch->size);
-    return gotrace_builder_copy(b, buf, n + batch->size, last);
+    size_t size = (size_t)(end - events);
+    size_t n = batch_header_put(header, EV_EventBatch, batch->generation, batch->m, trace_time_of(t, batch->time), size);
+    return gotrace_builder_copy(b, header, n, last) || gotrace_builder_copy(b, events, size, last) ? -1 : 0;
 }
 
 /* The clocks of the recording are those of this machine, which has not been started anew since. */
@@ -67,13 +69,13 @@ static uint64_t frequency(const struct spool_header *h)
     return hz ? hz : 1000000000;
 }
 
-/* What the clocks showed at a time, by the readings that the recording began with. */
-static int write_sync(gotrace_builder *b, const struct spool_header *h, uint64_t hz, uint64_t time)
+/* What the clocks showed at a time of the trace, by the readings that the recording began with. */
+static int write_sync(gotrace_builder *b, const struct spool_header *h, const struct trace_time *t, uint64_t time)
 {
-    double since = ((double)time - (double)h->first.ticks) / (double)hz * 1e9;
+    double since = ((double)time - (double)trace_time_of(t, h->first.ticks)) / (double)t->hz * 1e9;
     int64_t ns = since > -1e18 && since < 1e18 ? (int64_t)since : 0;
     uint64_t wall = h->start_realtime_ns + (uint64_t)ns;
-    return gotrace_builder_sync(b, hz, time, h->first.mono_ns + (uint64_t)ns, wall / 1000000000, wall % 1000000000);
+    return gotrace_builder_sync(b, t->hz, time, h->first.mono_ns + (uint64_t)ns, wall / 1000000000, wall % 1000000000);
 }
 
 /* A pipe cannot tell how much was written to it. */
@@ -96,20 +98,22 @@ static const char *write_trace(const struct spool_file *f, struct recording *r, 
     gotrace_builder *b = gotrace_builder_callback((int)h->trace_version, write_counted, &counted);
     if (!b)
         return "the trace version in the spool is not supported";
-    uint64_t hz = frequency(h);
+    struct trace_time t;
+    trace_time_init(&t, frequency(h));
+    uint64_t last = trace_time_of(&t, r->seen.last);
     const char *err = NULL;
     bool failed = false;
     for (size_t i = 0; i < f->events.n && !failed; i++) {
         const struct spool_batch *batch = &f->events.v[i];
         if (!i || batch->generation != f->events.v[i - 1].generation) {
-            failed = gotrace_builder_generation(b, batch->generation) ||
-                     write_sync(b, h, hz, batch->time) ||
-                     recording_write_tables(r, b, batch->generation) ||
-                     heap_types_write(&r->seen.types, b, batch->generation, batch->time) ||
+            uint64_t time = trace_time_of(&t, batch->time);
+            failed = gotrace_builder_generation(b, batch->generation) || write_sync(b, h, &t, time) ||
+                     recording_write_tables(r, b, batch->generation, &t) ||
+                     heap_types_write(&r->seen.types, b, batch->generation, time) ||
                      (!sum->generations && r->profile && heap_in_trace_write(b, r->profile, r->profile_size));
             sum->generations++;
         }
-        failed = failed || copy_batch(b, batch, r->seen.last);
+        failed = failed || copy_batch(b, &t, batch, last);
     }
     if (failed || gotrace_builder_finish(b)) {
         static char text[256];

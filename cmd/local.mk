@@ -29,6 +29,7 @@ thrace_SOURCES = %D%/main.c %D%/cmd.h %D%/verbs.def \
 	%D%/symbol_cache.c %D%/symbol_cache.h \
 	%D%/table.c %D%/table.h \
 	%D%/target.c %D%/target.h \
+	%D%/trace_time.c %D%/trace_time.h \
 	%D%/validate.c
 thrace_CPPFLAGS = $(AM_CPPFLAGS) -DTHRACE_PKGLIBDIR='"$(pkglibdir)"'
 thrace_LDADD = libparser.la libsymbolize.la liblow.la $(PPROF_LIBS) -lm

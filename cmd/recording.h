@@ -9,6 +9,7 @@
 #include "cmd/first_stacks.h"
 #include "cmd/samples.h"
 #include "cmd/spool_read.h"
+#include "cmd/trace_time.h"
 #include "gotrace/builder.h"
 
 struct rec_stack {
@@ -135,8 +136,9 @@ bool recording_worth_telling(const struct recording *r, const struct symbolize_m
 /* Finds function, file and line of every PC. NULL, or one line. Advice about missing symbols goes to stderr. */
 const char *recording_symbolize(struct recording *r);
 
-/* Writes the reasons, stacks and thread names of a generation. 0, or -1: the builder says why. */
-int recording_write_tables(const struct recording *r, gotrace_builder *b, uint64_t generation);
+/* Writes the reasons, stacks, thread names and CPU samples of a generation. 0, or -1: the builder says why. */
+int recording_write_tables(const struct recording *r, gotrace_builder *b, uint64_t generation,
+                           const struct trace_time *time);
 
 /* The frames of a stack, leaf first, as the trace has them: v has room for STACK_MAX_FRAMES. Their number. */
 size_t recording_frames(const struct recording *r, uint64_t generation, uint64_t stack_id, struct gotrace_builder_frame *v);

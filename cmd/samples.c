@@ -183,7 +183,7 @@ void samples_end(struct samples *s)
         qsort(s->v, s->n, sizeof *s->v, by_time);
 }
 
-int samples_write(const struct samples *s, gotrace_builder *b, uint64_t generation)
+int samples_write(const struct samples *s, gotrace_builder *b, uint64_t generation, const struct trace_time *time)
 {
     size_t low = 0, high = s->n;
     while (low < high) {
@@ -196,7 +196,7 @@ int samples_write(const struct samples *s, gotrace_builder *b, uint64_t generati
     for (; low < s->n && s->v[low].generation == generation; low++) {
         const struct sample *one = &s->v[low];
         for (uint64_t i = 0; i < one->weight; i++)
-            if (gotrace_builder_cpu_sample(b, one->time, one->m, one->p, one->g, one->stack_id))
+            if (gotrace_builder_cpu_sample(b, trace_time_of(time, one->time), one->m, one->p, one->g, one->stack_id))
                 return -1;
     }
     return 0;

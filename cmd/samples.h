@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "cmd/spool_read.h"
+#include "cmd/trace_time.h"
 #include "gotrace/builder.h"
 
 struct recording;
@@ -41,7 +42,7 @@ bool samples_read(struct recording *r, const uint8_t *p, const uint8_t *end);
 void samples_end(struct samples *s);
 
 /* 0, or -1: the builder says why. */
-int samples_write(const struct samples *s, gotrace_builder *b, uint64_t generation);
+int samples_write(const struct samples *s, gotrace_builder *b, uint64_t generation, const struct trace_time *time);
 
 void samples_free(struct samples *s);
 

@@ -37,19 +37,45 @@ IN_LINE bool txn_begin(struct txn *x, struct sched *s, struct sched_thread *t, u
     return true;
 }
 
-/* A thread's timestamps never go back, whatever the counter of another CPU said. */
-IN_LINE uint64_t txn_dt(struct txn *x)
+/*
+ * What waits for another thread's event is never at the same time as that: Go's reader takes the threads in order of
+ * time, and when the first one has to wait it may pass over one of the same time. So what gives a P or a G away is at
+ * even times, and what takes one at odd ones. (sched_unblock, which does both, is later than what it waits for.)
+ */
+enum parity { ANY, EVEN, ODD };
+
+IN_LINE enum parity parity_of(enum event_id id)
 {
-    uint64_t dt = x->now > x->next->time ? x->now - x->next->time : 0;
-    x->next->time += dt;
-    return dt;
+    switch (id) {
+    case EV_GoCreate:
+    case EV_GoUnblock:
+    case EV_ProcStop:
+    case EV_ProcSteal:
+        return EVEN;
+    case EV_ProcStart:
+    case EV_GoStart:
+    case EV_GoSyscallEndBlocked:
+        return ODD;
+    default:
+        return ANY;
+    }
+}
+
+/* A thread's timestamps never go back, whatever the counter of another CPU said. */
+IN_LINE uint64_t txn_dt(struct txn *x, enum parity parity)
+{
+    uint64_t last = x->next->time, time = x->now > last ? x->now : last;
+    if (parity != ANY)
+        time += (time & 1) != (parity == ODD);
+    x->next->time = time;
+    return time - last;
 }
 
 IN_LINE void txn_event(struct txn *x, enum event_id id, int nargs, const uint64_t *args)
 {
     uint8_t *p = x->next->pos;
     *p++ = (uint8_t)id;
-    p = varint_put(p, txn_dt(x));
+    p = varint_put(p, txn_dt(x, parity_of(id)));
     for (int i = 0; i < nargs; i++)
         p = varint_put(p, args[i]);
     x->next->pos = p;
@@ -243,7 +269,7 @@ static bool start(struct sched *s, struct sched_thread *t, uint32_t from, uint32
 
 bool sched_start(struct sched *s, struct sched_thread *t, uint64_t now)
 {
-    return start(s, t, GO_RUNNABLE, sched_g_seq(t) + 1, now);
+    return start(s, t, GO_RUNNABLE, sched_current(t)->g_seq + 1, now);
 }
 
 bool sched_block(struct sched *s, struct sched_thread *t, enum sched_reason reason, uint64_t stack, uint64_t now)
@@ -273,16 +299,17 @@ bool sched_resume(struct sched *s, struct sched_thread *t, uint64_t now)
 
 bool sched_resume_woken(struct sched *s, struct sched_thread *t, bool same_generation, uint64_t now)
 {
-    return start(s, t, GO_WAITING, sched_g_seq(t) + (same_generation ? 2 : 1), now);
+    return start(s, t, GO_WAITING, sched_current(t)->g_seq + (same_generation ? 2 : 1), now);
 }
 
-bool sched_unblock(struct sched *s, struct sched_thread *t, uint64_t g, uint32_t g_seq, uint64_t stack, uint64_t now)
+bool sched_unblock(struct sched *s, struct sched_thread *t, const struct sched_wakeup *wakeup, uint64_t stack,
+                   uint64_t now)
 {
     struct txn x;
-    if (!txn_begin(&x, s, t, sched_current(t)->status, now))
+    if (!txn_begin(&x, s, t, sched_current(t)->status, now > wakeup->blocked ? now : wakeup->blocked + 1))
         return false;
-    EVENT(&x, EV_GoUnblock, g, g_seq, stack);
-    x.next->unblocked = g;
+    EVENT(&x, EV_GoUnblock, wakeup->g, wakeup->g_seq, stack);
+    x.next->unblocked = wakeup->g;
     return txn_commit(&x);
 }
 

@@ -88,7 +88,19 @@ static inline const struct sched_state *sched_current(const struct sched_thread 
     return &t->state[__atomic_load_n(&t->cur, __ATOMIC_ACQUIRE)];
 }
 
-static inline uint32_t sched_g_seq(const struct sched_thread *t) { return sched_current(t)->g_seq; }
+/* A GoUnblock to be written: of which G, with which sequence number, and when that blocked. */
+struct sched_wakeup {
+    uint64_t g;
+    uint64_t blocked;
+    uint32_t g_seq;
+};
+
+/* For a thread that is Waiting, in the generation that is open. */
+static inline struct sched_wakeup sched_wakeup_of(const struct sched_thread *t)
+{
+    const struct sched_state *s = sched_current(t);
+    return (struct sched_wakeup){t->g, s->time, s->g_seq + 1};
+}
 
 /*
  * True when the open chunk has room for one transition and extra bytes of meta records between its events and the
@@ -135,10 +147,10 @@ bool sched_resume(struct sched *s, struct sched_thread *t, uint64_t now);
 bool sched_resume_woken(struct sched *s, struct sched_thread *t, bool same_generation, uint64_t now);
 
 /*
- * t writes that it made the G runnable; g_seq is the other thread's sched_g_seq + 1. The other's state stays as it is:
- * only its own thread changes that.
+ * t writes that it made another thread's G runnable. The other's state stays as it is: only its own thread changes that.
  */
-bool sched_unblock(struct sched *s, struct sched_thread *t, uint64_t g, uint32_t g_seq, uint64_t stack, uint64_t now);
+bool sched_unblock(struct sched *s, struct sched_thread *t, const struct sched_wakeup *wakeup, uint64_t stack,
+                   uint64_t now);
 
 /* Running → Runnable → Running, at once: sched_yield. */
 bool sched_yield_proc(struct sched *s, struct sched_thread *t, enum sched_reason reason, uint64_t stack, uint64_t now);

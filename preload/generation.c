@@ -252,7 +252,7 @@ static void first_thread(struct thread *t, uint64_t time)
 static void forget_last_recording(struct thread *t)
 {
     sched_forget_procs(&t->sched);
-    t->promise.g = 0;
+    t->promise.wakeup.g = 0;
     if (t->spare)
         sched_track(&t->sched, GO_UNBORN);
 }

@@ -20,11 +20,11 @@ void hook_recover(struct thread *t)
     bool kept = t->sched.commits != t->promise.commits;
     sched_recover(&tracer.sched, &t->sched);
     gate_leave(&t->writer);
-    if (t->promise.g && !kept && section_enter(t, 0)) {
-        sched_unblock(&tracer.sched, &t->sched, t->promise.g, t->promise.g_seq, 0, now());
+    if (t->promise.wakeup.g && !kept && section_enter(t, 0)) {
+        sched_unblock(&tracer.sched, &t->sched, &t->promise.wakeup, 0, now());
         section_leave(t);
     }
-    t->promise.g = 0;
+    t->promise.wakeup.g = 0;
     t->in_hook = 0;
 }
 

@@ -96,7 +96,7 @@ void thread_inherit(struct thread *t)
     t->wait = NULL;
     t->in_hook = 0;
     t->writer.writing = 0;
-    t->promise.g = 0;
+    t->promise.wakeup.g = 0;
     t->sched.m = (uint64_t)sys_gettid();
     sched_track(&t->sched, GO_RUNNING);
     t->next = t->prev = NULL;

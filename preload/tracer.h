@@ -43,8 +43,7 @@ struct thread {
     struct wait_slot *wait; /* its slot while it waits for an object */
     enum woken woken;       /* what became of a slot that is gone, while the model still says Waiting */
     struct {                /* a GoUnblock promised by a claim and not written yet; g 0: none */
-        uint64_t g;
-        uint32_t g_seq;
+        struct sched_wakeup wakeup;
         uint32_t commits; /* of the thread when it promised: one more, and it is written */
     } promise;
 

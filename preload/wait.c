@@ -155,10 +155,12 @@ void wait_end(struct wait *w)
 static void promise(void *arg, void *waiter)
 {
     struct thread *t = arg, *other = waiter;
+    const struct sched_wakeup wakeup = sched_wakeup_of(&other->sched);
     t->promise.commits = t->sched.commits;
-    t->promise.g_seq = sched_g_seq(&other->sched) + 1;
+    t->promise.wakeup.blocked = wakeup.blocked;
+    t->promise.wakeup.g_seq = wakeup.g_seq;
     compiler_barrier();
-    t->promise.g = other->sched.g;
+    t->promise.wakeup.g = wakeup.g;
 }
 
 static enum wait_found wake_next(struct hook *h, const void *object, enum waiter_kind kind, enum wait_claimed claimed)
@@ -168,13 +170,13 @@ static enum wait_found wake_next(struct hook *h, const void *object, enum waiter
     enum wait_found found = waitq_claim(&tracer.waits, object, kind, claimed, &slot, promise, t);
     if (found == WAIT_FOUND) {
         uint64_t stack = hook_stack(h);
-        if (!sched_unblock(&tracer.sched, &t->sched, t->promise.g, t->promise.g_seq, stack, now())) {
+        if (!sched_unblock(&tracer.sched, &t->sched, &t->promise.wakeup, stack, now())) {
             wait_move(slot, wait_word(slot), WAIT_BLOCKED);
             count_lost();
             found = WAIT_NOBODY;
         }
     }
-    t->promise.g = 0;
+    t->promise.wakeup.g = 0;
     return found;
 }
 

@@ -18,6 +18,7 @@ unit_tests = \
 	%D%/test-spool-read \
 	%D%/test-stacktab \
 	%D%/test-symbolize \
+	%D%/test-trace-time \
 	%D%/test-unwind-cfi \
 	%D%/test-unwind-walk \
 	%D%/test-varint \
@@ -43,7 +44,7 @@ tests_unit_test_gate_LDADD = $(unit_test_LIBS)
 tests_unit_test_progress_SOURCES = %D%/test-progress.c cmd/progress.c cmd/progress.h
 tests_unit_test_progress_LDADD = $(unit_test_LIBS)
 tests_unit_test_recording_SOURCES = %D%/test-recording.c cmd/first_stacks.c cmd/heap_types.c cmd/progress.c cmd/recording.c \
-	cmd/recording_frames.c cmd/recording_modules.c cmd/samples.c cmd/symbol_cache.c
+	cmd/recording_frames.c cmd/recording_modules.c cmd/samples.c cmd/symbol_cache.c cmd/trace_time.c
 tests_unit_test_recording_LDADD = libparser.la libsymbolize.la $(unit_test_LIBS)
 tests_unit_test_waitq_SOURCES = %D%/test-waitq.c
 tests_unit_test_waitq_LDADD = $(unit_test_LIBS)
@@ -57,6 +58,8 @@ tests_unit_test_events_SOURCES = %D%/test-events.c
 tests_unit_test_events_LDADD = $(unit_test_LIBS)
 tests_unit_test_options_SOURCES = %D%/test-options.c preload/option_values.c preload/options.c preload/out_path.c
 tests_unit_test_options_LDADD = $(unit_test_LIBS)
+tests_unit_test_trace_time_SOURCES = %D%/test-trace-time.c %D%/random.h cmd/trace_time.c
+tests_unit_test_trace_time_LDADD = libparser.la $(unit_test_LIBS)
 tests_unit_test_cut_SOURCES = %D%/test-cut.c cmd/cut.c
 tests_unit_test_cut_LDADD = libparser.la $(unit_test_LIBS)
 tests_unit_test_spool_read_SOURCES = %D%/test-spool-read.c cmd/spool_read.c %D%/random.h %D%/spool-fixture.c

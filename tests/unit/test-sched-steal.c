@@ -103,7 +103,7 @@ static void a_young_call_is_not_robbed(void **state)
     struct fixture *f = *state;
     f->s->steal_after = 100;
     begin(f, &f->main);
-    f->time += 98;
+    f->time = sched_current(&f->main)->call_since + 98;
     introduce(f, &f->child); /* 99 after */
     assert_int_equal(proc(&f->child), 1);
     assert_int_equal(f->s->gomaxprocs, 2);

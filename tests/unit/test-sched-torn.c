@@ -85,7 +85,10 @@ static bool start(struct fixture *f) { return sched_start(f->s, &f->t, 9); }
 static bool block(struct fixture *f) { return sched_block(f->s, &f->t, REASON_SYNC, 0, 9); }
 static bool resume(struct fixture *f) { return sched_resume(f->s, &f->t, 9); }
 static bool resume_woken(struct fixture *f) { return sched_resume_woken(f->s, &f->t, true, 9); }
-static bool unblock(struct fixture *f) { return sched_unblock(f->s, &f->t, 5, 2, 0, 9); }
+static bool unblock(struct fixture *f)
+{
+    return sched_unblock(f->s, &f->t, &(struct sched_wakeup){.g = 5, .g_seq = 2}, 0, 9);
+}
 static bool yield(struct fixture *f) { return sched_yield_proc(f->s, &f->t, REASON_YIELD, 0, 9); }
 static bool syscall_begin(struct fixture *f) { return sched_syscall_begin(f->s, &f->t, 0, 9); }
 static bool syscall_end(struct fixture *f) { return sched_syscall_end(f->s, &f->t, 9); }

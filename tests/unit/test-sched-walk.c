@@ -115,7 +115,8 @@ static bool unblock_somebody(struct walk *w, struct actor *a)
     if (!other || other == a || other->woken)
         return true;
     other->woken = WOKEN_NOW;
-    return sched_unblock(w->s, &a->t, other->t.g, sched_g_seq(&other->t) + 1, random_below(&w->random, 2), now(w));
+    const struct sched_wakeup wakeup = sched_wakeup_of(&other->t);
+    return sched_unblock(w->s, &a->t, &wakeup, random_below(&w->random, 2), now(w));
 }
 
 static bool change_procs(struct walk *w, struct actor *a)

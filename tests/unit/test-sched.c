@@ -82,7 +82,8 @@ static void who_was_woken_only_starts(void **state)
     struct fixture *f = *state;
     bring_to(f, &f->main, GO_WAITING);
     bring_to(f, &f->child, GO_RUNNING);
-    assert_true(sched_unblock(f->s, &f->child, 1, sched_g_seq(&f->main) + 1, 5, 6));
+    const struct sched_wakeup wakeup = sched_wakeup_of(&f->main);
+    assert_true(sched_unblock(f->s, &f->child, &wakeup, 5, 6));
     assert_string_equal(model_written(&f->child), "GoUnblock(1,2,5)");
     assert_int_equal(sched_current(&f->child)->status, GO_RUNNING);
     assert_int_equal(sched_current(&f->main)->status, GO_WAITING);
@@ -95,7 +96,7 @@ static void an_unblock_needs_no_proc(void **state)
     struct fixture *f = *state;
     bring_to(f, &f->main, GO_WAITING);
     bring_to(f, &f->child, GO_WAITING);
-    assert_true(sched_unblock(f->s, &f->child, 1, 2, 0, 6));
+    assert_true(sched_unblock(f->s, &f->child, &(struct sched_wakeup){.g = 1, .g_seq = 2}, 0, 6));
     assert_string_equal(model_written(&f->child), "GoUnblock(1,2,0)");
     assert_int_equal(sched_current(&f->child)->status, GO_WAITING);
     assert_int_equal(sched_current(&f->child)->proc, PROC_NONE);
@@ -131,7 +132,10 @@ static bool start(struct fixture *f, struct sched_thread *t) { return sched_star
 static bool block(struct fixture *f, struct sched_thread *t) { return sched_block(f->s, t, REASON_SLEEP, 0, 9); }
 static bool resume(struct fixture *f, struct sched_thread *t) { return sched_resume(f->s, t, 9); }
 static bool resume_woken(struct fixture *f, struct sched_thread *t) { return sched_resume_woken(f->s, t, true, 9); }
-static bool unblock(struct fixture *f, struct sched_thread *t) { return sched_unblock(f->s, t, 9, 1, 0, 9); }
+static bool unblock(struct fixture *f, struct sched_thread *t)
+{
+    return sched_unblock(f->s, t, &(struct sched_wakeup){.g = 9, .g_seq = 1}, 0, 9);
+}
 static bool yield(struct fixture *f, struct sched_thread *t) { return sched_yield_proc(f->s, t, REASON_YIELD, 0, 9); }
 static bool syscall_begin(struct fixture *f, struct sched_thread *t) { return sched_syscall_begin(f->s, t, 1, 9); }
 static bool syscall_end(struct fixture *f, struct sched_thread *t) { return sched_syscall_end(f->s, t, 9); }
@@ -158,7 +162,7 @@ static const struct transition {
 /* Everything that a refused transition must leave as it was. */
 struct snapshot {
     struct sched_state current;
-    uint32_t g_seq, used;
+    uint32_t used;
     uint64_t busy0;
     uint32_t gomaxprocs, nprocs_known;
     uint32_t proc_seq;
@@ -166,15 +170,16 @@ struct snapshot {
 
 static struct snapshot snapshot(const struct fixture *f, const struct sched_thread *t)
 {
-    return (struct snapshot){*sched_current(t),  sched_g_seq(t),    t->chunk ? t->chunk->used : 0, f->s->busy[0],
-                             f->s->gomaxprocs, f->s->nprocs_known, f->s->procs[0].seq};
+    return (struct snapshot){*sched_current(t), t->chunk ? t->chunk->used : 0, f->s->busy[0], f->s->gomaxprocs,
+                             f->s->nprocs_known, f->s->procs[0].seq};
 }
 
 static void assert_same(const struct snapshot *a, const struct snapshot *b, const char *what)
 {
     if (a->current.pos != b->current.pos || a->current.time != b->current.time || a->current.proc != b->current.proc ||
-        a->current.status != b->current.status || a->g_seq != b->g_seq || a->used != b->used || a->busy0 != b->busy0 ||
-        a->gomaxprocs != b->gomaxprocs || a->nprocs_known != b->nprocs_known || a->proc_seq != b->proc_seq)
+        a->current.status != b->current.status || a->current.g_seq != b->current.g_seq || a->used != b->used ||
+        a->busy0 != b->busy0 || a->gomaxprocs != b->gomaxprocs ||
+        a->nprocs_known != b->nprocs_known || a->proc_seq != b->proc_seq)
         fail_msg("a refused %s changed something", what);
 }
 
@@ -323,14 +328,33 @@ static void time_never_goes_back(void **state)
     assert_true(sched_block(f->s, &f->main, REASON_SYNC, 0, 40));
     assert_true(sched_resume(f->s, &f->main, 60));
     assert_string_equal(model_timed_text(f->main.chunk),
-                        "50:GoCreateSyscall(1) 50:ProcStatus(0,2) 50:ProcStart(0,1) 50:GoSyscallEndBlocked "
-                        "50:GoStart(1,1) 50:GoBlock(1,0) 50:ProcStop 60:GoUnblock(1,2,0) 60:ProcStart(0,2) "
-                        "60:GoStart(1,3)");
+                        "50:GoCreateSyscall(1) 50:ProcStatus(0,2) 51:ProcStart(0,1) 51:GoSyscallEndBlocked "
+                        "51:GoStart(1,1) 51:GoBlock(1,0) 52:ProcStop 60:GoUnblock(1,2,0) 61:ProcStart(0,2) "
+                        "61:GoStart(1,3)");
     struct chunk *old = model_next_chunk(f->s, &f->main, 55);
-    assert_int_equal(f->main.chunk->time, 60);
+    assert_int_equal(f->main.chunk->time, 61);
     assert_true(sched_yield_proc(f->s, &f->main, REASON_YIELD, 0, 1));
-    assert_string_equal(model_timed_text(f->main.chunk), "60:GoStop(10,0) 60:GoStart(1,4)");
+    assert_string_equal(model_timed_text(f->main.chunk), "61:GoStop(10,0) 61:GoStart(1,4)");
     free(old);
+}
+
+/* What Go's reader needs: those that wait for each other's events are never at one time. */
+static void who_waits_for_another_is_at_another_time(void **state)
+{
+    struct fixture *f = *state;
+    assert_true(sched_introduce(f->s, &f->main, 50));
+    assert_true(sched_block(f->s, &f->main, REASON_SYNC, 0, 60));
+    const struct sched_wakeup wakeup = sched_wakeup_of(&f->main);
+    assert_true(sched_introduce(f->s, &f->child, 60));
+    assert_true(sched_unblock(f->s, &f->child, &wakeup, 0, 60));
+    assert_true(sched_resume_woken(f->s, &f->main, true, 62));
+    assert_string_equal(model_timed_text(f->main.chunk),
+                        "50:GoCreateSyscall(1) 50:ProcStatus(0,2) 51:ProcStart(0,1) 51:GoSyscallEndBlocked "
+                        "51:GoStart(1,1) 60:GoBlock(1,0) 60:ProcStop 62:ProcStatus(1,2) 63:ProcStart(1,1) "
+                        "63:GoStart(1,3)");
+    assert_string_equal(model_timed_text(f->child.chunk),
+                        "60:GoCreateSyscall(2) 61:ProcStart(0,2) 61:GoSyscallEndBlocked 61:GoStart(2,1) "
+                        "62:GoUnblock(1,2,0)");
 }
 
 static void used_follows_every_commit(void **state)
@@ -361,7 +385,7 @@ static void the_largest_numbers_fit(void **state)
     f->s->gomaxprocs = 0;
     assert_true(sched_introduce(f->s, &f->main, big));
     assert_true(sched_block(f->s, &f->main, REASON_SYNC, big, big));
-    assert_true(sched_unblock(f->s, &f->main, big, UINT32_MAX, big, big));
+    assert_true(sched_unblock(f->s, &f->main, &(struct sched_wakeup){.g = big, .g_seq = UINT32_MAX}, big, big));
     assert_true(f->main.chunk->used <= 3 * SCHED_TRANSITION_MAX);
 }
 
@@ -399,6 +423,7 @@ int main(void)
         TEST(procs_of_a_later_word_are_found),
         TEST(the_last_proc_is_usable),
         TEST(time_never_goes_back),
+        TEST(who_waits_for_another_is_at_another_time),
         TEST(used_follows_every_commit),
         TEST(the_largest_numbers_fit),
         cmocka_unit_test(every_reason_has_its_text),

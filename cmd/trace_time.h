@@ -1,8 +1,9 @@
 /*
  * Times of the trace. Readers make nanoseconds of each distance between two events of a thread, cut off what is left of
  * one, and add these up: where a tick is 24.65 ns, the threads of a trace are hundreds of nanoseconds apart after some
- * hundred events, a thread seems to run before it was woken, and events that wait for each other come to lie at the same
- * time, which Go's reader does not take. So a tick of the trace is a whole number of nanoseconds, and nothing is cut off.
+ * hundred events, a thread seems to run before it was woken, and events that wait for each other come to lie at the
+ * same time, which Go's reader does not take. So a tick of the trace is a whole number of nanoseconds, and nothing is
+ * cut off.
  */
 #ifndef THRACE_CMD_TRACE_TIME_H
 #define THRACE_CMD_TRACE_TIME_H

@@ -12,8 +12,8 @@
 
 static const char usage[] = "usage: thrace export TRACE FILE\n"
                             "\n"
-                            "Writes the heap profile in TRACE, which was recorded with --heap-sample, to FILE, such as\n"
-                            "heap.pb.gz, for pprof and \"go tool pprof\": blocks and bytes, allocated and in use.\n"
+                            "Writes the heap profile in TRACE, which was recorded with --heap-sample, to FILE, such\n"
+                            "as heap.pb.gz, for pprof and \"go tool pprof\": blocks and bytes, allocated and in use.\n"
                             "TRACE and FILE may be -, standard input and output.\n";
 
 static int write_to(const char *path, const void *data, size_t size)
@@ -38,7 +38,8 @@ static int write_to(const char *path, const void *data, size_t size)
 static bool same_file(FILE *in, const char *path)
 {
     struct stat a, b;
-    return strcmp(path, "-") && !fstat(fileno(in), &a) && !stat(path, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+    return strcmp(path, "-") && !fstat(fileno(in), &a) && !stat(path, &b) && a.st_dev == b.st_dev &&
+           a.st_ino == b.st_ino;
 }
 
 int cmd_export(int argc, char **argv)

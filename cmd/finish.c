@@ -37,7 +37,8 @@ static int copy_batch(gotrace_builder *b, const struct trace_time *t, const stru
     if (!end)
         return -1;
     size_t size = (size_t)(end - events);
-    size_t n = batch_header_put(header, EV_EventBatch, batch->generation, batch->m, trace_time_of(t, batch->time), size);
+    size_t n = batch_header_put(header, EV_EventBatch, batch->generation, batch->m, trace_time_of(t, batch->time),
+                                size);
     return gotrace_builder_copy(b, header, n, last) || gotrace_builder_copy(b, events, size, last) ? -1 : 0;
 }
 
@@ -245,8 +246,9 @@ static void tell_short_calls(struct recording *r, const struct spool_header *h, 
     if (r->ncalls)
         qsort(r->calls, r->ncalls, sizeof *r->calls, by_ticks);
     for (size_t i = 0; i < r->ncalls && n < sizeof sum->short_calls - 128; i++)
-        n += (size_t)snprintf(sum->short_calls + n, sizeof sum->short_calls - n, "%s%" PRIu64 " %s (%.3f ms)", i ? ", " : "",
-                              r->calls[i].calls, function_of(r, r->calls[i].pc), (double)r->calls[i].ticks * ms);
+        n += (size_t)snprintf(sum->short_calls + n, sizeof sum->short_calls - n, "%s%" PRIu64 " %s (%.3f ms)",
+                              i ? ", " : "", r->calls[i].calls, function_of(r, r->calls[i].pc),
+                              (double)r->calls[i].ticks * ms);
 }
 
 enum { HOLDERS_TOLD = 5 };
@@ -421,11 +423,12 @@ static void report_missing_samples(const struct spool_samples *s)
         fprintf(stderr, "thrace: %" PRIu32 " threads have no CPU samples: the limit of pending signals is reached "
                 "(ulimit -i)\n", s->threads_unsampled);
     if (s->perf_error && s->threads_by_timer)
-        fprintf(stderr, "thrace: %" PRIu64 " CPU samples a second need perf_event_open (%s); instead there was a timer, "
-                "and %" PRIu64 " of them repeat the one before\n", s->hz, strerror((int)s->perf_error), s->repeats);
+        fprintf(stderr, "thrace: %" PRIu64 " CPU samples a second need perf_event_open (%s); instead there was a "
+                "timer, and %" PRIu64 " of them repeat the one before\n",
+                s->hz, strerror((int)s->perf_error), s->repeats);
     else if (s->threads_by_perf && s->repeats >= s->taken / NOTEWORTHY && s->repeats)
-        fprintf(stderr, "thrace: %" PRIu64 " of the CPU samples repeat the one before: time in the kernel is looked at once "
-                "in a tick, and counted in full\n", s->repeats);
+        fprintf(stderr, "thrace: %" PRIu64 " of the CPU samples repeat the one before: time in the kernel is looked at "
+                "once in a tick, and counted in full\n", s->repeats);
     if (s->missed > s->taken / NOTEWORTHY)
         fprintf(stderr, "thrace: the kernel has skipped %" PRIu64 " CPU samples\n", s->missed);
 }

@@ -21,7 +21,8 @@ static size_t encode(const uint8_t *data, size_t size, char *text)
     size_t n = 0;
     for (size_t i = 0; i < size; i += 3) {
         size_t rest = size - i;
-        uint32_t v = (uint32_t)data[i] << 16 | (rest > 1 ? (uint32_t)data[i + 1] << 8 : 0) | (rest > 2 ? data[i + 2] : 0);
+        uint32_t v = (uint32_t)data[i] << 16 | (rest > 1 ? (uint32_t)data[i + 1] << 8 : 0) |
+                     (rest > 2 ? data[i + 2] : 0);
         text[n++] = digits[v >> 18];
         text[n++] = digits[v >> 12 & 63];
         text[n++] = rest > 1 ? digits[v >> 6 & 63] : '=';

@@ -142,7 +142,8 @@ enum { GZIP = 16 }; /* added to the bits of the window */
 static const char *compress_all(uint8_t *data, size_t size, void **file, size_t *file_size)
 {
     z_stream z = {.next_in = data, .avail_in = (uInt)size};
-    if (deflateInit2(&z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, MAX_WBITS + GZIP, MAX_MEM_LEVEL, Z_DEFAULT_STRATEGY) != Z_OK)
+    if (deflateInit2(&z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, MAX_WBITS + GZIP, MAX_MEM_LEVEL,
+                     Z_DEFAULT_STRATEGY) != Z_OK)
         return "out of memory";
     uLong bound = deflateBound(&z, (uLong)size);
     z.next_out = *file = malloc(bound);

@@ -59,8 +59,18 @@ static void usage(FILE *to)
 static const struct {
     int option;
     const char *variable;
-} variables[] = {{'w', "THRACE_WRAP"}, {'m', "THRACE_MIN_CALL"}, {'H', "THRACE_HEAP_SAMPLE"}, {'E', "THRACE_HEAP_EVENTS"}, {'b', "THRACE_START"},
-                 {'e', "THRACE_STOP"}, {'k', "THRACE_CONTROL"},  {'F', "THRACE_FLIGHT_RECORDER"}, {'S', "THRACE_SNAPSHOT"},  {'f', "THRACE_FOLLOW"}};
+} variables[] = {
+    {'w', "THRACE_WRAP"},
+    {'m', "THRACE_MIN_CALL"},
+    {'H', "THRACE_HEAP_SAMPLE"},
+    {'E', "THRACE_HEAP_EVENTS"},
+    {'b', "THRACE_START"},
+    {'e', "THRACE_STOP"},
+    {'k', "THRACE_CONTROL"},
+    {'F', "THRACE_FLIGHT_RECORDER"},
+    {'S', "THRACE_SNAPSHOT"},
+    {'f', "THRACE_FOLLOW"},
+};
 enum { NVARIABLES = sizeof variables / sizeof variables[0] };
 
 static bool set_variable(int option, const char *value)

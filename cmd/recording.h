@@ -141,7 +141,8 @@ int recording_write_tables(const struct recording *r, gotrace_builder *b, uint64
                            const struct trace_time *time);
 
 /* The frames of a stack, leaf first, as the trace has them: v has room for STACK_MAX_FRAMES. Their number. */
-size_t recording_frames(const struct recording *r, uint64_t generation, uint64_t stack_id, struct gotrace_builder_frame *v);
+size_t recording_frames(const struct recording *r, uint64_t generation, uint64_t stack_id,
+                        struct gotrace_builder_frame *v);
 
 void recording_free(struct recording *r);
 

@@ -25,7 +25,8 @@ static bool look_up(struct recording *r, struct rec_pc *p)
     const struct rec_module *m = recording_module_of(r, p->pc, p->generation, p->epoch);
     p->module = m ? (int)(m - r->modules) : -1;
     p->hook = hook_name(r, p->pc);
-    p->symbol = symbolize_add_pc(r->symbolizer, m ? r->mappings[m->mapping].symbol_module : SYMBOLIZE_BY_ADDRESS, p->pc);
+    p->symbol = symbolize_add_pc(r->symbolizer, m ? r->mappings[m->mapping].symbol_module : SYMBOLIZE_BY_ADDRESS,
+                                 p->pc);
     return p->symbol >= 0;
 }
 
@@ -194,7 +195,8 @@ static const struct rec_stack *find_stack(const struct recording *r, uint64_t ge
     return s && s->generation == generation && s->id == id ? s : NULL;
 }
 
-size_t recording_frames(const struct recording *r, uint64_t generation, uint64_t stack_id, struct gotrace_builder_frame *v)
+size_t recording_frames(const struct recording *r, uint64_t generation, uint64_t stack_id,
+                        struct gotrace_builder_frame *v)
 {
     struct frames f = {.n = 0};
     const struct rec_stack *s = stack_id ? find_stack(r, generation, stack_id) : NULL;

@@ -212,7 +212,8 @@ static const struct rec_module *module_in_epoch(const struct recording *r, size_
     size_t past = epoch - 1;
     while (end-- && address - r->mappings[end].start < r->longest_mapping) {
         const struct rec_mapping *mapping = &r->mappings[end];
-        const struct rec_module *m = past && address < mapping->end ? record_at(r, mapping, r->refreshes[past - 1]) : NULL;
+        const struct rec_module *m =
+            past && address < mapping->end ? record_at(r, mapping, r->refreshes[past - 1]) : NULL;
         if (m)
             return m;
         if (address < mapping->end && past < r->nrefreshes && (m = record_at(r, mapping, r->refreshes[past])))

@@ -17,9 +17,11 @@ enum meta_tag {
     META_STACK = 1,  /* id, n, n return-address-like PCs, leaf first; the id holds in the chunk's generation */
     META_THREAD = 2, /* g, start PC (return-address-like; 0: main's), start stack id: made in the chunk's generation */
     META_NAME = 3,   /* g, time in ticks, text: pthread_setname_np */
-    META_MODULE = 4, /* time in ticks, start, end, load bias, path text, build-id text: all that is mapped has that time */
+    /* time in ticks, start, end, load bias, path text, build-id text: all that is mapped has that time */
+    META_MODULE = 4,
     META_HOOK = 5,   /* PC, text: the PC stands for the function of that name */
-    META_SAMPLE = 7, /* time in ticks, m, P + 1 (0: none), g, weight, n, n PCs: the first, then differences as by meta_fold */
+    /* time in ticks, m, P + 1 (0: none), g, weight, n, n PCs: the first, then differences as by meta_fold */
+    META_SAMPLE = 7,
     META_HEAP_BLOCK = 20, /* number, time in ticks, bytes, stack id: a sampled block was allocated */
     META_HEAP_FREE = 21,  /* number: and died */
     META_CALLS = 6,  /* PC, calls, ticks: calls of that function (0: of others) too short to be shown, and their time */
@@ -32,8 +34,8 @@ enum meta_tag {
  */
 #define META_FORMATS                                                                                                   \
     {                                                                                                                  \
-        [META_STACK] = "i*", [META_THREAD] = "iii", [META_NAME] = "iit", [META_MODULE] = "iiiitt", [META_HOOK] = "it",  \
-        [META_SAMPLE] = "iiiii*", [META_CALLS] = "iii", [META_STATUS] = "i*",                                           \
+        [META_STACK] = "i*", [META_THREAD] = "iii", [META_NAME] = "iit", [META_MODULE] = "iiiitt", [META_HOOK] = "it", \
+        [META_SAMPLE] = "iiiii*", [META_CALLS] = "iii", [META_STATUS] = "i*",                                          \
         [META_HEAP_BLOCK] = "iiii", [META_HEAP_FREE] = "i"                                                             \
     }
 

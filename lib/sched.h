@@ -147,7 +147,8 @@ bool sched_resume(struct sched *s, struct sched_thread *t, uint64_t now);
 bool sched_resume_woken(struct sched *s, struct sched_thread *t, bool same_generation, uint64_t now);
 
 /*
- * t writes that it made another thread's G runnable. The other's state stays as it is: only its own thread changes that.
+ * t writes that it made another thread's G runnable. The other's state stays as it is: only its own thread changes
+ * that.
  */
 bool sched_unblock(struct sched *s, struct sched_thread *t, const struct sched_wakeup *wakeup, uint64_t stack,
                    uint64_t now);

@@ -190,8 +190,8 @@ static long allocate_extent(int fd, uint32_t first_chunk)
 
 static long map_at(void *address, size_t len, int flags, int fd)
 {
-    return raw_syscall(SYS_mmap, (long)address, (long)len, PROT_READ | PROT_WRITE, flags | (address ? MAP_FIXED : 0), fd,
-                       0);
+    return raw_syscall(SYS_mmap, (long)address, (long)len, PROT_READ | PROT_WRITE, flags | (address ? MAP_FIXED : 0),
+                       fd, 0);
 }
 
 static int create_mapping(struct spool *s, int fd, void *place)
@@ -300,7 +300,7 @@ static long drain_some(struct spool *s, int fd, struct chunk **chunks, int n)
     }
     long err = s->header->ring_size ? spool_write_ring(s, fd, iov, niov, pos)
                : spool_exceeds_limit(log_offset + pos) ? -EFBIG
-                                                       : spool_write_all(fd, iov, niov, log_offset + s->header->log_end);
+               : spool_write_all(fd, iov, niov, log_offset + s->header->log_end);
     if (err)
         return err;
     __atomic_store_n(&s->header->log_end, pos, __ATOMIC_RELEASE);

@@ -36,7 +36,11 @@ enum {
 enum spool_state { SPOOL_RECORDING = 1, SPOOL_COMPLETE = 2 };
 
 /* What the heap was at the end. */
-enum spool_heap_state { SPOOL_HEAP_OFF, SPOOL_HEAP_COUNTED, SPOOL_HEAP_FOREIGN /* an allocator whose blocks we cannot see */ };
+enum spool_heap_state {
+    SPOOL_HEAP_OFF,
+    SPOOL_HEAP_COUNTED,
+    SPOOL_HEAP_FOREIGN, /* an allocator whose blocks we cannot see */
+};
 struct spool_heap {
     uint32_t state; /* enum spool_heap_state */
     uint32_t pad;

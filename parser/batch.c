@@ -123,7 +123,8 @@ enum batch_result read_batch(struct source *s, uint64_t generation, struct batch
     }
     at.thread = b->thread;
     if (size > BATCH_MAX_SIZE) {
-        fail(f, GOTRACE_EBROKEN, at, "invalid batch size %llu, the maximum is %d", (unsigned long long)size, BATCH_MAX_SIZE);
+        fail(f, GOTRACE_EBROKEN, at, "invalid batch size %llu, the maximum is %d", (unsigned long long)size,
+             BATCH_MAX_SIZE);
         return BATCH_BROKEN;
     }
     b->size = (uint32_t)size;

@@ -86,7 +86,8 @@ static bool put_event(struct stream *s, uint8_t id, const uint64_t *args)
 /* ---- events ---------------------------------------------------------------------------------------------------- */
 
 /* Decodes the event at p of [p, end); NULL: f says why not. args[0] is dt. */
-static const uint8_t *get_event(const struct batch *b, const uint8_t *p, uint64_t args[EVENT_MAX_ARGS], struct failure *f)
+static const uint8_t *get_event(const struct batch *b, const uint8_t *p, uint64_t args[EVENT_MAX_ARGS],
+                                struct failure *f)
 {
     const struct event_info *info = &event_table[*p];
     const uint8_t *at = p++, *end = b->data + b->size;
@@ -147,7 +148,8 @@ static bool put_unchanged(struct stream *s, uint8_t id, uint64_t *args)
 
 static bool expressible(int version, uint8_t id)
 {
-    if (version < 23 && (id == EV_GoSwitch || id == EV_GoSwitchDestroy || id == EV_GoCreateBlocked || id == EV_GoStatusStack))
+    if (version < 23 && (id == EV_GoSwitch || id == EV_GoSwitchDestroy || id == EV_GoCreateBlocked ||
+                         id == EV_GoStatusStack))
         return true;
     return event_table[id].since <= version;
 }
@@ -185,7 +187,8 @@ static bool get_clocks(struct conversion *c, const struct batch *b, struct clock
         uint8_t id = *p;
         const uint8_t *at = p++;
         if (id != EV_Frequency && id != EV_ClockSnapshot) {
-            fail(c->f, GOTRACE_EBROKEN, place_in(b, at), "expected frequency or clock snapshot event, got event %u", id);
+            fail(c->f, GOTRACE_EBROKEN, place_in(b, at), "expected frequency or clock snapshot event, got event %u",
+                 id);
             return false;
         }
         for (int i = 0; i < event_table[id].nargs; i++) {

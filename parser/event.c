@@ -218,7 +218,8 @@ static struct gotrace_stack transition_stack(const struct gotrace_event *ev)
 
 /* Zeroes *out and says whether the event is of the kind. */
 #define IS(ev, first_kind, last_kind, out)                                                                             \
-    (*(out) = (__typeof__(*(out))){0}, event_kinds[(ev)->type] >= (first_kind) && event_kinds[(ev)->type] <= (last_kind))
+    (*(out) = (__typeof__(*(out))){0},                                                                                 \
+     event_kinds[(ev)->type] >= (first_kind) && event_kinds[(ev)->type] <= (last_kind))
 
 bool gotrace_event_transition(const struct gotrace_event *ev, struct gotrace_transition *out)
 {

@@ -62,7 +62,8 @@ static bool add_experimental(struct generation *g, const struct batch *b, struct
     return true;
 }
 
-static bool add_frequency(struct generation *g, const struct batch *b, const uint8_t *at, uint64_t units, struct failure *f)
+static bool add_frequency(struct generation *g, const struct batch *b, const uint8_t *at, uint64_t units,
+                          struct failure *f)
 {
     if (g->clock.ns_per_unit != 0) {
         fail(f, GOTRACE_EBROKEN, place_in(b, at, EV_Frequency), "found multiple frequency events");
@@ -97,7 +98,8 @@ static bool add_sync(struct generation *g, const struct batch *b, int version, s
         const uint8_t *at = p;
         unsigned id = *p++;
         if (id != EV_Frequency && (id != EV_ClockSnapshot || version < 25)) {
-            fail(f, GOTRACE_EBROKEN, place_in(b, at, id), "expected frequency or clock snapshot event, got event %u", id);
+            fail(f, GOTRACE_EBROKEN, place_in(b, at, id), "expected frequency or clock snapshot event, got event %u",
+                 id);
             return false;
         }
         uint64_t args[EVENT_MAX_ARGS];
@@ -163,7 +165,8 @@ static bool belongs(struct generation *g, const struct batch *b, int version, st
     }
     if (g->number && b->generation != g->number) {
         fail(f, GOTRACE_EBROKEN, at,
-             version >= 26 ? "missing end-of-generation event, or generations are interleaved: a batch of generation %llu in generation %llu"
+             version >= 26 ? "missing end-of-generation event, or generations are interleaved: a batch of "
+                             "generation %llu in generation %llu"
                            : "generations out of order: a batch of generation %llu in generation %llu",
              (unsigned long long)b->generation, (unsigned long long)g->number);
         return false;

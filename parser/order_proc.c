@@ -126,7 +126,9 @@ static enum step begin_syscall(struct order *o, struct gotrace_event *ev, struct
     if (!p)
         return order_broken(o, ev, "the status of proc %llu is unknown", (ull)ev->proc);
     if (!seq_follows(o, ev->args[0], p->seq))
-        return order_broken(o, ev, "GoSyscallBegin: can't make sequence: proc %llu is at %llu of generation %llu, the event says %llu",
+        return order_broken(o, ev,
+                            "GoSyscallBegin: can't make sequence: proc %llu is at %llu of generation %llu, the event "
+                            "says %llu",
                             (ull)p->id, (ull)p->seq.n, (ull)p->seq.generation, (ull)ev->args[0]);
     go->status = GO_SYSCALL;
     p->status = PROC_SYSCALL;
@@ -142,7 +144,8 @@ enum step step_syscall_begin(struct order *o, struct gotrace_event *ev, struct t
     if (!go)
         return order_broken(o, ev, "goroutine %llu doesn't exist", (ull)ev->goroutine);
     if (go->status != GO_RUNNING)
-        return order_broken(o, ev, "%s event for goroutine that's not Running: %llu", event_name(ev->type), (ull)go->id);
+        return order_broken(o, ev, "%s event for goroutine that's not Running: %llu", event_name(ev->type),
+                            (ull)go->id);
     return begin_syscall(o, ev, go, current_proc(o, t));
 }
 

@@ -126,7 +126,8 @@ enum step step_region_end(struct order *o, struct gotrace_event *ev, struct thre
     struct region *r = &more->regions.v[more->regions.n - 1];
     if (r->task != ev->args[0] || ((r->name.owned || r->id != ev->args[1]) &&
                                    !same(r->name.str, generation_string(ev->tables, ev->args[1]))))
-        return order_broken(o, ev, "misuse of region in goroutine %llu: its end doesn't match the inner-most active one",
+        return order_broken(o, ev,
+                            "misuse of region in goroutine %llu: its end doesn't match the inner-most active one",
                             (ull)go->id);
     text_free(&r->name);
     more->regions.n--;

@@ -93,8 +93,8 @@ static inline bool go_unblock(struct order *o, const struct gotrace_event *ev, c
     return true;
 }
 
-static inline bool go_stop(struct order *o, const struct gotrace_event *ev, struct thread *t, const struct generation *g,
-                           uint8_t status)
+static inline bool go_stop(struct order *o, const struct gotrace_event *ev, struct thread *t,
+                           const struct generation *g, uint8_t status)
 {
     struct go *go = &o->gos.v[t->go_hint];
     if (UNLIKELY(go->id != t->goroutine || go->status != GO_RUNNING || t->proc == ID_NONE || t->goroutine == ID_NONE ||

@@ -14,7 +14,8 @@ struct chunk {
     uint8_t bytes[CHUNK_SIZE - sizeof(struct chunk *)];
 };
 
-_Static_assert(sizeof((struct chunk *)0)->bytes >= 4 * SOURCE_MAX, "a chunk is mostly new bytes, not carried over ones");
+_Static_assert(sizeof((struct chunk *)0)->bytes >= 4 * SOURCE_MAX,
+               "a chunk is mostly new bytes, not carried over ones");
 
 /* The first chunk is not made a huge page of: most traces are smaller than that. */
 static struct chunk *new_chunk(bool first)

@@ -86,8 +86,8 @@ bool tables_add_strings(struct generation *g, const struct batch *b, struct fail
         if (!next(&e) || !integer(&e, "the ID", &id) || !integer(&e, "the length", &len))
             return false;
         if (len > STRING_MAX_SIZE) {
-            fail(f, GOTRACE_EBROKEN, place_of(&e), "invalid string size %llu, the maximum is %d", (unsigned long long)len,
-                 STRING_MAX_SIZE);
+            fail(f, GOTRACE_EBROKEN, place_of(&e), "invalid string size %llu, the maximum is %d",
+                 (unsigned long long)len, STRING_MAX_SIZE);
             return false;
         }
         if (len > (uint64_t)(e.end - e.p)) {

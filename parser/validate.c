@@ -124,7 +124,8 @@ static inline uint32_t thread_index(struct gotrace_validator *v, uint64_t id)
         return *recent;
     uint32_t at = idmap_get(&v->thread_of, id);
     if (!at) {
-        if (!VEC_ROOM(&v->threads) || v->threads.n >= UINT32_MAX || !idmap_add(&v->thread_of, id, (uint32_t)v->threads.n + 1)) {
+        if (!VEC_ROOM(&v->threads) || v->threads.n >= UINT32_MAX ||
+            !idmap_add(&v->thread_of, id, (uint32_t)v->threads.n + 1)) {
             v->no_memory = true;
             return 0;
         }
@@ -142,7 +143,9 @@ static void check_frames(struct gotrace_validator *v, const struct gotrace_event
     /* Go's own leaf frames may be all zero. */
     for (size_t i = 1; gotrace_stack_frame(stack, i, &f); i++)
         if (!f.function.len || !f.file.len || !f.pc || !f.line)
-            violation(v, ev, "stack %llu, frame %zu: missing information: pc 0x%llx, function \"%.*s\", file \"%.*s\", line %llu",
+            violation(v, ev,
+                      "stack %llu, frame %zu: missing information: pc 0x%llx, function \"%.*s\", file \"%.*s\", "
+                      "line %llu",
                       (ull)stack.id, i, (ull)f.pc, (int)(f.function.len < 80 ? f.function.len : 80), f.function.data,
                       (int)(f.file.len < 80 ? f.file.len : 80), f.file.data, (ull)f.line);
 }
@@ -193,7 +196,8 @@ static inline bool executing(unsigned state)
     return state == GOTRACE_RUNNING || state == GOTRACE_SYSCALL;
 }
 
-static inline void begin_executing(struct gotrace_validator *v, const struct gotrace_event *ev, int kind, struct holder *h)
+static inline void begin_executing(struct gotrace_validator *v, const struct gotrace_event *ev, int kind,
+                                   struct holder *h)
 {
     const char *name = v->holders[kind].name;
     if (ev->thread == ID_NONE) {
@@ -211,7 +215,8 @@ static inline void begin_executing(struct gotrace_validator *v, const struct got
     h->on = at;
 }
 
-static inline void end_executing(struct gotrace_validator *v, const struct gotrace_event *ev, int kind, struct holder *h)
+static inline void end_executing(struct gotrace_validator *v, const struct gotrace_event *ev, int kind,
+                                 struct holder *h)
 {
     const char *name = v->holders[kind].name;
     if (UNLIKELY(!h->on)) {
@@ -296,7 +301,8 @@ static void range(struct gotrace_validator *v, const struct gotrace_event *ev)
     gotrace_event_range(ev, &r);
     struct holder *h = r.scope.kind == GOTRACE_RESOURCE_NONE
                            ? &v->program
-                           : find_or_add(v, &v->holders[r.scope.kind == GOTRACE_RESOURCE_GOROUTINE ? GOS : PROCS], r.scope.id);
+                           : find_or_add(v, &v->holders[r.scope.kind == GOTRACE_RESOURCE_GOROUTINE ? GOS : PROCS],
+                                         r.scope.id);
     if (!h)
         return;
     uint64_t key = range_key(ev, &r);

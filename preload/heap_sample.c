@@ -44,7 +44,8 @@ bool heap_sample_begin(uint64_t interval)
 static double ln_of(uint64_t x)
 {
     int exponent = 63 - __builtin_clzll(x);
-    double m = (double)(x << (63 - exponent)) / 0x1p63, y = (m - 1.4142135623730951) / (m + 1.4142135623730951), z = y * y;
+    double m = (double)(x << (63 - exponent)) / 0x1p63, y = (m - 1.4142135623730951) / (m + 1.4142135623730951);
+    double z = y * y;
     return exponent * 0.6931471805599453 + 0.3465735902799727 + 2 * y * (1 + z * (1.0 / 3 + z * (1.0 / 5 + z / 7)));
 }
 

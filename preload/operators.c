@@ -83,7 +83,8 @@ static void *recall_own(enum operator_id id, const void *caller, uint32_t now)
 static void add_own(enum operator_id id, const void *caller, void *f, uint32_t now)
 {
     struct module_span module;
-    if (!module_span_of((uintptr_t)caller, &module) || !lock_try(&adding)) /* a child of fork may find it taken for good */
+    /* A child of fork may find the lock taken for good. */
+    if (!module_span_of((uintptr_t)caller, &module) || !lock_try(&adding))
         return;
     struct own *o = find_own(caller, now);
     if (!o) {

@@ -69,18 +69,25 @@ static bool parse_stop(const char *value, void *field)
     return true;
 }
 
-static bool parse_hz(const char *s, void *field) { return parse_number(s, field) && *(uint64_t *)field <= SAMPLE_HZ_MAX; }
+static bool parse_hz(const char *s, void *field)
+{
+    return parse_number(s, field) && *(uint64_t *)field <= SAMPLE_HZ_MAX;
+}
 
 static bool parse_depth(const char *s, void *field)
 {
     return parse_number(s, field) && *(uint64_t *)field >= 1 && *(uint64_t *)field <= STACK_MAX_FRAMES;
 }
 
-static bool is_word(const char *s, size_t len, const char *word) { return strlen(word) == len && !memcmp(s, word, len); }
+static bool is_word(const char *s, size_t len, const char *word)
+{
+    return strlen(word) == len && !memcmp(s, word, len);
+}
 
 static bool parse_unwind(const char *s, void *field)
 {
-    static const char *const modes[] = {[UNWIND_AUTO] = "auto", [UNWIND_FP] = "fp", [UNWIND_CFI] = "cfi", [UNWIND_NONE] = "none"};
+    static const char *const modes[] = {
+        [UNWIND_AUTO] = "auto", [UNWIND_FP] = "fp", [UNWIND_CFI] = "cfi", [UNWIND_NONE] = "none"};
     for (unsigned i = 0; i < sizeof modes / sizeof modes[0]; i++) {
         *(uint64_t *)field = i;
         if (!strcmp(s, modes[i]))

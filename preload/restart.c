@@ -129,7 +129,8 @@ static const struct timespec *rest_of(uint64_t began, const struct timespec *tim
         const int whole_ = timeout;                                                                                    \
         uint64_t began_ = timeout > 0 ? clock_mono_ns() : 0;                                                           \
         RESTARTED(-1, call,                                                                                            \
-                  timeout = whole_ > 0 ? (int)((left(began_, (uint64_t)whole_ * 1000000) + 999999) / 1000000) : whole_); \
+                  timeout = whole_ > 0 ? (int)((left(began_, (uint64_t)whole_ * 1000000) + 999999) / 1000000)          \
+                                       : whole_);                                                                      \
     })
 
 static int again_poll(struct pollfd *fds, nfds_t n, int timeout)

@@ -49,7 +49,7 @@ static inline void *born_in_libc(void *p)
             return arena_take(size, align);                                                                            \
         void *p = next.name args;                                                                                      \
         if (p && heap_counts)                                                                                          \
-            BORN(next.name, p);                                                                                             \
+            BORN(next.name, p);                                                                                        \
         return p;                                                                                                      \
     }                                                                                                                  \
     ENTRY(name, void *, params) { return heap_is_fast() ? born_in_libc(next.name args) : name##_more args; }

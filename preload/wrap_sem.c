@@ -17,7 +17,10 @@ static int try_quietly(sem_t *s)
 static int attempt(const struct acquire *a) { return try_quietly((sem_t *)a->object); }
 static int take_wait(const struct acquire *a) { return real.sem_wait((sem_t *)a->object); }
 static int take_timedwait(const struct acquire *a) { return real.sem_timedwait((sem_t *)a->object, a->until); }
-static int take_clockwait(const struct acquire *a) { return real.sem_clockwait((sem_t *)a->object, a->clock, a->until); }
+static int take_clockwait(const struct acquire *a)
+{
+    return real.sem_clockwait((sem_t *)a->object, a->clock, a->until);
+}
 
 /*
  * A cancellation point even when there is nothing to wait for, as glibc's is.
@@ -30,7 +33,8 @@ static int take_clockwait(const struct acquire *a) { return real.sem_clockwait((
         if (!wrapped(CLASS_SYNC) || !HOOK_ENTER(&h, sem_##take))                                                       \
             return real.sem_##take args;                                                                               \
         return acquire_slow(&h,                                                                                        \
-                            &(struct acquire){s, WAITER_ANY, REASON_SYNC, EAGAIN, attempt, take_##take, clock_, until_}); \
+                            &(struct acquire){s, WAITER_ANY, REASON_SYNC, EAGAIN, attempt, take_##take, clock_,        \
+                                              until_});                                                                \
     }                                                                                                                  \
     EXPORT int sem_##take params                                                                                       \
     {                                                                                                                  \

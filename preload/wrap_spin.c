@@ -22,7 +22,8 @@ static OUT_OF_LINE int lock_slow(pthread_spinlock_t *lock)
     }
     if (!wrapped(CLASS_SYNC) || !HOOK_ENTER(&h, pthread_spin_lock))
         return real.pthread_spin_lock(lock);
-    return acquire_slow(&h, &(struct acquire){(const void *)lock, WAITER_ANY, REASON_SYNC, EBUSY, attempt, spin, 0, NULL});
+    return acquire_slow(
+        &h, &(struct acquire){(const void *)lock, WAITER_ANY, REASON_SYNC, EBUSY, attempt, spin, 0, NULL});
 }
 
 EXPORT int pthread_spin_lock(pthread_spinlock_t *lock)

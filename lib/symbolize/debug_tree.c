@@ -38,7 +38,8 @@ static bool spans_hit(const struct search *s)
 static void claim_hits(struct search *s, int32_t node)
 {
     for (size_t i = 0; i < s->spans.n; i++)
-        for (size_t h = debug_first_hit(s, s->spans.v[i].start); h < s->nhits && s->hits[h].addr < s->spans.v[i].end; h++)
+        for (size_t h = debug_first_hit(s, s->spans.v[i].start);
+             h < s->nhits && s->hits[h].addr < s->spans.v[i].end; h++)
             s->hits[h].node = node;
 }
 

@@ -163,12 +163,12 @@ static void say_no_debug_info(const struct sources *s)
     for (size_t i = 0; i < s->image.build_id_len && i < 32; i++)
         sprintf(id + 2 * i, "%02x", s->image.build_id[i]);
     if (s->debug.refused == IMAGE_TOO_LARGE)
-        answer_say(s->answer, SYMBOLIZE_BAD_DEBUG_INFO, "%s: its debug file is larger than 2 GB and is not read; no lines",
-                   s->job->path);
+        answer_say(s->answer, SYMBOLIZE_BAD_DEBUG_INFO,
+                   "%s: its debug file is larger than 2 GB and is not read; no lines", s->job->path);
     else
         answer_say(s->answer, SYMBOLIZE_NO_DEBUG_INFO,
-                   "%s: no debug info, so no lines and no inlined functions; compile it with -g, or install its -dbgsym "
-                   "or -dbg package (build-id %s)",
+                   "%s: no debug info, so no lines and no inlined functions; compile it with -g, or install its "
+                   "-dbgsym or -dbg package (build-id %s)",
                    s->job->path, id);
 }
 

@@ -43,8 +43,9 @@ void perfmap_resolve(const struct job *job, struct answer *a)
 {
     FILE *f = fopen(job->path, "re");
     if (!f) {
-        answer_say(a, SYMBOLIZE_NOT_READ, "%s: %s; JIT-compiled code stays nameless (the runtime must write a perf map)",
-                   job->path, strerror(errno));
+        answer_say(a, SYMBOLIZE_NOT_READ,
+                   "%s: %s; JIT-compiled code stays nameless (the runtime must write a perf map)", job->path,
+                   strerror(errno));
         return;
     }
     uint32_t *names = calloc(job->npcs, sizeof *names);

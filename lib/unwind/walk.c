@@ -100,7 +100,8 @@ static bool may_be_code(const struct walk *w, uintptr_t pc)
 static bool may_be_caller(const struct walk *w, uintptr_t pc, uintptr_t caller)
 {
     enum { NEAR = 1 << 30 };
-    return caller == 0 || (may_be_code(w, caller) && caller - pc + NEAR < 2u * NEAR) || unwind_modules_find(w->mods, caller);
+    return caller == 0 || (may_be_code(w, caller) && caller - pc + NEAR < 2u * NEAR) ||
+           unwind_modules_find(w->mods, caller);
 }
 
 enum step walk_bare(struct walk *w, struct frame *f)

@@ -54,7 +54,8 @@ static bool start_event(enum floor_way way, long hz)
     int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
     if (fd < 0)
         return false;
-    if (way == FLOOR_SIGNAL && (fcntl(fd, F_SETSIG, SIGNAL) || fcntl(fd, F_SETOWN_EX, &owner) || fcntl(fd, F_SETFL, O_ASYNC)))
+    if (way == FLOOR_SIGNAL &&
+        (fcntl(fd, F_SETSIG, SIGNAL) || fcntl(fd, F_SETOWN_EX, &owner) || fcntl(fd, F_SETFL, O_ASYNC)))
         return false;
     return !ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
 }

@@ -1,4 +1,5 @@
-# What the parts of the bench share. Each prints a table, and appends "KEY<tab>VALUE" to the file that BENCH_RESULTS names.
+# What the parts of the bench share. Each prints a table, and appends "KEY<tab>VALUE" to the file that BENCH_RESULTS
+# names.
 # shellcheck shell=sh disable=SC2034
 
 top_srcdir=${top_srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
@@ -42,8 +43,8 @@ take_turns() { # PREFIX ROUNDS [SECONDS]: of the plan on stdin
     "$built/turns" -p "$1" -n "$2" -t "${3:-60}" ${BENCH_RESULTS:+-o "$BENCH_RESULTS"} -
 }
 
-# Across processors a wakeup costs ten times what it costs on one, and varies as much: two threads that hand over stay on
-# one.
+# Across processors a wakeup costs ten times what it costs on one, and varies as much: two threads that hand over stay
+# on one.
 on_one_processor() { # BENCH
     case $1 in
     *-pingpong | barrier) echo "taskset -c ${one_processor:=$(taskset -pc $$ | sed 's/.*: *\([0-9]*\).*/\1/')}" ;;

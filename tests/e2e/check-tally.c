@@ -102,8 +102,8 @@ int main(int argc, char **argv)
             continue;
         }
         status = 1;
-        printf("thread %d: %lu begun and %lu done, %lu in the trace, the first wrong one is %ld\n", slot->tid, begun, done,
-               s ? s->begun : 0, s ? s->hole : 0);
+        printf("thread %d: %lu begun and %lu done, %lu in the trace, the first wrong one is %ld\n", slot->tid, begun,
+               done, s ? s->begun : 0, s ? s->hole : 0);
     }
     printf("%lu threads, %lu operations, %lu missing\n", threads, operations, missing);
     return missing > strtoul(argv[4], NULL, 10) + lost ? 1 : status;

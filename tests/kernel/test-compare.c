@@ -130,8 +130,8 @@ static void write_switch(FILE *f, int us, uint64_t prev, char state, uint64_t ne
 {
     stamp(f, prev, us, "    sched:sched_switch: ");
     fprintf(f,
-            "prev_comm=a prev_pid=9 b prev_pid=%" PRIu64 " prev_prio=120 prev_state=%c%s ==> next_comm=work next_pid=%" PRIu64
-            " next_prio=120\n",
+            "prev_comm=a prev_pid=9 b prev_pid=%" PRIu64
+            " prev_prio=120 prev_state=%c%s ==> next_comm=work next_pid=%" PRIu64 " next_prio=120\n",
             prev, state, state == 'R' ? "+" : "", next);
 }
 

@@ -38,7 +38,8 @@ static void leaf(struct gotrace_stack stack, char *text, size_t size)
         snprintf(text, size, "(no stack)");
 }
 
-static void leave_running(struct trace *t, struct trace_thread *thread, const struct gotrace_transition *tr, int64_t now)
+static void leave_running(struct trace *t, struct trace_thread *thread, const struct gotrace_transition *tr,
+                          int64_t now)
 {
     if (!VEC_ROOM(&thread->waits)) {
         t->no_memory = true;

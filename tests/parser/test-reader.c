@@ -348,7 +348,8 @@ static void all_ways_to_open_read_the_same(void **state)
     assert_non_null(strstr(want, "M=5 P=-1 G=-1 StackSample Time=103\nStack=\n\tleaf @ 0x10\n\t\tleaf.c:1\n"));
     assert_non_null(strstr(want, "Name=Span Args=[id=Value{Uint64(1)}, npages_value=Value{Uint64(2)}, "));
     assert_non_null(strstr(want, "Name=\"stop-the-world (why)\" Scope=Goroutine(1) Attributes=[]\n"));
-    assert_non_null(strstr(want, "Attributes=[\"bytes swept\"=Value{Uint64(10)} \"bytes reclaimed\"=Value{Uint64(20)}]"));
+    assert_non_null(
+        strstr(want, "Attributes=[\"bytes swept\"=Value{Uint64(10)} \"bytes reclaimed\"=Value{Uint64(20)}]"));
     const unsigned char *bytes = gotrace_builder_bytes(m.b, &size);
 
     struct dribble d = {.p = bytes, .end = bytes + size, .interrupts = 2};

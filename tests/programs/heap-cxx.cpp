@@ -33,7 +33,8 @@ struct Made {
 
 std::atomic<Made *> table[SLOTS];
 
-// What is allocated for the threads themselves comes before all else: libc's blocks are larger where a rest would not do.
+// What is allocated for the threads themselves comes before all else: libc's blocks are larger where a rest would not
+// do.
 pthread_barrier_t all_there;
 
 void *make(unsigned way, std::size_t n)

@@ -73,7 +73,8 @@ int main(void)
     }
     CHECK(sem_init(&from_child, 0, 0) == 0);
     for (int i = 0; i < 10; i++) {
-        pid_t child = clone(shares_memory, child_stack + sizeof child_stack, CLONE_VM | CLONE_VFORK | SIGCHLD, &from_child);
+        pid_t child = clone(shares_memory, child_stack + sizeof child_stack, CLONE_VM | CLONE_VFORK | SIGCHLD,
+                            &from_child);
         sum[4] += reap(child);
         sem_wait(&from_child);
     }

@@ -4,8 +4,8 @@
 #   needs COMMAND…    leaves the test when one is missing
 #   prepare           once, before the runs
 #   start             `launch'es the server or program; returns when it answers
-#   drive             load for about $seconds; leaves in $rate how many operations a second there were, and in $cpu, when
-#                     it knows better than the kernel, the CPU time for $seconds of them
+#   drive             load for about $seconds; leaves in $rate how many operations a second there were, and in $cpu,
+#                     when it knows better than the kernel, the CPU time for $seconds of them
 #   stop              has it end in its normal way
 # shellcheck shell=sh disable=SC2034,SC2154
 . "$top_srcdir/tests/e2e/lib.sh"
@@ -17,7 +17,8 @@ sources=$top_srcdir/tests/subjects
 
 needs() {
     for needed; do
-        command -v "$needed" >/dev/null 2>&1 || missing_subject "$needed is not installed; scripts/install-deps subjects"
+        command -v "$needed" >/dev/null 2>&1 ||
+            missing_subject "$needed is not installed; scripts/install-deps subjects"
     done
 }
 
@@ -81,7 +82,8 @@ program_pid() {
         echo "$launched"
     else
         child=
-        { read -r child rest <"/proc/$launched/task/$launched/children"; } 2>/dev/null || [ -n "$child" ] && echo "$child"
+        { read -r child rest <"/proc/$launched/task/$launched/children"; } 2>/dev/null || [ -n "$child" ] &&
+            echo "$child"
     fi
 }
 
@@ -136,13 +138,13 @@ run() { # WAY
     eval "${way}_cpu=\$cpu ${way}_status=\$status ${way}_rate=\$rate ${way}_broken=\$broken"
 }
 
-# --- what is compared --------------------------------------------------------------------------------------------------
+# --- what is compared -------------------------------------------------------------------------------------------------
 
 # Numbers are process IDs, addresses, times and counts, and the order of lines is chance where threads print.
 same_words() { # STREAM
     for compared in plain traced; do
-        grep -av '^thrace' "$tap_scratch/$compared.$1" | sed 's/0x[0-9a-f]*/N/g; s/ *[0-9][0-9.]*/N/g' | LC_ALL=C sort -u \
-            >"$tap_scratch/$compared.$1.words"
+        grep -av '^thrace' "$tap_scratch/$compared.$1" | sed 's/0x[0-9a-f]*/N/g; s/ *[0-9][0-9.]*/N/g' |
+            LC_ALL=C sort -u >"$tap_scratch/$compared.$1.words"
     done
     same_file "$tap_scratch/traced.$1.words" "$tap_scratch/plain.$1.words" "$subject: same words on std$1"
 }
@@ -159,8 +161,8 @@ trace_waits() {
         awk -f "$sources/waits.awk" -f "$sources/trace-waits.awk" "$tap_scratch/stat" | LC_ALL=C sort -k2,2nr
 }
 
-# What dominates in thrace stat dominates for the kernel, too. These are two runs, and strace changes what waits most: it
-# is the order that has to be right, not the share.
+# What dominates in thrace stat dominates for the kernel, too. These are two runs, and strace changes what waits most:
+# it is the order that has to be right, not the share.
 same_dominating_wait() {
     if ! command -v strace >/dev/null 2>&1; then
         skip "$subject: the dominating wait is the kernel's" "optional: no strace"

@@ -1,4 +1,5 @@
-# What the tests of debug info in its many places share: a small program with an inlined call, and what its frames must be.
+# What the tests of debug info in its many places share: a small program with an inlined call, and what its frames must
+# be.
 tool=$top_builddir/tests/symbolize/symbolize-tool
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
@@ -31,7 +32,8 @@ result() { n=$((n + 1)); echo "$1 $n - $2"; }
 # The store of inner inside of outer: the first address of outer that has two frames.
 frames() {
     base=$(nm --defined-only "$original" | sed -n 's/^\([0-9a-f]*\) [Tt] outer$/\1/p')
-    seq $((0x$base)) $((0x$base + 20)) | awk '{ printf "%x\n", $1 }' | "$tool" -m -r "$tmp/root" "$@" 2>said | paste -s -d ' ' -
+    seq $((0x$base)) $((0x$base + 20)) | awk '{ printf "%x\n", $1 }' | "$tool" -m -r "$tmp/root" "$@" 2>said |
+        paste -s -d ' ' -
 }
 full() { # NAME FILE
     case $(frames "$2") in

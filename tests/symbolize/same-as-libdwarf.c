@@ -42,7 +42,8 @@ static const struct {
 } texts[] = {{"name", AT_NAME, DW_AT_name}, {"linkage name", AT_LINKAGE_NAME, DW_AT_linkage_name}},
   numbers[] = {{"line", AT_DECL_LINE, DW_AT_decl_line},      {"file", AT_DECL_FILE, DW_AT_decl_file},
                {"call line", AT_CALL_LINE, DW_AT_call_line}, {"call file", AT_CALL_FILE, DW_AT_call_file}},
-  references[] = {{"origin", AT_ORIGIN, DW_AT_abstract_origin}, {"specification", AT_SPECIFICATION, DW_AT_specification}};
+  references[] = {{"origin", AT_ORIGIN, DW_AT_abstract_origin},
+                  {"specification", AT_SPECIFICATION, DW_AT_specification}};
 
 static void compare_texts(struct comparison *c, const struct dwarf_die *d, Dwarf_Die theirs)
 {

@@ -138,8 +138,10 @@ static void a_pattern_is_expanded_in_the_name_of_the_file(void **state)
 
 static void recordings_start_when_told(void **state)
 {
-    static char *const bad[] = {"THRACE_START=",      "THRACE_START=soon",       "THRACE_START=delay:",  "THRACE_START=delay:2",
-                                "THRACE_START=delay", "THRACE_START=signal:FOO", "THRACE_START=signal:9", "THRACE_START=now,off"};
+    static char *const bad[] = {
+        "THRACE_START=",      "THRACE_START=soon",       "THRACE_START=delay:",  "THRACE_START=delay:2",
+        "THRACE_START=delay", "THRACE_START=signal:FOO", "THRACE_START=signal:9", "THRACE_START=now,off",
+    };
     struct options o;
     assert_true(read_options(&o, "THRACE_START=delay:2s", NULL));
     assert_int_equal(o.start.when, START_DELAYED);
@@ -157,8 +159,10 @@ static void recordings_start_when_told(void **state)
 
 static void recordings_stop_for_several_reasons(void **state)
 {
-    static char *const bad[] = {"THRACE_STOP=",       "THRACE_STOP=after",   "THRACE_STOP=size:0",  "THRACE_STOP=size:5T",
-                                "THRACE_STOP=size:M", "THRACE_STOP=now",     "THRACE_STOP=,size:1", "THRACE_STOP=size:99999999999G"};
+    static char *const bad[] = {
+        "THRACE_STOP=",       "THRACE_STOP=after", "THRACE_STOP=size:0",  "THRACE_STOP=size:5T",
+        "THRACE_STOP=size:M", "THRACE_STOP=now",   "THRACE_STOP=,size:1", "THRACE_STOP=size:99999999999G",
+    };
     struct options o;
     assert_true(read_options(&o, "THRACE_STOP=after:10s,size:64M,signal:USR1", NULL));
     assert_int_equal(o.stop.after_ns, UINT64_C(10000000000));
@@ -183,7 +187,8 @@ static void a_flight_recorder_keeps_time_or_bytes(void **state)
     assert_true(read_options(&o, "THRACE_FLIGHT_RECORDER=10s,4M", NULL));
     assert_int_equal(o.flight.window_ns, UINT64_C(10000000000));
     assert_int_equal(o.flight.bytes, 4 << 20);
-    assert_true(read_options(&o, "THRACE_FLIGHT_RECORDER=2G", "THRACE_SNAPSHOT=wait:pthread_join:30ms,exit,signal:USR1"));
+    assert_true(
+        read_options(&o, "THRACE_FLIGHT_RECORDER=2G", "THRACE_SNAPSHOT=wait:pthread_join:30ms,exit,signal:USR1"));
     assert_int_equal(o.flight.window_ns, 0);
     assert_true(o.snapshot.exit);
     assert_int_equal(o.snapshot.signal, SIGUSR1);

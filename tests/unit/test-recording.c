@@ -110,7 +110,8 @@ static void many_stacks_stay_apart(void **state)
 /* A damaged record must not make a large trace of a small spool. */
 static void weights_are_bounded(void **state)
 {
-    static const uint64_t weights[] = {3, 0, 4, 3, UINT64_MAX, SAMPLE_WEIGHT_MAX + 1, 2}, wanted[] = {3, 1, 4, 1, 1, 1, 1};
+    static const uint64_t weights[] = {3, 0, 4, 3, UINT64_MAX, SAMPLE_WEIGHT_MAX + 1, 2};
+    static const uint64_t wanted[] = {3, 1, 4, 1, 1, 1, 1};
     struct recording r;
     begin_file();
     header.samples.repeats = 5;

@@ -162,7 +162,8 @@ static void a_perf_map_names_jit_code(void **state)
     char path[] = "/tmp/thrace-test-perf-XXXXXX";
     int fd = mkstemp(path);
     assert_true(fd >= 0);
-    static const char map[] = "1000 100 old name\nnonsense\n1000 40 int Foo::bar (x)\nffffffffffffffff 2 wraps\n2000 10 last";
+    static const char map[] =
+        "1000 100 old name\nnonsense\n1000 40 int Foo::bar (x)\nffffffffffffffff 2 wraps\n2000 10 last";
     assert_int_equal(write(fd, map, sizeof map - 1), sizeof map - 1);
     close(fd);
     struct symbolizer *s = symbolize_new();

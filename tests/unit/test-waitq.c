@@ -160,7 +160,8 @@ static void who_does_not_wait_yet_is_told_to_look_again(void **state)
     struct waitq *q = *state;
     void *intended = NULL;
     struct wait_slot *claimed, *slot = waitq_register(q, &waiters[0], &objects[0], WAITER_ANY);
-    assert_int_equal(waitq_claim(q, &objects[0], WAITER_ANY, CLAIMED_SERVED, &claimed, note, &intended), WAIT_FOUND_EARLY);
+    assert_int_equal(waitq_claim(q, &objects[0], WAITER_ANY, CLAIMED_SERVED, &claimed, note, &intended),
+                     WAIT_FOUND_EARLY);
     assert_null(claimed);
     assert_null(intended);
     assert_int_equal(wait_state(wait_word(slot)), WAIT_EARLY);
@@ -240,7 +241,8 @@ static void a_claim_that_lost_its_waiter_takes_the_next(void **state)
     struct intruder in = {.q = *state, .rounds = 5};
     struct wait_slot *claimed;
     in.slot = wait_for(in.q, 0, &objects[0], WAITER_ANY);
-    assert_int_equal(waitq_claim(in.q, &objects[0], WAITER_ANY, CLAIMED_SERVED, &claimed, leave_and_return, &in), WAIT_FOUND);
+    assert_int_equal(waitq_claim(in.q, &objects[0], WAITER_ANY, CLAIMED_SERVED, &claimed, leave_and_return, &in),
+                     WAIT_FOUND);
     assert_int_equal(in.intended, 5);
     assert_ptr_equal(claimed, in.slot);
 }
@@ -258,7 +260,8 @@ static void a_claim_does_not_try_for_ever(void **state)
     struct intruder in = {.q = *state};
     struct wait_slot *claimed;
     in.slot = wait_for(in.q, 0, &objects[0], WAITER_ANY);
-    assert_int_equal(waitq_claim(in.q, &objects[0], WAITER_ANY, CLAIMED_SERVED, &claimed, stay_ahead, &in), WAIT_NOBODY);
+    assert_int_equal(waitq_claim(in.q, &objects[0], WAITER_ANY, CLAIMED_SERVED, &claimed, stay_ahead, &in),
+                     WAIT_NOBODY);
     assert_null(claimed);
     assert_true(in.rounds > 1);
 }

@@ -3,30 +3,17 @@
  * calls, _Fork. What a child does is not the parent's doing, even if it has the parent's memory, and the thread's own
  * storage with it, and both go on at the same time. Trap 28.
  */
-#include "program.h"
+#include "busy-threads.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/wait.h>
 
-enum { ROUNDS = 20, YIELDS = 300 };
+enum { BUSY = 4, ROUNDS = 20, YIELDS = 300 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static atomic_bool over;
 static atomic_int of_child;
 static char stack[256 * 1024] __attribute__((aligned(16)));
-
-static NOINLINE void *busy(void *self)
-{
-    introduce(self);
-    while (!atomic_load(&over)) {
-        pthread_mutex_lock(&lock);
-        pthread_mutex_unlock(&lock);
-        sched_yield();
-    }
-    return NULL;
-}
 
 static void work(void)
 {
@@ -75,10 +62,8 @@ static int end_of(pid_t child)
 int main(void)
 {
     pid_t (*own_fork)(void) = (pid_t(*)(void))dlsym(RTLD_DEFAULT, "_Fork");
-    struct thread t[4];
     int sum[4] = {0}, four = 4;
-    for (int i = 0; i < 4; i++)
-        spawn(&t[i], busy);
+    busy_begin(BUSY);
     for (int i = 0; i < ROUNDS; i++) {
         pid_t child = clone(shares_memory, stack + sizeof stack, CLONE_VM | CLONE_FS | SIGCHLD, NULL);
         for (int k = 0; k < YIELDS; k++)
@@ -88,9 +73,7 @@ int main(void)
         sum[2] += end_of((pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0));
         sum[3] += end_of(own_fork ? own_fork() : fork());
     }
-    atomic_store(&over, true);
-    for (int i = 0; i < 4; i++)
-        join(&t[i]);
+    busy_end(BUSY);
     printf("%d %d %d %d %d\n", sum[0], sum[1], sum[2], sum[3], atomic_load(&of_child));
     puts("trace: goroutines 5");
     puts("trace: goroutine busy 4");

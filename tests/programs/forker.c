@@ -1,23 +1,7 @@
 /* Forks while threads hold and release locks; each child makes threads of its own. Trap 29. */
-#include "program.h"
+#include "busy-threads.h"
 
 #include <sys/wait.h>
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static atomic_bool over;
-static atomic_long rounds;
-
-static NOINLINE void *busy(void *self)
-{
-    introduce(self);
-    while (!atomic_load(&over)) {
-        pthread_mutex_lock(&lock);
-        atomic_fetch_add(&rounds, 1);
-        pthread_mutex_unlock(&lock);
-        sched_yield();
-    }
-    return NULL;
-}
 
 static NOINLINE void *in_the_child(void *self)
 {
@@ -30,10 +14,8 @@ enum { BUSY = 64, FORKS = 20 };
 
 int main(void)
 {
-    struct thread t[BUSY];
-    for (int i = 0; i < BUSY; i++)
-        spawn(&t[i], busy);
-    while (atomic_load(&rounds) < 1000)
+    busy_begin(BUSY);
+    while (atomic_load(&busy_rounds) < 1000)
         sched_yield();
     for (int i = 0; i < FORKS; i++) {
         fflush(stdout);
@@ -55,9 +37,7 @@ int main(void)
         CHECK(waitpid(child, &status, 0) == child);
         CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 40 + i);
     }
-    atomic_store(&over, true);
-    for (int i = 0; i < BUSY; i++)
-        join(&t[i]);
+    busy_end(BUSY);
     puts("trace: goroutine busy 64");
     puts("trace: goroutines 65");
     puts("trace: alive busy 0");

@@ -133,16 +133,6 @@ static void check_timers(void)
     CHECK(!setitimer(ITIMER_PROF, &never, NULL) && !timer_delete(timer));
 }
 
-static NOINLINE void toil(void)
-{
-    struct timespec ts;
-    do {
-        for (volatile int i = 0; i < 100000; i++)
-            ;
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
-    } while (ts.tv_nsec < 200000000 && !ts.tv_sec);
-}
-
 /* As a library does that wants none of the program's signals in its threads. */
 static NOINLINE void *deaf(void *arg)
 {
@@ -150,7 +140,7 @@ static NOINLINE void *deaf(void *arg)
     CHECK(!pthread_sigmask(SIG_BLOCK, NULL, &got));
     for (int s = SIGRTMIN; s <= SIGRTMAX; s++)
         CHECK(sigismember(&got, s) == 1);
-    toil();
+    compute_for(200);
     NO_TAIL_CALL();
     return arg;
 }
@@ -188,21 +178,10 @@ static void check_small_stack(void)
 }
 
 /* A handler on a stack of its own that has room is sampled there, and below are those that it interrupted. */
-static NOINLINE void toil_aside(void)
-{
-    struct timespec begin, now;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
-    do {
-        for (volatile int i = 0; i < 100000; i++)
-            ;
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    } while ((now.tv_sec - begin.tv_sec) * 1000 + (now.tv_nsec - begin.tv_nsec) / 1000000 < 200);
-}
-
 static NOINLINE void on_large_stack(int sig)
 {
     seen[sig]++;
-    toil_aside();
+    compute_for(200);
     NO_TAIL_CALL();
 }
 
@@ -260,7 +239,7 @@ int main(void)
     check_large_stack();
     check_traps();
     printf("trace: goroutines 2\n");
-    printf("trace: cpu main toil_aside<on_large_stack<check_large_stack<main\n");
-    printf("trace: cpu deaf toil<deaf\n");
+    printf("trace: cpu main compute_for<on_large_stack<check_large_stack<main\n");
+    printf("trace: cpu deaf compute_for<deaf\n");
     return 0;
 }

@@ -91,6 +91,21 @@ static inline void wait_for(atomic_bool *flag)
     }
 }
 
+/*
+ * Computes until the thread has used so much more CPU time. Always inlined, so that the pc of a sample is in the caller
+ * itself: of a library that was just loaded a stack may have no other frame.
+ */
+__attribute__((always_inline)) static inline void compute_for(long ms)
+{
+    struct timespec begin, now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &begin);
+    do {
+        for (volatile int i = 0; i < 100000; i++)
+            ;
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    } while ((now.tv_sec - begin.tv_sec) * 1000 + (now.tv_nsec - begin.tv_nsec) / 1000000 < ms);
+}
+
 static inline char thread_state(int tid)
 {
     char path[64], line[512];

@@ -2,30 +2,19 @@
  * Starts programs in every way while threads are busy: system, popen, posix_spawn, vfork, clone(CLONE_VM). Traps 27,
  * 28.
  */
-#include "program.h"
+#include "busy-threads.h"
 
 #include <semaphore.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
 
+enum { BUSY = 4 };
+
 extern char **environ;
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static atomic_bool over;
 static sem_t from_child;
 static char child_stack[256 * 1024] __attribute__((aligned(16)));
-
-static NOINLINE void *busy(void *self)
-{
-    introduce(self);
-    while (!atomic_load(&over)) {
-        pthread_mutex_lock(&lock);
-        pthread_mutex_unlock(&lock);
-        sched_yield();
-    }
-    return NULL;
-}
 
 static int reap(pid_t child)
 {
@@ -55,9 +44,7 @@ static int shares_memory(void *arg)
 int main(void)
 {
     char *const exits_3[] = {(char *)"sh", (char *)"-c", (char *)"exit 3", NULL};
-    struct thread t[4];
-    for (int i = 0; i < 4; i++)
-        spawn(&t[i], busy);
+    busy_begin(BUSY);
     int sum[5] = {0};
     for (int i = 0; i < 10; i++) {
         sum[0] += WEXITSTATUS(system("exit 3"));
@@ -78,9 +65,7 @@ int main(void)
         sum[4] += reap(child);
         sem_wait(&from_child);
     }
-    atomic_store(&over, true);
-    for (int i = 0; i < 4; i++)
-        join(&t[i]);
+    busy_end(BUSY);
     printf("%d %d %d %d %d\n", sum[0], sum[1], sum[2], sum[3], sum[4]);
     puts("trace: goroutines 5");
     puts("trace: goroutine busy 4");

@@ -34,6 +34,19 @@ void answer_free(struct answer *a)
     *a = (struct answer){0};
 }
 
+size_t answer_first_pc(const uint64_t *pcs, size_t npcs, uint64_t addr)
+{
+    size_t a = 0, b = npcs;
+    while (a < b) {
+        size_t m = a + (b - a) / 2;
+        if (pcs[m] < addr)
+            a = m + 1;
+        else
+            b = m;
+    }
+    return a;
+}
+
 void answer_add(struct answer *a, size_t pc, struct answer_frame f)
 {
     if (a->nframes == a->frames_cap) {

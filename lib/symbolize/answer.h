@@ -33,6 +33,9 @@ struct answer {
 bool answer_init(struct answer *, size_t npcs);
 void answer_free(struct answer *);
 
+/* The first of the job's PCs, which ascend, that is not below addr; npcs: none. */
+size_t answer_first_pc(const uint64_t *pcs, size_t npcs, uint64_t addr);
+
 /* The frames of a PC must be added one after the other. */
 void answer_add(struct answer *, size_t pc, struct answer_frame);
 

@@ -30,19 +30,6 @@ size_t debug_first_hit(const struct search *s, uint64_t addr)
     return a;
 }
 
-static size_t first_pc_from(const struct search *s, uint64_t addr)
-{
-    size_t a = 0, b = s->npcs;
-    while (a < b) {
-        size_t m = a + (b - a) / 2;
-        if (s->pcs[m] < addr)
-            a = m + 1;
-        else
-            b = m;
-    }
-    return a;
-}
-
 static int by_start(const void *a, const void *b)
 {
     const struct span *x = a, *y = b;
@@ -63,7 +50,7 @@ static void collect_hits(struct unit *u)
         qsort(s->spans.v, s->spans.n, sizeof *s->spans.v, by_start);
     size_t pc = 0;
     for (size_t i = 0; i < s->spans.n; i++) {
-        size_t first = first_pc_from(s, s->spans.v[i].start);
+        size_t first = answer_first_pc(s->pcs, s->npcs, s->spans.v[i].start);
         for (pc = first > pc ? first : pc; pc < s->npcs && s->pcs[pc] < s->spans.v[i].end; pc++)
             add_hit(s, pc);
     }

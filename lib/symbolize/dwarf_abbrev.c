@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "lib/symbolize/array.h"
 #include "lib/symbolize/dwarf.h"
 #include "lib/symbolize/dwarf_names.h"
 
@@ -60,19 +61,6 @@ static uint8_t kept_as(uint64_t name)
     }
 }
 
-static bool make_room(void *array, size_t n, size_t *cap, size_t size)
-{
-    if (n < *cap)
-        return true;
-    size_t bigger = *cap ? *cap * 2 : 8;
-    void *p = realloc(*(void **)array, bigger * size);
-    if (!p)
-        return false;
-    *(void **)array = p;
-    *cap = bigger;
-    return true;
-}
-
 /* Reads one more abbreviation; false at the end of the table. */
 static bool read_next(struct dwarf_abbrevs *t)
 {
@@ -94,12 +82,12 @@ static bool read_next(struct dwarf_abbrevs *t)
         a.has_sibling |= s.attribute == AT_SIBLING;
         int size = dwarf_form_size(s.form, t->word, t->version);
         a.size = a.size < 0 || size < 0 ? -1 : a.size + size;
-        if (!make_room(&t->specs, t->nspecs, &t->specs_cap, sizeof *t->specs))
+        if (!array_room(&t->specs, t->nspecs, &t->specs_cap, sizeof *t->specs))
             return false;
         t->specs[t->nspecs++] = s;
         a.n++;
     }
-    if (!make_room(&t->v, t->n, &t->cap, sizeof *t->v))
+    if (!array_room(&t->v, t->n, &t->cap, sizeof *t->v))
         return false;
     t->v[t->n++] = a;
     return true;
@@ -133,7 +121,7 @@ static struct dwarf_abbrevs *new_table(struct dwarf_unit *u)
     struct dwarf_file *f = u->file;
     const struct bytes *s = &f->sections[DWARF_ABBREV];
     struct dwarf_abbrevs *t = NULL;
-    if (make_room(&f->tables, f->ntables, &f->tables_cap, sizeof(struct dwarf_abbrevs *)))
+    if (array_room(&f->tables, f->ntables, &f->tables_cap, sizeof(struct dwarf_abbrevs *)))
         t = malloc(sizeof *t);
     if (!t) {
         f->failed = true;

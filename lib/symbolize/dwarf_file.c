@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "lib/symbolize/array.h"
 #include "lib/symbolize/dwarf.h"
 #include "lib/symbolize/dwarf_names.h"
 
@@ -93,13 +94,8 @@ static bool find_units(struct dwarf_file *f)
                 break;
             continue;
         }
-        if (f->nunits == cap) {
-            cap = cap ? cap * 2 : 64;
-            struct dwarf_unit *units = realloc(f->units, cap * sizeof *units);
-            if (!units)
-                return false;
-            f->units = units;
-        }
+        if (!array_room(&f->units, f->nunits, &cap, sizeof *f->units))
+            return false;
         f->units[f->nunits++] = u;
     }
     return true;

@@ -1,7 +1,6 @@
 #include "config.h"
 
-#include <stdlib.h>
-
+#include "lib/symbolize/array.h"
 #include "lib/symbolize/dwarf.h"
 #include "lib/symbolize/dwarf_names.h"
 
@@ -12,15 +11,9 @@ static void add(struct dwarf_unit *u, struct spans *s, uint64_t start, uint64_t 
 {
     if (!start || start >= end || start >= UINT64_MAX - 1 || s->n >= MAX_SPANS)
         return;
-    if (s->n == s->cap) {
-        size_t cap = s->cap ? s->cap * 2 : 16;
-        struct span *v = realloc(s->v, cap * sizeof *v);
-        if (!v) {
-            u->file->failed = true;
-            return;
-        }
-        s->v = v;
-        s->cap = cap;
+    if (!array_room(&s->v, s->n, &s->cap, sizeof *s->v)) {
+        u->file->failed = true;
+        return;
     }
     s->v[s->n++] = (struct span){start, end};
 }

@@ -2,28 +2,16 @@
 
 #include <stdlib.h>
 
+#include "lib/symbolize/array.h"
 #include "lib/symbolize/dwarf.h"
 #include "lib/symbolize/dwarf_names.h"
 #include "lib/symbolize/line_program.h"
 
 enum { MAX_ENTRIES = 1 << 20, MAX_FORMATS = 16 };
 
-static bool make_room(void *array, size_t n, size_t *cap, size_t size)
-{
-    if (n < *cap)
-        return true;
-    size_t bigger = *cap ? *cap * 2 : 16;
-    void *p = bigger <= MAX_ENTRIES ? realloc(*(void **)array, bigger * size) : NULL;
-    if (!p)
-        return false;
-    *(void **)array = p;
-    *cap = bigger;
-    return true;
-}
-
 static bool add_dir(struct line_files *f, const char *name)
 {
-    if (!make_room(&f->dirs, f->ndirs, &f->dirs_cap, sizeof *f->dirs))
+    if (f->ndirs == MAX_ENTRIES || !array_room(&f->dirs, f->ndirs, &f->dirs_cap, sizeof *f->dirs))
         return false;
     f->dirs[f->ndirs++] = name;
     return true;
@@ -31,7 +19,7 @@ static bool add_dir(struct line_files *f, const char *name)
 
 static bool add_file(struct line_files *f, struct line_file file)
 {
-    if (!make_room(&f->files, f->nfiles, &f->files_cap, sizeof *f->files))
+    if (f->nfiles == MAX_ENTRIES || !array_room(&f->files, f->nfiles, &f->files_cap, sizeof *f->files))
         return false;
     f->files[f->nfiles++] = file;
     return true;

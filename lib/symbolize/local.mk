@@ -2,6 +2,7 @@
 noinst_LTLIBRARIES += libsymbolize.la
 libsymbolize_la_SOURCES = \
 	%D%/answer.c %D%/answer.h \
+	%D%/array.h \
 	%D%/cache.c %D%/cache.h \
 	%D%/debug.c %D%/debug.h %D%/debug_lines.c %D%/debug_name.c %D%/debug_split.c %D%/debug_tree.c \
 	%D%/dwarf.h %D%/dwarf_names.h %D%/dwarf_abbrev.c %D%/dwarf_die.c %D%/dwarf_file.c %D%/dwarf_ranges.c \

@@ -25,19 +25,6 @@ static bool parse_line(char *line, uint64_t *start, uint64_t *end, char **name)
     return *end > *start && **name;
 }
 
-static size_t first_pc_from(const struct job *job, uint64_t addr)
-{
-    size_t a = 0, b = job->npcs;
-    while (a < b) {
-        size_t m = a + (b - a) / 2;
-        if (job->pcs[m] < addr)
-            a = m + 1;
-        else
-            b = m;
-    }
-    return a;
-}
-
 /* Memory is reused for newer code, so later lines replace earlier ones. */
 void perfmap_resolve(const struct job *job, struct answer *a)
 {
@@ -53,7 +40,7 @@ void perfmap_resolve(const struct job *job, struct answer *a)
     uint64_t start, end;
     while (names && fgets(line, sizeof line, f))
         if (parse_line(line, &start, &end, &name))
-            for (size_t pc = first_pc_from(job, start); pc < job->npcs && job->pcs[pc] < end; pc++)
+            for (size_t pc = answer_first_pc(job->pcs, job->npcs, start); pc < job->npcs && job->pcs[pc] < end; pc++)
                 names[pc] = strings_add(&a->strings, name, strlen(name));
     fclose(f);
     for (size_t pc = 0; names && pc < job->npcs; pc++)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/symbolize/array.h"
 #include "lib/symbolize/debugfile.h"
 #include "lib/symbolize/pool.h"
 
@@ -82,19 +83,6 @@ void symbolize_free(struct symbolizer *s)
     free(s);
 }
 
-static bool grow(void *array, size_t n, size_t *cap, size_t size)
-{
-    if (n < *cap)
-        return true;
-    size_t bigger = *cap ? *cap * 2 : 16;
-    void *p = realloc(*(void **)array, bigger * size);
-    if (!p)
-        return false;
-    *(void **)array = p;
-    *cap = bigger;
-    return true;
-}
-
 /* malloc'ed even when there is nothing to copy, so that NULL means out of memory. */
 static void *copy(const void *p, size_t len)
 {
@@ -116,7 +104,7 @@ static int find_file(struct symbolizer *s, const struct symbolize_module *m)
     for (size_t i = s->nfiles; i-- > 0;)
         if (same_file(&s->files[i].is, m))
             return (int)i;
-    if (!grow(&s->files, s->nfiles, &s->files_cap, sizeof *s->files))
+    if (!array_room(&s->files, s->nfiles, &s->files_cap, sizeof *s->files))
         return NO_FILE;
     struct file f = {.first_module = (int)s->nmodules};
     f.is = (struct symbolize_module){.kind = m->kind, .build_id_len = m->build_id_len, .image_len = m->image_len};
@@ -138,7 +126,7 @@ int symbolize_add_module(struct symbolizer *s, const struct symbolize_module *gi
     struct symbolize_module m = *given;
     if (!m.path)
         m.path = "";
-    if (!grow(&s->modules, s->nmodules, &s->modules_cap, sizeof *s->modules))
+    if (!array_room(&s->modules, s->nmodules, &s->modules_cap, sizeof *s->modules))
         return -1;
     struct module added = {.file = find_file(s, &m), .bias = m.bias, .nranges = m.nranges};
     if (added.file == NO_FILE)
@@ -161,7 +149,7 @@ static const struct module *module_at(const struct symbolizer *s, uint64_t addr)
 
 int64_t symbolize_add_pc(struct symbolizer *s, int module, uint64_t pc)
 {
-    if (s->npcs == UINT32_MAX || !grow(&s->pcs, s->npcs, &s->pcs_cap, sizeof *s->pcs))
+    if (s->npcs == UINT32_MAX || !array_room(&s->pcs, s->npcs, &s->pcs_cap, sizeof *s->pcs))
         return -1;
     const struct module *m = NULL;
     if (module >= 0 && (size_t)module < s->nmodules)

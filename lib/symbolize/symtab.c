@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/symbolize/array.h"
+
 enum { RANK_GLOBAL, RANK_WEAK, RANK_LOCAL, RANK_UNDERSCORE = 4, RANK_UNTYPED = 8 };
 
 /* The bytes between two functions belong to the first, as long as they can be there for alignment. */
@@ -13,15 +15,9 @@ enum { MAX_LABELS = 16 };
 
 void symtab_add(struct symtab *t, struct symbol s)
 {
-    if (t->n == t->cap) {
-        size_t cap = t->cap ? t->cap * 2 : 1024;
-        struct symbol *symbols = realloc(t->symbols, cap * sizeof *symbols);
-        if (!symbols) {
-            t->failed = true;
-            return;
-        }
-        t->symbols = symbols;
-        t->cap = cap;
+    if (!array_room(&t->symbols, t->n, &t->cap, sizeof *t->symbols)) {
+        t->failed = true;
+        return;
     }
     t->symbols[t->n++] = s;
 }

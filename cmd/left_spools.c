@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "cmd/spool_read.h"
+#include "parser/vec.h"
 
 static bool is_ours(const char *path, uint32_t launched, uint64_t since_ns, uint64_t *start_ns)
 {
@@ -27,14 +28,8 @@ static bool is_ours(const char *path, uint32_t launched, uint64_t since_ns, uint
 
 static void add(struct left_spools *left, const char *path, uint64_t start_ns)
 {
-    if (left->n == left->cap) {
-        size_t cap = left->cap ? 2 * left->cap : 8;
-        struct left_spool *v = realloc(left->v, cap * sizeof *v);
-        if (!v)
-            return;
-        left->v = v;
-        left->cap = cap;
-    }
+    if (!VEC_ROOM(left))
+        return;
     strcpy(left->v[left->n].path, path);
     left->v[left->n++].start_ns = start_ns;
 }

@@ -9,18 +9,13 @@
 
 #include "lib/meta.h"
 #include "lib/symbolize/symbolize.h"
+#include "parser/vec.h"
 
 /* Room for one more element at the end of an array; NULL when memory runs out. */
 static void *grow(void **v, size_t *n, size_t *cap, size_t size)
 {
-    if (*n == *cap) {
-        size_t more = *cap ? 2 * *cap : 64;
-        void *p = realloc(*v, more * size);
-        if (!p)
-            return NULL;
-        *v = p;
-        *cap = more;
-    }
+    if (*n == *cap && !vec_grow(v, cap, size))
+        return NULL;
     void *element = (char *)*v + (*n)++ * size;
     memset(element, 0, size);
     return element;

@@ -9,6 +9,7 @@
 #include "lib/events.h"
 #include "lib/meta.h"
 #include "lib/stacktab.h"
+#include "parser/vec.h"
 
 /* --- generations -------------------------------------------------------------------------------------------------- */
 
@@ -124,14 +125,8 @@ static bool intern(struct recording *r, uint64_t generation, size_t epoch, const
 
 static bool add(struct samples *s, const struct sample *one)
 {
-    if (s->n == s->cap) {
-        size_t cap = s->cap ? 2 * s->cap : 1024;
-        struct sample *v = realloc(s->v, cap * sizeof *v);
-        if (!v)
-            return false;
-        s->v = v;
-        s->cap = cap;
-    }
+    if (!VEC_ROOM(s))
+        return false;
     s->v[s->n++] = *one;
     return true;
 }

@@ -14,17 +14,12 @@
 
 #include "lib/events.h"
 #include "lib/varint.h"
+#include "parser/vec.h"
 
 static bool add(struct spool_batches *b, struct spool_batch batch)
 {
-    if (b->n == b->cap) {
-        size_t cap = b->cap ? 2 * b->cap : 1024;
-        struct spool_batch *v = realloc(b->v, cap * sizeof *v);
-        if (!v)
-            return false;
-        b->v = v;
-        b->cap = cap;
-    }
+    if (!VEC_ROOM(b))
+        return false;
     batch.order = b->n;
     b->v[b->n++] = batch;
     return true;

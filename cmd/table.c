@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "parser/vec.h"
+
 void table_init(struct table *t, const char *const *titles)
 {
     *t = (struct table){.titles = titles};
@@ -23,15 +25,9 @@ void table_cell(struct table *t, const char *fmt, ...)
 {
     va_list ap;
     char *text = NULL;
-    if (t->ncells == t->cap) {
-        size_t cap = t->cap ? 2 * t->cap : 64;
-        char **more = realloc(t->cells, cap * sizeof *more);
-        if (!more) {
-            t->failed = true;
-            return;
-        }
-        t->cells = more;
-        t->cap = cap;
+    if (t->ncells == t->cap && !vec_grow((void **)&t->cells, &t->cap, sizeof *t->cells)) {
+        t->failed = true;
+        return;
     }
     va_start(ap, fmt);
     if (vasprintf(&text, fmt, ap) < 0)

@@ -63,7 +63,7 @@ tests_unit_test_trace_time_LDADD = libparser.la $(unit_test_LIBS)
 tests_unit_test_cut_SOURCES = %D%/test-cut.c cmd/cut.c
 tests_unit_test_cut_LDADD = libparser.la $(unit_test_LIBS)
 tests_unit_test_spool_read_SOURCES = %D%/test-spool-read.c cmd/spool_read.c %D%/random.h %D%/spool-fixture.c
-tests_unit_test_spool_read_LDADD = $(unit_test_LIBS)
+tests_unit_test_spool_read_LDADD = libparser.la $(unit_test_LIBS)
 tests_unit_test_stacktab_SOURCES = %D%/test-stacktab.c
 tests_unit_test_stacktab_LDADD = $(unit_test_LIBS)
 

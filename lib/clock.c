@@ -13,13 +13,6 @@ static bool counter_is_invariant(void)
 static bool counter_is_invariant(void) { return true; }
 #endif
 
-void clock_start(struct trace_clock *c)
-{
-    c->source = counter_is_invariant() ? CLOCK_SOURCE_COUNTER : CLOCK_SOURCE_MONOTONIC;
-    c->shift = c->source == CLOCK_SOURCE_COUNTER ? CLOCK_COUNTER_SHIFT : 0;
-    c->origin = c->source == CLOCK_SOURCE_COUNTER ? clock_counter() : clock_mono_ns();
-}
-
 static uint64_t likely_counter_mhz(void)
 {
 #if defined(__aarch64__)
@@ -29,6 +22,22 @@ static uint64_t likely_counter_mhz(void)
 #else
     return 3000;
 #endif
+}
+
+uint32_t clock_shift(uint64_t mhz)
+{
+    enum { MAX_TICK_NS = 25 };
+    uint32_t shift = 0;
+    while ((UINT64_C(2000) << shift) <= MAX_TICK_NS * mhz)
+        shift++;
+    return shift;
+}
+
+void clock_start(struct trace_clock *c)
+{
+    c->source = counter_is_invariant() ? CLOCK_SOURCE_COUNTER : CLOCK_SOURCE_MONOTONIC;
+    c->shift = c->source == CLOCK_SOURCE_COUNTER ? clock_shift(likely_counter_mhz()) : 0;
+    c->origin = c->source == CLOCK_SOURCE_COUNTER ? clock_counter() : clock_mono_ns();
 }
 
 uint64_t clock_roughly(const struct trace_clock *c, uint64_t ns)

@@ -15,8 +15,6 @@
 
 enum clock_source { CLOCK_SOURCE_MONOTONIC, CLOCK_SOURCE_COUNTER };
 
-enum { CLOCK_COUNTER_SHIFT = 6 }; /* 64 counts: 20 ns at 3 GHz */
-
 struct trace_clock {
     uint64_t origin; /* counts, or ns of CLOCK_MONOTONIC, at tick 1 */
     uint32_t source; /* enum clock_source */
@@ -53,6 +51,9 @@ static inline uint64_t clock_ticks(const struct trace_clock *c)
     uint64_t now = __builtin_expect(c->source == CLOCK_SOURCE_COUNTER, 1) ? clock_counter() : clock_mono_ns();
     return ((now - c->origin) >> c->shift) + 1;
 }
+
+/* Bits by which a counter of so many MHz is shifted: a tick is 12 to 25 ns long then, or one count if that is longer. */
+uint32_t clock_shift(uint64_t mhz);
 
 /* Chooses the source and starts it at tick 1. */
 void clock_start(struct trace_clock *c);

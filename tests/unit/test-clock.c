@@ -30,7 +30,7 @@ static void it_never_goes_back(void **state)
 static void both_sources_go_on(void **state)
 {
     for (uint32_t source = CLOCK_SOURCE_MONOTONIC; source <= CLOCK_SOURCE_COUNTER; source++) {
-        struct trace_clock c = {.source = source, .shift = source == CLOCK_SOURCE_COUNTER ? CLOCK_COUNTER_SHIFT : 0};
+        struct trace_clock c = {.source = source, .shift = source == CLOCK_SOURCE_COUNTER ? clock_shift(3000) : 0};
         c.origin = source == CLOCK_SOURCE_COUNTER ? clock_counter() : clock_mono_ns();
         struct clock_pair first = clock_read_pair(&c);
         usleep(5000);
@@ -39,6 +39,14 @@ static void both_sources_go_on(void **state)
         assert_true(last.mono_ns >= first.mono_ns + 5000000);
         assert_true(clock_frequency(&c, first, last) > 0);
     }
+}
+
+static void a_tick_is_short_but_not_too_short(void **state)
+{
+    assert_int_equal(clock_shift(3000), 6); /* 21 ns; x86 */
+    assert_int_equal(clock_shift(1000), 4); /* 16 ns; aarch64 from v8.6 on */
+    assert_int_equal(clock_shift(54), 0);   /* 18 ns */
+    assert_int_equal(clock_shift(25), 0);   /* 40 ns; older aarch64 */
 }
 
 static void the_frequency_is_ticks_by_time(void **state)
@@ -81,6 +89,7 @@ int main(void)
         cmocka_unit_test(it_starts_at_one),
         cmocka_unit_test(it_never_goes_back),
         cmocka_unit_test(both_sources_go_on),
+        cmocka_unit_test(a_tick_is_short_but_not_too_short),
         cmocka_unit_test(the_frequency_is_ticks_by_time),
         cmocka_unit_test(readings_too_close_say_nothing),
         cmocka_unit_test(no_readings_are_too_strange),

@@ -52,7 +52,9 @@ static inline uint64_t clock_ticks(const struct trace_clock *c)
     return ((now - c->origin) >> c->shift) + 1;
 }
 
-/* Bits by which a counter of so many MHz is shifted: a tick is 12 to 25 ns long then, or one count if that is longer. */
+/*
+ * Bits by which a counter of so many MHz is shifted: a tick is 12 to 25 ns long then, or one count if that is longer.
+ */
 uint32_t clock_shift(uint64_t mhz);
 
 /* Chooses the source and starts it at tick 1. */

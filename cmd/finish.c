@@ -99,22 +99,21 @@ static const char *write_trace(const struct spool_file *f, struct recording *r, 
     gotrace_builder *b = gotrace_builder_callback((int)h->trace_version, write_counted, &counted);
     if (!b)
         return "the trace version in the spool is not supported";
-    struct trace_time t;
-    trace_time_init(&t, frequency(h));
-    uint64_t last = trace_time_of(&t, r->seen.last);
+    const struct trace_time *t = &r->time;
+    uint64_t last = trace_time_of(t, r->seen.last);
     const char *err = NULL;
     bool failed = false;
     for (size_t i = 0; i < f->events.n && !failed; i++) {
         const struct spool_batch *batch = &f->events.v[i];
         if (!i || batch->generation != f->events.v[i - 1].generation) {
-            uint64_t time = trace_time_of(&t, batch->time);
-            failed = gotrace_builder_generation(b, batch->generation) || write_sync(b, h, &t, time) ||
-                     recording_write_tables(r, b, batch->generation, &t) ||
+            uint64_t time = trace_time_of(t, batch->time);
+            failed = gotrace_builder_generation(b, batch->generation) || write_sync(b, h, t, time) ||
+                     recording_write_tables(r, b, batch->generation) ||
                      heap_types_write(&r->seen.types, b, batch->generation, time) ||
                      (!sum->generations && r->profile && heap_in_trace_write(b, r->profile, r->profile_size));
             sum->generations++;
         }
-        failed = failed || copy_batch(b, &t, batch, last);
+        failed = failed || copy_batch(b, t, batch, last);
     }
     if (failed || gotrace_builder_finish(b)) {
         static char text[256];
@@ -239,16 +238,16 @@ static const char *function_of(const struct recording *r, uint64_t pc)
     return "others";
 }
 
-static void tell_short_calls(struct recording *r, const struct spool_header *h, struct finish_summary *sum)
+static void tell_short_calls(struct recording *r, struct finish_summary *sum)
 {
-    double ms = 1000.0 / (double)frequency(h);
+    double ms = 1000.0 / (double)r->time.hz;
     size_t n = 0;
     if (r->ncalls)
         qsort(r->calls, r->ncalls, sizeof *r->calls, by_ticks);
     for (size_t i = 0; i < r->ncalls && n < sizeof sum->short_calls - 128; i++)
         n += (size_t)snprintf(sum->short_calls + n, sizeof sum->short_calls - n, "%s%" PRIu64 " %s (%.3f ms)",
                               i ? ", " : "", r->calls[i].calls, function_of(r, r->calls[i].pc),
-                              (double)r->calls[i].ticks * ms);
+                              (double)trace_time_of(&r->time, r->calls[i].ticks) * ms);
 }
 
 enum { HOLDERS_TOLD = 5 };
@@ -355,8 +354,9 @@ static int finish_claimed(const char *verb, const char *spool, const char *out, 
     if (!err && !sum->nothing)
         err = recording_symbolize(&r);
     if (!err && !sum->nothing) {
+        trace_time_init(&r.time, frequency(f.header));
         tell_advice(verb, &r, quiet);
-        tell_short_calls(&r, f.header, sum);
+        tell_short_calls(&r, sum);
         tell_heap(f.header, sum);
         make_heap_profile(verb, &r, f.header, sum);
         where = sum->path;

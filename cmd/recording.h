@@ -102,6 +102,7 @@ struct recording {
     size_t ncalls, cap_calls;
     struct symbolizer *symbolizer;
     struct events_seen seen;
+    struct trace_time time; /* set by who knows how long a tick was */
     const char *exe; /* path of the program, in the spool's header */
     unsigned pid;
 };
@@ -137,8 +138,7 @@ bool recording_worth_telling(const struct recording *r, const struct symbolize_m
 const char *recording_symbolize(struct recording *r);
 
 /* Writes the reasons, stacks, thread names and CPU samples of a generation. 0, or -1: the builder says why. */
-int recording_write_tables(const struct recording *r, gotrace_builder *b, uint64_t generation,
-                           const struct trace_time *time);
+int recording_write_tables(const struct recording *r, gotrace_builder *b, uint64_t generation);
 
 /* The frames of a stack, leaf first, as the trace has them: v has room for STACK_MAX_FRAMES. Their number. */
 size_t recording_frames(const struct recording *r, uint64_t generation, uint64_t stack_id,

@@ -280,8 +280,7 @@ static void name_outermost(const struct recording *r, const struct rec_stack *s,
     f->v[f->n - 1].pc = thread_wait_pc(g);
 }
 
-int recording_write_tables(const struct recording *r, gotrace_builder *b, uint64_t generation,
-                           const struct trace_time *time)
+int recording_write_tables(const struct recording *r, gotrace_builder *b, uint64_t generation)
 {
     struct frames f;
     for (int i = 0; i < REASON_COUNT; i++)
@@ -299,5 +298,5 @@ int recording_write_tables(const struct recording *r, gotrace_builder *b, uint64
     for (size_t i = 0; i < r->nthreads; i++)
         if (r->threads[i].generation == generation && write_thread_start(r, b, &r->threads[i]))
             return -1;
-    return samples_write(&r->samples, b, generation, time);
+    return samples_write(&r->samples, b, generation, &r->time);
 }

@@ -5,6 +5,7 @@
 
 #include "lib/events.h"
 #include "lib/varint.h"
+#include "parser/utf8.h"
 
 enum { BATCH_HEADER_MAX = 2 + 4 * VARINT_MAX };
 
@@ -23,30 +24,99 @@ static void fail_short(const struct source *s, struct failure *f, struct place a
         fail(f, GOTRACE_EBROKEN, at, "the trace is cut off: %s", what);
 }
 
+/* What Go's scanner takes for a space; a newline is none here. */
+static bool blank(uint32_t rune)
+{
+    switch (rune) {
+    case '\t':
+    case '\v':
+    case '\f':
+    case '\r':
+    case ' ':
+    case 0x85:
+    case 0xa0:
+    case 0x1680:
+    case 0x2028:
+    case 0x2029:
+    case 0x202f:
+    case 0x205f:
+    case 0x3000:
+        return true;
+    default:
+        return rune >= 0x2000 && rune <= 0x200a;
+    }
+}
+
+/* Steps over blanks from *at; false: there is none. */
+static bool skip_blanks(struct source *s, size_t *at)
+{
+    size_t begin = *at, n;
+    uint32_t rune;
+    while (*at < SOURCE_MAX - UTF8_MAX && source_need(s, *at + 1) > *at) {
+        if (s->p[*at] >= 0x80)
+            source_need(s, *at + UTF8_MAX);
+        if (!(n = utf8_get(s->p + *at, s->end, &rune)) || !blank(rune))
+            break;
+        *at += n;
+    }
+    return *at > begin;
+}
+
+static bool skip_text(struct source *s, size_t *at, const char *text, size_t size)
+{
+    if (*at >= SOURCE_MAX - size || source_need(s, *at + size) < *at + size || memcmp(s->p + *at, text, size))
+        return false;
+    *at += size;
+    return true;
+}
+
+static bool get_number(struct source *s, size_t *at, uint32_t *number)
+{
+    size_t begin = *at;
+    uint64_t n = 0;
+    for (; *at < SOURCE_MAX && source_need(s, *at + 1) > *at && s->p[*at] >= '0' && s->p[*at] <= '9'; ++*at)
+        if ((n = 10 * n + s->p[*at] - '0') > UINT32_MAX)
+            return false;
+    *number = (uint32_t)n;
+    return *at > begin;
+}
+
+/*
+ * "go 1.NN trace" and three NUL bytes, with as many blanks for each and as many zeros before the number as Go's reader
+ * lets pass. It asks for no byte that does not belong to the header, because a pipe may not have it yet.
+ */
+static bool take_header(struct source *s, uint32_t *version)
+{
+    static const char go[] = "go", major[] = "1.", trace[] = "trace\0\0";
+    size_t at = 0;
+    if (!skip_text(s, &at, go, sizeof go - 1) || !skip_blanks(s, &at) || !skip_text(s, &at, major, sizeof major - 1))
+        return false;
+    skip_blanks(s, &at);
+    if (!get_number(s, &at, version) || !skip_blanks(s, &at) || !skip_text(s, &at, trace, sizeof trace))
+        return false;
+    s->p += at;
+    return true;
+}
+
 int read_header(struct source *s, struct failure *f)
 {
-    static const char form[TRACE_HEADER_SIZE] = "go 1.NN trace";
-    enum { DIGITS = 5 };
     struct place at = {.thread = GOTRACE_NONE};
-    size_t n = source_need(s, TRACE_HEADER_SIZE);
+    uint32_t version;
+    bool taken = take_header(s, &version);
     if (s->error) {
         fail_short(s, f, at, "");
         return 0;
     }
-    const uint8_t *h = s->p;
-    if (n < TRACE_HEADER_SIZE || memcmp(h, form, DIGITS) || h[DIGITS] < '0' || h[DIGITS] > '9' || h[DIGITS + 1] < '0' ||
-        h[DIGITS + 1] > '9' || memcmp(h + DIGITS + 2, form + DIGITS + 2, TRACE_HEADER_SIZE - DIGITS - 2)) {
+    if (!taken) {
         fail(f, GOTRACE_EFORMAT, at, "not a Go execution trace: it does not begin with \"go 1.NN trace\"");
         return 0;
     }
-    int version = 10 * (h[DIGITS] - '0') + h[DIGITS + 1] - '0';
-    s->p += TRACE_HEADER_SIZE;
     switch (version) {
     case 22:
     case 23:
     case 25:
     case 26:
-        return version;
+        return (int)version;
     case 5:
     case 7:
     case 8:
@@ -55,10 +125,10 @@ int read_header(struct source *s, struct failure *f)
     case 11:
     case 19:
     case 21:
-        fail(f, GOTRACE_EVERSION, at, "a trace of the old format (go 1.%d), which this reader does not read", version);
+        fail(f, GOTRACE_EVERSION, at, "a trace of the old format (go 1.%u), which this reader does not read", version);
         break;
     default:
-        fail(f, GOTRACE_EVERSION, at, "unknown trace version go 1.%d", version);
+        fail(f, GOTRACE_EVERSION, at, "unknown trace version go 1.%u", version);
     }
     return 0;
 }
@@ -133,5 +203,6 @@ enum batch_result read_batch(struct source *s, uint64_t generation, struct batch
         fail_short(s, f, at, "in the middle of a batch");
         return BATCH_BROKEN;
     }
+    b->end_of_generation = size && !b->experiment && b->data && *b->data == EV_EndOfGeneration;
     return BATCH_OK;
 }

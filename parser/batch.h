@@ -6,13 +6,13 @@
 #include "parser/source.h"
 
 struct batch {
-    uint64_t generation; /* 0: end_of_generation, or broken */
+    uint64_t generation; /* 0: end_of_generation alone, or broken */
     uint64_t thread;
     uint64_t time; /* in timestamp units */
     const uint8_t *data; /* NULL: still in the file */
     uint32_t size;
     uint8_t experiment; /* 0: none */
-    bool end_of_generation;
+    bool end_of_generation; /* the event alone, or a batch that begins with it */
     uint64_t offset;  /* of the batch in the trace */
 };
 

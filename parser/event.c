@@ -50,11 +50,6 @@ static struct gotrace_str str(const struct gotrace_event *ev, unsigned arg)
     return generation_string(ev->tables, ev->args[arg]);
 }
 
-static struct gotrace_stack stack(const struct gotrace_event *ev, uint64_t id)
-{
-    return (struct gotrace_stack){ev->tables, id};
-}
-
 struct place event_place(const struct gotrace_event *ev)
 {
     return (struct place){gotrace_event_generation(ev), ev->thread, gotrace_event_offset(ev), gotrace_event_name(ev)};
@@ -125,18 +120,23 @@ uint64_t gotrace_event_offset(const struct gotrace_event *ev)
 struct gotrace_stack gotrace_event_stack(const struct gotrace_event *ev)
 {
     if (ev->type == EV_CPUSample)
-        return stack(ev, ev->args[0]);
+        return event_stack(ev, ev->args[0]);
     /* Of two, the last is that of the event itself. The first argument of the table is dt. */
     unsigned which = event_table[ev->type].stacks;
     uint64_t id = which ? ev->args[31 - __builtin_clz(which) - 1] : 0;
-    return id ? stack(ev, id) : (struct gotrace_stack){0};
+    return id ? event_stack(ev, id) : (struct gotrace_stack){0};
 }
 
 static const struct stack *find_stack(struct gotrace_stack s)
 {
-    const struct generation *g = s.generation;
-    uint32_t i = g ? idmap_get(&g->stack_of, s.id) : 0;
+    const struct generation *g = s.reader;
+    uint32_t i = g && g->serial == s.serial ? idmap_get(&g->stack_of, s.id) : 0;
     return i ? &g->stacks.v[i - 1] : NULL;
+}
+
+bool gotrace_stack_equal(struct gotrace_stack a, struct gotrace_stack b)
+{
+    return a.reader == b.reader && a.serial == b.serial && a.id == b.id;
 }
 
 size_t gotrace_stack_len(struct gotrace_stack s)
@@ -148,7 +148,7 @@ size_t gotrace_stack_len(struct gotrace_stack s)
 bool gotrace_stack_frame(struct gotrace_stack s, size_t i, struct gotrace_frame *out)
 {
     const struct stack *found = find_stack(s);
-    const struct generation *g = s.generation;
+    const struct generation *g = s.reader;
     *out = (struct gotrace_frame){0};
     if (!found || i >= found->n)
         return false;
@@ -205,7 +205,7 @@ static struct gotrace_stack transition_stack(const struct gotrace_event *ev)
     switch (ev->type) {
     case EV_GoCreate:
     case EV_GoCreateBlocked: /* the new goroutine's, even if it has no frames */
-        return stack(ev, ev->args[1]);
+        return event_stack(ev, ev->args[1]);
     case EV_GoStop:
     case EV_GoBlock:
     case EV_GoSyscallBegin:

@@ -23,6 +23,12 @@ struct gotrace_event {
 
 extern const uint8_t event_kinds[256]; /* enum gotrace_kind */
 
+/* A stack of the event's generation. */
+static inline struct gotrace_stack event_stack(const struct gotrace_event *ev, uint64_t id)
+{
+    return (struct gotrace_stack){ev->tables, ev->tables->serial, id};
+}
+
 struct place event_place(const struct gotrace_event *ev);
 
 /* What a transition says, but for statuses, which carry their states with them (from is then GOTRACE_IDLE + 1). */

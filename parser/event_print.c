@@ -1,7 +1,9 @@
 /* An event as text, byte for byte as Go's tools show it. */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "parser/event_print.h"
 #include "parser/quote.h"
@@ -105,7 +107,8 @@ static void range_name(struct raw_buffer *o, const struct gotrace_event *ev, con
         raw_buffer_add(&name, r->detail.data, r->detail.len);
         put(&name, ")");
     }
-    quoted_field(o, " Name=", (struct gotrace_str){(const char *)name.at, name.size});
+    if (!name.failed)
+        quoted_field(o, " Name=", (struct gotrace_str){(const char *)name.at, name.size});
     o->failed |= name.failed;
     raw_buffer_free(&name);
 }
@@ -166,7 +169,7 @@ static void transition(struct raw_buffer *o, const struct gotrace_event *ev)
     put(o, "->");
     put(o, gotrace_state_name(t.to));
     quoted_field(o, " Reason=", t.reason);
-    if (t.stack.generation) /* a creation shows even the stack without frames */
+    if (t.stack.reader) /* a creation shows even the stack without frames */
         frames(o, "\nTransitionStack=\n", t.stack);
 }
 
@@ -186,22 +189,43 @@ static void experimental(struct raw_buffer *o, const struct gotrace_event *ev)
     put(o, "]");
 }
 
+/* Go knows zones by their files alone: to it a rule in TZ, like "CET-1CEST", is UTC, and so is what has no file. */
+static bool is_utc(void)
+{
+    static const char *const folders[] = {"/usr/share/zoneinfo/", "/etc/zoneinfo/"};
+    const char *zone = getenv("TZ");
+    if (!zone)
+        return false;
+    zone += *zone == ':';
+    if (*zone == '/')
+        return access(zone, R_OK);
+    for (size_t i = 0; *zone && i < sizeof folders / sizeof folders[0]; i++) {
+        char path[PATH_MAX];
+        int n = snprintf(path, sizeof path, "%s%s", folders[i], zone);
+        if (n < (int)sizeof path && !access(path, R_OK))
+            return false;
+    }
+    return true;
+}
+
 /*
- * The C library cannot tell a year that needs more than 32 bits, but the calendar repeats itself every 400 years. As in
- * Go, seconds count from a first of March, and what would be before that is at the other end of time.
+ * The C library cannot tell a year that needs more than 32 bits, and loses the rules of summer time long before that;
+ * but the calendar repeats itself every 400 years, so what is far away is moved to years without surprises. As in Go,
+ * seconds count from a first of March, and what would be before that is at the other end of time.
  */
 static bool local_time(int64_t sec, struct tm *tm, long long *year)
 {
-    const int64_t first = -INT64_C(9223372028741760000), march_2000 = INT64_C(951868800);
-    const uint64_t cycle = UINT64_C(12622780800), since = (uint64_t)sec - (uint64_t)first;
-    time_t t = (time_t)sec;
+    const int64_t first = -INT64_C(9223372028741760000), march_2000 = INT64_C(951868800), cycle = INT64_C(12622780800);
+    const uint64_t since = (uint64_t)sec - (uint64_t)first;
+    int64_t moved = sec, cycles = sec < 0 ? -2 : 1;
     *year = 1900;
-    if (!localtime_r(&t, tm)) {
-        t = (time_t)(march_2000 + (int64_t)(since % cycle));
-        if (!localtime_r(&t, tm))
-            return false;
-        *year += -292277022400LL - 2000 + 400 * (long long)(since / cycle);
+    if (sec < march_2000 - 2 * cycle || sec > march_2000 + 2 * cycle) {
+        moved = march_2000 + cycles * cycle + (int64_t)(since % (uint64_t)cycle);
+        *year += -292277022400LL - 2000 + 400 * ((long long)(since / (uint64_t)cycle) - cycles);
     }
+    time_t t = (time_t)moved;
+    if (!(is_utc() ? gmtime_r(&t, tm) : localtime_r(&t, tm)))
+        return false;
     *year += tm->tm_year;
     return true;
 }
@@ -231,7 +255,7 @@ static void wall(struct raw_buffer *o, const struct gotrace_clock_snapshot *c)
     put(o, text);
 }
 
-static void sync(struct raw_buffer *o, const struct gotrace_event *ev)
+static void sync_point(struct raw_buffer *o, const struct gotrace_event *ev)
 {
     struct gotrace_sync s;
     gotrace_event_sync(ev, &s);
@@ -248,7 +272,7 @@ static void sync(struct raw_buffer *o, const struct gotrace_event *ev)
 static void details(struct raw_buffer *o, const struct gotrace_event *ev)
 {
     static void (*const by_kind[])(struct raw_buffer *, const struct gotrace_event *) = {
-        [GOTRACE_SYNC] = sync,
+        [GOTRACE_SYNC] = sync_point,
         [GOTRACE_METRIC] = metric,
         [GOTRACE_LABEL] = label,
         [GOTRACE_RANGE_BEGIN] = range,
@@ -281,7 +305,7 @@ void event_print(struct raw_buffer *o, const struct gotrace_event *ev)
     put_i64(o, ev->time);
     details(o, ev);
     struct gotrace_stack stack = gotrace_event_stack(ev);
-    if (stack.generation)
+    if (stack.reader)
         frames(o, "\nStack=\n", stack);
     put(o, "\n");
 }

@@ -121,6 +121,10 @@ static bool add_batch(struct generation *g, const struct batch *b, int version, 
     if (b->experiment)
         return add_experimental(g, b, f);
     unsigned first = b->size && b->data ? b->data[0] : EV_None;
+    if (b->end_of_generation) {
+        fail(f, GOTRACE_EBROKEN, place_in(b, b->data, first), "an end of a generation in a trace of go 1.%d", version);
+        return false;
+    }
     if (first == EV_Strings)
         return tables_add_strings(g, b, f);
     if (first == EV_Stacks)

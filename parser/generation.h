@@ -49,6 +49,7 @@ struct clock {
 struct generation {
     const struct source *source; /* has the runs that are still in the file */
     uint64_t number;
+    uint64_t serial; /* of the handles of stacks: whoever changes or gives up the tables takes another one */
     uint64_t min_time; /* in timestamp units */
     struct clock clock;
     bool followed; /* before 1.26: by a batch of the next generation */

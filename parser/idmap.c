@@ -122,6 +122,10 @@ void idmap_clear(struct idmap *map)
         memset(map->dense, 0, map->ndense * sizeof *map->dense);
     if (map->used)
         memset(map->slots, 0, map->nslots * sizeof *map->slots);
+    while (map->ndense > MIN_DENSE && map->ndense / 8 > map->count)
+        map->ndense /= 2;
+    while (map->nslots > MIN_SLOTS && map->nslots / 8 > map->used)
+        map->nslots /= 2;
     map->used = map->count = 0;
 }
 

@@ -38,7 +38,10 @@ bool idmap_add(struct idmap *map, uint64_t id, uint32_t value);
 
 void idmap_remove(struct idmap *map, uint64_t id);
 
-/* Removes all entries and keeps the memory. */
+/*
+ * Removes all entries. It takes as long as adding them did: memory that they did not need, since there once were more,
+ * is kept but not gone through the next time.
+ */
 void idmap_clear(struct idmap *map);
 
 void idmap_free(struct idmap *map);

@@ -23,7 +23,7 @@ libparser_la_SOURCES = \
 	%D%/source.c %D%/source.h \
 	%D%/tables.c \
 	%D%/unplaced.c %D%/unplaced.h \
-	%D%/validate.c \
+	%D%/validate.c %D%/validate.h %D%/validate_spans.c \
 	%D%/vec.c %D%/vec.h
 libparser_la_LIBADD = liblow.la
 

@@ -183,17 +183,35 @@ void order_begin_generation(struct order *o, uint64_t generation)
         o->first_generation = generation;
 }
 
-bool order_keep_texts(struct order *o)
+static bool keep_regions(struct go_more *more)
 {
-    for (size_t i = 1; i < o->gos.n; i++) {
-        struct go_more *more = o->gos.v[i].more;
-        for (size_t k = 0; more && k < more->regions.n; k++)
-            if (!text_keep(&more->regions.v[k].name))
-                return false;
-    }
-    for (size_t i = 0; i < o->tasks.n; i++)
-        if (!text_keep(&o->tasks.v[i].name))
+    for (; more->nkept < more->regions.n; more->nkept++)
+        if (!text_keep(&more->regions.v[more->nkept].name))
             return false;
+    return true;
+}
+
+static void forget_ended_tasks(struct order *o)
+{
+    while (o->ended_tasks.n)
+        text_free(&o->ended_tasks.v[--o->ended_tasks.n]);
+}
+
+bool order_end_generation(struct order *o)
+{
+    for (; o->fresh_regions.n; o->fresh_regions.n--) {
+        struct go_more *more = o->fresh_regions.v[o->fresh_regions.n - 1];
+        if (!keep_regions(more))
+            return false;
+        more->fresh = false;
+    }
+    for (; o->fresh_tasks.n; o->fresh_tasks.n--) {
+        struct task *task = &o->tasks.v[o->fresh_tasks.v[o->fresh_tasks.n - 1]];
+        if (task->active && !text_keep(&task->name))
+            return false;
+        task->fresh = false;
+    }
+    forget_ended_tasks(o);
     return true;
 }
 
@@ -224,7 +242,10 @@ void order_free(struct order *o)
         VEC_FREE(&((struct proc *)pool_get(&o->procs, i))->spans);
     for (size_t i = 0; i < o->tasks.n; i++)
         text_free(&o->tasks.v[i].name);
-    text_free(&o->ended_task);
+    forget_ended_tasks(o);
+    VEC_FREE(&o->ended_tasks);
+    VEC_FREE(&o->fresh_regions);
+    VEC_FREE(&o->fresh_tasks);
     VEC_FREE(&o->tasks);
     VEC_FREE(&o->free_tasks);
     pool_free(&o->procs);

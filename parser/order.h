@@ -18,7 +18,7 @@ struct spans {
     size_t n, cap;
 };
 
-/* Text that outlives its generation once text_keep was called. */
+/* Text of a generation's table; once text_keep was called, of its own, also when it is empty. */
 struct text {
     struct gotrace_str str;
     char *owned;
@@ -34,10 +34,12 @@ struct seq {
     uint64_t generation, n;
 };
 
-/* What few goroutines have. */
+/* What few goroutines have. It stays with the entry when the goroutine is gone, and never moves. */
 struct go_more {
     struct spans spans;
     VEC(struct region) regions;
+    size_t nkept; /* of the regions, the outermost: their names are owned */
+    bool fresh;   /* in order.fresh_regions */
 };
 
 struct go {
@@ -67,6 +69,7 @@ struct thread {
 struct task {
     uint64_t id, parent;
     struct text name;
+    bool active, fresh; /* fresh: in order.fresh_tasks */
 };
 
 /* Objects of one size with addresses that stay; numbered from 1. */
@@ -82,8 +85,15 @@ struct order {
     VEC(struct go) gos; /* the first is never used; entries move when one is added */
     uint32_t free_go;   /* the first free entry, or 0 */
     struct pool procs, threads;
-    VEC(struct task) tasks; /* slots may be free: no name, and in no map */
+    VEC(struct task) tasks; /* slots may be free: not active, and in no map */
     VEC(uint32_t) free_tasks;
+    /*
+     * Where in this generation tasks and regions began, so that order_end_generation has as much to do as the
+     * generation has events, however many goroutines there are or were.
+     */
+    VEC(uint32_t) fresh_tasks;
+    VEC(struct go_more *) fresh_regions;
+    VEC(struct text) ended_tasks; /* names that ended in this generation and were kept from one before */
     struct thread nowhere; /* what batches without a thread run on */
 
     uint64_t generation, first_generation; /* 0: none so far */
@@ -94,7 +104,6 @@ struct order {
     struct gotrace_event several[3];
     unsigned nseveral;
 
-    struct text ended_task; /* the name of the task that ended last */
     struct failure *f;
 };
 
@@ -107,8 +116,11 @@ enum step {
 bool order_init(struct order *o, struct failure *f); /* false: out of memory */
 void order_free(struct order *o);
 
-/* The generation's strings are about to go: copies those that are still needed. False: out of memory. */
-bool order_keep_texts(struct order *o);
+/*
+ * The generation's strings are about to go: copies those that are still needed, and frees what events of the generation
+ * referred to. False: out of memory.
+ */
+bool order_end_generation(struct order *o);
 
 /* Events of this generation come now. */
 void order_begin_generation(struct order *o, uint64_t generation);

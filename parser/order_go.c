@@ -40,20 +40,21 @@ static enum step status_in_syscall(struct order *o, struct gotrace_event *ev, st
 
 enum step step_go_status(struct order *o, struct gotrace_event *ev, struct thread *t)
 {
-    uint64_t id = ev->args[0], status = ev->args[2];
+    uint64_t id = ev->args[0];
+    uint8_t status = (uint8_t)ev->args[2]; /* Go does not look at more either */
     if (status > GO_WAITING)
-        return order_broken(o, ev, "invalid status for goroutine %llu: %llu", (ull)id, (ull)status);
+        return order_broken(o, ev, "invalid status for goroutine %llu: %u", (ull)id, status);
     uint8_t from = go_states[status];
     struct go *go = order_find_go(o, id);
     if (go) {
         if (go->status != status)
             return order_broken(o, ev, "inconsistent status for goroutine %llu: old %s vs. new %s", (ull)id,
-                                status_name(go->status), status_name((unsigned)status));
+                                status_name(go->status), status_name(status));
         go->seq = (struct seq){o->generation, 0};
     } else {
         if (o->generation != o->first_generation)
             return order_broken(o, ev, "status of a new goroutine after the first generation: %llu", (ull)id);
-        if (!order_add_go(o, id, (uint8_t)status))
+        if (!order_add_go(o, id, status))
             return order_no_memory(o, ev);
         from = GOTRACE_UNDETERMINED;
     }

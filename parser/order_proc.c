@@ -32,15 +32,19 @@ static struct proc *add_proc(struct order *o, uint64_t id, uint8_t status)
 
 enum step step_proc_status(struct order *o, struct gotrace_event *ev, struct thread *t)
 {
-    uint64_t id = ev->args[0], status = ev->args[1];
-    if (status > PROC_SYSCALL_ABANDONED)
-        return order_broken(o, ev, "invalid status for proc %llu: %llu", (ull)id, (ull)status);
+    uint64_t id = ev->args[0];
+    uint8_t status = (uint8_t)ev->args[1];
+    struct proc *p = order_find_proc(o, id);
+    /* Go looks at no more than 8 bits, but chokes on the others later, unless it replaces the status on the way. */
+    bool replaced = status == PROC_SYSCALL_ABANDONED && p &&
+                    (p->status == PROC_SYSCALL || p->status == PROC_SYSCALL_ABANDONED);
+    if (status > PROC_SYSCALL_ABANDONED || (status != ev->args[1] && !replaced))
+        return order_broken(o, ev, "invalid status for proc %llu: %llu", (ull)id, (ull)ev->args[1]);
     uint8_t from = proc_states[status], to = from;
     bool promoted = false;
-    struct proc *p = order_find_proc(o, id);
     if (!p) {
         from = o->generation == o->first_generation ? GOTRACE_UNDETERMINED : GOTRACE_NOT_EXIST;
-        if (!(p = add_proc(o, id, (uint8_t)status)))
+        if (!(p = add_proc(o, id, status)))
             return order_no_memory(o, ev);
     } else if (status == PROC_SYSCALL_ABANDONED && p->status == PROC_SYSCALL) {
         /* What abandoning a system call loses is who holds the proc; here that is known. */
@@ -48,7 +52,7 @@ enum step step_proc_status(struct order *o, struct gotrace_event *ev, struct thr
         promoted = true;
     } else if (p->status != status) {
         return order_broken(o, ev, "inconsistent status for proc %llu: old %s vs. new %s", (ull)id,
-                            status_name(p->status), status_name((unsigned)status));
+                            status_name(p->status), status_name(status));
     }
     p->seq = (struct seq){o->generation, 0};
     ev->from = from;

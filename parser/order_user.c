@@ -13,11 +13,12 @@ void text_free(struct text *t)
 
 bool text_keep(struct text *t)
 {
-    if (t->owned || !t->str.len)
+    if (t->owned)
         return true;
-    if (!(t->owned = malloc(t->str.len)))
+    size_t len = t->str.len;
+    if (!(t->owned = malloc(len ? len : 1)))
         return false;
-    t->str.data = memcpy(t->owned, t->str.data, t->str.len);
+    t->str.data = len ? memcpy(t->owned, t->str.data, len) : t->owned;
     return true;
 }
 
@@ -30,6 +31,7 @@ void order_free_regions(struct go_more *more)
 {
     while (more->regions.n)
         text_free(&more->regions.v[--more->regions.n].name);
+    more->nkept = 0;
 }
 
 enum step step_annotation(struct order *o, struct gotrace_event *ev, struct thread *t)
@@ -47,18 +49,23 @@ static enum step check_name(struct order *o, const struct gotrace_event *ev, uin
 static bool add_task(struct order *o, const struct gotrace_event *ev, uint64_t parent)
 {
     bool reuse = o->free_tasks.n > 0;
-    if (!reuse && (!VEC_ROOM(&o->tasks) || o->tasks.n >= UINT32_MAX))
+    if ((!reuse && (!VEC_ROOM(&o->tasks) || o->tasks.n >= UINT32_MAX)) || !VEC_ROOM(&o->fresh_tasks))
         return false;
     uint32_t slot = reuse ? o->free_tasks.v[o->free_tasks.n - 1] : (uint32_t)o->tasks.n;
     if (!idmap_add(&o->task_of, ev->args[0], slot + 1))
         return false;
+    bool fresh = reuse && o->tasks.v[slot].fresh;
     if (reuse)
         o->free_tasks.n--;
     else
         o->tasks.n++;
+    if (!fresh)
+        o->fresh_tasks.v[o->fresh_tasks.n++] = slot;
     o->tasks.v[slot] = (struct task){.id = ev->args[0],
                                      .parent = parent,
-                                     .name.str = generation_string(ev->tables, ev->args[2])};
+                                     .name.str = generation_string(ev->tables, ev->args[2]),
+                                     .active = true,
+                                     .fresh = true};
     return true;
 }
 
@@ -85,14 +92,16 @@ enum step step_task_end(struct order *o, struct gotrace_event *ev, struct thread
     if (!slot) /* it began before the trace did */
         return STEP_OK;
     struct task *task = &o->tasks.v[slot - 1];
-    if (!VEC_ROOM(&o->free_tasks))
+    if (!VEC_ROOM(&o->free_tasks) || !VEC_ROOM(&o->ended_tasks))
         return order_no_memory(o, ev);
     o->free_tasks.v[o->free_tasks.n++] = slot - 1;
-    text_free(&o->ended_task);
-    o->ended_task = task->name;
-    task->name = (struct text){0};
     ev->args[2] = task->parent;
-    ev->text = o->ended_task.str;
+    ev->text = task->name.str;
+    /* As all strings of an event it lives as long as the generation does. */
+    if (task->name.owned)
+        o->ended_tasks.v[o->ended_tasks.n++] = task->name;
+    task->name = (struct text){0};
+    task->active = false;
     idmap_remove(&o->task_of, task->id);
     return STEP_OK;
 }
@@ -105,8 +114,11 @@ enum step step_region_begin(struct order *o, struct gotrace_event *ev, struct th
     if (!go)
         return order_broken(o, ev, "goroutine %llu doesn't exist", (ull)ev->goroutine);
     struct go_more *more = order_more(go);
-    if (!more || !VEC_ROOM(&more->regions))
+    if (!more || !VEC_ROOM(&more->regions) || !VEC_ROOM(&o->fresh_regions))
         return order_no_memory(o, ev);
+    if (!more->fresh)
+        o->fresh_regions.v[o->fresh_regions.n++] = more;
+    more->fresh = true;
     more->regions.v[more->regions.n++] = (struct region){.task = ev->args[0],
                                                          .id = ev->args[1],
                                                          .name.str = generation_string(ev->tables, ev->args[1])};
@@ -130,6 +142,7 @@ enum step step_region_end(struct order *o, struct gotrace_event *ev, struct thre
                             "misuse of region in goroutine %llu: its end doesn't match the inner-most active one",
                             (ull)go->id);
     text_free(&r->name);
-    more->regions.n--;
+    if (--more->regions.n < more->nkept)
+        more->nkept = more->regions.n;
     return STEP_OK;
 }

@@ -16,6 +16,7 @@ static const struct gotrace_event *give_up(struct gotrace_reader *r)
                  (unsigned long long)r->later.error.offset, r->later.message);
     r->fast = false;
     r->state = ENDED;
+    r->generation.serial++;
     return NULL;
 }
 
@@ -128,9 +129,10 @@ static const struct gotrace_event *install(struct gotrace_reader *r)
     return sync_event(r, &r->generation, clock_ns(&r->generation.clock, r->generation.min_time));
 }
 
-/* The generation is used up. */
+/* The generation is used up, and what was handed out of it is valid no more. */
 static const struct gotrace_event *turn_over(struct gotrace_reader *r)
 {
+    r->generation.serial++;
     if (r->state == CUT_SHORT) {
         r->state = FAIL_NEXT;
         return sync_event(r, NULL, r->last);
@@ -139,7 +141,7 @@ static const struct gotrace_event *turn_over(struct gotrace_reader *r)
         r->state = ENDED;
         return sync_event(r, NULL, r->last);
     }
-    if (!order_keep_texts(&r->order)) {
+    if (!order_end_generation(&r->order)) {
         fail(&r->failure, GOTRACE_ENOMEM, (struct place){.thread = ID_NONE}, "out of memory");
         return give_up(r);
     }

@@ -2,59 +2,12 @@
  * The validator knows nothing of how the reader orders events: it follows each goroutine and proc through the
  * transitions that are reported, as a user of the library would, and complains where they do not fit together.
  */
-#include "gotrace/validate.h"
+#include "parser/validate.h"
 
 #include <stdarg.h>
 #include <string.h>
 
-#include "parser/event.h"
-
-typedef unsigned long long ull;
-
-/* A goroutine or proc. Range keys are those of range_key. */
-struct holder {
-    uint64_t id;
-    uint8_t state; /* enum gotrace_state */
-    bool known;    /* a transition was seen */
-    uint32_t on;   /* the thread that executes it, index + 1 */
-    VEC(uint64_t) ranges;
-};
-
-/* Goroutines, or procs. */
-struct holders {
-    const char *name;
-    struct idmap of; /* index + 1 */
-    VEC(struct holder) all;
-    VEC(uint32_t) free;
-};
-
-struct context {
-    uint64_t id;
-    uint64_t runs[2]; /* the goroutine and the proc, by struct gotrace_validator's index */
-};
-
-enum { GOS, PROCS };
-enum { RECENT = 64 };
-
-struct gotrace_validator {
-    int version;
-    gotrace_violation_fn report;
-    void *arg;
-    int violations; /* of the current event */
-    bool no_memory;
-    int64_t last_time;
-    struct gotrace_sync last_sync;
-    struct holders holders[2];
-    struct holder program; /* ranges of no resource */
-    struct idmap thread_of; /* index + 1 */
-    VEC(struct context) threads;
-    uint32_t recent[RECENT]; /* index + 1 of a thread that was looked up, by its ID's low bits */
-    struct idmap task_of; /* hash of the type, never 0 */
-    VEC(uint8_t) checked; /* stacks, by index; of the generation */
-};
-
-COLD __attribute__((format(printf, 3, 4))) static void violation(struct gotrace_validator *v,
-                                                                 const struct gotrace_event *ev, const char *fmt, ...)
+void violation(struct gotrace_validator *v, const struct gotrace_event *ev, const char *fmt, ...)
 {
     char message[400];
     struct place at = event_place(ev);
@@ -68,13 +21,7 @@ COLD __attribute__((format(printf, 3, 4))) static void violation(struct gotrace_
         v->report(v->arg, &e);
 }
 
-static inline struct holder *find(struct holders *h, uint64_t id)
-{
-    uint32_t at = idmap_get(&h->of, id);
-    return at ? &h->all.v[at - 1] : NULL;
-}
-
-static struct holder *add(struct gotrace_validator *v, struct holders *h, uint64_t id)
+struct holder *validate_add(struct gotrace_validator *v, struct holders *h, uint64_t id)
 {
     bool reuse = h->free.n > 0;
     if ((!reuse && (!VEC_ROOM(&h->all) || h->all.n >= UINT32_MAX))) {
@@ -95,12 +42,6 @@ static struct holder *add(struct gotrace_validator *v, struct holders *h, uint64
     struct holder *added = &h->all.v[at];
     added->id = id;
     return added;
-}
-
-static inline struct holder *find_or_add(struct gotrace_validator *v, struct holders *h, uint64_t id)
-{
-    struct holder *found = find(h, id);
-    return LIKELY(found != NULL) ? found : add(v, h, id);
 }
 
 static void forget(struct gotrace_validator *v, struct holders *h, struct holder *gone)
@@ -170,7 +111,7 @@ COLD static void check_new_stack(struct gotrace_validator *v, const struct gotra
 {
     if (at <= v->checked.n)
         v->checked.v[at - 1] = 1;
-    check_frames(v, ev, (struct gotrace_stack){ev->tables, id});
+    check_frames(v, ev, event_stack(ev, id));
 }
 
 /* Each stack once a generation. */
@@ -243,6 +184,9 @@ COLD static void check_states(struct gotrace_validator *v, const struct gotrace_
     if (h->known && from != h->state)
         violation(v, ev, "bad old state for %s %llu: got %s, want %s", name, id, gotrace_state_name(from),
                   gotrace_state_name(h->state));
+    if (!h->known && from == GOTRACE_UNDETERMINED && name == v->holders[GOS].name &&
+        idmap_get(&v->died, holder_id))
+        violation(v, ev, "bad old state for %s %llu: got %s, want NotExist", name, id, gotrace_state_name(from));
     if (!h->known && from != GOTRACE_UNDETERMINED && from != GOTRACE_NOT_EXIST)
         violation(v, ev, "bad old state for unregistered %s %llu: %s", name, id, gotrace_state_name(from));
 }
@@ -266,125 +210,11 @@ static void transition(struct gotrace_validator *v, const struct gotrace_event *
         begin_executing(v, ev, kind, h);
     else if (executing(from))
         end_executing(v, ev, kind, h);
-    if (UNLIKELY(to == GOTRACE_NOT_EXIST))
+    if (UNLIKELY(to == GOTRACE_NOT_EXIST)) {
+        if (kind == GOS && v->last_sync.n <= 1 && !idmap_get(&v->died, id) && !idmap_add(&v->died, id, 1))
+            v->no_memory = true;
         forget(v, hs, h);
-}
-
-/* ---- ranges, tasks, labels, clocks ----------------------------------------------------------------------------- */
-
-static uint64_t hash(struct gotrace_str s)
-{
-    uint64_t h = UINT64_C(0xcbf29ce484222325);
-    for (size_t i = 0; i < s.len; i++)
-        h = (h ^ (unsigned char)s.data[i]) * UINT64_C(0x100000001b3);
-    return h;
-}
-
-/* One for each name of a range. */
-static uint64_t range_key(const struct gotrace_event *ev, const struct gotrace_range *r)
-{
-    unsigned begin = event_table[ev->type].pair ? event_table[ev->type].pair : ev->type;
-    return begin == EV_STWBegin ? hash(r->detail) | 256 : begin;
-}
-
-static size_t find_range(const struct holder *h, uint64_t key)
-{
-    size_t i = 0;
-    while (i < h->ranges.n && h->ranges.v[i] != key)
-        i++;
-    return i;
-}
-
-static void range(struct gotrace_validator *v, const struct gotrace_event *ev)
-{
-    struct gotrace_range r;
-    gotrace_event_range(ev, &r);
-    struct holder *h = r.scope.kind == GOTRACE_RESOURCE_NONE
-                           ? &v->program
-                           : find_or_add(v, &v->holders[r.scope.kind == GOTRACE_RESOURCE_GOROUTINE ? GOS : PROCS],
-                                         r.scope.id);
-    if (!h)
-        return;
-    uint64_t key = range_key(ev, &r);
-    size_t at = find_range(h, key);
-    bool found = at < h->ranges.n;
-    if (event_kinds[ev->type] == GOTRACE_RANGE_END) {
-        if (!found)
-            violation(v, ev, "inactive range \"%s\" ended", r.name);
-        else
-            h->ranges.v[at] = h->ranges.v[--h->ranges.n];
-        return;
     }
-    if (found && event_kinds[ev->type] == GOTRACE_RANGE_BEGIN)
-        violation(v, ev, "already active range \"%s\" begun again", r.name);
-    if (!found && VEC_ROOM(&h->ranges))
-        h->ranges.v[h->ranges.n++] = key;
-}
-
-static void task_begin(struct gotrace_validator *v, const struct gotrace_event *ev)
-{
-    struct gotrace_task t;
-    gotrace_event_task(ev, &t);
-    if (t.id == GOTRACE_NONE || t.id == 0)
-        violation(v, ev, "invalid task ID %lld", (long long)t.id);
-    if (t.parent == 0)
-        violation(v, ev, "the background task as the parent of task %llu", (ull)t.id);
-    idmap_remove(&v->task_of, t.id);
-    if (!idmap_add(&v->task_of, t.id, (uint32_t)hash(t.type) | 1))
-        v->no_memory = true;
-}
-
-static void task_end(struct gotrace_validator *v, const struct gotrace_event *ev)
-{
-    struct gotrace_task t;
-    gotrace_event_task(ev, &t);
-    uint32_t type = idmap_get(&v->task_of, t.id);
-    if (type && type != ((uint32_t)hash(t.type) | 1))
-        violation(v, ev, "the type at the end of task %llu is not that at its begin", (ull)t.id);
-    idmap_remove(&v->task_of, t.id);
-}
-
-static void label(struct gotrace_validator *v, const struct gotrace_event *ev)
-{
-    struct gotrace_label l;
-    gotrace_event_label(ev, &l);
-    const struct holder *h = find(&v->holders[GOS], l.resource.id);
-    if (!l.label.len)
-        violation(v, ev, "empty label");
-    if (!h || !h->known)
-        violation(v, ev, "label for invalid goroutine %llu", (ull)l.resource.id);
-}
-
-static void check_clock(struct gotrace_validator *v, const struct gotrace_event *ev, const struct gotrace_sync *s)
-{
-    const struct gotrace_clock_snapshot *now = &s->clock, *before = &v->last_sync.clock;
-    if (!now->sec && !now->nsec)
-        violation(v, ev, "sync %llu has zero wall time", (ull)s->n);
-    if (!now->mono)
-        violation(v, ev, "sync %llu has zero mono time", (ull)s->n);
-    if (!now->trace)
-        violation(v, ev, "sync %llu has zero trace time", (ull)s->n);
-    if (!v->last_sync.has_clock)
-        return;
-    if (now->sec < before->sec || (now->sec == before->sec && now->nsec <= before->nsec))
-        violation(v, ev, "sync %llu has non-increasing wall time", (ull)s->n);
-    if (now->mono <= before->mono)
-        violation(v, ev, "sync %llu has non-increasing mono time", (ull)s->n);
-    if (now->trace <= before->trace)
-        violation(v, ev, "sync %llu has non-increasing trace time", (ull)s->n);
-}
-
-static void sync(struct gotrace_validator *v, const struct gotrace_event *ev)
-{
-    struct gotrace_sync s;
-    gotrace_event_sync(ev, &s);
-    begin_tables(v, ev->tables);
-    if (s.n != v->last_sync.n + 1)
-        violation(v, ev, "sync count is not sequential: expected %llu, got %llu", (ull)v->last_sync.n + 1, (ull)s.n);
-    /* The reader's own Sync at the end has no clock. */
-    if (s.has_clock)
-        check_clock(v, ev, &s);
-    v->last_sync = s;
 }
 
 static int check(struct gotrace_validator *v, const struct gotrace_event *ev)
@@ -404,21 +234,22 @@ static int check(struct gotrace_validator *v, const struct gotrace_event *ev)
     case GOTRACE_RANGE_ACTIVE:
     case GOTRACE_RANGE_END:
         check_event_stacks(v, ev);
-        range(v, ev);
+        validate_range(v, ev);
         break;
     case GOTRACE_SYNC:
-        sync(v, ev);
+        begin_tables(v, ev->tables);
+        validate_sync(v, ev);
         break;
     case GOTRACE_LABEL:
-        label(v, ev);
+        validate_label(v, ev);
         break;
     case GOTRACE_TASK_BEGIN:
         check_event_stacks(v, ev);
-        task_begin(v, ev);
+        validate_task_begin(v, ev);
         break;
     case GOTRACE_TASK_END:
         check_event_stacks(v, ev);
-        task_end(v, ev);
+        validate_task_end(v, ev);
         break;
     default:
         check_event_stacks(v, ev);
@@ -527,6 +358,7 @@ void gotrace_validator_free(struct gotrace_validator *v)
     VEC_FREE(&v->checked);
     idmap_free(&v->thread_of);
     idmap_free(&v->task_of);
+    idmap_free(&v->died);
     free(v);
 }
 

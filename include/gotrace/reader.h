@@ -13,7 +13,8 @@
  * Units: times are nanoseconds of the clock that the trace was taken with. IDs are GOTRACE_NONE when there is none.
  *
  * Ownership: everything that is reached from an event belongs to the reader. An event is valid until the next call of
- * gotrace_reader_next; strings, stacks and frames until the call after which a Sync event is returned, or NULL.
+ * gotrace_reader_next; strings, stacks, frames and experimental batches until the call that returns the next Sync
+ * event, or NULL. From then on the pointers dangle; a stack's handle is no danger: it just has no frames any more.
  *
  * Threads: a reader and what it returned may be used by one thread at a time; different readers are independent.
  *
@@ -162,10 +163,13 @@ GOTRACE_API int gotrace_event_print(const struct gotrace_event *ev, FILE *out);
 
 /* ---- stacks ---------------------------------------------------------------------------------------------------- */
 
-/* A handle; its fields are the reader's. Equal handles are equal stacks. Since: 0.1 */
+/*
+ * A handle; its fields are the reader's. Equal handles are equal stacks, over the whole trace: a handle of one
+ * generation equals none of another. Since: 0.1
+ */
 struct gotrace_stack {
-    const void *generation;
-    uint64_t id;
+    const void *reader;
+    uint64_t serial, id;
 };
 
 struct gotrace_frame {
@@ -177,10 +181,13 @@ struct gotrace_frame {
 /* The stack of the goroutine or thread that the event happened on; without frames if it has none. Since: 0.1 */
 GOTRACE_API struct gotrace_stack gotrace_event_stack(const struct gotrace_event *ev);
 
-/* How many frames. Since: 0.1 */
+/* Whether the handles are equal; needs none of them to be valid still. Since: 0.1 */
+GOTRACE_API bool gotrace_stack_equal(struct gotrace_stack a, struct gotrace_stack b);
+
+/* How many frames; 0 of a handle that is not valid any more. Since: 0.1 */
 GOTRACE_API size_t gotrace_stack_len(struct gotrace_stack stack);
 
-/* Frame i, counted from the innermost; false if there is none. Since: 0.1 */
+/* Frame i, counted from the innermost; false if there is none, or the handle is not valid any more. Since: 0.1 */
 GOTRACE_API bool gotrace_stack_frame(struct gotrace_stack stack, size_t i, struct gotrace_frame *frame);
 
 /* ---- what the kinds of events say ------------------------------------------------------------------------------ */

@@ -4,6 +4,7 @@ fuzz_targets = \
 	%D%/fuzz-text \
 	%D%/fuzz-round-trip \
 	%D%/fuzz-builder \
+	%D%/fuzz-spool \
 	%D%/fuzz-symbols \
 	%D%/fuzz-unwind
 
@@ -13,7 +14,7 @@ noinst_PROGRAMS += $(fuzz_targets)
 fuzz_link = $(AM_LDFLAGS) -fsanitize=fuzzer
 else
 check_PROGRAMS += $(fuzz_targets)
-TESTS += $(fuzz_targets)
+TESTS += $(fuzz_targets) %D%/empty-corpus.test
 fuzz_common += %D%/run-corpus.c %D%/each-input.c %D%/each-input.h
 fuzz_link = $(AM_LDFLAGS)
 endif
@@ -31,6 +32,12 @@ tests_fuzz_fuzz_builder_SOURCES = %D%/fuzz-builder.c $(fuzz_common)
 tests_fuzz_fuzz_builder_LDFLAGS = $(fuzz_link)
 tests_fuzz_fuzz_builder_LDADD = libparser.la
 
+tests_fuzz_fuzz_spool_SOURCES = %D%/fuzz-spool.c cmd/cut.c cmd/finish_write.c cmd/first_stacks.c cmd/heap_in_trace.c \
+	cmd/heap_types.c cmd/opening.c cmd/output.c cmd/progress.c cmd/recording.c cmd/recording_frames.c \
+	cmd/recording_modules.c cmd/recording_records.c cmd/samples.c cmd/spool_read.c cmd/symbol_cache.c cmd/trace_time.c $(fuzz_common)
+tests_fuzz_fuzz_spool_LDFLAGS = $(fuzz_link)
+tests_fuzz_fuzz_spool_LDADD = libparser.la libsymbolize.la liblow.la
+
 tests_fuzz_fuzz_symbols_SOURCES = %D%/fuzz-symbols.c $(fuzz_common)
 tests_fuzz_fuzz_symbols_LDFLAGS = $(fuzz_link)
 tests_fuzz_fuzz_symbols_LDADD = libsymbolize.la libparser.la
@@ -45,4 +52,10 @@ tests_fuzz_test_extremes_SOURCES = \
 	%D%/test-extremes.c %D%/each-input.c %D%/each-input.h %D%/fuzz-text.c %D%/fuzz.h %D%/read-trace.c
 tests_fuzz_test_extremes_LDADD = libparser.la
 
+# The differential test's half of ours.
+check_PROGRAMS += %D%/print-many
+tests_fuzz_print_many_SOURCES = %D%/print-many.c
+tests_fuzz_print_many_LDADD = libparser.la
+
+dist_check_SCRIPTS += %D%/empty-corpus.test
 EXTRA_DIST += %D%/corpus %D%/trace.dict

@@ -15,6 +15,8 @@ int main(int argc, char **argv)
         int files = corpus_run(fuzz_corpora[n], LLVMFuzzerTestOneInput);
         printf("ok %d - %s: %d inputs\n", n + 1, fuzz_corpora[n], files);
     }
+    if (argc == 1 && !n)
+        fuzz_fail("no corpora");
     printf("1..%d\n", n);
     return 0;
 }

@@ -1,7 +1,10 @@
 # The judge: Go's reader as an independent opinion on our traces. tests/e2e/lib.sh builds it when Go is there.
-TESTS += %D%/judge.test
-dist_check_SCRIPTS += %D%/judge.test
+TESTS += %D%/judge.test %D%/differential.test
+dist_check_SCRIPTS += %D%/judge.test %D%/differential.test
 EXTRA_DIST += \
+	%D%/differ/judge.go \
+	%D%/differ/main.go \
+	%D%/differ/mutate.go \
 	%D%/expect.go \
 	%D%/go.mod \
 	%D%/go.sum \

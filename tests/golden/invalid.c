@@ -39,6 +39,18 @@ RULE(two_procs, begin(t), EV(ProcStatus, 1, PROC_RUNNING))
 RULE(two_goroutines, begin(t), EV(GoStatus, 2, 1, GO_RUNNING))
 RULE(proc_on_no_thread, generation(t, 1), thread(t, ID_NONE), EV(ProcStatus, 0, PROC_RUNNING))
 
+/* Whether a stack is fine is found out anew in each generation. */
+static void frame_incomplete_later(struct trace *t)
+{
+    const struct gotrace_builder_frame good = {1, "f", "f.c", 2}, bad[] = {{0, "", "", 0}, {1, "f", "", 2}};
+    begin(t);
+    EV(ProcsChange, 1, gotrace_builder_stack(t->b, &good, 1));
+    generation(t, 2);
+    thread(t, 1);
+    running(t, 1, 0, 1);
+    EV(GoStop, text(t, "tired"), gotrace_builder_stack(t->b, bad, 2));
+}
+
 static void frame_incomplete(struct trace *t)
 {
     const struct gotrace_builder_frame frames[] = {{0, "", "", 0}, {1, "f", "", 2}};
@@ -63,5 +75,6 @@ const struct scenario invalid_scenarios[] = {
             "tried to run goroutine 2 when 1 was already executing on thread 1"),
     INVALID(22, "proc-on-no-thread", proc_on_no_thread, "proc 0 runs, but on no thread"),
     INVALID(22, "frame-incomplete", frame_incomplete, "frame 1: missing information"),
+    INVALID(22, "frame-incomplete-later", frame_incomplete_later, "frame 1: missing information"),
     END,
 };

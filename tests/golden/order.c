@@ -75,6 +75,10 @@ RULE(start_waiting, begin(t), EV(ProcStatus, 0, 1), EV(GoStatus, 1, 1, GO_WAITIN
 RULE(stop_no_goroutine, begin(t), EV(ProcStatus, 0, 1), EV(GoStop, 0, NO_STACK))
 RULE(stop_no_proc, begin_running(t), EV(ProcStop), EV(GoStop, 0, NO_STACK))
 RULE(block_twice, begin_running(t), EV(GoBlock, 0, NO_STACK), EV(GoBlock, 0, NO_STACK))
+RULE(block_reason_unknown, begin_running(t), EV(GoBlock, 99, NO_STACK))
+RULE(block_stack_unknown, begin_running(t), EV(GoBlock, 0, 99))
+RULE(unblock_stack_unknown, begin_running(t), EV(GoCreateBlocked, 2, NO_STACK, NO_STACK), EV(GoUnblock, 2, 1, 99))
+RULE(syscall_stack_unknown, begin_running(t), EV(GoSyscallBegin, 1, 99))
 RULE(block_in_syscall, begin_running(t), EV(GoSyscallBegin, 1, NO_STACK), EV(GoBlock, 0, NO_STACK))
 RULE(destroy_twice, begin_running(t), EV(GoDestroy), EV(GoDestroy))
 RULE(stop_no_thread, generation(t, 1), thread(t, ID_NONE), EV(GoStop, 0, NO_STACK))
@@ -151,6 +155,10 @@ const struct scenario order_scenarios[] = {
     BROKEN(22, "start-unknown", start_unknown, STUCK),
     BROKEN(22, "start-waiting", start_waiting, STUCK),
     BROKEN(22, "stop-without-goroutine", stop_no_goroutine, NO_G),
+    BROKEN(22, "block-reason-unknown", block_reason_unknown, "found invalid string ID 99"),
+    BROKEN(22, "block-stack-unknown", block_stack_unknown, "found invalid stack ID 99"),
+    BROKEN(23, "unblock-stack-unknown", unblock_stack_unknown, "found invalid stack ID 99"),
+    BROKEN(22, "syscall-stack-unknown", syscall_stack_unknown, "found invalid stack ID 99"),
     BROKEN(22, "stop-without-proc", stop_no_proc, NO_P),
     BROKEN(22, "block-twice", block_twice, NO_G),
     BROKEN(22, "block-in-syscall", block_in_syscall, "GoBlock event for goroutine that's not Running"),

@@ -226,6 +226,18 @@ static void samples_alone(struct trace *t)
     sample(t, 1, 0, 1, stack(t, 1, 1));
 }
 
+/* Two stops of the world at once, for different reasons. */
+static void stops_within_a_stop(struct trace *t)
+{
+    generation(t, 1);
+    thread(t, 1);
+    running(t, 1, 0, 1);
+    EV(STWBegin, text(t, "outer"), NO_STACK);
+    EV(STWBegin, text(t, "inner"), NO_STACK);
+    EV(STWEnd);
+    EV(STWEnd);
+}
+
 static void collection(struct trace *t)
 {
     generation(t, 1);
@@ -324,6 +336,7 @@ const struct scenario plain_scenarios[] = {
     GOOD(22, "samples", samples),
     GOOD(22, "samples-alone", samples_alone),
     GOOD(22, "collection", collection),
+    GOOD(22, "stops-within-a-stop", stops_within_a_stop),
     GOOD(22, "collection-from-the-start", collection_from_the_start),
     GOOD(22, "nothing", nothing),
     GOOD(22, "full-tables", full_tables),

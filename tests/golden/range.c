@@ -8,12 +8,14 @@ static void begin(struct trace *t)
     running(t, 1, 0, 1);
 }
 
-static void go_on(struct trace *t)
+static void later(struct trace *t, uint64_t gen)
 {
-    generation(t, 2);
+    generation(t, gen);
     thread(t, 1);
     running(t, 1, 0, 1);
 }
+
+static void go_on(struct trace *t) { later(t, 2); }
 
 /* A thread with a proc and without a goroutine, or with neither. */
 static void only_proc(struct trace *t)
@@ -21,6 +23,13 @@ static void only_proc(struct trace *t)
     generation(t, 1);
     thread(t, 1);
     EV(ProcStatus, 0, PROC_RUNNING);
+}
+
+static void only_goroutine(struct trace *t)
+{
+    generation(t, 1);
+    thread(t, 1);
+    EV(GoStatus, 1, 1, GO_RUNNING);
 }
 
 static void bare(struct trace *t)
@@ -44,6 +53,14 @@ RULE(assist_end_no_goroutine, only_proc(t), EV(GCMarkAssistEnd))
 RULE(assist_active_unknown, begin(t), EV(GCMarkAssistActive, 7))
 RULE(assist_active_twice, begin(t), EV(GCMarkAssistActive, 1), EV(GCMarkAssistActive, 1))
 RULE(assist_active_late, begin(t), go_on(t), EV(GCMarkAssistActive, 1))
+RULE(gc_begin_later_no_goroutine, begin(t), EV(GCBegin, 5, NO_STACK), EV(GCEnd, 6), EV(GoStop, 0, NO_STACK),
+     EV(GCBegin, 7, NO_STACK))
+RULE(gc_begin_later_no_proc, only_goroutine(t), EV(GCBegin, 5, NO_STACK), EV(ProcStatus, 0, PROC_RUNNING), EV(GCEnd, 6),
+     EV(ProcStop), EV(GCBegin, 7, NO_STACK))
+RULE(gc_active_no_goroutine, only_proc(t), EV(GCActive, 5), generation(t, 2), thread(t, 1),
+     EV(ProcStatus, 0, PROC_RUNNING), EV(GCActive, 6))
+RULE(gc_active_no_proc, only_goroutine(t), EV(GCActive, 5), generation(t, 2), thread(t, 1),
+     EV(GoStatus, 1, 1, GO_RUNNING), EV(GCActive, 6))
 RULE(sweep_twice, begin(t), EV(GCSweepBegin, NO_STACK), EV(GCSweepBegin, NO_STACK))
 RULE(sweep_no_proc, bare(t), EV(GCSweepBegin, NO_STACK))
 RULE(sweep_end_only, begin(t), EV(GCSweepEnd, 1, 1))
@@ -69,6 +86,20 @@ RULE(region_other_end, begin(t), EV(UserRegionBegin, 0, text(t, "inner"), NO_STA
      EV(UserRegionEnd, 0, text(t, "outer"), NO_STACK))
 RULE(region_other_task, begin(t), EV(UserRegionBegin, 1, text(t, "inner"), NO_STACK),
      EV(UserRegionEnd, 2, text(t, "inner"), NO_STACK))
+/* A string under an ID that says something else in another generation. */
+#define NAMED(id, name) gotrace_builder_string_as(t->b, id, name, sizeof name - 1)
+RULE(region_id_reused, begin(t), NAMED(1, "inner"), EV(UserRegionBegin, 0, 1, NO_STACK),
+     go_on(t), NAMED(1, "outer"), EV(UserRegionEnd, 0, 1, NO_STACK))
+RULE(region_empty_id_reused, begin(t), NAMED(1, ""), EV(UserRegionBegin, 0, 1, NO_STACK),
+     go_on(t), NAMED(1, "outer"), EV(UserRegionEnd, 0, 1, NO_STACK))
+RULE(region_second_id_reused, begin(t), NAMED(1, "inner"), EV(UserRegionBegin, 0, 1, NO_STACK), go_on(t),
+     NAMED(1, "inner"), NAMED(2, "second"), EV(UserRegionEnd, 0, 1, NO_STACK), EV(UserRegionBegin, 0, 2, NO_STACK),
+     later(t, 3), NAMED(2, "outer"), EV(UserRegionEnd, 0, 2, NO_STACK))
+/* The second goroutine takes the place of the first. */
+RULE(region_of_next_id_reused, begin(t), NAMED(1, "inner"), EV(UserRegionBegin, 0, 1, NO_STACK), go_on(t),
+     EV(GoDestroy), EV(GoCreate, 2, NO_STACK, NO_STACK), EV(GoStart, 2, 1), NAMED(2, "second"),
+     EV(UserRegionBegin, 0, 2, NO_STACK), generation(t, 3), thread(t, 1), running(t, 1, 0, 2), NAMED(2, "outer"),
+     EV(UserRegionEnd, 0, 2, NO_STACK))
 RULE(region_unknown_name, begin(t), EV(UserRegionBegin, 0, 99, NO_STACK))
 RULE(region_end_unknown_name, begin(t), EV(UserRegionEnd, 0, 99, NO_STACK))
 RULE(region_no_goroutine, only_proc(t), EV(UserRegionBegin, 0, 0, NO_STACK))
@@ -105,6 +136,10 @@ const struct scenario range_scenarios[] = {
     BROKEN(22, "gc-begin-out-of-turn", gc_begin_out_of_turn, STUCK),
     BROKEN(22, "gc-begin-twice", gc_begin_twice, "GCBegin while GC was already in progress"),
     BROKEN(22, "gc-active-after-begin", gc_begin_no_goroutine, "GCActive in the first generation isn't first GC event"),
+    BROKEN(22, "gc-begin-without-goroutine", gc_begin_later_no_goroutine, NO_G),
+    BROKEN(22, "gc-begin-without-proc", gc_begin_later_no_proc, NO_P),
+    BROKEN(22, "gc-active-without-goroutine", gc_active_no_goroutine, NO_G),
+    BROKEN(22, "gc-active-without-proc", gc_active_no_proc, NO_P),
     BROKEN(22, "gc-end-out-of-turn", gc_end_out_of_turn, STUCK),
     BROKEN(22, "gc-end-only", gc_end_only, "GCEnd when GC was in an undetermined state"),
     BROKEN(22, "gc-end-twice", gc_end_twice, "GCEnd when GC was not in progress"),
@@ -118,6 +153,10 @@ const struct scenario range_scenarios[] = {
     BROKEN(22, "task-end-without-goroutine", task_end_no_goroutine, NO_G),
     BROKEN(22, "region-ends-other", region_other_end, "misuse of region in goroutine 1"),
     BROKEN(22, "region-ends-other-task", region_other_task, "misuse of region in goroutine 1"),
+    BROKEN(22, "region-ends-other-of-the-same-id", region_id_reused, "misuse of region in goroutine 1"),
+    BROKEN(22, "region-second-ends-other-of-the-same-id", region_second_id_reused, "misuse of region in goroutine 1"),
+    BROKEN(22, "region-of-next-ends-other-of-the-same-id", region_of_next_id_reused, "misuse of region in goroutine 2"),
+    BROKEN(22, "region-without-name-ends-other", region_empty_id_reused, "misuse of region in goroutine 1"),
     BROKEN(22, "region-name-unknown", region_unknown_name, "invalid string ID 99"),
     BROKEN(22, "region-end-name-unknown", region_end_unknown_name, "invalid string ID 99"),
     BROKEN(22, "region-without-goroutine", region_no_goroutine, NO_G),

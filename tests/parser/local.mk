@@ -6,6 +6,11 @@ TESTS += $(reader_tests)
 dist_check_SCRIPTS += $(reader_tests)
 EXTRA_DIST += %D%/goversions/programs.go
 
+check_PROGRAMS += %D%/test-golden-padded
+TESTS += %D%/test-golden-padded
+tests_parser_test_golden_padded_SOURCES = %D%/test-golden-padded.c
+tests_parser_test_golden_padded_LDADD = libparser.la
+
 check_PROGRAMS += docs/examples/waits
 docs_examples_waits_SOURCES = docs/examples/waits.c
 docs_examples_waits_CPPFLAGS = -I$(top_srcdir)/include
@@ -21,7 +26,11 @@ reader_programs = \
 	%D%/test-reader \
 	%D%/test-reader-parts \
 	%D%/test-reader-bounds \
+	%D%/test-convert \
+	%D%/test-reader-as-go \
 	%D%/test-reader-file \
+	%D%/test-reader-lifetime \
+	%D%/test-reader-paths \
 	%D%/test-reader-memory
 check_PROGRAMS += $(reader_programs)
 TESTS += $(reader_programs)
@@ -32,6 +41,14 @@ tests_parser_test_reader_parts_SOURCES = %D%/test-reader-parts.c
 tests_parser_test_reader_parts_LDADD = $(reader_program_LIBS)
 tests_parser_test_reader_bounds_SOURCES = %D%/test-reader-bounds.c
 tests_parser_test_reader_bounds_LDADD = $(reader_program_LIBS)
+tests_parser_test_convert_SOURCES = %D%/test-convert.c
+tests_parser_test_convert_LDADD = $(reader_program_LIBS)
+tests_parser_test_reader_as_go_SOURCES = %D%/test-reader-as-go.c %D%/made.h
+tests_parser_test_reader_as_go_LDADD = $(reader_program_LIBS)
+tests_parser_test_reader_paths_SOURCES = %D%/test-reader-paths.c %D%/made.h
+tests_parser_test_reader_paths_LDADD = $(reader_program_LIBS)
+tests_parser_test_reader_lifetime_SOURCES = %D%/test-reader-lifetime.c %D%/made.h
+tests_parser_test_reader_lifetime_LDADD = $(reader_program_LIBS)
 tests_parser_test_reader_file_SOURCES = %D%/test-reader-file.c
 tests_parser_test_reader_file_LDADD = $(reader_program_LIBS)
 tests_parser_test_reader_memory_SOURCES = %D%/test-reader-memory.c

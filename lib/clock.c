@@ -1,5 +1,7 @@
 #include "lib/clock.h"
 
+#include <sys/prctl.h>
+
 #if defined(__x86_64__)
 #include <cpuid.h>
 
@@ -12,6 +14,22 @@ static bool counter_is_invariant(void)
 #else
 static bool counter_is_invariant(void) { return true; }
 #endif
+
+bool clock_is_forbidden;
+
+void clock_forbid(struct trace_clock *c)
+{
+    clock_is_forbidden = true;
+    c->source = CLOCK_SOURCE_MONOTONIC;
+}
+
+/* Kernels that know no such thing say an error: then nobody can be forbidden anything. */
+bool clock_may_count(void)
+{
+    int state = PR_TSC_ENABLE;
+    raw_syscall(SYS_prctl, PR_GET_TSC, (long)&state, 0, 0, 0, 0);
+    return state == PR_TSC_ENABLE;
+}
 
 static uint64_t likely_counter_mhz(void)
 {

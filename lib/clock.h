@@ -13,6 +13,8 @@
 #include <stdint.h>
 #include <time.h>
 
+#include "lib/rawsys.h"
+
 enum clock_source { CLOCK_SOURCE_MONOTONIC, CLOCK_SOURCE_COUNTER };
 
 struct trace_clock {
@@ -38,11 +40,26 @@ static inline uint64_t clock_counter(void)
 #endif
 }
 
+/*
+ * A thread may forbid itself the counter (PR_SET_TSC), its children inherit that, and the vDSO reads the counter, too:
+ * then the kernel has to be asked.
+ */
+extern bool clock_is_forbidden __attribute__((visibility("hidden")));
+
+/* No reading of this clock, or of the other one, touches the counter from now on. What it tells is of no use. */
+void clock_forbid(struct trace_clock *c);
+
+/* Whether the calling thread may read the counter. */
+bool clock_may_count(void);
+
 /* Not a cancellation point, async-signal-safe, does not touch errno: the clock exists. */
 static inline uint64_t clock_mono_ns(void)
 {
     struct timespec ts;
-    clock_gettime(CLOCK_MONOTONIC, &ts);
+    if (__builtin_expect(clock_is_forbidden, 0))
+        raw_syscall(SYS_clock_gettime, CLOCK_MONOTONIC, (long)&ts, 0, 0, 0, 0);
+    else
+        clock_gettime(CLOCK_MONOTONIC, &ts);
     return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 

@@ -10,11 +10,18 @@ void gate_init(struct gate *g)
     g->fence = sys_failed(sys_membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED));
 }
 
+bool gate_barrier(void)
+{
+    bool done = !sys_failed(sys_membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED));
+    full_fence();
+    return done;
+}
+
 bool gate_close(struct gate *g)
 {
     __atomic_store_n(&g->closed, 1, __ATOMIC_SEQ_CST);
-    if (g->fence || !sys_failed(sys_membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED))) {
-        __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    if (g->fence || gate_barrier()) {
+        full_fence();
         return true;
     }
     g->fence = true;

@@ -35,7 +35,7 @@ static inline bool gate_enter(struct gate *g, struct writer *w)
 {
     __atomic_store_n(&w->writing, 1, __ATOMIC_RELAXED);
     if (__builtin_expect(g->fence, 0))
-        __atomic_thread_fence(__ATOMIC_SEQ_CST);
+        full_fence();
     else
         compiler_barrier();
     if (__builtin_expect(__atomic_load_n(&g->closed, __ATOMIC_ACQUIRE), 0)) {
@@ -54,6 +54,9 @@ static inline void gate_leave(struct writer *w) { __atomic_store_n(&w->writing, 
  * from now on, but one that is inside already did not; the next attempt is sound.
  */
 bool gate_close(struct gate *g);
+
+/* Every running thread of the process passes a full barrier. False: the kernel refuses. */
+bool gate_barrier(void);
 void gate_open(struct gate *g);
 
 /*

@@ -9,10 +9,12 @@ liblow_la_SOURCES = \
 	%D%/sched.c %D%/sched.h \
 	%D%/sched_proc.c %D%/sched_proc.h \
 	%D%/spool.c %D%/spool.h \
-	%D%/spool_ring.c %D%/spool_file.h \
+	%D%/spool_mapped.c %D%/spool_ring.c %D%/spool_file.h \
 	%D%/stacktab.c %D%/stacktab.h \
+	%D%/text.h \
 	%D%/varint.h \
 	%D%/waitq.c %D%/waitq.h
 
+include %D%/options/local.mk
 include %D%/unwind/local.mk
 include %D%/symbolize/local.mk

@@ -31,6 +31,18 @@ static inline void lock_take(struct lock *l)
         sys_futex_wait(&l->word, 2, NULL);
 }
 
+/* For who must not wait for ever: tries for so many ms at least. */
+static inline bool lock_take_for(struct lock *l, int ms)
+{
+    const struct timespec moment = {0, 1000000};
+    for (; !lock_try(l); ms--) {
+        if (ms <= 0)
+            return false;
+        raw_syscall(SYS_nanosleep, (long)&moment, 0, 0, 0, 0, 0);
+    }
+    return true;
+}
+
 static inline void lock_drop(struct lock *l)
 {
     if (__atomic_exchange_n(&l->word, 0, __ATOMIC_RELEASE) == 2)

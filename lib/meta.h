@@ -25,7 +25,8 @@ enum meta_tag {
     META_HEAP_BLOCK = 20, /* number, time in ticks, bytes, stack id: a sampled block was allocated */
     META_HEAP_FREE = 21,  /* number: and died */
     META_CALLS = 6,  /* PC, calls, ticks: calls of that function (0: of others) too short to be shown, and their time */
-    META_STATUS = 16, /* g, n, n PCs as in META_STACK: where the thread waited when the recording began */
+    /* g, m, string id of the reason, n, n PCs as in META_STACK: how the thread waited when the generation began */
+    META_STATUS = 16,
 };
 
 /*
@@ -35,7 +36,7 @@ enum meta_tag {
 #define META_FORMATS                                                                                                   \
     {                                                                                                                  \
         [META_STACK] = "i*", [META_THREAD] = "iii", [META_NAME] = "iit", [META_MODULE] = "iiiitt", [META_HOOK] = "it", \
-        [META_SAMPLE] = "iiiii*", [META_CALLS] = "iii", [META_STATUS] = "i*",                                          \
+        [META_SAMPLE] = "iiiii*", [META_CALLS] = "iii", [META_STATUS] = "iii*",                                        \
         [META_HEAP_BLOCK] = "iiii", [META_HEAP_FREE] = "i"                                                             \
     }
 
@@ -48,7 +49,7 @@ enum { STACK_TRUNCATED_PC = 2 };
 /* Stack ids from here on stand for a thread that starts: the G's id is added. Below are those of META_STACK. */
 enum { START_STACK_BASE = 1 << 21 };
 
-/* And from here on for what the thread did when the recording began: the G's id is added. */
+/* And from here on for where a thread waited when the recording began: the G's id is added. */
 #define STATUS_STACK_BASE (UINT64_C(1) << 40)
 
 /* Stack ids from here on are those that thrace finish gives to the stacks of CPU samples. */

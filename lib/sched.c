@@ -14,33 +14,48 @@ const char *const sched_reason_text[REASON_COUNT] = {
 /* What every transition is made of. */
 #define IN_LINE static inline __attribute__((always_inline))
 
+/* What is to hold after the next commit, which is one store: it makes the successor the state and counts. */
+IN_LINE struct sched_state *successor(struct sched_thread *t) { return &t->state[~t->commits & 1]; }
+IN_LINE void commit(struct sched_thread *t) { __atomic_store_n(&t->commits, t->commits + 1, __ATOMIC_RELEASE); }
+
 struct txn {
     struct sched *s;
     struct sched_thread *t;
     struct sched_state *next;
     uint64_t now;
-    uint32_t commits;
 };
 
+/* Ends a transition that was begun; done is for the caller. */
+IN_LINE bool txn_close(struct sched_thread *t, bool done)
+{
+    compiler_barrier();
+    __atomic_store_n(&t->open, 0, __ATOMIC_RELAXED);
+    return done;
+}
+
+/* Nothing of the thread is looked at before it is open: a handler may come until then, and make any transition. */
 IN_LINE bool txn_begin(struct txn *x, struct sched *s, struct sched_thread *t, uint32_t from, uint64_t now)
 {
+    if (__atomic_load_n(&t->open, __ATOMIC_RELAXED))
+        return false;
+    __atomic_store_n(&t->open, 1, __ATOMIC_RELAXED);
+    compiler_barrier();
     const struct sched_state *cur = sched_current(t);
     if (cur->status != from || !sched_has_room(t, 0))
-        return false;
+        return txn_close(t, false);
     x->s = s;
     x->t = t;
-    x->next = &t->state[!t->cur];
+    x->next = successor(t);
     x->now = now;
-    x->commits = t->commits;
     *x->next = *cur;
-    x->next->unblocked = 0;
     return true;
 }
 
 /*
  * What waits for another thread's event is never at the same time as that: Go's reader takes the threads in order of
  * time, and when the first one has to wait it may pass over one of the same time. So what gives a P or a G away is at
- * even times, and what takes one at odd ones. (sched_unblock, which does both, is later than what it waits for.)
+ * even times, and what takes one at odd ones, not before it was given. (sched_unblock, which does both, is later than
+ * what it waits for.)
  */
 enum parity { ANY, EVEN, ODD };
 
@@ -84,21 +99,20 @@ IN_LINE void txn_event(struct txn *x, enum event_id id, int nargs, const uint64_
 #define EVENT(x, id, ...)                                                                                              \
     txn_event(x, id, sizeof((uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t), (const uint64_t[]){__VA_ARGS__})
 
-/*
- * The commit: one store. A handler that interrupted this transition with one of its own has raised `commits`; then its
- * events stand, and these are dropped. `used` follows for whoever reads the file after a kill.
- */
-IN_LINE bool txn_commit(struct txn *x)
+/* `used` follows for whoever reads the file after a kill. */
+IN_LINE void txn_commit(struct txn *x)
 {
     struct sched_thread *t = x->t;
-    if (t->commits != x->commits)
-        return false;
-    compiler_barrier();
-    t->commits++;
-    __atomic_store_n(&t->cur, !t->cur, __ATOMIC_RELEASE);
+    commit(t);
     __atomic_store_n(&t->chunk->used, (uint32_t)(x->next->pos - t->chunk->data), __ATOMIC_RELEASE);
     t->proc_taken = PROC_NONE;
-    return true;
+}
+
+/* For transitions that only write. */
+IN_LINE bool txn_end(struct txn *x)
+{
+    txn_commit(x);
+    return txn_close(x->t, true);
 }
 
 /* --- procs ---------------------------------------------------------------------------------------------------- */
@@ -108,6 +122,21 @@ static void raise_to(uint32_t *max, uint32_t v)
     uint32_t old = __atomic_load_n(max, __ATOMIC_RELAXED);
     while (old < v && !__atomic_compare_exchange_n(max, &old, v, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
         ;
+}
+
+/*
+ * The time of a transition was read before it. A thread that loses its processor in between would take a P before it
+ * was given, and a reader would have to look for that among all that the others did meanwhile.
+ */
+IN_LINE void txn_give(struct txn *x, int32_t p)
+{
+    __atomic_store_n(&x->s->procs[p].given, x->next->time, __ATOMIC_RELAXED);
+}
+
+IN_LINE void txn_take(struct txn *x, int32_t p)
+{
+    uint64_t given = __atomic_load_n(&x->s->procs[p].given, __ATOMIC_RELAXED);
+    x->now = x->now > given ? x->now : given;
 }
 
 static void txn_bind(struct txn *x, int32_t p, uint32_t seq)
@@ -123,6 +152,7 @@ static bool txn_proc_start_free(struct txn *x, uint32_t from, uint32_t to)
     if (p == PROC_NONE)
         return false;
     x->t->proc_taken = p;
+    txn_take(x, p);
     const struct sched_proc *proc = &x->s->procs[p];
     if (!proc->known) /* the first use in the recording */
         EVENT(x, EV_ProcStatus, (uint64_t)p, PROC_IDLE);
@@ -137,6 +167,7 @@ static bool txn_proc_steal(struct txn *x)
         return false;
     const struct sched_proc *proc = &x->s->procs[p];
     EVENT(x, EV_ProcSteal, (uint64_t)p, proc->seq + 1, proc->m);
+    txn_give(x, p);
     txn_bind(x, p, proc->seq + 2);
     return true;
 }
@@ -185,29 +216,22 @@ static void txn_procs_change(struct txn *x)
 static bool commit_started(struct txn *x, uint32_t g_seq)
 {
     struct sched_thread *t = x->t;
-    int32_t p = t->proc_taken;
     x->next->status = GO_RUNNING;
     x->next->g_seq = g_seq;
-    if (txn_commit(x)) {
-        proc_started(x->s, t, x->next);
-        t->claim_word = 0;
-        return true;
-    }
-    if (t->claim_word)
-        proc_unclaim(x->s, t);
-    else
-        proc_release(x->s, p);
-    return false;
+    txn_commit(x);
+    proc_started(x->s, t, x->next);
+    t->claim_word = 0;
+    return txn_close(t, true);
 }
 
 static bool commit_stopped(struct txn *x, uint32_t status, int32_t proc)
 {
     x->next->status = status;
     x->t->proc_taken = proc;
-    if (!txn_commit(x))
-        return false;
+    txn_give(x, proc);
+    txn_commit(x);
     proc_release(x->s, proc);
-    return true;
+    return txn_close(x->t, true);
 }
 
 /* --- transitions ---------------------------------------------------------------------------------------------- */
@@ -219,7 +243,7 @@ bool sched_first_thread(struct sched *s, struct sched_thread *t, uint64_t start_
         return false;
     int32_t p = proc_take_free(s, 0, SCHED_MAX_PROCS);
     if (p == PROC_NONE)
-        return false;
+        return txn_close(t, false);
     t->proc_taken = p;
     EVENT(&x, EV_ProcStatus, (uint64_t)p, PROC_RUNNING);
     EVENT(&x, EV_GoCreate, t->g, start_stack, 0);
@@ -237,10 +261,9 @@ bool sched_create(struct sched *s, struct sched_thread *t, struct sched_thread *
     if (sched_current(child)->status != GO_UNBORN || !txn_begin(&x, s, t, GO_RUNNING, now))
         return false;
     EVENT(&x, EV_GoCreate, child->g, start_stack, stack);
-    if (!txn_commit(&x))
-        return false;
-    child->state[child->cur].status = GO_RUNNABLE;
-    return true;
+    txn_commit(&x);
+    sched_own(child)->status = GO_RUNNABLE;
+    return txn_close(t, true);
 }
 
 bool sched_introduce(struct sched *s, struct sched_thread *t, uint64_t now)
@@ -250,27 +273,28 @@ bool sched_introduce(struct sched *s, struct sched_thread *t, uint64_t now)
         return false;
     EVENT(&x, EV_GoCreateSyscall, t->g);
     if (!txn_proc_start(&x))
-        return false;
+        return txn_close(t, false);
     EVENT(&x, EV_GoSyscallEndBlocked);
     EVENT(&x, EV_GoStart, t->g, 1);
     txn_procs_change(&x);
     return commit_started(&x, 1);
 }
 
+/* g_seq: of the start, counted from the one that the thread had. */
 static bool start(struct sched *s, struct sched_thread *t, uint32_t from, uint32_t g_seq, uint64_t now)
 {
     struct txn x;
-    if (!txn_begin(&x, s, t, from, now) || !txn_proc_start(&x))
+    if (!txn_begin(&x, s, t, from, now))
         return false;
+    g_seq += x.next->g_seq;
+    if (!txn_proc_start(&x))
+        return txn_close(t, false);
     EVENT(&x, EV_GoStart, t->g, g_seq);
     txn_procs_change(&x);
     return commit_started(&x, g_seq);
 }
 
-bool sched_start(struct sched *s, struct sched_thread *t, uint64_t now)
-{
-    return start(s, t, GO_RUNNABLE, sched_current(t)->g_seq + 1, now);
-}
+bool sched_start(struct sched *s, struct sched_thread *t, uint64_t now) { return start(s, t, GO_RUNNABLE, 1, now); }
 
 bool sched_block(struct sched *s, struct sched_thread *t, enum sched_reason reason, uint64_t stack, uint64_t now)
 {
@@ -291,7 +315,7 @@ bool sched_resume(struct sched *s, struct sched_thread *t, uint64_t now)
     uint32_t seq = x.next->g_seq;
     EVENT(&x, EV_GoUnblock, t->g, seq + 1, 0);
     if (!txn_proc_start(&x))
-        return false;
+        return txn_close(t, false);
     EVENT(&x, EV_GoStart, t->g, seq + 2);
     txn_procs_change(&x);
     return commit_started(&x, seq + 2);
@@ -299,7 +323,7 @@ bool sched_resume(struct sched *s, struct sched_thread *t, uint64_t now)
 
 bool sched_resume_woken(struct sched *s, struct sched_thread *t, bool same_generation, uint64_t now)
 {
-    return start(s, t, GO_WAITING, sched_current(t)->g_seq + (same_generation ? 2 : 1), now);
+    return start(s, t, GO_WAITING, same_generation ? 2 : 1, now);
 }
 
 bool sched_unblock(struct sched *s, struct sched_thread *t, const struct sched_wakeup *wakeup, uint64_t stack,
@@ -309,8 +333,7 @@ bool sched_unblock(struct sched *s, struct sched_thread *t, const struct sched_w
     if (!txn_begin(&x, s, t, sched_current(t)->status, now > wakeup->blocked ? now : wakeup->blocked + 1))
         return false;
     EVENT(&x, EV_GoUnblock, wakeup->g, wakeup->g_seq, stack);
-    x.next->unblocked = wakeup->g;
-    return txn_commit(&x);
+    return txn_end(&x);
 }
 
 bool sched_yield_proc(struct sched *s, struct sched_thread *t, enum sched_reason reason, uint64_t stack, uint64_t now)
@@ -320,7 +343,7 @@ bool sched_yield_proc(struct sched *s, struct sched_thread *t, enum sched_reason
         return false;
     EVENT(&x, EV_GoStop, reason_string_id(reason), stack);
     EVENT(&x, EV_GoStart, t->g, ++x.next->g_seq);
-    return txn_commit(&x);
+    return txn_end(&x);
 }
 
 bool sched_syscall_begin(struct sched *s, struct sched_thread *t, uint64_t stack, uint64_t now)
@@ -332,18 +355,17 @@ bool sched_syscall_begin(struct sched *s, struct sched_thread *t, uint64_t stack
     EVENT(&x, EV_GoSyscallBegin, ++next->proc_seq, stack);
     next->status = GO_SYSCALL;
     next->call_since = (uint32_t)next->time;
-    if (!txn_commit(&x))
-        return false;
+    txn_commit(&x);
     s->procs[next->proc].seq = next->proc_seq;
     proc_mark(s, next->proc, proc_word(IN_CALL, t->g, next->call_since));
-    return true;
+    return txn_close(t, true);
 }
 
 static bool end_blocked(struct txn *x)
 {
     uint32_t g_seq = x->next->g_seq + 1;
     if (!txn_proc_start(x))
-        return false;
+        return txn_close(x->t, false);
     EVENT(x, EV_GoSyscallEndBlocked);
     EVENT(x, EV_GoStart, x->t->g, g_seq);
     txn_procs_change(x);
@@ -359,13 +381,14 @@ bool sched_syscall_end(struct sched *s, struct sched_thread *t, uint64_t now)
     case PROC_KEPT:
         EVENT(&x, EV_GoSyscallEnd);
         x.next->status = GO_RUNNING;
-        return txn_commit(&x);
+        return txn_end(&x);
     case PROC_GONE:
+        txn_take(&x, x.next->proc);
         return end_blocked(&x);
     case PROC_CLAIMED:
         break;
     }
-    return false;
+    return txn_close(t, false);
 }
 
 bool sched_procs_change(struct sched *s, struct sched_thread *t, uint32_t n, uint64_t now)
@@ -374,10 +397,9 @@ bool sched_procs_change(struct sched *s, struct sched_thread *t, uint32_t n, uin
     if (!n || !txn_begin(&x, s, t, GO_RUNNING, now))
         return false;
     EVENT(&x, EV_ProcsChange, n, 0);
-    if (!txn_commit(&x))
-        return false;
+    txn_commit(&x);
     __atomic_store_n(&s->gomaxprocs, n, __ATOMIC_RELAXED);
-    return true;
+    return txn_close(t, true);
 }
 
 bool sched_heap(struct sched *s, struct sched_thread *t, uint64_t live, uint64_t held, uint64_t now)
@@ -388,7 +410,7 @@ bool sched_heap(struct sched *s, struct sched_thread *t, uint64_t live, uint64_t
     EVENT(&x, EV_HeapAlloc, live);
     if (held)
         EVENT(&x, EV_HeapGoal, held);
-    return txn_commit(&x);
+    return txn_end(&x);
 }
 
 enum { HEAP_OBJECT_UNIT = 8 }; /* of the ids of blocks, which `thrace finish` states */
@@ -399,7 +421,7 @@ bool sched_heap_object(struct sched *s, struct sched_thread *t, uint64_t address
     if (!txn_begin(&x, s, t, sched_current(t)->status, now))
         return false;
     EVENT(&x, EV_HeapObjectAlloc, address / HEAP_OBJECT_UNIT, size);
-    return txn_commit(&x);
+    return txn_end(&x);
 }
 
 bool sched_heap_object_free(struct sched *s, struct sched_thread *t, uint64_t address, uint64_t now)
@@ -408,7 +430,7 @@ bool sched_heap_object_free(struct sched *s, struct sched_thread *t, uint64_t ad
     if (!txn_begin(&x, s, t, sched_current(t)->status, now))
         return false;
     EVENT(&x, EV_HeapObjectFree, address / HEAP_OBJECT_UNIT);
-    return txn_commit(&x);
+    return txn_end(&x);
 }
 
 bool sched_destroy(struct sched *s, struct sched_thread *t, uint64_t now)
@@ -436,7 +458,7 @@ const struct sched_state *sched_recover(struct sched *s, struct sched_thread *t)
         s->procs[cur->proc].seq = cur->proc_seq;
     if (cur->pos)
         __atomic_store_n(&t->chunk->used, (uint32_t)(cur->pos - t->chunk->data), __ATOMIC_RELEASE);
-    t->commits++;
+    txn_close(t, true);
     return cur;
 }
 
@@ -444,7 +466,7 @@ const struct sched_state *sched_recover(struct sched *s, struct sched_thread *t)
 
 void sched_attach_chunk(struct sched *s, struct sched_thread *t, struct chunk *c, uint64_t now)
 {
-    struct sched_state *next = &t->state[!t->cur];
+    struct sched_state *next = successor(t);
     *next = *sched_current(t);
     if (now > next->time)
         next->time = now;
@@ -454,8 +476,7 @@ void sched_attach_chunk(struct sched *s, struct sched_thread *t, struct chunk *c
     c->time = next->time;
     __atomic_store_n(&c->state, CHUNK_OPEN, __ATOMIC_RELEASE);
     t->chunk = c;
-    t->commits++;
-    __atomic_store_n(&t->cur, !t->cur, __ATOMIC_RELEASE);
+    commit(t);
 }
 
 struct chunk *sched_detach_chunk(struct sched_thread *t)
@@ -466,11 +487,10 @@ struct chunk *sched_detach_chunk(struct sched_thread *t)
         return NULL;
     if (cur->pos)
         c->used = (uint32_t)(cur->pos - c->data);
-    struct sched_state *next = &t->state[!t->cur];
+    struct sched_state *next = successor(t);
     *next = *cur;
     next->pos = NULL;
-    t->commits++;
-    __atomic_store_n(&t->cur, !t->cur, __ATOMIC_RELEASE);
+    commit(t);
     t->chunk = NULL;
     return c;
 }
@@ -496,12 +516,13 @@ void sched_restart(struct sched *s, uint64_t generation, uint32_t gomaxprocs)
 /* The last proc stands for one that somebody has taken meanwhile: where a system call ends that began unrecorded. */
 void sched_forget_procs(struct sched_thread *t)
 {
-    struct sched_state *cur = &t->state[t->cur];
+    struct sched_state *cur = sched_own(t);
     cur->proc = cur->status == GO_SYSCALL ? SCHED_MAX_PROCS - 1 : PROC_NONE;
     cur->g_seq = 0;
     cur->proc_seq = 0;
     t->proc_taken = PROC_NONE;
     t->claim_word = 0;
+    t->open = 0;
 }
 
 bool sched_adopt(struct sched *s, struct sched_thread *t)
@@ -509,22 +530,19 @@ bool sched_adopt(struct sched *s, struct sched_thread *t)
     int32_t p = proc_take_free(s, 0, SCHED_MAX_PROCS - 1);
     if (p == PROC_NONE)
         return false;
-    t->state[t->cur].proc = p;
+    sched_own(t)->proc = p;
     proc_started(s, t, sched_current(t));
     return true;
 }
 
-void sched_first_status(struct sched *s, struct sched_thread *t, uint64_t stack, uint64_t now)
+void sched_first_status(struct sched *s, struct sched_thread *t, uint64_t now)
 {
     struct txn x;
     if (!txn_begin(&x, s, t, GO_RUNNING, now))
         return;
     EVENT(&x, EV_ProcStatus, (uint64_t)x.next->proc, PROC_RUNNING);
-    if (stack)
-        EVENT(&x, EV_GoStatusStack, t->g, t->m, GO_RUNNING, stack);
-    else
-        EVENT(&x, EV_GoStatus, t->g, t->m, GO_RUNNING);
-    txn_commit(&x);
+    EVENT(&x, EV_GoStatus, t->g, t->m, GO_RUNNING);
+    txn_end(&x);
 }
 
 bool sched_has_proc(const struct sched *s, const struct sched_thread *t)
@@ -543,7 +561,7 @@ void sched_status_with_proc(struct sched *s, struct sched_thread *t, uint64_t no
     EVENT(&x, EV_GoStatus, t->g, t->m, status);
     x.next->g_seq = 0;
     x.next->proc_seq = 0;
-    txn_commit(&x);
+    txn_end(&x);
 }
 
 static uint8_t *put_status(uint8_t *p, uint64_t *time, uint64_t now)
@@ -555,23 +573,16 @@ static uint8_t *put_status(uint8_t *p, uint64_t *time, uint64_t now)
 
 uint8_t *sched_status_other(struct sched_thread *t, bool woken, uint8_t *p, uint64_t *time, uint64_t now)
 {
-    return sched_status_stack(t, woken, 0, p, time, now);
-}
-
-uint8_t *sched_status_stack(struct sched_thread *t, bool woken, uint64_t stack, uint8_t *p, uint64_t *time,
-                            uint64_t now)
-{
-    struct sched_state *cur = &t->state[t->cur];
+    struct sched_state *cur = sched_own(t);
     uint32_t status = cur->status;
     cur->g_seq = 0;
-    *p++ = stack ? EV_GoStatusStack : EV_GoStatus;
+    *p++ = EV_GoStatus;
     p = put_status(p, time, now);
     if (status == GO_SYSCALL && cur->time <= *time) /* no sequence number puts the end of the call behind this */
         cur->time = *time + 1;
     p = varint_put(p, t->g);
     p = varint_put(p, status == GO_SYSCALL ? t->m : ID_NONE);
-    p = varint_put(p, status == GO_WAITING && woken ? GO_RUNNABLE : status);
-    return stack ? varint_put(p, stack) : p;
+    return varint_put(p, status == GO_WAITING && woken ? GO_RUNNABLE : status);
 }
 
 uint8_t *sched_status_idle_proc(struct sched *s, uint32_t proc, uint8_t *p, uint64_t *time, uint64_t now)

@@ -4,10 +4,11 @@
  * time, stacks and chunks come from the caller, so every transition is tested without a thread.
  *
  * A transition is written as a whole or not at all. It encodes its events behind the committed end of the open chunk
- * and prepares the successor of the thread's state beside the current one; one store of `cur` commits both. A thread
+ * and prepares the successor of the thread's state beside the current one; one store of `commits` commits both. A thread
  * that is torn out in between (asynchronous cancellation, siglongjmp from a handler) leaves nothing behind. For the
  * same reason a transition that finds no room, or a state it does not follow from, changes nothing and says so: the
- * trace then shows the thread as it was, which every reader accepts.
+ * trace then shows the thread as it was, which every reader accepts. That is also what becomes of the transition of a
+ * handler that interrupted one: the open one will go on, and both would write to the same place.
  */
 #ifndef THRACE_LIB_SCHED_H
 #define THRACE_LIB_SCHED_H
@@ -34,15 +35,14 @@ struct sched_state {
     uint64_t time; /* of the last event */
     int32_t proc;  /* the P it holds, or PROC_NONE; in a system call, the one it had when that began */
     uint32_t status; /* enum go_status, GO_UNBORN or GO_DEAD */
-    uint64_t unblocked; /* the G that the last transition unblocked, else 0 */
     uint32_t g_seq;     /* sequence number of the G's last start or unblock of its own in this generation */
     uint32_t proc_seq;  /* and of the P's start, or of the last system call on it */
     uint32_t call_since; /* when the system call began, the low bits */
 };
 
 struct sched_thread {
-    uint32_t cur; /* which of the two states holds: the commit */
-    uint32_t commits; /* a transition interrupted by another one of the same thread notices it here */
+    uint32_t commits; /* counts them; the lowest bit says which of the two states holds */
+    uint32_t open;    /* a transition is under way: a handler that interrupts it can make none */
     struct sched_state state[2];
     struct chunk *chunk;
     int32_t proc_taken; /* a P taken for, or to be given back after, a transition that has not committed yet */
@@ -58,7 +58,8 @@ struct sched_proc {
     uint64_t m;       /* of the holder */
     uint32_t seq;     /* of the last event that carried one, in this generation */
     uint32_t known;   /* its status was written in this recording */
-    uint8_t pad[40];
+    uint64_t given;   /* when it was last given or taken away: what rests on that is later */
+    uint8_t pad[32];
 };
 
 struct sched {
@@ -85,8 +86,11 @@ static inline uint64_t reason_string_id(enum sched_reason r) { return (uint64_t)
 
 static inline const struct sched_state *sched_current(const struct sched_thread *t)
 {
-    return &t->state[__atomic_load_n(&t->cur, __ATOMIC_ACQUIRE)];
+    return &t->state[__atomic_load_n(&t->commits, __ATOMIC_ACQUIRE) & 1];
 }
+
+/* The same, for who may change it without a commit: nobody else writes to it or reads it meanwhile. */
+static inline struct sched_state *sched_own(struct sched_thread *t) { return &t->state[t->commits & 1]; }
 
 /* A GoUnblock to be written: of which G, with which sequence number, and when that blocked. */
 struct sched_wakeup {
@@ -118,9 +122,17 @@ void sched_attach_chunk(struct sched *s, struct sched_thread *t, struct chunk *c
 /* Takes the open chunk away, for sealing; NULL when there is none. */
 struct chunk *sched_detach_chunk(struct sched_thread *t);
 
+/* The open chunk, if there is one, is gone with all that it was part of. */
+static inline void sched_forget_chunk(struct sched_thread *t)
+{
+    t->chunk = NULL;
+    t->state[0].pos = t->state[1].pos = NULL;
+}
+
 /*
  * Transitions of the calling thread. All return false, with nothing changed, when the thread's state does not allow
- * them, when the chunk has no room or when every P is taken. Stacks are stack ids, 0 for none.
+ * them, when another one is under way, when the chunk has no room or when every P is taken. Stacks are stack ids, 0 for
+ * none.
  */
 
 /* The process's first thread comes to life under trace: Unborn → Running. So many events. */
@@ -196,14 +208,14 @@ void sched_advance(struct sched *s, uint64_t generation);
 
 /*
  * A recording begins in mid-run, under the same conditions. Until then sched_track alone kept each thread's status.
- * After sched_restart each running thread is given a P, then all write their statuses; those of the first generation
- * may name goroutines that nobody has seen. stack 0: without one.
+ * After sched_restart each running thread is given a P, then all write their statuses. thrace finish puts a generation
+ * in front that says where these goroutines come from.
  */
-static inline void sched_track(struct sched_thread *t, uint32_t status) { t->state[t->cur].status = status; }
+static inline void sched_track(struct sched_thread *t, uint32_t status) { sched_own(t)->status = status; }
 void sched_restart(struct sched *s, uint64_t generation, uint32_t gomaxprocs);
 void sched_forget_procs(struct sched_thread *t);
 bool sched_adopt(struct sched *s, struct sched_thread *t);
-void sched_first_status(struct sched *s, struct sched_thread *t, uint64_t stack, uint64_t now);
+void sched_first_status(struct sched *s, struct sched_thread *t, uint64_t now);
 
 /* Running, or in a system call with a P that nobody has taken or is about to. */
 bool sched_has_proc(const struct sched *s, const struct sched_thread *t);
@@ -212,8 +224,6 @@ void sched_status_with_proc(struct sched *s, struct sched_thread *t, uint64_t no
 /* p is the end of the shared batch, time the time of its last event; returns its new end. Room: SCHED_STATUS_MAX. */
 enum { SCHED_STATUS_MAX = 1 + 5 * 10 };
 uint8_t *sched_status_other(struct sched_thread *t, bool woken, uint8_t *p, uint64_t *time, uint64_t now);
-uint8_t *sched_status_stack(struct sched_thread *t, bool woken, uint64_t stack, uint8_t *p, uint64_t *time,
-                            uint64_t now);
 uint8_t *sched_status_idle_proc(struct sched *s, uint32_t proc, uint8_t *p, uint64_t *time, uint64_t now);
 
 static inline bool sched_proc_is_busy(const struct sched *s, uint32_t p)

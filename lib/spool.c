@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 #include "lib/events.h"
 #include "lib/rawsys.h"
@@ -19,6 +20,9 @@ static uint32_t index_of(const struct spool *s, const struct chunk *c)
     return (uint32_t)(((const uint8_t *)c - s->chunks) / SPOOL_CHUNK_SIZE);
 }
 
+/* Atomic in all lists: a pop that comes too late still reads the link of a chunk that is in another one by now. */
+static void set_next(struct chunk *c, uint32_t next) { __atomic_store_n(&c->next, next, __ATOMIC_RELAXED); }
+
 /* The tag in the upper half changes with every push, so that a pop cannot mistake a list that came back for the one it
  * read (ABA). */
 static void free_list_push(struct spool *s, struct chunk *c)
@@ -26,7 +30,7 @@ static void free_list_push(struct spool *s, struct chunk *c)
     uint64_t old = __atomic_load_n(&s->free_list, __ATOMIC_RELAXED), new;
     __atomic_store_n(&c->state, CHUNK_FREE, __ATOMIC_RELAXED);
     do {
-        __atomic_store_n(&c->next, (uint32_t)old, __ATOMIC_RELAXED); /* a pop that comes too late still reads it */
+        set_next(c, (uint32_t)old);
         new = ((old >> 32) + 1) << 32 | (index_of(s, c) + 1);
     } while (!__atomic_compare_exchange_n(&s->free_list, &old, new, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
     __atomic_fetch_add(&s->nfree, 1, __ATOMIC_RELAXED);
@@ -75,7 +79,7 @@ static void full_list_push(struct spool *s, struct chunk *c)
     __atomic_store_n(&c->state, CHUNK_FULL, __ATOMIC_RELEASE);
     uint32_t old = __atomic_load_n(&s->full_list, __ATOMIC_RELAXED);
     do
-        __atomic_store_n(&c->next, old, __ATOMIC_RELAXED);
+        set_next(c, old);
     while (!__atomic_compare_exchange_n(&s->full_list, &old, index_of(s, c) + 1, true, __ATOMIC_RELEASE,
                                         __ATOMIC_RELAXED));
 }
@@ -203,6 +207,12 @@ static int create_mapping(struct spool *s, int fd, void *place)
         return (int)err;
     if ((err = allocate_extent(fd, 0)))
         return (int)err;
+    struct stat st;
+    if (!sys_failed(raw_syscall(SYS_fstat, fd, (long)&st, 0, 0, 0, 0))) {
+        s->device = st.st_dev;
+        s->inode = st.st_ino;
+    }
+    spool_make_log_room(s, fd);
     s->mapped = (size_t)log_offset;
     long p = map_at(place, s->mapped, MAP_SHARED, fd);
     if (sys_failed(p))
@@ -244,17 +254,8 @@ int spool_create_at(struct spool *s, const char *path, void *place)
 
 void spool_publish(struct spool *s)
 {
-    __atomic_thread_fence(__ATOMIC_RELEASE);
+    full_fence();
     memcpy(s->header->magic, SPOOL_MAGIC, sizeof s->header->magic);
-}
-
-void spool_detach(struct spool *s)
-{
-    if (!s->header)
-        return;
-    long p = map_at(s->header, s->mapped, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1);
-    if (!sys_failed(p))
-        raw_syscall(SYS_madvise, p, (long)s->mapped, 10 /* MADV_DONTFORK */, 0, 0, 0);
 }
 
 void spool_unmap(struct spool *s)
@@ -264,9 +265,20 @@ void spool_unmap(struct spool *s)
     s->header = NULL;
 }
 
+static bool is_this_file(const struct spool *s, int fd)
+{
+    struct stat st;
+    return !sys_failed(raw_syscall(SYS_fstat, fd, (long)&st, 0, 0, 0, 0)) && st.st_ino == s->inode &&
+           st.st_dev == s->device;
+}
+
 int spool_open(const struct spool *s)
 {
-    return (int)sys_openat(s->path, O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0);
+    long fd = sys_openat(s->path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0);
+    if (sys_failed(fd) || is_this_file(s, (int)fd))
+        return (int)fd;
+    sys_close((int)fd);
+    return -ESTALE;
 }
 
 enum { DRAIN_BATCH = 32 }; /* chunks of one pwritev */
@@ -299,8 +311,8 @@ static long drain_some(struct spool *s, int fd, struct chunk **chunks, int n)
         }
     }
     long err = s->header->ring_size ? spool_write_ring(s, fd, iov, niov, pos)
-               : spool_exceeds_limit(log_offset + pos) ? -EFBIG
-               : spool_write_all(fd, iov, niov, log_offset + s->header->log_end);
+               : fd >= 0 && spool_exceeds_limit(log_offset + pos) ? -EFBIG
+               : spool_write(s, fd, iov, niov, log_offset + s->header->log_end);
     if (err)
         return err;
     __atomic_store_n(&s->header->log_end, pos, __ATOMIC_RELEASE);
@@ -320,7 +332,7 @@ static void full_list_restore(struct spool *s, struct chunk *newest)
             struct chunk *last = spool_chunk(s, newer - 1);
             while (last->next)
                 last = spool_chunk(s, last->next - 1);
-            last->next = index_of(s, newest) + 1;
+            set_next(last, index_of(s, newest) + 1);
             newest = spool_chunk(s, newer - 1);
         }
         none = 0;
@@ -333,7 +345,7 @@ static struct chunk *oldest_first(struct spool *s, uint32_t newest)
     while (newest) {
         struct chunk *c = spool_chunk(s, newest - 1);
         newest = c->next;
-        c->next = list ? index_of(s, list) + 1 : 0;
+        set_next(c, list ? index_of(s, list) + 1 : 0);
         list = c;
     }
     return list;
@@ -370,7 +382,9 @@ int spool_grow(struct spool *s, int fd)
     lock_take(&s->drain_lock);
     uint32_t n = s->header->nchunks;
     uint32_t max = s->max_chunks && s->max_chunks < SPOOL_MAX_CHUNKS ? s->max_chunks : SPOOL_MAX_CHUNKS;
-    if (n + SPOOL_EXTENT_CHUNKS <= max && !(err = allocate_extent(fd, n)))
+    if (n + SPOOL_EXTENT_CHUNKS <= max)
+        err = fd >= 0 ? allocate_extent(fd, n) : spool_make_pages(spool_chunk(s, n), extent_size);
+    if (!err)
         add_extent(s);
     lock_drop(&s->drain_lock);
     return (int)err;

@@ -25,15 +25,20 @@
 #define SPOOL_MAGIC "thrSPOOL"
 
 enum {
-    SPOOL_VERSION = 3,
+    SPOOL_VERSION = 4,
     SPOOL_HEADER_SIZE = 16 << 10,
     SPOOL_CHUNK_SIZE = 8 << 10,
     SPOOL_EXTENT_CHUNKS = 128,                     /* the pool grows by this many: 1 MiB */
     SPOOL_MAX_CHUNKS = 64 * SPOOL_EXTENT_CHUNKS,   /* and no further: 64 MiB */
     SPOOL_PATH_MAX = 4096,
+    SPOOL_BOOT_ID_LEN = 36,
 };
 
-enum spool_state { SPOOL_RECORDING = 1, SPOOL_COMPLETE = 2 };
+enum spool_state {
+    SPOOL_RECORDING = 1,
+    SPOOL_COMPLETE = 2,
+    SPOOL_TORN = 3, /* it ended while a thread was writing: as after a kill, what that thread wrote last is missing */
+};
 
 /* What the heap was at the end. */
 enum spool_heap_state {
@@ -48,6 +53,14 @@ struct spool_heap {
     int64_t peak; /* the most that they were, less 64 KiB a thread at most */
     int64_t mapped; /* bytes mapped by mmap and not unmapped */
     uint64_t interval; /* bytes from sample to sample, on average; 0: none were taken */
+};
+
+/* What of the process is not in the recording. */
+struct spool_unseen {
+    uint32_t threads; /* the most at once that were made by other means than libc's, and called nothing wrapped */
+    uint32_t go;      /* 1: there is code in Go */
+    uint32_t execs;   /* 1: it is executing another program, which says that it is here by changing state */
+    uint32_t pad;
 };
 
 /* What became of CPU samples. */
@@ -95,6 +108,9 @@ struct spool_header {
     char exe[SPOOL_PATH_MAX];
     struct spool_samples samples;
     struct spool_heap heap;
+    struct spool_unseen unseen;
+    uint64_t pid_namespace;          /* inode of the PID namespace that pid is of; 0: not known */
+    char boot_id[SPOOL_BOOT_ID_LEN]; /* of the machine, as text without a NUL; zeros: not known */
 };
 
 _Static_assert(sizeof(struct spool_header) <= SPOOL_HEADER_SIZE, "the header fits its place");
@@ -149,6 +165,10 @@ struct spool {
     uint32_t nmarks;
     uint32_t max_marks; /* no more are kept */
     uint32_t max_chunks; /* the pool grows no further; 0: SPOOL_MAX_CHUNKS */
+    uint64_t device, inode; /* of the file: what is at its path one day may be another one */
+    uint64_t file_end;   /* the file was made so long, for a log without a descriptor; 0: it was not */
+    uint8_t *window;     /* through which that is written, and where that is in the file */
+    uint64_t window_at;
     struct lock drain_lock;
     struct lock pack_lock;
     struct chunk *packing; /* where small chunks are packed together */
@@ -164,8 +184,14 @@ int spool_create(struct spool *s, const char *path);
 /* The same, in the place of an earlier spool's mapping. NULL: wherever there is room. */
 int spool_create_at(struct spool *s, const char *path, void *place);
 
-/* Puts memory that nobody reads in the place of the mapping; for threads that come too late. The file stays. */
-void spool_detach(struct spool *s);
+/*
+ * The recording has ended. Puts memory that nobody reads in the place of the mapping, for threads that are still
+ * writing, or come too late with a counter; the file stays, and says the state once nothing in it changes any more.
+ */
+void spool_detach(struct spool *s, enum spool_state state);
+
+/* In the child of a fork, which has not inherited the mapping: the same memory there. */
+void spool_stand_in(const struct spool *s);
 
 /* The header is complete: from now on the file is a spool. Before, a kill leaves one that says so. */
 void spool_publish(struct spool *s);
@@ -197,8 +223,17 @@ void spool_seal_packed(struct spool *s);
 /* True when it is time to drain or to grow. */
 bool spool_wants_drain(const struct spool *s);
 
-/* The file, for spool_drain and spool_grow; a negative errno when it cannot be had any more. */
+/*
+ * The file, for spool_drain and spool_grow; a negative errno when it cannot be had any more. They take that for a
+ * descriptor, too, and do without (spool_mapped.c).
+ */
 int spool_open(const struct spool *s);
+
+/* The file ends where the log does: from now on that is written with a descriptor, or no more. */
+void spool_trim(struct spool *s, int fd);
+
+/* Unmaps what was mapped to write without one. */
+void spool_close_log(struct spool *s);
 
 /*
  * Moves every full chunk to the log. Returns 0, or a negative errno: what could not be written stays in the pool, and

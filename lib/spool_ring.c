@@ -75,7 +75,7 @@ uint64_t spool_newest_bytes(const struct spool *s)
 }
 
 /* Those of iov that lie before the end of the ring, or the part of the first one that does. */
-static long write_run(int fd, struct iovec **iov, int *n, uint64_t offset, uint64_t room, uint64_t *done)
+static long write_run(struct spool *s, int fd, struct iovec **iov, int *n, uint64_t offset, uint64_t room, uint64_t *done)
 {
     struct iovec first = **iov;
     int k = 0;
@@ -86,19 +86,19 @@ static long write_run(int fd, struct iovec **iov, int *n, uint64_t offset, uint6
         struct iovec *run = *iov;
         *iov += k;
         *n -= k;
-        return spool_write_all(fd, run, k, offset);
+        return spool_write(s, fd, run, k, offset);
     }
     (*iov)->iov_base = (uint8_t *)first.iov_base + room;
     (*iov)->iov_len = first.iov_len - room;
     first.iov_len = *done = room;
-    return spool_write_all(fd, &first, 1, offset);
+    return spool_write(s, fd, &first, 1, offset);
 }
 
 long spool_write_ring(struct spool *s, int fd, struct iovec *iov, int n, uint64_t end)
 {
     uint64_t size = s->header->ring_size, pos = s->header->log_end, done;
     long err = 0;
-    if (spool_exceeds_limit(SPOOL_LOG_OFFSET + size))
+    if (fd >= 0 && spool_exceeds_limit(SPOOL_LOG_OFFSET + size))
         return -EFBIG;
     while (end - s->header->log_start > size) {
         if (s->nmarks < 2)
@@ -106,7 +106,7 @@ long spool_write_ring(struct spool *s, int fd, struct iovec *iov, int n, uint64_
         forget_oldest(s);
     }
     for (; n && !err; pos += done)
-        err = write_run(fd, &iov, &n, SPOOL_LOG_OFFSET + pos % size, size - pos % size, &done);
+        err = write_run(s, fd, &iov, &n, SPOOL_LOG_OFFSET + pos % size, size - pos % size, &done);
     return err;
 }
 

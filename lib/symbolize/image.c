@@ -143,10 +143,12 @@ enum image_status image_open(struct image *im, const char *path)
 {
     *im = (struct image){0};
     log_open(path);
+    struct stat st;
+    if (!stat(path, &st) && !S_ISREG(st.st_mode)) /* the program chose the path: opening a device may do something */
+        return IMAGE_NOT_ELF;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd < 0)
         return IMAGE_UNREADABLE;
-    struct stat st;
     enum image_status status = IMAGE_UNREADABLE;
     void *p = MAP_FAILED;
     if (fstat(fd, &st))
@@ -187,6 +189,17 @@ struct section *image_section(const struct image *im, const char *name)
     return NULL;
 }
 
+/*
+ * Debug info becomes a third to a tenth of its size when it is compressed. A file of the program's choice could become
+ * a thousand times as large, and take as long to read.
+ */
+static uint64_t most_unpacked(uint64_t len)
+{
+    enum { RATIO = 32, ANYWAY = 1 << 20 };
+    uint64_t most = ANYWAY + RATIO * len;
+    return most < SYMBOLIZE_MAX_FILE ? most : SYMBOLIZE_MAX_FILE;
+}
+
 const uint8_t *image_contents(struct image *im, struct section *s, size_t *len)
 {
     if (!s || !s->data)
@@ -197,7 +210,9 @@ const uint8_t *image_contents(struct image *im, struct section *s, size_t *len)
         return s->data;
     }
     if (!s->unpacked) {
-        s->unpacked = unpack(s, packing, SYMBOLIZE_MAX_FILE - im->unpacked_total, &s->unpacked_len);
+        uint64_t most = most_unpacked(im->len);
+        uint64_t room = im->unpacked_total < most ? most - im->unpacked_total : 0;
+        s->unpacked = unpack(s, packing, room, &s->unpacked_len);
         if (!s->unpacked)
             return NULL;
         im->unpacked_total += s->unpacked_len;

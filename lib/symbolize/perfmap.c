@@ -3,9 +3,12 @@
 #include "lib/symbolize/perfmap.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 /* START SIZE NAME, the numbers in hexadecimal; the name goes on to the end of the line. */
 static bool parse_line(char *line, uint64_t *start, uint64_t *end, char **name)
@@ -25,10 +28,29 @@ static bool parse_line(char *line, uint64_t *start, uint64_t *end, char **name)
     return *end > *start && **name;
 }
 
+/*
+ * Anybody can put a file, or a FIFO, into /tmp under the name that a runtime would use: only our own, or root's,
+ * counts.
+ */
+static FILE *open_map(const char *path)
+{
+    struct stat st;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0)
+        return NULL;
+    bool ours = !fstat(fd, &st) && S_ISREG(st.st_mode) && (!st.st_uid || st.st_uid == geteuid());
+    FILE *f = ours ? fdopen(fd, "r") : NULL;
+    if (!f)
+        close(fd);
+    if (!ours)
+        errno = EACCES;
+    return f;
+}
+
 /* Memory is reused for newer code, so later lines replace earlier ones. */
 void perfmap_resolve(const struct job *job, struct answer *a)
 {
-    FILE *f = fopen(job->path, "re");
+    FILE *f = open_map(job->path);
     if (!f) {
         answer_say(a, SYMBOLIZE_NOT_READ,
                    "%s: %s; JIT-compiled code stays nameless (the runtime must write a perf map)", job->path,

@@ -3,38 +3,90 @@ if HAVE_CMOCKA
 unit_tests = \
 	%D%/test-cut \
 	%D%/test-clock \
+	%D%/test-control \
+	%D%/test-control-client \
+	%D%/test-debug \
+	%D%/test-dwarf \
+	%D%/test-dwarf-forms \
 	%D%/test-events \
 	%D%/test-gate \
+	%D%/test-heap-in-trace \
+	%D%/test-image \
+	%D%/test-left-spools \
+	%D%/test-lock \
+	%D%/test-meta \
 	%D%/test-options \
+	%D%/test-output \
 	%D%/test-progress \
 	%D%/test-recording \
 	%D%/test-sched \
 	%D%/test-sched-generation \
+	%D%/test-sched-sessions \
 	%D%/test-sched-steal \
 	%D%/test-sched-threads \
+	%D%/test-sched-times \
 	%D%/test-sched-torn \
 	%D%/test-sched-walk \
 	%D%/test-spool \
+	%D%/test-spool-layout \
+	%D%/test-spool-lists \
 	%D%/test-spool-read \
+	%D%/test-spool-ring \
 	%D%/test-stacktab \
+	%D%/test-symbol-cache \
 	%D%/test-symbolize \
+	%D%/test-symbols \
+	%D%/test-symtab \
+	%D%/test-target \
 	%D%/test-trace-time \
 	%D%/test-unwind-cfi \
+	%D%/test-unwind-far \
+	%D%/test-unwind-modules \
 	%D%/test-unwind-walk \
 	%D%/test-varint \
 	%D%/test-waitq
 
+# What several threads use at once: scripts/check --tsan runs these, and builds nothing else for it.
+threaded_unit_tests = \
+	%D%/test-gate \
+	%D%/test-lock \
+	%D%/test-sched-steal \
+	%D%/test-sched-threads \
+	%D%/test-spool \
+	%D%/test-spool-layout \
+	%D%/test-spool-lists \
+	%D%/test-spool-ring \
+	%D%/test-stacktab \
+	%D%/test-waitq
+
 check_PROGRAMS += $(unit_tests)
-TESTS += $(unit_tests)
+TESTS += $(unit_tests) %D%/skips.test
 
 unit_test_LIBS = liblow.la $(CMOCKA_LIBS)
 
 tests_unit_test_unwind_cfi_SOURCES = %D%/test-unwind-cfi.c
 tests_unit_test_unwind_cfi_LDADD = $(unit_test_LIBS)
+tests_unit_test_unwind_far_SOURCES = %D%/test-unwind-far.c
+tests_unit_test_unwind_far_LDADD = $(unit_test_LIBS)
+tests_unit_test_unwind_modules_SOURCES = %D%/test-unwind-modules.c
+tests_unit_test_unwind_modules_LDADD = $(unit_test_LIBS)
 tests_unit_test_unwind_walk_SOURCES = %D%/test-unwind-walk.c
 tests_unit_test_unwind_walk_LDADD = $(unit_test_LIBS)
 tests_unit_test_symbolize_SOURCES = %D%/test-symbolize.c
 tests_unit_test_symbolize_LDADD = libsymbolize.la $(unit_test_LIBS)
+
+tests_unit_test_symbols_SOURCES = %D%/test-symbols.c preload/symbols.c
+tests_unit_test_symbols_LDADD = $(unit_test_LIBS) -ldl
+tests_unit_test_dwarf_SOURCES = %D%/test-dwarf.c %D%/dwarf-bytes.h
+tests_unit_test_dwarf_LDADD = libsymbolize.la $(unit_test_LIBS)
+tests_unit_test_dwarf_forms_SOURCES = %D%/test-dwarf-forms.c %D%/dwarf-bytes.h
+tests_unit_test_dwarf_forms_LDADD = libsymbolize.la $(unit_test_LIBS)
+tests_unit_test_debug_SOURCES = %D%/test-debug.c %D%/elf-image.h
+tests_unit_test_debug_LDADD = libsymbolize.la $(unit_test_LIBS)
+tests_unit_test_image_SOURCES = %D%/test-image.c %D%/elf-image.h
+tests_unit_test_image_LDADD = libsymbolize.la $(unit_test_LIBS)
+tests_unit_test_symtab_SOURCES = %D%/test-symtab.c %D%/elf-image.h
+tests_unit_test_symtab_LDADD = libsymbolize.la $(unit_test_LIBS)
 
 tests_unit_test_varint_SOURCES = %D%/test-varint.c
 tests_unit_test_varint_LDADD = $(unit_test_LIBS)
@@ -43,8 +95,8 @@ tests_unit_test_gate_SOURCES = %D%/test-gate.c %D%/filter.h
 tests_unit_test_gate_LDADD = $(unit_test_LIBS)
 tests_unit_test_progress_SOURCES = %D%/test-progress.c cmd/progress.c cmd/progress.h
 tests_unit_test_progress_LDADD = $(unit_test_LIBS)
-tests_unit_test_recording_SOURCES = %D%/test-recording.c cmd/first_stacks.c cmd/heap_types.c cmd/progress.c cmd/recording.c \
-	cmd/recording_frames.c cmd/recording_modules.c cmd/samples.c cmd/symbol_cache.c cmd/trace_time.c
+tests_unit_test_recording_SOURCES = %D%/test-recording.c cmd/first_stacks.c cmd/heap_types.c cmd/progress.c \
+	cmd/recording.c cmd/recording_frames.c cmd/recording_modules.c cmd/recording_records.c cmd/samples.c cmd/symbol_cache.c cmd/trace_time.c
 tests_unit_test_recording_LDADD = libparser.la libsymbolize.la $(unit_test_LIBS)
 tests_unit_test_waitq_SOURCES = %D%/test-waitq.c
 tests_unit_test_waitq_LDADD = $(unit_test_LIBS)
@@ -52,20 +104,52 @@ tests_unit_test_waitq_LDADD = $(unit_test_LIBS)
 tests_unit_test_spool_SOURCES = %D%/test-spool.c %D%/filter.h %D%/spool-fixture.c %D%/spool-fixture.h
 tests_unit_test_spool_LDADD = $(unit_test_LIBS)
 
+tests_unit_test_spool_layout_SOURCES = %D%/test-spool-layout.c
+tests_unit_test_spool_layout_LDADD = $(unit_test_LIBS)
+
+tests_unit_test_spool_lists_SOURCES = %D%/test-spool-lists.c %D%/spool-fixture.c
+tests_unit_test_spool_lists_LDADD = $(unit_test_LIBS)
+tests_unit_test_spool_ring_SOURCES = %D%/test-spool-ring.c %D%/filter.h %D%/spool-fixture.c
+tests_unit_test_spool_ring_LDADD = $(unit_test_LIBS)
+
 tests_unit_test_clock_SOURCES = %D%/test-clock.c
 tests_unit_test_clock_LDADD = $(unit_test_LIBS)
+tests_unit_test_control_SOURCES = %D%/test-control.c
+tests_unit_test_control_LDADD = $(unit_test_LIBS)
+tests_unit_test_lock_SOURCES = %D%/test-lock.c
+tests_unit_test_lock_LDADD = $(unit_test_LIBS)
+tests_unit_test_meta_SOURCES = %D%/test-meta.c
+tests_unit_test_meta_LDADD = $(unit_test_LIBS)
 tests_unit_test_events_SOURCES = %D%/test-events.c
 tests_unit_test_events_LDADD = $(unit_test_LIBS)
-tests_unit_test_options_SOURCES = %D%/test-options.c preload/option_values.c preload/options.c preload/out_path.c
+tests_unit_test_options_SOURCES = %D%/test-options.c
 tests_unit_test_options_LDADD = $(unit_test_LIBS)
 tests_unit_test_trace_time_SOURCES = %D%/test-trace-time.c %D%/random.h cmd/trace_time.c
 tests_unit_test_trace_time_LDADD = libparser.la $(unit_test_LIBS)
 tests_unit_test_cut_SOURCES = %D%/test-cut.c cmd/cut.c
 tests_unit_test_cut_LDADD = libparser.la $(unit_test_LIBS)
-tests_unit_test_spool_read_SOURCES = %D%/test-spool-read.c cmd/spool_read.c %D%/random.h %D%/spool-fixture.c
+tests_unit_test_spool_read_SOURCES = %D%/test-spool-read.c cmd/process_life.c cmd/spool_claim.c \
+	cmd/spool_read.c %D%/random.h %D%/spool-fixture.c
 tests_unit_test_spool_read_LDADD = libparser.la $(unit_test_LIBS)
 tests_unit_test_stacktab_SOURCES = %D%/test-stacktab.c
 tests_unit_test_stacktab_LDADD = $(unit_test_LIBS)
+
+# Of the command: a file of it with its test.
+tests_unit_test_control_client_SOURCES = %D%/test-control-client.c cmd/control_client.c cmd/process_life.c
+tests_unit_test_control_client_LDADD = $(unit_test_LIBS)
+tests_unit_test_heap_in_trace_SOURCES = %D%/test-heap-in-trace.c cmd/heap_in_trace.c cmd/heap_pprof.c cmd/heap_types.c
+tests_unit_test_heap_in_trace_LDADD = libparser.la $(unit_test_LIBS) $(PPROF_LIBS) -lm
+if HAVE_PPROF
+nodist_tests_unit_test_heap_in_trace_SOURCES = cmd/profile.pb-c.c
+endif
+tests_unit_test_left_spools_SOURCES = %D%/test-left-spools.c cmd/left_spools.c cmd/process_life.c
+tests_unit_test_left_spools_LDADD = libparser.la $(unit_test_LIBS)
+tests_unit_test_output_SOURCES = %D%/test-output.c cmd/output.c
+tests_unit_test_output_LDADD = $(unit_test_LIBS)
+tests_unit_test_symbol_cache_SOURCES = %D%/test-symbol-cache.c cmd/symbol_cache.c
+tests_unit_test_symbol_cache_LDADD = $(unit_test_LIBS)
+tests_unit_test_target_SOURCES = %D%/test-target.c cmd/target.c
+tests_unit_test_target_LDADD = $(unit_test_LIBS)
 
 unit_model = %D%/model.c %D%/model.h
 unit_model_trace = %D%/model-trace.c %D%/model-trace.h
@@ -78,10 +162,19 @@ tests_unit_test_sched_steal_SOURCES = %D%/test-sched-steal.c $(unit_model) $(uni
 tests_unit_test_sched_steal_LDADD = libparser.la $(unit_test_LIBS)
 tests_unit_test_sched_threads_SOURCES = %D%/test-sched-threads.c %D%/random.h $(unit_model) $(unit_model_trace)
 tests_unit_test_sched_threads_LDADD = libparser.la $(unit_test_LIBS)
+tests_unit_test_sched_times_SOURCES = %D%/test-sched-times.c %D%/three-threads.h $(unit_model)
+tests_unit_test_sched_times_LDADD = $(unit_test_LIBS)
+tests_unit_test_sched_sessions_SOURCES = %D%/test-sched-sessions.c %D%/three-threads.h $(unit_model)
+tests_unit_test_sched_sessions_LDADD = $(unit_test_LIBS)
 tests_unit_test_sched_torn_SOURCES = %D%/test-sched-torn.c $(unit_model)
 tests_unit_test_sched_torn_LDADD = $(unit_test_LIBS)
 tests_unit_test_sched_walk_SOURCES = %D%/test-sched-walk.c %D%/random.h $(unit_model) $(unit_model_trace)
 tests_unit_test_sched_walk_LDADD = libparser.la $(unit_test_LIBS)
 endif
 
-noinst_HEADERS += %D%/unit.h %D%/unwind-image.h
+check-threads: $(BUILT_SOURCES)
+	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(threaded_unit_tests)'
+.PHONY: check-threads
+
+dist_check_SCRIPTS += %D%/skips.test
+noinst_HEADERS += %D%/folder.h %D%/unit.h %D%/unwind-image.h %D%/unwind-world.h

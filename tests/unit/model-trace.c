@@ -51,12 +51,12 @@ static uint8_t *service_room(struct model_trace *tr, uint64_t now)
 {
     if (!tr->service.chunk || !sched_has_room(&tr->service, 0))
         attach(tr, &tr->service, now);
-    return tr->service.state[tr->service.cur].pos;
+    return sched_own(&tr->service)->pos;
 }
 
 static void service_commit(struct model_trace *tr, uint8_t *end, uint64_t time)
 {
-    struct sched_state *s = &tr->service.state[tr->service.cur];
+    struct sched_state *s = sched_own(&tr->service);
     s->pos = end;
     s->time = time;
     tr->service.chunk->used = (uint32_t)(end - tr->service.chunk->data);

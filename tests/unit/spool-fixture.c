@@ -19,6 +19,7 @@ int spool_set_up(void **state)
     assert_int_equal(spool_create(&f->s, f->path), 0);
     spool_publish(&f->s);
     f->fd = spool_open(&f->s);
+    spool_trim(&f->s, f->fd);
     assert_true(f->fd >= 0);
     *state = f;
     return 0;

@@ -1,8 +1,6 @@
 /* Trace time: where it starts, that it goes on, and what a tick is worth. */
 #include "tests/unit/unit.h"
 
-#include <unistd.h>
-
 #include "lib/clock.h"
 
 static void it_starts_at_one(void **state)
@@ -27,16 +25,23 @@ static void it_never_goes_back(void **state)
     }
 }
 
+static void wait_5_ms(void)
+{
+    uint64_t begin = clock_mono_ns();
+    while (clock_mono_ns() < begin + 5000000)
+        ;
+}
+
 static void both_sources_go_on(void **state)
 {
     for (uint32_t source = CLOCK_SOURCE_MONOTONIC; source <= CLOCK_SOURCE_COUNTER; source++) {
         struct trace_clock c = {.source = source, .shift = source == CLOCK_SOURCE_COUNTER ? clock_shift(3000) : 0};
         c.origin = source == CLOCK_SOURCE_COUNTER ? clock_counter() : clock_mono_ns();
         struct clock_pair first = clock_read_pair(&c);
-        usleep(5000);
+        wait_5_ms();
         struct clock_pair last = clock_read_pair(&c);
-        assert_true(last.ticks > first.ticks);
         assert_true(last.mono_ns >= first.mono_ns + 5000000);
+        assert_true(last.ticks > first.ticks);
         assert_true(clock_frequency(&c, first, last) > 0);
     }
 }
@@ -47,6 +52,34 @@ static void a_tick_is_short_but_not_too_short(void **state)
     assert_int_equal(clock_shift(1000), 4); /* 16 ns; aarch64 from v8.6 on */
     assert_int_equal(clock_shift(54), 0);   /* 18 ns */
     assert_int_equal(clock_shift(25), 0);   /* 40 ns; older aarch64 */
+}
+
+static void a_rough_time_is_right_within_a_half(void **state)
+{
+    const struct trace_clock mono = {.source = CLOCK_SOURCE_MONOTONIC};
+    assert_int_equal(clock_roughly(&mono, 1000000), 1000000);
+    struct trace_clock c;
+    clock_start(&c);
+    if (c.source != CLOCK_SOURCE_COUNTER)
+        SKIP("optional: the counter does not run at one rate here");
+    struct clock_pair first = clock_read_pair(&c);
+    wait_5_ms();
+    struct clock_pair last = clock_read_pair(&c);
+    uint64_t ticks = last.ticks - first.ticks, rough = clock_roughly(&c, last.mono_ns - first.mono_ns);
+    assert_in_range(rough, ticks / 4, ticks * 4);
+}
+
+static void both_clocks_are_read_at_one_time(void **state)
+{
+    for (uint32_t source = CLOCK_SOURCE_MONOTONIC; source <= CLOCK_SOURCE_COUNTER; source++) {
+        const struct trace_clock c = {.source = source};
+        for (int i = 0; i < 100; i++) {
+            uint64_t ticks = clock_ticks(&c), mono = clock_mono_ns();
+            struct clock_pair p = clock_read_pair(&c);
+            assert_in_range(p.ticks, ticks, clock_ticks(&c));
+            assert_in_range(p.mono_ns, mono, clock_mono_ns());
+        }
+    }
 }
 
 static void the_frequency_is_ticks_by_time(void **state)
@@ -90,6 +123,8 @@ int main(void)
         cmocka_unit_test(it_never_goes_back),
         cmocka_unit_test(both_sources_go_on),
         cmocka_unit_test(a_tick_is_short_but_not_too_short),
+        cmocka_unit_test(a_rough_time_is_right_within_a_half),
+        cmocka_unit_test(both_clocks_are_read_at_one_time),
         cmocka_unit_test(the_frequency_is_ticks_by_time),
         cmocka_unit_test(readings_too_close_say_nothing),
         cmocka_unit_test(no_readings_are_too_strange),

@@ -134,11 +134,37 @@ static void only_the_last_generation_is_cut(void **state)
     struct batch next = {.size = 0};
     PUT(&next, EV_ProcStatus, 0, PROC_RUNNING);
     PUT(&next, EV_GoStatus, 1, 1, GO_RUNNING);
-    x->v[2] = (struct spool_batch){2, 1, 100, 2, next.data, next.size};
+    x->v[2] = (struct spool_batch){2, 2, 100, 2, next.data, next.size}; /* of the thread that hangs */
     write_trace(x->path, &x->f);
     assert_false(is_accepted(x->path));
+    size_t size = next.size;
     assert_int_equal(cut_unplaced(&x->f, x->path), 0);
     assert_int_equal(x->f.events.n, 3);
+    assert_int_equal(x->v[2].size, size);
+}
+
+/* Where a loss of power took the end, all of the last generation may rest on what is missing; never the only one. */
+static void a_whole_generation_can_be_cut(void **state)
+{
+    struct fixture *x = *state;
+    assert_int_equal(cut_generation(&x->f), 0);
+    assert_int_equal(x->f.events.n, 3);
+    x->v[1].generation = x->v[2].generation = 2;
+    assert_int_equal(cut_generation(&x->f), 8);
+    assert_int_equal(x->f.events.n, 1);
+    x->f.events.n = 0;
+    assert_int_equal(cut_generation(&x->f), 0);
+}
+
+static void a_trace_that_the_reader_takes_is_whole(void **state)
+{
+    struct fixture *x = *state;
+    write_trace(x->path, &x->f);
+    assert_false(is_whole(x->path));
+    x->f.events.n = 1;
+    write_trace(x->path, &x->f);
+    assert_true(is_whole(x->path));
+    assert_false(is_whole("/nonexistent/trace"));
 }
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
@@ -149,6 +175,8 @@ int main(void)
         TEST(what_rests_on_a_missing_event_is_cut),
         TEST(a_good_trace_stays_as_it_is),
         TEST(only_the_last_generation_is_cut),
+        TEST(a_whole_generation_can_be_cut),
+        TEST(a_trace_that_the_reader_takes_is_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

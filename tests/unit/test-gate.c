@@ -1,8 +1,10 @@
 /* The writer gate: what the advancer changes behind it, no writer sees half changed. */
 #include "tests/unit/unit.h"
 
+#include <linux/membarrier.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -90,6 +92,14 @@ static void hammer(bool fence)
 static void no_writer_sees_half_a_change(void **state) { hammer(false); }
 static void nor_with_fences_instead_of_membarrier(void **state) { hammer(true); }
 
+static void writers_fence_only_where_they_must(void **state)
+{
+    struct gate g;
+    long known = sys_membarrier(MEMBARRIER_CMD_QUERY);
+    gate_init(&g);
+    assert_int_equal(g.fence, sys_failed(known) || !(known & MEMBARRIER_CMD_PRIVATE_EXPEDITED));
+}
+
 static void a_closed_gate_lets_nobody_in(void **state)
 {
     struct gate g;
@@ -118,9 +128,20 @@ static void a_writer_that_stays_is_not_waited_for(void **state)
     assert_true(gate_await_writer(&w, 0));
 }
 
-static void *leave_soon(void *w)
+/* How often a thread of the process went to sleep: the one that waits, for the other only spins. */
+static long naps(void)
 {
-    usleep(1000);
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_nvcsw;
+}
+
+/* Once the other thread has gone to sleep over it, more than once. */
+static void *leave_later(void *w)
+{
+    long before = naps();
+    while (naps() < before + 3)
+        cpu_relax();
     gate_leave(w);
     return NULL;
 }
@@ -129,7 +150,7 @@ static void a_writer_that_leaves_is_noticed(void **state)
 {
     struct writer w = {.writing = 1};
     pthread_t thread;
-    assert_int_equal(pthread_create(&thread, NULL, leave_soon, &w), 0);
+    assert_int_equal(pthread_create(&thread, NULL, leave_later, &w), 0);
     assert_true(gate_await_writer(&w, clock_mono_ns() + UINT64_C(60000000000)));
     pthread_join(thread, NULL);
 }
@@ -169,6 +190,7 @@ static void membarrier_may_be_forbidden_later(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(writers_fence_only_where_they_must),
         cmocka_unit_test(a_closed_gate_lets_nobody_in),
         cmocka_unit_test(a_writer_that_stays_is_not_waited_for),
         cmocka_unit_test(a_writer_that_leaves_is_noticed),

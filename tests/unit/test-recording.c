@@ -1,8 +1,14 @@
 /* What a recording's records become: CPU samples in the generation of their time, modules by address and time. */
 #include "tests/unit/unit.h"
 
+#include <stdio.h>
+#include <unistd.h>
+
 #include "cmd/recording.h"
+#include "gotrace/raw.h"
+#include "lib/events.h"
 #include "lib/meta.h"
+#include "lib/sched.h"
 #include "lib/symbolize/symbolize.h"
 
 static struct spool_header header;
@@ -124,6 +130,18 @@ static void weights_are_bounded(void **state)
     for (size_t i = 0; i < ARRAY_SIZE(weights); i++)
         assert_int_equal(r.samples.v[i].weight, wanted[i]);
     recording_free(&r);
+    begin_file();
+    header.samples.repeats = UINT64_MAX;
+    weight = SAMPLE_WEIGHT_MAX;
+    add_sample(1, 100, 1, 9, 1, (const uint64_t[]){0x1000});
+    weight = SAMPLE_WEIGHT_MAX + 1; /* more than one record may say, whatever the header does */
+    add_sample(1, 101, 1, 9, 1, (const uint64_t[]){0x1000});
+    weight = 1;
+    assert_null(recording_read(&r, &file));
+    assert_int_equal(r.samples.v[0].weight, SAMPLE_WEIGHT_MAX);
+    assert_int_equal(r.samples.v[1].weight, 1);
+    recording_free(&r);
+    header.samples.repeats = 5;
 }
 
 static void add_module(uint64_t generation, uint64_t time, uint64_t start, uint64_t end, const char *path)
@@ -218,10 +236,254 @@ static void differences_fold(void **state)
     assert_true(meta_fold(-64) == 127 && meta_fold(63) == 126);
 }
 
+static uint64_t total_weight(const struct samples *s)
+{
+    uint64_t n = 0;
+    for (size_t i = 0; i < s->n; i++)
+        n += s->v[i].weight;
+    return n;
+}
+
+/* A sample weighs no more than there was time for, whatever the spool says. */
+static void samples_weigh_what_there_was_time_for(void **state)
+{
+    enum { HZ = 100, TICKS = 1000000, SECONDS = 4, N = HZ * SECONDS, MANY = 20000 };
+    struct sample v[N];
+    struct samples s = {.v = v, .n = N, .cap = N};
+    struct spool_header h = {.first = {.ticks = 5000}, .samples = {.hz = HZ}};
+    for (int i = 0; i < N; i++)
+        v[i] = (struct sample){.generation = 1, .m = 8, .time = 5000 + (uint64_t)i * TICKS * SECONDS / N, .weight = 1};
+    v[N / 2].m = 7;
+    v[N / 2].weight = HZ * SECONDS / 2; /* its signal was blocked all the time */
+    assert_int_equal(samples_bound(&s, &h, TICKS), 0);
+
+    for (int i = 0; i < N; i++) {
+        v[i].m = 7;
+        v[i].weight = 4096;
+    }
+    uint64_t cut = samples_bound(&s, &h, TICKS);
+    assert_in_range(total_weight(&s), HZ * SECONDS, 2 * HZ * SECONDS + N);
+    assert_int_equal(cut + total_weight(&s), (uint64_t)N * 4096);
+    for (int i = 0; i < N; i++)
+        assert_true(v[i].weight > 0);
+
+    /* Nor more than a trace can have, when the header makes up a long time and a high rate. */
+    static struct sample many[MANY];
+    s = (struct samples){.v = many, .n = MANY, .cap = MANY};
+    h.samples.hz = UINT64_MAX;
+    for (uint64_t i = 0; i < MANY; i++)
+        many[i] = (struct sample){.generation = 1, .m = i, .time = UINT64_MAX - MANY + i, .weight = 4096};
+    samples_bound(&s, &h, 1);
+    assert_in_range(total_weight(&s), MANY, 6 << 20);
+}
+
+/* --- threads and frames ------------------------------------------------------------------------------------------- */
+
+static void add_thread(uint64_t g, uint64_t start_pc)
+{
+    struct meta_record *r = begin_record(META_THREAD);
+    meta_int(r, g);
+    meta_int(r, start_pc);
+    meta_int(r, START_STACK_BASE + g);
+    end_record(r, 1);
+}
+
+static void add_name(uint64_t g, uint64_t time, const char *name)
+{
+    struct meta_record *r = begin_record(META_NAME);
+    meta_int(r, g);
+    meta_int(r, time);
+    meta_text(r, name, strlen(name));
+    end_record(r, 1);
+}
+
+static void add_stack(uint64_t id, int n, const uint64_t *pcs)
+{
+    struct meta_record *r = begin_record(META_STACK);
+    meta_int(r, id);
+    meta_int(r, (uint64_t)n);
+    for (int i = 0; i < n; i++)
+        meta_int(r, pcs[i]);
+    end_record(r, 1);
+}
+
+/* A thread that could not be made leaves its goroutine to the next one, which starts elsewhere. */
+static void the_last_record_of_a_goroutine_counts(void **state)
+{
+    struct recording r;
+    begin_file();
+    add_thread(5, 0x1005);
+    add_thread(4, 0x1004);
+    add_thread(5, 0x2005);
+    add_thread(6, 0x1006);
+    add_thread(5, 0x3005);
+    assert_null(recording_read(&r, &file));
+    assert_int_equal(r.nthreads, 3);
+    static const uint64_t wanted[] = {0x1004, 0x3005, 0x1006};
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(r.threads[i].g, 4 + i);
+        assert_int_equal(r.threads[i].start_pc, wanted[i]);
+        assert_int_equal(r.pcs[r.threads[i].pc].pc, wanted[i]);
+    }
+    recording_free(&r);
+}
+
+static void the_name_that_was_set_last_counts(void **state)
+{
+    struct recording r;
+    begin_file();
+    add_name(4, 20, "late");
+    add_thread(4, 0x1004);
+    add_name(4, 10, "early");
+    add_name(9, 10, "nobody's");
+    assert_null(recording_read(&r, &file));
+    assert_string_equal(r.threads[0].name, "late");
+    recording_free(&r);
+}
+
+/* The PCs of a stack as the trace has them. */
+static size_t frames_of(const struct recording *r, uint64_t id, uint64_t *pcs)
+{
+    static struct gotrace_builder_frame v[STACK_MAX_FRAMES];
+    size_t n = recording_frames(r, 1, id, v);
+    for (size_t i = 0; i < n; i++)
+        pcs[i] = v[i].pc;
+    return n;
+}
+
+/* What libc runs before a start routine, and before main, is not the program's; a wait in libc itself stays. */
+static void what_libc_runs_first_is_not_shown(void **state)
+{
+    static const uint64_t routine[] = {0x1100, 0x1200, 0x5100}, two[] = {0x1100, 0x5100, 0x5200}, only[] = {0x5100},
+                          started[] = {0x1100, 0x5100, 0x1300}, middle[] = {0x5100, 0x1100};
+    static char exe[] = "/no/program";
+    struct recording r;
+    uint64_t pcs[STACK_MAX_FRAMES];
+    begin_file();
+    strcpy(header.exe, exe);
+    add_module(1, 100, 0x1000, 0x2000, "/no/program");
+    add_module(1, 100, 0x5000, 0x6000, "/no/libc.so.6");
+    add_stack(1, 3, routine);
+    add_stack(2, 3, two);
+    add_stack(3, 1, only);
+    add_stack(4, 3, started);
+    add_stack(5, 2, middle);
+    assert_null(recording_read(&r, &file));
+    setenv("THRACE_SYMBOL_CACHE", "0", 1);
+    assert_null(recording_symbolize(&r));
+    assert_int_equal(frames_of(&r, 1, pcs), 2);
+    assert_int_equal(pcs[1], 0x1200);
+    assert_int_equal(frames_of(&r, 2, pcs), 1);
+    struct gotrace_builder_frame in_libc;
+    assert_int_equal(recording_frames(&r, 1, 3, &in_libc), 1);
+    assert_non_null(strstr(in_libc.func, "libc.so.6+0x"));
+    assert_int_equal(frames_of(&r, 4, pcs), 1); /* _start, without a name, calls libc, which calls main */
+    assert_int_equal(pcs[0], 0x1100);
+    assert_int_equal(frames_of(&r, 5, pcs), 2);
+    assert_int_equal(frames_of(&r, 6, pcs), 0);
+    recording_free(&r);
+    header.exe[0] = 0;
+}
+
+/* A reader keeps one frame a PC: another file at the same address must have another one, and so a thread's start. */
+static void no_two_frames_share_a_pc(void **state)
+{
+    static const uint64_t pc[] = {0x5100};
+    struct recording r;
+    struct gotrace_raw_event ev;
+    size_t size, n = 0, starts = 0;
+    uint64_t seen[16];
+    begin_file();
+    add_module(1, 100, 0x5000, 0x6000, "/no/first");
+    add_module(2, 200, 0x5000, 0x6000, "/no/second");
+    add_stack(1, 1, pc);
+    add_stack(1, 1, pc);
+    meta[file.meta.n - 1].generation = 2;
+    add_thread(4, 0x5100);
+    add_thread(5, 0x5100);
+    add_name(4, 10, "four");
+    add_name(5, 10, "five");
+    assert_null(recording_read(&r, &file));
+    setenv("THRACE_SYMBOL_CACHE", "0", 1);
+    assert_null(recording_symbolize(&r));
+    trace_time_init(&r.time, 1000000000);
+    struct gotrace_builder_frame first, second;
+    assert_int_equal(recording_frames(&r, 1, 1, &first), 1);
+    assert_int_equal(recording_frames(&r, 2, 1, &second), 1);
+    assert_true(first.pc != second.pc);
+    gotrace_builder *b = gotrace_builder_memory(22);
+    assert_int_equal(gotrace_builder_generation(b, 1), 0);
+    assert_int_equal(gotrace_builder_sync(b, 1000000000, 1, 0, 0, 0), 0);
+    assert_int_equal(recording_write_tables(&r, b, 1), 0);
+    assert_int_equal(gotrace_builder_finish(b), 0);
+    const void *trace = gotrace_builder_bytes(b, &size);
+    gotrace_raw_reader *in = gotrace_raw_reader_memory(GOTRACE_RAW_BYTES, trace, size);
+    while (gotrace_raw_read(in, &ev) > 0)
+        if (ev.id == EV_Stack) {
+            for (size_t i = 0; i < ev.args[1]; i++)
+                seen[n++] = ev.frames[i].pc;
+            starts += ev.args[0] >= START_STACK_BASE;
+        }
+    assert_int_equal(n, 3);
+    assert_int_equal(starts, 2);
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < i; k++)
+            assert_true(seen[i] != seen[k]);
+    gotrace_raw_reader_free(in);
+    gotrace_builder_free(b);
+    recording_free(&r);
+}
+
+/* A JIT compiler tells in /tmp what it made, where others can make a file of that name. */
+static bool is_called(const char *name)
+{
+    static const uint64_t pc[] = {0x7101};
+    struct recording r;
+    struct gotrace_builder_frame frame;
+    begin_file();
+    add_stack(1, 1, pc);
+    assert_null(recording_read(&r, &file));
+    assert_null(recording_symbolize(&r));
+    assert_int_equal(recording_frames(&r, 1, 1, &frame), 1);
+    bool is = !strcmp(frame.func, name);
+    recording_free(&r);
+    return is;
+}
+
+static void only_the_users_own_map_of_jitted_code_is_believed(void **state)
+{
+    enum { SOMEBODY = 54321 };
+    static const char text[] = "7100 100 jitted\n";
+    char path[64], other[64];
+    setenv("THRACE_SYMBOL_CACHE", "0", 1);
+    header.pid = (uint32_t)getpid();
+    snprintf(path, sizeof path, "/tmp/perf-%ld.map", (long)getpid());
+    snprintf(other, sizeof other, "/tmp/perf-%ld.map.other", (long)getpid());
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fputs(text, f);
+    fclose(f);
+    bool own = is_called("jitted"), theirs = !geteuid() && !chown(path, SOMEBODY, SOMEBODY) && is_called("jitted");
+    bool back = geteuid() || !chown(path, geteuid(), getegid());
+    bool linked = !rename(path, other) && !symlink(other, path) && is_called("jitted");
+    unlink(path);
+    unlink(other);
+    header.pid = 0;
+    assert_true(own && back);
+    assert_false(theirs);
+    assert_false(linked);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_last_record_of_a_goroutine_counts),
+        cmocka_unit_test(the_name_that_was_set_last_counts),
+        cmocka_unit_test(what_libc_runs_first_is_not_shown),
+        cmocka_unit_test(no_two_frames_share_a_pc),
+        cmocka_unit_test(only_the_users_own_map_of_jitted_code_is_believed),
         cmocka_unit_test(samples_belong_to_the_generation_of_their_time),
+        cmocka_unit_test(samples_weigh_what_there_was_time_for),
         cmocka_unit_test(many_stacks_stay_apart),
         cmocka_unit_test(weights_are_bounded),
         cmocka_unit_test(modules_are_found_by_address_and_time),

@@ -97,6 +97,25 @@ static void who_was_woken_earlier_is_runnable(void **state)
     assert_string_equal(model_written(&f->main), "ProcStatus(1,2) ProcStart(1,1) GoStart(1,1)");
 }
 
+/* The P's number counts on with each system call, from what the status of the generation says. */
+static void calls_are_counted_anew(void **state)
+{
+    struct fixture *f = *state;
+    assert_true(sched_introduce(f->s, &f->main, 5));
+    for (uint64_t gen = 2; gen < 4; gen++) {
+        begin_generation(f, gen);
+        attach(f, &f->main, 10 * gen);
+        sched_status_with_proc(f->s, &f->main, 10 * gen);
+        for (int i = 0; i < 2; i++) {
+            assert_true(sched_syscall_begin(f->s, &f->main, 0, 10 * gen + 1));
+            assert_true(sched_syscall_end(f->s, &f->main, 10 * gen + 2));
+        }
+        assert_string_equal(model_written(&f->main), "ProcStatus(0,1) GoStatus(1,100,2) GoSyscallBegin(1,0) "
+                                                     "GoSyscallEnd GoSyscallBegin(2,0) GoSyscallEnd");
+        assert_int_equal(f->s->procs[0].seq, 2);
+    }
+}
+
 static void an_idle_proc_is_spoken_for(void **state)
 {
     struct fixture *f = *state;
@@ -152,6 +171,7 @@ int main(void)
         TEST(sequence_numbers_begin_anew),
         TEST(a_thread_that_does_not_run_is_spoken_for),
         TEST(who_was_woken_earlier_is_runnable),
+        TEST(calls_are_counted_anew),
         TEST(an_idle_proc_is_spoken_for),
         TEST(a_proc_has_one_status_a_generation),
         TEST(a_status_has_room),

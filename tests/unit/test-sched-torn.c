@@ -2,12 +2,14 @@
  * Every transition, torn out at every instruction: it is single-stepped, what memory holds is kept after every step,
  * and then each of these is taken up as if the thread had been torn out there. After sched_recover the thread is as it
  * was or as it would be, holds exactly the procs its state says, and what it does next fits what it wrote before. A
- * thread whose P it was taking away goes on at every such moment, too, before and after it recovers.
+ * thread whose P it was taking away goes on at every such moment, too, before and after it recovers. And a handler
+ * that comes in between makes no transition while one is open, and a whole one before and behind it.
  */
 #include "tests/unit/model.h"
 
 #include <signal.h>
 #include <stdio.h>
+#include <ucontext.h>
 
 #include "lib/sched_proc.h"
 
@@ -298,10 +300,90 @@ static void torn_everywhere(size_t i)
     discard(&f);
 }
 
+/* --- a handler that comes in between, and returns ----------------------------------------------------------------- */
+
+static struct handler {
+    size_t at; /* so many instructions to go at which nothing is open */
+    size_t refused, made;
+    size_t events; /* bytes of text that were there when it returned */
+} handler;
+
+/* What the thread can do next, whatever its state. */
+static bool do_something(struct fixture *f)
+{
+    switch (sched_current(&f->t)->status) {
+    case GO_UNBORN:
+        return sched_introduce(f->s, &f->t, 9);
+    case GO_RUNNABLE:
+        return sched_start(f->s, &f->t, 9);
+    default:
+        return go_on(f);
+    }
+}
+
+static void handler_does_something(void)
+{
+    bool done = sched_current(&stepped->t)->status != GO_DEAD && do_something(stepped);
+    handler.refused += !done;
+    handler.made += done;
+}
+
+static void on_step_to_handle(int sig, siginfo_t *info, void *context)
+{
+    if (stepped->t.open) {
+        handler_does_something();
+    } else if (handler.at && !--handler.at) {
+#if CAN_STEP
+        ((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL] &= ~0x100;
+#endif
+        handler_does_something();
+        handler.events = strlen(file_of(&stepped->t));
+    }
+}
+
+/*
+ * A handler at every instruction while the transition is open, and, from at 1 on, one more at one where it is not.
+ * False when there are not so many of these.
+ */
+static bool handled_at(size_t i, size_t at)
+{
+    struct fixture f;
+    make(&f, transitions[i].from);
+    stepped = &f;
+    handler = (struct handler){.at = at};
+    step_on();
+    bool done = transitions[i].run(&f);
+    step_off();
+    const char *name = transitions[i].name, *written = file_of(&f.t);
+    if (at ? handler.made > 1 || (!done && strlen(written) != handler.events)
+           : !done || handler.made || handler.refused < 30 || strcmp(written, transitions[i].writes))
+        fail_msg("%s, interrupted at %zu: done %d, the handler's %zu times, wrote \"%s\"", name, at, done, handler.made,
+                 written);
+    assert_int_equal(f.t.open, 0);
+    assert_ptr_equal(f.t.chunk->data + f.t.chunk->used, sched_current(&f.t)->pos);
+    assert_int_equal(check_procs(&f, name, (long)at), 0);
+    assert_true(go_on(&f));
+    assert_int_equal(check_procs(&f, name, (long)at), 0);
+    discard(&f);
+    return !handler.at;
+}
+
+static void a_handler_waits_its_turn(void **state)
+{
+    if (!CAN_STEP)
+        SKIP("optional: cannot step through instructions here");
+    struct sigaction sa = {.sa_sigaction = on_step_to_handle, .sa_flags = SA_SIGINFO};
+    sigaction(SIGTRAP, &sa, NULL);
+    for (size_t i = 0; i < ARRAY_SIZE(transitions); i++)
+        for (size_t at = 0; handled_at(i, at); at++)
+            ;
+    signal(SIGTRAP, SIG_DFL);
+}
+
 static void no_tear_is_seen(void **state)
 {
     if (!CAN_STEP)
-        SKIP("cannot step through instructions here");
+        SKIP("optional: cannot step through instructions here");
     struct sigaction sa = {.sa_handler = on_step};
     moments = malloc(MAX_STEPS * sizeof *moments);
     assert_non_null(moments);
@@ -316,6 +398,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_tear_is_seen),
+        cmocka_unit_test(a_handler_waits_its_turn),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,9 +10,23 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cmd/process_life.h"
+#include "cmd/spool_claim.h"
 #include "cmd/spool_read.h"
 #include "lib/meta.h"
 #include "tests/unit/random.h"
+
+/* As those who finish spools do. */
+static const char *open_spool(struct spool_file *f, const char *path)
+{
+    struct spool_claim c;
+    memset(f, 0, sizeof *f);
+    const char *err = spool_claim_open(&c, path, false);
+    if (!err)
+        err = spool_file_open(f, c.fd);
+    spool_claim_end(&c, path, false);
+    return err;
+}
 
 /* The batches as "generation:m/time" in the order in which they are found. */
 static const char *text(const struct spool_batches *b)
@@ -30,7 +44,7 @@ static const char *text(const struct spool_batches *b)
 static void assert_found(const struct spool_fixture *f, const char *events, const char *meta)
 {
     struct spool_file file;
-    assert_null(spool_file_open(&file, f->path));
+    assert_null(open_spool(&file, f->path));
     assert_string_equal(text(&file.events), events);
     assert_string_equal(text(&file.meta), meta);
     spool_file_close(&file);
@@ -39,7 +53,7 @@ static void assert_found(const struct spool_fixture *f, const char *events, cons
 static void assert_refused(const char *path, const char *why)
 {
     struct spool_file file;
-    const char *said = spool_file_open(&file, path);
+    const char *said = open_spool(&file, path);
     assert_non_null(said);
     if (!strstr(said, why))
         fail_msg("said \"%s\", not \"%s\"", said, why);
@@ -75,7 +89,7 @@ static void the_contents_are_what_was_written(void **state)
     c->used = 3;
     chunk_meta_append(c, (const uint8_t *)"one", 3);
     chunk_meta_append(c, (const uint8_t *)"two.", 4);
-    assert_null(spool_file_open(&file, f->path));
+    assert_null(open_spool(&file, f->path));
     assert_int_equal(file.events.n, 1);
     assert_int_equal(file.events.v[0].size, 3);
     assert_memory_equal(file.events.v[0].data, "abc", 3);
@@ -111,7 +125,7 @@ static void order_does_not_hang_on_the_time(void **state)
             assert_int_equal(spool_drain(&f->s, f->fd), 0);
     }
     spool_fill(&f->s, 7, 5, SMALL)->data[0] = 10;
-    assert_null(spool_file_open(&file, f->path));
+    assert_null(open_spool(&file, f->path));
     assert_int_equal(file.events.n, 11);
     for (uint8_t n = 0; n < 11; n++)
         assert_int_equal(file.events.v[n].data[0], n);
@@ -171,13 +185,28 @@ static void killed_after_the_log_was_extended(void **state)
     assert_found(f, "1:1/2", "");
 }
 
+/* What a flight recorder has forgotten may still lie in the pool. */
+static void generations_before_the_first_are_gone(void **state)
+{
+    struct spool_fixture *f = *state;
+    for (uint64_t n = 1; n <= 3; n++) {
+        struct chunk *c = spool_fill(&f->s, 7, n, LARGE);
+        c->generation = n;
+        spool_fill_meta(c, 9);
+        spool_seal(&f->s, c);
+    }
+    assert_found(f, "1:7/1 2:7/2 3:7/3", "1:7/1 2:7/2 3:7/3");
+    f->s.header->first_generation = 2;
+    assert_found(f, "2:7/2 3:7/3", "2:7/2 3:7/3");
+}
+
 static void what_is_not_committed_is_not_there(void **state)
 {
     struct spool_fixture *f = *state;
     struct spool_file file;
     struct chunk *c = spool_fill(&f->s, 1, 1, 30);
     memset(c->data + 30, 0xff, 100);
-    assert_null(spool_file_open(&file, f->path));
+    assert_null(open_spool(&file, f->path));
     assert_int_equal(file.events.v[0].size, 30);
     spool_file_close(&file);
 }
@@ -262,15 +291,17 @@ static void what_comes_before_a_missing_end_is_read(void **state)
     spool_seal_filled(&f->s, 1, 4, LARGE); /* in the pool: it may rest on what is missing */
     assert_int_equal(fstat(f->fd, &st), 0);
     assert_int_equal(pwrite(f->fd, (char[4]){0}, 4, st.st_size - 4), 4);
-    assert_null(spool_file_open(&file, f->path));
+    assert_null(open_spool(&file, f->path));
     assert_int_equal(file.missing, 0); /* a loss that the headers do not tell of */
     assert_int_equal(file.events.n, 4);
     spool_file_close(&file);
     uint64_t third = (f->s.header->log_end - 1) / 3 * 2; /* before it */
     assert_int_equal(ftruncate(f->fd, st.st_size - 4), 0);
-    assert_null(spool_file_open(&file, f->path));
+    assert_null(open_spool(&file, f->path));
     assert_in_range(file.missing, 4, third);
     assert_in_range(file.events.n, 1, 2); /* the last one may be torn */
+    for (size_t i = 0; i < file.events.n; i++)
+        assert_int_not_equal(file.events.v[i].time, 4);
     spool_file_close(&file);
     assert_int_equal(ftruncate(f->fd, st.st_size - (off_t)f->s.header->log_end + 8), 0);
     assert_refused(f->path, "damaged"); /* nothing is left */
@@ -292,7 +323,7 @@ static void a_truncated_file_is_refused_or_shorter(void **state)
                            SPOOL_HEADER_SIZE, sizeof(struct spool_header), sizeof(struct spool_header) - 1, 8, 1};
     for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
         assert_int_equal(ftruncate(f->fd, sizes[i]), 0);
-        const char *said = spool_file_open(&file, f->path);
+        const char *said = open_spool(&file, f->path);
         assert_int_equal(!said, sizes[i] >= (off_t)sizeof(struct spool_header));
         if (!said)
             assert_int_equal(file.events.n, i == 0);
@@ -344,7 +375,7 @@ static void no_damage_is_fatal(void **state)
         assert_int_equal(pread(f->fd, &old, 1, at), 1);
         assert_int_equal(pwrite(f->fd, &new, 1, at), 1);
         struct spool_file file;
-        *(spool_file_open(&file, f->path) ? &refused : &read) += 1;
+        *(open_spool(&file, f->path) ? &refused : &read) += 1;
         spool_file_close(&file);
         if (where == 0 || where == 3 || random_below(&random, 4))
             assert_int_equal(pwrite(f->fd, &old, 1, at), 1);
@@ -367,23 +398,43 @@ static uint64_t own_start_time(void)
     return strtoull(p, NULL, 10);
 }
 
+static void assert_life(const struct spool_header *h, enum life life)
+{
+    assert_int_equal(process_life(h), life);
+}
+
 static void the_owner_is_told_from_a_process_with_its_pid(void **state)
 {
     struct spool_fixture *f = *state;
-    struct spool_file file;
-    assert_null(spool_file_open(&file, f->path));
-    f->s.header->pid = (uint32_t)getpid();
-    f->s.header->pid_start = own_start_time();
-    assert_true(spool_file_owner_lives(&file));
-    f->s.header->pid_start++;
-    assert_false(spool_file_owner_lives(&file));
-    f->s.header->pid_start--;
-    f->s.header->state = SPOOL_COMPLETE;
-    assert_false(spool_file_owner_lives(&file));
-    f->s.header->state = SPOOL_RECORDING;
-    f->s.header->pid = UINT32_MAX;
-    assert_false(spool_file_owner_lives(&file));
-    spool_file_close(&file);
+    struct spool_header *h = f->s.header;
+    h->pid = (uint32_t)getpid();
+    h->pid_start = own_start_time();
+    assert_life(h, LIFE_ON);
+    h->pid_start++;
+    assert_life(h, LIFE_OVER);
+    h->pid_start--;
+    h->state = SPOOL_COMPLETE;
+    assert_life(h, LIFE_OVER);
+    h->state = SPOOL_RECORDING;
+    h->pid = UINT32_MAX;
+    assert_life(h, LIFE_OVER);
+}
+
+static void a_pid_counts_in_its_namespace_and_its_boot(void **state)
+{
+    struct spool_fixture *f = *state;
+    struct spool_header *h = f->s.header;
+    struct stat here;
+    assert_int_equal(stat("/proc/self/ns/pid", &here), 0);
+    h->pid = (uint32_t)getpid();
+    h->pid_start = own_start_time();
+    h->pid_namespace = here.st_ino;
+    assert_life(h, LIFE_ON);
+    h->pid_namespace = here.st_ino - 100; /* of nobody: only who sees all processes can tell */
+    assert_int_not_equal(process_life(h), LIFE_ON);
+    h->pid_namespace = here.st_ino;
+    memcpy(h->boot_id, "00000000-0000-4000-8000-000000000000", SPOOL_BOOT_ID_LEN);
+    assert_life(h, LIFE_OVER);
 }
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, spool_set_up, spool_tear_down)
@@ -400,6 +451,7 @@ int main(void)
         TEST(killed_between_packing_and_freeing),
         TEST(killed_before_the_log_was_extended),
         TEST(killed_after_the_log_was_extended),
+        TEST(generations_before_the_first_are_gone),
         TEST(what_is_not_committed_is_not_there),
         TEST(nothing_else_is_taken_for_a_spool),
         TEST(an_unborn_spool_says_so),
@@ -411,6 +463,7 @@ int main(void)
         TEST(chunks_that_lie_are_left_out),
         TEST(no_damage_is_fatal),
         TEST(the_owner_is_told_from_a_process_with_its_pid),
+        TEST(a_pid_counts_in_its_namespace_and_its_boot),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
 /* The spool: chunks go round, what was sealed comes out whole and in order, whatever the disk says. */
+#include "lib/spool_file.h"
 #include "tests/unit/spool-fixture.h"
 
 #include <errno.h>
@@ -195,12 +196,33 @@ static void what_cannot_be_written_stays(void **state)
     assert_int_equal(spool_drain(&f->s, readonly), -EBADF);
     assert_int_equal(f->s.header->log_end, 0);
     spool_seal_filled(&f->s, 1, 3, LARGE);
-    assert_int_equal(spool_drain(&f->s, -1), -EBADF);
+    assert_int_equal(spool_drain(&f->s, -1), -EOVERFLOW);
     assert_int_equal(spool_grow(&f->s, readonly), -EBADF);
     close(readonly);
     assert_int_equal(f->s.nfree, SPOOL_EXTENT_CHUNKS - 3);
     assert_int_equal(spool_drain(&f->s, f->fd), 0);
     assert_string_equal(spool_log_text(f), "1/1 1/2 1/3");
+}
+
+static void without_a_descriptor_the_mapping_reaches_the_log(void **state)
+{
+    enum { ROUNDS = 6, EACH = 100 }; /* more than a window */
+    struct spool_fixture *f = *state;
+    char wanted[16 << 10];
+    size_t at = 0;
+    unsigned n = 0;
+    spool_make_log_room(&f->s, f->fd);
+    for (int i = 0; i < ROUNDS; i++) {
+        for (int k = 0; k < EACH; k++) {
+            spool_seal_filled(&f->s, 1, ++n, LARGE);
+            at += (size_t)snprintf(wanted + at, sizeof wanted - at, "%s1/%u", at ? " " : "", n);
+        }
+        assert_int_equal(spool_drain(&f->s, i % 3 == 1 ? f->fd : -1), 0);
+        assert_int_equal(spool_grow(&f->s, -1), 0);
+    }
+    assert_non_null(f->s.window);
+    spool_close_log(&f->s);
+    assert_string_equal(spool_log_text(f), wanted);
 }
 
 /* --- a disk that does what we say --------------------------------------------------------------------------------- */
@@ -214,7 +236,7 @@ static struct {
     int fail_after;         /* so many calls succeed first */
     size_t most;            /* bytes that one call writes */
     bool interrupts;        /* every other call is interrupted first */
-    uint64_t seal_meanwhile; /* while a call runs, thread 1 seals this */
+    uint64_t seal_meanwhile; /* while a call runs, thread 1 seals this and the next one */
     int calls;
 } disk;
 
@@ -234,7 +256,7 @@ static long disk_write(const struct iovec *iov, int n, off_t offset)
 static long disk_call(long nr, const struct iovec *iov, int n, off_t offset)
 {
     disk.calls++;
-    if (disk.seal_meanwhile)
+    for (int i = 0; i < 2 && disk.seal_meanwhile; i++)
         spool_seal_filled(&disk.f->s, 1, disk.seal_meanwhile++, LARGE);
     if (disk.interrupts && disk.calls % 2)
         return -EINTR;
@@ -329,7 +351,7 @@ static void what_is_sealed_during_a_failing_drain_comes_later(void **state)
     assert_int_equal(spool_drain(&f->s, DISK), -ENOSPC);
     assert_int_equal(spool_drain(&f->s, DISK), -ENOSPC);
     assert_int_equal(spool_drain(&f->s, f->fd), 0);
-    assert_string_equal(spool_log_text(f), "1/1 1/2 1/3 1/4");
+    assert_string_equal(spool_log_text(f), "1/1 1/2 1/3 1/4 1/5 1/6");
 }
 
 /* --- packing ------------------------------------------------------------------------------------------------------ */
@@ -538,6 +560,7 @@ int main(void)
         TEST(the_pool_grows_to_its_bound),
         TEST(what_was_sealed_comes_out_in_order),
         TEST(what_cannot_be_written_stays),
+        TEST(without_a_descriptor_the_mapping_reaches_the_log),
         TEST(a_full_disk_loses_nothing),
         TEST(short_and_interrupted_writes_go_on),
         TEST(what_is_sealed_during_a_failing_drain_comes_later),

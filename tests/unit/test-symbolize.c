@@ -136,7 +136,7 @@ static void the_vdso_has_functions(void **state)
 {
     uintptr_t vdso = getauxval(AT_SYSINFO_EHDR);
     if (!vdso)
-        skip();
+        SKIP("optional: the kernel maps no vDSO here");
     struct symbolizer *s = symbolize_new();
     const ElfW(Ehdr) *eh = (const ElfW(Ehdr) *)vdso;
     size_t len = eh->e_shoff + (size_t)eh->e_shnum * eh->e_shentsize, n;
@@ -221,11 +221,14 @@ static void an_answer_survives_the_pipe_and_nothing_else_does(void **state)
         assert_false(answer_parse(&a, 2, buf, cut));
     for (size_t i = 0; i < len; i++) {
         uint8_t old = buf[i];
-        for (int bit = 0; bit < 8; bit++) {
-            buf[i] = old ^ (uint8_t)(1 << bit);
+        for (int value = 0; value < 256; value++) {
+            buf[i] = (uint8_t)value;
             if (answer_parse(&a, 2, buf, len)) {
                 for (size_t j = 0; j < a.npcs; j++)
                     assert_true(a.pcs[j].first + a.pcs[j].n <= a.nframes);
+                for (size_t j = 0; j < a.nframes; j++)
+                    assert_true(a.frames[j].function < a.strings.n && a.frames[j].file < a.strings.n);
+                assert_true(a.message < a.strings.n);
                 answer_free(&a);
             }
         }

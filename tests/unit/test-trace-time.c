@@ -185,9 +185,16 @@ static void damage_is_refused(void **state)
     batch->b.size = 100;
     batch->data[0] = EV_EventBatch;
     assert_null(trace_time_copy(&t, out, &batch->b));
-    batch->b.size = SPOOL_CHUNK_SIZE + 1;
-    assert_null(trace_time_copy(&t, out, &batch->b));
     free(batch);
+    static uint8_t large[SPOOL_CHUNK_SIZE + 2]; /* than any that a thread writes */
+    for (size_t i = 0; i < sizeof large; i += 2) {
+        large[i] = EV_ProcStop;
+        large[i + 1] = 1;
+    }
+    struct spool_batch b = {.data = large, .size = sizeof large};
+    assert_null(trace_time_copy(&t, out, &b));
+    b.size -= 2;
+    assert_non_null(trace_time_copy(&t, out, &b));
 }
 
 static void the_worst_batch_fits(void **state)

@@ -85,6 +85,8 @@ static void who_waits_for_something_else_now_is_not_claimed(void **state)
     assert_int_equal(release(q, &objects[0], WAITER_ANY), 0);
     waitq_detach(q, &objects[1], 1);
     waitq_detach(q, &objects[0], 2);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(wait_state(wait_word(slots[i])), i == 0 ? WAIT_CLAIMED : i == 3 ? WAIT_BLOCKED : WAIT_EARLY);
     assert_int_equal(release(q, &objects[0], WAITER_ANY), 3);
     assert_int_equal(release(q, &objects[0], WAITER_ANY), -1);
     waitq_detach(q, &objects[0], UINT32_MAX);
@@ -186,6 +188,23 @@ static void who_was_woken_in_vain_queues_again(void **state)
     waitq_leave(q, first);
     assert_int_equal(release_after(q, lock, WAITER_ANY, CLAIMED_QUEUED), 2);
     assert_int_equal(release_after(q, lock, WAITER_ANY, CLAIMED_QUEUED), -1); /* 1 again */
+}
+
+/* A slot that is taken but not filled in yet still has the object and the ticket of who had it before. */
+static void who_is_just_coming_has_no_turn(void **state)
+{
+    struct waitq *q = *state;
+    const void *lock = &objects[0];
+    struct wait_slot *old = wait_for(q, 0, lock, WAITER_ANY);
+    wait_for(q, 1, lock, WAITER_ANY);
+    old->word = WAIT_WOKEN;
+    assert_int_equal(release_after(q, lock, WAITER_ANY, CLAIMED_COMING), 1);
+    assert_int_equal(release_after(q, lock, WAITER_ANY, CLAIMED_SERVED), -1);
+    /* With a waiter it is one that was woken in an earlier generation. */
+    old->word = (uint64_t)(uintptr_t)&waiters[0] | WAIT_WOKEN;
+    wait_for(q, 2, lock, WAITER_ANY);
+    assert_int_equal(release_after(q, lock, WAITER_ANY, CLAIMED_COMING), -1);
+    assert_int_equal(release_after(q, lock, WAITER_ANY, CLAIMED_SERVED), 2);
 }
 
 static void who_comes_before_a_woken_thread_finds_out_is_ahead_of_it(void **state)
@@ -374,6 +393,7 @@ int main(void)
         TEST(a_release_is_for_its_kind),
         TEST(who_does_not_wait_yet_is_told_to_look_again),
         TEST(who_was_woken_in_vain_queues_again),
+        TEST(who_is_just_coming_has_no_turn),
         TEST(who_comes_before_a_woken_thread_finds_out_is_ahead_of_it),
         TEST(an_old_word_moves_nothing),
         TEST(a_claim_that_lost_its_waiter_takes_the_next),

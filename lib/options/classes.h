@@ -1,0 +1,23 @@
+/* The classes of calls, and the bits that stand for them. */
+#ifndef THRACE_LIB_OPTIONS_CLASSES_H
+#define THRACE_LIB_OPTIONS_CLASSES_H
+
+/* What is recorded besides the births and ends of threads; bits of owner->recording (preload/tracer.h). */
+enum call_class_number {
+#define THRACE_CLASS(name, text, meaning) CLASS_NUMBER_##name,
+#include "lib/options/classes.def"
+#undef THRACE_CLASS
+    CLASS_COUNT
+};
+enum call_class {
+    CLASS_NONE = 0,
+    RECORDING_ON = 1,
+#define THRACE_CLASS(name, text, meaning) CLASS_##name = 2 << CLASS_NUMBER_##name,
+#include "lib/options/classes.def"
+#undef THRACE_CLASS
+    CLASS_EVERY = (2 << CLASS_COUNT) - 2,
+    /* Hooked while nothing is recorded, so that a start knows who waits: what may take long. */
+    CLASS_TRACKED = CLASS_SYNC | CLASS_SLEEP | CLASS_IO | CLASS_NET | CLASS_POLL | CLASS_PROC | CLASS_IPC,
+};
+
+#endif

@@ -1,0 +1,109 @@
+/*
+ * The options of a recording. They are environment variables, which the library reads; `thrace record` has long options
+ * for some, and reads them all before it starts a program, so that both understand and refuse the same.
+ */
+#ifndef THRACE_LIB_OPTIONS_OPTIONS_H
+#define THRACE_LIB_OPTIONS_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "lib/options/values.h"
+
+enum { SAMPLE_HZ_MAX = 10000, SAMPLE_HZ_DEFAULT = 99 };
+
+enum start_when { START_NOW, START_OFF, START_DELAYED };
+
+struct start_option {
+    enum start_when when;
+    uint64_t delay_ns;
+    int signal; /* 0: none */
+};
+
+struct stop_option {
+    uint64_t after_ns; /* each 0: not for that reason */
+    uint64_t size;
+    int signal;
+};
+
+/* What a flight recorder keeps; both 0: it is none. */
+struct flight_option {
+    uint64_t window_ns; /* 0: any time */
+    uint64_t bytes;
+    uint64_t generations;
+};
+
+/* When it writes that, besides on command. */
+struct snapshot_option {
+    int signal;
+    uint64_t wait_ns; /* after a wait for longer than that, … */
+    struct piece function; /* … in this function; "any"; of length 0: what another thread has caused */
+    bool exit;
+};
+
+struct options {
+    struct flight_option flight;
+    struct snapshot_option snapshot;
+    uint64_t cooldown_ns;
+    const char *out; /* a pattern (lib/options/out_path.h); NULL: do not record */
+    struct start_option start;
+    struct stop_option stop;
+    uint64_t memory;  /* bytes of the pool */
+    uint64_t control; /* listen to `thrace start` and its like */
+    uint64_t follow;  /* children, too */
+    uint64_t period_ns;
+    uint64_t trace_version; /* 1.NN */
+    uint64_t verbose;
+    uint64_t launcher;
+    uint64_t min_call_ns;
+    uint64_t heap_sample; /* bytes */
+    uint64_t heap_events;
+    uint64_t symbol_cache; /* for the command, which makes the trace */
+    uint64_t classes; /* enum call_class */
+    uint64_t cpu_hz;
+    uint64_t unwind;      /* enum unwind_mode */
+    uint64_t stack_depth; /* frames */
+    uint64_t stack_kinds; /* enum stack_kind, a bit each */
+};
+
+/* What an event is that has a stack: which of them get one is an option. */
+enum stack_kind {
+#define THRACE_STACK_KIND(name, text, meaning) STACK_OF_##name##_NUMBER,
+#include "lib/options/stack_kinds.def"
+#undef THRACE_STACK_KIND
+    STACK_KINDS,
+#define THRACE_STACK_KIND(name, text, meaning) STACK_OF_##name = 1 << STACK_OF_##name##_NUMBER,
+#include "lib/options/stack_kinds.def"
+#undef THRACE_STACK_KIND
+    STACK_OF_ANY = (1 << STACK_KINDS) - 1,
+};
+
+/* What an option is called, and what it takes. */
+struct option_kind {
+    const char *variable;
+    const char *flag; /* of `thrace record`, without the dashes; NULL: it has none */
+    const char *takes;
+};
+
+/* The options in the order of options.def; NULL behind the last one. */
+const struct option_kind *option_kind(unsigned i);
+
+/* 0 or 1: the long option of that has no argument. */
+bool option_is_switch(const struct option_kind *kind);
+
+/* A value that makes no sense. */
+struct option_fault {
+    const struct option_kind *kind; /* NULL: there is none */
+    const char *value;
+};
+
+/* Reads the options from the environment. False: the first fault of them; the option has no value to rely on. */
+bool options_read(struct options *o, char **envp, struct option_fault *fault);
+
+/*
+ * The variable that somebody meant with one that does not exist, as with THRACE_OUTPUT=x; name is what was written.
+ * NULL: the entry of the environment is none of ours, or is right.
+ */
+const char *option_meant(const char *entry, struct piece *name);
+
+#endif

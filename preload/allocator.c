@@ -1,7 +1,7 @@
 #include "preload/allocator.h"
 
-#include <dlfcn.h>
-#include <link.h>
+#include "preload/symbols.h"
+#include "preload/valgrind.h"
 
 struct allocator next_allocator;
 
@@ -10,15 +10,13 @@ static const void *volatile relocated = (const void *)&relocated;
 
 static uint32_t finding, found;
 
-static void *symbol(const char *name) { return dlsym(RTLD_NEXT, name); }
-
 bool allocator_find(void)
 {
     if (__atomic_load_n(&found, __ATOMIC_ACQUIRE))
         return true;
     if (relocated != (const void *)&relocated || __atomic_exchange_n(&finding, 1, __ATOMIC_ACQ_REL))
         return false;
-#define THRACE_ALLOCATOR(ret, name, params, args) next_allocator.name = (ret(*) params)symbol(#name);
+#define THRACE_ALLOCATOR(ret, name, params, args) next_allocator.name = (ret(*) params)symbol_next(#name, NULL).address;
 #include "preload/allocator.def"
 #undef THRACE_ALLOCATOR
     __atomic_store_n(&found, 1, __ATOMIC_RELEASE);
@@ -32,37 +30,24 @@ void allocator_each(void (*each)(void *arg, const void *address, const char *nam
 #undef THRACE_ALLOCATOR
 }
 
-static const void *module_of(const void *function)
-{
-    Dl_info info;
-    return dladdr(function, &info) ? info.dli_fbase : NULL;
-}
-
 /*
- * A program that is linked to a fixed address and takes that of a function has an entry of its own for it, which is the
- * function's address for everybody and says nothing of who is called.
+ * By its definition. What dlsym(RTLD_DEFAULT) says need not be one: a program that is linked to a fixed address and
+ * takes that of a function has an entry of its own for it, which is the function's address for everybody.
  */
-static bool is_plt_entry(const void *function)
-{
-    Dl_info info;
-    const ElfW(Sym) *symbol = NULL;
-    return dladdr1(function, &info, (void **)&symbol, RTLD_DL_SYMENT) && symbol && symbol->st_shndx == SHN_UNDEF;
-}
+static bool comes_first(const char *name, const void *ours) { return symbol_first(name).address == ours; }
 
-static bool comes_first(const char *name, const void *ours)
-{
-    const void *first = dlsym(RTLD_DEFAULT, name);
-    return first == ours || is_plt_entry(first);
-}
+const void *allocator_module(void) { return symbol_next("malloc", NULL).module; }
 
+/* Valgrind's own allocator takes the place of all that are called malloc, ours included, and of no module. */
 enum allocator_state allocator_state(const void *our_malloc, const void *our_usable_size)
 {
-    const struct allocator *a = &next_allocator;
+    if (is_under_valgrind())
+        return ALLOCATOR_IN_FRONT;
     if (!comes_first("malloc", our_malloc) || !comes_first("malloc_usable_size", our_usable_size))
         return ALLOCATOR_IN_FRONT;
-    const void *module = module_of((const void *)a->malloc);
-    if (!module || module != module_of((const void *)a->malloc_usable_size) ||
-        module != module_of((const void *)a->free) || module != module_of((const void *)a->realloc))
+    const void *module = allocator_module();
+    if (!module || module != symbol_next("malloc_usable_size", NULL).module ||
+        module != symbol_next("free", NULL).module || module != symbol_next("realloc", NULL).module)
         return ALLOCATOR_OPAQUE;
     return ALLOCATOR_COUNTABLE;
 }
@@ -71,7 +56,7 @@ bool allocator_is_libc(void)
 {
     static const size_t sizes[] = {0, 1, 24, 25, 100, 1000, 1032, 1033, 5000, 70000, 1 << 20, 40 << 20};
     const struct allocator *a = &next_allocator;
-    if (module_of((const void *)a->malloc) != module_of(symbol("__libc_start_main")))
+    if (allocator_module() != symbol_next("__libc_start_main", NULL).module)
         return false;
     bool same = true;
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0] && same; i++) {

@@ -29,6 +29,9 @@ bool allocator_find(void);
 /* Calls each(arg, address, name) for every function of it. */
 void allocator_each(void (*each)(void *arg, const void *address, const char *name), void *arg);
 
+/* The module that its malloc comes from (symbols.h). */
+const void *allocator_module(void);
+
 /* Why its blocks cannot be counted; ALLOCATOR_COUNTABLE: they can. */
 enum allocator_state {
     ALLOCATOR_COUNTABLE,

@@ -12,6 +12,7 @@
 #include "lib/control.h"
 #include "preload/helper.h"
 #include "preload/own_spool.h"
+#include "preload/privileges.h"
 #include "preload/real.h"
 #include "preload/session.h"
 #include "preload/tracer.h"
@@ -100,6 +101,7 @@ static void *control_main(void *arg)
 {
     helper_settle("thrace-ctl");
     int fd = listen_there();
+    privileges_adopt(PRIVILEGES_OF_CONTROL); /* of what was wanted before there was anything to wake us by */
     while (fd >= 0 && !__atomic_load_n(&control.stop, __ATOMIC_ACQUIRE)) {
         long client = raw_syscall(SYS_accept4, fd, 0, 0, SOCK_CLOEXEC, 0, 0);
         if (sys_failed(client)) {
@@ -108,10 +110,12 @@ static void *control_main(void *arg)
                 raw_syscall(SYS_nanosleep, (long)&moment, 0, 0, 0, 0, 0);
             continue;
         }
+        privileges_adopt(PRIVILEGES_OF_CONTROL);
         if (!__atomic_load_n(&control.stop, __ATOMIC_ACQUIRE))
             serve((int)client);
         sys_close((int)client);
     }
+    privileges_gone(PRIVILEGES_OF_CONTROL);
     return NULL;
 }
 
@@ -122,8 +126,11 @@ void control_start(void)
     if (!control.running) {
         make_address();
         control.stop = 0;
+        privileges_inherited(PRIVILEGES_OF_CONTROL);
         if (helper_create(&control.thread, control_main))
             __atomic_store_n(&control.running, 1, __ATOMIC_RELEASE);
+        else
+            privileges_gone(PRIVILEGES_OF_CONTROL);
     }
     lock_drop(&control.lock);
 }
@@ -136,6 +143,12 @@ static void knock(void)
         return;
     raw_syscall(SYS_connect, fd, (long)&control.address, control.len, 0, 0, 0);
     sys_close((int)fd);
+}
+
+void control_wake(void)
+{
+    if (__atomic_load_n(&control.running, __ATOMIC_ACQUIRE))
+        knock();
 }
 
 void control_stop(void)

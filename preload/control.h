@@ -11,4 +11,7 @@ void control_start(void);
 void control_stop(void);
 void control_forget(void);
 
+/* It looks at what it is to be (privileges.h). Takes a descriptor for a moment. */
+void control_wake(void);
+
 #endif

@@ -35,12 +35,19 @@ static bool enough_chunks(void)
     return __atomic_load_n(&tracer.spool.nfree, __ATOMIC_RELAXED) >= room + own_batches;
 }
 
-void seal_all(void)
+uint32_t seal_those_out(uint64_t grace_ns)
 {
-    for (struct thread *t = tracer.threads; t; t = t->next)
-        seal_chunk(&t->sched);
+    uint64_t until = clock_mono_ns() + grace_ns;
+    uint32_t inside = 0;
+    for (struct thread *t = tracer.threads; t; t = t->next) {
+        if (gate_await_writer(&t->writer, until))
+            seal_chunk(&t->sched);
+        else
+            inside++;
+    }
     seal_chunk(&tracer.service);
     spool_seal_packed(&tracer.spool);
+    return inside;
 }
 
 /* Room for one more status, or a record of extra bytes, in the chunk that belongs to no thread. */
@@ -57,7 +64,7 @@ static bool service_room(size_t extra, uint64_t time)
 
 static void service_commit(uint8_t *end, uint64_t time)
 {
-    struct sched_state *s = &tracer.service.state[tracer.service.cur];
+    struct sched_state *s = sched_own(&tracer.service);
     s->pos = end;
     s->time = time;
     __atomic_store_n(&tracer.service.chunk->used, (uint32_t)(end - tracer.service.chunk->data), __ATOMIC_RELEASE);
@@ -86,7 +93,10 @@ static bool carry_wakeup(struct thread *t)
 }
 
 /* Bytes of records that one thread may need, and of all it may write. */
-enum { FIRST_RECORDS_MAX = 1 + 3 * VARINT_MAX + STACK_RECORD_MAX + NAME_RECORD_MAX };
+enum {
+    WAIT_RECORD_MAX = STACK_RECORD_MAX + 2 * VARINT_MAX,
+    FIRST_RECORDS_MAX = 1 + 3 * VARINT_MAX + WAIT_RECORD_MAX + NAME_RECORD_MAX,
+};
 
 bool statuses_fit(void)
 {
@@ -117,13 +127,11 @@ static void write_identity(struct sched_thread *by, const struct thread *t, uint
 }
 
 /*
- * The stack of a thread that waits. It stays as it is: when the wait ends the thread comes to the closed gate before
- * its hook returns to what is walked here.
+ * The stack of a thread that waits stays as it is: when the wait ends the thread comes to the closed gate before its
+ * hook returns to what is walked here.
  */
-static uint64_t write_stack(struct sched_thread *by, struct thread *t)
+static int unwind_waiting(struct thread *t)
 {
-    uint8_t buf[STACK_RECORD_MAX];
-    struct meta_record r;
     struct unwind_stack stack;
     struct unwind_request request = {.leaf = t->at.leaf, .stack_lo = t->stack_lo, .stack_hi = t->stack_hi};
     if (!t->at.pc || !(tracer.stack_kinds & STACK_OF_WAIT))
@@ -134,29 +142,41 @@ static uint64_t write_stack(struct sched_thread *by, struct thread *t)
     request.regs.known = UNWIND_KNOWN_MIN;
     request.max = tracer.stack_depth;
     request.mode = tracer.unwind_mode;
-    int n = unwind_capture(&t->cache, __atomic_load_n(&tracer.modules, __ATOMIC_ACQUIRE), &request, t->pcs, &stack);
+    return unwind_capture(&t->cache, __atomic_load_n(&tracer.modules, __ATOMIC_ACQUIRE), &request, t->pcs, &stack);
+}
+
+/* What thrace finish has to know when this generation is the first that is left. */
+static void write_wait(struct sched_thread *by, struct thread *t)
+{
+    uint8_t buf[WAIT_RECORD_MAX];
+    struct meta_record r;
+    int n = unwind_waiting(t);
+    bool waits = sched_current(&t->sched)->status == GO_WAITING;
     meta_begin(&r, buf, sizeof buf, META_STATUS);
     meta_int(&r, t->sched.g);
+    meta_int(&r, t->sched.m);
+    meta_int(&r, waits ? reason_string_id((enum sched_reason)t->at.reason) : 0);
     meta_int(&r, (uint64_t)n);
     for (int i = 0; i < n; i++)
         meta_int(&r, t->pcs[i]);
     append(by, &r, buf);
-    return r.overflow ? 0 : STATUS_STACK_BASE + t->sched.g;
 }
 
-static void status_other(struct thread *t, uint64_t time, bool identity, bool stacks)
+/* first: this generation may be the first of a trace. */
+static void status_other(struct thread *t, uint64_t time, bool first)
 {
-    if (!service_room(identity ? FIRST_RECORDS_MAX : 0, time)) {
+    if (!service_room(first ? FIRST_RECORDS_MAX : 0, time)) {
         count_lost();
         return;
     }
     bool woken = carry_wakeup(t);
-    uint64_t last = tracer.service.state[tracer.service.cur].time;
-    if (identity)
+    uint64_t last = sched_own(&tracer.service)->time;
+    if (first)
         write_identity(&tracer.service, t, time);
-    uint64_t stack = stacks && sched_current(&t->sched)->status != GO_RUNNABLE ? write_stack(&tracer.service, t) : 0;
-    uint8_t *pos = tracer.service.state[tracer.service.cur].pos;
-    pos = sched_status_stack(&t->sched, woken, stack, pos, &last, time > last ? time : last);
+    if (first && sched_current(&t->sched)->status != GO_RUNNABLE)
+        write_wait(&tracer.service, t);
+    uint8_t *pos = sched_own(&tracer.service)->pos;
+    pos = sched_status_other(&t->sched, woken, pos, &last, time > last ? time : last);
     service_commit(pos, last);
 }
 
@@ -171,6 +191,8 @@ static void write_statuses(uint64_t time)
                 sched_attach_chunk(&tracer.sched, &t->sched, c, time);
                 if (tracer.self_contained)
                     write_identity(&t->sched, t, time);
+                if (tracer.self_contained && status == GO_SYSCALL)
+                    write_wait(&t->sched, t);
                 sched_status_with_proc(&tracer.sched, &t->sched, time);
                 if (status == GO_RUNNING && !heap_told) {
                     heap_write_status(t, time);
@@ -179,14 +201,14 @@ static void write_statuses(uint64_t time)
                 seal_chunk(&t->sched); /* packed: the chunk is free for the next thread, this one may not need it */
             }
         } else if (status == GO_RUNNABLE || status == GO_WAITING || status == GO_SYSCALL) {
-            status_other(t, time, tracer.self_contained, tracer.self_contained && tracer.stacks_of_statuses);
+            status_other(t, time, tracer.self_contained);
         }
     }
     for (uint32_t p = 0; p < tracer.sched.nprocs_known; p++) {
         if (sched_proc_is_busy(&tracer.sched, p) || !service_room(0, time))
             continue;
-        uint64_t last = tracer.service.state[tracer.service.cur].time;
-        uint8_t *pos = tracer.service.state[tracer.service.cur].pos;
+        uint64_t last = sched_own(&tracer.service)->time;
+        uint8_t *pos = sched_own(&tracer.service)->pos;
         pos = sched_status_idle_proc(&tracer.sched, p, pos, &last, time > last ? time : last);
         service_commit(pos, last);
     }
@@ -202,7 +224,7 @@ bool tracer_advance(void)
         if (!all_writers_out(WRITERS_GRACE_NS)) {
             tracer.deadline_ns = clock_mono_ns() + (tracer.period_ns < AGAIN_NS ? tracer.period_ns : AGAIN_NS);
         } else if (enough_chunks()) {
-            seal_all();
+            seal_those_out(0);
             sample_seal();
             sched_advance(&tracer.sched, tracer.sched.generation + 1);
             stacktab_clear(&tracer.stacks);
@@ -222,7 +244,7 @@ bool tracer_advance(void)
 
 /* --- the first generation of a recording that begins in mid-run --------------------------------------------------- */
 
-static void first_status_running(struct thread *t, uint64_t time, bool stacks, bool *procs_said)
+static void first_status_running(struct thread *t, uint64_t time, bool *said)
 {
     struct chunk *c = sched_adopt(&tracer.sched, &t->sched) ? spool_take(&tracer.spool) : NULL;
     if (!c) {
@@ -231,10 +253,9 @@ static void first_status_running(struct thread *t, uint64_t time, bool stacks, b
     }
     sched_attach_chunk(&tracer.sched, &t->sched, c, time);
     write_identity(&t->sched, t, time);
-    sched_first_status(&tracer.sched, &t->sched, stacks && !t->unannounced ? START_STACK_BASE + t->sched.g : 0,
-                       time);
-    if (!*procs_said)
-        *procs_said = sched_procs_change(&tracer.sched, &t->sched, tracer.sched.gomaxprocs, time);
+    sched_first_status(&tracer.sched, &t->sched, time);
+    if (!*said && (*said = sched_procs_change(&tracer.sched, &t->sched, tracer.sched.gomaxprocs, time)))
+        heap_write_status(t, time);
     seal_chunk(&t->sched);
 }
 
@@ -246,7 +267,8 @@ static void first_thread(struct thread *t, uint64_t time)
         return;
     sched_attach_chunk(&tracer.sched, &t->sched, c, time);
     write_thread_record(&t->sched, t);
-    sched_first_thread(&tracer.sched, &t->sched, START_STACK_BASE + t->sched.g, time);
+    if (sched_first_thread(&tracer.sched, &t->sched, START_STACK_BASE + t->sched.g, time))
+        heap_write_status(t, time);
 }
 
 static void forget_last_recording(struct thread *t)
@@ -259,20 +281,23 @@ static void forget_last_recording(struct thread *t)
 
 void first_generation(uint32_t gomaxprocs)
 {
-    bool stacks = tracer.stacks_of_statuses;
     struct thread *oldest = NULL;
-    bool procs_said = false;
-    sched_restart(&tracer.sched, tracer.sched.generation + 1, gomaxprocs);
+    bool said = false;
+    bool in_mid_run = false;
+    for (struct thread *t = tracer.threads; t; oldest = t, t = t->next) {
+        forget_last_recording(t);
+        in_mid_run |= sched_current(&t->sched)->status != GO_UNBORN;
+    }
+    /* The number before that is for the generation that thrace finish puts in front. */
+    sched_restart(&tracer.sched, tracer.sched.generation + 1 + in_mid_run, gomaxprocs);
     stacktab_clear(&tracer.stacks);
     uint64_t time = now();
-    for (struct thread *t = tracer.threads; t; oldest = t, t = t->next)
-        forget_last_recording(t);
     for (struct thread *t = oldest; t; t = t->prev) {
         uint32_t status = sched_current(&t->sched)->status;
         if (status == GO_RUNNING)
-            first_status_running(t, time, stacks, &procs_said);
+            first_status_running(t, time, &said);
         else if (status != GO_UNBORN && status != GO_DEAD)
-            status_other(t, time, true, stacks);
+            status_other(t, time, true);
         else if (t == self)
             first_thread(t, time);
     }

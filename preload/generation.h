@@ -7,8 +7,11 @@
 /* False when a thread was still writing after a good part of grace_ns: it lost the CPU in a section. */
 bool all_writers_out(uint64_t grace_ns);
 
-/* Hands in every open chunk. */
-void seal_all(void);
+/*
+ * Hands in every open chunk but those of threads that were still writing after so long, and says how many these are:
+ * they keep what they write to.
+ */
+uint32_t seal_those_out(uint64_t grace_ns);
 
 /* The pool has room for the statuses of all threads, and what else a first generation says of them. */
 bool statuses_fit(void);

@@ -258,10 +258,18 @@ static void tell_header(int64_t live)
     h->mapped = heap.mapped;
 }
 
+void heap_tell(void)
+{
+    if (is_told())
+        tell_header(heap_live());
+}
+
 void heap_write_status(struct thread *t, uint64_t time)
 {
     int64_t live = heap_live();
-    if (is_told() && sched_heap(&tracer.sched, &t->sched, not_negative(live), heap.held, time))
+    if (!heap_counts || !(tracer.classes & CLASS_HEAP)) /* also just before the recording begins */
+        return;
+    if (sched_heap(&tracer.sched, &t->sched, not_negative(live), heap.held, time))
         heap.written = live;
     tell_header(live);
 }

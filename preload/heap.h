@@ -119,6 +119,9 @@ int64_t heap_live(void);
 /* Looks up how much memory the process holds, for the next HeapGoal. System calls; at most every HEAP_LOOK_NS. */
 void heap_look(void);
 
+/* Tells the spool's header how much is in use. */
+void heap_tell(void);
+
 struct thread;
 
 /* At the beginning of a generation, in the batch of a running thread: HeapAlloc and HeapGoal. By the advancer. */

@@ -16,10 +16,12 @@
 #include "preload/control.h"
 #include "preload/helper.h"
 #include "preload/orders.h"
+#include "preload/privileges.h"
 #include "preload/real.h"
 #include "preload/sample.h"
 #include "preload/session.h"
 #include "preload/tracer.h"
+#include "preload/unseen.h"
 
 enum { HELPER_STACK = 48 << 10, MIN_PAUSE_NS = 20000 };
 
@@ -44,6 +46,8 @@ static void leave_file_table(void)
 void helper_settle(const char *name)
 {
     self = THREAD_OFF;
+    unseen_not_me((uint64_t)sys_gettid());
+    unseen_expected();
     raw_syscall(SYS_prctl, PR_SET_NAME, (long)name, 0, 0, 0, 0);
     leave_file_table();
 }
@@ -62,6 +66,7 @@ static void *helper_main(void *arg)
     helper_settle("thrace");
     while (!__atomic_load_n(&helper.stop, __ATOMIC_ACQUIRE)) {
         uint32_t bell = __atomic_load_n(&helper.bell, __ATOMIC_ACQUIRE);
+        privileges_adopt(PRIVILEGES_OF_HELPER);
         orders_obey();
         session_chores(&spool);
         sample_perf_serve();
@@ -69,6 +74,7 @@ static void *helper_main(void *arg)
         const struct timespec pause = {(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
         sys_futex_wait(&helper.bell, bell, ns > UINT64_MAX / 2 ? NULL : &pause);
     }
+    privileges_gone(PRIVILEGES_OF_HELPER);
     return NULL;
 }
 
@@ -93,7 +99,10 @@ bool helper_create(pthread_t *thread, void *(*run)(void *))
         return false;
     pthread_attr_setstacksize(&attr, (size_t)sysconf(_SC_THREAD_STACK_MIN) + HELPER_STACK);
     raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all, (long)&old, sizeof all, 0, 0);
+    unseen_expect();
     int err = real.pthread_create(thread, &attr, run, NULL);
+    if (err)
+        unseen_expected();
     raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&old, 0, sizeof old, 0, 0);
     pthread_attr_destroy(&attr);
     return !err;
@@ -105,8 +114,11 @@ void helper_start(void)
         return;
     if (!helper.running && (recording() || helper.has_orders)) {
         helper.stop = 0;
+        privileges_inherited(PRIVILEGES_OF_HELPER);
         if (helper_create(&helper.thread, helper_main))
             __atomic_store_n(&helper.running, 1, __ATOMIC_RELEASE);
+        else
+            privileges_gone(PRIVILEGES_OF_HELPER);
         if (helper.listens)
             control_start();
     }
@@ -137,6 +149,8 @@ void helper_stop(void)
 void helper_forget(void)
 {
     control_forget();
+    privileges_forget();
+    unseen_expect_none();
     helper.lock.word = 0;
     helper.running = 0;
 }

@@ -8,18 +8,20 @@ static bool on_own_stack(const struct thread *t, uintptr_t sp) { return sp > t->
 /*
  * The thread is inside a hook already. Either this is a handler that interrupted it, deeper on the stack or on another
  * one, or the hook's frame is gone: a handler left it by siglongjmp, and we are called from where it returned to or
- * above. In doubt it is a handler.
+ * above. The same sp is that of the same caller: what interrupts is always deeper. In doubt it is a handler.
  */
 static bool left_by_longjmp(const struct thread *t, uintptr_t sp)
 {
-    return on_own_stack(t, sp) && on_own_stack(t, t->hook_sp) && sp > t->hook_sp;
+    return on_own_stack(t, sp) && on_own_stack(t, t->hook_sp) && sp >= t->hook_sp;
 }
 
 void hook_recover(struct thread *t)
 {
     bool kept = t->sched.commits != t->promise.commits;
-    sched_recover(&tracer.sched, &t->sched);
-    gate_leave(&t->writer);
+    if (t->writer.writing) { /* else there is nothing to undo, and whoever stops the writers has our state */
+        sched_recover(&tracer.sched, &t->sched);
+        gate_leave(&t->writer);
+    }
     if (t->promise.wakeup.g && !kept && section_enter(t, 0)) {
         sched_unblock(&tracer.sched, &t->sched, &t->promise.wakeup, 0, now());
         section_leave(t);

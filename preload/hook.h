@@ -15,7 +15,7 @@
 #ifndef THRACE_PRELOAD_HOOK_H
 #define THRACE_PRELOAD_HOOK_H
 
-#include "preload/options.h"
+#include "lib/options/options.h"
 #include "preload/real.h"
 #include "preload/tracer.h"
 
@@ -117,6 +117,9 @@ static inline void wait_cancel(struct hook *h)
 /* How often a wait looks again when it was released each time before it began. */
 enum { MAX_SECOND_LOOKS = 4 };
 
+/* And a lock that was: it is marked as released just before it is. */
+enum { RELEASE_SPINS = 20 };
+
 /*
  * The thread is about to wait: writes GoBlock. Also leaves the hook, since what follows is the real call. False, with
  * the hook still entered: the object was released since it registered, look again.
@@ -155,9 +158,15 @@ struct acquire {
 static inline __attribute__((always_inline)) int acquire_slow(struct hook *h, const struct acquire *a)
 {
     WAIT_SCOPE w = {.t = NULL};
+    /* What takes long comes before the last look: a release behind that finds nobody whom it wakes. */
+    hook_capture_for(h, STACK_OF_WAIT);
     wait_register(h, a->object, a->kind);
     for (int look = 0; look < MAX_SECOND_LOOKS; look++) {
         int ret = a->attempt(a);
+        for (int i = 0; unlikely(look) && ret == a->busy && i < RELEASE_SPINS; i++) {
+            cpu_relax();
+            ret = a->attempt(a);
+        }
         if (ret != a->busy) {
             wait_cancel(h);
             return ret;

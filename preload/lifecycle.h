@@ -20,4 +20,7 @@ void lifecycle_in_child(struct thread *t);
 /* A filter for system calls is about to be installed: recording ends. */
 void lifecycle_seccomp_is_coming(void);
 
+/* A prctl is about to be done. */
+void lifecycle_prctl_is_coming(long option, unsigned long arg);
+
 #endif

@@ -4,35 +4,39 @@ pkglib_LTLIBRARIES += libthrace-preload.la
 libthrace_preload_la_SOURCES = \
 	%D%/allocator.c %D%/allocator.h %D%/allocator.def \
 	%D%/api.c \
-	%D%/calls.c %D%/calls.h %D%/calls.def %D%/classes.def %D%/streams.def %D%/syscalls.def \
+	%D%/calls.c %D%/calls.h %D%/calls.def %D%/streams.def %D%/syscalls.def \
 	%D%/control.c %D%/control.h \
 	%D%/fds.c %D%/fds.h \
 	%D%/finisher.c %D%/finisher.h \
 	%D%/flight.c %D%/flight.h \
 	%D%/generation.c %D%/generation.h \
+	%D%/go.c %D%/go.h \
 	%D%/heap.c %D%/heap.h %D%/heap_entry.h %D%/heap_sample.c %D%/heap_sample.h \
 	%D%/helper.c %D%/helper.h \
 	%D%/hook.c %D%/hook.h \
 	%D%/lifecycle.c %D%/lifecycle.h \
 	%D%/modules.c \
-	%D%/option_values.c %D%/option_values.h \
-	%D%/options.c %D%/options.h %D%/options.def \
 	%D%/openmp.c %D%/openmp.h %D%/openmp.def \
 	%D%/operators.c %D%/operators.h %D%/operators.def \
 	%D%/orders.c %D%/orders.h \
-	%D%/out_path.c %D%/out_path.h \
 	%D%/own_spool.c %D%/own_spool.h \
+	%D%/privileges.c %D%/privileges.h \
 	%D%/real.c %D%/real.h %D%/real.def \
 	%D%/restart.c \
 	%D%/restart.h \
 	%D%/sample.c %D%/sample.h \
 	%D%/sample_kernel.c \
 	%D%/sample_perf.c \
-	%D%/session.c %D%/session.h \
-	%D%/stack_kinds.def \
+	%D%/session.c %D%/session.h %D%/session_state.h \
+	%D%/session_chores.c \
+	%D%/session_snapshot.c \
+	%D%/session_stop.c \
 	%D%/short_calls.c %D%/short_calls.h \
 	%D%/thread.c %D%/thread_start.h \
+	%D%/symbols.c %D%/symbols.h \
 	%D%/tracer.c %D%/tracer.h \
+	%D%/unseen.c %D%/unseen.h \
+	%D%/valgrind.h \
 	%D%/wait.c \
 	%D%/wrap_affinity.c \
 	%D%/wrap_barrier.c \

@@ -2,7 +2,7 @@
  * What code is mapped where: for the unwinder, as a snapshot that is swapped in as a whole, and for `thrace finish`, as
  * META_MODULE records. Refreshed at each generation, before and after dlclose, and at the end; so a module that came
  * and went is known if anything of it could be on a stack. (A process with threads but without helper does it less
- * often.)
+ * often.) Snapshots are used again, so a program that loads and unloads for days does not grow.
  */
 #include <elf.h>
 #include <link.h>
@@ -11,6 +11,7 @@
 
 #include "lib/meta.h"
 #include "preload/helper.h"
+#include "preload/sample.h"
 #include "preload/session.h"
 #include "preload/tracer.h"
 
@@ -20,12 +21,7 @@ static struct lock refresh_lock;
 static unsigned long long last_adds, last_subs;
 static uint64_t snapshots;
 
-struct build_id {
-    const uint8_t *bytes;
-    size_t len;
-};
-
-static struct build_id find_build_id(const struct dl_phdr_info *info)
+struct module_note module_note(const struct dl_phdr_info *info, uint32_t type, const char *of)
 {
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
@@ -37,12 +33,12 @@ static struct build_id find_build_id(const struct dl_phdr_info *info)
             size_t name = (n->n_namesz + 3u) & ~3u, desc = (n->n_descsz + 3u) & ~3u;
             if ((size_t)(end - p) - sizeof *n < name + desc)
                 break;
-            if (n->n_type == NT_GNU_BUILD_ID && n->n_namesz == 4 && !memcmp(n + 1, "GNU", 4))
-                return (struct build_id){(const uint8_t *)(n + 1) + name, n->n_descsz};
+            if (n->n_type == type && n->n_namesz == 4 && !memcmp(n + 1, of, 4))
+                return (struct module_note){(const uint8_t *)(n + 1) + name, n->n_descsz};
             p += sizeof *n + name + desc;
         }
     }
-    return (struct build_id){NULL, 0};
+    return (struct module_note){NULL, 0};
 }
 
 static void text_bounds(const struct dl_phdr_info *info, uintptr_t *start, uintptr_t *end)
@@ -120,7 +116,7 @@ static void record(const struct dl_phdr_info *info, uint64_t time)
     uint8_t buf[RECORD_MAX];
     struct meta_record r;
     uintptr_t start, end;
-    struct build_id id = find_build_id(info);
+    struct module_note id = module_note(info, NT_GNU_BUILD_ID, "GNU");
     const char *path = module_path(info);
     text_bounds(info, &start, &end);
     if (start >= end)
@@ -156,13 +152,60 @@ static int visit(struct dl_phdr_info *info, size_t size, void *arg)
     return 0;
 }
 
-/* Snapshots are never freed: a capture may be reading any of them. Of each only the pages that are used exist. */
+/* --- snapshots that are used again -------------------------------------------------------------------------------- */
+
+/*
+ * Snapshots that another one has replaced. A capture may be reading any of them; those that no capture can read any
+ * more come first. What finds no room is never used again.
+ */
+enum { OLD_MAX = 64 };
+static struct {
+    struct unwind_modules *snapshot[OLD_MAX];
+    int n, idle;
+} old;
+
+/* Of each only the pages that are used exist. */
 static struct unwind_modules *new_snapshot(void)
 {
-    long p = sys_mmap(unwind_modules_size(SNAPSHOT_MODULES), PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    return sys_failed(p) ? NULL : unwind_modules_init((void *)p, SNAPSHOT_MODULES, ++snapshots);
+    void *p;
+    if (old.idle) {
+        p = old.snapshot[--old.idle];
+        old.snapshot[old.idle] = old.snapshot[--old.n];
+    } else {
+        p = (void *)sys_mmap(unwind_modules_size(SNAPSHOT_MODULES), PROT_READ | PROT_WRITE,
+                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    }
+    return sys_failed((long)p) ? NULL : unwind_modules_init(p, SNAPSHOT_MODULES, ++snapshots);
 }
+
+/*
+ * Who captures has said so before it loads the pointer to the snapshot: it is in a hook, or in a slot of samples. The
+ * statuses of those that wait are written under the lock of the registry. So when the pointer has changed, and after a
+ * barrier in every thread nobody is there, nobody reads what it pointed to before. The second barrier is for processors
+ * that let a store, of having left, overtake the last loads.
+ */
+static bool nobody_captures(void)
+{
+    bool nobody = !tracer.gate.fence && gate_barrier();
+    lock_take(&tracer.registry_lock);
+    for (const struct thread *t = tracer.threads; t && nobody; t = t->next)
+        nobody = !__atomic_load_n(&t->in_hook, __ATOMIC_ACQUIRE);
+    nobody = nobody && !sample_any_in_slots();
+    lock_drop(&tracer.registry_lock);
+    return nobody && gate_barrier();
+}
+
+static void publish(struct unwind_modules *fresh)
+{
+    struct unwind_modules *before = (struct unwind_modules *)tracer.modules;
+    __atomic_store_n(&tracer.modules, fresh, __ATOMIC_SEQ_CST);
+    if (before && old.n < OLD_MAX)
+        old.snapshot[old.n++] = before;
+    if (nobody_captures())
+        old.idle = old.n;
+}
+
+/* --- looking ------------------------------------------------------------------------------------------------------ */
 
 void modules_refresh(void)
 {
@@ -176,7 +219,7 @@ void modules_refresh(void)
         dl_iterate_phdr(visit, &v);
         last_adds = v.adds;
         last_subs = v.subs;
-        __atomic_store_n(&tracer.modules, v.modules, __ATOMIC_RELEASE);
+        publish(v.modules);
     }
     lock_drop(&refresh_lock);
 }
@@ -205,4 +248,9 @@ void modules_restart(void)
     lock_drop(&refresh_lock);
 }
 
-void modules_forget_lock(void) { refresh_lock.word = 0; }
+/* Another thread of the parent may have been at it. */
+void modules_forget_lock(void)
+{
+    refresh_lock.word = 0;
+    old.n = old.idle = 0;
+}

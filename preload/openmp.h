@@ -22,9 +22,12 @@ struct openmp {
 };
 
 /*
- * The runtime that a call from this address was meant for; NULL when the address is in the shim. Takes the loader's
- * lock the first time, so it must not be called in a section.
+ * The runtime that a call from this address was meant for; NULL when the address is in the shim. Walks the
+ * modules the first time that one asks, so it must not be called in a section.
  */
 const struct openmp *openmp_of(const void *caller);
+
+/* A module has gone: another one may get its place. */
+void openmp_forget(void);
 
 #endif

@@ -1,11 +1,9 @@
 #include "preload/operators.h"
 
-#include <dlfcn.h>
-#include <link.h>
 #include <stdint.h>
 
 #include "preload/allocator.h"
-#include "preload/real.h"
+#include "preload/symbols.h"
 #include "preload/tracer.h"
 
 void *operator_passed[OPERATORS];
@@ -19,29 +17,12 @@ static const char *const names[OPERATORS] = {
 #undef THRACE_DELETE
 };
 
-static const struct link_map *module_of(const void *address)
-{
-    Dl_info info;
-    struct link_map *map = NULL;
-    return dladdr1(address, &info, (void **)&map, RTLD_DL_LINKMAP) ? map : NULL;
-}
-
-static void set(enum operator_id id, void *f)
-{
-    bool counted = module_of(f) == module_of((const void *)next_allocator.malloc);
-    __atomic_store_n(counted ? &counted_next[id] : &operator_passed[id], f, __ATOMIC_RELEASE);
-}
-
 void operators_find(void)
 {
-    if (!dlsym(RTLD_NEXT, names[0])) { /* a failure takes long: one tells enough of a program in C */
-        dlerror();                     /* which is not to be the program's */
-        return;
-    }
+    const void *allocator = allocator_module();
     for (enum operator_id id = 0; id < OPERATORS; id++) {
-        void *f = dlsym(RTLD_NEXT, names[id]);
-        if (f)
-            set(id, f);
+        struct symbol s = symbol_next(names[id], NULL);
+        __atomic_store_n(s.module == allocator ? &counted_next[id] : &operator_passed[id], s.address, __ATOMIC_RELEASE);
     }
 }
 
@@ -102,27 +83,13 @@ static void add_own(enum operator_id id, const void *caller, void *f, uint32_t n
 
 void operators_forget(void) { __atomic_fetch_add(&epoch, 1, __ATOMIC_RELEASE); }
 
-static void *look_in(const char *path, enum operator_id id)
+/* A module that ends a function with a jump to new seems to be the one that called that function, and may be in C. */
+static void *resolve(enum operator_id id, const void *caller)
 {
-    void *handle = dlopen(path, RTLD_LAZY | RTLD_NOLOAD), *f = handle ? dlsym(handle, names[id]) : NULL;
-    if (handle)
-        real.dlclose(handle);
-    return f;
-}
-
-/*
- * What the module's own reference would lead to if the shim were not there: the global scope first, then its own. A
- * module that ends a function with a jump to new seems to be the one that called that function, and may be in C.
- */
-static void *resolve(enum operator_id id, const struct link_map *module)
-{
-    void *f = dlsym(RTLD_NEXT, names[id]);
-    if (!f && module && *module->l_name)
-        f = look_in(module->l_name, id);
-    if (!f && !(f = look_in("libstdc++.so.6", id)))
-        f = look_in("libc++abi.so.1", id);
-    dlerror();
-    return f;
+    struct symbol_scope scope;
+    symbol_scope_of(caller, &scope);
+    struct symbol s = symbol_in(&scope, names[id]);
+    return s.address ? s.address : symbol_anywhere(names[id]).address;
 }
 
 void *operator_next(enum operator_id id, const void *caller, bool *counted)
@@ -136,7 +103,7 @@ void *operator_next(enum operator_id id, const void *caller, bool *counted)
         caller = last_caller;
     last_caller = caller;
     uint32_t now = __atomic_load_n(&epoch, __ATOMIC_ACQUIRE);
-    if (!(f = recall_own(id, caller, now)) && (f = resolve(id, module_of(caller))))
+    if (!(f = recall_own(id, caller, now)) && (f = resolve(id, caller)))
         add_own(id, caller, f, now);
     return f;
 }

@@ -27,7 +27,7 @@ void operators_find(void);
 
 /*
  * The one that a call from that address was meant for; counted: its blocks are the next allocator's, and malloc does
- * not see them. NULL: there is none. Takes the loader's lock the first time.
+ * not see them. NULL: there is none. Walks the modules the first time that one asks.
  */
 void *operator_next(enum operator_id id, const void *caller, bool *counted);
 

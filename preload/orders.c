@@ -1,9 +1,12 @@
 #include "preload/orders.h"
 
 #include <signal.h>
+#include <string.h>
 
+#include "lib/options/options.h"
+#include "preload/flight.h"
 #include "preload/helper.h"
-#include "preload/options.h"
+#include "preload/sample.h"
 #include "preload/session.h"
 #include "preload/tracer.h"
 
@@ -13,7 +16,7 @@ static struct {
     uint64_t stop_at;  /* of the session with this number */
     uint32_t session;
     uint32_t start_signals, stop_signals, snapshot_signals; /* caught and not obeyed yet */
-    uint32_t long_waits;
+    struct thread *waiter; /* that waited long; NULL: none. Records of threads are never unmapped */
     uint64_t cool_at; /* no snapshot for a long wait before that */
 } orders = {.start_at = UINT64_MAX, .stop_at = UINT64_MAX};
 
@@ -30,19 +33,20 @@ static void caught(int sig)
     helper_wake();
 }
 
-void orders_note_long_wait(void)
+void orders_note_long_wait(struct thread *t)
 {
     if (clock_mono_ns() < __atomic_load_n(&orders.cool_at, __ATOMIC_RELAXED))
         return;
-    __atomic_store_n(&orders.long_waits, 1, __ATOMIC_RELAXED);
-    helper_wake();
+    struct thread *none = NULL;
+    if (__atomic_compare_exchange_n(&orders.waiter, &none, t, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+        helper_wake();
 }
 
 static void catch_signal(int sig)
 {
     if (!sig)
         return;
-    struct sigaction sa = {.sa_handler = caught, .sa_flags = SA_RESTART};
+    struct sigaction sa = {.sa_handler = caught, .sa_flags = SA_RESTART | signal_stack_flag()};
     sigfillset(&sa.sa_mask);
     sigaction(sig, &sa, NULL);
 }
@@ -70,6 +74,7 @@ static const char *why_not(int err)
     case EROFS: return "the file system is read-only, nothing is recorded: ";
     case EFBIG: return "the file size limit is too low, nothing is recorded: ";
     case ENOMEM: return "not enough memory or address space, nothing is recorded: ";
+    case EMEDIUMTYPE: return "what is no file of this user stands in the place of its spool, nothing is recorded: ";
     case EEXIST: return "another recording to this file is under way: ";
     case EBUSY: return "a thread did not give way, nothing is recorded: ";
     default: return "cannot create the spool, nothing is recorded: ";
@@ -99,20 +104,33 @@ static void obey_signals(void)
     }
 }
 
+static struct thread *take_waiter(void) { return __atomic_exchange_n(&orders.waiter, NULL, __ATOMIC_ACQUIRE); }
+
+static void say_why(const struct thread *waiter, char *spool)
+{
+    static char line[SPOOL_PATH_MAX];
+    spool[strlen(spool) - strlen(".spool")] = 0;
+    flight_describe(waiter, spool, line, sizeof line);
+    say_later("a snapshot: ", line);
+}
+
 /* Signals are obeyed at once; long waits come in swarms. */
 static void take_snapshots(void)
 {
     static char spool[SPOOL_PATH_MAX];
-    bool ordered = take(&orders.snapshot_signals), waited = take(&orders.long_waits);
-    if (!ordered && !waited)
+    bool ordered = take(&orders.snapshot_signals);
+    struct thread *waiter = take_waiter();
+    if (!ordered && !waiter)
         return;
-    if (waited)
+    if (waiter)
         __atomic_store_n(&orders.cool_at, UINT64_MAX, __ATOMIC_RELAXED);
     int err = session_snapshot(spool);
     if (err)
         say_later("no snapshot could be written: ", orders.options->out);
-    if (waited) {
-        take(&orders.long_waits); /* of those that ended meanwhile */
+    else if (waiter)
+        say_why(waiter, spool);
+    if (waiter) {
+        take_waiter(); /* of those that ended meanwhile */
         __atomic_store_n(&orders.cool_at, clock_mono_ns() + orders.options->cooldown_ns, __ATOMIC_RELAXED);
     }
 }

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 struct options;
+struct thread;
 
 /* Once, in the constructor. Catches the signals that were asked for. True: somebody has to obey. */
 bool orders_init(const struct options *o);
@@ -13,8 +14,8 @@ bool orders_init(const struct options *o);
 /* Starts or stops what is due. */
 void orders_obey(void);
 
-/* A wait was remarkably long: a snapshot, unless there was one lately. Async-signal-safe. */
-void orders_note_long_wait(void);
+/* A wait of the thread was remarkably long: a snapshot, unless there was one lately. Async-signal-safe. */
+void orders_note_long_wait(struct thread *t);
 
 /* When to look again if nobody calls, on CLOCK_MONOTONIC in ns; UINT64_MAX: never. */
 uint64_t orders_deadline(void);

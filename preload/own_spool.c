@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "preload/tracer.h"
 
@@ -32,6 +33,19 @@ uint64_t process_start_time(void)
     return v;
 }
 
+void fill_place(struct spool_header *h)
+{
+    char text[64];
+    long n = raw_syscall(SYS_readlinkat, AT_FDCWD, (long)"/proc/self/ns/pid", (long)text, sizeof text - 1, 0, 0);
+    text[sys_failed(n) ? 0 : n] = 0;
+    const char *p = strchr(text, '['); /* pid:[4026531836] */
+    h->pid_namespace = 0;
+    for (p = p ? p + 1 : text; *p >= '0' && *p <= '9'; p++)
+        h->pid_namespace = h->pid_namespace * 10 + (uint64_t)(*p - '0');
+    if (read_file("/proc/sys/kernel/random/boot_id", text, sizeof text) >= SPOOL_BOOT_ID_LEN)
+        memcpy(h->boot_id, text, SPOOL_BOOT_ID_LEN);
+}
+
 void absolute_path(const char *path, char *out, size_t size)
 {
     size_t len = 0;
@@ -45,10 +59,37 @@ void absolute_path(const char *path, char *out, size_t size)
     strcpy(out + len, path);
 }
 
+static bool is_plain(long failed, const struct stat *st)
+{
+    return !failed && S_ISREG(st->st_mode) && st->st_uid == (uid_t)raw_syscall(SYS_geteuid, 0, 0, 0, 0, 0, 0);
+}
+
+bool is_plain_file(const char *path)
+{
+    struct stat st;
+    return is_plain(raw_syscall(SYS_newfstatat, AT_FDCWD, (long)path, (long)&st, AT_SYMLINK_NOFOLLOW, 0, 0), &st);
+}
+
+/*
+ * Anybody may have put anything there. A FIFO makes who opens it wait, and devices do what they do: so what is no plain
+ * file of ours is not even opened, unless it comes in between, and then for a moment only.
+ */
+static long open_plain_file(const char *path, int flags)
+{
+    struct stat st;
+    if (!is_plain_file(path))
+        return -EMEDIUMTYPE;
+    long fd = sys_openat(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0);
+    if (sys_failed(fd) || is_plain(raw_syscall(SYS_fstat, fd, (long)&st, 0, 0, 0, 0), &st))
+        return fd;
+    sys_close((int)fd);
+    return -EMEDIUMTYPE;
+}
+
 bool is_own_spool(const char *path)
 {
     static struct spool_header h; /* larger than a stack should carry */
-    long fd = sys_openat(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW, 0);
+    long fd = open_plain_file(path, O_RDONLY);
     if (sys_failed(fd))
         return false;
     long n = sys_read((int)fd, &h, sizeof h);
@@ -67,10 +108,10 @@ void spool_name(char *name, const char *path, int n)
 
 enum { RENAME_NOREPLACE_FLAG = 1 };
 
-bool mark_complete(const char *spool)
+bool mark_torn(const char *spool)
 {
-    uint32_t state = SPOOL_COMPLETE;
-    long fd = sys_openat(spool, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0);
+    uint32_t state = SPOOL_TORN;
+    long fd = open_plain_file(spool, O_RDWR);
     if (sys_failed(fd))
         return false;
     long n = raw_syscall(SYS_pwrite64, fd, (long)&state, sizeof state, offsetof(struct spool_header, state), 0, 0);
@@ -85,7 +126,7 @@ uint32_t move_own_spool(const char *out, const char *spool)
         spool_name(moved, out, n);
         long err = raw_syscall(SYS_renameat2, AT_FDCWD, (long)spool, AT_FDCWD, (long)moved, RENAME_NOREPLACE_FLAG, 0);
         if (err != -EEXIST)
-            return !err && mark_complete(moved) ? (uint32_t)n : 0;
+            return !err && mark_torn(moved) ? (uint32_t)n : 0;
     }
     return 0;
 }

@@ -1,9 +1,10 @@
 #include "preload/real.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
+
+#include "preload/symbols.h"
 
 /* First values of the pointers: resolve, then do what was asked for. */
 #define THRACE_REAL(ret, name, symbol, version, params, args)                                                          \
@@ -67,10 +68,9 @@ static void **pointer(int i) { return (void **)((char *)&real + table[i].offset)
 void real_resolve(void)
 {
     for (int i = 0; i < NREAL; i++) {
-        void *f = *table[i].version ? dlvsym(RTLD_NEXT, table[i].symbol, table[i].version)
-                                    : dlsym(RTLD_NEXT, table[i].symbol);
-        if (!f && *table[i].version)
-            f = dlsym(RTLD_NEXT, table[i].symbol);
+        void *f = *table[i].version ? symbol_next(table[i].symbol, table[i].version).address : NULL;
+        if (!f)
+            f = symbol_next(table[i].symbol, NULL).address;
         __atomic_store_n(pointer(i), f ? f : table[i].absent, __ATOMIC_RELEASE);
     }
 }

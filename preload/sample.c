@@ -9,6 +9,7 @@
  */
 #include "preload/sample.h"
 
+#include "lib/options/options.h"
 #include "preload/restart.h"
 
 #include <signal.h>
@@ -18,8 +19,8 @@
 #include <ucontext.h>
 
 #include "lib/meta.h"
+#include "preload/go.h"
 #include "preload/helper.h"
-#include "preload/options.h"
 #include "preload/session.h"
 
 enum { SLOTS = 16, RECORD_MAX = 1 + (6 + STACK_MAX_FRAMES) * VARINT_MAX };
@@ -39,9 +40,16 @@ static void count(uint64_t *counter, uint64_t n) { __atomic_fetch_add(counter, n
 
 /* --- slots -------------------------------------------------------------------------------------------------------- */
 
+/*
+ * A handler enters and then looks whether anything is recorded; who ends the recording says so and then looks for
+ * handlers. Each must see the other's store.
+ */
 static bool enter(struct slot *s)
 {
-    return !__atomic_load_n(&s->busy, __ATOMIC_RELAXED) && !__atomic_exchange_n(&s->busy, 1, __ATOMIC_ACQUIRE);
+    if (__atomic_load_n(&s->busy, __ATOMIC_RELAXED) || __atomic_exchange_n(&s->busy, 1, __ATOMIC_SEQ_CST))
+        return false;
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    return true;
 }
 
 static void leave(struct slot *s) { __atomic_store_n(&s->busy, 0, __ATOMIC_RELEASE); }
@@ -350,10 +358,10 @@ static void add_up(void)
     __atomic_store_n(&counts()->cpu_ns, sum, __ATOMIC_RELAXED);
 }
 
-void sample_account(void)
+void sample_account(uint64_t at_most_every_ns)
 {
     uint64_t t = clock_mono_ns();
-    if (!sample_signal || !recording() || t - sampler.accounted_ns < 1000000000)
+    if (!sample_signal || !recording() || t - sampler.accounted_ns < at_most_every_ns)
         return;
     sampler.accounted_ns = t;
     lock_take(&tracer.registry_lock);
@@ -383,9 +391,19 @@ static bool trap_is_sound(void)
     return major > 6 || (major == 6 && *end == '.' && strtoul(end + 1, NULL, 10) >= 1);
 }
 
+void sample_thread_from(const void *caller)
+{
+    if (go_comes_from(caller))
+        signal_to_their_stacks();
+}
+
+/* A runtime that gives its handlers by system calls replaces ours, and takes what is sent to them for an accident. */
 void sample_init(uint64_t hz)
 {
-    if (!hz || !(sample_signal = signal_take(on_signal)))
+    enum go_code go = go_at_start();
+    if (go != NO_GO)
+        signal_to_their_stacks();
+    if (!hz || go == GO_WITHOUT_LIBC || !(sample_signal = signal_take(on_signal)))
         return;
     sampler.hz = hz;
     sampler.tick_hz = tick_hz();
@@ -407,6 +425,14 @@ bool sample_is_idle(void)
     return true;
 }
 
+bool sample_any_in_slots(void)
+{
+    for (int i = 0; i < SLOTS; i++)
+        if (__atomic_load_n(&slots[i].busy, __ATOMIC_ACQUIRE))
+            return true;
+    return false;
+}
+
 void sample_start(void)
 {
     if (!sample_signal)
@@ -418,14 +444,18 @@ void sample_start(void)
             arm(t);
 }
 
-void sample_seal(void)
+uint32_t sample_seal(void)
 {
+    uint32_t busy = 0;
     for (int i = 0; i < SLOTS && sample_signal; i++) {
-        if (!slots[i].chunk || !enter(&slots[i]))
-            continue;
-        hand_in(&slots[i]);
-        leave(&slots[i]);
+        if (enter(&slots[i])) {
+            hand_in(&slots[i]);
+            leave(&slots[i]);
+        } else {
+            busy++;
+        }
     }
+    return busy;
 }
 
 void sample_stop(void)
@@ -438,7 +468,6 @@ void sample_stop(void)
         sample_perf_forget(t);
         t->sample.counted = false;
     }
-    sample_seal();
     if (sampler.perf)
         helper_wake(); /* which closes the events */
 }

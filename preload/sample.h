@@ -16,10 +16,11 @@
 
 #include "preload/tracer.h"
 
-enum { SAMPLE_HZ_MAX = 10000, SAMPLE_HZ_DEFAULT = 99 };
-
 /* Once, by the only thread there is. hz 0: no samples. */
 void sample_init(uint64_t hz);
+
+/* Somebody at this address makes a thread, which may be one whose stacks are small. */
+void sample_thread_from(const void *caller);
 
 /* A session begins: all threads are sampled. The caller holds the registry lock, and sample_is_idle. */
 void sample_start(void);
@@ -27,21 +28,27 @@ void sample_start(void);
 /* No handler is in the middle of a sample of an earlier session, whose chunks are forgotten. */
 bool sample_is_idle(void);
 
+/* Whether a handler is in a slot, and may capture a stack. */
+bool sample_any_in_slots(void);
+
 /* The calling thread begins and ends. Outside of a section. */
 void sample_arm(struct thread *t);
 void sample_disarm(struct thread *t);
 
-/* Nothing is sampled any more. The caller holds the registry lock. */
+/* Nothing is sampled any more, but by handlers that have begun to. The caller holds the registry lock. */
 void sample_stop(void);
 
-/* What was sampled so far belongs to the generation that ends. The caller holds the registry lock. */
-void sample_seal(void);
+/*
+ * What was sampled so far belongs to the generation, or the recording, that ends. Returns how many handlers are in the
+ * middle of a sample; they keep their chunks. The caller holds the registry lock.
+ */
+uint32_t sample_seal(void);
 
 /* In the child of a fork, which has no timers. */
 void sample_forget(void);
 
-/* Adds up the CPU time of what is sampled, at most once a second. Takes the registry lock. */
-void sample_account(void);
+/* Adds up the CPU time of what is sampled, unless that was done lately. Takes the registry lock. */
+void sample_account(uint64_t at_most_every_ns);
 
 /* Around fork: its time in the kernel must not be interrupted over and over. */
 void sample_pause(void);
@@ -59,6 +66,10 @@ int signal_take(void (*handler)(int, siginfo_t *, void *));
 
 /* The same for SIGTRAP, afterwards: false when somebody else uses it. */
 bool signal_take_trap(void);
+
+/* From now on our handlers run on the signal stacks of threads that have one. */
+void signal_to_their_stacks(void);
+int signal_stack_flag(void); /* SA_ONSTACK then, else 0 */
 
 /* The set of our signals, as the kernel has it. */
 extern uint64_t signal_hidden;

@@ -1,5 +1,6 @@
 /* The registry of threads: their records, from birth to pool. */
 #include <limits.h>
+#include <linux/prctl.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -10,6 +11,7 @@
 #include "preload/sample.h"
 #include "preload/thread_start.h"
 #include "preload/tracer.h"
+#include "preload/unseen.h"
 
 __thread struct thread *self __attribute__((tls_model("initial-exec")));
 
@@ -98,6 +100,7 @@ void thread_inherit(struct thread *t)
     t->writer.writing = 0;
     t->promise.wakeup.g = 0;
     t->sched.m = (uint64_t)sys_gettid();
+    unseen_not_me(t->sched.m);
     sched_track(&t->sched, GO_RUNNING);
     t->next = t->prev = NULL;
     tracer.threads = t;
@@ -144,12 +147,29 @@ void thread_starts(struct thread *t)
     section_leave(t);
 }
 
+/* What the kernel calls the process's first thread, and so all that were given no name of their own. */
+static char common_name[TASK_COMM_LEN];
+
+static bool read_name(char name[TASK_COMM_LEN])
+{
+    return !sys_failed(raw_syscall(SYS_prctl, PR_GET_NAME, (long)name, 0, 0, 0, 0));
+}
+
+/* It may have been given its name before we were here: an allocator has threads before any constructor runs. */
+static void find_name(struct thread *t)
+{
+    char name[TASK_COMM_LEN];
+    if (read_name(name) && strcmp(name, common_name) != 0)
+        record_thread_name(t, t->sched.g, name);
+}
+
 struct thread *thread_introduce(void)
 {
     struct thread *t = thread_new();
     if (!t)
         return NULL;
     t->sched.m = (uint64_t)sys_gettid();
+    unseen_not_me(t->sched.m);
     t->in_hook = 1;
     t->unannounced = true;
     enum section section = any_section_enter(t, 0);
@@ -168,6 +188,7 @@ struct thread *thread_introduce(void)
         return NULL;
     }
     self = t;
+    find_name(t);
     thread_watch_exit(t);
     sample_arm(t);
     t->in_hook = 0;
@@ -192,7 +213,11 @@ static void at_thread_exit(void *p)
         thread_end(t);
 }
 
-void thread_init(void) { have_exit_key = !pthread_key_create(&exit_key, at_thread_exit); }
+void thread_init(void)
+{
+    have_exit_key = !pthread_key_create(&exit_key, at_thread_exit);
+    read_name(common_name);
+}
 
 void thread_watch_exit(struct thread *t)
 {

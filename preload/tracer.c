@@ -162,24 +162,24 @@ bool tracer_init(uint64_t period_ns, uint32_t classes)
     return true;
 }
 
+/* A signal handler of the program interrupted our section, and forks: the section goes on in the child, too. */
+static bool was_writing(const struct thread *t) { return t && t != THREAD_OFF && t->writer.writing; }
+
 void tracer_forget(void)
 {
     *tracer.owner = (struct owner){0, 0, 0};
+    tracer.chores = 0;
+    if (was_writing(self))
+        spool_stand_in(&tracer.spool);
     helper_forget();
     sample_forget();
     self = THREAD_OFF;
 }
 
-static void drop_chunk(struct sched_thread *t)
-{
-    t->chunk = NULL;
-    t->state[0].pos = t->state[1].pos = NULL;
-}
-
 void tracer_inherit(struct thread *t)
 {
-    drop_chunk(&tracer.service);
-    drop_chunk(&t->sched);
+    sched_forget_chunk(&tracer.service);
+    sched_forget_chunk(&t->sched);
     tracer.spool.header = NULL;
     tracer.pid = (int)sys_getpid();
     modules_forget_lock();

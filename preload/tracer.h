@@ -18,6 +18,7 @@
 #include "lib/clock.h"
 #include "lib/gate.h"
 #include "lib/lock.h"
+#include "lib/options/classes.h"
 #include "lib/sched.h"
 #include "lib/spool.h"
 #include "lib/stacktab.h"
@@ -33,6 +34,8 @@
 
 /* How a waiting thread was woken as far as the trace says. */
 enum woken { NOT_WOKEN, WOKEN_NOW, WOKEN_EARLIER /* in an earlier generation */ };
+
+enum { TASK_COMM_LEN = 16 }; /* the kernel's; a name is cut to one byte less */
 
 struct thread {
     struct writer writer;
@@ -71,10 +74,15 @@ struct thread {
     uintptr_t start_pc; /* return-address-like; 0: main's */
     bool unannounced;   /* it appeared one day; where it started nobody knows */
     bool spare;         /* announced, but could not be made: waits for the next thread that is */
-    char name[16];      /* given last, or "" */
+    char name[TASK_COMM_LEN]; /* given last, or "" */
     struct {            /* where it waits, or is in a system call, when the model says that */
         uintptr_t pc, sp, bp, leaf;
+        uint32_t reason; /* of a wait: enum sched_reason */
     } at;
+    struct {            /* its last remarkably long wait (preload/flight.h) */
+        uint64_t ns;
+        uintptr_t leaf;
+    } long_wait;
     size_t stack_size;
     pthread_t pthread; /* 0 until the thread runs */
     int exit_rounds;
@@ -100,24 +108,6 @@ struct owner {
     uint32_t alive;     /* this process records, or may start to */
 };
 
-/* What is recorded besides the births and ends of threads; bits of owner->recording. */
-enum call_class_number {
-#define THRACE_CLASS(name, text, meaning) CLASS_NUMBER_##name,
-#include "preload/classes.def"
-#undef THRACE_CLASS
-    CLASS_COUNT
-};
-enum call_class {
-    CLASS_NONE = 0,
-    RECORDING_ON = 1,
-#define THRACE_CLASS(name, text, meaning) CLASS_##name = 2 << CLASS_NUMBER_##name,
-#include "preload/classes.def"
-#undef THRACE_CLASS
-    CLASS_EVERY = (2 << CLASS_COUNT) - 2,
-    /* Hooked while nothing is recorded, so that a start knows who waits: what may take long. */
-    CLASS_TRACKED = CLASS_SYNC | CLASS_SLEEP | CLASS_IO | CLASS_NET | CLASS_POLL | CLASS_PROC | CLASS_IPC,
-};
-
 struct tracer {
     struct owner *owner;
     int pid;
@@ -125,7 +115,6 @@ struct tracer {
     struct gate gate;
     struct trace_clock clock;
     uint32_t classes;     /* enum call_class: what is to be recorded */
-    bool stacks_of_statuses; /* a trace of this version can say where those wait that do when a generation begins */
     bool self_contained;  /* each generation is to be understood without those before it: they may be forgotten */
     uint64_t long_wait;   /* ticks, half of what roughly makes a wait remarkable; 0: none is */
     uint64_t min_call;    /* ticks: system calls shorter than this are only counted */
@@ -261,6 +250,14 @@ struct module_span {
 };
 bool module_span_of(uintptr_t pc, struct module_span *span);
 
+/* What a note of a module says, that has this type and is of whom these 4 bytes name; bytes NULL: there is none. */
+struct module_note {
+    const uint8_t *bytes;
+    size_t len;
+};
+struct dl_phdr_info;
+struct module_note module_note(const struct dl_phdr_info *info, uint32_t type, const char *of);
+
 /* The linker's names for the ends of the module that refers to them. */
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));
 extern const char _end[] __attribute__((visibility("hidden")));
@@ -283,7 +280,7 @@ void modules_forget_lock(void);
 void service_record(const uint8_t *record, size_t len);
 
 /* The calling thread waited for so many ticks, and is back. */
-SLOW void flight_long_wait(const struct thread *t, uint64_t ticks);
+SLOW void flight_long_wait(struct thread *t, uint64_t ticks);
 
 /* One line on stderr, "thrace: …", by write(2). */
 void say(const char *text, const char *detail);

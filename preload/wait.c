@@ -52,6 +52,7 @@ bool wait_track(struct hook *h, struct wait *w, uint32_t status)
 bool wait_block(struct hook *h, struct wait *w, enum sched_reason reason)
 {
     struct thread *t = h->t;
+    t->at.reason = reason;
     if (unlikely(wait_track(h, w, GO_WAITING))) {
         hook_leave(h);
         return true;

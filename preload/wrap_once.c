@@ -91,8 +91,11 @@ static inline bool is_done(const void *once)
     return __atomic_load_n((const int *)once, __ATOMIC_ACQUIRE) == GLIBC_ONCE_DONE;
 }
 
+/* A checker for data races knows the real function's look at the word, not ours: there is none when nobody records. */
 EXPORT int pthread_once(pthread_once_t *once, void (*routine)(void))
 {
+    if (!wrapped(CLASS_SYNC))
+        return real.pthread_once(once, routine);
     if (likely(is_done(once)))
         return 0;
     return once_slow(once, routine, false);
@@ -100,6 +103,8 @@ EXPORT int pthread_once(pthread_once_t *once, void (*routine)(void))
 
 EXPORT void call_once(once_flag *once, void (*routine)(void))
 {
-    if (unlikely(!is_done(once)))
+    if (!wrapped(CLASS_SYNC))
+        real.call_once(once, routine);
+    else if (unlikely(!is_done(once)))
         once_slow(once, routine, true);
 }

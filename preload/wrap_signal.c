@@ -147,9 +147,11 @@ static int change_ours(int sig, const struct sigaction *act, struct sigaction *o
 
 static bool is_ours(const struct sigaction *a) { return a->sa_flags & SA_SIGINFO && a->sa_sigaction == handler; }
 
+static int stack_flag; /* SA_ONSTACK, once there is code whose own stacks are too small for signals */
+
 static struct sigaction our_action(void)
 {
-    struct sigaction a = {.sa_flags = SA_SIGINFO | SA_RESTART, .sa_sigaction = handler};
+    struct sigaction a = {.sa_flags = SA_SIGINFO | SA_RESTART | stack_flag, .sa_sigaction = handler};
     store(&a.sa_mask, ~UINT64_C(0)); /* nothing tears the handler out, cancellation included */
     return a;
 }
@@ -344,6 +346,20 @@ int signal_take(void (*f)(int, siginfo_t *, void *))
             return sig;
     return 0;
 }
+
+/*
+ * Not for everybody: a signal stack may be too small, or shared by threads that never get the signals that it is for.
+ */
+void signal_to_their_stacks(void)
+{
+    stack_flag = SA_ONSTACK;
+    const struct sigaction ours = our_action();
+    for (int sig = 1; sig <= LAST_SIGNAL; sig++)
+        if (signal_hidden & bit(sig) || (sigio_guarded && sig == SIGIO))
+            real.sigaction(sig, &ours, NULL);
+}
+
+int signal_stack_flag(void) { return stack_flag; }
 
 bool signal_take_trap(void) { return take(SIGTRAP); }
 

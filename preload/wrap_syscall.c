@@ -6,9 +6,11 @@
 #include <linux/io_uring.h>
 #include <linux/seccomp.h>
 #include <stdarg.h>
+#include <sys/prctl.h>
 
 #include "preload/calls.h"
 #include "preload/lifecycle.h"
+#include "preload/privileges.h"
 
 /* --- futexes ------------------------------------------------------------------------------------------------------ */
 
@@ -108,6 +110,35 @@ static void show(struct hook *h, struct wait *w, long number, const long *a)
     }
 }
 
+static bool changes_privileges(long number, const long *a)
+{
+    switch (number) {
+    case SYS_setuid:
+    case SYS_setgid:
+    case SYS_setreuid:
+    case SYS_setregid:
+    case SYS_setresuid:
+    case SYS_setresgid:
+    case SYS_setgroups:
+    case SYS_capset: return true;
+    case SYS_prctl: return a[0] == PR_SET_NO_NEW_PRIVS;
+    default: return false;
+    }
+}
+
+/* Of no class: nothing of it is shown. */
+static SLOW long pass_through(long number, const long *a)
+{
+    if (number == SYS_seccomp && a[0] != SECCOMP_GET_ACTION_AVAIL)
+        lifecycle_seccomp_is_coming();
+    else if (number == SYS_prctl)
+        lifecycle_prctl_is_coming(a[0], (unsigned long)a[1]);
+    long ret = real.syscall_call(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+    if (!ret && changes_privileges(number, a))
+        privileges_follow();
+    return ret;
+}
+
 EXPORT long syscall(long number, ...)
 {
     va_list ap;
@@ -117,9 +148,9 @@ EXPORT long syscall(long number, ...)
         a[i] = va_arg(ap, long);
     va_end(ap);
     CALL_SCOPE(h, w);
-    if (unlikely(number == SYS_seccomp) && a[0] != SECCOMP_GET_ACTION_AVAIL)
-        lifecycle_seccomp_is_coming();
     enum call_class class = class_of(number);
+    if (unlikely(class == CLASS_NONE))
+        return pass_through(number, a);
     if (wrapped(class) && HOOK_ENTER(h, syscall_call))
         show(h, w, number, a);
     return real.syscall_call(number, a[0], a[1], a[2], a[3], a[4], a[5]);

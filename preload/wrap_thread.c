@@ -7,6 +7,7 @@
 #include "preload/hook.h"
 #include "preload/sample.h"
 #include "preload/thread_start.h"
+#include "preload/unseen.h"
 
 /* --- birth ------------------------------------------------------------------------------------------------------- */
 
@@ -82,6 +83,7 @@ void begin_thread(struct thread *t)
 {
     struct thread *early = NULL;
     t->sched.m = (uint64_t)sys_gettid();
+    unseen_not_me(t->sched.m);
     t->in_hook = 1;
     find_own_stack(t);
     /* A handler that ran before us introduced the thread: what it did has a G of its own. */
@@ -129,6 +131,7 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(
     struct hook h;
     if (!HOOK_ENTER(&h, pthread_create))
         return real.pthread_create(thread, attr, start, arg);
+    sample_thread_from(__builtin_return_address(0));
     struct thread *child = announce_thread(&h, (const void *)start);
     if (child) {
         child->start = start;
@@ -174,7 +177,7 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(
     }                                                                                                                  \
     EXPORT int entry params                                                                                            \
     {                                                                                                                  \
-        if (unlikely(!(valid)))                                                                                        \
+        if (unlikely(!(valid)) || !wrapped(CLASS_SYNC))                                                                \
             return real.entry args;                                                                                    \
         int ret = real.pthread_tryjoin_np(thread, result);                                                             \
         if (ret != EBUSY)                                                                                              \
@@ -189,9 +192,6 @@ JOIN(pthread_clockjoin_np, clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC,
      (pthread_t thread, void **result, clockid_t clock, const struct timespec *until), (thread, result, clock, until))
 
 /* --- names -------------------------------------------------------------------------------------------------------- */
-
-enum { TASK_COMM_LEN = 16 }; /* the kernel's; a name is cut to one byte less */
-_Static_assert(sizeof((struct thread *)0)->name == TASK_COMM_LEN, "a name is kept as the kernel does");
 
 /* For the recordings to come. */
 static void keep_name(struct thread *t, const char *name)

@@ -2,7 +2,6 @@
 #include "config.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdbool.h>
@@ -12,25 +11,19 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cmd/arguments.h"
 #include "cmd/cmd.h"
 #include "cmd/control_client.h"
+#include "cmd/control_list.h"
 #include "cmd/finish.h"
+#include "cmd/process_life.h"
+#include "cmd/table.h"
 
 struct order {
-    const char *name, *purpose;
+    struct arguments arguments;
     enum control_verb verb;
     bool finishes; /* makes a trace of the spool that the process left */
 };
-
-static void usage(FILE *to, const struct order *o)
-{
-    fprintf(to, "usage: thrace %s %sPID\n%s\n", o->name, o->finishes ? "[-q] [-k] [-o FILE] " : "", o->purpose);
-    if (o->finishes)
-        fputs("  -o FILE  write the trace there, not where the recording was to go\n"
-              "  -k       keep the spool, for thrace finish, and make no trace\n"
-              "  -q       no summary\n",
-              to);
-}
 
 static const char *why(const struct order *o, int err)
 {
@@ -43,23 +36,50 @@ static const char *why(const struct order *o, int err)
     }
 }
 
-/* As the process sees the file system, if that is another one. */
-static void locate(char *path, size_t size, pid_t pid, const char *spool)
+/* As the process sees the file system, if that is another one. False: it does. */
+static bool locate(char *path, size_t size, pid_t pid, const char *spool)
 {
     snprintf(path, size, "%s", spool);
-    if (access(path, F_OK))
-        snprintf(path, size, "/proc/%ld/root%s", (long)pid, spool);
+    if (!access(path, F_OK))
+        return true;
+    snprintf(path, size, "/proc/%ld/root%s", (long)pid, spool);
+    return false;
 }
 
-static int make_trace(const struct order *o, pid_t pid, const char *spool, const char *out, bool quiet)
+/*
+ * The process tells a path, and may lie: what is there must be a spool of its own, and of this user. In a file system
+ * of its own, links may lead anywhere: there nothing is written.
+ */
+static int make_trace(const struct order *o, pid_t pid, const char *spool, const struct finish_how *wanted)
 {
-    char path[PATH_MAX + 32];
-    struct finish_summary sum;
-    locate(path, sizeof path, pid, spool);
-    int status = finish_spool(o->name, path, out, quiet, &sum);
-    if (!status && !quiet && !sum.elsewhere)
+    static char path[PATH_MAX + 32];
+    static struct finish_summary sum;
+    struct finish_how how = *wanted;
+    bool here = locate(path, sizeof path, pid, spool);
+    if (!here && !how.out) {
+        complain(o->arguments.verb, "%ld: it has another file system; thrace finish -o FILE %s makes the trace",
+                 (long)pid, path);
+        return EXIT_USAGE;
+    }
+    int status = finish_spool(o->arguments.verb, path, &how, &sum);
+    if (!status && !how.quiet && !sum.elsewhere)
         finish_report(&sum);
     return status;
+}
+
+static double seconds_since(uint64_t realtime_ns)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9 - (double)realtime_ns / 1e9;
+}
+
+/* What another process says of itself goes to a terminal. */
+static void make_printable(char *text)
+{
+    for (; *text; text++)
+        if ((unsigned char)*text < ' ' || *text == 0x7f)
+            *text = '?';
 }
 
 static void print_status(pid_t pid, const struct control_reply *r)
@@ -69,35 +89,113 @@ static void print_status(pid_t pid, const struct control_reply *r)
                r->session, r->session == 1 ? "" : "s", r->threads, r->threads == 1 ? "" : "s");
         return;
     }
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    double s = (double)now.tv_sec + (double)now.tv_nsec / 1e9 - (double)r->start_realtime_ns / 1e9;
     printf("%ld: recording session %" PRIu32 " for %.1f s, generation %" PRIu64 ", %" PRIu32 " thread%s, %" PRIu64
            " bytes, %" PRIu64 " lost: %s\n",
-           (long)pid, r->session, s, r->generation, r->threads, r->threads == 1 ? "" : "s", r->log_bytes, r->lost,
+           (long)pid, r->session, seconds_since(r->start_realtime_ns), r->generation, r->threads,
+           r->threads == 1 ? "" : "s", r->log_bytes, r->lost,
            r->spool);
 }
 
-static int give_order(const struct order *o, pid_t pid, const char *out, bool quiet, bool keep)
+static int give_order(const struct order *o, pid_t pid, struct finish_how *how, bool keep)
 {
     static struct control_reply r;
-    const char *err = control_ask(pid, o->verb, &r);
+    struct process_stat s;
+    const char *err = process_stat(pid, &s) ? "there is no such process" : control_ask(pid, o->verb, &r);
+    how->of_pid = s.innermost ? s.innermost : (uint32_t)pid; /* looked up while it was there to be asked */
+    how->of_start = s.start;
     if (!err && r.error)
         err = why(o, -r.error);
     if (err) {
-        complain(o->name, "%ld: %s", (long)pid, err);
+        complain(o->arguments.verb, "%ld: %s", (long)pid, err);
         return EXIT_USAGE;
     }
+    make_printable(r.spool);
     if (o->verb == CONTROL_STATUS)
         print_status(pid, &r);
+    if (o->verb == CONTROL_START)
+        fprintf(stderr, "thrace: recording session %" PRIu32 " of process %ld, %" PRIu32 " thread%s: %s\n", r.session,
+                (long)pid, r.threads, r.threads == 1 ? "" : "s", r.spool);
     if (!o->finishes)
         return EXIT_OK;
     if (keep) {
         puts(r.spool);
         return EXIT_OK;
     }
-    return make_trace(o, pid, r.spool, out, quiet);
+    return make_trace(o, pid, r.spool, how);
 }
+
+/* --- all of them -------------------------------------------------------------------------------------------------- */
+
+static void text_cell(struct table *t, char *text)
+{
+    make_printable(text);
+    table_cell(t, "%s", text);
+}
+
+static void command_cell(struct table *t, pid_t pid)
+{
+    char path[64], name[64] = "";
+    snprintf(path, sizeof path, "/proc/%ld/comm", (long)pid);
+    FILE *f = fopen(path, "re");
+    if (f && fgets(name, sizeof name, f))
+        name[strcspn(name, "\n")] = 0;
+    if (f)
+        fclose(f);
+    text_cell(t, name);
+}
+
+static void status_row(struct table *t, pid_t pid)
+{
+    static struct control_reply r;
+    const char *err = control_ask(pid, CONTROL_STATUS, &r);
+    table_cell(t, "%ld", (long)pid);
+    command_cell(t, pid);
+    if (err || r.error) {
+        for (int i = 0; i < 5; i++)
+            table_cell(t, "-");
+        table_cell(t, "%s", err ? err : strerror(-r.error));
+        return;
+    }
+    table_cell(t, "%" PRIu32, r.session);
+    table_cell(t, "%" PRIu32, r.threads);
+    if (!r.recording) {
+        for (int i = 0; i < 3; i++)
+            table_cell(t, "-");
+        table_cell(t, "nothing is being recorded");
+        return;
+    }
+    table_cell(t, "%.1f s", seconds_since(r.start_realtime_ns));
+    table_cell(t, "%" PRIu64, r.log_bytes);
+    table_cell(t, "%" PRIu64, r.lost);
+    text_cell(t, r.spool);
+}
+
+static int print_all_status(const char *verb)
+{
+    static const char *const titles[] = {"pid",   "<command", "session", "threads",
+                                         "for",   "bytes",    "lost",    "<recording to",
+                                         NULL};
+    struct listeners l;
+    struct table t;
+    if (!listeners_find(&l)) {
+        listeners_free(&l);
+        complain(verb, "cannot list the sockets of the machine: %s", strerror(errno));
+        return EXIT_USAGE;
+    }
+    table_init(&t, titles);
+    for (size_t i = 0; i < l.list.n; i++)
+        status_row(&t, l.list.v[i]);
+    if (t.ncells)
+        table_print(&t, stdout);
+    else
+        complain(verb, "no process listens; what is started with thrace record --control or THRACE_CONTROL=1 does");
+    int status = t.failed ? EXIT_USAGE : EXIT_OK;
+    table_free(&t);
+    listeners_free(&l);
+    return status;
+}
+
+/* --- the verbs ---------------------------------------------------------------------------------------------------- */
 
 static bool read_pid(const char *text, pid_t *pid)
 {
@@ -110,33 +208,86 @@ static bool read_pid(const char *text, pid_t *pid)
 
 static int run(const struct order *o, int argc, char **argv)
 {
-    const char *out = NULL;
-    bool quiet = false, keep = false;
+    const struct arguments *a = &o->arguments;
+    struct finish_how how = {0};
+    bool keep = false;
     pid_t pid;
-    for (int c; (c = getopt(argc, argv, o->finishes ? "+hqko:" : "+h")) != -1;) {
+    for (int c; (c = next_option(a, argc, argv)) != -1;) {
         switch (c) {
-        case 'h': usage(stdout, o); return EXIT_OK;
-        case 'o': out = optarg; break;
-        case 'q': quiet = true; break;
+        case 'h': return show_usage(a);
+        case 'o': how.out = optarg; break;
+        case 'q': how.quiet = true; break;
         case 'k': keep = true; break;
-        default: usage(stderr, o); return EXIT_USAGE;
+        default: return EXIT_USAGE;
         }
     }
-    if (optind + 1 != argc || !read_pid(argv[optind], &pid)) {
-        usage(stderr, o);
+    if (o->verb == CONTROL_STATUS && optind == argc)
+        return print_all_status(a->verb);
+    if (!has_operands(a, argc, 1, 1, "a PID"))
         return EXIT_USAGE;
-    }
-    return give_order(o, pid, out, quiet, keep);
+    if (!read_pid(argv[optind], &pid))
+        return wrong_use(a, "%s: not the number of a process", argv[optind]);
+    if (how.out && keep)
+        return wrong_use(a, "-k makes no trace, so there is nothing for -o");
+    return give_order(o, listener_meant(pid), &how, keep);
 }
 
-#define ORDER(verb, name, finishes, purpose)                                                                           \
-    int cmd_##name(int argc, char **argv)                                                                              \
-    {                                                                                                                  \
-        static const struct order o = {#name, purpose, verb, finishes};                                                \
-        return run(&o, argc, argv);                                                                                    \
-    }
+static const struct option finish_options[] = {{"output", required_argument, NULL, 'o'},
+                                               {"keep", no_argument, NULL, 'k'},
+                                               {"quiet", no_argument, NULL, 'q'},
+                                               {"help", no_argument, NULL, 'h'},
+                                               {NULL, 0, NULL, 0}};
 
-ORDER(CONTROL_START, start, false, "Begins a recording in a process that was started with THRACE_CONTROL=1.")
-ORDER(CONTROL_STOP, stop, true, "Ends the recording that is under way in the process, and makes its trace.")
-ORDER(CONTROL_STATUS, status, false, "Tells what the process records.")
-ORDER(CONTROL_SNAPSHOT, snapshot, true, "Makes a trace of what the process's flight recorder holds, which goes on.")
+#define FINISH_USAGE                                                                                                   \
+    "  -o FILE, --output FILE  write the trace there, not where the recording was to go\n"                             \
+    "  -k, --keep              keep the spool, for thrace finish, and make no trace\n"                                 \
+    "  -q, --quiet             no summary\n"
+#define LISTENS                                                                                                        \
+    "PID is that of the program, or of the thrace record that runs it. It listens when it was started with\n"          \
+    "thrace record --control or --start off, or with THRACE_CONTROL=1.\n"
+#define STATUSES "Exit status: 0 done, 2 not done; one line on stderr tells why.\n"
+
+int cmd_start(int argc, char **argv)
+{
+    static const struct order o = {{"start",
+                                    "usage: thrace start PID\n"
+                                    "Begins a recording in a program that is running.\n" LISTENS STATUSES,
+                                    ":h", only_help},
+                                   CONTROL_START, false};
+    return run(&o, argc, argv);
+}
+
+int cmd_stop(int argc, char **argv)
+{
+    static const struct order o = {{"stop",
+                                    "usage: thrace stop [-kq] [-o FILE] PID\n"
+                                    "Ends the recording that is under way in the process, and makes its trace.\n"
+                                    FINISH_USAGE LISTENS
+                                    "Exit status: 0 done, 1 what the process left is no recording, 2 not done.\n",
+                                    ":hkqo:", finish_options},
+                                   CONTROL_STOP, true};
+    return run(&o, argc, argv);
+}
+
+int cmd_status(int argc, char **argv)
+{
+    static const struct order o = {{"status",
+                                    "usage: thrace status [PID]\n"
+                                    "Tells what the process records; without PID, what each process of yours does\n"
+                                    "that listens, root's of everybody.\n" LISTENS STATUSES,
+                                    ":h", only_help},
+                                   CONTROL_STATUS, false};
+    return run(&o, argc, argv);
+}
+
+int cmd_snapshot(int argc, char **argv)
+{
+    static const struct order o = {{"snapshot",
+                                    "usage: thrace snapshot [-kq] [-o FILE] PID\n"
+                                    "Makes a trace of what the process's flight recorder holds, which goes on.\n"
+                                    FINISH_USAGE LISTENS
+                                    "Exit status: 0 done, 1 what the process left is no recording, 2 not done.\n",
+                                    ":hkqo:", finish_options},
+                                   CONTROL_SNAPSHOT, true};
+    return run(&o, argc, argv);
+}

@@ -6,8 +6,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cmd/arguments.h"
 #include "cmd/cmd.h"
 #include "cmd/input.h"
+#include "cmd/output.h"
 #include "parser/batch.h"
 #include "parser/convert.h"
 
@@ -15,7 +17,12 @@ static const char usage[] = "usage: thrace convert --trace-version=1.NN IN OUT\n
                             "\n"
                             "Writes the Go execution trace IN as version 1.22, 1.23, 1.25 or 1.26 to OUT. What that\n"
                             "version cannot express is dropped and counted on standard error.\n"
-                            "IN and OUT may be -, standard input and output.\n";
+                            "IN and OUT may be -, standard input and output.\n"
+                            "  --trace-version 1.NN  the version to write\n"
+                            "Exit status: 0 done, 1 IN is invalid, 2 it cannot be read, or OUT not be written.\n";
+static const struct option options[] = {
+    {"trace-version", required_argument, NULL, 'v'}, {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
+static const struct arguments arguments = {"convert", usage, ":h", options};
 
 static ssize_t read_fd(void *arg, void *buf, size_t size)
 {
@@ -83,24 +90,20 @@ static int convert_files(int to, const char *in_name, const char *out_name)
         complain("convert", "%s: %s", in_name, strerror(errno));
         return EXIT_USAGE;
     }
-    bool to_file = strcmp(out_name, "-") != 0;
-    FILE *out = stdout;
-    if (to_file && same_file(in, out_name)) {
-        complain("convert", "%s: IN and OUT are the same file", out_name);
-        out = NULL;
-    } else if (to_file && !(out = fopen(out_name, "we"))) {
-        complain("convert", "%s: %s", out_name, strerror(errno));
-    }
+    const char *err = NULL;
     int status = EXIT_USAGE;
+    struct output *out = NULL;
+    if (strcmp(out_name, "-") && same_file(in, out_name))
+        err = "IN and OUT are the same file";
+    else
+        out = output_open(out_name, 0666, &err);
     if (out) {
-        status = convert(in, in_name, out, to);
-        if ((to_file ? fclose(out) : fflush(out)) && status == EXIT_OK) {
-            complain("convert", "%s: %s", out_name, strerror(errno));
-            status = EXIT_USAGE;
-        }
-        struct stat st;
-        if (status != EXIT_OK && to_file && !stat(out_name, &st) && S_ISREG(st.st_mode))
-            unlink(out_name); /* half a trace helps nobody */
+        status = convert(in, in_name, output_file(out), to);
+        err = output_close(out, status == EXIT_OK);
+    }
+    if (err && (!out || status == EXIT_OK)) {
+        complain("convert", "%s: %s", out_name, err);
+        status = EXIT_USAGE;
     }
     if (in != STDIN_FILENO)
         close(in);
@@ -109,19 +112,21 @@ static int convert_files(int to, const char *in_name, const char *out_name)
 
 int cmd_convert(int argc, char **argv)
 {
-    static const char option[] = "--trace-version=";
-    if (argc == 2 && (!strcmp(argv[1], "-h") || !strcmp(argv[1], "--help"))) {
-        fputs(usage, stdout);
-        return EXIT_OK;
+    int to = 0;
+    for (int c; (c = next_option(&arguments, argc, argv)) != -1;) {
+        switch (c) {
+        case 'h': return show_usage(&arguments);
+        case 'v':
+            if ((to = parse_version(optarg)))
+                break;
+            complain("convert", "unknown version \"%s\"; known are 1.22, 1.23, 1.25 and 1.26", optarg);
+            return EXIT_USAGE;
+        default: return EXIT_USAGE;
+        }
     }
-    if (argc != 4 || strncmp(argv[1], option, strlen(option))) {
-        fputs(usage, stderr);
+    if (!to)
+        return wrong_use(&arguments, "--trace-version is missing");
+    if (!has_operands(&arguments, argc, 2, 2, "IN or OUT"))
         return EXIT_USAGE;
-    }
-    int to = parse_version(argv[1] + strlen(option));
-    if (!to) {
-        complain("convert", "unknown version \"%s\"; known are 1.22, 1.23, 1.25 and 1.26", argv[1] + strlen(option));
-        return EXIT_USAGE;
-    }
-    return convert_files(to, argv[2], argv[3]);
+    return convert_files(to, argv[optind], argv[optind + 1]);
 }

@@ -5,33 +5,34 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
+#include "cmd/arguments.h"
 #include "cmd/cmd.h"
 #include "cmd/heap_in_trace.h"
+#include "cmd/output.h"
 
 static const char usage[] = "usage: thrace export TRACE FILE\n"
                             "\n"
                             "Writes the heap profile in TRACE, which was recorded with --heap-sample, to FILE, such\n"
                             "as heap.pb.gz, for pprof and \"go tool pprof\": blocks and bytes, allocated and in use.\n"
-                            "TRACE and FILE may be -, standard input and output.\n";
+                            "TRACE and FILE may be -, standard input and output.\n"
+                            "Exit status: 0 done, 1 TRACE has no profile or is invalid, 2 it cannot be read, or FILE\n"
+                            "not be written.\n";
+static const struct arguments arguments = {"export", usage, ":h", only_help};
 
 static int write_to(const char *path, const void *data, size_t size)
 {
-    bool to_file = strcmp(path, "-") != 0;
-    FILE *out = to_file ? fopen(path, "we") : stdout;
-    bool ok = out && fwrite(data, 1, size, out) == size;
-    int err = errno;
-    if (out && (to_file ? fclose(out) : fflush(out)) && ok) {
-        ok = false;
-        err = errno;
+    const char *err;
+    struct output *out = output_open(path, 0666, &err);
+    if (out) {
+        bool ok = fwrite(data, 1, size, output_file(out)) == size;
+        int number = errno;
+        err = output_close(out, ok);
+        err = ok ? err : strerror(number);
     }
-    if (ok)
+    if (!err)
         return EXIT_OK;
-    complain("export", "%s: %s", path, strerror(err));
-    struct stat st;
-    if (out && to_file && !stat(path, &st) && S_ISREG(st.st_mode))
-        unlink(path); /* half a profile helps nobody */
+    complain("export", "%s: %s", path, err);
     return EXIT_USAGE;
 }
 
@@ -44,14 +45,10 @@ static bool same_file(FILE *in, const char *path)
 
 int cmd_export(int argc, char **argv)
 {
-    if (argc == 2 && (!strcmp(argv[1], "-h") || !strcmp(argv[1], "--help"))) {
-        fputs(usage, stdout);
-        return EXIT_OK;
-    }
-    if (argc != 3 || (argv[1][0] == '-' && argv[1][1]) || (argv[2][0] == '-' && argv[2][1])) {
-        fputs(usage, stderr);
-        return EXIT_USAGE;
-    }
+    int status;
+    if (!only_operands(&arguments, argc, argv, 2, 2, "TRACE or FILE", &status))
+        return status;
+    argv += optind - 1;
     FILE *in = strcmp(argv[1], "-") ? fopen(argv[1], "re") : stdin;
     if (!in) {
         complain("export", "%s: %s", argv[1], strerror(errno));
@@ -59,7 +56,8 @@ int cmd_export(int argc, char **argv)
     }
     size_t size;
     const char *error;
-    int invalid, status = EXIT_USAGE;
+    int invalid;
+    status = EXIT_USAGE;
     void *profile = heap_in_trace_read(in, &size, &error, &invalid);
     if (error) {
         complain("export", "%s: %s", argv[1], error);

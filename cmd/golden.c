@@ -2,24 +2,24 @@
 #include "config.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/arguments.h"
 #include "cmd/cmd.h"
 #include "gotrace/gotrace.h"
 #include "parser/golden.h"
 
 enum { READ_SIZE = 64 << 10 };
 
-static void usage(FILE *out)
-{
-    fputs("usage: thrace golden FILE.test…\n\n"
-          "Runs golden tests of trace readers: each FILE is a txtar archive of \"expect\", which is SUCCESS or\n"
-          "FAILURE \"regexp\", and \"trace\", a trace as text (see thrace-raw(1)). Prints TAP, a line a test.\n"
-          "Exit status: 0 all went as expected, 1 not all, 2 a test is malformed or cannot be read.\n",
-          out);
-}
+static const char usage[] =
+    "usage: thrace golden FILE.test…\n\n"
+    "Runs golden tests of trace readers: each FILE is a txtar archive of \"expect\", which is SUCCESS or\n"
+    "FAILURE \"regexp\", and \"trace\", a trace as text (see thrace-raw(1)). Prints TAP, a line a test.\n"
+    "Exit status: 0 all went as expected, 1 not all, 2 a test is malformed or cannot be read.\n";
+static const struct arguments arguments = {"golden", usage, ":h", only_help};
 
 /* Keeps the first violation's message. */
 static void keep_first(void *arg, const struct gotrace_error *violation)
@@ -92,15 +92,11 @@ static int run(const char *path, char **why)
 
 int cmd_golden(int argc, char **argv)
 {
-    int worst = EXIT_OK;
-    if (argc == 2 && (!strcmp(argv[1], "-h") || !strcmp(argv[1], "--help"))) {
-        usage(stdout);
-        return EXIT_OK;
-    }
-    if (argc < 2 || argv[1][0] == '-') {
-        usage(stderr);
-        return EXIT_USAGE;
-    }
+    int worst = EXIT_OK, wrong;
+    if (!only_operands(&arguments, argc, argv, 1, INT_MAX, "a FILE", &wrong))
+        return wrong;
+    argc -= optind - 1;
+    argv += optind - 1;
     printf("1..%d\n", argc - 1);
     for (int i = 1; i < argc; i++) {
         const char *slash = strrchr(argv[i], '/');
@@ -114,10 +110,6 @@ int cmd_golden(int argc, char **argv)
         free(why);
         if (status > worst)
             worst = status;
-    }
-    if (fflush(stdout)) {
-        complain("golden", "cannot write: %s", strerror(errno));
-        return EXIT_USAGE;
     }
     return worst;
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "cmd/place.h"
 #include "cmd/profile.pb-c.h"
 
 enum { VALUES = 4 };
@@ -59,7 +60,8 @@ static uint64_t location(struct making *m, const struct gotrace_builder_frame *f
     m->functions[n].filename = string(m, f->file);
     thrace__pprof__line__init(&m->lines[n]);
     m->lines[n].function_id = n + 1;
-    m->lines[n].line = (int64_t)f->line;
+    const char *slash = strrchr(f->file, '/'), *name = slash ? slash + 1 : f->file;
+    m->lines[n].line = place_has_line(name, strlen(name), f->line) ? (int64_t)f->line : 0;
     m->line_pointers[n] = &m->lines[n];
     thrace__pprof__location__init(&m->locations[n]);
     m->locations[n].id = n + 1;

@@ -11,7 +11,8 @@ struct heap_site {
     struct gotrace_builder_frame *frames; /* leaf first */
     size_t nframes;
     double objects, bytes;           /* allocated */
-    double live_objects, live_bytes; /* and not freed */
+    double live_objects, live_bytes; /* and not freed, … */
+    uint64_t live_samples;           /* … as reckoned from so many */
 };
 
 /* The compressed file, to be freed. NULL, or one line that says what went wrong. */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cmd/heap_pprof.h"
+#include "cmd/place.h"
 #include "lib/events.h"
 #include "lib/meta.h"
 
@@ -52,6 +53,7 @@ static void add_block(struct heap_site *s, const struct rec_block *b, uint64_t i
     s->bytes = n * (double)b->bytes;
     s->live_objects = b->freed ? 0 : s->objects;
     s->live_bytes = b->freed ? 0 : s->bytes;
+    s->live_samples = !b->freed;
 }
 
 static void merge(struct heap_profile *p)
@@ -67,6 +69,7 @@ static void merge(struct heap_profile *p)
         last->bytes += s->bytes;
         last->live_objects += s->live_objects;
         last->live_bytes += s->live_bytes;
+        last->live_samples += s->live_samples;
         free(s->frames);
     }
     p->nsites = n;
@@ -119,15 +122,27 @@ const char *heap_profile_make(const struct heap_profile *p, void **file, size_t 
 
 enum { FRAMES_TOLD = 6 };
 
+static void tell_frame(const struct gotrace_builder_frame *f, FILE *to)
+{
+    const char *slash = strrchr(f->file, '/'), *name = slash ? slash + 1 : f->file;
+    fprintf(to, " %s@%s", f->func, name);
+    if (place_has_line(name, strlen(name), f->line))
+        fprintf(to, ":%" PRIu64, (uint64_t)f->line);
+}
+
+static const char *plural(uint64_t n) { return n == 1 ? "" : "s"; }
+
+/* Of few samples little can be reckoned: who reads the line is to know. */
 void heap_profile_tell(const struct heap_profile *p, FILE *to, size_t n)
 {
     for (size_t i = 0; i < p->nsites && i < n && p->sites[i].live_bytes > 0; i++) {
         const struct heap_site *s = &p->sites[i];
-        fprintf(to, "thrace: still in use: about %.0f bytes in %.0f blocks:", s->live_bytes, s->live_objects);
+        uint64_t blocks = (uint64_t)(s->live_objects + 0.5);
+        fprintf(to, "thrace: still in use: about %.0f bytes in %" PRIu64 " block%s (%" PRIu64 " sample%s):",
+                s->live_bytes, blocks, plural(blocks), s->live_samples, plural(s->live_samples));
         for (size_t j = 0; j < s->nframes && j < FRAMES_TOLD; j++) {
-            const char *slash = strrchr(s->frames[j].file, '/');
-            fprintf(to, "%s %s@%s:%" PRIu64, j ? " <" : "", s->frames[j].func, slash ? slash + 1 : s->frames[j].file,
-                    (uint64_t)s->frames[j].line);
+            fputs(j ? " <" : "", to);
+            tell_frame(&s->frames[j], to);
         }
         fputs(s->nframes > FRAMES_TOLD ? " < …\n" : "\n", to);
     }

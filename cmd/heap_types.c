@@ -59,7 +59,8 @@ static int write_info(gotrace_builder *b, uint64_t time)
 
 int heap_types_write(const struct heap_types *t, gotrace_builder *b, uint64_t generation, uint64_t time)
 {
-    uint8_t data[BATCH], *p = data;
+    static uint8_t data[BATCH]; /* larger than a stack should carry */
+    uint8_t *p = data;
     int err = 0;
     *p++ = TYPES_BATCH;
     for (size_t i = 0; i < t->cap && !err; i++) {

@@ -3,24 +3,42 @@
 #define THRACE_CMD_LEFT_SPOOLS_H
 
 #include <limits.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+enum left_kind {
+    LEFT_READY,    /* to be finished */
+    LEFT_IN_USE,   /* its process goes on */
+    LEFT_PERHAPS,  /* nobody can tell whether that goes on */
+    LEFT_FOREIGN,  /* root has run it, and it is another user's */
+    LEFT_NAMELESS, /* nothing is in it yet, not even whose it is */
+    LEFT_TRACE,    /* its process has made a trace of it by itself */
+};
 
 struct left_spool {
     char path[PATH_MAX];
     uint64_t start_ns;
+    uint32_t pid;
+    bool main; /* of the process that was launched */
+    enum left_kind kind;
 };
 
 struct left_spools {
-    struct left_spool *v; /* in the order in which they began */
+    struct left_spool *v; /* those of the main process first; else in the order in which they began */
     size_t n, cap;
 };
 
 /*
- * Finds the spools in the folder of out that were recorded for the process that was launched, which is the one with the
- * pid `launched`, not before since_ns (CLOCK_REALTIME). Those that somebody still records to are left out.
+ * Finds the spools in the folder of the pattern `out`, under names that it gives, that were recorded for the process
+ * that was launched, which is the one with the pid `launched`, not before since_ns (CLOCK_REALTIME_COARSE, as files have
+ * it). A process that was killed while it made its spool has left one, too.
  */
 void left_spools_find(struct left_spools *left, const char *out, uint32_t launched, uint64_t since_ns);
+
+/* The same for traces that were made since then. */
+void left_traces_find(struct left_spools *left, const char *out, uint64_t since_ns);
+
 void left_spools_free(struct left_spools *left);
 
 #endif

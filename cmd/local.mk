@@ -1,12 +1,15 @@
 # The thrace command: one file a verb.
 bin_PROGRAMS += thrace
 thrace_SOURCES = %D%/main.c %D%/cmd.h %D%/verbs.def \
+	%D%/arguments.c %D%/arguments.h \
 	%D%/control.c %D%/control_client.c %D%/control_client.h \
+	%D%/control_list.c %D%/control_list.h \
 	%D%/convert.c \
 	%D%/cut.c %D%/cut.h \
 	%D%/export.c \
-	%D%/finish.c %D%/finish.h \
+	%D%/finish.c %D%/finish.h %D%/finish_report.c %D%/finish_write.c %D%/finish_write.h \
 	%D%/first_stacks.c %D%/first_stacks.h \
+	%D%/gather.c %D%/gather.h \
 	%D%/heap_in_trace.c %D%/heap_in_trace.h \
 	%D%/heap_pprof.c %D%/heap_pprof.h \
 	%D%/heap_profile.c %D%/heap_profile.h \
@@ -14,12 +17,18 @@ thrace_SOURCES = %D%/main.c %D%/cmd.h %D%/verbs.def \
 	%D%/input.c %D%/input.h \
 	%D%/golden.c \
 	%D%/left_spools.c %D%/left_spools.h \
+	%D%/opening.c %D%/opening.h \
+	%D%/place.h \
+	%D%/output.c %D%/output.h \
 	%D%/print.c \
+	%D%/process_life.c %D%/process_life.h \
 	%D%/raw.c \
-	%D%/record.c \
+	%D%/record.c %D%/record_options.c %D%/record_options.h \
 	%D%/progress.c %D%/progress.h \
-	%D%/recording.c %D%/recording_frames.c %D%/recording_modules.c %D%/recording.h \
+	%D%/recording.c %D%/recording.h %D%/recording_frames.c %D%/recording_modules.c \
+	%D%/recording_records.c %D%/recording_records.h \
 	%D%/samples.c %D%/samples.h \
+	%D%/spool_claim.c %D%/spool_claim.h \
 	%D%/spool_read.c %D%/spool_read.h \
 	%D%/stat.c %D%/stat.h \
 	%D%/stat_collect.c %D%/stat_collect.h \

@@ -1,8 +1,9 @@
 /* thrace print FILE: the events of a trace as text. */
-#include <stdlib.h>
+#include <errno.h>
+#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "cmd/arguments.h"
 #include "cmd/cmd.h"
 #include "cmd/input.h"
 #include "parser/event_print.h"
@@ -10,7 +11,9 @@
 static const char usage[] = "usage: thrace print FILE\n"
                             "\n"
                             "Prints the events of a Go execution trace in order, as Go's own tools do.\n"
-                            "FILE may be -, standard input.\n";
+                            "FILE may be -, standard input.\n"
+                            "Exit status: 0 all was read, 1 the trace is invalid from some point on, 2 unreadable.\n";
+static const struct arguments arguments = {"print", usage, ":h", only_help};
 
 enum { FLUSH_AT = 64 << 10 };
 
@@ -37,27 +40,22 @@ static bool print_all(struct gotrace_reader *r)
 
 int cmd_print(int argc, char **argv)
 {
-    if (argc == 2 && (!strcmp(argv[1], "-h") || !strcmp(argv[1], "--help"))) {
-        fputs(usage, stdout);
-        return EXIT_OK;
-    }
-    if (argc != 2 || (argv[1][0] == '-' && argv[1][1])) {
-        fputs(usage, stderr);
-        return EXIT_USAGE;
-    }
-    struct gotrace_reader *r = open_input("print", argv[1]);
+    int status;
+    if (!only_operands(&arguments, argc, argv, 1, 1, "a FILE", &status))
+        return status;
+    const char *path = argv[optind];
+    struct gotrace_reader *r = open_input("print", path);
     if (!r)
         return EXIT_USAGE;
-    int status;
     if (!print_all(r)) {
-        complain("print", "cannot write the events");
+        complain("print", "cannot write the events: %s", strerror(errno));
         status = EXIT_USAGE;
     } else {
         const struct gotrace_error *e = gotrace_reader_error(r);
         status = error_status(e);
         if (e) {
             fputs("thrace print: ", stderr);
-            print_error(stderr, argv[1], e);
+            print_error(stderr, path, e);
         }
     }
     gotrace_reader_free(r);

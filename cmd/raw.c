@@ -6,18 +6,17 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd/arguments.h"
 #include "cmd/cmd.h"
 #include "gotrace/raw.h"
 
-static void usage(FILE *out)
-{
-    fputs("usage: thrace raw text2bytes|bytes2text <IN >OUT\n\n"
-          "  bytes2text  a Go execution trace (1.22 to 1.26) as text, an event a line\n"
-          "  text2bytes  that text as a trace\n\n"
-          "Nothing is checked but that each event exists. Exit status: 0 done, 1 the input is wrong, 2 the command\n"
-          "line is wrong, or the input or output cannot be used.\n",
-          out);
-}
+static const char usage[] =
+    "usage: thrace raw text2bytes|bytes2text <IN >OUT\n\n"
+    "  bytes2text  a Go execution trace (1.22 to 1.26) as text, an event a line\n"
+    "  text2bytes  that text as a trace\n\n"
+    "Nothing is checked but that each event exists. Exit status: 0 done, 1 the input is wrong, 2 the command\n"
+    "line is wrong, or the input or output cannot be used.\n";
+static const struct arguments arguments = {"raw", usage, ":h", only_help};
 
 static int convert(enum gotrace_raw_format from, enum gotrace_raw_format to)
 {
@@ -48,14 +47,12 @@ static int convert(enum gotrace_raw_format from, enum gotrace_raw_format to)
 
 int cmd_raw(int argc, char **argv)
 {
-    if (argc == 2 && (!strcmp(argv[1], "-h") || !strcmp(argv[1], "--help"))) {
-        usage(stdout);
-        return EXIT_OK;
-    }
-    if (argc == 2 && !strcmp(argv[1], "bytes2text"))
+    int wrong;
+    if (!only_operands(&arguments, argc, argv, 1, 1, "text2bytes or bytes2text", &wrong))
+        return wrong;
+    if (!strcmp(argv[optind], "bytes2text"))
         return convert(GOTRACE_RAW_BYTES, GOTRACE_RAW_TEXT);
-    if (argc == 2 && !strcmp(argv[1], "text2bytes"))
+    if (!strcmp(argv[optind], "text2bytes"))
         return convert(GOTRACE_RAW_TEXT, GOTRACE_RAW_BYTES);
-    usage(stderr);
-    return EXIT_USAGE;
+    return wrong_use(&arguments, "%s: neither text2bytes nor bytes2text; input comes from stdin", argv[optind]);
 }

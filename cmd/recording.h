@@ -16,6 +16,9 @@ struct rec_stack {
     uint64_t generation, id;
     size_t first, n; /* its PCs: recording.pcs[first …] */
     size_t epoch; /* of a sample: so many of recording.refreshes came before it, and one; of other stacks 0 */
+    const char *thread; /* the name of a thread that nobody saw being made, whose first stack it is; or NULL */
+    uint64_t thread_g, named_at;
+    bool ambiguous; /* two such threads, of two names */
 };
 
 struct rec_thread {
@@ -25,6 +28,12 @@ struct rec_thread {
     size_t pc;         /* recording.pcs[pc] is start_pc */
     const char *name; /* set by pthread_setname_np, or NULL */
     uint64_t named_at;
+};
+
+/* How a thread waited when the recording's first generation began. */
+struct rec_status {
+    uint64_t g, m, reason;
+    uint64_t stack_id; /* 0: none */
 };
 
 struct rec_module {
@@ -79,6 +88,9 @@ struct recording {
     size_t nstacks, cap_stacks;
     struct rec_thread *threads;
     size_t nthreads, cap_threads;
+    uint64_t first_generation;
+    struct rec_status *statuses; /* by g */
+    size_t nstatuses, cap_statuses;
     struct rec_pc *pcs;
     size_t npcs, cap_pcs;
     struct rec_module *modules;
@@ -106,6 +118,9 @@ struct recording {
     const char *exe; /* path of the program, in the spool's header */
     unsigned pid;
 };
+
+/* The stack of that ID in a generation, or NULL, once all are read. */
+struct rec_stack *recording_find_stack(const struct recording *r, uint64_t generation, uint64_t id);
 
 /* One more stack; NULL when memory ran out. */
 struct rec_stack *recording_add_stack(struct recording *r, uint64_t generation, uint64_t id, const uintptr_t *pcs,
@@ -139,6 +154,15 @@ const char *recording_symbolize(struct recording *r);
 
 /* Writes the reasons, stacks, thread names and CPU samples of a generation. 0, or -1: the builder says why. */
 int recording_write_tables(const struct recording *r, gotrace_builder *b, uint64_t generation);
+
+/* The same for the generation in front of the first one (cmd/opening.h). */
+int recording_write_opening_tables(const struct recording *r, gotrace_builder *b);
+
+/* How it waited when the first generation began; NULL: it did not. */
+const struct rec_status *recording_status(const struct recording *r, uint64_t g);
+
+/* Whether it is known where the thread started: then its start stack is in the tables. */
+bool recording_has_start(const struct recording *r, uint64_t g);
 
 /* The frames of a stack, leaf first, as the trace has them: v has room for STACK_MAX_FRAMES. Their number. */
 size_t recording_frames(const struct recording *r, uint64_t generation, uint64_t stack_id,

@@ -91,7 +91,6 @@ static uint64_t inlined_pc(const struct recording *r, const struct rec_pc *p, si
 }
 
 static uint64_t thread_start_pc(uint64_t g) { return UINT64_C(1) << 60 | g; }
-static uint64_t thread_wait_pc(uint64_t g) { return UINT64_C(3) << 59 | g; }
 
 struct frames {
     struct gotrace_builder_frame v[STACK_MAX_FRAMES];
@@ -178,28 +177,18 @@ static void make_frames(const struct recording *r, const struct rec_stack *s, st
         add_pc(r, &r->pcs[s->first + i], f);
     if (!f->n) /* a sample before the start routine or behind it */
         add_frame(f, r->pcs[s->first].pc, NULL, &in_thrace);
-}
-
-static const struct rec_stack *find_stack(const struct recording *r, uint64_t generation, uint64_t id)
-{
-    size_t low = 0, high = r->nstacks;
-    while (low < high) {
-        size_t mid = (low + high) / 2;
-        const struct rec_stack *s = &r->stacks[mid];
-        if (s->generation < generation || (s->generation == generation && s->id < id))
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    const struct rec_stack *s = low < r->nstacks ? &r->stacks[low] : NULL;
-    return s && s->generation == generation && s->id == id ? s : NULL;
+    if (!s->thread || s->ambiguous)
+        return;
+    const struct symbolize_frame at = {s->thread, f->v[f->n - 1].file, f->v[f->n - 1].line};
+    f->n -= f->n == STACK_MAX_FRAMES;
+    add_frame(f, thread_start_pc(s->thread_g), NULL, &at);
 }
 
 size_t recording_frames(const struct recording *r, uint64_t generation, uint64_t stack_id,
                         struct gotrace_builder_frame *v)
 {
     struct frames f = {.n = 0};
-    const struct rec_stack *s = stack_id ? find_stack(r, generation, stack_id) : NULL;
+    const struct rec_stack *s = stack_id ? recording_find_stack(r, generation, stack_id) : NULL;
     if (s)
         make_frames(r, s, &f);
     memcpy(v, f.v, f.n * sizeof *v);
@@ -233,7 +222,7 @@ static const struct symbolize_frame *own_function(const struct recording *r, con
 {
     const struct rec_stack *s = NULL;
     if (t->g < r->seen.ngoroutines && r->seen.first[t->g].id)
-        s = find_stack(r, r->seen.first[t->g].generation, r->seen.first[t->g].id);
+        s = recording_find_stack(r, r->seen.first[t->g].generation, r->seen.first[t->g].id);
     for (size_t i = s ? s->n : 0; i-- > 0;) {
         size_t n;
         const struct rec_pc *p = &r->pcs[s->first + i];
@@ -266,35 +255,48 @@ static int write_thread_start(const struct recording *r, gotrace_builder *b, con
     return write_stack(r, b, t->stack_id, &f);
 }
 
-/*
- * A goroutine that was there when the recording began has no start stack. Viewers name it after the outermost frame of
- * the first stack that they see of it.
- */
-static void name_outermost(const struct recording *r, const struct rec_stack *s, struct frames *f)
-{
-    uint64_t g = s->id - STATUS_STACK_BASE;
-    const struct rec_thread *t = s->id >= STATUS_STACK_BASE ? find_thread(r, g) : NULL;
-    if (!t || g == 1 || !t->name || !*t->name || !f->n)
-        return;
-    f->v[f->n - 1].func = t->name;
-    f->v[f->n - 1].pc = thread_wait_pc(g);
-}
+bool recording_has_start(const struct recording *r, uint64_t g) { return find_thread(r, g); }
 
-int recording_write_tables(const struct recording *r, gotrace_builder *b, uint64_t generation)
+static int write_reasons(gotrace_builder *b)
 {
-    struct frames f;
     for (int i = 0; i < REASON_COUNT; i++)
         if (gotrace_builder_string_as(b, reason_string_id((enum sched_reason)i), sched_reason_text[i],
                                       strlen(sched_reason_text[i])))
             return -1;
-    for (size_t i = 0; i < r->nstacks; i++) {
-        if (r->stacks[i].generation != generation)
-            continue;
-        make_frames(r, &r->stacks[i], &f);
-        name_outermost(r, &r->stacks[i], &f);
-        if (write_stack(r, b, r->stacks[i].id, &f))
+    return 0;
+}
+
+static int write_one(const struct recording *r, gotrace_builder *b, const struct rec_stack *s)
+{
+    struct frames f;
+    make_frames(r, s, &f);
+    return write_stack(r, b, s->id, &f);
+}
+
+int recording_write_opening_tables(const struct recording *r, gotrace_builder *b)
+{
+    if (write_reasons(b))
+        return -1;
+    for (size_t i = 0; i < r->seen.nstatuses; i++) {
+        uint64_t g = r->seen.statuses[i].g;
+        const struct rec_thread *t = find_thread(r, g);
+        const struct rec_status *waits = recording_status(r, g);
+        uint64_t id = waits ? waits->stack_id : 0;
+        const struct rec_stack *s = id ? recording_find_stack(r, r->first_generation, id) : NULL;
+        if ((t && write_thread_start(r, b, t)) || (s && write_one(r, b, s)))
             return -1;
     }
+    return 0;
+}
+
+int recording_write_tables(const struct recording *r, gotrace_builder *b, uint64_t generation)
+{
+    if (write_reasons(b))
+        return -1;
+    for (size_t i = 0; i < r->nstacks; i++)
+        if (r->stacks[i].generation == generation && r->stacks[i].id < STATUS_STACK_BASE &&
+            write_one(r, b, &r->stacks[i]))
+            return -1;
     for (size_t i = 0; i < r->nthreads; i++)
         if (r->threads[i].generation == generation && write_thread_start(r, b, &r->threads[i]))
             return -1;

@@ -168,6 +168,58 @@ static int by_time(const void *a, const void *b)
     return x->time < y->time ? -1 : x->time > y->time;
 }
 
+struct spent {
+    uint64_t m, weight;
+    bool used;
+};
+
+static struct spent *spent_by(struct spent *table, size_t size, uint64_t m)
+{
+    size_t at = (size_t)(m * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (size - 1);
+    while (table[at].used && table[at].m != m)
+        at = (at + 1) & (size - 1);
+    table[at].used = true;
+    table[at].m = m;
+    return &table[at];
+}
+
+/* Repeats that a trace may have whatever its header says of times, and for each record. */
+enum { REPEATS_ANYWAY = 4 << 20, REPEATS_OF_EACH = 64, MAX_HZ = 10000, SLACK = 16 };
+
+/* What a thread can have used of its CPU by then, in samples; a quarter more, as clocks are no better than they are. */
+static uint64_t most_by(const struct spool_header *h, uint64_t time, uint64_t ticks_hz)
+{
+    uint64_t hz = h->samples.hz < MAX_HZ ? h->samples.hz : MAX_HZ;
+    uint64_t ticks = time > h->first.ticks ? time - h->first.ticks : 0;
+    unsigned __int128 n = (unsigned __int128)ticks * hz / ticks_hz;
+    return n < UINT32_MAX ? (uint64_t)n + (uint64_t)n / 4 + SLACK : UINT32_MAX;
+}
+
+uint64_t samples_bound(struct samples *s, const struct spool_header *h, uint64_t ticks_hz)
+{
+    size_t size = 16;
+    uint64_t cut = 0, left = REPEATS_ANYWAY + (uint64_t)s->n * REPEATS_OF_EACH;
+    while (size < 2 * s->n)
+        size *= 2;
+    struct spent *table = calloc(size, sizeof *table);
+    for (size_t i = 0; i < s->n; i++) {
+        struct sample *one = &s->v[i];
+        struct spent *spent = table ? spent_by(table, size, one->m) : NULL;
+        uint64_t most = most_by(h, one->time, ticks_hz);
+        uint64_t room = spent && most > spent->weight ? most - spent->weight : 1;
+        uint64_t weight = one->weight < room ? one->weight : room;
+        if (weight - 1 > left)
+            weight = left + 1;
+        left -= weight - 1;
+        cut += one->weight - weight;
+        one->weight = weight;
+        if (spent)
+            spent->weight += weight;
+    }
+    free(table);
+    return cut;
+}
+
 void samples_end(struct samples *s)
 {
     free(s->table);

@@ -41,6 +41,12 @@ bool samples_read(struct recording *r, const uint8_t *p, const uint8_t *end);
 /* No more are read: from now on the recording's stacks may be put in another order. */
 void samples_end(struct samples *s);
 
+/*
+ * A thread has no more CPU time than passes: what samples weigh beyond that, in a spool that is damaged or was made up,
+ * is cut. Returns how much. Once they are all read.
+ */
+uint64_t samples_bound(struct samples *s, const struct spool_header *h, uint64_t ticks_hz);
+
 /* 0, or -1: the builder says why. */
 int samples_write(const struct samples *s, gotrace_builder *b, uint64_t generation, const struct trace_time *time);
 

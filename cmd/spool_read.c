@@ -3,7 +3,6 @@
 #include "cmd/spool_read.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -80,7 +79,7 @@ static void drop_torn(struct spool_file *f)
 static const char *read_log(struct spool_file *f)
 {
     uint64_t start = f->header->header_size + (uint64_t)f->header->max_chunks * f->header->chunk_size;
-    uint64_t len = __atomic_load_n(&f->header->log_end, __ATOMIC_ACQUIRE); /* once: it may be growing */
+    uint64_t len = f->header->log_end;
     if (!len)
         return NULL;
     if (f->header->ring_size)
@@ -97,9 +96,15 @@ static const char *read_log(struct spool_file *f)
     return f->events.n ? NULL : err;
 }
 
+/* A chunk with its header as it was when it was looked at. */
+struct found {
+    const uint8_t *data;
+    struct chunk c;
+};
+
 static int by_seal(const void *a, const void *b)
 {
-    const struct chunk *x = *(const struct chunk *const *)a, *y = *(const struct chunk *const *)b;
+    const struct chunk *x = &((const struct found *)a)->c, *y = &((const struct found *)b)->c;
     int xrank = x->packed ? 0 : x->state == CHUNK_OPEN ? 2 : 1, yrank = y->packed ? 0 : y->state == CHUNK_OPEN ? 2 : 1;
     if (xrank != yrank)
         return xrank - yrank;
@@ -116,14 +121,16 @@ static bool is_known(const struct spool_batches *b, const struct chunk *c, const
     return false;
 }
 
-static const char *read_chunk(struct spool_file *f, const struct chunk *c)
+static const char *read_chunk(struct spool_file *f, const struct found *found)
 {
+    const struct chunk *c = &found->c;
+    const uint8_t *data = found->data;
     if (c->packed)
-        return read_row(f, c->data, c->data + c->used);
-    const uint8_t *meta = c->data + CHUNK_CAPACITY - c->meta_used;
+        return read_row(f, data, data + c->used);
+    const uint8_t *meta = data + CHUNK_CAPACITY - c->meta_used;
     bool open = c->state == CHUNK_OPEN, ok = true;
-    if (c->used && !(open && is_known(&f->events, c, c->data, c->used)))
-        ok = add(&f->events, (struct spool_batch){c->generation, c->m, c->time, 0, c->data, c->used});
+    if (c->used && !(open && is_known(&f->events, c, data, c->used)))
+        ok = add(&f->events, (struct spool_batch){c->generation, c->m, c->time, 0, data, c->used});
     if (c->meta_used && !(open && is_known(&f->meta, c, meta, c->meta_used)))
         ok = ok && add(&f->meta, (struct spool_batch){c->generation, c->m, c->time, 0, meta, c->meta_used});
     return ok ? NULL : "out of memory";
@@ -135,23 +142,24 @@ static const char *read_chunk(struct spool_file *f, const struct chunk *c)
 static const char *read_pool(struct spool_file *f)
 {
     uint32_t n = 0;
-    const struct chunk **chunks = calloc(f->header->nchunks + 1, sizeof *chunks);
+    struct found *chunks = calloc(f->header->nchunks + 1, sizeof *chunks);
     if (!chunks)
         return "out of memory";
     for (uint32_t i = 0; i < f->header->nchunks; i++) {
         uint64_t at = f->header->header_size + (uint64_t)i * f->header->chunk_size;
         if (at + f->header->chunk_size > f->size)
             break;
-        const struct chunk *c = (const struct chunk *)(f->map + at);
+        struct chunk *c = &chunks[n].c;
+        memcpy(c, f->map + at, CHUNK_HEADER_SIZE);
+        chunks[n].data = f->map + at + CHUNK_HEADER_SIZE;
         bool in_log = c->log_pos && c->log_pos <= f->header->log_end;
         bool sane = c->used <= CHUNK_CAPACITY && c->meta_used <= CHUNK_CAPACITY - c->used;
-        if (c->state != CHUNK_FREE && !in_log && sane)
-            chunks[n++] = c;
+        n += c->state != CHUNK_FREE && !in_log && sane;
     }
     qsort(chunks, n, sizeof *chunks, by_seal);
     const char *err = NULL;
     for (uint32_t i = 0; i < n && !err; i++)
-        err = read_chunk(f, chunks[i]);
+        err = read_chunk(f, &chunks[i]);
     free(chunks);
     return err;
 }
@@ -191,25 +199,22 @@ static const char *check_header(const struct spool_header *h, size_t size)
     return NULL;
 }
 
-const char *spool_file_open(struct spool_file *f, const char *path)
+const char *spool_file_open(struct spool_file *f, int fd)
 {
     struct stat st;
     memset(f, 0, sizeof *f);
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a FIFO must not keep us waiting */
-    if (fd < 0)
+    if (fstat(fd, &st))
         return strerror(errno);
-    if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
-        close(fd);
-        return "this is not a file";
-    }
     f->size = (size_t)st.st_size;
     void *map = f->size ? mmap(NULL, f->size, PROT_READ, MAP_SHARED, fd, 0) : MAP_FAILED;
-    close(fd);
     if (map == MAP_FAILED)
         return f->size ? strerror(errno) : SPOOL_UNBORN;
     f->map = map;
-    f->header = map;
-    const char *err = check_header(f->header, f->size);
+    struct spool_header *copy = calloc(1, sizeof *copy);
+    if (copy)
+        memcpy(copy, map, f->size < sizeof *copy ? f->size : sizeof *copy);
+    f->header = copy;
+    const char *err = copy ? check_header(copy, f->size) : "out of memory";
     if (!err)
         err = read_log(f);
     if (!err && !f->missing)
@@ -232,28 +237,8 @@ void spool_file_close(struct spool_file *f)
     free(f->events.v);
     free(f->meta.v);
     free(f->unrolled);
+    free((void *)(uintptr_t)f->header);
     if (f->map)
         munmap((void *)(uintptr_t)f->map, f->size);
     memset(f, 0, sizeof *f);
-}
-
-int spool_file_owner_lives(const struct spool_file *f) { return spool_owner_lives(f->header); }
-
-int spool_owner_lives(const struct spool_header *h)
-{
-    char path[64], buf[1024];
-    snprintf(path, sizeof path, "/proc/%u/stat", h->pid);
-    FILE *file = fopen(path, "r");
-    if (!file)
-        return 0;
-    size_t n = fread(buf, 1, sizeof buf - 1, file);
-    fclose(file);
-    buf[n] = 0;
-    unsigned long long start = 0;
-    char state = 0;
-    const char *p = strrchr(buf, ')');
-    if (!p || sscanf(p + 2, "%c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu", &state,
-                     &start) != 2)
-        return 0;
-    return start == h->pid_start && state != 'Z' && h->state == SPOOL_RECORDING;
 }

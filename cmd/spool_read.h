@@ -21,7 +21,7 @@ struct spool_batches {
 };
 
 struct spool_file {
-    const struct spool_header *header;
+    const struct spool_header *header; /* a copy: who still has the file open cannot change it under us */
     struct spool_batches events; /* by generation, time, order */
     struct spool_batches meta;
     const uint8_t *map;
@@ -38,14 +38,10 @@ struct spool_file {
 #define SPOOL_UNBORN "nothing was recorded, the program ended too early"
 
 /*
- * Maps and checks the file. Returns NULL, or one line that says what is wrong with it; nothing is open then. It may be
- * the spool of a process that is still running: see spool_file_owner_lives.
+ * Maps and checks the file. Returns NULL, or one line that says what is wrong with it; nothing is mapped then. fd stays
+ * the caller's. It may be the spool of a process that is still running: see process_life.h.
  */
-const char *spool_file_open(struct spool_file *f, const char *path);
+const char *spool_file_open(struct spool_file *f, int fd);
 void spool_file_close(struct spool_file *f);
-
-/* Whether the process that writes the spool is alive. */
-int spool_file_owner_lives(const struct spool_file *f);
-int spool_owner_lives(const struct spool_header *h);
 
 #endif

@@ -1,9 +1,9 @@
 /* thrace stat FILE: where the time of a trace's threads went. */
 #include <errno.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/arguments.h"
 #include "cmd/cmd.h"
 #include "cmd/input.h"
 #include "cmd/stat.h"
@@ -16,11 +16,17 @@ static const char usage[] = "usage: thrace stat [-n N] FILE\n"
                             "\n"
                             "Sums up where the threads (goroutines) of a Go execution trace spent their time: states,\n"
                             "waits and who ended them, system calls, threads. FILE may be -, standard input.\n"
-                            "  -n N  rows in each table (default: 10); one more is for the rest\n"
+                            "  -n N, --rows N  rows in each table (default: 10); one more is for the rest\n"
                             "Exit status: 0 all was read, 1 the trace is invalid from some point on, 2 unreadable.\n";
+static const struct option options[] = {
+    {"rows", required_argument, NULL, 'n'}, {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
+static const struct arguments arguments = {"stat", usage, ":hn:", options};
+
+typedef bool report_fn(const struct stat *s, const char *path, int version, FILE *out);
 
 /* Reads all of r and prints what there was; the exit status. */
-static int sum_up(const char *verb, struct gotrace_reader *r, const char *path, size_t rows, FILE *out)
+static int sum_up(const char *verb, struct gotrace_reader *r, const char *path, size_t rows, report_fn *report,
+                  FILE *out)
 {
     struct stat s;
     const struct gotrace_event *ev;
@@ -29,7 +35,7 @@ static int sum_up(const char *verb, struct gotrace_reader *r, const char *path, 
         stat_event(&s, ev);
     const struct gotrace_error *e = gotrace_reader_error(r);
     int status = error_status(e);
-    bool ok = stat_finish(&s) && (!s.events || stat_report(&s, path, gotrace_reader_version(r), out));
+    bool ok = stat_finish(&s) && (!s.events || report(&s, path, gotrace_reader_version(r), out));
     stat_free(&s);
     if (!ok) {
         complain(verb, "out of memory");
@@ -43,36 +49,11 @@ static int sum_up(const char *verb, struct gotrace_reader *r, const char *path, 
     return status;
 }
 
-/* The length of that many lines, without a last table of which only the title and the column titles would show. */
-static size_t head(const char *text, int lines)
+void stat_head(const char *verb, const char *path, FILE *out, int rows)
 {
-    size_t end = 0, table = 0;
-    int in_table = 0; /* lines of it, the empty one before it included */
-    for (; text[end] && lines > 0; end++) {
-        if (text[end] != '\n')
-            continue;
-        lines--;
-        in_table++;
-        if (text[end + 1] == '\n') {
-            table = end + 1;
-            in_table = 0;
-        }
-    }
-    return in_table <= 3 && table ? table : end;
-}
-
-void stat_head(const char *verb, const char *path, FILE *out, int lines)
-{
-    char *text = NULL;
-    size_t size;
     struct gotrace_reader *r = open_input(verb, path);
-    FILE *memory = r ? open_memstream(&text, &size) : NULL;
-    if (memory) {
-        sum_up(verb, r, path, DEFAULT_ROWS, memory);
-        if (!fclose(memory))
-            fwrite(text, 1, head(text, lines), out);
-    }
-    free(text);
+    if (r)
+        sum_up(verb, r, path, (size_t)rows, stat_report_head, out);
     gotrace_reader_free(r);
 }
 
@@ -87,33 +68,24 @@ static bool parse_rows(const char *arg, size_t *rows)
 
 int cmd_stat(int argc, char **argv)
 {
-    static const struct option options[] = {{"rows", required_argument, NULL, 'n'},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {NULL, 0, NULL, 0}};
     size_t rows = DEFAULT_ROWS;
-    for (int c; (c = getopt_long(argc, argv, "hn:", options, NULL)) != -1;) {
+    for (int c; (c = next_option(&arguments, argc, argv)) != -1;) {
         switch (c) {
-        case 'h': fputs(usage, stdout); return EXIT_OK;
+        case 'h': return show_usage(&arguments);
         case 'n':
             if (parse_rows(optarg, &rows))
                 break;
             complain("stat", "-n %s: not a number from 1 to %d", optarg, MAX_ROWS);
             return EXIT_USAGE;
-        default: fputs(usage, stderr); return EXIT_USAGE;
+        default: return EXIT_USAGE;
         }
     }
-    if (optind + 1 != argc) {
-        fputs(usage, stderr);
+    if (!has_operands(&arguments, argc, 1, 1, "a FILE"))
         return EXIT_USAGE;
-    }
     struct gotrace_reader *r = open_input("stat", argv[optind]);
     if (!r)
         return EXIT_USAGE;
-    int status = sum_up("stat", r, argv[optind], rows, stdout);
+    int status = sum_up("stat", r, argv[optind], rows, stat_report, stdout);
     gotrace_reader_free(r);
-    if (fflush(stdout) || ferror(stdout)) {
-        complain("stat", "cannot write the report");
-        return EXIT_USAGE;
-    }
     return status;
 }

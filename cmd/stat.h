@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-/* Prints at most so many of thrace stat's first lines about the trace; complains as verb when it cannot. */
-void stat_head(const char *verb, const char *path, FILE *out, int lines);
+/* Prints what the threads of the trace waited for, with so many rows a table; complains as verb when it cannot. */
+void stat_head(const char *verb, const char *path, FILE *out, int rows);
 
 #endif

@@ -198,8 +198,6 @@ void stat_event(struct stat *s, const struct gotrace_event *ev)
     s->end = gotrace_event_time(ev);
     if (!s->events++)
         s->begin = s->end;
-    if (gotrace_event_kind(ev) == GOTRACE_SYNC)
-        stat_texts_forget_stacks(&s->texts);
     struct stat_live *l = find(s, gotrace_event_goroutine(ev));
     if (l && !l->sum.name)
         name(s, l, gotrace_event_stack(ev));

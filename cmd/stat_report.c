@@ -75,12 +75,12 @@ static void state_row(struct table *t, const struct stat_group *g, uint64_t all,
     table_cell(t, *reason ? "%s: %s" : "%s", state, reason);
 }
 
-static bool states(const struct stat *s, FILE *out)
+static bool states(const struct stat *s, size_t rows, FILE *out)
 {
     static const char *const titles[] = {"time", "share", "times", "<state: reason", NULL};
     struct table t;
     struct ranking r;
-    if (!rank(&r, &s->states, s->rows))
+    if (!rank(&r, &s->states, rows))
         return false;
     uint64_t all = r.rest.total;
     for (size_t i = 0; i < r.shown; i++)
@@ -118,9 +118,17 @@ static const struct stat_group *main_waker(const struct stat *s, const struct st
     return best;
 }
 
-static void wait_place(const struct stat *s, const struct stat_group *wait, FILE *out)
+/* Who ended most of the time of a kind of waits: what is to be fixed is with them. */
+enum ended { BY_ANYBODY, BY_A_THREAD, BY_NO_THREAD };
+
+static bool is_ended(const struct stat *s, const struct stat_group *waker, enum ended by)
 {
-    const struct stat_group *waker = main_waker(s, wait);
+    bool thread = waker && *text(s, stat_waker_name(waker->key));
+    return by == BY_ANYBODY || thread == (by == BY_A_THREAD);
+}
+
+static void wait_place(const struct stat *s, const struct stat_group *wait, const struct stat_group *waker, FILE *out)
+{
     indent(out, text(s, (uint32_t)wait->key), "        ");
     if (!waker)
         return;
@@ -148,32 +156,45 @@ static void wait_row(struct table *t, const struct stat_group *g, const char *re
     table_cell(t, "%s", place);
 }
 
-static bool waits(const struct stat *s, FILE *out)
+static bool wait_of_rank(const struct stat *s, struct table *t, const struct stat_group *wait,
+                         const struct stat_group *waker)
+{
+    char *place = NULL;
+    size_t size;
+    FILE *lines = open_memstream(&place, &size);
+    if (lines)
+        wait_place(s, wait, waker, lines);
+    bool ok = lines && !fclose(lines);
+    if (ok)
+        wait_row(t, wait, text(s, (uint32_t)(wait->key >> 32)), place);
+    free(place);
+    return ok;
+}
+
+static bool waits(const struct stat *s, enum ended by, size_t rows, FILE *out)
 {
     static const char *const titles[] = {"total", "count", "p50", "p99", "max", "<reason", "<where", NULL};
+    static const char *const sections[] = {
+        [BY_ANYBODY] = "Waits with the most time",
+        [BY_A_THREAD] = "Waits that threads ended, with the most time",
+        [BY_NO_THREAD] = "Waits that no thread of the trace ended, with the most time",
+    };
     struct table t;
     struct ranking r;
-    if (!rank(&r, &s->waits, s->rows))
+    if (!rank(&r, &s->waits, by == BY_ANYBODY ? rows : SIZE_MAX))
         return false;
     table_init(&t, titles);
-    for (size_t i = 0; i < r.shown; i++) {
-        char *place = NULL;
-        size_t size;
-        FILE *lines = open_memstream(&place, &size);
-        if (lines)
-            wait_place(s, &r.groups[i], lines);
-        if (!lines || fclose(lines)) {
-            t.failed = true;
-            free(place);
-            break;
-        }
-        wait_row(&t, &r.groups[i], text(s, (uint32_t)(r.groups[i].key >> 32)), place);
-        free(place);
+    for (size_t i = 0, shown = 0; i < r.shown && shown < rows && !t.failed; i++) {
+        const struct stat_group *waker = main_waker(s, &r.groups[i]);
+        if (!is_ended(s, waker, by))
+            continue;
+        t.failed |= !wait_of_rank(s, &t, &r.groups[i], waker);
+        shown++;
     }
-    if (r.rest.count)
+    if (by == BY_ANYBODY && r.rest.count)
         wait_row(&t, &r.rest, "", "others");
     free(r.groups);
-    return print_section("Waits with the most time", &t, out);
+    return print_section(sections[by], &t, out);
 }
 
 static void syscall_row(struct table *t, const struct stat_group *g, const char *name)
@@ -228,7 +249,7 @@ static bool threads(const struct stat *s, FILE *out)
     return print_section("Threads (goroutines)", &t, out);
 }
 
-bool stat_report(const struct stat *s, const char *path, int version, FILE *out)
+static bool headline(const struct stat *s, const char *path, int version, FILE *out)
 {
     static const char *const titles[] = {"", NULL};
     struct table t; /* for the format of a time */
@@ -237,6 +258,19 @@ bool stat_report(const struct stat *s, const char *path, int version, FILE *out)
     if (!t.failed)
         fprintf(out, "%s: go 1.%d, %s, %" PRIu64 " thread%s, %" PRIu64 " events\n", path, version, t.cells[0],
                 s->nthreads, s->nthreads == 1 ? "" : "s", s->events);
+    bool ok = !t.failed;
     table_free(&t);
-    return !t.failed && states(s, out) && waits(s, out) && syscalls(s, out) && threads(s, out);
+    return ok;
+}
+
+bool stat_report(const struct stat *s, const char *path, int version, FILE *out)
+{
+    return headline(s, path, version, out) && states(s, s->rows, out) && waits(s, BY_ANYBODY, s->rows, out) &&
+           syscalls(s, out) && threads(s, out);
+}
+
+bool stat_report_head(const struct stat *s, const char *path, int version, FILE *out)
+{
+    return headline(s, path, version, out) && states(s, s->rows, out) && waits(s, BY_A_THREAD, s->rows, out) &&
+           waits(s, BY_NO_THREAD, s->rows < 2 ? s->rows : 2, out);
 }

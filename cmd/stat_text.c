@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cmd/place.h"
 #include "parser/utf8.h"
 
 enum { FUNCTION_MAX = 120, FILE_MAX = 60, TEXT_MAX = STAT_FRAMES * (FUNCTION_MAX + FILE_MAX + 40) };
@@ -86,12 +87,6 @@ void stat_texts_free(struct stat_texts *t)
     free(t->cache);
 }
 
-void stat_texts_forget_stacks(struct stat_texts *t)
-{
-    if (t->cache)
-        memset(t->cache, 0, STAT_NCACHED * sizeof *t->cache);
-}
-
 uint32_t stat_text(struct stat_texts *t, struct gotrace_str s)
 {
     struct line l = {.len = 0};
@@ -124,8 +119,11 @@ static uint32_t frames(struct stat_texts *t, struct gotrace_stack stack)
         append(&l, f.function, FUNCTION_MAX);
         l.text[l.len++] = ' ';
         l.text[l.len++] = '(';
-        append(&l, base_name(f.file), FILE_MAX);
-        l.len += (size_t)sprintf(l.text + l.len, ":%" PRIu64 ")", f.line);
+        struct gotrace_str name = base_name(f.file);
+        append(&l, name, FILE_MAX);
+        if (place_has_line(name.data, name.len, f.line))
+            l.len += (size_t)sprintf(l.text + l.len, ":%" PRIu64, f.line);
+        l.text[l.len++] = ')';
     }
     return intern(t, l.text, l.len);
 }
@@ -134,10 +132,10 @@ uint32_t stat_text_stack(struct stat_texts *t, struct gotrace_stack stack)
 {
     if (t->failed)
         return 0;
-    uint64_t h = ((uint64_t)(uintptr_t)stack.generation ^ stack.id) * UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t h = (stack.serial << 32 ^ stack.id) * UINT64_C(0x9e3779b97f4a7c15);
     struct stat_cached *c = &t->cache[h >> 52];
     _Static_assert(STAT_NCACHED == 1 << (64 - 52), "the hash picks one of the cache's entries");
-    if (!c->stack.generation || c->stack.generation != stack.generation || c->stack.id != stack.id)
+    if (!c->stack.reader || !gotrace_stack_equal(c->stack, stack))
         *c = (struct stat_cached){stack, frames(t, stack)};
     return c->text;
 }

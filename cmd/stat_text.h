@@ -18,7 +18,7 @@ enum { STAT_FRAMES = 5, STAT_NTEXTS = 16384, STAT_NCACHED = 4096 };
 struct stat_texts {
     struct idmap index; /* hash of a text to its number + 1 */
     VEC(char *) list;
-    /* Stacks of the generation that were met last: a handle tells without their frames which text they are. */
+    /* Stacks that were met last: a handle tells without their frames which text they are. */
     struct stat_cached {
         struct gotrace_stack stack;
         uint32_t text;
@@ -28,9 +28,6 @@ struct stat_texts {
 
 void stat_texts_init(struct stat_texts *t);
 void stat_texts_free(struct stat_texts *t);
-
-/* Handles of stacks mean something else from here on. */
-void stat_texts_forget_stacks(struct stat_texts *t);
 
 uint32_t stat_text(struct stat_texts *t, struct gotrace_str s);
 

@@ -5,12 +5,16 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 enum { NOT_EXECUTABLE = 126, NOT_FOUND = 127, MAX_INTERPRETERS = 5 };
@@ -141,19 +145,54 @@ static bool is_sanitized(int fd)
     return found;
 }
 
+static bool gains_nothing(void) { return prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1; }
+
+/* Whether the kernel tells the loader of file capabilities. With the effective bit it does, even when it gives none. */
+static bool has_capabilities(int fd)
+{
+    struct vfs_cap_data caps = {0};
+    char value[sizeof(struct vfs_ns_cap_data)];
+    ssize_t n = fgetxattr(fd, "security.capability", value, sizeof value);
+    if (!getuid() || n < (ssize_t)(sizeof caps.magic_etc + sizeof caps.data[0]))
+        return false;
+    memcpy(&caps, value, (size_t)n < sizeof caps ? (size_t)n : sizeof caps);
+    return (caps.magic_etc & VFS_CAP_FLAGS_EFFECTIVE) ||
+           ((caps.data[0].permitted || caps.data[1].permitted) && !gains_nothing());
+}
+
+static bool changes_user(const struct stat *st)
+{
+    bool other = ((st->st_mode & S_ISUID) && st->st_uid != getuid()) ||
+                 ((st->st_mode & S_ISGID) && st->st_gid != getgid());
+    return other && !gains_nothing();
+}
+
+/* On a file system that is mounted nosuid, neither of these is. */
+static const char *privileges(int fd)
+{
+    struct stat st;
+    struct statvfs fs;
+    if (fstat(fd, &st) || (!fstatvfs(fd, &fs) && (fs.f_flag & ST_NOSUID)))
+        return NULL;
+    if (changes_user(&st))
+        return "it is set-user-ID or set-group-ID, the loader ignores LD_PRELOAD";
+    if (has_capabilities(fd))
+        return "it has file capabilities (getcap shows them), the loader ignores LD_PRELOAD";
+    return NULL;
+}
+
 /* Why the loader would not load the shim into this executable, or NULL. */
 static const char *obstacle(int fd, const Elf64_Ehdr *e)
 {
-    struct stat st;
     if (e->e_ident[EI_CLASS] != ELFCLASS64)
         return "it is a 32-bit program and thrace is 64-bit";
     if (e->e_machine != OUR_MACHINE)
         return "it is a program for another architecture";
     if (!has_interpreter(fd, e))
         return "it is statically linked, LD_PRELOAD does not reach it";
-    if (!fstat(fd, &st) && (((st.st_mode & S_ISUID) && st.st_uid != geteuid()) ||
-                            ((st.st_mode & S_ISGID) && st.st_gid != getegid())))
-        return "it is set-user-ID or set-group-ID, the loader ignores LD_PRELOAD";
+    const char *secure = privileges(fd);
+    if (secure)
+        return secure;
     if (is_sanitized(fd))
         return "it is built with a sanitizer, whose library must be loaded first";
     return NULL;
@@ -169,13 +208,14 @@ static char *interpreter(char *line)
 
 void target_find(struct target *t, const char *command)
 {
-    char path[PATH_MAX], head[PATH_MAX];
+    static char path[PATH_MAX];
+    static _Alignas(Elf64_Ehdr) char head[PATH_MAX];
     memset(t, 0, sizeof *t);
     if (!locate(t, command))
         return;
     snprintf(path, sizeof path, "%s", t->path);
     for (int i = 0; i < MAX_INTERPRETERS; i++) {
-        int fd = open(path, O_RDONLY | O_CLOEXEC);
+        int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
         ssize_t n = fd < 0 ? -1 : pread(fd, head, sizeof head - 1, 0);
         const char *why = NULL;
         head[n < 0 ? 0 : n] = 0;

@@ -1,7 +1,9 @@
 /* thrace validate FILE…: whether traces are what they should be. */
 #include <inttypes.h>
-#include <string.h>
+#include <limits.h>
+#include <stdio.h>
 
+#include "cmd/arguments.h"
 #include "cmd/cmd.h"
 #include "cmd/input.h"
 
@@ -10,6 +12,7 @@ static const char usage[] = "usage: thrace validate FILE…\n"
                             "Checks Go execution traces and prints a line for each rule that one breaks.\n"
                             "FILE may be -, standard input.\n"
                             "Exit status: 0 all are valid, 1 one is not, 2 one cannot be read.\n";
+static const struct arguments arguments = {"validate", usage, ":h", only_help};
 
 static void report(void *path, const struct gotrace_error *violation)
 {
@@ -39,26 +42,13 @@ static int validate(char *path)
 
 int cmd_validate(int argc, char **argv)
 {
-    int worst = EXIT_OK;
-    if (argc == 2 && (!strcmp(argv[1], "-h") || !strcmp(argv[1], "--help"))) {
-        fputs(usage, stdout);
-        return EXIT_OK;
-    }
-    for (int i = 1; i < argc; i++)
-        if (argv[i][0] == '-' && argv[i][1])
-            argc = 0;
-    if (argc < 2) {
-        fputs(usage, stderr);
-        return EXIT_USAGE;
-    }
-    for (int i = 1; i < argc; i++) {
+    int worst = EXIT_OK, wrong;
+    if (!only_operands(&arguments, argc, argv, 1, INT_MAX, "a FILE", &wrong))
+        return wrong;
+    for (int i = optind; i < argc; i++) {
         int status = validate(argv[i]);
         if (status > worst)
             worst = status;
-    }
-    if (fflush(stdout)) {
-        complain("validate", "cannot write the report");
-        return EXIT_USAGE;
     }
     return worst;
 }

@@ -1,0 +1,33 @@
+/* The arguments of a verb: getopt_long, and what is said of what it does not understand. */
+#ifndef THRACE_CMD_ARGUMENTS_H
+#define THRACE_CMD_ARGUMENTS_H
+
+#include <getopt.h>
+#include <stdbool.h>
+
+struct arguments {
+    const char *verb;
+    const char *usage; /* what -h prints; the first line tells how the verb is called */
+    const char *shorts; /* as getopt's optstring, with ":" in front; "+:" ends the options at the first operand */
+    const struct option *longs;
+};
+
+/* The next option as getopt_long has it, -1 behind the last one. '?' stands for what was complained of. */
+int next_option(const struct arguments *a, int argc, char **argv);
+
+/* How many operands there are; false, and a complaint, when these are not `least` to `most`. wanted: "a FILE". */
+bool has_operands(const struct arguments *a, int argc, int least, int most, const char *wanted);
+
+/* For verbs without options: -h and the operands. False: the verb ends with *status. */
+bool only_operands(const struct arguments *a, int argc, char **argv, int least, int most, const char *wanted,
+                   int *status);
+
+extern const struct option only_help[];
+
+/* Complains, and shows how the verb is called. EXIT_USAGE. */
+__attribute__((format(printf, 2, 3))) int wrong_use(const struct arguments *a, const char *fmt, ...);
+
+/* What -h asks for. EXIT_OK; main() sees whether it could be written. */
+int show_usage(const struct arguments *a);
+
+#endif

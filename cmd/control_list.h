@@ -1,0 +1,21 @@
+/* Which processes of this machine listen to orders. */
+#ifndef THRACE_CMD_CONTROL_LIST_H
+#define THRACE_CMD_CONTROL_LIST_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "parser/vec.h"
+
+struct listeners {
+    VEC(pid_t) list; /* ascending */
+};
+
+/* Those of the user, of everybody for root. False: memory is short, or the kernel does not tell. */
+bool listeners_find(struct listeners *l);
+void listeners_free(struct listeners *l);
+
+/* The process that is meant with this pid: where that is of `thrace record`, the program that it runs. */
+pid_t listener_meant(pid_t pid);
+
+#endif

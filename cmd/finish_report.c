@@ -1,0 +1,95 @@
+/* What thrace says of a recording that it finished. */
+#include "config.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd/finish.h"
+
+enum { MIN_SAMPLES_FOR_RATE = 20, NOTEWORTHY = 20 };
+
+static void report_samples(const struct spool_samples *s, uint64_t shown)
+{
+    if (!shown)
+        return;
+    fprintf(stderr, "%" PRIu64 " CPU sample%s", shown, shown == 1 ? "" : "s");
+    if (s->taken >= MIN_SAMPLES_FOR_RATE && s->cpu_ns)
+        fprintf(stderr, " (%.0f in a second of CPU time, %" PRIu64 " asked)",
+                (double)s->taken * 1e9 / (double)s->cpu_ns, s->hz);
+    fputs(", ", stderr);
+}
+
+/* Nothing is missing without a word. */
+static void report_missing_samples(const struct spool_samples *s)
+{
+    if (s->lost)
+        fprintf(stderr, "thrace: %" PRIu64 " CPU samples found no room and are lost\n", s->lost);
+    if (s->threads_unsampled)
+        fprintf(stderr, "thrace: %" PRIu32 " threads have no CPU samples: the limit of pending signals is reached "
+                "(ulimit -i)\n", s->threads_unsampled);
+    if (s->perf_error && s->threads_by_timer)
+        fprintf(stderr, "thrace: %" PRIu64 " CPU samples a second need perf_event_open (%s); instead there was a "
+                "timer, and %" PRIu64 " of them repeat the one before\n",
+                s->hz, strerror((int)s->perf_error), s->repeats);
+    else if (s->threads_by_perf && s->repeats >= s->taken / NOTEWORTHY && s->repeats)
+        fprintf(stderr, "thrace: %" PRIu64 " of the CPU samples repeat the one before: time in the kernel is looked at "
+                "once in a tick, and counted in full\n", s->repeats);
+    if (s->missed > s->taken / NOTEWORTHY)
+        fprintf(stderr, "thrace: the kernel has skipped %" PRIu64 " CPU samples\n", s->missed);
+}
+
+/* A trace with next to nothing in it has its reason. */
+static void report_unseen(const struct spool_unseen *u)
+{
+    bool one = u->threads == 1;
+    if (u->threads)
+        fprintf(stderr,
+                "thrace: %" PRIu32 " thread%s of the program %s not in the trace: made without pthread_create, "
+                "and without a call that is recorded\n",
+                u->threads, one ? "" : "s", one ? "is" : "are");
+    if (u->go)
+        fputs("thrace: what the program's code in Go waits for is not in the trace, because its runtime "
+              "calls no function of libc for that: runtime/trace records it\n",
+              stderr);
+    if (u->execs)
+        fputs("thrace: the program went on as another one (exec), which did not load the recorder and is not in the "
+              "trace: its environment had lost LD_PRELOAD, or it cannot be preloaded\n",
+              stderr);
+}
+
+static void report_damage(const struct finish_summary *s)
+{
+    if (s->overweight)
+        fprintf(stderr, "thrace: the recording is damaged: %" PRIu64 " CPU samples are more than there was time for, "
+                "and left out\n", s->overweight);
+}
+
+/* As thrace print shows them and thrace validate and stat count them: also samples, and the Sync around generations. */
+static uint64_t events_shown(const struct finish_summary *s)
+{
+    return s->events + s->opening + s->samples_shown + s->generations + 1;
+}
+
+void finish_report(const struct finish_summary *s)
+{
+    fprintf(stderr, "thrace: %" PRIu64 " thread%s, %" PRIu64 " events, %" PRIu64 " generation%s, %" PRIu64 " lost%s, ",
+            s->threads, s->threads == 1 ? "" : "s", events_shown(s), s->generations, s->generations == 1 ? "" : "s",
+            s->lost, s->heap);
+    report_samples(&s->samples, s->samples_shown);
+    fprintf(stderr, "%" PRIu64 " bytes: %s\n", s->bytes, s->path);
+    report_missing_samples(&s->samples);
+    report_unseen(&s->unseen);
+    report_damage(s);
+    if (s->holders)
+        fputs(s->holders, stderr);
+    if (s->has_heap_file)
+        fprintf(stderr, "thrace: heap profile: %s.heap.pb.gz\n", s->path);
+    if (s->cut)
+        fprintf(stderr,
+                "thrace: the recording ends in the middle of a wakeup: the last %" PRIu64 " events of some threads"
+                " rest on one that is missing, and were cut\n",
+                s->cut);
+    if (*s->short_calls)
+        fprintf(stderr, "thrace: too short to be in the trace: %s\n", s->short_calls);
+}

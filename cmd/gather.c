@@ -1,0 +1,202 @@
+#include "config.h"
+
+#include "cmd/gather.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/cmd.h"
+#include "cmd/finish.h"
+#include "cmd/input.h"
+#include "cmd/left_spools.h"
+#include "cmd/stat.h"
+#include "gotrace/validate.h"
+#include "parser/vec.h"
+
+/*
+ * Children whose reports are shown, and files that are named in a line. While we finish, children end: so many times
+ * their spools are looked for.
+ */
+enum { CHILDREN_TOLD = 10, NAMES_TOLD = 10, ROUNDS = 5, STAT_ROWS = 5 };
+
+struct gathered {
+    const char *out;
+    uint32_t launched;
+    uint64_t since_ns;
+    struct afterwards then;
+    size_t children; /* whose reports were shown */
+    bool any, at_out; /* a spool was there, a trace was made at OUT itself */
+    char **v; /* spools that were tried, and traces that were reported */
+    size_t n, cap;
+};
+
+static void tell_violation(void *path, const struct gotrace_error *violation) { print_error(stderr, path, violation); }
+
+static bool is_valid(char *path)
+{
+    struct gotrace_summary sum;
+    struct gotrace_reader *r = open_input("record", path);
+    bool ok = r && gotrace_validate(r, tell_violation, path, &sum) && !sum.violations;
+    gotrace_reader_free(r);
+    return ok;
+}
+
+static void remember(struct gathered *g, const char *path)
+{
+    if (VEC_ROOM(g) && (g->v[g->n] = strdup(path)))
+        g->n++;
+}
+
+static bool was_told(const struct gathered *g, const char *path)
+{
+    for (size_t i = 0; i < g->n; i++)
+        if (!strcmp(g->v[i], path))
+            return true;
+    return false;
+}
+
+/* --- finishing ---------------------------------------------------------------------------------------------------- */
+
+/* What went wrong in the recording is said of every one. */
+static bool is_worth_telling(const struct gathered *g, const struct left_spool *s, const struct finish_summary *sum)
+{
+    return s->main || g->children < CHILDREN_TOLD || sum->lost || sum->cut || sum->overweight;
+}
+
+static void finish_one(struct gathered *g, const struct left_spool *s, bool quiet)
+{
+    static struct finish_summary sum;
+    const struct finish_how how = {.quiet = quiet, .may_be_gone = true};
+    remember(g, s->path);
+    if (finish_spool("record", s->path, &how, &sum) || sum.nothing || sum.elsewhere)
+        return;
+    g->at_out |= !strcmp(sum.path, g->out);
+    if (is_worth_telling(g, s, &sum)) {
+        finish_report(&sum);
+        if (g->then.stat)
+            stat_head("record", sum.path, stderr, STAT_ROWS);
+        g->children += !s->main;
+        remember(g, sum.path);
+    }
+    if (g->then.check && !is_valid(sum.path))
+        complain("record", "%s: the trace breaks the rules above; this is a bug of thrace, please report it", sum.path);
+}
+
+/* Advice about debug info is given once, for what the program ran in the end. */
+static size_t last_of_main(const struct left_spools *left)
+{
+    size_t last = 0;
+    for (size_t i = 0; i < left->n; i++)
+        if (left->v[i].main && left->v[i].kind == LEFT_READY)
+            last = i;
+    return last;
+}
+
+/* False: there was nothing to do. */
+static bool finish_ready(struct gathered *g, bool again)
+{
+    struct left_spools left;
+    size_t done = 0;
+    left_spools_find(&left, g->out, g->launched, g->since_ns);
+    size_t last = last_of_main(&left);
+    for (size_t i = 0; i < left.n; i++) {
+        if (left.v[i].kind != LEFT_READY || was_told(g, left.v[i].path))
+            continue;
+        finish_one(g, &left.v[i], again || i != last);
+        done++;
+    }
+    g->any |= left.n;
+    left_spools_free(&left);
+    return done;
+}
+
+/* --- what there is besides ---------------------------------------------------------------------------------------- */
+
+static void tell_names(const struct gathered *g, const struct left_spools *traces, size_t n)
+{
+    size_t told = 0;
+    fprintf(stderr, "thrace: %zu more trace%s: ", n, n == 1 ? "" : "s");
+    for (size_t i = 0; i < traces->n && told < NAMES_TOLD; i++)
+        if (!was_told(g, traces->v[i].path))
+            fprintf(stderr, "%s%s", told++ ? ", " : "", traces->v[i].path);
+    if (n > told)
+        fprintf(stderr, " and %zu more: %s.*", n - told, g->out);
+    fputc('\n', stderr);
+}
+
+/* A child that ends while its parent runs makes its trace by itself, and `thrace stop` does for a session. */
+static void tell_other_traces(const struct gathered *g)
+{
+    struct left_spools traces;
+    size_t n = 0;
+    left_traces_find(&traces, g->out, g->since_ns);
+    for (size_t i = 0; i < traces.n; i++)
+        n += !was_told(g, traces.v[i].path);
+    if (n)
+        tell_names(g, &traces, n);
+    left_spools_free(&traces);
+}
+
+static void tell_left(const struct left_spool *s)
+{
+    switch (s->kind) {
+    case LEFT_IN_USE:
+        fprintf(stderr, "thrace: process %" PRIu32 " goes on and is recorded; it makes its trace when it ends, and if "
+                "it is killed, this does: thrace finish %s\n", s->pid, s->path);
+        break;
+    case LEFT_PERHAPS:
+        fprintf(stderr, "thrace: process %" PRIu32 " may still be recording; when it has ended: thrace finish --anyway "
+                "%s\n", s->pid, s->path);
+        break;
+    case LEFT_FOREIGN:
+        fprintf(stderr, "thrace: the recording of process %" PRIu32 " belongs to the user that it became: thrace "
+                "finish --anyway -o FILE %s\n", s->pid, s->path);
+        break;
+    case LEFT_NAMELESS:
+        fprintf(stderr, "thrace: a process was killed, or goes on, before it recorded anything; when it has ended, this "
+                "removes its empty recording: thrace finish %s\n", s->path);
+        break;
+    case LEFT_READY: fprintf(stderr, "thrace: a recording is kept: thrace finish %s\n", s->path); break;
+    case LEFT_TRACE: break;
+    }
+}
+
+static void tell_rest(const struct gathered *g)
+{
+    struct left_spools left;
+    size_t n = 0;
+    left_spools_find(&left, g->out, g->launched, g->since_ns);
+    for (size_t i = 0; i < left.n; i++)
+        if (!was_told(g, left.v[i].path) && n++ < NAMES_TOLD)
+            tell_left(&left.v[i]);
+    if (n > NAMES_TOLD)
+        fprintf(stderr, "thrace: and %zu more recordings like these: %s.*.spool\n", n - NAMES_TOLD, g->out);
+    left_spools_free(&left);
+}
+
+/* A flight recorder leaves what it was asked for, under numbers: OUT is for what a program that is killed leaves. */
+static void tell_of_snapshots(const struct gathered *g)
+{
+    if (!getenv("THRACE_FLIGHT_RECORDER"))
+        return;
+    if (!g->any)
+        complain("record", "no snapshot was taken, so there is no trace; --snapshot exit takes one at the end");
+    else if (!g->at_out && !strchr(strrchr(g->out, '/'), '%'))
+        complain("record", "each snapshot is a trace with a number of its own, so there is no %s", g->out);
+}
+
+void gather_traces(const char *out, uint32_t launched, uint64_t since_ns, struct afterwards then)
+{
+    struct gathered g = {.out = out, .launched = launched, .since_ns = since_ns, .then = then};
+    for (int i = 0; i < ROUNDS && finish_ready(&g, i > 0); i++)
+        ;
+    tell_rest(&g);
+    tell_of_snapshots(&g);
+    tell_other_traces(&g); /* last: who ends in between is told of twice, not never */
+    for (size_t i = 0; i < g.n; i++)
+        free(g.v[i]);
+    free(g.v);
+}

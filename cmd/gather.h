@@ -1,0 +1,15 @@
+/* The traces of what `thrace record` ran: the program's own, and those of its children. */
+#ifndef THRACE_CMD_GATHER_H
+#define THRACE_CMD_GATHER_H
+
+#include <stdint.h>
+
+#include "cmd/record_options.h"
+
+/*
+ * Finishes what the program left where the pattern `out` says, and tells what there is. launched: its pid; since_ns:
+ * when it was started (CLOCK_REALTIME_COARSE).
+ */
+void gather_traces(const char *out, uint32_t launched, uint64_t since_ns, struct afterwards then);
+
+#endif

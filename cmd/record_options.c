@@ -1,0 +1,202 @@
+/*
+ * The arguments of thrace record. Most are environment variables of the library; they are read here as the library will
+ * read them, so that nothing is started that would then run unrecorded.
+ */
+#include "config.h"
+
+#include "cmd/record_options.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/arguments.h"
+#include "cmd/cmd.h"
+
+static const char usage[] =
+    "usage: thrace record [OPTION…] [--] COMMAND [ARGUMENT…]\n"
+    "Runs the command and records what its threads do. Its exit status is passed on; 125: it was not\n"
+    "started because it cannot be recorded, 126: it is not executable, 127: it was not found.\n"
+    "  -o FILE, --output FILE  the trace (default: COMMAND.PID.trace)\n"
+    "  --cpu-hz N     CPU samples in a second of a thread's CPU time: 0 to 10000 (default: 99)\n"
+    "  --wrap CLASSES what to record: sync,sleep,io,net,poll,file,mem,proc,ipc,stdio,heap (default:\n"
+    "                 all); -mem,-file: all but these\n"
+    "  --heap-sample BYTES  a heap profile beside the trace: one block in so many bytes, such as 512K\n"
+    "  --heap-events  every allocation and every free as an event of an experiment; the trace is 1.23 at least\n"
+    "  --min-call TIME  only count system calls that are shorter, such as 10us\n"
+    "  --start WHEN   now (default), off, delay:2s, signal:USR2\n"
+    "  --stop WHEN    after:10s, signal:USR2, size:64M, or several with commas between\n"
+    "  --control      let thrace start, stop, status and snapshot talk to the program\n"
+    "  --flight-recorder KEEP  keep only the last 10s, 64M, or 10s,64M, and write that …\n"
+    "  --snapshot WHEN         … on signal:USR2, after a wait:100ms that another thread caused,\n"
+    "                 after wait:any:100ms, at exit, or several with commas between\n"
+    "  --follow       record its child processes, too, each in a file of its own\n"
+    "  --stat         say on stderr what the threads waited for, and who ended that: thrace stat in short\n"
+    "  --no-validate  do not check the trace afterwards\n"
+    "Names of signals are as for kill; times are 10us, 10ms, 10s; sizes 64K, 64M, 4G.\n";
+
+/* The options of the command itself, and those that options.def has a flag for: FIRST_KIND and what follows. */
+enum { MAX_OPTIONS = 48, FIRST_KIND = 256 };
+
+static const struct option own_options[] = {
+    {"no-validate", no_argument, NULL, 'n'},
+    {"stat", no_argument, NULL, 's'},
+    {"output", required_argument, NULL, 'o'},
+    {"help", no_argument, NULL, 'h'},
+};
+enum { NOWN = sizeof own_options / sizeof own_options[0] };
+
+static void list_options(struct option list[MAX_OPTIONS])
+{
+    int n = 0;
+    for (; n < NOWN; n++)
+        list[n] = own_options[n];
+    const struct option_kind *kind;
+    for (int i = 0; n + 1 < MAX_OPTIONS && (kind = option_kind((unsigned)i)); i++)
+        if (kind->flag)
+            list[n++] = (struct option){kind->flag, option_is_switch(kind) ? no_argument : required_argument, NULL,
+                                        FIRST_KIND + i};
+    list[n] = (struct option){NULL, 0, NULL, 0};
+}
+
+static bool default_out(char *out, size_t size, const char *command)
+{
+    const char *slash = strrchr(command, '/');
+    size_t n = 0;
+    for (const char *p = slash ? slash + 1 : command; *p && n + 2 < size; p++) {
+        if (*p == '%')
+            out[n++] = '%';
+        out[n++] = *p;
+    }
+    int len = snprintf(out + n, size - n, ".%ld.trace", (long)getpid());
+    return len > 0 && (size_t)len < size - n;
+}
+
+/* Why not, or NULL. */
+static const char *absolute(char *path, size_t size, const char *out)
+{
+    char cwd[PATH_MAX] = "";
+    if (*out != '/' && !getcwd(cwd, sizeof cwd - 1))
+        return errno == ENOENT ? "the current directory is gone" : strerror(errno);
+    int n = snprintf(path, size, "%s%s%s", cwd, *out == '/' || !strcmp(cwd, "/") ? "" : "/", out);
+    return n > 0 && (size_t)n < size ? NULL : "the path is too long";
+}
+
+/* As the library sees it: the path is too long for it, or no pattern. */
+static bool choose_out(struct record_options *o, const char *given)
+{
+    char name[PATH_MAX], entry[PATH_MAX + 16];
+    struct option_fault fault;
+    if (given && !*given) {
+        complain("record", "-o: the name of the file is empty");
+        return false;
+    }
+    if (given && !strcmp(given, "-")) {
+        complain("record", "-o -: the trace of a recording goes to a file; ./- is one of that name");
+        return false;
+    }
+    const char *why = "the path is too long";
+    if (given || default_out(name, sizeof name, *o->command))
+        why = absolute(o->out, sizeof o->out, given ? given : name);
+    if (why) {
+        complain("record", "%s: %s", given ? given : *o->command, why);
+        return false;
+    }
+    snprintf(entry, sizeof entry, "THRACE_OUT=%s", o->out);
+    if (options_read(&o->library, (char *[]){entry, NULL}, &fault))
+        return true;
+    complain("record", "-o %s makes no sense; it takes %s", o->out, fault.kind->takes);
+    return false;
+}
+
+static void name_misspelt_variables(void)
+{
+    for (char **entry = environ; *entry; entry++) {
+        struct piece name;
+        const char *meant = option_meant(*entry, &name);
+        if (meant)
+            complain("record", "no such variable: %.*s; did you mean %s?", (int)name.len, name.text, meant);
+    }
+}
+
+/* As it was given: by option or in the environment. */
+static void complain_of_value(const struct option_fault *fault, const bool *given)
+{
+    const struct option_kind *kind = fault->kind;
+    bool by_flag = false;
+    for (unsigned i = 0; option_kind(i); i++)
+        by_flag |= given[i] && option_kind(i) == kind;
+    if (by_flag)
+        complain("record", "--%s %s makes no sense; it takes %s", kind->flag, fault->value, kind->takes);
+    else
+        complain("record", "%s=%s makes no sense; it takes %s", kind->variable, fault->value, kind->takes);
+}
+
+/* What is given by option is in the environment by now. */
+static bool read_environment(struct record_options *o, const bool *given)
+{
+    struct option_fault fault;
+    unsetenv("THRACE_OUT"); /* of an outer recording; the program gets its own */
+    unsetenv("THRACE_LAUNCHER");
+    name_misspelt_variables();
+    if (!options_read(&o->library, environ, &fault)) {
+        complain_of_value(&fault, given);
+        return false;
+    }
+    const struct snapshot_option *s = &o->library.snapshot;
+    if ((s->signal || s->wait_ns || s->exit) && !o->library.flight.bytes) {
+        complain("record", "--snapshot (THRACE_SNAPSHOT) is for a flight recorder, and there is none: "
+                           "add --flight-recorder 10s");
+        return false;
+    }
+    return true;
+}
+
+static bool give(const struct option_kind *kind, const char *value)
+{
+    if (value && !*value) {
+        complain("record", "--%s is empty; it takes %s", kind->flag, kind->takes);
+        return false;
+    }
+    return !setenv(kind->variable, value ? value : "1", 1);
+}
+
+/* The statuses of other verbs are here the program's. */
+static int help(const struct arguments *a)
+{
+    int status = show_usage(a);
+    if (!fflush(stdout))
+        return status;
+    complain("record", "cannot write to standard output: %s", strerror(errno));
+    return CANNOT_RECORD;
+}
+
+bool record_options_read(struct record_options *o, int argc, char **argv, int *status)
+{
+    struct option list[MAX_OPTIONS];
+    const struct arguments arguments = {"record", usage, "+:ho:", list};
+    bool given[MAX_OPTIONS] = {false};
+    const char *out = NULL;
+    *o = (struct record_options){.then.check = true};
+    *status = CANNOT_RECORD;
+    list_options(list);
+    for (int c; (c = next_option(&arguments, argc, argv)) != -1;) {
+        switch (c) {
+        case 'h': *status = help(&arguments); return false;
+        case 'n': o->then.check = false; break;
+        case 's': o->then.stat = true; break;
+        case 'o': out = optarg; break;
+        case '?': return false;
+        default:
+            if (!give(option_kind((unsigned)(c - FIRST_KIND)), optarg))
+                return false;
+            given[c - FIRST_KIND] = true;
+        }
+    }
+    if (!has_operands(&arguments, argc, 1, INT_MAX, "a COMMAND"))
+        return false;
+    o->command = argv + optind;
+    return choose_out(o, out) && read_environment(o, given);
+}

@@ -1,0 +1,28 @@
+/* What thrace record is asked for. */
+#ifndef THRACE_CMD_RECORD_OPTIONS_H
+#define THRACE_CMD_RECORD_OPTIONS_H
+
+#include <limits.h>
+#include <stdbool.h>
+
+#include "lib/options/options.h"
+
+/* What the command itself ends with when it cannot record; the program's own status is passed on otherwise. */
+enum { CANNOT_RECORD = 125 };
+
+/* What to do with a trace once it is there. */
+struct afterwards {
+    bool check, stat;
+};
+
+struct record_options {
+    struct afterwards then;
+    char out[PATH_MAX];     /* absolute path of the trace, a pattern */
+    char **command;         /* and its arguments */
+    struct options library; /* as the library will read them from the environment */
+};
+
+/* Reads the arguments, and puts what is for the library into the environment. False: the command ends with *status. */
+bool record_options_read(struct record_options *o, int argc, char **argv, int *status);
+
+#endif

@@ -2,7 +2,8 @@
 scripts_tests = \
 	%D%/check-deps.test \
 	%D%/check-docs.test \
-	%D%/make-performance.test
+	%D%/make-performance.test \
+	%D%/mutate.test
 
 TESTS += $(scripts_tests)
 dist_check_SCRIPTS += $(scripts_tests)

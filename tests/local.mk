@@ -8,7 +8,10 @@ AM_TESTS_ENVIRONMENT = \
 	top_srcdir='$(abs_top_srcdir)'; export top_srcdir; \
 	top_builddir='$(abs_top_builddir)'; export top_builddir;
 
-EXTRA_DIST += %D%/README.md %D%/tap.sh
+EXTRA_DIST += %D%/README.md %D%/judge.sh %D%/processes.sh %D%/tap.sh
+EXTRA_DIST += %D%/mutants/README.md %D%/mutants/cmd %D%/mutants/lib %D%/mutants/lib-sched %D%/mutants/lib-spool \
+	%D%/mutants/lib-symbolize %D%/mutants/lib-threads %D%/mutants/lib-unwind %D%/mutants/parser \
+	%D%/mutants/preload %D%/mutants/preload-sync
 
 include %D%/unit/local.mk
 include %D%/unwind/local.mk
@@ -21,6 +24,7 @@ include %D%/kernel/local.mk
 include %D%/e2e/local.mk
 include %D%/traps/local.mk
 include %D%/subjects/local.mk
+include %D%/gauntlet/local.mk
 
 include %D%/golden/local.mk
 include %D%/fuzz/local.mk

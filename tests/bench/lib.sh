@@ -22,6 +22,45 @@ result() { # KEY VALUE
     [ -z "${BENCH_RESULTS:-}" ] || printf '%s\t%s\n' "$1" "$2" >>"$BENCH_RESULTS"
 }
 
+describe_machine() {
+    result date "$(date -u +%Y-%m-%d)"
+    result machine.cpu "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1)"
+    result machine.cpus "$(getconf _NPROCESSORS_ONLN)"
+    result machine.virtual "$(grep -q '^flags.* hypervisor' /proc/cpuinfo && echo virtual || echo real)"
+    result machine.kernel "$(uname -r)"
+    result machine.system "$(sed -n 's/^PRETTY_NAME="\(.*\)"/\1/p' /etc/os-release 2>/dev/null)"
+    result version.libc "$(getconf GNU_LIBC_VERSION 2>/dev/null)"
+    result version.thrace "$("$thrace" --version 2>/dev/null | sed -n '1s/^[^0-9]*//p')"
+    result rounds "$rounds"
+}
+
+# What is in BENCH_RESULTS as one object, for scripts/make-performance: numbers as such, everything else as strings; the
+# last one counts.
+write_json() {
+    LC_ALL=C awk -F '\t' '
+        { value[$1] = $2 }
+        END {
+            for (key in value) {
+                v = value[key]
+                if (v !~ /^-?[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?$/) {
+                    gsub(/[\\"]/, "\\\\&", v)
+                    gsub(/[^ -~]/, "?", v)
+                    v = "\"" v "\""
+                }
+                printf "  \"%s\": %s\n", key, v
+            }
+        }' "$BENCH_RESULTS" | LC_ALL=C sort |
+        awk '{ print (NR > 1 ? line "," : "{"); line = $0 } END { print line; print "}" }'
+}
+
+version_of() { # COMMAND…: the first number with a dot
+    "$@" 2>/dev/null | first_number
+}
+
+first_number() { # with a dot, of stdin
+    sed -n 's/^[^0-9]*\([0-9][0-9]*\.[0-9.]*[0-9]\).*/\1/p' | head -n 1
+}
+
 median() { # of column 1 of stdin
     sort -g | awk '{ v[NR] = $1 } END { print NR % 2 ? v[(NR + 1) / 2] : (v[NR / 2] + v[NR / 2 + 1]) / 2 }'
 }

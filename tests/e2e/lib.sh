@@ -15,17 +15,7 @@ unset THRACE_OUT THRACE_PERIOD THRACE_VERBOSE THRACE_CPU_HZ THRACE_UNWIND THRACE
 scratch
 trace=$tap_scratch/x.trace
 
-# The judge is built once per build folder, by whoever comes first.
-judge=$top_builddir/tests/go/judge
-have_go() { command -v go >/dev/null 2>&1; }
-
-build_judge() {
-    have_go || return 1
-    [ -z "$(find "$top_srcdir/tests/go" -newer "$judge" -name '*.go' -print 2>&1)" ] && return 0
-    mkdir -p "$top_builddir/tests/go" &&
-        (cd "$top_srcdir/tests/go" && GOFLAGS=-mod=readonly go build -o "$judge.$$" .) >"$tap_scratch/go-build" 2>&1 &&
-        mv "$judge.$$" "$judge"
-}
+. "$top_srcdir/tests/judge.sh"
 
 have_judge() {
     [ "${judge_state:-}" ] || { build_judge && judge_state=there || judge_state=missing; }
@@ -69,6 +59,7 @@ judge_all() { # NAME TRACE: our validator, Go's tools old and new, and the stric
     fi
     [ -z "${THRACE_QUICK:-}" ] || return 0
     succeeds "$1: go tool trace accepts the trace and prints what thrace print does" go_prints_the_same "$2"
+    [ "$(head -c 7 "$2")" = "go 1.22" ] || return 0
     if have_oldest_go; then
         succeeds "$1: go tool trace of $oldest_go accepts the trace" oldest_go_parses "$2"
     else

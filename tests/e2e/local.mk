@@ -6,17 +6,22 @@ e2e_tests = \
 	%D%/cpu.test \
 	%D%/entry-points.test \
 	%D%/exits.test \
+	%D%/finish.test \
 	%D%/flight.test \
 	%D%/heap-matrix.test \
 	%D%/heap-profile.test \
 	%D%/heap.test \
+	%D%/help.test \
 	%D%/install.test \
 	%D%/kills.test \
+	%D%/options.test \
 	%D%/preload.test \
 	%D%/record.test \
+	%D%/rounds.test \
 	%D%/seeds.test \
 	%D%/sessions.test \
 	%D%/stat.test \
+	%D%/status.test \
 	%D%/steals.test \
 	%D%/subjects.test \
 	%D%/symbols.test \

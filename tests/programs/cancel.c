@@ -97,7 +97,8 @@ int main(void)
         if (waiters[i] != in_testcancel && waiters[i] != in_usleep)
             await_asleep(&t);
         else
-            milliseconds(5);
+            while (!atomic_load(&t.tid))
+                sched_yield();
         cancel(&t);
         /* Cancelled or not, the lock must be free now. */
         CHECK(pthread_mutex_trylock(&lock) == 0 && pthread_mutex_unlock(&lock) == 0);

@@ -132,7 +132,8 @@ int main(int argc, char **argv)
     puts("trace: block waits sync nobody sem_wait<waits");
     puts("trace: goroutine sleeps 1");
     fflush(stdout);
-    milliseconds(20);
+    while (!atomic_load(&c.tid) || !atomic_load(&s.tid))
+        sched_yield();
     if (from_thread) {
         spawn(&ender, ends);
         pause();

@@ -48,6 +48,42 @@ static NOINLINE void *jumps_from_sleep(void *self)
     return NULL;
 }
 
+static struct thread same_thread;
+static sem_t last;
+static atomic_bool jumped_enough;
+
+/* All calls from one frame. What it does after the last jump is seen. */
+static NOINLINE void *jumps_in_place(void *self)
+{
+    introduce(self);
+    sigsetjmp(out, 1);
+    may_jump = 1;
+    while (!atomic_load(&jumped_enough))
+        sched_yield();
+    may_jump = 0;
+    sem_wait(&last);
+    NO_TAIL_CALL();
+    return NULL;
+}
+
+static void jump_in_place(void)
+{
+    CHECK(sem_init(&last, 0, 0) == 0);
+    spawn(&same_thread, jumps_in_place);
+    while (!atomic_load(&same_thread.tid))
+        sched_yield();
+    for (int i = 0; i < 10000; i++) {
+        pthread_kill(same_thread.id, SIGUSR1);
+        for (volatile int k = 0; k < 1000 + i % 2000; k++) /* anywhere */
+            ;
+    }
+    atomic_store(&jumped_enough, true);
+    await_asleep(&same_thread);
+    sem_post(&last);
+    join(&same_thread);
+    puts("trace: block jumps_in_place sync main sem_wait<jumps_in_place");
+}
+
 static NOINLINE void *jumps_from_yield(void *self)
 {
     introduce(self);
@@ -62,6 +98,7 @@ int main(void)
     struct thread t[3];
     CHECK(sem_init(&never, 0, 0) == 0);
     CHECK(sigaction(SIGUSR1, &action, NULL) == 0);
+    jump_in_place();
     spawn(&t[0], jumps_from_sem);
     spawn(&t[1], jumps_from_sleep);
     spawn(&t[2], jumps_from_yield);
@@ -81,7 +118,7 @@ int main(void)
         join(&t[i]);
     }
     puts("jumped");
-    puts("trace: goroutines 4");
+    puts("trace: goroutines 5");
     puts("trace: alive jumps_from_sem 0");
     return 0;
 }

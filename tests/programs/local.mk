@@ -4,7 +4,9 @@ c_programs = \
 	%D%/affinity \
 	%D%/alone \
 	%D%/alone-hog \
+	%D%/at-terminal \
 	%D%/arrows \
+	%D%/brief \
 	%D%/busy \
 	%D%/c11-threads \
 	%D%/cancel \
@@ -13,44 +15,67 @@ c_programs = \
 	%D%/closes-all \
 	%D%/coroutines \
 	%D%/crowd \
+	%D%/crowded \
 	%D%/daemonizes \
+	%D%/drops \
 	%D%/early \
 	%D%/entry-points \
 	%D%/exits \
+	%D%/forbids-clock \
 	%D%/forker \
 	%D%/futile-wakeup \
+	%D%/goroutines-host \
+	%D%/handlers \
 	%D%/heap-held \
 	%D%/heap-host \
 	%D%/heap-ifunc \
 	%D%/heap-leak \
 	%D%/heap-odd \
 	%D%/heap-stress \
+	%D%/held \
 	%D%/hogs \
+	%D%/idle-waits \
 	%D%/jitted \
 	%D%/jumper \
 	%D%/known-waits \
+	%D%/late \
+	%D%/later \
+	%D%/loader-held \
+	%D%/locale-held \
+	%D%/lies \
 	%D%/locks \
 	%D%/migrates \
 	%D%/mixed-waits \
 	%D%/mostly-idle \
 	%D%/names \
+	%D%/odd-calls \
 	%D%/old-cond \
+	%D%/outlives \
 	%D%/own-signals \
 	%D%/plugin \
-	%D%/replaced \
+	%D%/privileges \
 	%D%/quota \
+	%D%/raw-forks \
+	%D%/raw-threads \
+	%D%/reloads \
+	%D%/replaced \
 	%D%/retitles \
+	%D%/rewrites-header \
 	%D%/robbed \
+	%D%/rounds \
 	%D%/sandbox \
 	%D%/sanitized \
 	%D%/sessions \
 	%D%/signal-at-birth \
 	%D%/slow-lock \
+	%D%/slow-release \
+	%D%/small-blocks \
 	%D%/spawner \
 	%D%/starts \
 	%D%/stress \
-	%D%/tally \
 	%D%/system-time \
+	%D%/tally \
+	%D%/together \
 	%D%/unannounced \
 	%D%/uninterrupted \
 	%D%/unloads \
@@ -60,21 +85,27 @@ c_programs = \
 	%D%/yields
 
 check_PROGRAMS += $(c_programs) %D%/cxx-threads %D%/heap-cxx %D%/long-names %D%/torture
-check_LTLIBRARIES += %D%/libearly.la %D%/libheap-early.la %D%/libheap-ifunc.la %D%/libtoil-one.la %D%/libtoil-two.la
+check_LTLIBRARIES += %D%/libearly.la %D%/libheap-early.la %D%/libheap-ifunc.la %D%/libloader-held.la \
+	%D%/liblocale.la %D%/libslow-release.la %D%/libtoil-one.la %D%/libtoil-two.la
 
 # The expectations name functions and lines, whatever CFLAGS say.
 program_CFLAGS = $(AM_CFLAGS) -g -fno-optimize-sibling-calls -pthread
 
+tests_programs_at_terminal_LDADD = -lutil
 tests_programs_alone_CFLAGS = $(program_CFLAGS)
 tests_programs_arrows_CFLAGS = $(program_CFLAGS)
 tests_programs_arrows_LDADD = -lrt
 tests_programs_alone_hog_CFLAGS = $(program_CFLAGS)
 tests_programs_affinity_CFLAGS = $(program_CFLAGS)
 tests_programs_futile_wakeup_CFLAGS = $(program_CFLAGS)
+tests_programs_goroutines_host_CFLAGS = $(program_CFLAGS)
+tests_programs_goroutines_host_LDADD = -ldl
+tests_programs_raw_threads_CFLAGS = $(program_CFLAGS)
 tests_programs_starts_CFLAGS = $(program_CFLAGS)
 tests_programs_stress_CFLAGS = $(program_CFLAGS)
 tests_programs_tally_CFLAGS = $(program_CFLAGS)
 tests_programs_system_time_CFLAGS = $(program_CFLAGS)
+tests_programs_together_CFLAGS = $(program_CFLAGS)
 tests_programs_wait_on_pipe_CFLAGS = $(program_CFLAGS)
 tests_programs_busy_CFLAGS = $(program_CFLAGS)
 tests_programs_c11_threads_CFLAGS = $(program_CFLAGS)
@@ -85,10 +116,13 @@ tests_programs_clones_LDADD = -ldl
 tests_programs_closes_all_CFLAGS = $(program_CFLAGS)
 tests_programs_coroutines_CFLAGS = $(program_CFLAGS)
 tests_programs_crowd_CFLAGS = $(program_CFLAGS)
+tests_programs_crowded_CFLAGS = $(program_CFLAGS)
 tests_programs_daemonizes_CFLAGS = $(program_CFLAGS)
+tests_programs_drops_CFLAGS = $(program_CFLAGS)
 tests_programs_early_CFLAGS = $(program_CFLAGS)
 tests_programs_entry_points_CFLAGS = $(program_CFLAGS)
 tests_programs_exits_CFLAGS = $(program_CFLAGS)
+tests_programs_forbids_clock_CFLAGS = $(program_CFLAGS)
 tests_programs_forker_CFLAGS = $(program_CFLAGS)
 # The compiler knows too much of malloc and free to leave them alone.
 tests_programs_heap_odd_CFLAGS = $(program_CFLAGS) -O0 -Wno-unknown-warning-option -Wno-alloc-size-larger-than -Wno-free-nonheap-object -Wno-use-after-free
@@ -98,27 +132,47 @@ tests_programs_heap_host_LDADD = -ldl
 tests_programs_heap_ifunc_CFLAGS = $(program_CFLAGS)
 tests_programs_heap_leak_CFLAGS = $(program_CFLAGS) -fno-builtin
 tests_programs_heap_stress_CFLAGS = $(program_CFLAGS) -fno-builtin -Wno-unknown-warning-option -Wno-alloc-size-larger-than
+tests_programs_held_CFLAGS = $(program_CFLAGS)
+tests_programs_handlers_CFLAGS = $(program_CFLAGS)
 tests_programs_hogs_CFLAGS = $(program_CFLAGS)
+tests_programs_idle_waits_CFLAGS = $(program_CFLAGS)
 tests_programs_jitted_CFLAGS = $(program_CFLAGS)
 tests_programs_jumper_CFLAGS = $(program_CFLAGS)
 tests_programs_known_waits_CFLAGS = $(program_CFLAGS)
+tests_programs_loader_held_CFLAGS = $(program_CFLAGS)
+tests_programs_loader_held_LDADD = -ldl
+tests_programs_locale_held_CFLAGS = $(program_CFLAGS)
+tests_programs_later_CFLAGS = $(program_CFLAGS)
+tests_programs_late_CFLAGS = $(program_CFLAGS)
+tests_programs_lies_CFLAGS = $(program_CFLAGS)
 tests_programs_locks_CFLAGS = $(program_CFLAGS)
 tests_programs_migrates_CFLAGS = $(program_CFLAGS)
 tests_programs_mixed_waits_CFLAGS = $(program_CFLAGS)
 tests_programs_mostly_idle_CFLAGS = $(program_CFLAGS)
 tests_programs_names_CFLAGS = $(program_CFLAGS)
+tests_programs_odd_calls_CFLAGS = $(program_CFLAGS)
 tests_programs_old_cond_CFLAGS = $(program_CFLAGS)
+tests_programs_outlives_CFLAGS = $(program_CFLAGS)
 tests_programs_own_signals_CFLAGS = $(program_CFLAGS)
 tests_programs_plugin_CFLAGS = $(program_CFLAGS)
+tests_programs_reloads_CFLAGS = $(program_CFLAGS)
+tests_programs_reloads_LDADD = -ldl
 tests_programs_replaced_CFLAGS = $(program_CFLAGS)
+tests_programs_raw_forks_CFLAGS = $(program_CFLAGS)
+tests_programs_raw_forks_LDADD = -ldl
+tests_programs_privileges_CFLAGS = $(program_CFLAGS)
 tests_programs_quota_CFLAGS = $(program_CFLAGS)
 tests_programs_retitles_CFLAGS = $(program_CFLAGS)
+tests_programs_rewrites_header_CFLAGS = $(program_CFLAGS)
+tests_programs_rounds_CFLAGS = $(program_CFLAGS)
 tests_programs_robbed_CFLAGS = $(program_CFLAGS)
 tests_programs_sandbox_CFLAGS = $(program_CFLAGS)
 tests_programs_sessions_CFLAGS = $(program_CFLAGS)
 tests_programs_sanitized_CFLAGS = $(program_CFLAGS) -fsanitize=address
 tests_programs_signal_at_birth_CFLAGS = $(program_CFLAGS)
+tests_programs_slow_release_CFLAGS = $(program_CFLAGS)
 tests_programs_slow_lock_CFLAGS = $(program_CFLAGS)
+tests_programs_small_blocks_CFLAGS = $(program_CFLAGS)
 tests_programs_spawner_CFLAGS = $(program_CFLAGS)
 tests_programs_yields_CFLAGS = $(program_CFLAGS)
 tests_programs_unannounced_CFLAGS = $(program_CFLAGS)
@@ -150,6 +204,9 @@ tests_programs_torture_LDADD = -ldl
 tests_programs_libearly_la_SOURCES = %D%/early-lib.c
 tests_programs_libearly_la_CFLAGS = $(program_CFLAGS) -fvisibility=default
 tests_programs_libearly_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
+tests_programs_libslow_release_la_SOURCES = %D%/slow-release-lib.c
+tests_programs_libslow_release_la_CFLAGS = $(program_CFLAGS) -fvisibility=default
+tests_programs_libslow_release_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
 # The same library twice, but for a name.
 toil_libs_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
 tests_programs_libtoil_one_la_SOURCES = %D%/toil-lib.c
@@ -171,8 +228,16 @@ tests_programs_heap_ifunc_LDFLAGS = $(AM_LDFLAGS) -no-install
 tests_programs_heap_ifunc_LDADD = %D%/libheap-ifunc.la
 tests_programs_heap_odd_LDFLAGS = $(AM_LDFLAGS) -no-install
 tests_programs_heap_odd_LDADD = %D%/libheap-early.la -ldl
+tests_programs_liblocale_la_SOURCES = %D%/locale-lib.c
+tests_programs_liblocale_la_CFLAGS = $(program_CFLAGS) -fvisibility=default
+tests_programs_liblocale_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
+tests_programs_locale_held_LDFLAGS = $(AM_LDFLAGS) -no-install
+tests_programs_locale_held_LDADD = %D%/liblocale.la
+tests_programs_libloader_held_la_SOURCES = %D%/loader-held-lib.cpp
+tests_programs_libloader_held_la_CXXFLAGS = $(AM_CXXFLAGS) -g -pthread -fvisibility=default
+tests_programs_libloader_held_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
 tests_programs_early_LDFLAGS = $(AM_LDFLAGS) -no-install
 tests_programs_early_LDADD = %D%/libearly.la
 endif
 
-EXTRA_DIST += %D%/busy-threads.h %D%/entry-points.h %D%/heap-plugin.cpp %D%/heap-rust.rs %D%/program.h %D%/tally.h
+EXTRA_DIST += %D%/busy-threads.h %D%/entry-points.h %D%/goroutines.go %D%/goroutines-cgo.go %D%/heap-plugin.cpp %D%/heap-rust.rs %D%/program.h %D%/tally.h

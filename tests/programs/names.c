@@ -31,7 +31,6 @@ static NOINLINE void *is_named(void *self)
 static NOINLINE void *renames_itself(void *self)
 {
     CHECK(pthread_setname_np(pthread_self(), "first-name") == 0);
-    milliseconds(5);
     CHECK(pthread_setname_np(pthread_self(), "second-name") == 0);
     introduce(self);
     return NULL;

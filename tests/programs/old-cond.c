@@ -46,6 +46,34 @@ static NOINLINE void *old_signaller(void *self)
     return NULL;
 }
 
+static bool all_ready;
+
+static NOINLINE void *old_one_of_two(void *self)
+{
+    introduce(self);
+    pthread_mutex_lock(&lock);
+    while (!all_ready)
+        CHECK(old_pthread_cond_wait(COND, &lock) == 0);
+    pthread_mutex_unlock(&lock);
+    return NULL;
+}
+
+static void old_broadcast(void)
+{
+    struct thread t[2];
+    for (int i = 0; i < 2; i++) {
+        spawn(&t[i], old_one_of_two);
+        await_asleep(&t[i]);
+    }
+    pthread_mutex_lock(&lock);
+    all_ready = true;
+    pthread_mutex_unlock(&lock);
+    old_pthread_cond_broadcast(COND);
+    for (int i = 0; i < 2; i++)
+        join(&t[i]);
+    puts("trace: block old_one_of_two sync.(*Cond).Wait main pthread_cond_wait<old_one_of_two 2");
+}
+
 static NOINLINE void *old_impatient(void *self)
 {
     struct timespec until = from_now(CLOCK_REALTIME, 20);
@@ -67,6 +95,7 @@ int main(void)
     join(&w);
     spawn(&i, old_impatient);
     join(&i);
+    old_broadcast();
     old_pthread_cond_broadcast(COND);
     CHECK(old_pthread_cond_destroy(COND) == 0);
     CHECK(memcmp(cond.untouched, zeroes, sizeof zeroes) == 0);

@@ -100,8 +100,10 @@ int main(int argc, char **argv)
     if (getenv("COUNTS"))
         printf("started %d stopped %d grown %ld\n", started, stopped, grown);
     fflush(stdout);
-    for (char byte; read(0, &byte, 1) > 0;) /* all live until somebody else has seen enough */
+    ssize_t got;
+    for (char byte; (got = read(0, &byte, 1)) > 0;) /* all live until somebody else has seen enough */
         ;
+    CHECK(got == 0); /* and do not end because a sample interrupted it */
     atomic_store(&over, true);
     pthread_mutex_unlock(&held);
     sem_post(&never);

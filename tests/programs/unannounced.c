@@ -1,13 +1,18 @@
-/* Threads that nobody announced: made by libc's own pthread_create, looked up behind the preloaded one. Trap 42. */
+/*
+ * Threads that nobody announced: made by libc's own pthread_create, looked up behind the preloaded one, and named by
+ * libc's own pthread_setname_np before they call anything that is wrapped. Trap 42.
+ */
 #include "program.h"
 
 #include <dlfcn.h>
 #include <semaphore.h>
 
 static sem_t sem;
+static int (*set_name)(pthread_t, const char *);
 
 static NOINLINE void *stranger(void *self)
 {
+    CHECK(set_name(pthread_self(), "outsider") == 0);
     introduce(self);
     sem_wait(&sem);
     milliseconds(1);
@@ -28,7 +33,8 @@ int main(void)
     CHECK(libc);
     int (*create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *) =
         (int (*)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *))dlsym(libc, "pthread_create");
-    CHECK(create && sem_init(&sem, 0, 0) == 0);
+    set_name = (int (*)(pthread_t, const char *))dlsym(libc, "pthread_setname_np");
+    CHECK(create && set_name && sem_init(&sem, 0, 0) == 0);
     for (int i = 0; i < 10; i++) {
         struct thread a = {0}, b;
         CHECK(create(&a.id, NULL, stranger, &a) == 0);
@@ -40,6 +46,7 @@ int main(void)
     puts("done");
     puts("trace: goroutines 21");
     puts("trace: goroutine friend_of 10");
+    puts("trace: goroutine outsider 10");
     puts("trace: alive friend_of 0");
     return 0;
 }

@@ -27,10 +27,20 @@ static void compute(void)
 
 static const struct timespec moment = {0, WAIT_NS};
 
+static bool lasted(const struct timespec *since, long ns)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (now.tv_sec - since->tv_sec) * 1000000000 + now.tv_nsec - since->tv_nsec >= ns;
+}
+
+/* The time that is left is counted in milliseconds, too. */
 static void wait_poll(void)
 {
     struct pollfd p = {pipe_end, POLLIN, 0};
-    CHECK(poll(&p, 1, 1) == 0);
+    struct timespec before;
+    clock_gettime(CLOCK_MONOTONIC, &before);
+    CHECK(poll(&p, 1, 2) == 0 && lasted(&before, 2000000));
 }
 
 static void wait_ppoll(void)
@@ -56,22 +66,26 @@ static void wait_select(void)
 static void wait_epoll(void)
 {
     struct epoll_event e;
-    CHECK(epoll_wait(epoll, &e, 1, 1) == 0);
+    struct timespec before;
+    clock_gettime(CLOCK_MONOTONIC, &before);
+    CHECK(epoll_wait(epoll, &e, 1, 2) == 0 && lasted(&before, 2000000));
     CHECK(epoll_pwait(epoll, &e, 1, 1, NULL) == 0);
 }
 
 /* A sleep is no shorter than asked. */
 static void wait_sleep(void)
 {
-    struct timespec before, after;
+    struct timespec before;
     clock_gettime(CLOCK_MONOTONIC, &before);
     CHECK(nanosleep(&moment, NULL) == 0);
     CHECK(clock_nanosleep(CLOCK_MONOTONIC, 0, &moment, NULL) == 0);
     CHECK(usleep(WAIT_NS / 1000) == 0);
-    clock_gettime(CLOCK_MONOTONIC, &after);
-    CHECK((after.tv_sec - before.tv_sec) * 1000000000 + after.tv_nsec - before.tv_nsec >= 3 * WAIT_NS);
+    CHECK(lasted(&before, 3 * WAIT_NS));
     struct timespec until = from_now(CLOCK_REALTIME, 0);
     CHECK(clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, &until, NULL) == 0);
+    clock_gettime(CLOCK_MONOTONIC, &before);
+    until = from_now(CLOCK_MONOTONIC, 1);
+    CHECK(clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == 0 && lasted(&before, 1000000));
 }
 
 static void wait_sem(void)

@@ -9,6 +9,7 @@
 #   stop              has it end in its normal way
 # shellcheck shell=sh disable=SC2034,SC2154
 . "$top_srcdir/tests/e2e/lib.sh"
+. "$top_srcdir/tests/processes.sh"
 
 seconds=${THRACE_SUBJECT_SECONDS:-1}
 limit=$((seconds + 60))
@@ -38,20 +39,6 @@ free_port() {
             do port = 20000 + int(rand() * 12000); while (sprintf("%04X", port) in taken)
             print port
         }' /proc/net/tcp /proc/net/tcp6 2>/dev/null
-}
-
-await() { # COMMAND…: until it succeeds, half a minute at most
-    tries=0
-    until "$@" >/dev/null 2>&1; do
-        tries=$((tries + 1))
-        [ $tries -lt 300 ] && ! has_ended "$launched" || return 1
-        sleep 0.1
-    done
-}
-
-listens() { # PORT: somebody does
-    awk -v port="$(printf ':%04X' "$1")" '$4 == "0A" && index($2, port) { found = 1 } END { exit !found }' \
-        /proc/net/tcp /proc/net/tcp6
 }
 
 # --- one run ---------------------------------------------------------------------------------------------------------
@@ -91,10 +78,6 @@ program_pid() {
 cpu_time() {
     running=$(program_pid)
     [ -z "$running" ] || sed 's/.*) //' "/proc/$running/stat" 2>/dev/null | awk '{ print $12 + $13 }'
-}
-
-has_ended() { # PID: gone, or waiting to be waited for
-    [ ! -e "/proc/$1" ] || grep -q '^State:.Z' "/proc/$1/status" 2>/dev/null
 }
 
 # However the test ends, nobody is left running.

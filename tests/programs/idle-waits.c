@@ -1,0 +1,62 @@
+/*
+ * idle-waits MS: threads that wait because there is nothing to do, for a time, for input, for work, for longer than MS
+ * each; then one that waits for a lock that another one holds for longer than MS. What was before is over by then.
+ */
+#include "program.h"
+
+#include <poll.h>
+
+static pthread_mutex_t held = PTHREAD_MUTEX_INITIALIZER, pool = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t work = PTHREAD_COND_INITIALIZER;
+static bool is_work;
+static long ms;
+
+static NOINLINE void *polls(void *self)
+{
+    introduce(self);
+    poll(NULL, 0, (int)ms);
+    return NULL;
+}
+
+static NOINLINE void *works(void *self)
+{
+    introduce(self);
+    pthread_mutex_lock(&pool);
+    while (!is_work)
+        pthread_cond_wait(&work, &pool);
+    pthread_mutex_unlock(&pool);
+    return NULL;
+}
+
+static NOINLINE void *victim(void *self)
+{
+    introduce(self);
+    pthread_setname_np(pthread_self(), "victim");
+    pthread_mutex_lock(&held);
+    pthread_mutex_unlock(&held);
+    return NULL;
+}
+
+int main(int argc, char **argv)
+{
+    struct thread t[3];
+    ms = (argc > 1 ? atol(argv[1]) : 100) + 50;
+    spawn(&t[0], polls);
+    spawn(&t[1], works);
+    milliseconds(ms);
+    await_asleep(&t[1]);
+    pthread_mutex_lock(&pool);
+    is_work = true;
+    pthread_cond_signal(&work);
+    pthread_mutex_unlock(&pool);
+    pthread_mutex_lock(&held);
+    spawn(&t[2], victim);
+    await_asleep(&t[2]);
+    milliseconds(ms);
+    pthread_mutex_unlock(&held);
+    milliseconds(ms); /* for the snapshot, which is said by the next hook */
+    for (int i = 0; i < 3; i++)
+        join(&t[i]);
+    puts("done");
+    return 0;
+}

@@ -1,0 +1,109 @@
+/*
+ * later [CALLS]: two sessions of one process, and what happened before and between them: a thread was named by
+ * another one, a descriptor's number was given to something else. With CALLS: so many short calls in each session by
+ * main and by a thread that ends in the second.
+ */
+#include "program.h"
+
+#include <fcntl.h>
+#include <semaphore.h>
+#include <sys/socket.h>
+
+#include <thrace/session.h>
+
+static sem_t may_end;
+static int number;
+
+static NOINLINE void *gets_a_name(void *self)
+{
+    introduce(self);
+    sem_wait(&may_end);
+    NO_TAIL_CALL();
+    return NULL;
+}
+
+static NOINLINE void *reads(void *self)
+{
+    char c;
+    introduce(self);
+    CHECK(read(number, &c, 1) == 1);
+    return NULL;
+}
+
+static void read_by(int to)
+{
+    struct thread t;
+    spawn(&t, reads);
+    await_asleep(&t);
+    CHECK(write(to, "x", 1) == 1);
+    join(&t);
+}
+
+static NOINLINE void call_shortly(int zero, long n)
+{
+    char c;
+    for (long i = 0; i < n; i++)
+        CHECK(pread(zero, &c, 1, 0) == 1);
+}
+
+static long calls;
+static int zero;
+static atomic_int turn, done;
+
+static void *calls_shortly(void *self)
+{
+    introduce(self);
+    for (int session = 1; session <= 2; session++) {
+        while (atomic_load(&turn) < session)
+            sched_yield();
+        call_shortly(zero, calls);
+        atomic_store(&done, session);
+    }
+    return NULL;
+}
+
+static void short_calls(void)
+{
+    struct thread t;
+    CHECK((zero = open("/dev/zero", O_RDONLY)) >= 0);
+    spawn(&t, calls_shortly);
+    for (int session = 1; session <= 2; session++) {
+        thrace_start();
+        atomic_store(&turn, session);
+        while (atomic_load(&done) < session)
+            sched_yield();
+        call_shortly(zero, calls);
+        if (session == 2)
+            join(&t);
+        thrace_stop();
+    }
+}
+
+int main(int argc, char **argv)
+{
+    struct thread named;
+    int pipes[2], sockets[2];
+    if (argc > 1) {
+        calls = atol(argv[1]);
+        short_calls();
+        return 0;
+    }
+    CHECK(!sem_init(&may_end, 0, 0) && !pipe(pipes));
+    number = pipes[0];
+    spawn(&named, gets_a_name);
+    await_asleep(&named);
+    CHECK(!pthread_setname_np(named.id, "by-another"));
+    thrace_start();
+    read_by(pipes[1]);
+    thrace_stop();
+    CHECK(!socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) && syscall(SYS_dup3, sockets[0], number, 0) == number);
+    thrace_start();
+    read_by(sockets[1]);
+    sem_post(&may_end);
+    join(&named);
+    thrace_stop();
+    puts("trace: goroutine by-another 1");
+    puts("trace: block by-another sync main sem_wait<gets_a_name");
+    puts("trace: block reads network * read<reads");
+    return 0;
+}

@@ -1,0 +1,51 @@
+/*
+ * raw-forks WAY: a fresh process makes one child by a way other than fork, while its threads are busy. What is known of
+ * one child must not hide what the next does, so there is only one.
+ */
+#include "busy-threads.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+enum { BUSY = 2, YIELDS = 300 };
+
+static char stack[256 * 1024] __attribute__((aligned(16)));
+
+static int work(void *arg)
+{
+    for (int i = 0; i < YIELDS; i++)
+        sched_yield();
+    int fd = open("/dev/null", O_WRONLY);
+    (void)!write(fd, "x", 1);
+    close(fd);
+    _exit(arg ? 3 : 4);
+}
+
+int main(int argc, char **argv)
+{
+    const char *way = argc > 1 ? argv[1] : "";
+    pid_t (*own_fork)(void) = (pid_t(*)(void))dlsym(RTLD_DEFAULT, "_Fork");
+    pid_t child = -1;
+    int status;
+    busy_begin(BUSY);
+    if (!strcmp(way, "clone")) {
+        child = clone(work, stack + sizeof stack, SIGCHLD, stack);
+    } else if (!strcmp(way, "syscall")) {
+        child = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+    } else if (!strcmp(way, "_Fork")) {
+        child = own_fork ? own_fork() : fork();
+    }
+    if (!child)
+        work(stack);
+    CHECK(child > 0);
+    while (waitpid(child, &status, 0) != child)
+        CHECK(errno == EINTR);
+    busy_end(BUSY);
+    printf("%s: %d %d\n", way, WIFEXITED(status), WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
+    printf("trace: goroutines %d\n", 1 + BUSY);
+    printf("trace: goroutine busy %d\n", BUSY);
+    return 0;
+}

@@ -1,6 +1,5 @@
 dist_man_MANS += \
 	%D%/man/gotrace.3 \
-	%D%/man/thrace.1 \
 	%D%/man/thrace-convert.1 \
 	%D%/man/thrace-export.1 \
 	%D%/man/thrace-finish.1 \
@@ -19,11 +18,23 @@ EXTRA_DIST += \
 	%D%/against-the-kernel.md \
 	%D%/coverage.md \
 	%D%/environment.md \
+	%D%/gauntlet.json \
+	%D%/gauntlet.md \
+	%D%/gauntlet.md.in \
 	%D%/glossary.md \
 	%D%/internals.md \
 	%D%/model.md \
 	%D%/performance.json \
 	%D%/performance.md \
 	%D%/performance.md.in \
+	%D%/reader.md \
 	%D%/spool.md \
 	%D%/unwind.md
+
+# The page that says where the library is.
+man_MANS += %D%/man/thrace.1
+EXTRA_DIST += %D%/man/thrace.1.in
+CLEANFILES += %D%/man/thrace.1
+%D%/man/thrace.1: %D%/man/thrace.1.in Makefile
+	$(AM_V_GEN)$(MKDIR_P) %D%/man && \
+	    sed 's|@pkglibdir[@]|$(pkglibdir)|g' $(srcdir)/%D%/man/thrace.1.in >$@.tmp && mv $@.tmp $@

@@ -2,7 +2,9 @@ EXTRA_DIST += \
 	%D%/check \
 	%D%/check-deps \
 	%D%/check-docs \
+	%D%/gauntlet \
 	%D%/install-deps \
 	%D%/make-coverage \
 	%D%/make-performance \
+	%D%/mutate \
 	%D%/try

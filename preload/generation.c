@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "lib/meta.h"
-#include "preload/heap.h"
+#include "preload/heap/heap.h"
 #include "preload/hook.h"
-#include "preload/sample.h"
+#include "preload/sampler/sample.h"
 
 enum {
     WRITERS_GRACE_NS = 500000,

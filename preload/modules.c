@@ -10,9 +10,9 @@
 #include <sys/mman.h>
 
 #include "lib/meta.h"
-#include "preload/helper.h"
-#include "preload/sample.h"
-#include "preload/session.h"
+#include "preload/session/helper.h"
+#include "preload/sampler/sample.h"
+#include "preload/session/session.h"
 #include "preload/tracer.h"
 
 enum { SNAPSHOT_MODULES = 1024, RECORD_MAX = SPOOL_PATH_MAX + 256 };

@@ -5,13 +5,13 @@
 #include <sys/mman.h>
 
 #include "lib/meta.h"
-#include "preload/heap.h"
-#include "preload/helper.h"
+#include "preload/heap/heap.h"
+#include "preload/session/helper.h"
 #include "preload/hook.h"
-#include "preload/sample.h"
+#include "preload/sampler/sample.h"
 #include "preload/thread_start.h"
 #include "preload/tracer.h"
-#include "preload/unseen.h"
+#include "preload/session/unseen.h"
 
 __thread struct thread *self __attribute__((tls_model("initial-exec")));
 

@@ -4,9 +4,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "preload/helper.h"
-#include "preload/sample.h"
-#include "preload/session.h"
+#include "preload/session/helper.h"
+#include "preload/sampler/sample.h"
+#include "preload/session/session.h"
 
 static struct owner nobody;
 

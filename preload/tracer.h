@@ -79,7 +79,7 @@ struct thread {
         uintptr_t pc, sp, bp, leaf;
         uint32_t reason; /* of a wait: enum sched_reason */
     } at;
-    struct {            /* its last remarkably long wait (preload/flight.h) */
+    struct {            /* its last remarkably long wait (preload/session/flight.h) */
         uint64_t ns;
         uintptr_t leaf;
     } long_wait;

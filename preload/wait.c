@@ -6,7 +6,7 @@
 #include <errno.h>
 
 #include "lib/meta.h"
-#include "preload/calls.h"
+#include "preload/hooks/calls.h"
 
 void wait_register(struct hook *h, const void *object, enum waiter_kind kind)
 {

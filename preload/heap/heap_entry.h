@@ -1,0 +1,71 @@
+/* What the entry points of the heap have in common, those of C and those of C++. */
+#ifndef THRACE_PRELOAD_HEAP_HEAP_ENTRY_H
+#define THRACE_PRELOAD_HEAP_HEAP_ENTRY_H
+
+#include "preload/heap/heap_sample.h"
+#include "preload/tracer.h"
+
+/*
+ * The functions have names of their own in C, so that no declaration or built-in knowledge of malloc has a say in them.
+ */
+#define ENTRY(name, ret, params)                                                                                       \
+    EXPORT ret entry_##name params __asm__(#name);                                                                     \
+    ret entry_##name params
+
+/*
+ * Other allocators may call themselves by name, which leads to us. An operator new or delete may call malloc or free,
+ * or another operator: so the one that was called last notes what it made, and the first one what is dying, and it is
+ * counted once. And malloc_usable_size may allocate, which is not counted.
+ */
+extern __thread struct heap_nested {
+    void *made, *dying;
+    uint32_t asking;
+} heap_nested __attribute__((tls_model("initial-exec"))) HEAP_HIDDEN;
+
+static inline int64_t heap_size_of(void *p)
+{
+    if (heap_libc)
+        return (int64_t)allocator_libc_size(p);
+    heap_nested.asking++;
+    size_t size = next_allocator.malloc_usable_size(p);
+    heap_nested.asking--;
+    return (int64_t)size;
+}
+
+/* In a slow half, for a block that `function` made: its stack begins at who called. */
+#define BORN(function, p)                                                                                              \
+    do {                                                                                                               \
+        if (unlikely(heap_nested.asking))                                                                              \
+            break;                                                                                                     \
+        int64_t born_ = heap_size_of(p);                                                                               \
+        heap_nested.made = p;                                                                                          \
+        heap_count(born_);                                                                                             \
+        if (heap_interval && unlikely(heap_sample_due(born_))) {                                                       \
+            struct hook h_;                                                                                            \
+            UNWIND_CALLER_REGS(&h_.stack.regs);                                                                        \
+            h_.stack.leaf = (uintptr_t)(function) + 1;                                                                 \
+            heap_sample_born(&h_, p, born_);                                                                           \
+        }                                                                                                              \
+        if (unlikely(heap_events))                                                                                     \
+            heap_event(p, born_);                                                                                      \
+    } while (0)
+
+/* In a slow half, for a block that is about to die. */
+static inline void heap_dies(void *p)
+{
+    if (p == heap_nested.dying || unlikely(heap_nested.asking))
+        return;
+    if (p == heap_nested.made)
+        heap_nested.made = NULL;
+    heap_count(-heap_size_of(p));
+    if (heap_interval)
+        heap_sample_may_die(p);
+    if (unlikely(heap_events))
+        heap_event(p, -1);
+}
+
+/* new and delete of a module that has none to go to. */
+void *heap_without_operator(size_t n, size_t align);
+void heap_free(void *p);
+
+#endif

@@ -1,0 +1,157 @@
+/*
+ * syscall(2): how runtimes with locks of their own (Rust's std, parking_lot, absl) reach futex(2), and how some
+ * programs reach what has a wrapper or has none. Numbers that are not here pass through.
+ */
+#include <linux/futex.h>
+#include <linux/io_uring.h>
+#include <linux/seccomp.h>
+#include <stdarg.h>
+#include <sys/prctl.h>
+
+#include "preload/hooks/calls.h"
+#include "preload/session/lifecycle.h"
+#include "preload/session/privileges.h"
+
+/* --- futexes ------------------------------------------------------------------------------------------------------ */
+
+/*
+ * Whether the word has the value, asked of the kernel, because the address may be none: wake nobody and move nobody, if
+ * the word has the value.
+ */
+static bool word_is(const uint32_t *word, uint32_t value, long operation)
+{
+    long compare = FUTEX_CMP_REQUEUE | (operation & FUTEX_PRIVATE_FLAG);
+    return raw_syscall(SYS_futex, (long)word, compare, 0, 0, (long)word, value) == 0;
+}
+
+/* The kernel compares the word with the value; so do we, registered, as the second look. */
+static void futex_waits(struct hook *h, struct wait *w, const uint32_t *word, long operation, uint32_t value,
+                        bool for_all)
+{
+    if (for_all)
+        wait_register(h, word, WAITER_ANY);
+    for (int look = 0; look < MAX_SECOND_LOOKS && word_is(word, value, operation); look++)
+        if (wait_block(h, w, REASON_SYNC))
+            return;
+    wait_cancel(h);
+}
+
+static void wake_waiters(struct hook *h, const uint32_t *word, uint32_t n)
+{
+    for (uint32_t i = 0; i < n && waitq_maybe_waiting(&tracer.waits, word); i++)
+        if (!wake_one(h, word, WAITER_ANY))
+            break;
+}
+
+/* Who is moved to another word waits for that from now on, and wakes itself in the trace. */
+static void futex_requeues(struct hook *h, const long *a)
+{
+    const uint32_t *word = (const uint32_t *)a[0];
+    bool compares = (a[1] & FUTEX_CMD_MASK) == FUTEX_CMP_REQUEUE;
+    if (!waitq_maybe_waiting(&tracer.waits, word) || (compares && !word_is(word, (uint32_t)a[5], a[1])))
+        return;
+    wake_waiters(h, word, (uint32_t)a[2]);
+    waitq_detach(&tracer.waits, word, (uint32_t)a[3]);
+}
+
+static void futex(struct hook *h, struct wait *w, const long *a)
+{
+    const uint32_t *word = (const uint32_t *)a[0];
+    switch (a[1] & FUTEX_CMD_MASK) {
+    case FUTEX_WAIT:
+        futex_waits(h, w, word, a[1], (uint32_t)a[2], true);
+        return;
+    case FUTEX_WAIT_BITSET:
+        futex_waits(h, w, word, a[1], (uint32_t)a[2], (uint32_t)a[5] == FUTEX_BITSET_MATCH_ANY);
+        return;
+    case FUTEX_LOCK_PI:
+    case FUTEX_LOCK_PI2:
+    case FUTEX_WAIT_REQUEUE_PI:
+        call_wait(h, w, REASON_SYNC);
+        return;
+    case FUTEX_WAKE:
+    case FUTEX_WAKE_BITSET:
+    case FUTEX_WAKE_OP:
+        wake_waiters(h, word, (uint32_t)a[2]);
+        break;
+    case FUTEX_REQUEUE:
+    case FUTEX_CMP_REQUEUE:
+        futex_requeues(h, a);
+        break;
+    default:
+        break;
+    }
+    hook_leave(h);
+}
+
+/* --- the rest ----------------------------------------------------------------------------------------------------- */
+
+#define FUTEX(a) futex(h, w, a)
+
+static enum call_class class_of(long number)
+{
+    switch (number) {
+#define THRACE_NUMBER(name, class, shown)                                                                              \
+    case SYS_##name: return CLASS_##class;
+#include "preload/hooks/syscalls.def"
+#undef THRACE_NUMBER
+    default: return CLASS_NONE;
+    }
+}
+
+static void show(struct hook *h, struct wait *w, long number, const long *a)
+{
+    switch (number) {
+#define THRACE_NUMBER(name, class, shown)                                                                              \
+    case SYS_##name: shown; return;
+#include "preload/hooks/syscalls.def"
+#undef THRACE_NUMBER
+    default: return;
+    }
+}
+
+static bool changes_privileges(long number, const long *a)
+{
+    switch (number) {
+    case SYS_setuid:
+    case SYS_setgid:
+    case SYS_setreuid:
+    case SYS_setregid:
+    case SYS_setresuid:
+    case SYS_setresgid:
+    case SYS_setgroups:
+    case SYS_capset: return true;
+    case SYS_prctl: return a[0] == PR_SET_NO_NEW_PRIVS;
+    default: return false;
+    }
+}
+
+/* Of no class: nothing of it is shown. */
+static SLOW long pass_through(long number, const long *a)
+{
+    if (number == SYS_seccomp && a[0] != SECCOMP_GET_ACTION_AVAIL)
+        lifecycle_seccomp_is_coming();
+    else if (number == SYS_prctl)
+        lifecycle_prctl_is_coming(a[0], (unsigned long)a[1]);
+    long ret = real.syscall_call(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+    if (!ret && changes_privileges(number, a))
+        privileges_follow();
+    return ret;
+}
+
+EXPORT long syscall(long number, ...)
+{
+    va_list ap;
+    long a[6];
+    va_start(ap, number);
+    for (int i = 0; i < 6; i++)
+        a[i] = va_arg(ap, long);
+    va_end(ap);
+    CALL_SCOPE(h, w);
+    enum call_class class = class_of(number);
+    if (unlikely(class == CLASS_NONE))
+        return pass_through(number, a);
+    if (wrapped(class) && HOOK_ENTER(h, syscall_call))
+        show(h, w, number, a);
+    return real.syscall_call(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+}

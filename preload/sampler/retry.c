@@ -1,0 +1,318 @@
+/*
+ * Calls that return EINTR whenever a handler ran, even one with SA_RESTART (signal(7) lists them). The program knows
+ * nothing of our handler, so it must not see that: the call is done again, with the time that is left. The replacements
+ * stand between the wrappers and libc, in `real`, and only where samples are taken. Wrappers that receive or send do it
+ * themselves (restart.h); for those there are replacements only where the wrapper jumps to the real call, and only once
+ * a socket has a timeout: without one the kernel does them again.
+ *
+ * It is rare: a thread that waits uses no CPU time, so a sample can only come just before it sleeps.
+ */
+#include <errno.h>
+#include <ucontext.h>
+
+#include "preload/hook.h"
+#include "preload/sampler/retry.h"
+#include "preload/sampler/sample.h"
+
+static struct real libc;
+
+/* --- what was interrupted by what --------------------------------------------------------------------------------- */
+
+/*
+ * True when the signal arrived in a system call that returns EINTR to where the handler returns to. If another signal
+ * arrived in the same instant, its handler ran on the way out of the call, or runs after ours: to the program it came
+ * just before the call.
+ */
+static bool fails_with_eintr(const ucontext_t *uc)
+{
+    enum { PAGE_MASK = 4095 };
+#if defined(__x86_64__)
+    uintptr_t pc = (uintptr_t)uc->uc_mcontext.gregs[REG_RIP];
+    return uc->uc_mcontext.gregs[REG_RAX] == -EINTR && (pc & PAGE_MASK) >= 2 && ((const uint8_t *)pc)[-2] == 0x0f &&
+           ((const uint8_t *)pc)[-1] == 0x05;
+#elif defined(__aarch64__)
+    const uint32_t svc = 0xd4000001;
+    uintptr_t pc = (uintptr_t)uc->uc_mcontext.pc;
+    return uc->uc_mcontext.regs[0] == (uint64_t)-EINTR && (pc & PAGE_MASK) >= 4 && ((const uint32_t *)pc)[-1] == svc;
+#endif
+}
+
+void restart_note(struct thread *t, const void *context)
+{
+    if (fails_with_eintr(context))
+        __atomic_store_n(&t->sample.interrupted, t->sample.interrupted + 1, __ATOMIC_RELAXED);
+}
+
+/* --- sleeping ----------------------------------------------------------------------------------------------------- */
+
+/* The time that is left is in *left, where the program may not want it. */
+static int again_nanosleep(const struct timespec *ts, struct timespec *left)
+{
+    struct timespec rest, *to = left ? left : &rest;
+    const struct timespec *next = ts;
+    return RESTARTED(-1, libc.nanosleep(next, to), next = to);
+}
+
+/* Returns its error. */
+static int again_clock_nanosleep(clockid_t clock, int flags, const struct timespec *ts, struct timespec *left)
+{
+    struct timespec rest, *to = left ? left : &rest;
+    const struct timespec *next = ts;
+    uint32_t mark = interruptions();
+    int err;
+    while ((err = libc.clock_nanosleep(clock, flags, next, to)) == EINTR && interruptions() != mark) {
+        mark = interruptions();
+        if (!(flags & TIMER_ABSTIME))
+            next = to;
+    }
+    return err;
+}
+
+static unsigned again_sleep(unsigned seconds)
+{
+    int before = errno;
+    struct timespec ts = {(time_t)seconds, 0};
+    if (again_nanosleep(&ts, &ts))
+        return (unsigned)ts.tv_sec;
+    errno = before;
+    return 0;
+}
+
+static int again_usleep(useconds_t us)
+{
+    const struct timespec ts = {(time_t)(us / 1000000), (long)(us % 1000000) * 1000};
+    return again_nanosleep(&ts, NULL);
+}
+
+/* -1: interrupted by a signal; it leaves errno alone. */
+static int again_thrd_sleep(const struct timespec *ts, struct timespec *left)
+{
+    struct timespec rest, *to = left ? left : &rest;
+    uint32_t mark = interruptions();
+    int err;
+    for (; (err = libc.thrd_sleep(ts, to)) == -1 && interruptions() != mark; ts = to)
+        mark = interruptions();
+    return err;
+}
+
+/* --- for some time ------------------------------------------------------------------------------------------------ */
+
+/* What is left, in ns, of a time that began then, on CLOCK_MONOTONIC. */
+static uint64_t left(uint64_t began, uint64_t ns)
+{
+    uint64_t gone = clock_mono_ns() - began;
+    return gone < ns ? ns - gone : 0;
+}
+
+/* Looks at the timeout only now, when the kernel has found that it can be read. */
+static const struct timespec *rest_of(uint64_t began, const struct timespec *timeout, struct timespec *rest)
+{
+    if (!timeout)
+        return NULL;
+    uint64_t ns = left(began, (uint64_t)timeout->tv_sec * 1000000000 + (uint64_t)timeout->tv_nsec);
+    *rest = (struct timespec){(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
+    return rest;
+}
+
+/* A call with a timeout in the variable of that name; NULL means none. */
+#define RESTARTED_WITH_TIMEOUT(call)                                                                                   \
+    ({                                                                                                                 \
+        const struct timespec *whole_ = timeout;                                                                       \
+        struct timespec rest_;                                                                                         \
+        uint64_t began_ = timeout ? clock_mono_ns() : 0;                                                               \
+        RESTARTED(-1, call, timeout = rest_of(began_, whole_, &rest_));                                                \
+    })
+
+/* The same with milliseconds; negative ones mean none. */
+#define RESTARTED_WITH_MS(call)                                                                                        \
+    ({                                                                                                                 \
+        const int whole_ = timeout;                                                                                    \
+        uint64_t began_ = timeout > 0 ? clock_mono_ns() : 0;                                                           \
+        RESTARTED(-1, call,                                                                                            \
+                  timeout = whole_ > 0 ? (int)((left(began_, (uint64_t)whole_ * 1000000) + 999999) / 1000000)          \
+                                       : whole_);                                                                      \
+    })
+
+static int again_poll(struct pollfd *fds, nfds_t n, int timeout)
+{
+    if (!timeout)
+        return libc.poll(fds, n, 0);
+    return RESTARTED_WITH_MS(libc.poll(fds, n, timeout));
+}
+
+static int again___poll_chk(struct pollfd *fds, nfds_t n, int timeout, size_t size)
+{
+    return RESTARTED_WITH_MS(libc.__poll_chk(fds, n, timeout, size));
+}
+
+static int again_epoll_wait(int fd, struct epoll_event *events, int n, int timeout)
+{
+    if (!timeout)
+        return libc.epoll_wait(fd, events, n, 0);
+    return RESTARTED_WITH_MS(libc.epoll_wait(fd, events, n, timeout));
+}
+
+/* With a mask there need be nothing to do again: for so long, our signal is in it. */
+static int again_epoll_pwait(int fd, struct epoll_event *events, int n, int timeout, const sigset_t *mask)
+{
+    sigset_t copy;
+    return RESTARTED_WITH_MS(libc.epoll_pwait(fd, events, n, timeout, signal_with(mask, &copy)));
+}
+
+static int again_epoll_pwait2(int fd, struct epoll_event *events, int n, const struct timespec *timeout,
+                              const sigset_t *mask)
+{
+    sigset_t copy;
+    return RESTARTED_WITH_TIMEOUT(libc.epoll_pwait2(fd, events, n, timeout, signal_with(mask, &copy)));
+}
+
+static int again_ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeout, const sigset_t *mask)
+{
+    sigset_t copy;
+    return RESTARTED_WITH_TIMEOUT(libc.ppoll(fds, n, timeout, signal_with(mask, &copy)));
+}
+
+static int again___ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *timeout, const sigset_t *mask,
+                             size_t size)
+{
+    sigset_t copy;
+    return RESTARTED_WITH_TIMEOUT(libc.__ppoll_chk(fds, n, timeout, signal_with(mask, &copy), size));
+}
+
+static int again_pselect(int n, fd_set *in, fd_set *out, fd_set *err, const struct timespec *timeout,
+                         const sigset_t *mask)
+{
+    sigset_t copy;
+    return RESTARTED_WITH_TIMEOUT(libc.pselect(n, in, out, err, timeout, signal_with(mask, &copy)));
+}
+
+/* The kernel leaves in *timeout what is left. */
+static int again_select(int n, fd_set *in, fd_set *out, fd_set *err, struct timeval *timeout)
+{
+    return RESTARTED(-1, libc.select(n, in, out, err, timeout), (void)0);
+}
+
+static int again_semtimedop(int set, void *operations, size_t n, const struct timespec *timeout)
+{
+    return RESTARTED_WITH_TIMEOUT(libc.semtimedop(set, operations, n, timeout));
+}
+
+/* --- until a time ------------------------------------------------------------------------------------------------- */
+
+static int again_sem_timedwait(sem_t *s, const struct timespec *until)
+{
+    return RESTARTED(-1, libc.sem_timedwait(s, until), (void)0);
+}
+
+static int again_sem_clockwait(sem_t *s, clockid_t clock, const struct timespec *until)
+{
+    return RESTARTED(-1, libc.sem_clockwait(s, clock, until), (void)0);
+}
+
+/* --- without timeout, or with one of the socket's ----------------------------------------------------------------- */
+
+#define AGAIN(ret, name, params, args)                                                                                 \
+    static ret again_##name params { return RESTARTED(-1, libc.name args, (void)0); }
+
+AGAIN(int, semop, (int set, void *operations, size_t n), (set, operations, n))
+AGAIN(ssize_t, msgrcv, (int queue, void *p, size_t n, long type, int flags), (queue, p, n, type, flags))
+AGAIN(int, msgsnd, (int queue, const void *p, size_t n, int flags), (queue, p, n, flags))
+AGAIN(ssize_t, read, (int fd, void *p, size_t n), (fd, p, n))
+AGAIN(ssize_t, recv, (int fd, void *p, size_t n, int flags), (fd, p, n, flags))
+AGAIN(ssize_t, recvfrom, (int fd, void *p, size_t n, int flags, void *addr, socklen_t *len),
+      (fd, p, n, flags, addr, len))
+AGAIN(ssize_t, recvmsg, (int fd, struct msghdr *m, int flags), (fd, m, flags))
+AGAIN(int, accept, (int fd, void *addr, socklen_t *len), (fd, addr, len))
+AGAIN(int, accept4, (int fd, void *addr, socklen_t *len, int flags), (fd, addr, len, flags))
+
+/* --- for signals -------------------------------------------------------------------------------------------------- */
+
+/*
+ * These must not be done again: the signal that was waited for may have come. But our signal can be kept out of them.
+ */
+static int again_sigsuspend(const sigset_t *mask)
+{
+    sigset_t copy;
+    return libc.sigsuspend(signal_with(mask, &copy));
+}
+
+static int again_pause(void)
+{
+    sigset_t mask, copy;
+    libc.pthread_sigmask(SIG_BLOCK, NULL, &mask);
+    return libc.sigsuspend(signal_with(&mask, &copy));
+}
+
+/* glibc's own does not return EINTR. */
+static int again_sigwait(const sigset_t *set, int *sig)
+{
+    sigset_t copy;
+    return libc.sigwait(signal_without(set, &copy), sig);
+}
+
+static int again_sigwaitinfo(const sigset_t *set, siginfo_t *info)
+{
+    sigset_t copy;
+    return RESTARTED(-1, libc.sigwaitinfo(signal_without(set, &copy), info), (void)0);
+}
+
+static int again_sigtimedwait(const sigset_t *set, siginfo_t *info, const struct timespec *timeout)
+{
+    sigset_t copy;
+    return RESTARTED_WITH_TIMEOUT(libc.sigtimedwait(signal_without(set, &copy), info, timeout));
+}
+
+static int again_signalfd(int fd, const sigset_t *mask, int flags)
+{
+    sigset_t copy;
+    return libc.signalfd(fd, signal_without(mask, &copy), flags);
+}
+
+/* --- instead of libc's -------------------------------------------------------------------------------------------- */
+
+#define REPLACE(name) (real.name = again_##name)
+#define REPLACE_UNWRAPPED(class, name) (tracer.classes & CLASS_##class ? (void)0 : (void)REPLACE(name))
+
+void restart_sockets(void)
+{
+    static uint32_t done;
+    if (!libc.read || __atomic_exchange_n(&done, 1, __ATOMIC_RELAXED))
+        return;
+    REPLACE_UNWRAPPED(IO, read);
+    REPLACE_UNWRAPPED(NET, recv);
+    REPLACE_UNWRAPPED(NET, recvfrom);
+    REPLACE_UNWRAPPED(NET, recvmsg);
+    REPLACE_UNWRAPPED(NET, accept);
+    REPLACE_UNWRAPPED(NET, accept4);
+}
+
+void restart_install(void)
+{
+    libc = real;
+    REPLACE(nanosleep);
+    REPLACE(clock_nanosleep);
+    REPLACE(sleep);
+    REPLACE(usleep);
+    REPLACE(thrd_sleep);
+    REPLACE(poll);
+    REPLACE(__poll_chk);
+    REPLACE(ppoll);
+    REPLACE(__ppoll_chk);
+    REPLACE(select);
+    REPLACE(pselect);
+    REPLACE(epoll_wait);
+    REPLACE(epoll_pwait);
+    REPLACE(epoll_pwait2);
+    REPLACE(sem_timedwait);
+    REPLACE(sem_clockwait);
+    REPLACE(semop);
+    REPLACE(semtimedop);
+    REPLACE(msgrcv);
+    REPLACE(msgsnd);
+    REPLACE(sigsuspend);
+    REPLACE(pause);
+    REPLACE(sigwait);
+    REPLACE(sigwaitinfo);
+    REPLACE(sigtimedwait);
+    REPLACE(signalfd);
+}

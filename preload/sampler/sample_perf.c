@@ -1,0 +1,130 @@
+/*
+ * Above what the kernel's tick delivers: a perf event on the CPU clock of each thread, which any user may have of his
+ * own threads (perf_event_paranoid up to 2). The events are descriptors, and only the helper, whose file table is its
+ * own, can have any that the program does not see. It opens them for threads that ask, and closes them for threads that
+ * end.
+ *
+ * An overflow becomes a SIGTRAP to its thread, which the kernel sends on the way back to the program (attr.sigtrap). A
+ * signal of our choice (F_SETSIG) would cost an interrupt more, a third of the whole sample in a virtual machine; it is
+ * left to old kernels, and to programs whose SIGTRAP is taken.
+ *
+ * An execve must not take our signal along: the new image has no handler for it. So the kernel itself has to remove the
+ * event (remove_on_exec, since 5.13), and time in the kernel is not sampled, because a signal could become pending in
+ * the middle of execve; and most users may not sample it. sample_kernel.c makes up for that.
+ */
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+
+#include "preload/session/helper.h"
+#include "preload/sampler/sample.h"
+
+enum { CLOSING_MAX = 1024, CLOSE_SOON = 64, PATIENCE_NS = 5000000 };
+
+/* Under the registry lock. */
+static struct {
+    uint32_t asked;       /* threads want one */
+    int closing[CLOSING_MAX]; /* descriptors of threads that ended */
+    int nclosing;
+} perf;
+
+static long fcntl_raw(int fd, int command, long arg) { return raw_syscall(SYS_fcntl, fd, command, arg, 0, 0, 0); }
+
+static long open_event(const struct thread *t)
+{
+    struct perf_event_attr attr = {
+        .type = PERF_TYPE_SOFTWARE,
+        .size = sizeof attr,
+        .config = PERF_COUNT_SW_TASK_CLOCK,
+        .sample_period = sample_period_ns(),
+        .wakeup_events = 1,
+        .disabled = 1,
+        .exclude_kernel = 1,
+        .exclude_hv = 1,
+        .remove_on_exec = 1,
+        .sigtrap = sample_trap_mark() != 0,
+        .sig_data = sample_trap_mark(),
+    };
+    return raw_syscall(SYS_perf_event_open, (long)&attr, (long)t->sched.m, -1, -1, PERF_FLAG_FD_CLOEXEC, 0);
+}
+
+/* Without SIGTRAP, its overflows become the timers' signal, to that thread. */
+static long direct(int fd, const struct thread *t)
+{
+    const struct f_owner_ex owner = {F_OWNER_TID, (pid_t)t->sched.m};
+    long err = 0;
+    if (!sample_trap_mark() && !(err = fcntl_raw(fd, F_SETSIG, sample_signal)) &&
+        !(err = fcntl_raw(fd, F_SETOWN_EX, (long)&owner)))
+        err = fcntl_raw(fd, F_SETFL, O_ASYNC);
+    return err;
+}
+
+static bool start_event(struct thread *t)
+{
+    long fd = open_event(t), err = fd;
+    if (fd >= 0 && !(err = direct((int)fd, t)) &&
+        !(err = raw_syscall(SYS_ioctl, fd, PERF_EVENT_IOC_ENABLE, 0, 0, 0, 0))) {
+        __atomic_store_n(&t->sample.perf, (int)fd + 1, __ATOMIC_RELAXED);
+        __atomic_fetch_add(&tracer.spool.header->samples.threads_by_perf, 1, __ATOMIC_RELAXED);
+        return true;
+    }
+    if (fd >= 0)
+        sys_close((int)fd);
+    if (!tracer.spool.header->samples.perf_error)
+        tracer.spool.header->samples.perf_error = (uint32_t)-err;
+    return false;
+}
+
+static void close_ended(void)
+{
+    while (perf.nclosing)
+        sys_close(perf.closing[--perf.nclosing]);
+}
+
+void sample_perf_forget(struct thread *t)
+{
+    t->sample.wants_perf = 0;
+    if (!t->sample.perf)
+        return;
+    if (perf.nclosing < CLOSING_MAX)
+        perf.closing[perf.nclosing++] = t->sample.perf - 1;
+    t->sample.perf = 0;
+    __atomic_store_n(&perf.asked, 1, __ATOMIC_RELEASE);
+    if (perf.nclosing >= CLOSE_SOON)
+        helper_wake();
+}
+
+void sample_perf_ask(struct thread *t)
+{
+    __atomic_store_n(&t->sample.wants_perf, 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&perf.asked, 1, __ATOMIC_RELEASE);
+}
+
+/*
+ * Some 50 us: else what the thread does first would not be sampled often enough, which for many a thread is all. When
+ * the helper does not come to it, the timer has to do until it does.
+ */
+void sample_perf_await(struct thread *t)
+{
+    const struct timespec patience = {0, PATIENCE_NS};
+    if (__atomic_load_n(&t->sample.wants_perf, __ATOMIC_ACQUIRE) && helper_wake())
+        sys_futex_wait(&t->sample.wants_perf, 1, &patience);
+}
+
+void sample_perf_serve(void)
+{
+    if (!__atomic_exchange_n(&perf.asked, 0, __ATOMIC_ACQUIRE))
+        return;
+    lock_take(&tracer.registry_lock);
+    close_ended();
+    for (struct thread *t = tracer.threads; t; t = t->next) {
+        if (!t->sample.wants_perf)
+            continue;
+        if (!start_event(t))
+            sample_by_timer_only(t);
+        __atomic_store_n(&t->sample.wants_perf, 0, __ATOMIC_RELEASE);
+        sys_futex_wake(&t->sample.wants_perf, 1);
+    }
+    lock_drop(&tracer.registry_lock);
+}

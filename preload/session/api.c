@@ -1,0 +1,16 @@
+/* What a program may call by include/thrace. */
+#include <thrace/session.h>
+
+#include "preload/session/session.h"
+#include "preload/tracer.h"
+
+EXPORT int thrace_session_start(void);
+EXPORT int thrace_session_stop(void);
+
+int thrace_session_start(void)
+{
+    int err = session_start();
+    return err == -ESHUTDOWN ? ENOSYS : -err;
+}
+
+int thrace_session_stop(void) { return session_stop() ? 0 : EALREADY; }

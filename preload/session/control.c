@@ -1,0 +1,170 @@
+/*
+ * The thread that listens. Like the helper it blocks the program's signals and has a file table of its own, so that the
+ * socket is no descriptor of the program's, and no child inherits it.
+ */
+#include "preload/session/control.h"
+
+#include <linux/prctl.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include "lib/control.h"
+#include "preload/session/helper.h"
+#include "preload/session/own_spool.h"
+#include "preload/session/privileges.h"
+#include "preload/real.h"
+#include "preload/session/session.h"
+#include "preload/tracer.h"
+
+static struct {
+    struct lock lock;
+    pthread_t thread;
+    uint32_t running;
+    uint32_t stop;
+    struct sockaddr_un address;
+    socklen_t len;
+} control;
+
+static void make_address(void)
+{
+    char name[CONTROL_NAME_MAX];
+    size_t len = control_name(name, (uint32_t)sys_getpid(), process_start_time());
+    memset(&control.address, 0, sizeof control.address);
+    control.address.sun_family = AF_UNIX;
+    memcpy(control.address.sun_path + 1, name, len);
+    control.len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + len);
+}
+
+static int listen_there(void)
+{
+    long fd = raw_syscall(SYS_socket, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, 0, 0, 0);
+    if (sys_failed(fd))
+        return (int)fd;
+    long err = raw_syscall(SYS_bind, fd, (long)&control.address, control.len, 0, 0, 0);
+    if (!sys_failed(err))
+        err = raw_syscall(SYS_listen, fd, 8, 0, 0, 0, 0);
+    if (sys_failed(err)) {
+        sys_close((int)fd);
+        return (int)err;
+    }
+    return (int)fd;
+}
+
+/* Whose user the kernel says it is: the process's own, or root. */
+static bool may_give_orders(int fd)
+{
+    struct ucred who;
+    socklen_t len = sizeof who;
+    if (sys_failed(raw_syscall(SYS_getsockopt, fd, SOL_SOCKET, SO_PEERCRED, (long)&who, (long)&len, 0)))
+        return false;
+    return who.uid == 0 || who.uid == (uid_t)raw_syscall(SYS_geteuid, 0, 0, 0, 0, 0, 0);
+}
+
+/* A spool that the order made is told instead of the one that is recorded to afterwards. */
+static void carry_out(uint32_t verb, struct control_reply *r)
+{
+    static char spool[SPOOL_PATH_MAX];
+    *spool = 0;
+    switch (verb) {
+    case CONTROL_STATUS: break;
+    case CONTROL_START: r->error = session_start(); break;
+    case CONTROL_STOP: r->error = session_stop_telling(spool) ? 0 : -EALREADY; break;
+    case CONTROL_SNAPSHOT: r->error = session_snapshot(spool); break;
+    default: r->error = -EOPNOTSUPP; break;
+    }
+    session_describe(r);
+    if (*spool)
+        strcpy(r->spool, spool);
+}
+
+static void serve(int fd)
+{
+    static struct control_reply reply; /* larger than this stack should carry */
+    static const struct timeval patience = {1, 0};
+    struct control_request q;
+    raw_syscall(SYS_setsockopt, fd, SOL_SOCKET, SO_RCVTIMEO, (long)&patience, sizeof patience, 0);
+    raw_syscall(SYS_setsockopt, fd, SOL_SOCKET, SO_SNDTIMEO, (long)&patience, sizeof patience, 0);
+    memset(&reply, 0, sizeof reply);
+    reply.magic = CONTROL_MAGIC;
+    reply.version = CONTROL_VERSION;
+    if (!may_give_orders(fd) || sys_read(fd, &q, sizeof q) != sizeof q || q.magic != CONTROL_MAGIC)
+        return;
+    if (q.version == CONTROL_VERSION)
+        carry_out(q.verb, &reply);
+    else
+        reply.error = -EPROTO;
+    raw_syscall(SYS_sendto, fd, (long)&reply, sizeof reply, MSG_NOSIGNAL, 0, 0);
+}
+
+static void *control_main(void *arg)
+{
+    helper_settle("thrace-ctl");
+    int fd = listen_there();
+    privileges_adopt(PRIVILEGES_OF_CONTROL); /* of what was wanted before there was anything to wake us by */
+    while (fd >= 0 && !__atomic_load_n(&control.stop, __ATOMIC_ACQUIRE)) {
+        long client = raw_syscall(SYS_accept4, fd, 0, 0, SOCK_CLOEXEC, 0, 0);
+        if (sys_failed(client)) {
+            static const struct timespec moment = {0, 10000000};
+            if (client != -EINTR && client != -ECONNABORTED)
+                raw_syscall(SYS_nanosleep, (long)&moment, 0, 0, 0, 0, 0);
+            continue;
+        }
+        privileges_adopt(PRIVILEGES_OF_CONTROL);
+        if (!__atomic_load_n(&control.stop, __ATOMIC_ACQUIRE))
+            serve((int)client);
+        sys_close((int)client);
+    }
+    privileges_gone(PRIVILEGES_OF_CONTROL);
+    return NULL;
+}
+
+void control_start(void)
+{
+    if (likely(__atomic_load_n(&control.running, __ATOMIC_ACQUIRE)) || !lock_try(&control.lock))
+        return;
+    if (!control.running) {
+        make_address();
+        control.stop = 0;
+        privileges_inherited(PRIVILEGES_OF_CONTROL);
+        if (helper_create(&control.thread, control_main))
+            __atomic_store_n(&control.running, 1, __ATOMIC_RELEASE);
+        else
+            privileges_gone(PRIVILEGES_OF_CONTROL);
+    }
+    lock_drop(&control.lock);
+}
+
+/* A connection is what it waits for. */
+static void knock(void)
+{
+    long fd = raw_syscall(SYS_socket, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, 0, 0, 0);
+    if (sys_failed(fd))
+        return;
+    raw_syscall(SYS_connect, fd, (long)&control.address, control.len, 0, 0, 0);
+    sys_close((int)fd);
+}
+
+void control_wake(void)
+{
+    if (__atomic_load_n(&control.running, __ATOMIC_ACQUIRE))
+        knock();
+}
+
+void control_stop(void)
+{
+    lock_take(&control.lock);
+    if (control.running) {
+        __atomic_store_n(&control.stop, 1, __ATOMIC_RELEASE);
+        knock();
+        real.pthread_join(control.thread, NULL);
+        __atomic_store_n(&control.running, 0, __ATOMIC_RELEASE);
+    }
+    lock_drop(&control.lock);
+}
+
+void control_forget(void)
+{
+    control.lock.word = 0;
+    control.running = 0;
+}

@@ -1,0 +1,156 @@
+#include "preload/session/finisher.h"
+
+#include <link.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include "preload/session/session.h"
+#include "preload/tracer.h"
+#include "preload/valgrind.h"
+
+static char thrace_path[SPOOL_PATH_MAX];
+
+/* The command lies where it was installed, or beside the library in a build tree. */
+static int find_self(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    uintptr_t here = (uintptr_t)&find_self;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        uintptr_t lo = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+        if (info->dlpi_phdr[i].p_type == PT_LOAD && here >= lo && here < lo + info->dlpi_phdr[i].p_memsz) {
+            strncpy(thrace_path, info->dlpi_name, sizeof thrace_path - 32);
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* Where the library is installed, thrace is also the name of its folder. */
+static bool is_program(const char *path)
+{
+    struct stat st;
+    return !stat(path, &st) && S_ISREG(st.st_mode) && (st.st_mode & S_IXUSR);
+}
+
+static const char *find_thrace(void)
+{
+    static const char *const beside[] = {"/../thrace", "/../../bin/thrace"};
+    dl_iterate_phdr(find_self, NULL);
+    char *slash = strrchr(thrace_path, '/');
+    for (int i = 0; slash && i < 2; i++) {
+        strcpy(slash, beside[i]);
+        if (is_program(thrace_path))
+            return thrace_path;
+    }
+    return THRACE_BINDIR "/thrace";
+}
+
+/*
+ * `thrace finish` is our grandchild, so that the program sees no child of its own come and go. Execution gives a child
+ * back its SIGCHLD; the child in between does not execute: made by clone without an exit signal, it gives none, and no
+ * wait of the program's other threads can take it, only ours with __WCLONE. Both borrow our memory. All signals are
+ * blocked in the one in between: a handler of the program must not run there.
+ */
+struct finisher {
+    const char **argv;
+    char **envp;
+    uint64_t signals; /* to be blocked in the program that is executed */
+};
+
+static int execute_finish(void *arg)
+{
+    const struct finisher *f = arg;
+    char *clean[512];
+    int n = 0;
+    for (char **e = f->envp; e && *e && n < 511; e++)
+        if (strncmp(*e, "LD_PRELOAD=", 11) && (strncmp(*e, "THRACE_", 7) || !strncmp(*e, "THRACE_SYMBOL_CACHE=", 20)))
+            clean[n++] = *e;
+    clean[n] = NULL;
+    raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&f->signals, 0, sizeof f->signals, 0, 0);
+    if (clock_is_forbidden) /* to the program, which would hand that down over the exec */
+        raw_syscall(SYS_prctl, PR_SET_TSC, PR_TSC_ENABLE, 0, 0, 0, 0);
+    raw_syscall(SYS_execve, (long)f->argv[0], (long)f->argv, (long)clean, 0, 0, 0);
+    raw_syscall(SYS_exit_group, 127, 0, 0, 0, 0, 0);
+    return 0;
+}
+
+static int wait_for(int pid, int flags)
+{
+    int status = -1;
+    while (raw_syscall(SYS_wait4, pid, (long)&status, flags, 0, 0, 0) == -EINTR)
+        ;
+    return status;
+}
+
+static int stand_between(void *arg)
+{
+    static char stack[16384] __attribute__((aligned(16)));
+    struct {
+        void (*handler)(int);
+        unsigned long flags;
+        void (*restorer)(void);
+        uint64_t mask;
+    } dfl = {0}; /* the kernel's sigaction: SIG_DFL, so that the grandchild is ours to wait for */
+    raw_syscall(SYS_rt_sigaction, SIGCHLD, (long)&dfl, 0, sizeof dfl.mask, 0, 0);
+    int pid = clone(execute_finish, stack + sizeof stack, CLONE_VM | CLONE_VFORK | SIGCHLD, arg);
+    int status = pid < 0 ? -1 : wait_for(pid, 0);
+    raw_syscall(SYS_exit_group, WIFEXITED(status) ? WEXITSTATUS(status) : 127, 0, 0, 0, 0, 0);
+    return 0;
+}
+
+static bool run(const char **argv, char **envp)
+{
+    static char stack[16384] __attribute__((aligned(16)));
+    struct finisher f = {argv, envp, 0};
+    uint64_t all = ~UINT64_C(0);
+    raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all, (long)&f.signals, sizeof all, 0, 0);
+    int pid = clone(stand_between, stack + sizeof stack, CLONE_VM, &f);
+    int status = pid < 0 ? -1 : wait_for(pid, (int)__WCLONE);
+    raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&f.signals, 0, sizeof f.signals, 0, 0);
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+/* So many spools go to one command. */
+enum { SPOOLS_AT_ONCE = 16 };
+
+struct job {
+    const char *argv[3 + SPOOLS_AT_ONCE + 1];
+    char paths[SPOOLS_AT_ONCE][SPOOL_PATH_MAX];
+    int n;
+    char **envp;
+    bool failed;
+};
+
+static void run_job(struct job *job)
+{
+    job->argv[3 + job->n] = NULL;
+    if (job->n && !run(job->argv, job->envp))
+        job->failed = true;
+    job->n = 0;
+}
+
+static void add_spool(void *arg, const char *path)
+{
+    struct job *job = arg;
+    strcpy(job->paths[job->n], path);
+    job->argv[3 + job->n] = job->paths[job->n];
+    if (++job->n == SPOOLS_AT_ONCE)
+        run_job(job);
+}
+
+bool run_finisher(char **envp)
+{
+    static struct job job;
+    if (is_under_valgrind())
+        return false;
+    job.argv[0] = find_thrace();
+    job.argv[1] = "finish";
+    job.argv[2] = "-iq"; /* thrace stop may finish what it stopped, at the same time */
+    job.envp = envp;
+    session_each_spool(add_spool, &job);
+    run_job(&job);
+    return !job.failed;
+}

@@ -1,0 +1,16 @@
+/* What makes a flight recorder write by itself: a wait that took too long. */
+#ifndef THRACE_PRELOAD_SESSION_FLIGHT_H
+#define THRACE_PRELOAD_SESSION_FLIGHT_H
+
+#include <stddef.h>
+
+struct options;
+struct thread;
+
+/* Once, in the constructor. */
+void flight_init(const struct options *o);
+
+/* One line, "pthread_mutex_lock took 350 ms in thread 1234 (worker): OUT": what the trace OUT was written for. */
+void flight_describe(const struct thread *waiter, const char *out, char *line, size_t size);
+
+#endif

@@ -1,0 +1,122 @@
+/* What is to be done now and then while a session goes on: the spool's drain and growth, its size, generations. */
+#include "preload/heap/heap.h"
+#include "preload/sampler/sample.h"
+#include "preload/session/session_state.h"
+#include "preload/tracer.h"
+#include "preload/session/unseen.h"
+
+int session_drain(int fd)
+{
+    int err = spool_drain(&tracer.spool, fd);
+    while (!err && spool_wants_drain(&tracer.spool) && !spool_grow(&tracer.spool, fd))
+        ; /* what is out is in use, not full */
+    return err;
+}
+
+/* Where there is no helper. The process may have given up what it takes to open the spool: then without. */
+static int drain_by_path(void)
+{
+    if (!spool_wants_drain(&tracer.spool))
+        return 0;
+    int fd = spool_open(&tracer.spool), err = session_drain(fd);
+    if (fd >= 0)
+        sys_close(fd);
+    return err;
+}
+
+void session_make_room(void)
+{
+    if (!lock_try(&session.lock))
+        return;
+    if (recording() && !__atomic_load_n(&tracer.spool.drain_lock.word, __ATOMIC_RELAXED))
+        drain_by_path();
+    lock_drop(&session.lock);
+}
+
+/* What was written, not what there is room for: the log, which a drain has just brought up to date. */
+static bool is_full(void)
+{
+    return !session.options->flight.bytes && tracer.spool.header->log_end >= session.options->stop.size;
+}
+
+/* What is recorded is in the pool, whose pages the file has already: nothing that was recorded is lost. */
+static void stop_early(int err)
+{
+    if (!session_stop())
+        return;
+    switch (-err) {
+    case 0: say_later("the recording has reached its size and ended: ", session.out); break;
+    case ENOSPC: say_later("no space left on the device, the recording ended: ", session.out); break;
+    case EDQUOT: say_later("the disk quota is used up, the recording ended: ", session.out); break;
+    case EFBIG: say_later("the file size limit is reached, the recording ended: ", session.out); break;
+    case EOVERFLOW: say_later("the spool cannot be opened any more, and is full, the recording ended: ", session.out); break;
+    default: say_later("the spool cannot be written any more, the recording ended: ", session.out); break;
+    }
+}
+
+/*
+ * Extents for the threads that the first one announces; their pages come into being when they are used. Half of the
+ * pool may be full before it is drained, so a recording that is to be small has a small one.
+ */
+enum { HEAD_START = 7, PARTS_OF_SIZE = 8 };
+
+static uint64_t head_start(void)
+{
+    enum { EXTENT = SPOOL_EXTENT_CHUNKS * SPOOL_CHUNK_SIZE };
+    uint64_t fitting = session.options->flight.bytes ? HEAD_START : session.options->stop.size / PARTS_OF_SIZE / EXTENT;
+    return fitting < HEAD_START ? fitting : HEAD_START;
+}
+
+static void reopen(struct session_file *f)
+{
+    if (f->fd >= 0)
+        sys_close(f->fd);
+    f->fd = spool_open(&tracer.spool);
+    f->session = session.number;
+    if (f->fd >= 0)
+        spool_trim(&tracer.spool, f->fd);
+    for (uint64_t n = head_start(); n; n--)
+        spool_grow(&tracer.spool, f->fd);
+}
+
+/* What is too old goes; and no generation is to take more than a good part of the ring. */
+static bool flight_wants_generation(void)
+{
+    const struct flight_option *flight = &session.options->flight;
+    if (!flight->bytes)
+        return false;
+    uint64_t time = clock_mono_ns();
+    if (flight->window_ns && time > flight->window_ns)
+        spool_forget(&tracer.spool, time - flight->window_ns);
+    return spool_newest_bytes(&tracer.spool) > flight->bytes / 8;
+}
+
+enum { SAMPLES_EVERY_NS = 1000000000 };
+
+void session_chores(struct session_file *f)
+{
+    if (!recording() || !lock_try(&session.lock))
+        return;
+    bool due = false, full = false;
+    int err = 0;
+    if (recording()) {
+        if (f && f->session != session.number)
+            reopen(f);
+        err = f ? session_drain(f->fd) : drain_by_path();
+        due = flight_wants_generation() || clock_mono_ns() >= tracer.deadline_ns;
+        full = is_full();
+    }
+    lock_drop(&session.lock);
+    if ((err && err != -ENOBUFS) || full)
+        stop_early(err);
+    bool may_ask = f || tracer.nthreads == 1; /* else another thread may hold the loader's lock and wait for this one */
+    if ((modules_wanted() || due) && may_ask)
+        modules_refresh();
+    if (!due)
+        return;
+    sample_account(SAMPLES_EVERY_NS);
+    heap_look();
+    unseen_look();
+    if (tracer_advance() && tracer.self_contained)
+        session_record_surroundings();
+}

@@ -1,0 +1,58 @@
+/* Snapshots of the flight recorder. */
+#include "preload/heap/heap.h"
+#include "preload/sampler/sample.h"
+#include "preload/session/session_state.h"
+#include "preload/tracer.h"
+
+enum { ADVANCE_TRIES = 100, ADVANCE_PAUSE_NS = 1000000 };
+
+static bool advance_now(void)
+{
+    static const struct timespec pause = {0, ADVANCE_PAUSE_NS};
+    for (int i = 0; i < ADVANCE_TRIES; i++) {
+        if (tracer_advance())
+            return true;
+        raw_syscall(SYS_nanosleep, (long)&pause, 0, 0, 0, 0, 0);
+    }
+    return false;
+}
+
+static int copy_flight(int fd, char *spool)
+{
+    uint32_t n = session.last_n + 1 > 2 || session_is_numbered() ? session.last_n + 1 : 2;
+    char out[SPOOL_PATH_MAX];
+    session_drain(fd);
+    for (;; n++) {
+        if (!session_paths(n, out, spool))
+            return -ENAMETOOLONG;
+        int err = session_path_exists(out) ? -EEXIST
+                              : spool_copy_ring(&tracer.spool, fd, tracer.sched.generation, spool, out);
+        if (err == -EEXIST)
+            continue;
+        if (!err)
+            session.last_n = n;
+        return err;
+    }
+}
+
+int session_snapshot(char *spool)
+{
+    if (!session.options->flight.bytes)
+        return -EOPNOTSUPP;
+    int err = -EALREADY;
+    modules_refresh();
+    lock_take(&session.lock);
+    if (recording()) {
+        sample_account(0);
+        heap_look();
+        heap_tell();
+        int fd = spool_open(&tracer.spool);
+        err = fd < 0 ? fd : advance_now() ? copy_flight(fd, spool) : -EBUSY;
+        if (fd >= 0)
+            sys_close(fd);
+    }
+    lock_drop(&session.lock);
+    if (!err)
+        session_record_surroundings();
+    return err;
+}

@@ -1,0 +1,121 @@
+/* How a session ends, whatever the threads are doing. */
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "preload/generation.h"
+#include "preload/heap/heap.h"
+#include "preload/sampler/sample.h"
+#include "preload/session/session_state.h"
+#include "preload/short_calls.h"
+#include "preload/tracer.h"
+#include "preload/session/unseen.h"
+
+enum { STOP_GRACE_NS = 100000000 };
+
+/*
+ * A thread that is in a section, and does not come out because it has lost the CPU or a debugger holds it, keeps all
+ * that it writes to: its chunk, the lists of the spool, its place in memory. What it had committed is in the file; what
+ * it writes from now on goes nowhere. The next session waits until it is out (session.ends).
+ */
+static void end_recording(uint32_t hooked_then)
+{
+    struct spool_header *h = tracer.spool.header;
+    while (!gate_close(&tracer.gate)) /* false once, when membarrier is refused for the first time */
+        ;
+    lock_take(&tracer.registry_lock);
+    sample_stop();
+    uint32_t inside = seal_those_out(STOP_GRACE_NS), sampling = sample_seal();
+    __atomic_fetch_add(&h->lost_events, inside, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&h->samples.lost, sampling, __ATOMIC_RELAXED);
+    session.ends = inside || sampling;
+    tracer.chores = 0;
+    h->last = clock_read_pair(&tracer.clock);
+    __atomic_store_n(&tracer.owner->hooked, hooked_then, __ATOMIC_RELEASE);
+    lock_drop(&tracer.registry_lock);
+    gate_open(&tracer.gate);
+    int fd = tracer.spool.file_end ? spool_open(&tracer.spool) : -1;
+    if (fd >= 0) {
+        spool_trim(&tracer.spool, fd);
+        sys_close(fd);
+    }
+    spool_close_log(&tracer.spool);
+    spool_detach(&tracer.spool, inside ? SPOOL_TORN : SPOOL_COMPLETE);
+}
+
+static bool stop_locked(uint32_t hooked_then)
+{
+    lock_take(&tracer.advance_lock);
+    bool stopped = __atomic_exchange_n(&tracer.owner->recording, 0, __ATOMIC_SEQ_CST);
+    if (stopped)
+        end_recording(hooked_then);
+    __atomic_store_n(&tracer.owner->hooked, hooked_then, __ATOMIC_RELEASE);
+    lock_drop(&tracer.advance_lock);
+    return stopped;
+}
+
+static bool stop(bool for_good, char *spool)
+{
+    if (recording()) {
+        modules_refresh();
+        unseen_look();
+        short_calls_write();
+        heap_end();
+    }
+    lock_take(&session.lock);
+    session.over |= for_good; /* whoever comes later, by order from outside, hooks nothing again */
+    bool stopped = stop_locked(session.over ? 0 : tracked_classes());
+    if (stopped && spool)
+        strcpy(spool, tracer.spool.path);
+    lock_drop(&session.lock);
+    return stopped;
+}
+
+bool session_stop(void) { return session_stop_telling(NULL); }
+bool session_stop_telling(char *spool) { return tracer.owner->alive && stop(false, spool); }
+
+/*
+ * At the end of the process a thread that a debugger holds with one of our locks must not keep it. The spool then stays
+ * as a kill would leave it.
+ */
+static bool locks_come_free(void)
+{
+    enum { PATIENCE_MS = 2000 };
+    struct lock *const locks[] = {&session.lock, &tracer.advance_lock, &tracer.registry_lock};
+    for (unsigned i = 0; i < sizeof locks / sizeof *locks; i++) {
+        if (!lock_take_for(locks[i], PATIENCE_MS))
+            return false;
+        lock_drop(locks[i]);
+    }
+    return true;
+}
+
+static void abandon(void)
+{
+    __atomic_store_n(&tracer.owner->hooked, 0, __ATOMIC_RELEASE);
+    if (__atomic_exchange_n(&tracer.owner->recording, 0, __ATOMIC_SEQ_CST))
+        tracer.spool.header->state = SPOOL_TORN;
+}
+
+/* Its path says nothing of it any more once the process has another root directory, or may not look there. */
+static bool spool_was_removed(void)
+{
+    long err = raw_syscall(SYS_faccessat, AT_FDCWD, (long)tracer.spool.path, F_OK, 0, 0, 0);
+    return (err == -ENOENT || err == -ENOTDIR) && session_root() == session.root;
+}
+
+void session_stop_for_good(void)
+{
+    if (!tracer.owner->alive)
+        return;
+    if (!locks_come_free()) {
+        abandon();
+        return;
+    }
+    if (!stop(true, NULL))
+        return;
+    if (session.options->flight.bytes && !session.options->snapshot.exit)
+        sys_unlink(tracer.spool.path);
+    else if (spool_was_removed())
+        say("the spool was removed, nothing is left of the recording: ", session.out);
+}

@@ -1,0 +1,131 @@
+#include "preload/session/unseen.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "preload/go.h"
+#include "preload/tracer.h"
+
+/*
+ * Who ends leaves the registry before it leaves the kernel's list, and a look may come in between. So every thread that
+ * was ever seen is remembered by its number, until another one has its place; who is in the registry is found there.
+ */
+enum { PLACES = 1 << 16 };
+static uint32_t met[PLACES];
+
+void unseen_not_me(uint64_t tid) { __atomic_store_n(&met[tid % PLACES], (uint32_t)tid, __ATOMIC_RELAXED); }
+
+static uint32_t expected; /* helpers that were made and have not said their numbers yet */
+
+void unseen_expect(void) { __atomic_fetch_add(&expected, 1, __ATOMIC_RELAXED); }
+void unseen_expected(void) { __atomic_fetch_sub(&expected, 1, __ATOMIC_RELEASE); }
+void unseen_expect_none(void) { __atomic_store_n(&expected, 0, __ATOMIC_RELAXED); }
+
+static bool was_met(uint32_t tid) { return __atomic_load_n(&met[tid % PLACES], __ATOMIC_RELAXED) == tid; }
+
+/* "/proc/self/task/123/comm" */
+static void comm_path(char *path, uint32_t tid)
+{
+    static const char before[] = "/proc/self/task/", after[] = "/comm";
+    char digits[10];
+    int n = 0;
+    do
+        digits[n++] = (char)('0' + tid % 10);
+    while (tid /= 10);
+    memcpy(path, before, sizeof before - 1);
+    path += sizeof before - 1;
+    while (n)
+        *path++ = digits[--n];
+    memcpy(path, after, sizeof after);
+}
+
+/* The kernel's own, which work off io_uring, are listed with the threads of the program. Gone is as good. */
+static bool is_of_kernel(uint32_t tid)
+{
+    char path[48], name[16] = "";
+    comm_path(path, tid);
+    long fd = sys_openat(path, O_RDONLY | O_CLOEXEC, 0);
+    if (sys_failed(fd))
+        return true;
+    long n = sys_read((int)fd, name, sizeof name);
+    sys_close((int)fd);
+    return n <= 0 || !strncmp(name, "iou-", 4);
+}
+
+static bool is_registered(uint32_t tid)
+{
+    bool found = false;
+    lock_take(&tracer.registry_lock);
+    for (const struct thread *t = tracer.threads; t && !found; t = t->next)
+        found = t->sched.m == tid;
+    lock_drop(&tracer.registry_lock);
+    return found;
+}
+
+/* They are in the kernel's list, or will be, and have not said their number yet. */
+static uint32_t unborn(void)
+{
+    uint32_t n = __atomic_load_n(&expected, __ATOMIC_ACQUIRE);
+    lock_take(&tracer.registry_lock);
+    for (const struct thread *t = tracer.threads; t; t = t->next)
+        n += !t->sched.m && !t->spare;
+    lock_drop(&tracer.registry_lock);
+    return n;
+}
+
+struct entry { /* the kernel's struct linux_dirent64 */
+    uint64_t inode, offset;
+    uint16_t size;
+    uint8_t type;
+    char name[];
+};
+
+/* More are not told apart; each costs a walk through the registry. */
+enum { COUNTED_MAX = 256 };
+
+static uint32_t count_in(const char *p, const char *end, uint32_t count)
+{
+    for (; p < end && count < COUNTED_MAX; p += ((const struct entry *)p)->size) {
+        uint32_t tid = 0;
+        for (const char *c = ((const struct entry *)p)->name; *c >= '0' && *c <= '9'; c++)
+            tid = tid * 10 + (uint32_t)(*c - '0');
+        count += tid && !was_met(tid) && !is_registered(tid) && !is_of_kernel(tid);
+    }
+    return count;
+}
+
+static uint32_t count_unknown(void)
+{
+    char buf[1024] __attribute__((aligned(8)));
+    uint32_t coming = unborn(), count = 0; /* before: who is born meanwhile is counted as unborn and not as unknown */
+    long fd = sys_openat("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0), n;
+    if (sys_failed(fd))
+        return 0;
+    while ((n = raw_syscall(SYS_getdents64, fd, (long)buf, sizeof buf, 0, 0, 0)) > 0)
+        count = count_in(buf, buf + n, count);
+    sys_close((int)fd);
+    return count > coming ? count - coming : 0;
+}
+
+/* The folder has a link for each thread, beside two of its own: one call tells that none can be missing. */
+static bool any_more_than(uint32_t known)
+{
+    struct stat st;
+    return !raw_syscall(SYS_newfstatat, AT_FDCWD, (long)"/proc/self/task", (long)&st, 0, 0, 0) &&
+           st.st_nlink > (nlink_t)known + 2;
+}
+
+void unseen_look(void)
+{
+    if (!recording())
+        return;
+    struct spool_unseen *u = &tracer.spool.header->unseen;
+    if (go_was_seen())
+        u->go = 1;
+    if (!any_more_than(__atomic_load_n(&tracer.nthreads, __ATOMIC_RELAXED)))
+        return;
+    uint32_t n = count_unknown();
+    if (n > u->threads)
+        u->threads = n;
+}

@@ -4,9 +4,12 @@
 #include <string.h>
 
 #include "lib/meta.h"
-#include "preload/heap/heap.h"
+#include "preload/config.h"
 #include "preload/hook.h"
-#include "preload/sampler/sample.h"
+#include "preload/modules.h"
+#include "preload/service.h"
+#include "preload/thread_name.h"
+#include "preload/upcalls.h"
 
 enum {
     WRITERS_GRACE_NS = 500000,
@@ -16,7 +19,7 @@ enum {
 bool all_writers_out(uint64_t grace_ns)
 {
     uint64_t until = clock_mono_ns() + grace_ns;
-    for (struct thread *t = tracer.threads; t; t = t->next)
+    for (struct thread *t = registry.threads; t; t = t->next)
         if (!gate_await_writer(&t->writer, until))
             return false;
     return true;
@@ -27,55 +30,27 @@ bool all_writers_out(uint64_t grace_ns)
 /* Every status has room, and every batch of one status its header; what is not packed takes a chunk each. */
 static bool enough_chunks(void)
 {
-    if (tracer.self_contained)
+    if (config.self_contained)
         return statuses_fit();
-    uint32_t own_batches = 0, room = STATUSES_ROOM(tracer.nthreads + tracer.sched.nprocs_known);
-    for (struct thread *t = tracer.threads; t && !spool_can_pack(&tracer.spool); t = t->next)
-        own_batches += sched_has_proc(&tracer.sched, &t->sched);
-    return __atomic_load_n(&tracer.spool.nfree, __ATOMIC_RELAXED) >= room + own_batches;
+    uint32_t own_batches = 0, room = STATUSES_ROOM(registry.nthreads + recorder.sched.nprocs_known);
+    for (struct thread *t = registry.threads; t && !spool_can_pack(&recorder.spool); t = t->next)
+        own_batches += sched_has_proc(&recorder.sched, &t->sched);
+    return __atomic_load_n(&recorder.spool.nfree, __ATOMIC_RELAXED) >= room + own_batches;
 }
 
 uint32_t seal_those_out(uint64_t grace_ns)
 {
     uint64_t until = clock_mono_ns() + grace_ns;
     uint32_t inside = 0;
-    for (struct thread *t = tracer.threads; t; t = t->next) {
+    for (struct thread *t = registry.threads; t; t = t->next) {
         if (gate_await_writer(&t->writer, until))
             seal_chunk(&t->sched);
         else
             inside++;
     }
-    seal_chunk(&tracer.service);
-    spool_seal_packed(&tracer.spool);
+    seal_chunk(&recorder.service);
+    spool_seal_packed(&recorder.spool);
     return inside;
-}
-
-/* Room for one more status, or a record of extra bytes, in the chunk that belongs to no thread. */
-static bool service_room(size_t extra, uint64_t time)
-{
-    if (sched_has_room(&tracer.service, extra))
-        return true;
-    seal_chunk(&tracer.service);
-    struct chunk *c = spool_take(&tracer.spool);
-    if (c)
-        sched_attach_chunk(&tracer.sched, &tracer.service, c, time);
-    return c;
-}
-
-static void service_commit(uint8_t *end, uint64_t time)
-{
-    struct sched_state *s = sched_own(&tracer.service);
-    s->pos = end;
-    s->time = time;
-    __atomic_store_n(&tracer.service.chunk->used, (uint32_t)(end - tracer.service.chunk->data), __ATOMIC_RELEASE);
-}
-
-void service_record(const uint8_t *record, size_t len)
-{
-    lock_take(&tracer.advance_lock);
-    if (recording() && len + SCHED_TRANSITION_MAX <= CHUNK_CAPACITY && service_room(len, now()))
-        chunk_meta_append(tracer.service.chunk, record, len);
-    lock_drop(&tracer.advance_lock);
 }
 
 /* What the trace says of a wakeup, carried over: from now on it happened in an earlier generation. */
@@ -101,8 +76,8 @@ enum {
 bool statuses_fit(void)
 {
     uint64_t each = FIRST_RECORDS_MAX + 3 * SCHED_STATUS_MAX + 2 * BATCH_HEADER_MAX;
-    uint64_t room = tracer.nthreads * each / (CHUNK_CAPACITY / 2) + 8;
-    return __atomic_load_n(&tracer.spool.nfree, __ATOMIC_RELAXED) >= room;
+    uint64_t room = registry.nthreads * each / (CHUNK_CAPACITY / 2) + 8;
+    return __atomic_load_n(&recorder.spool.nfree, __ATOMIC_RELAXED) >= room;
 }
 
 static void append(struct sched_thread *by, const struct meta_record *r, const uint8_t *buf)
@@ -133,16 +108,16 @@ static void write_identity(struct sched_thread *by, const struct thread *t, uint
 static int unwind_waiting(struct thread *t)
 {
     struct unwind_stack stack;
-    struct unwind_request request = {.leaf = t->at.leaf, .stack_lo = t->stack_lo, .stack_hi = t->stack_hi};
-    if (!t->at.pc || !(tracer.stack_kinds & STACK_OF_WAIT))
+    struct unwind_request request = {.leaf = t->wait_site.leaf, .stack_lo = t->stack_lo, .stack_hi = t->stack_hi};
+    if (!t->wait_site.pc || !(config.stack_kinds & STACK_OF_WAIT))
         return 0;
-    request.regs.r[UNWIND_PC] = t->at.pc;
-    request.regs.r[UNWIND_SP] = t->at.sp;
-    request.regs.r[UNWIND_BP] = t->at.bp;
+    request.regs.r[UNWIND_PC] = t->wait_site.pc;
+    request.regs.r[UNWIND_SP] = t->wait_site.sp;
+    request.regs.r[UNWIND_BP] = t->wait_site.bp;
     request.regs.known = UNWIND_KNOWN_MIN;
-    request.max = tracer.stack_depth;
-    request.mode = tracer.unwind_mode;
-    return unwind_capture(&t->cache, __atomic_load_n(&tracer.modules, __ATOMIC_ACQUIRE), &request, t->pcs, &stack);
+    request.max = config.stack_depth;
+    request.mode = config.unwind_mode;
+    return unwind_capture(&t->cache, modules_now(), &request, t->pcs, &stack);
 }
 
 /* What thrace finish has to know when this generation is the first that is left. */
@@ -155,7 +130,7 @@ static void write_wait(struct sched_thread *by, struct thread *t)
     meta_begin(&r, buf, sizeof buf, META_STATUS);
     meta_int(&r, t->sched.g);
     meta_int(&r, t->sched.m);
-    meta_int(&r, waits ? reason_string_id((enum sched_reason)t->at.reason) : 0);
+    meta_int(&r, waits ? reason_string_id((enum sched_reason)t->wait_site.reason) : 0);
     meta_int(&r, (uint64_t)n);
     for (int i = 0; i < n; i++)
         meta_int(&r, t->pcs[i]);
@@ -170,12 +145,12 @@ static void status_other(struct thread *t, uint64_t time, bool first)
         return;
     }
     bool woken = carry_wakeup(t);
-    uint64_t last = sched_own(&tracer.service)->time;
+    uint64_t last = sched_own(&recorder.service)->time;
     if (first)
-        write_identity(&tracer.service, t, time);
+        write_identity(&recorder.service, t, time);
     if (first && sched_current(&t->sched)->status != GO_RUNNABLE)
-        write_wait(&tracer.service, t);
-    uint8_t *pos = sched_own(&tracer.service)->pos;
+        write_wait(&recorder.service, t);
+    uint8_t *pos = sched_own(&recorder.service)->pos;
     pos = sched_status_other(&t->sched, woken, pos, &last, time > last ? time : last);
     service_commit(pos, last);
 }
@@ -183,62 +158,62 @@ static void status_other(struct thread *t, uint64_t time, bool first)
 static void write_statuses(uint64_t time)
 {
     bool heap_told = false;
-    for (struct thread *t = tracer.threads; t; t = t->next) {
+    for (struct thread *t = registry.threads; t; t = t->next) {
         uint32_t status = sched_current(&t->sched)->status;
-        if (sched_has_proc(&tracer.sched, &t->sched)) {
-            struct chunk *c = spool_take(&tracer.spool);
+        if (sched_has_proc(&recorder.sched, &t->sched)) {
+            struct chunk *c = spool_take(&recorder.spool);
             if (c) {
-                sched_attach_chunk(&tracer.sched, &t->sched, c, time);
-                if (tracer.self_contained)
+                sched_attach_chunk(&recorder.sched, &t->sched, c, time);
+                if (config.self_contained)
                     write_identity(&t->sched, t, time);
-                if (tracer.self_contained && status == GO_SYSCALL)
+                if (config.self_contained && status == GO_SYSCALL)
                     write_wait(&t->sched, t);
-                sched_status_with_proc(&tracer.sched, &t->sched, time);
+                sched_status_with_proc(&recorder.sched, &t->sched, time);
                 if (status == GO_RUNNING && !heap_told) {
-                    heap_write_status(t, time);
+                    upcalls.write_heap_status(t, time);
                     heap_told = true;
                 }
                 seal_chunk(&t->sched); /* packed: the chunk is free for the next thread, this one may not need it */
             }
         } else if (status == GO_RUNNABLE || status == GO_WAITING || status == GO_SYSCALL) {
-            status_other(t, time, tracer.self_contained);
+            status_other(t, time, config.self_contained);
         }
     }
-    for (uint32_t p = 0; p < tracer.sched.nprocs_known; p++) {
-        if (sched_proc_is_busy(&tracer.sched, p) || !service_room(0, time))
+    for (uint32_t p = 0; p < recorder.sched.nprocs_known; p++) {
+        if (sched_proc_is_busy(&recorder.sched, p) || !service_room(0, time))
             continue;
-        uint64_t last = sched_own(&tracer.service)->time;
-        uint8_t *pos = sched_own(&tracer.service)->pos;
-        pos = sched_status_idle_proc(&tracer.sched, p, pos, &last, time > last ? time : last);
+        uint64_t last = sched_own(&recorder.service)->time;
+        uint8_t *pos = sched_own(&recorder.service)->pos;
+        pos = sched_status_idle_proc(&recorder.sched, p, pos, &last, time > last ? time : last);
         service_commit(pos, last);
     }
 }
 
-bool tracer_advance(void)
+bool generation_advance(void)
 {
     bool done = false;
-    if (!lock_try(&tracer.advance_lock))
+    if (!lock_try(&recorder.advance_lock))
         return false;
-    if (recording() && gate_close(&tracer.gate)) {
-        lock_take(&tracer.registry_lock);
+    if (recording() && gate_close(&recorder.gate)) {
+        lock_take(&registry.lock);
         if (!all_writers_out(WRITERS_GRACE_NS)) {
-            tracer.deadline_ns = clock_mono_ns() + (tracer.period_ns < AGAIN_NS ? tracer.period_ns : AGAIN_NS);
+            recorder.deadline_ns = clock_mono_ns() + (config.period_ns < AGAIN_NS ? config.period_ns : AGAIN_NS);
         } else if (enough_chunks()) {
             seal_those_out(0);
-            sample_seal();
-            sched_advance(&tracer.sched, tracer.sched.generation + 1);
-            stacktab_clear(&tracer.stacks);
+            upcalls.seal_samples();
+            sched_advance(&recorder.sched, recorder.sched.generation + 1);
+            stacktab_clear(&recorder.stacks);
             uint64_t time = now();
             write_statuses(time);
-            tracer.deadline_ns = clock_mono_ns() + tracer.period_ns;
-            tracer.spool.header->last_generation = tracer.sched.generation;
-            tracer.spool.header->last = clock_read_pair(&tracer.clock);
+            recorder.deadline_ns = clock_mono_ns() + config.period_ns;
+            recorder.spool.header->last_generation = recorder.sched.generation;
+            recorder.spool.header->last = clock_read_pair(&recorder.clock);
             done = true;
         }
-        lock_drop(&tracer.registry_lock);
-        gate_open(&tracer.gate);
+        lock_drop(&registry.lock);
+        gate_open(&recorder.gate);
     }
-    lock_drop(&tracer.advance_lock);
+    lock_drop(&recorder.advance_lock);
     return done;
 }
 
@@ -246,29 +221,29 @@ bool tracer_advance(void)
 
 static void first_status_running(struct thread *t, uint64_t time, bool *said)
 {
-    struct chunk *c = sched_adopt(&tracer.sched, &t->sched) ? spool_take(&tracer.spool) : NULL;
+    struct chunk *c = sched_adopt(&recorder.sched, &t->sched) ? spool_take(&recorder.spool) : NULL;
     if (!c) {
         count_lost();
         return;
     }
-    sched_attach_chunk(&tracer.sched, &t->sched, c, time);
+    sched_attach_chunk(&recorder.sched, &t->sched, c, time);
     write_identity(&t->sched, t, time);
-    sched_first_status(&tracer.sched, &t->sched, time);
-    if (!*said && (*said = sched_procs_change(&tracer.sched, &t->sched, tracer.sched.gomaxprocs, time)))
-        heap_write_status(t, time);
+    sched_first_status(&recorder.sched, &t->sched, time);
+    if (!*said && (*said = sched_procs_change(&recorder.sched, &t->sched, recorder.sched.gomaxprocs, time)))
+        upcalls.write_heap_status(t, time);
     seal_chunk(&t->sched);
 }
 
 /* The process's first thread, recorded from its beginning. */
 static void first_thread(struct thread *t, uint64_t time)
 {
-    struct chunk *c = spool_take(&tracer.spool);
+    struct chunk *c = spool_take(&recorder.spool);
     if (!c)
         return;
-    sched_attach_chunk(&tracer.sched, &t->sched, c, time);
+    sched_attach_chunk(&recorder.sched, &t->sched, c, time);
     write_thread_record(&t->sched, t);
-    if (sched_first_thread(&tracer.sched, &t->sched, START_STACK_BASE + t->sched.g, time))
-        heap_write_status(t, time);
+    if (sched_first_thread(&recorder.sched, &t->sched, START_STACK_BASE + t->sched.g, time))
+        upcalls.write_heap_status(t, time);
 }
 
 static void forget_last_recording(struct thread *t)
@@ -284,13 +259,13 @@ void first_generation(uint32_t gomaxprocs)
     struct thread *oldest = NULL;
     bool said = false;
     bool in_mid_run = false;
-    for (struct thread *t = tracer.threads; t; oldest = t, t = t->next) {
+    for (struct thread *t = registry.threads; t; oldest = t, t = t->next) {
         forget_last_recording(t);
         in_mid_run |= sched_current(&t->sched)->status != GO_UNBORN;
     }
     /* The number before that is for the generation that thrace finish puts in front. */
-    sched_restart(&tracer.sched, tracer.sched.generation + 1 + in_mid_run, gomaxprocs);
-    stacktab_clear(&tracer.stacks);
+    sched_restart(&recorder.sched, recorder.sched.generation + 1 + in_mid_run, gomaxprocs);
+    stacktab_clear(&recorder.stacks);
     uint64_t time = now();
     for (struct thread *t = oldest; t; t = t->prev) {
         uint32_t status = sched_current(&t->sched)->status;

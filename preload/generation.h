@@ -1,8 +1,17 @@
-/* What sessions need of generations. All of it with the advance and the registry lock, behind a closed gate. */
+/* Generations: their beginning, and what a first one says. */
 #ifndef THRACE_PRELOAD_GENERATION_H
 #define THRACE_PRELOAD_GENERATION_H
 
-#include "preload/tracer.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * Begins the next generation. False when it could not be done now: a writer was descheduled in a section, or the pool
+ * has too few chunks for the statuses. The caller tries again later.
+ */
+bool generation_advance(void);
+
+/* --- with the advance and the registry lock, behind a closed gate ------------------------------------------------- */
 
 /* False when a thread was still writing after a good part of grace_ns: it lost the CPU in a section. */
 bool all_writers_out(uint64_t grace_ns);

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "preload/tracer.h"
+#include "preload/modules.h"
 
 /* The linker of Go leaves its build ID in a note of this kind. */
 static bool has_go_note(const struct dl_phdr_info *info)

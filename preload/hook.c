@@ -1,73 +1,24 @@
-/* Entering a hook, and the stack of its caller. */
+/* The stack of a hook's caller, and hooks that were left. */
 #include "preload/hook.h"
 
 #include "lib/meta.h"
-
-static bool on_own_stack(const struct thread *t, uintptr_t sp) { return sp > t->stack_lo && sp <= t->stack_hi; }
-
-/*
- * The thread is inside a hook already. Either this is a handler that interrupted it, deeper on the stack or on another
- * one, or the hook's frame is gone: a handler left it by siglongjmp, and we are called from where it returned to or
- * above. The same sp is that of the same caller: what interrupts is always deeper. In doubt it is a handler.
- */
-static bool left_by_longjmp(const struct thread *t, uintptr_t sp)
-{
-    return on_own_stack(t, sp) && on_own_stack(t, t->hook_sp) && sp >= t->hook_sp;
-}
+#include "preload/config.h"
+#include "preload/modules.h"
+#include "preload/section.h"
 
 void hook_recover(struct thread *t)
 {
     bool kept = t->sched.commits != t->promise.commits;
     if (t->writer.writing) { /* else there is nothing to undo, and whoever stops the writers has our state */
-        sched_recover(&tracer.sched, &t->sched);
+        sched_recover(&recorder.sched, &t->sched);
         gate_leave(&t->writer);
     }
     if (t->promise.wakeup.g && !kept && section_enter(t, 0)) {
-        sched_unblock(&tracer.sched, &t->sched, &t->promise.wakeup, 0, now());
+        sched_unblock(&recorder.sched, &t->sched, &t->promise.wakeup, 0, now());
         section_leave(t);
     }
     t->promise.wakeup.g = 0;
     t->in_hook = 0;
-}
-
-void hook_revive(struct thread *t)
-{
-    uint32_t status = sched_current(&t->sched)->status;
-    if (status == GO_WAITING || status == GO_SYSCALL) {
-        wait_end(&(struct wait){.t = t});
-        return;
-    }
-    t->in_hook = 1;
-    if (status == GO_RUNNABLE)
-        thread_starts(t);
-    t->in_hook = 0;
-}
-
-bool hook_enter(struct hook *h)
-{
-    struct thread *t = self;
-    uintptr_t sp = h->stack.regs.r[UNWIND_SP];
-    if (!hooked() || t == THREAD_OFF)
-        return false;
-    if (unlikely(!t) && !(t = thread_introduce()))
-        return false;
-    if (unlikely(t->shared) && (uint64_t)sys_gettid() != t->sched.m)
-        return false;
-    if (unlikely(t->in_hook)) {
-        if (!left_by_longjmp(t, sp)) {
-            count_lost();
-            return false;
-        }
-        hook_recover(t);
-    }
-    if (unlikely(sched_current(&t->sched)->status != GO_RUNNING))
-        hook_revive(t);
-    t->in_hook = 1;
-    t->hook_sp = sp;
-    compiler_barrier();
-    h->t = t;
-    h->captured = false;
-    return true;
 }
 
 /* Field by field: most of the registers are unknown and stay uninitialized. */
@@ -77,23 +28,23 @@ static void complete_request(struct hook *h)
     r->stack_lo = h->t->stack_lo;
     r->stack_hi = h->t->stack_hi;
     r->alt_lo = r->alt_hi = 0;
-    r->max = tracer.stack_depth;
-    r->mode = tracer.unwind_mode;
+    r->max = config.stack_depth;
+    r->mode = config.unwind_mode;
     r->options = 0;
 }
 
 /* A tag is the id under which the memo's stack is interned, and the generation in which that holds. */
 enum { TAG_ID_BITS = 21 };
 _Static_assert(STACKTAB_MAX < 1 << TAG_ID_BITS && START_STACK_BASE == 1 << TAG_ID_BITS, "ids of stacks fit a tag");
-static uint64_t make_tag(uint64_t id) { return tracer.sched.generation << TAG_ID_BITS | id; }
-static bool tag_holds(uint64_t tag) { return tag && tag >> TAG_ID_BITS == tracer.sched.generation; }
+static uint64_t make_tag(uint64_t id) { return recorder.sched.generation << TAG_ID_BITS | id; }
+static bool tag_holds(uint64_t tag) { return tag && tag >> TAG_ID_BITS == recorder.sched.generation; }
 static uint64_t tag_id(uint64_t tag) { return tag & ((1 << TAG_ID_BITS) - 1); }
 
 static void capture(struct hook *h)
 {
     struct thread *t = h->t;
     h->captured = true;
-    const struct unwind_modules *modules = __atomic_load_n(&tracer.modules, __ATOMIC_ACQUIRE);
+    const struct unwind_modules *modules = modules_now();
     complete_request(h);
     t->npcs = 0;
     t->stack_tag = unwind_recall(&t->cache, modules, &h->stack);
@@ -109,7 +60,7 @@ static void capture(struct hook *h)
 
 void hook_capture_for(struct hook *h, enum stack_kind kind)
 {
-    h->no_stack = !(tracer.stack_kinds & kind);
+    h->no_stack = !(config.stack_kinds & kind);
     if (h->captured)
         return;
     h->t->npcs = 0;
@@ -141,13 +92,13 @@ uint64_t hook_stack(struct hook *h)
         capture(h);
     if (!t->npcs)
         return 0;
-    uint32_t id = stacktab_find(&tracer.stacks, t->stack_hash);
-    if (!id && (id = stacktab_new_id(&tracer.stacks))) {
+    uint32_t id = stacktab_find(&recorder.stacks, t->stack_hash);
+    if (!id && (id = stacktab_new_id(&recorder.stacks))) {
         define_stack(t, id);
-        stacktab_publish(&tracer.stacks, t->stack_hash, id);
+        stacktab_publish(&recorder.stacks, t->stack_hash, id);
     }
     if (!id)
-        __atomic_fetch_add(&tracer.spool.header->lost_stacks, 1, __ATOMIC_RELAXED);
+        __atomic_fetch_add(&recorder.spool.header->lost_stacks, 1, __ATOMIC_RELAXED);
     else if (t->stack_tag)
         *t->stack_tag = make_tag(id);
     return id;

@@ -1,63 +1,91 @@
-# libthrace-preload.so: what is loaded into the traced program. See preload/tracer.h for its three rules.
+# libthrace-preload.so: what is loaded into the traced program. preload/recorder.h has its three rules.
 if BUILD_PRELOAD
 pkglib_LTLIBRARIES += libthrace-preload.la
 libthrace_preload_la_SOURCES = \
-	%D%/heap/allocator.c %D%/heap/allocator.h %D%/heap/allocator.def \
-	%D%/session/api.c \
-	%D%/hooks/calls.c %D%/hooks/calls.h %D%/hooks/calls.def %D%/hooks/streams.def %D%/hooks/syscalls.def \
-	%D%/session/control.c %D%/session/control.h \
-	%D%/hooks/fds.c %D%/hooks/fds.h \
-	%D%/session/finisher.c %D%/session/finisher.h \
-	%D%/session/flight.c %D%/session/flight.h \
+	%D%/attributes.h \
+	%D%/config.c %D%/config.h \
+	%D%/cpus.c %D%/cpus.h \
 	%D%/generation.c %D%/generation.h \
 	%D%/go.c %D%/go.h \
-	%D%/heap/heap.c %D%/heap/heap.h %D%/heap/heap_entry.h %D%/heap/heap_sample.c %D%/heap/heap_sample.h \
-	%D%/session/helper.c %D%/session/helper.h \
 	%D%/hook.c %D%/hook.h \
-	%D%/session/lifecycle.c %D%/session/lifecycle.h \
-	%D%/modules.c \
-	%D%/hooks/openmp.c %D%/hooks/openmp.h %D%/hooks/openmp.def \
-	%D%/heap/operators.c %D%/heap/operators.h %D%/heap/operators.def \
-	%D%/session/triggers.c %D%/session/triggers.h \
-	%D%/session/own_spool.c %D%/session/own_spool.h \
-	%D%/session/privileges.c %D%/session/privileges.h \
+	%D%/introduce.c %D%/introduce.h \
+	%D%/maintenance.c %D%/maintenance.h \
+	%D%/modules.c %D%/modules.h \
 	%D%/real.c %D%/real.h %D%/real.def \
-	%D%/sampler/retry.c \
-	%D%/sampler/retry.h \
-	%D%/sampler/sample.c %D%/sampler/sample.h \
-	%D%/sampler/sample_kernel.c \
-	%D%/sampler/sample_perf.c \
-	%D%/session/session.c %D%/session/session.h %D%/session/session_state.h \
-	%D%/session/session_maintain.c \
-	%D%/session/session_snapshot.c \
-	%D%/session/session_stop.c \
+	%D%/recorder.c %D%/recorder.h \
+	%D%/retry.h \
+	%D%/say.c %D%/say.h \
+	%D%/section.c %D%/section.h \
+	%D%/service.c %D%/service.h \
 	%D%/short_calls.c %D%/short_calls.h \
-	%D%/thread.c %D%/thread_start.h \
 	%D%/symbols.c %D%/symbols.h \
-	%D%/tracer.c %D%/tracer.h \
-	%D%/session/unseen.c %D%/session/unseen.h \
+	%D%/thread.c %D%/thread.h \
+	%D%/thread_end.c %D%/thread_end.h \
+	%D%/thread_name.c %D%/thread_name.h \
+	%D%/thread_start.c %D%/thread_start.h \
+	%D%/unseen.c %D%/unseen.h \
+	%D%/upcalls.h \
 	%D%/valgrind.h \
-	%D%/wait.c \
+	%D%/wait.c %D%/wait.h \
+	%D%/wrapper.c %D%/wrapper.h \
+	%D%/heap/allocator.c %D%/heap/allocator.h %D%/heap/allocator.def \
+	%D%/heap/heap.c %D%/heap/heap.h \
+	%D%/heap/heap_hook.h \
+	%D%/heap/heap_sample.c %D%/heap/heap_sample.h \
+	%D%/heap/heap_setup.c %D%/heap/heap_setup.h \
+	%D%/heap/operators.c %D%/heap/operators.h %D%/heap/operators.def \
+	%D%/heap/wrap_heap.c %D%/heap/wrap_heap.h \
+	%D%/heap/wrap_new.c \
+	%D%/hooks/calls.c %D%/hooks/calls.h %D%/hooks/calls.def \
+	%D%/hooks/fds.c %D%/hooks/fds.h \
+	%D%/hooks/locks.def \
+	%D%/hooks/openmp.c %D%/hooks/openmp.h %D%/hooks/openmp.def \
+	%D%/hooks/streams.def \
+	%D%/hooks/syscalls.def \
 	%D%/hooks/wrap_affinity.c \
 	%D%/hooks/wrap_barrier.c \
 	%D%/hooks/wrap_c11.c \
 	%D%/hooks/wrap_calls.c \
 	%D%/hooks/wrap_cond.c \
-	%D%/heap/wrap_heap.c \
+	%D%/hooks/wrap_locks.c \
 	%D%/hooks/wrap_mutex.c \
-	%D%/heap/wrap_new.c \
 	%D%/hooks/wrap_once.c \
 	%D%/hooks/wrap_openmp.c \
 	%D%/hooks/wrap_process.c \
 	%D%/hooks/wrap_rwlock.c \
 	%D%/hooks/wrap_sem.c \
-	%D%/sampler/wrap_signal.c \
 	%D%/hooks/wrap_sleep.c \
 	%D%/hooks/wrap_spin.c \
 	%D%/hooks/wrap_stdio.c \
 	%D%/hooks/wrap_syscall.c \
 	%D%/hooks/wrap_thread.c \
-	%D%/hooks/wrap_vfork.c
+	%D%/hooks/wrap_vfork.c \
+	%D%/sampler/retry.c %D%/sampler/retry.h \
+	%D%/sampler/sample.c %D%/sampler/sample.h \
+	%D%/sampler/sample_kernel.c %D%/sampler/sample_kernel.h \
+	%D%/sampler/sample_perf.c %D%/sampler/sample_perf.h \
+	%D%/sampler/sample_record.c %D%/sampler/sample_record.h \
+	%D%/sampler/sample_timer.c %D%/sampler/sample_timer.h \
+	%D%/sampler/sampler.c %D%/sampler/sampler.h \
+	%D%/sampler/wrap_signal.c %D%/sampler/wrap_signal.h \
+	%D%/session/api.c \
+	%D%/session/control.c %D%/session/control.h \
+	%D%/session/finisher.c %D%/session/finisher.h \
+	%D%/session/flight.c %D%/session/flight.h \
+	%D%/session/forbidden.c %D%/session/forbidden.h \
+	%D%/session/fork.c %D%/session/fork.h \
+	%D%/session/helper.c %D%/session/helper.h \
+	%D%/session/lifecycle.c \
+	%D%/session/maintain.c %D%/session/maintain.h \
+	%D%/session/own_spool.c %D%/session/own_spool.h \
+	%D%/session/own_threads.c %D%/session/own_threads.h \
+	%D%/session/privileges.c %D%/session/privileges.h \
+	%D%/session/snapshot.c %D%/session/snapshot.h \
+	%D%/session/start.c %D%/session/start.h \
+	%D%/session/state.c %D%/session/state.h \
+	%D%/session/stop.c %D%/session/stop.h \
+	%D%/session/triggers.c %D%/session/triggers.h \
+	%D%/session/upcalls.c
 # -fexceptions: cancellation and exceptions unwind through the wrappers and run their clean-ups.
 libthrace_preload_la_CFLAGS = $(AM_CFLAGS) -fexceptions -fasynchronous-unwind-tables -fno-stack-protector
 libthrace_preload_la_CPPFLAGS = $(AM_CPPFLAGS) -DTHRACE_BINDIR='"$(bindir)"'

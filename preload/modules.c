@@ -4,18 +4,22 @@
  * and went is known if anything of it could be on a stack. (A process with threads but without helper does it less
  * often.) Snapshots are used again, so a program that loads and unloads for days does not grow.
  */
+#include "preload/modules.h"
+
 #include <elf.h>
 #include <link.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "lib/meta.h"
-#include "preload/session/helper.h"
-#include "preload/sampler/sample.h"
-#include "preload/session/session.h"
-#include "preload/tracer.h"
+#include "preload/recorder.h"
+#include "preload/service.h"
+#include "preload/thread.h"
+#include "preload/upcalls.h"
 
 enum { SNAPSHOT_MODULES = 1024, RECORD_MAX = SPOOL_PATH_MAX + 256 };
+
+struct module_map module_map;
 
 static struct lock refresh_lock;
 static unsigned long long last_adds, last_subs;
@@ -72,9 +76,13 @@ bool module_span_of(uintptr_t pc, struct module_span *span)
     return dl_iterate_phdr(find_span, span);
 }
 
+static const char *executable = "";
+
+void modules_init(const char *exe) { executable = exe; }
+
 static const char *module_path(const struct dl_phdr_info *info)
 {
-    return info->dlpi_name && *info->dlpi_name ? info->dlpi_name : session_exe();
+    return info->dlpi_name && *info->dlpi_name ? info->dlpi_name : executable;
 }
 
 /*
@@ -186,19 +194,19 @@ static struct unwind_modules *new_snapshot(void)
  */
 static bool nobody_captures(void)
 {
-    bool nobody = !tracer.gate.fence && gate_barrier();
-    lock_take(&tracer.registry_lock);
-    for (const struct thread *t = tracer.threads; t && nobody; t = t->next)
+    bool nobody = !recorder.gate.fence && gate_barrier();
+    lock_take(&registry.lock);
+    for (const struct thread *t = registry.threads; t && nobody; t = t->next)
         nobody = !__atomic_load_n(&t->in_hook, __ATOMIC_ACQUIRE);
-    nobody = nobody && !sample_any_in_slots();
-    lock_drop(&tracer.registry_lock);
+    nobody = nobody && !upcalls.is_sampling();
+    lock_drop(&registry.lock);
     return nobody && gate_barrier();
 }
 
 static void publish(struct unwind_modules *fresh)
 {
-    struct unwind_modules *before = (struct unwind_modules *)tracer.modules;
-    __atomic_store_n(&tracer.modules, fresh, __ATOMIC_SEQ_CST);
+    struct unwind_modules *before = (struct unwind_modules *)module_map.snapshot;
+    __atomic_store_n(&module_map.snapshot, fresh, __ATOMIC_SEQ_CST);
     if (before && old.n < OLD_MAX)
         old.snapshot[old.n++] = before;
     if (nobody_captures())
@@ -235,8 +243,8 @@ void modules_may_be_new(void)
                                                  __ATOMIC_RELAXED))
         return;
     __atomic_store_n(&wanted, 1, __ATOMIC_RELEASE);
-    if (!helper_wake())
-        tracer.chores = 1;
+    if (!upcalls.wake_helper())
+        request_maintenance();
 }
 
 bool modules_wanted(void) { return __atomic_exchange_n(&wanted, 0, __ATOMIC_ACQUIRE); }

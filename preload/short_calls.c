@@ -3,7 +3,9 @@
 #include <string.h>
 
 #include "lib/meta.h"
-#include "preload/tracer.h"
+#include "preload/config.h"
+#include "preload/recorder.h"
+#include "preload/service.h"
 
 static struct short_calls of_process;
 
@@ -30,22 +32,29 @@ static void add(const struct short_calls *s)
             short_calls_count(&of_process, s->function[i].leaf, s->function[i].calls, s->function[i].ticks);
 }
 
-void short_calls_collect(struct short_calls *of_thread)
+static void collect(struct short_calls *of_thread)
 {
-    if (!tracer.min_call)
-        return;
     add(of_thread);
     memset(of_thread, 0, sizeof *of_thread);
 }
 
+void short_calls_collect(struct short_calls *of_thread)
+{
+    if (!config.min_call)
+        return;
+    lock_take(&registry.lock);
+    collect(of_thread);
+    lock_drop(&registry.lock);
+}
+
 void short_calls_write(void)
 {
-    if (!tracer.min_call)
+    if (!config.min_call)
         return;
-    lock_take(&tracer.registry_lock);
-    for (struct thread *t = tracer.threads; t; t = t->next)
-        short_calls_collect(&t->short_calls);
-    lock_drop(&tracer.registry_lock);
+    lock_take(&registry.lock);
+    for (struct thread *t = registry.threads; t; t = t->next)
+        collect(&t->short_calls);
+    lock_drop(&registry.lock);
     for (int i = 0; i < SHORT_CALL_FUNCTIONS; i++) {
         const struct short_call *f = &of_process.function[i];
         uint8_t buf[1 + 3 * VARINT_MAX];

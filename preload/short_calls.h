@@ -2,22 +2,12 @@
 #ifndef THRACE_PRELOAD_SHORT_CALLS_H
 #define THRACE_PRELOAD_SHORT_CALLS_H
 
-#include <stdint.h>
-
-enum { SHORT_CALL_FUNCTIONS = 64 };
-
-/* Of one thread, or of all that have ended. Functions beyond so many are counted together, under leaf 0. */
-struct short_calls {
-    struct short_call {
-        uintptr_t leaf; /* the pc that stands for the function in stacks */
-        uint64_t calls, ticks;
-    } function[SHORT_CALL_FUNCTIONS];
-};
+#include "preload/thread.h"
 
 /* By the thread that owns them. */
 void short_calls_count(struct short_calls *s, uintptr_t leaf, uint64_t calls, uint64_t ticks);
 
-/* The thread ends: adds its counts to those of the process, and forgets them. Under the registry lock. */
+/* The thread ends: adds its counts to those of the process, and forgets them. Takes the registry lock. */
 void short_calls_collect(struct short_calls *of_thread);
 
 /* At the end of the recording: writes the counts of the process and of all its threads. */

@@ -1,4 +1,4 @@
-/* Threads that come to life, and their names: what several wrappers share. */
+/* Threads that come to life: what all that make threads share. */
 #ifndef THRACE_PRELOAD_THREAD_START_H
 #define THRACE_PRELOAD_THREAD_START_H
 
@@ -18,9 +18,6 @@ void know_handle(struct thread *child, uint64_t g, pthread_t handle);
 
 /* The first thing in the new thread. */
 void begin_thread(struct thread *t);
-
-/* The G has a name: writes META_NAME. In a hook of t. */
-void record_thread_name(struct thread *t, uint64_t g, const char *name);
 
 /* Bytes of the stack of a thread that is made without attributes. */
 size_t default_stack_size(void);

@@ -1,22 +1,18 @@
-/*
- * Waiting and waking. A waiter writes GoBlock itself; GoUnblock is written by the thread that releases, if it can be
- * known, because viewers draw the arrow from there. A waiter that nobody claimed when it comes back (timeout, spurious
- * wakeup, an object shared with another process, a release that was not seen) writes its own.
- */
-#include <errno.h>
+#include "preload/wait.h"
 
-#include "lib/meta.h"
-#include "preload/hooks/calls.h"
+#include "preload/config.h"
+#include "preload/section.h"
+#include "preload/upcalls.h"
 
 void wait_register(struct hook *h, const void *object, enum waiter_kind kind)
 {
-    h->t->wait = waitq_register(&tracer.waits, h->t, object, kind);
+    h->t->wait = waitq_register(&recorder.waits, h->t, object, kind);
 }
 
 static void leave_slot(struct thread *t)
 {
     if (t->wait)
-        waitq_leave(&tracer.waits, t->wait);
+        waitq_leave(&recorder.waits, t->wait);
     t->wait = NULL;
 }
 
@@ -34,10 +30,10 @@ bool wait_track(struct hook *h, struct wait *w, uint32_t status)
 {
     struct thread *t = h->t;
     const struct unwind_regs *regs = &h->stack.regs;
-    t->at.pc = regs->r[UNWIND_PC];
-    t->at.sp = regs->r[UNWIND_SP];
-    t->at.bp = regs->r[UNWIND_BP];
-    t->at.leaf = h->stack.leaf;
+    t->wait_site.pc = regs->r[UNWIND_PC];
+    t->wait_site.sp = regs->r[UNWIND_SP];
+    t->wait_site.bp = regs->r[UNWIND_BP];
+    t->wait_site.leaf = h->stack.leaf;
     if (likely(recording()) || !track_enter(t))
         return false;
     t->woken = NOT_WOKEN;
@@ -52,7 +48,7 @@ bool wait_track(struct hook *h, struct wait *w, uint32_t status)
 bool wait_block(struct hook *h, struct wait *w, enum sched_reason reason)
 {
     struct thread *t = h->t;
-    t->at.reason = reason;
+    t->wait_site.reason = reason;
     if (unlikely(wait_track(h, w, GO_WAITING))) {
         hook_leave(h);
         return true;
@@ -64,7 +60,7 @@ bool wait_block(struct hook *h, struct wait *w, enum sched_reason reason)
             return false;
         }
         t->woken = NOT_WOKEN;
-        if (sched_block(&tracer.sched, &t->sched, reason, hook_stack(h), now())) {
+        if (sched_block(&recorder.sched, &t->sched, reason, hook_stack(h), now())) {
             w->t = t;
             if (t->wait) /* fails when a release found us in between: then nobody else writes our GoUnblock */
                 wait_move(t->wait, (wait_word(t->wait) & ~(uint64_t)WAIT_STATE_MASK) | WAIT_REGISTERED, WAIT_BLOCKED);
@@ -108,11 +104,11 @@ static bool come_back(struct thread *t)
     uint64_t time = now();
     switch (sched_current(&t->sched)->status) {
     case GO_SYSCALL: /* refused while another thread takes the P away: not lost, the next hook tries again */
-        sched_syscall_end(&tracer.sched, &t->sched, time);
+        sched_syscall_end(&recorder.sched, &t->sched, time);
         return true;
     case GO_WAITING:
-        return t->woken == NOT_WOKEN ? sched_resume(&tracer.sched, &t->sched, time)
-                                     : sched_resume_woken(&tracer.sched, &t->sched, t->woken == WOKEN_NOW, time);
+        return t->woken == NOT_WOKEN ? sched_resume(&recorder.sched, &t->sched, time)
+                                     : sched_resume_woken(&recorder.sched, &t->sched, t->woken == WOKEN_NOW, time);
     default:
         return true;
     }
@@ -123,15 +119,15 @@ void wait_end(struct wait *w)
     struct thread *t = w->t;
     if (!t || t != self)
         return;
-    if (unlikely(w->call)) {
-        call_end_unshown(w);
+    if (unlikely(w->end)) {
+        w->end(w);
         return;
     }
     if (unlikely(t->in_hook))
         hook_recover(t);
     t->in_hook = 1;
     compiler_barrier();
-    bool waited = unlikely(tracer.long_wait) && sched_current(&t->sched)->status == GO_WAITING;
+    bool waited = unlikely(config.long_wait) && sched_current(&t->sched)->status == GO_WAITING;
     uint64_t since = waited ? sched_current(&t->sched)->time : 0;
     enum section section = any_section_enter(t, 0);
     if (t->wait) {
@@ -146,9 +142,22 @@ void wait_end(struct wait *w)
         sched_track(&t->sched, GO_RUNNING);
         section_leave(t);
     }
-    if (waited && since && now() - since >= tracer.long_wait)
-        flight_long_wait(t, now() - since);
+    if (waited && since && now() - since >= config.long_wait)
+        upcalls.waited_long(t, now() - since);
     hook_done(t);
+}
+
+void thread_revive(struct thread *t)
+{
+    uint32_t status = sched_current(&t->sched)->status;
+    if (status == GO_WAITING || status == GO_SYSCALL) {
+        wait_end(&(struct wait){.t = t});
+        return;
+    }
+    t->in_hook = 1;
+    if (status == GO_RUNNABLE)
+        thread_starts(t);
+    t->in_hook = 0;
 }
 
 /* --- waking ------------------------------------------------------------------------------------------------------- */
@@ -168,10 +177,10 @@ static enum wait_found wake_next(struct hook *h, const void *object, enum waiter
 {
     struct thread *t = h->t;
     struct wait_slot *slot;
-    enum wait_found found = waitq_claim(&tracer.waits, object, kind, claimed, &slot, promise, t);
+    enum wait_found found = waitq_claim(&recorder.waits, object, kind, claimed, &slot, promise, t);
     if (found == WAIT_FOUND) {
         uint64_t stack = hook_stack(h);
-        if (!sched_unblock(&tracer.sched, &t->sched, &t->promise.wakeup, stack, now())) {
+        if (!sched_unblock(&recorder.sched, &t->sched, &t->promise.wakeup, stack, now())) {
             wait_move(slot, wait_word(slot), WAIT_BLOCKED);
             count_lost();
             found = WAIT_NOBODY;
@@ -223,7 +232,7 @@ static bool unlock_will_wake(const pthread_mutex_t *m)
 void wait_for_owner(const pthread_mutex_t *m)
 {
     if (self->wait && !unlock_will_wake(m))
-        waitq_overtake(&tracer.waits, self->wait);
+        waitq_overtake(&recorder.waits, self->wait);
 }
 
 void wake_next_owner(struct hook *h, const pthread_mutex_t *m)

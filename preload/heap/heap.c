@@ -2,10 +2,10 @@
 
 #include <fcntl.h>
 
-#include "preload/heap/heap_sample.h"
-#include "preload/hook.h"
-#include "preload/heap/operators.h"
-#include "preload/tracer.h"
+#include "preload/config.h"
+#include "preload/heap/heap_hook.h"
+#include "preload/recorder.h"
+#include "preload/section.h"
 
 enum { MAX_SLOTS = 1 << 14, WRITE_INTERVAL_NS = 50000, MIN_STEP = HEAP_FLUSH, STEPS = 256 };
 enum { LOOK_NS = 50000000, PAGE = 4096 };
@@ -29,9 +29,6 @@ static struct {
     uint64_t held; /* bytes of anonymous memory that the process has, 0: not known */
     uint64_t looked_ns;
 } heap __attribute__((aligned(128)));
-
-const void *heap_our_malloc(void);
-const void *heap_our_usable_size(void);
 
 /* --- slots -------------------------------------------------------------------------------------------------------- */
 
@@ -72,55 +69,42 @@ static void raise_to(int64_t *max, int64_t v)
 
 static bool is_told(void)
 {
-    return heap_counts && __atomic_load_n(&tracer.owner->recording, __ATOMIC_RELAXED) & (uint32_t)CLASS_HEAP;
+    return heap_counts && __atomic_load_n(&recorder.owner->recording, __ATOMIC_RELAXED) & (uint32_t)CLASS_HEAP;
 }
 
 static uint64_t not_negative(int64_t v) { return v > 0 ? (uint64_t)v : 0; }
 
-/*
- * Like a hook, but for what it must not do: a thread that is in a system call for the trace, such as fread, stays in
- * it. Then, or within a hook, nothing is written, and somebody else will.
- */
+/* Within a hook, or a system call, nothing is written, and somebody else will. */
 static void write_heap_alloc(int64_t live, uint64_t held)
 {
-    struct thread *t = self;
-    if (!t || t == THREAD_OFF || t->in_hook || sched_current(&t->sched)->status != GO_RUNNING)
+    struct thread *t = heap_hook_enter();
+    if (!t)
         return;
-    t->in_hook = 1;
-    t->hook_sp = (uintptr_t)__builtin_frame_address(0);
-    compiler_barrier();
-    if (section_enter(t, 0)) {
-        if (sched_heap(&tracer.sched, &t->sched, not_negative(live), held, now()))
+    if (sched_current(&t->sched)->status == GO_RUNNING && section_enter(t, 0)) {
+        if (sched_heap(&recorder.sched, &t->sched, not_negative(live), held, now()))
             __atomic_store_n(&heap.written, live, __ATOMIC_RELAXED);
         section_leave(t);
     }
-    t->in_hook = 0;
-    if (unlikely(__atomic_load_n(&tracer.chores, __ATOMIC_RELAXED)))
-        tracer_chores_in_malloc();
+    heap_hook_leave(t);
 }
 
 void heap_event(const void *p, int64_t size)
 {
-    struct thread *t = self;
     if (!is_told())
         return;
-    if (!t || t == THREAD_OFF || t->in_hook) {
+    struct thread *t = heap_hook_enter();
+    if (!t) {
         count_lost();
         return;
     }
-    t->in_hook = 1;
-    t->hook_sp = (uintptr_t)__builtin_frame_address(0);
-    compiler_barrier();
     if (section_enter(t, 0)) {
-        bool told = size < 0 ? sched_heap_object_free(&tracer.sched, &t->sched, (uintptr_t)p, now())
-                             : sched_heap_object(&tracer.sched, &t->sched, (uintptr_t)p, (uint64_t)size, now());
+        bool told = size < 0 ? sched_heap_object_free(&recorder.sched, &t->sched, (uintptr_t)p, now())
+                             : sched_heap_object(&recorder.sched, &t->sched, (uintptr_t)p, (uint64_t)size, now());
         if (!told)
             count_lost();
         section_leave(t);
     }
-    t->in_hook = 0;
-    if (unlikely(__atomic_load_n(&tracer.chores, __ATOMIC_RELAXED)))
-        tracer_chores_in_malloc();
+    heap_hook_leave(t);
 }
 
 static void consider(int64_t live)
@@ -131,7 +115,7 @@ static void consider(int64_t live)
     if ((live < last + step && live > last - step) || !is_told())
         return;
     uint64_t time = now(), at = __atomic_load_n(&heap.written_at, __ATOMIC_RELAXED);
-    if (time - at < clock_roughly(&tracer.clock, WRITE_INTERVAL_NS))
+    if (time - at < clock_roughly(&recorder.clock, WRITE_INTERVAL_NS))
         return;
     if (__atomic_compare_exchange_n(&heap.written_at, &at, time, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
         write_heap_alloc(live, 0);
@@ -162,44 +146,7 @@ void heap_count_without_slot(int64_t bytes)
         heap_add(&s->delta, bytes);
 }
 
-/* --- beginning and end -------------------------------------------------------------------------------------------- */
-
-bool heap_ready(void)
-{
-    if (__atomic_load_n(&heap_mode, __ATOMIC_ACQUIRE) != HEAP_BOOT)
-        return true;
-    if (!allocator_find())
-        return false;
-    heap_counts = allocator_state(heap_our_malloc(), heap_our_usable_size()) == ALLOCATOR_COUNTABLE;
-    heap_libc = heap_counts && allocator_is_libc();
-    __atomic_store_n(&heap_mode, heap_libc && !arena_used ? HEAP_COUNT : HEAP_SLOW, __ATOMIC_RELEASE);
-    operators_find(); /* allocates when there are none */
-    return true;
-}
-
-void heap_begin(bool count, uint64_t interval, bool events)
-{
-    if (!heap_ready())
-        return;
-    if (count && heap_counts && interval && heap_sample_begin(interval))
-        __atomic_store_n(&heap_mode, heap_libc && !arena_used ? HEAP_SAMPLE : HEAP_SLOW, __ATOMIC_RELEASE);
-    if (count && heap_counts && events) {
-        heap_events = true;
-        __atomic_store_n(&heap_mode, HEAP_SLOW, __ATOMIC_RELEASE);
-    }
-    if (!count) {
-        heap_counts = false;
-        __atomic_store_n(&heap_mode, HEAP_SLOW, __ATOMIC_RELEASE);
-    }
-}
-
-void heap_fill(struct spool_header *h)
-{
-    if (!(tracer.classes & CLASS_HEAP))
-        return;
-    h->heap.state = heap_counts ? SPOOL_HEAP_COUNTED : SPOOL_HEAP_FOREIGN;
-    h->heap.interval = heap_interval;
-}
+/* --- threads and totals ------------------------------------------------------------------------------------------- */
 
 void heap_thread_end(void)
 {
@@ -251,7 +198,7 @@ void heap_look(void)
 /* Whoever is killed leaves what was known when the last generation began. */
 static void tell_header(int64_t live)
 {
-    struct spool_heap *h = &tracer.spool.header->heap;
+    struct spool_heap *h = &recorder.spool.header->heap;
     raise_to(&heap.peak, live);
     h->live = live;
     h->peak = heap.peak;
@@ -267,18 +214,17 @@ void heap_tell(void)
 void heap_write_status(struct thread *t, uint64_t time)
 {
     int64_t live = heap_live();
-    if (!heap_counts || !(tracer.classes & CLASS_HEAP)) /* also just before the recording begins */
+    if (!heap_counts || !(config.classes & CLASS_HEAP)) /* also just before the recording begins */
         return;
-    if (sched_heap(&tracer.sched, &t->sched, not_negative(live), heap.held, time))
+    if (sched_heap(&recorder.sched, &t->sched, not_negative(live), heap.held, time))
         heap.written = live;
     tell_header(live);
 }
 
-void heap_end(void)
+void heap_write_last(void)
 {
     if (!is_told())
         return;
-    heap_sample_end();
     heap.looked_ns = 0;
     heap_look();
     int64_t live = heap_live();

@@ -14,8 +14,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "preload/heap/allocator.h"
-
 #define HEAP_HIDDEN __attribute__((visibility("hidden")))
 
 struct heap_slot {
@@ -87,25 +85,12 @@ static inline void heap_count(int64_t bytes)
         heap_flush(s);
 }
 
-/* For the slow halves. False: the arena has to serve the call. */
-bool heap_ready(void) HEAP_HIDDEN;
 extern bool heap_counts HEAP_HIDDEN;
 extern bool heap_events HEAP_HIDDEN; /* every birth and death is an event */
 extern bool heap_libc HEAP_HIDDEN; /* blocks have a size in front of them */
 
-/*
- * In the constructor: whether to go on counting, and how many bytes lie between samples, 0: no samples; whether each is
- * an event.
- */
-void heap_begin(bool count, uint64_t interval, bool events);
-
 /* The block at p was born, or is about to die: their events. size -1: it dies. */
 void heap_event(const void *p, int64_t size) HEAP_HIDDEN;
-
-struct spool_header;
-
-/* A recording begins: says in the spool whether the heap is counted. */
-void heap_fill(struct spool_header *h);
 
 /* Its slot goes to the next thread. What the thread still allocates or frees is counted all the same. */
 void heap_thread_end(void);
@@ -127,7 +112,7 @@ struct thread;
 /* At the beginning of a generation, in the batch of a running thread: HeapAlloc and HeapGoal. By the advancer. */
 void heap_write_status(struct thread *t, uint64_t time);
 
-/* At the end of the recording: the last HeapAlloc, and what the spool's header says of the heap. */
-void heap_end(void);
+/* At the end of the recording, when the heap is counted: the last HeapAlloc, and the totals in the spool's header. */
+void heap_write_last(void);
 
 #endif

@@ -3,6 +3,8 @@
 #include <sys/mman.h>
 
 #include "lib/meta.h"
+#include "preload/heap/heap_hook.h"
+#include "preload/section.h"
 
 /*
  * The sampled blocks that live, in buckets of a pair of lines of the cache: a small table, which is all in memory soon,
@@ -167,8 +169,6 @@ static uint64_t take(const void *p)
 
 /* --- records ------------------------------------------------------------------------------------------------------ */
 
-static bool may_write(const struct thread *t) { return recording() && t && t != THREAD_OFF && !t->in_hook; }
-
 static void write_death(struct thread *t, uint64_t id)
 {
     uint8_t buf[RECORD];
@@ -202,32 +202,24 @@ static void postpone(uint64_t id)
     count_lost();
 }
 
-static void begin_write(struct thread *t)
+/* NULL when the calling thread may not write. */
+static struct thread *begin_write(void)
 {
-    t->in_hook = 1;
-    t->hook_sp = (uintptr_t)__builtin_frame_address(0);
-    compiler_barrier();
-    if (unlikely(__atomic_load_n(&any_pending, __ATOMIC_RELAXED)))
+    struct thread *t = recording() ? heap_hook_enter() : NULL;
+    if (t && unlikely(__atomic_load_n(&any_pending, __ATOMIC_RELAXED)))
         write_pending(t);
-}
-
-static void end_write(struct thread *t)
-{
-    t->in_hook = 0;
-    if (unlikely(__atomic_load_n(&tracer.chores, __ATOMIC_RELAXED)))
-        tracer_chores_in_malloc();
+    return t;
 }
 
 void heap_sample_born(struct hook *h, const void *p, int64_t size)
 {
-    struct thread *t = self;
-    if (!may_write(t)) {
+    struct thread *t = begin_write();
+    if (!t) {
         count_lost();
         return;
     }
     h->t = t;
     h->captured = false;
-    begin_write(t);
     t->hook_sp = h->stack.regs.r[UNWIND_SP];
     hook_capture(h);
     if (section_enter(t, STACK_RECORD_MAX + RECORD)) {
@@ -246,7 +238,7 @@ void heap_sample_born(struct hook *h, const void *p, int64_t size)
         }
         section_leave(t);
     }
-    end_write(t);
+    heap_hook_leave(t);
 }
 
 uint64_t heap_sample_take(const void *p) { return heap_sample_may_be(p) ? take(p) : 0; }
@@ -261,17 +253,16 @@ void heap_sample_put_back(const void *p, uint64_t id)
 
 void heap_sample_died(uint64_t id)
 {
-    struct thread *t = self;
-    if (!may_write(t)) {
+    struct thread *t = begin_write();
+    if (!t) {
         postpone(id);
         return;
     }
-    begin_write(t);
     if (section_enter(t, RECORD)) {
         write_death(t, id);
         section_leave(t);
     }
-    end_write(t);
+    heap_hook_leave(t);
 }
 
 void heap_sample_dies(const void *p)
@@ -283,9 +274,7 @@ void heap_sample_dies(const void *p)
 
 void heap_sample_end(void)
 {
-    struct thread *t = self;
-    if (!heap_interval || !may_write(t))
-        return;
-    begin_write(t);
-    end_write(t);
+    struct thread *t = heap_interval ? begin_write() : NULL;
+    if (t)
+        heap_hook_leave(t);
 }

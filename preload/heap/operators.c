@@ -3,8 +3,10 @@
 #include <stdint.h>
 
 #include "preload/heap/allocator.h"
+#include "preload/modules.h"
 #include "preload/symbols.h"
-#include "preload/tracer.h"
+#include "preload/config.h"
+#include "preload/recorder.h"
 
 void *operator_passed[OPERATORS];
 static void *counted_next[OPERATORS];
@@ -99,7 +101,7 @@ void *operator_next(enum operator_id id, const void *caller, bool *counted)
     if (likely(f) || (f = __atomic_load_n(&operator_passed[id], __ATOMIC_ACQUIRE)))
         return f;
     /* libstdc++'s new[] jumps to new, which then seems to be called from where we called new[]. */
-    if (is_in_shim(caller))
+    if (is_in_library(caller))
         caller = last_caller;
     last_caller = caller;
     uint32_t now = __atomic_load_n(&epoch, __ATOMIC_ACQUIRE);

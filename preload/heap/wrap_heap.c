@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "preload/heap/heap_entry.h"
+#include "preload/heap/wrap_heap.h"
 
 #define next next_allocator
 
@@ -261,12 +261,9 @@ ENTRY(malloc_usable_size, size_t, (void *p))
 void *heap_without_operator(size_t n, size_t align) { return align > 1 ? memalign_slow(align, n) : malloc_slow(n); }
 void heap_free(void *p) { free_slow(p); }
 
-const void *heap_our_malloc(void);
-const void *heap_our_usable_size(void);
-
 /* The exported name is that of whoever comes first. */
 extern __typeof__(entry_malloc) own_malloc __attribute__((alias("malloc"), visibility("hidden")));
 extern __typeof__(entry_malloc_usable_size) own_usable_size
     __attribute__((alias("malloc_usable_size"), visibility("hidden")));
-const void *heap_our_malloc(void) { return (const void *)own_malloc; }
-const void *heap_our_usable_size(void) { return (const void *)own_usable_size; }
+
+const struct heap_own heap_own = {(const void *)own_malloc, (const void *)own_usable_size};

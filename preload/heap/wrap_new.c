@@ -6,7 +6,7 @@
  */
 #include <stddef.h>
 
-#include "preload/heap/heap_entry.h"
+#include "preload/heap/wrap_heap.h"
 #include "preload/heap/operators.h"
 
 _Static_assert(sizeof(size_t) == sizeof(unsigned long), "operators.def has the names for an unsigned long");

@@ -4,20 +4,14 @@
 #include <limits.h>
 
 #include "lib/rawsys.h"
+#include "preload/short_calls.h"
 
-static void begin_unshown(struct hook *h, struct wait *w)
-{
-    w->t = h->t;
-    w->call = h;
-    w->since = now();
-}
-
-void call_end_unshown(struct wait *w)
+static void end_unshown(struct wait *w)
 {
     struct hook *h = w->call;
     struct thread *t = h->t;
     uint64_t end = now();
-    if (end - w->since < tracer.min_call) {
+    if (end - w->since < config.min_call) {
         short_calls_count(&t->short_calls, h->stack.leaf, 1, end - w->since);
         return;
     }
@@ -25,8 +19,8 @@ void call_end_unshown(struct wait *w)
         return;
     hook_capture(h);
     if (section_enter(t, STACK_RECORD_MAX + SCHED_TRANSITION_MAX)) {
-        if (sched_syscall_begin(&tracer.sched, &t->sched, hook_stack(h), w->since))
-            sched_syscall_end(&tracer.sched, &t->sched, end); /* if not now, then at the next hook */
+        if (sched_syscall_begin(&recorder.sched, &t->sched, hook_stack(h), w->since))
+            sched_syscall_end(&recorder.sched, &t->sched, end); /* if not now, then at the next hook */
         else
             count_lost();
         section_leave(t);
@@ -34,16 +28,24 @@ void call_end_unshown(struct wait *w)
     hook_leave(h);
 }
 
+static void begin_unshown(struct hook *h, struct wait *w)
+{
+    w->t = h->t;
+    w->end = end_unshown;
+    w->call = h;
+    w->since = now();
+}
+
 static void begin(struct hook *h, struct wait *w)
 {
     struct thread *t = h->t;
-    if (unlikely(tracer.min_call)) {
+    if (unlikely(config.min_call)) {
         begin_unshown(h, w);
         return;
     }
     hook_capture(h);
     if (section_enter(t, STACK_RECORD_MAX)) {
-        if (sched_syscall_begin(&tracer.sched, &t->sched, hook_stack(h), now()))
+        if (sched_syscall_begin(&recorder.sched, &t->sched, hook_stack(h), now()))
             w->t = t;
         else
             count_lost();
@@ -120,7 +122,7 @@ static void wait_for_fd(struct hook *h, struct wait *w, int fd, short events, ui
 
 static bool wake(struct hook *h, uint64_t id, enum waiter_kind kind)
 {
-    return id && waitq_maybe_waiting(&tracer.waits, fd_object(id)) && wake_one(h, fd_object(id), kind);
+    return id && waitq_maybe_waiting(&recorder.waits, fd_object(id)) && wake_one(h, fd_object(id), kind);
 }
 
 static void wake_receiver(struct hook *h, const struct fd_info *info)
@@ -332,7 +334,7 @@ static bool copy_sets(int n, fd_set *const from[3], fd_set copies[3], fd_set *to
         here[k] = (struct iovec){&copies[i], bytes};
         there[k++] = (struct iovec){from[i], bytes};
     }
-    return !k || raw_syscall(SYS_process_vm_readv, tracer.pid, (long)here, k, (long)there, k, 0) ==
+    return !k || raw_syscall(SYS_process_vm_readv, recorder.pid, (long)here, k, (long)there, k, 0) ==
                      (long)(bytes * (size_t)k);
 }
 

@@ -9,7 +9,7 @@
 #include <sys/select.h>
 
 #include "preload/hooks/fds.h"
-#include "preload/hook.h"
+#include "preload/wrapper.h"
 
 /* The hook and the wait of one call, by pointers h and w. */
 #define CALL_SCOPE(h, w)                                                                                               \

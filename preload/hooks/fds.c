@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 
 #include "lib/rawsys.h"
-#include "preload/tracer.h"
+#include "preload/wrapper.h"
 
 enum { NWATCHED = 1 << 12 };
 

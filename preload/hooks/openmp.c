@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "preload/symbols.h"
-#include "preload/tracer.h"
+#include "preload/wrapper.h"
 
 enum { RUNTIMES = 16 };
 
@@ -67,7 +67,7 @@ const struct openmp *openmp_of(const void *caller)
     const struct openmp *known = find((uintptr_t)caller);
     if (likely(known))
         return known;
-    if (is_in_shim(caller))
+    if (is_in_library(caller))
         return NULL;
     struct openmp o = {0};
     module_span_of((uintptr_t)caller, &o.module);

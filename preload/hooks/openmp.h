@@ -11,7 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "preload/tracer.h"
+#include "preload/modules.h"
+#include "preload/wrapper.h"
 
 /* A runtime's functions; NULL for those that it does not have. */
 struct openmp {

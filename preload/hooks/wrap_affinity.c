@@ -4,14 +4,14 @@
  */
 #include <sched.h>
 
-#include "preload/hook.h"
-#include "preload/session/lifecycle.h"
+#include "preload/wrapper.h"
+#include "preload/cpus.h"
 
 static void cpus_changed(struct hook *h)
 {
     struct thread *t = h->t;
     if (section_enter(t, 0)) {
-        if (!sched_procs_change(&tracer.sched, &t->sched, cpus_of_process(), now()))
+        if (!sched_procs_change(&recorder.sched, &t->sched, cpus_of_process(), now()))
             count_lost();
         section_leave(t);
     }
@@ -32,7 +32,7 @@ EXPORT int pthread_setaffinity_np(pthread_t thread, size_t size, const cpu_set_t
 {
     struct hook h;
     int ret = real.pthread_setaffinity_np(thread, size, mask);
-    if (!ret && pthread_equal(thread, tracer.main_thread) && HOOK_ENTER(&h, pthread_setaffinity_np))
+    if (!ret && pthread_equal(thread, registry.main_thread) && HOOK_ENTER(&h, pthread_setaffinity_np))
         cpus_changed(&h);
     return ret;
 }

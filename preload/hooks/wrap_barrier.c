@@ -3,7 +3,7 @@
  * given to pthread_barrier_init tells, so those numbers are kept here, by address. Of a barrier that is not in the
  * table (made before us, shared with another process, table full) every waiter wakes itself in the trace.
  */
-#include "preload/hook.h"
+#include "preload/wrapper.h"
 
 enum { BARRIERS = 1024 };
 

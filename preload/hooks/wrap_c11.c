@@ -1,9 +1,9 @@
 /*
  * C11 threads. glibc's are thin covers of the pthread functions, which they call inside libc, past us; so each is
- * wrapped like its pthread counterpart: conditions and call_once next to theirs, the rest here.
+ * wrapped like its pthread counterpart: locks in locks.def, conditions and call_once next to theirs, the rest here.
  */
-#include "preload/hook.h"
 #include "preload/thread_start.h"
+#include "preload/wrapper.h"
 
 static int start_c11(void *arg)
 {
@@ -49,50 +49,6 @@ EXPORT int thrd_join(thrd_t thread, int *result)
     return real.thrd_join(thread, result);
 }
 
-
-static int attempt(const struct acquire *a)
-{
-    int ret = real.mtx_trylock((mtx_t *)a->object);
-    if (ret == thrd_busy)
-        wait_for_owner(a->object);
-    return ret;
-}
-
-static int lock(const struct acquire *a) { return real.mtx_lock((mtx_t *)a->object); }
-static int timedlock(const struct acquire *a) { return real.mtx_timedlock((mtx_t *)a->object, a->until); }
-
-static OUT_OF_LINE int lock_slow(mtx_t *m)
-{
-    struct hook h;
-    if (!wrapped(CLASS_SYNC) || !HOOK_ENTER(&h, mtx_lock))
-        return real.mtx_lock(m);
-    return acquire_slow(&h, &(struct acquire){m, WAITER_ANY, REASON_SYNC, thrd_busy, attempt, lock, 0, NULL});
-}
-
-EXPORT int mtx_lock(mtx_t *m)
-{
-    int ret = real.mtx_trylock(m);
-    if (likely(ret != thrd_busy))
-        return ret;
-    return lock_slow(m);
-}
-
-static OUT_OF_LINE int timedlock_slow(mtx_t *m, const struct timespec *until)
-{
-    struct hook h;
-    if (!wrapped(CLASS_SYNC) || !HOOK_ENTER(&h, mtx_timedlock))
-        return real.mtx_timedlock(m, until);
-    return acquire_slow(&h, &(struct acquire){m, WAITER_ANY, REASON_SYNC, thrd_busy, attempt, timedlock, 0, until});
-}
-
-EXPORT int mtx_timedlock(mtx_t *m, const struct timespec *until)
-{
-    int ret = real.mtx_trylock(m);
-    if (likely(ret != thrd_busy))
-        return ret;
-    return timedlock_slow(m, until);
-}
-
 static OUT_OF_LINE int unlock_slow(mtx_t *m)
 {
     struct hook h;
@@ -105,7 +61,7 @@ static OUT_OF_LINE int unlock_slow(mtx_t *m)
 
 EXPORT int mtx_unlock(mtx_t *m)
 {
-    if (waitq_maybe_waiting(&tracer.waits, m))
+    if (waitq_maybe_waiting(&recorder.waits, m))
         return unlock_slow(m);
     return real.mtx_unlock(m);
 }

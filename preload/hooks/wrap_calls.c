@@ -12,8 +12,8 @@
 #include <sys/mman.h>
 
 #include "preload/hooks/calls.h"
-#include "preload/heap/heap.h"
-#include "preload/sampler/retry.h"
+#include "preload/retry.h"
+#include "preload/upcalls.h"
 
 static bool is_now(const struct timespec *timeout) { return timeout && !timeout->tv_sec && !timeout->tv_nsec; }
 
@@ -26,13 +26,13 @@ static bool is_now(const struct timespec *timeout) { return timeout && !timeout-
 #define OPENED_COPY(fd) fd_copied(fd, result)
 #define OPENED_TWO(v) (result ? NOTHING : (fd_opened((v)[0], FD_UNKNOWN, false), fd_opened((v)[1], FD_UNKNOWN, false)))
 #define OPENED_PAIR(v, nonblocking) (result ? NOTHING : fd_paired((v)[0], (v)[1], nonblocking))
-#define MAPPED(n) (result == MAP_FAILED ? NOTHING : heap_mapped((int64_t)(n)))
-#define UNMAPPED(n) (result ? NOTHING : heap_mapped(-(int64_t)(n)))
+#define MAPPED(n) (result == MAP_FAILED ? NOTHING : upcalls.mapped((int64_t)(n)))
+#define UNMAPPED(n) (result ? NOTHING : upcalls.mapped(-(int64_t)(n)))
 #define WATCHED(epoll, op, fd, event)                                                                                  \
     (result ? NOTHING : fd_watched(epoll, fd, (op) != EPOLL_CTL_DEL && wakes_always(event)))
 #define FCNTL(fd, command, arg) learn_from_fcntl(fd, command, arg, result)
 #define IOCTL(fd, request, arg) (result || (request) != FIONBIO ? NOTHING : fd_set_nonblocking(fd, *(const int *)(arg)))
-#define SOCKET_OPTION(level, option) (result || !is_timeout(level, option) ? NOTHING : restart_sockets())
+#define SOCKET_OPTION(level, option) (result || !is_timeout(level, option) ? NOTHING : upcalls.socket_times_out())
 
 static bool is_timeout(int level, int option)
 {
@@ -91,7 +91,7 @@ static void learn_from_fcntl(int fd, int command, long arg, int result)
 #define AGAIN_POLL_TRIED(fds, n, now, trial) 0
 #define AGAIN_SELECT(n, in, out, err, now) 0
 #define AGAIN_FORGET(fd) 0
-#define REAL(again, ret, name, args) ((again) ? RESTARTED((ret)-1, real.name args, (void)0) : real.name args)
+#define REAL(again, ret, name, args) ((again) ? RETRIED((ret)-1, real.name args, (void)0) : real.name args)
 
 /* The classes that a call is of interest for: its own, and what it changes: all that look at descriptors, the heap. */
 #define CLASSES_NOTHING 0u

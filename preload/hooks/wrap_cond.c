@@ -8,12 +8,12 @@
  */
 #include <errno.h>
 
-#include "preload/hook.h"
+#include "preload/wrapper.h"
 
 /* The calling thread will sleep on c and unlock m for that. */
 static void begin(struct hook *h, struct wait *w, const void *c, const void *m)
 {
-    if (waitq_maybe_waiting(&tracer.waits, m))
+    if (waitq_maybe_waiting(&recorder.waits, m))
         wake_next_owner(h, (const pthread_mutex_t *)m);
     wait_register(h, c, WAITER_ANY);
     while (!wait_block(h, w, REASON_COND))
@@ -44,7 +44,7 @@ static void begin(struct hook *h, struct wait *w, const void *c, const void *m)
     EXPORT int entry params;                                                                                           \
     EXPORT int entry params                                                                                            \
     {                                                                                                                  \
-        if (waitq_maybe_waiting(&tracer.waits, c))                                                                     \
+        if (waitq_maybe_waiting(&recorder.waits, c))                                                                     \
             return target##_slow args;                                                                                 \
         return real.target args;                                                                                       \
     }

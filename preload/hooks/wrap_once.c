@@ -5,7 +5,7 @@
  *
  * Cost when it is done already: one load. glibc marks that with 2.
  */
-#include "preload/hook.h"
+#include "preload/wrapper.h"
 
 enum { GLIBC_ONCE_DONE = 2, RUNNING_MAX = 256 };
 
@@ -48,7 +48,7 @@ static void end_run(struct run **rp)
     if (r->slot)
         __atomic_store_n(r->slot, NULL, __ATOMIC_SEQ_CST);
     innermost = r->outer;
-    if (waitq_maybe_waiting(&tracer.waits, r->once) && hook_enter(r->hook)) {
+    if (waitq_maybe_waiting(&recorder.waits, r->once) && hook_enter(r->hook)) {
         wake_all(r->hook, r->once, WAITER_ANY);
         hook_leave(r->hook);
     }

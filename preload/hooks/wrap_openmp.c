@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "preload/hook.h"
+#include "preload/wrapper.h"
 #include "preload/hooks/openmp.h"
 
 #define THRACE_OMP(ret, name, params) ret name params;
@@ -111,7 +111,7 @@ static void run_member(void *arg)
             wait_for_members(team);
         return;
     }
-    if (last && waitq_maybe_waiting(&tracer.waits, team) && HERE(&h, team->real->GOMP_parallel_end)) {
+    if (last && waitq_maybe_waiting(&recorder.waits, team) && HERE(&h, team->real->GOMP_parallel_end)) {
         wake_one(&h, team, WAITER_ANY);
         hook_leave(&h);
     }
@@ -125,7 +125,7 @@ static bool begin_region(struct team *team, struct hook *h)
     if (!hook_enter(h))
         return false;
     team->master = h->t;
-    if (!team_of_thread && waitq_maybe_waiting(&tracer.waits, h->t))
+    if (!team_of_thread && waitq_maybe_waiting(&recorder.waits, h->t))
         wake_all(h, h->t, WAITER_ANY);
     hook_leave(h);
     return true;
@@ -250,7 +250,7 @@ static void release(struct hook *h, const void *object)
         if (!o->leave)                                                                                                 \
             return;                                                                                                    \
         __atomic_fetch_sub(inside_of(section), 1, __ATOMIC_RELEASE);                                                   \
-        if (waitq_maybe_waiting(&tracer.waits, section) && wrapped(CLASS_SYNC)) {                                      \
+        if (waitq_maybe_waiting(&recorder.waits, section) && wrapped(CLASS_SYNC)) {                                      \
             UNWIND_CALLER_REGS(&h.stack.regs);                                                                         \
             h.stack.leaf = (uintptr_t)o->leave + 1;                                                                    \
             release(&h, section);                                                                                      \
@@ -283,7 +283,7 @@ EXPORT void omp_unset_lock(void *lock)
     struct hook h;
     if (!o->omp_unset_lock)
         return;
-    if (waitq_maybe_waiting(&tracer.waits, lock) && wrapped(CLASS_SYNC)) {
+    if (waitq_maybe_waiting(&recorder.waits, lock) && wrapped(CLASS_SYNC)) {
         UNWIND_CALLER_REGS(&h.stack.regs);
         h.stack.leaf = (uintptr_t)o->omp_unset_lock + 1;
         release(&h, lock);

@@ -1,5 +1,5 @@
 /* Sleeping and giving way. A sleep of no length is still the sleep the program asked for, and shown as one. */
-#include "preload/hook.h"
+#include "preload/wrapper.h"
 
 #define SLEEP(ret, entry, params, args)                                                                                \
     EXPORT ret entry params                                                                                            \
@@ -23,7 +23,7 @@ static void yielded(struct hook *h)
 {
     hook_capture_for(h, STACK_OF_YIELD);
     if (section_enter(h->t, STACK_RECORD_MAX)) {
-        if (!sched_yield_proc(&tracer.sched, &h->t->sched, REASON_YIELD, hook_stack(h), now()))
+        if (!sched_yield_proc(&recorder.sched, &h->t->sched, REASON_YIELD, hook_stack(h), now()))
             count_lost();
         section_leave(h->t);
     }

@@ -9,8 +9,7 @@
 #include <sys/prctl.h>
 
 #include "preload/hooks/calls.h"
-#include "preload/session/lifecycle.h"
-#include "preload/session/privileges.h"
+#include "preload/upcalls.h"
 
 /* --- futexes ------------------------------------------------------------------------------------------------------ */
 
@@ -38,7 +37,7 @@ static void futex_waits(struct hook *h, struct wait *w, const uint32_t *word, lo
 
 static void wake_waiters(struct hook *h, const uint32_t *word, uint32_t n)
 {
-    for (uint32_t i = 0; i < n && waitq_maybe_waiting(&tracer.waits, word); i++)
+    for (uint32_t i = 0; i < n && waitq_maybe_waiting(&recorder.waits, word); i++)
         if (!wake_one(h, word, WAITER_ANY))
             break;
 }
@@ -48,10 +47,10 @@ static void futex_requeues(struct hook *h, const long *a)
 {
     const uint32_t *word = (const uint32_t *)a[0];
     bool compares = (a[1] & FUTEX_CMD_MASK) == FUTEX_CMP_REQUEUE;
-    if (!waitq_maybe_waiting(&tracer.waits, word) || (compares && !word_is(word, (uint32_t)a[5], a[1])))
+    if (!waitq_maybe_waiting(&recorder.waits, word) || (compares && !word_is(word, (uint32_t)a[5], a[1])))
         return;
     wake_waiters(h, word, (uint32_t)a[2]);
-    waitq_detach(&tracer.waits, word, (uint32_t)a[3]);
+    waitq_detach(&recorder.waits, word, (uint32_t)a[3]);
 }
 
 static void futex(struct hook *h, struct wait *w, const long *a)
@@ -130,12 +129,12 @@ static bool changes_privileges(long number, const long *a)
 static SLOW long pass_through(long number, const long *a)
 {
     if (number == SYS_seccomp && a[0] != SECCOMP_GET_ACTION_AVAIL)
-        lifecycle_seccomp_is_coming();
+        upcalls.seccomp_is_coming();
     else if (number == SYS_prctl)
-        lifecycle_prctl_is_coming(a[0], (unsigned long)a[1]);
+        upcalls.prctl_is_coming(a[0], (unsigned long)a[1]);
     long ret = real.syscall_call(number, a[0], a[1], a[2], a[3], a[4], a[5]);
     if (!ret && changes_privileges(number, a))
-        privileges_follow();
+        upcalls.privileges_changed();
     return ret;
 }
 

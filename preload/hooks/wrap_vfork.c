@@ -11,7 +11,7 @@
 #include <sched.h>
 #include <stdarg.h>
 
-#include "preload/hook.h"
+#include "preload/wrapper.h"
 
 #if defined(__x86_64__)
 EXPORT pid_t vfork(void);

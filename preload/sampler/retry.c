@@ -2,7 +2,7 @@
  * Calls that return EINTR whenever a handler ran, even one with SA_RESTART (signal(7) lists them). The program knows
  * nothing of our handler, so it must not see that: the call is done again, with the time that is left. The replacements
  * stand between the wrappers and libc, in `real`, and only where samples are taken. Wrappers that receive or send do it
- * themselves (restart.h); for those there are replacements only where the wrapper jumps to the real call, and only once
+ * themselves (retry.h); for those there are replacements only where the wrapper jumps to the real call, and only once
  * a socket has a timeout: without one the kernel does them again.
  *
  * It is rare: a thread that waits uses no CPU time, so a sample can only come just before it sleeps.
@@ -10,9 +10,12 @@
 #include <errno.h>
 #include <ucontext.h>
 
-#include "preload/hook.h"
+#include "lib/clock.h"
+#include "preload/config.h"
+#include "preload/real.h"
+#include "preload/retry.h"
 #include "preload/sampler/retry.h"
-#include "preload/sampler/sample.h"
+#include "preload/sampler/wrap_signal.h"
 
 static struct real libc;
 
@@ -37,7 +40,7 @@ static bool fails_with_eintr(const ucontext_t *uc)
 #endif
 }
 
-void restart_note(struct thread *t, const void *context)
+void retry_note(struct thread *t, const void *context)
 {
     if (fails_with_eintr(context))
         __atomic_store_n(&t->sample.interrupted, t->sample.interrupted + 1, __ATOMIC_RELAXED);
@@ -46,15 +49,15 @@ void restart_note(struct thread *t, const void *context)
 /* --- sleeping ----------------------------------------------------------------------------------------------------- */
 
 /* The time that is left is in *left, where the program may not want it. */
-static int again_nanosleep(const struct timespec *ts, struct timespec *left)
+static int retry_nanosleep(const struct timespec *ts, struct timespec *left)
 {
     struct timespec rest, *to = left ? left : &rest;
     const struct timespec *next = ts;
-    return RESTARTED(-1, libc.nanosleep(next, to), next = to);
+    return RETRIED(-1, libc.nanosleep(next, to), next = to);
 }
 
 /* Returns its error. */
-static int again_clock_nanosleep(clockid_t clock, int flags, const struct timespec *ts, struct timespec *left)
+static int retry_clock_nanosleep(clockid_t clock, int flags, const struct timespec *ts, struct timespec *left)
 {
     struct timespec rest, *to = left ? left : &rest;
     const struct timespec *next = ts;
@@ -68,24 +71,24 @@ static int again_clock_nanosleep(clockid_t clock, int flags, const struct timesp
     return err;
 }
 
-static unsigned again_sleep(unsigned seconds)
+static unsigned retry_sleep(unsigned seconds)
 {
     int before = errno;
     struct timespec ts = {(time_t)seconds, 0};
-    if (again_nanosleep(&ts, &ts))
+    if (retry_nanosleep(&ts, &ts))
         return (unsigned)ts.tv_sec;
     errno = before;
     return 0;
 }
 
-static int again_usleep(useconds_t us)
+static int retry_usleep(useconds_t us)
 {
     const struct timespec ts = {(time_t)(us / 1000000), (long)(us % 1000000) * 1000};
-    return again_nanosleep(&ts, NULL);
+    return retry_nanosleep(&ts, NULL);
 }
 
 /* -1: interrupted by a signal; it leaves errno alone. */
-static int again_thrd_sleep(const struct timespec *ts, struct timespec *left)
+static int retry_thrd_sleep(const struct timespec *ts, struct timespec *left)
 {
     struct timespec rest, *to = left ? left : &rest;
     uint32_t mark = interruptions();
@@ -115,104 +118,104 @@ static const struct timespec *rest_of(uint64_t began, const struct timespec *tim
 }
 
 /* A call with a timeout in the variable of that name; NULL means none. */
-#define RESTARTED_WITH_TIMEOUT(call)                                                                                   \
+#define RETRIED_WITH_TIMEOUT(call)                                                                                   \
     ({                                                                                                                 \
         const struct timespec *whole_ = timeout;                                                                       \
         struct timespec rest_;                                                                                         \
         uint64_t began_ = timeout ? clock_mono_ns() : 0;                                                               \
-        RESTARTED(-1, call, timeout = rest_of(began_, whole_, &rest_));                                                \
+        RETRIED(-1, call, timeout = rest_of(began_, whole_, &rest_));                                                \
     })
 
 /* The same with milliseconds; negative ones mean none. */
-#define RESTARTED_WITH_MS(call)                                                                                        \
+#define RETRIED_WITH_MS(call)                                                                                        \
     ({                                                                                                                 \
         const int whole_ = timeout;                                                                                    \
         uint64_t began_ = timeout > 0 ? clock_mono_ns() : 0;                                                           \
-        RESTARTED(-1, call,                                                                                            \
+        RETRIED(-1, call,                                                                                            \
                   timeout = whole_ > 0 ? (int)((left(began_, (uint64_t)whole_ * 1000000) + 999999) / 1000000)          \
                                        : whole_);                                                                      \
     })
 
-static int again_poll(struct pollfd *fds, nfds_t n, int timeout)
+static int retry_poll(struct pollfd *fds, nfds_t n, int timeout)
 {
     if (!timeout)
         return libc.poll(fds, n, 0);
-    return RESTARTED_WITH_MS(libc.poll(fds, n, timeout));
+    return RETRIED_WITH_MS(libc.poll(fds, n, timeout));
 }
 
-static int again___poll_chk(struct pollfd *fds, nfds_t n, int timeout, size_t size)
+static int retry___poll_chk(struct pollfd *fds, nfds_t n, int timeout, size_t size)
 {
-    return RESTARTED_WITH_MS(libc.__poll_chk(fds, n, timeout, size));
+    return RETRIED_WITH_MS(libc.__poll_chk(fds, n, timeout, size));
 }
 
-static int again_epoll_wait(int fd, struct epoll_event *events, int n, int timeout)
+static int retry_epoll_wait(int fd, struct epoll_event *events, int n, int timeout)
 {
     if (!timeout)
         return libc.epoll_wait(fd, events, n, 0);
-    return RESTARTED_WITH_MS(libc.epoll_wait(fd, events, n, timeout));
+    return RETRIED_WITH_MS(libc.epoll_wait(fd, events, n, timeout));
 }
 
 /* With a mask there need be nothing to do again: for so long, our signal is in it. */
-static int again_epoll_pwait(int fd, struct epoll_event *events, int n, int timeout, const sigset_t *mask)
+static int retry_epoll_pwait(int fd, struct epoll_event *events, int n, int timeout, const sigset_t *mask)
 {
     sigset_t copy;
-    return RESTARTED_WITH_MS(libc.epoll_pwait(fd, events, n, timeout, signal_with(mask, &copy)));
+    return RETRIED_WITH_MS(libc.epoll_pwait(fd, events, n, timeout, signal_with(mask, &copy)));
 }
 
-static int again_epoll_pwait2(int fd, struct epoll_event *events, int n, const struct timespec *timeout,
+static int retry_epoll_pwait2(int fd, struct epoll_event *events, int n, const struct timespec *timeout,
                               const sigset_t *mask)
 {
     sigset_t copy;
-    return RESTARTED_WITH_TIMEOUT(libc.epoll_pwait2(fd, events, n, timeout, signal_with(mask, &copy)));
+    return RETRIED_WITH_TIMEOUT(libc.epoll_pwait2(fd, events, n, timeout, signal_with(mask, &copy)));
 }
 
-static int again_ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeout, const sigset_t *mask)
+static int retry_ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeout, const sigset_t *mask)
 {
     sigset_t copy;
-    return RESTARTED_WITH_TIMEOUT(libc.ppoll(fds, n, timeout, signal_with(mask, &copy)));
+    return RETRIED_WITH_TIMEOUT(libc.ppoll(fds, n, timeout, signal_with(mask, &copy)));
 }
 
-static int again___ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *timeout, const sigset_t *mask,
+static int retry___ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *timeout, const sigset_t *mask,
                              size_t size)
 {
     sigset_t copy;
-    return RESTARTED_WITH_TIMEOUT(libc.__ppoll_chk(fds, n, timeout, signal_with(mask, &copy), size));
+    return RETRIED_WITH_TIMEOUT(libc.__ppoll_chk(fds, n, timeout, signal_with(mask, &copy), size));
 }
 
-static int again_pselect(int n, fd_set *in, fd_set *out, fd_set *err, const struct timespec *timeout,
+static int retry_pselect(int n, fd_set *in, fd_set *out, fd_set *err, const struct timespec *timeout,
                          const sigset_t *mask)
 {
     sigset_t copy;
-    return RESTARTED_WITH_TIMEOUT(libc.pselect(n, in, out, err, timeout, signal_with(mask, &copy)));
+    return RETRIED_WITH_TIMEOUT(libc.pselect(n, in, out, err, timeout, signal_with(mask, &copy)));
 }
 
 /* The kernel leaves in *timeout what is left. */
-static int again_select(int n, fd_set *in, fd_set *out, fd_set *err, struct timeval *timeout)
+static int retry_select(int n, fd_set *in, fd_set *out, fd_set *err, struct timeval *timeout)
 {
-    return RESTARTED(-1, libc.select(n, in, out, err, timeout), (void)0);
+    return RETRIED(-1, libc.select(n, in, out, err, timeout), (void)0);
 }
 
-static int again_semtimedop(int set, void *operations, size_t n, const struct timespec *timeout)
+static int retry_semtimedop(int set, void *operations, size_t n, const struct timespec *timeout)
 {
-    return RESTARTED_WITH_TIMEOUT(libc.semtimedop(set, operations, n, timeout));
+    return RETRIED_WITH_TIMEOUT(libc.semtimedop(set, operations, n, timeout));
 }
 
 /* --- until a time ------------------------------------------------------------------------------------------------- */
 
-static int again_sem_timedwait(sem_t *s, const struct timespec *until)
+static int retry_sem_timedwait(sem_t *s, const struct timespec *until)
 {
-    return RESTARTED(-1, libc.sem_timedwait(s, until), (void)0);
+    return RETRIED(-1, libc.sem_timedwait(s, until), (void)0);
 }
 
-static int again_sem_clockwait(sem_t *s, clockid_t clock, const struct timespec *until)
+static int retry_sem_clockwait(sem_t *s, clockid_t clock, const struct timespec *until)
 {
-    return RESTARTED(-1, libc.sem_clockwait(s, clock, until), (void)0);
+    return RETRIED(-1, libc.sem_clockwait(s, clock, until), (void)0);
 }
 
 /* --- without timeout, or with one of the socket's ----------------------------------------------------------------- */
 
 #define AGAIN(ret, name, params, args)                                                                                 \
-    static ret again_##name params { return RESTARTED(-1, libc.name args, (void)0); }
+    static ret retry_##name params { return RETRIED(-1, libc.name args, (void)0); }
 
 AGAIN(int, semop, (int set, void *operations, size_t n), (set, operations, n))
 AGAIN(ssize_t, msgrcv, (int queue, void *p, size_t n, long type, int flags), (queue, p, n, type, flags))
@@ -230,13 +233,13 @@ AGAIN(int, accept4, (int fd, void *addr, socklen_t *len, int flags), (fd, addr, 
 /*
  * These must not be done again: the signal that was waited for may have come. But our signal can be kept out of them.
  */
-static int again_sigsuspend(const sigset_t *mask)
+static int retry_sigsuspend(const sigset_t *mask)
 {
     sigset_t copy;
     return libc.sigsuspend(signal_with(mask, &copy));
 }
 
-static int again_pause(void)
+static int retry_pause(void)
 {
     sigset_t mask, copy;
     libc.pthread_sigmask(SIG_BLOCK, NULL, &mask);
@@ -244,25 +247,25 @@ static int again_pause(void)
 }
 
 /* glibc's own does not return EINTR. */
-static int again_sigwait(const sigset_t *set, int *sig)
+static int retry_sigwait(const sigset_t *set, int *sig)
 {
     sigset_t copy;
     return libc.sigwait(signal_without(set, &copy), sig);
 }
 
-static int again_sigwaitinfo(const sigset_t *set, siginfo_t *info)
+static int retry_sigwaitinfo(const sigset_t *set, siginfo_t *info)
 {
     sigset_t copy;
-    return RESTARTED(-1, libc.sigwaitinfo(signal_without(set, &copy), info), (void)0);
+    return RETRIED(-1, libc.sigwaitinfo(signal_without(set, &copy), info), (void)0);
 }
 
-static int again_sigtimedwait(const sigset_t *set, siginfo_t *info, const struct timespec *timeout)
+static int retry_sigtimedwait(const sigset_t *set, siginfo_t *info, const struct timespec *timeout)
 {
     sigset_t copy;
-    return RESTARTED_WITH_TIMEOUT(libc.sigtimedwait(signal_without(set, &copy), info, timeout));
+    return RETRIED_WITH_TIMEOUT(libc.sigtimedwait(signal_without(set, &copy), info, timeout));
 }
 
-static int again_signalfd(int fd, const sigset_t *mask, int flags)
+static int retry_signalfd(int fd, const sigset_t *mask, int flags)
 {
     sigset_t copy;
     return libc.signalfd(fd, signal_without(mask, &copy), flags);
@@ -270,10 +273,10 @@ static int again_signalfd(int fd, const sigset_t *mask, int flags)
 
 /* --- instead of libc's -------------------------------------------------------------------------------------------- */
 
-#define REPLACE(name) (real.name = again_##name)
-#define REPLACE_UNWRAPPED(class, name) (tracer.classes & CLASS_##class ? (void)0 : (void)REPLACE(name))
+#define REPLACE(name) (real.name = retry_##name)
+#define REPLACE_UNWRAPPED(class, name) (config.classes & CLASS_##class ? (void)0 : (void)REPLACE(name))
 
-void restart_sockets(void)
+void retry_sockets(void)
 {
     static uint32_t done;
     if (!libc.read || __atomic_exchange_n(&done, 1, __ATOMIC_RELAXED))
@@ -286,7 +289,7 @@ void restart_sockets(void)
     REPLACE_UNWRAPPED(NET, accept4);
 }
 
-void restart_install(void)
+void retry_install(void)
 {
     libc = real;
     REPLACE(nanosleep);

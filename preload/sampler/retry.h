@@ -1,43 +1,16 @@
-/*
- * Doing a call again that failed with EINTR because a sample was taken (restart.c). In the wrapper where that can be,
- * because a function more that returns after the system call costs 25 ns: the kernel leaves the processor's memory of
- * return addresses empty.
- */
+/* Calls that a handler makes return EINTR even with SA_RESTART. */
 #ifndef THRACE_PRELOAD_SAMPLER_RETRY_H
 #define THRACE_PRELOAD_SAMPLER_RETRY_H
 
-#include <errno.h>
+#include "preload/thread.h"
 
-#include "preload/tracer.h"
-
-/* Replaces, in `real`, the calls that a handler makes return EINTR even with SA_RESTART (restart.c). */
-void restart_install(void);
+/* Replaces, in `real`, the calls that a handler makes return EINTR even with SA_RESTART (retry.c). */
+void retry_install(void);
 
 /* A socket was given a timeout: receiving and sending may fail with EINTR from now on. */
-void restart_sockets(void);
+void retry_sockets(void);
 
 /* The handler's part: notes when a system call was interrupted by this signal and will return EINTR. */
-void restart_note(struct thread *t, const void *context);
-
-/* The calls of this thread that a sample made fail so far. */
-static inline uint32_t interruptions(void)
-{
-    const struct thread *t = self;
-    return t && t != THREAD_OFF ? __atomic_load_n(&t->sample.interrupted, __ATOMIC_RELAXED) : 0;
-}
-
-/* Does `call` until it fails otherwise or not at all; `again` before each further time. errno is that of the last. */
-#define RESTARTED(failed, call, again)                                                                                 \
-    ({                                                                                                                 \
-        int before_ = errno;                                                                                           \
-        uint32_t mark_ = interruptions();                                                                              \
-        __typeof__(call) result_;                                                                                      \
-        while (unlikely((result_ = (call)) == (failed)) && errno == EINTR && interruptions() != mark_) {               \
-            mark_ = interruptions();                                                                                   \
-            errno = before_;                                                                                           \
-            again;                                                                                                     \
-        }                                                                                                              \
-        result_;                                                                                                       \
-    })
+void retry_note(struct thread *t, const void *context);
 
 #endif

@@ -7,11 +7,13 @@
  * A tick hit the kernel when the signal arrives on the way out of a system call, or when the kernel booked the tick as
  * system time (page faults, for one).
  */
+#include "preload/sampler/sample_kernel.h"
+
 #include <sys/resource.h>
 #include <ucontext.h>
 
 #include "lib/rawsys.h"
-#include "preload/sampler/sample.h"
+#include "preload/sampler/sampler.h"
 
 /* The kernel has done the call, or is about to do it again. */
 static bool in_system_call(const ucontext_t *uc)
@@ -41,7 +43,7 @@ static bool is_booked_as_system(struct thread *t)
     if (raw_syscall(SYS_getrusage, RUSAGE_THREAD, (long)&r, 0, 0, 0, 0))
         return false;
     int64_t user = (int64_t)t->sample.user_us, system = (int64_t)t->sample.system_us;
-    int64_t tick = 1000000 / (int64_t)sample_tick_hz(), more = us(r.ru_stime) - system;
+    int64_t tick = 1000000 / (int64_t)sampler.tick_hz, more = us(r.ru_stime) - system;
     int64_t passed = us(r.ru_utime) - user + more;
     t->sample.user_us = (uint64_t)us(r.ru_utime);
     t->sample.system_us = (uint64_t)us(r.ru_stime);
@@ -49,7 +51,7 @@ static bool is_booked_as_system(struct thread *t)
 }
 
 /* How far the two may be apart: ticks hit a thread late, when it executes in short pieces. */
-static int64_t leeway(void) { return (int64_t)sample_hz() / 10 + 1; }
+static int64_t leeway(void) { return (int64_t)sampler.hz / 10 + 1; }
 
 uint64_t sample_user_time(struct thread *t)
 {
@@ -69,7 +71,7 @@ uint64_t sample_kernel_time(struct thread *t, uint64_t periods, const void *cont
         return (uint64_t)due;
     }
     if (due > leeway()) { /* the processor was taken away from us: nobody knows from where */
-        sample_missed((uint64_t)(due - leeway()));
+        sampler_count(&sampler_counts()->missed, (uint64_t)(due - leeway()));
         t->sample.due = leeway();
     }
     return 0;

@@ -12,13 +12,16 @@
  * event (remove_on_exec, since 5.13), and time in the kernel is not sampled, because a signal could become pending in
  * the middle of execve; and most users may not sample it. sample_kernel.c makes up for that.
  */
+#include "preload/sampler/sample_perf.h"
+
 #include <fcntl.h>
 #include <linux/perf_event.h>
 #include <signal.h>
 #include <sys/ioctl.h>
 
-#include "preload/session/helper.h"
-#include "preload/sampler/sample.h"
+#include "preload/recorder.h"
+#include "preload/sampler/sampler.h"
+#include "preload/upcalls.h"
 
 enum { CLOSING_MAX = 1024, CLOSE_SOON = 64, PATIENCE_NS = 5000000 };
 
@@ -37,14 +40,14 @@ static long open_event(const struct thread *t)
         .type = PERF_TYPE_SOFTWARE,
         .size = sizeof attr,
         .config = PERF_COUNT_SW_TASK_CLOCK,
-        .sample_period = sample_period_ns(),
+        .sample_period = sampler_period_ns(),
         .wakeup_events = 1,
         .disabled = 1,
         .exclude_kernel = 1,
         .exclude_hv = 1,
         .remove_on_exec = 1,
-        .sigtrap = sample_trap_mark() != 0,
-        .sig_data = sample_trap_mark(),
+        .sigtrap = sampler.trap,
+        .sig_data = sampler.trap ? SAMPLER_MARK : 0,
     };
     return raw_syscall(SYS_perf_event_open, (long)&attr, (long)t->sched.m, -1, -1, PERF_FLAG_FD_CLOEXEC, 0);
 }
@@ -54,7 +57,7 @@ static long direct(int fd, const struct thread *t)
 {
     const struct f_owner_ex owner = {F_OWNER_TID, (pid_t)t->sched.m};
     long err = 0;
-    if (!sample_trap_mark() && !(err = fcntl_raw(fd, F_SETSIG, sample_signal)) &&
+    if (!sampler.trap && !(err = fcntl_raw(fd, F_SETSIG, sampler.signal)) &&
         !(err = fcntl_raw(fd, F_SETOWN_EX, (long)&owner)))
         err = fcntl_raw(fd, F_SETFL, O_ASYNC);
     return err;
@@ -66,13 +69,13 @@ static bool start_event(struct thread *t)
     if (fd >= 0 && !(err = direct((int)fd, t)) &&
         !(err = raw_syscall(SYS_ioctl, fd, PERF_EVENT_IOC_ENABLE, 0, 0, 0, 0))) {
         __atomic_store_n(&t->sample.perf, (int)fd + 1, __ATOMIC_RELAXED);
-        __atomic_fetch_add(&tracer.spool.header->samples.threads_by_perf, 1, __ATOMIC_RELAXED);
+        __atomic_fetch_add(&recorder.spool.header->samples.threads_by_perf, 1, __ATOMIC_RELAXED);
         return true;
     }
     if (fd >= 0)
         sys_close((int)fd);
-    if (!tracer.spool.header->samples.perf_error)
-        tracer.spool.header->samples.perf_error = (uint32_t)-err;
+    if (!recorder.spool.header->samples.perf_error)
+        recorder.spool.header->samples.perf_error = (uint32_t)-err;
     return false;
 }
 
@@ -92,7 +95,13 @@ void sample_perf_forget(struct thread *t)
     t->sample.perf = 0;
     __atomic_store_n(&perf.asked, 1, __ATOMIC_RELEASE);
     if (perf.nclosing >= CLOSE_SOON)
-        helper_wake();
+        upcalls.wake_helper();
+}
+
+void sample_has_no_event(const struct thread *t)
+{
+    __atomic_fetch_add(t->sample.timer ? &sampler_counts()->threads_by_timer : &sampler_counts()->threads_unsampled, 1,
+                       __ATOMIC_RELAXED);
 }
 
 void sample_perf_ask(struct thread *t)
@@ -108,7 +117,7 @@ void sample_perf_ask(struct thread *t)
 void sample_perf_await(struct thread *t)
 {
     const struct timespec patience = {0, PATIENCE_NS};
-    if (__atomic_load_n(&t->sample.wants_perf, __ATOMIC_ACQUIRE) && helper_wake())
+    if (__atomic_load_n(&t->sample.wants_perf, __ATOMIC_ACQUIRE) && upcalls.wake_helper())
         sys_futex_wait(&t->sample.wants_perf, 1, &patience);
 }
 
@@ -116,15 +125,15 @@ void sample_perf_serve(void)
 {
     if (!__atomic_exchange_n(&perf.asked, 0, __ATOMIC_ACQUIRE))
         return;
-    lock_take(&tracer.registry_lock);
+    lock_take(&registry.lock);
     close_ended();
-    for (struct thread *t = tracer.threads; t; t = t->next) {
+    for (struct thread *t = registry.threads; t; t = t->next) {
         if (!t->sample.wants_perf)
             continue;
         if (!start_event(t))
-            sample_by_timer_only(t);
+            sample_has_no_event(t);
         __atomic_store_n(&t->sample.wants_perf, 0, __ATOMIC_RELEASE);
         sys_futex_wake(&t->sample.wants_perf, 1);
     }
-    lock_drop(&tracer.registry_lock);
+    lock_drop(&registry.lock);
 }

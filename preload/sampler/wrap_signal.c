@@ -9,8 +9,11 @@
 #include <string.h>
 #include <ucontext.h>
 
-#include "preload/hook.h"
-#include "preload/sampler/sample.h"
+#include "preload/real.h"
+#include "preload/recorder.h"
+#include "preload/sampler/sampler.h"
+#include "preload/sampler/wrap_signal.h"
+#include "preload/thread.h"
 
 enum { LAST_SIGNAL = 64 };
 
@@ -71,7 +74,7 @@ static void thinks(int how, uint64_t in_set)
     {                                                                                                                  \
         sigset_t copy;                                                                                                 \
         uint64_t in_set = 0, before = thinks_blocked;                                                                  \
-        if (!sample_signal)                                                                                            \
+        if (!sampler.signal)                                                                                            \
             return real.entry(how, set, old);                                                                          \
         if (set) { /* old may be the same */                                                                           \
             copy = *set;                                                                                               \
@@ -239,7 +242,7 @@ static int change_other(int sig, const struct sigaction *act, struct sigaction *
 
 EXPORT int sigaction(int sig, const struct sigaction *act, struct sigaction *old)
 {
-    if (!sample_signal || sig < 1 || sig > LAST_SIGNAL)
+    if (!sampler.signal || sig < 1 || sig > LAST_SIGNAL)
         return real.sigaction(sig, act, old);
     return signal_hidden & bit(sig) ? change_ours(sig, act, old) : change_other(sig, act, old);
 }
@@ -287,7 +290,7 @@ static void die_of(int sig)
 static void lost_by_queue(void)
 {
     if (recording())
-        __atomic_fetch_add(&tracer.spool.header->samples.lost, 1, __ATOMIC_RELAXED);
+        __atomic_fetch_add(&recorder.spool.header->samples.lost, 1, __ATOMIC_RELAXED);
 }
 
 /* With all signals blocked, as our own handler runs. */

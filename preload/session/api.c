@@ -1,8 +1,11 @@
 /* What a program may call by include/thrace. */
 #include <thrace/session.h>
 
-#include "preload/session/session.h"
-#include "preload/tracer.h"
+#include <errno.h>
+
+#include "preload/attributes.h"
+#include "preload/session/start.h"
+#include "preload/session/stop.h"
 
 EXPORT int thrace_session_start(void);
 EXPORT int thrace_session_stop(void);

@@ -10,18 +10,22 @@
 #include <sys/un.h>
 
 #include "lib/control.h"
+#include "preload/real.h"
+#include "preload/recorder.h"
 #include "preload/session/helper.h"
 #include "preload/session/own_spool.h"
 #include "preload/session/privileges.h"
-#include "preload/real.h"
-#include "preload/session/session.h"
-#include "preload/tracer.h"
+#include "preload/session/snapshot.h"
+#include "preload/session/start.h"
+#include "preload/session/state.h"
+#include "preload/session/stop.h"
 
 static struct {
     struct lock lock;
     pthread_t thread;
     uint32_t running;
     uint32_t stop;
+    uint32_t wanted;
     struct sockaddr_un address;
     socklen_t len;
 } control;
@@ -119,24 +123,8 @@ static void *control_main(void *arg)
     return NULL;
 }
 
-void control_start(void)
-{
-    if (likely(__atomic_load_n(&control.running, __ATOMIC_ACQUIRE)) || !lock_try(&control.lock))
-        return;
-    if (!control.running) {
-        make_address();
-        control.stop = 0;
-        privileges_inherited(PRIVILEGES_OF_CONTROL);
-        if (helper_create(&control.thread, control_main))
-            __atomic_store_n(&control.running, 1, __ATOMIC_RELEASE);
-        else
-            privileges_gone(PRIVILEGES_OF_CONTROL);
-    }
-    lock_drop(&control.lock);
-}
-
 /* A connection is what it waits for. */
-static void knock(void)
+static void wake_listener(void)
 {
     long fd = raw_syscall(SYS_socket, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, 0, 0, 0);
     if (sys_failed(fd))
@@ -145,10 +133,29 @@ static void knock(void)
     sys_close((int)fd);
 }
 
-void control_wake(void)
+/* It looks at what it is to be (privileges.h). Takes a descriptor for a moment. */
+static void control_wake(void)
 {
     if (__atomic_load_n(&control.running, __ATOMIC_ACQUIRE))
-        knock();
+        wake_listener();
+}
+
+void control_enable(void) { control.wanted = 1; }
+
+void control_start(void)
+{
+    if (!control.wanted || __atomic_load_n(&control.running, __ATOMIC_ACQUIRE) || !lock_try(&control.lock))
+        return;
+    if (!control.running) {
+        make_address();
+        control.stop = 0;
+        privileges_inherited(PRIVILEGES_OF_CONTROL, control_wake);
+        if (helper_create(&control.thread, control_main))
+            __atomic_store_n(&control.running, 1, __ATOMIC_RELEASE);
+        else
+            privileges_gone(PRIVILEGES_OF_CONTROL);
+    }
+    lock_drop(&control.lock);
 }
 
 void control_stop(void)
@@ -156,7 +163,7 @@ void control_stop(void)
     lock_take(&control.lock);
     if (control.running) {
         __atomic_store_n(&control.stop, 1, __ATOMIC_RELEASE);
-        knock();
+        wake_listener();
         real.pthread_join(control.thread, NULL);
         __atomic_store_n(&control.running, 0, __ATOMIC_RELEASE);
     }

@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "preload/session/session.h"
-#include "preload/tracer.h"
+#include "preload/recorder.h"
+#include "preload/session/state.h"
 #include "preload/valgrind.h"
 
 static char thrace_path[SPOOL_PATH_MAX];
@@ -141,10 +141,14 @@ static void add_spool(void *arg, const char *path)
         run_job(job);
 }
 
+static bool forbidden;
+
+void forbid_finisher(void) { forbidden = true; }
+
 bool run_finisher(char **envp)
 {
     static struct job job;
-    if (is_under_valgrind())
+    if (forbidden || is_under_valgrind())
         return false;
     job.argv[0] = find_thrace();
     job.argv[1] = "finish";

@@ -4,6 +4,9 @@
 
 #include <stdbool.h>
 
+/* The process may not start others any more: at its end it leaves the spool as it is. */
+void forbid_finisher(void);
+
 /* Runs `thrace finish` on this process's spools and waits for it. False when it could not be run, or failed. */
 bool run_finisher(char **envp);
 

@@ -9,9 +9,11 @@
 
 #include "lib/options/options.h"
 #include "lib/text.h"
-#include "preload/session/triggers.h"
+#include "preload/config.h"
 #include "preload/real.h"
-#include "preload/tracer.h"
+#include "preload/recorder.h"
+#include "preload/say.h"
+#include "preload/thread.h"
 
 enum { LEAVES_MAX = 64 };
 
@@ -24,6 +26,7 @@ static struct {
     } leaves[LEAVES_MAX];
     uint32_t nleaves;
     struct clock_pair began;
+    void (*note)(struct thread *t);
 } flight;
 
 static bool begins(const char *name, const char *with) { return !strncmp(name, with, strlen(with)); }
@@ -55,20 +58,21 @@ static uint64_t period(const struct options *o)
     return ns > SHORTEST_NS ? ns : SHORTEST_NS;
 }
 
-void flight_init(const struct options *o)
+void flight_init(const struct options *o, void (*note)(struct thread *t))
 {
     flight.options = o;
+    flight.note = note;
     if (!o->flight.bytes)
         return;
-    tracer.period_ns = period(o);
-    flight.began = clock_read_pair(&tracer.clock);
+    config_to_set.period_ns = period(o);
+    flight.began = clock_read_pair(&recorder.clock);
     if (!o->snapshot.wait_ns)
         return;
-    tracer.long_wait = clock_roughly(&tracer.clock, o->snapshot.wait_ns) / 2;
+    config_to_set.long_wait = clock_roughly(&recorder.clock, o->snapshot.wait_ns) / 2;
     flight.any = piece_is(o->snapshot.function, "any");
     real_each(find_function, NULL);
     if (!flight.any && !flight.nleaves) {
-        tracer.long_wait = 0;
+        config_to_set.long_wait = 0;
         say("THRACE_SNAPSHOT: this function is not wrapped, so nothing is written for its waits: ",
             o->snapshot.function.text);
     }
@@ -77,7 +81,7 @@ void flight_init(const struct options *o)
 /* What a tick is worth shows in what passed since the beginning. */
 static uint64_t ns_of(uint64_t ticks)
 {
-    struct clock_pair n = clock_read_pair(&tracer.clock);
+    struct clock_pair n = clock_read_pair(&recorder.clock);
     uint64_t all = n.ticks - flight.began.ticks;
     return all ? (uint64_t)((double)ticks * (double)(n.mono_ns - flight.began.mono_ns) / (double)all) : 0;
 }
@@ -85,19 +89,19 @@ static uint64_t ns_of(uint64_t ticks)
 static bool counts(const struct thread *t)
 {
     for (uint32_t i = 0; i < flight.nleaves; i++)
-        if (flight.leaves[i].pc == t->at.leaf)
+        if (flight.leaves[i].pc == t->wait_site.leaf)
             return !flight.leaves[i].by_release || t->woken != NOT_WOKEN;
     return flight.any;
 }
 
-void flight_long_wait(struct thread *t, uint64_t ticks)
+void flight_waited_long(struct thread *t, uint64_t ticks)
 {
     uint64_t ns = recording() && counts(t) ? ns_of(ticks) : 0;
     if (!ns || ns < flight.options->snapshot.wait_ns)
         return;
     t->long_wait.ns = ns;
-    t->long_wait.leaf = t->at.leaf;
-    orders_note_long_wait(t);
+    t->long_wait.leaf = t->wait_site.leaf;
+    flight.note(t);
 }
 
 struct wanted_name {

@@ -7,21 +7,18 @@
  * It has a file table of its own: its descriptor of the spool takes no number from the program, and nothing that the
  * program closes is closed for it.
  */
+#include "preload/session/helper.h"
+
 #include <fcntl.h>
 #include <linux/close_range.h>
 #include <linux/prctl.h>
 #include <signal.h>
 #include <unistd.h>
 
-#include "preload/session/control.h"
-#include "preload/session/helper.h"
-#include "preload/session/triggers.h"
-#include "preload/session/privileges.h"
 #include "preload/real.h"
-#include "preload/sampler/sample.h"
-#include "preload/session/session.h"
-#include "preload/tracer.h"
-#include "preload/session/unseen.h"
+#include "preload/recorder.h"
+#include "preload/thread.h"
+#include "preload/unseen.h"
 
 enum { HELPER_STACK = 48 << 10, MIN_PAUSE_NS = 20000 };
 
@@ -29,9 +26,9 @@ static struct {
     struct lock lock;
     pthread_t thread;
     uint32_t running;
-    uint32_t bell; /* futex word: counts wake-ups */
+    uint32_t wakeups; /* futex word: counts them */
     uint32_t stop;
-    uint32_t has_orders, listens;
+    uint32_t needed; /* whatever is recorded */
 } helper;
 
 static void leave_file_table(void)
@@ -52,29 +49,33 @@ void helper_settle(const char *name)
     leave_file_table();
 }
 
+#define EACH_JOB(callback)                                                                                             \
+    for (const struct helper_job *job = helper_jobs; job->run; job++)                                           \
+        if (job->callback)                                                                                             \
+    job->callback()
+
 static uint64_t pause_ns(void)
 {
-    uint64_t t = clock_mono_ns(), until = orders_deadline();
-    if (recording() && tracer.deadline_ns < until)
-        until = tracer.deadline_ns;
+    uint64_t t = clock_mono_ns(), until = UINT64_MAX;
+    for (const struct helper_job *job = helper_jobs; job->run; job++) {
+        uint64_t due = job->due ? job->due() : UINT64_MAX;
+        until = due < until ? due : until;
+    }
     return t + MIN_PAUSE_NS < until ? until - t : MIN_PAUSE_NS;
 }
 
 static void *helper_main(void *arg)
 {
-    struct session_file spool = {-1, 0};
     helper_settle("thrace");
+    EACH_JOB(begin);
     while (!__atomic_load_n(&helper.stop, __ATOMIC_ACQUIRE)) {
-        uint32_t bell = __atomic_load_n(&helper.bell, __ATOMIC_ACQUIRE);
-        privileges_adopt(PRIVILEGES_OF_HELPER);
-        orders_obey();
-        session_chores(&spool);
-        sample_perf_serve();
+        uint32_t wakeups = __atomic_load_n(&helper.wakeups, __ATOMIC_ACQUIRE);
+        EACH_JOB(run);
         uint64_t ns = pause_ns();
         const struct timespec pause = {(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
-        sys_futex_wait(&helper.bell, bell, ns > UINT64_MAX / 2 ? NULL : &pause);
+        sys_futex_wait(&helper.wakeups, wakeups, ns > UINT64_MAX / 2 ? NULL : &pause);
     }
-    privileges_gone(PRIVILEGES_OF_HELPER);
+    EACH_JOB(end);
     return NULL;
 }
 
@@ -82,8 +83,8 @@ bool helper_wake(void)
 {
     if (!__atomic_load_n(&helper.running, __ATOMIC_ACQUIRE))
         return false;
-    __atomic_fetch_add(&helper.bell, 1, __ATOMIC_RELEASE);
-    sys_futex_wake(&helper.bell, 1);
+    __atomic_fetch_add(&helper.wakeups, 1, __ATOMIC_RELEASE);
+    sys_futex_wake(&helper.wakeups, 1);
     return true;
 }
 
@@ -112,44 +113,39 @@ void helper_start(void)
 {
     if (likely(__atomic_load_n(&helper.running, __ATOMIC_ACQUIRE)) || !lock_try(&helper.lock))
         return;
-    if (!helper.running && (recording() || helper.has_orders)) {
+    if (!helper.running && (recording() || helper.needed)) {
         helper.stop = 0;
-        privileges_inherited(PRIVILEGES_OF_HELPER);
+        EACH_JOB(prepare);
         if (helper_create(&helper.thread, helper_main))
             __atomic_store_n(&helper.running, 1, __ATOMIC_RELEASE);
         else
-            privileges_gone(PRIVILEGES_OF_HELPER);
-        if (helper.listens)
-            control_start();
+            EACH_JOB(end);
     }
     lock_drop(&helper.lock);
 }
 
-void helper_start_for_orders(bool listen)
+void helper_start_for_triggers(void)
 {
-    helper.has_orders = 1;
-    helper.listens = listen;
+    helper.needed = 1;
     helper_start();
 }
 
 void helper_stop(void)
 {
-    control_stop();
     lock_take(&helper.lock);
     if (helper.running) {
         __atomic_store_n(&helper.stop, 1, __ATOMIC_RELEASE);
         helper_wake();
         __atomic_store_n(&helper.running, 0, __ATOMIC_RELEASE);
         real.pthread_join(helper.thread, NULL);
-        tracer.chores = 1;
+        request_maintenance();
     }
     lock_drop(&helper.lock);
 }
 
 void helper_forget(void)
 {
-    control_forget();
-    privileges_forget();
+    EACH_JOB(forget);
     unseen_expect_none();
     helper.lock.word = 0;
     helper.running = 0;

@@ -4,80 +4,38 @@
  *
  * Whatever cannot be done is said in one line, and the program runs on untraced.
  */
-#include "preload/session/lifecycle.h"
-
 #include <string.h>
 #include <sys/resource.h>
 
 #include "lib/options/options.h"
+#include "preload/config.h"
+#include "preload/heap/heap_setup.h"
+#include "preload/modules.h"
+#include "preload/real.h"
+#include "preload/recorder.h"
+#include "preload/sampler/sample.h"
+#include "preload/say.h"
+#include "preload/session/control.h"
 #include "preload/session/finisher.h"
 #include "preload/session/flight.h"
-#include "preload/heap/heap.h"
+#include "preload/session/fork.h"
 #include "preload/session/helper.h"
-#include "preload/session/triggers.h"
+#include "preload/session/own_threads.h"
 #include "preload/session/own_spool.h"
-#include "preload/real.h"
-#include "preload/sampler/sample.h"
-#include "preload/session/session.h"
-#include "preload/short_calls.h"
-#include "preload/tracer.h"
-#include "preload/session/unseen.h"
+#include "preload/session/start.h"
+#include "preload/session/state.h"
+#include "preload/session/stop.h"
+#include "preload/session/triggers.h"
+#include "preload/thread.h"
+#include "preload/thread_end.h"
+#include "preload/thread_name.h"
+#include "preload/unseen.h"
 #include "preload/valgrind.h"
 
 static struct options options;
-static bool finish_forbidden;
 static char **environment;
 static bool followed; /* this process records, so its children may, too */
 static char out[SPOOL_PATH_MAX];
-
-void lifecycle_forbid_finish(void) { finish_forbidden = true; }
-
-/* One write(2): the only system call that even the strictest seccomp filter allows. */
-void say(const char *text, const char *detail)
-{
-    static const char prefix[] = "thrace: ";
-    char line[SPOOL_PATH_MAX + 256];
-    size_t n = sizeof prefix - 1, len = strnlen(text, 200), room;
-    memcpy(line, prefix, n);
-    memcpy(line + n, text, len);
-    n += len;
-    room = sizeof line - n - 1;
-    len = strnlen(detail, room);
-    memcpy(line + n, detail, len);
-    n += len;
-    line[n++] = '\n';
-    sys_write(2, line, n);
-}
-
-static struct {
-    struct lock lock;
-    const char *text;
-    char detail[SPOOL_PATH_MAX];
-} pending;
-
-void say_later(const char *text, const char *detail)
-{
-    lock_take(&pending.lock);
-    if (!pending.text) {
-        size_t len = strnlen(detail, sizeof pending.detail - 1);
-        memcpy(pending.detail, detail, len);
-        pending.detail[len] = 0;
-        __atomic_store_n(&pending.text, text, __ATOMIC_RELEASE);
-        tracer.chores = 1;
-    }
-    lock_drop(&pending.lock);
-}
-
-void say_pending(void)
-{
-    const char *text = __atomic_load_n(&pending.text, __ATOMIC_ACQUIRE);
-    if (text && lock_try(&pending.lock)) {
-        if (pending.text)
-            say(text, pending.detail);
-        pending.text = NULL;
-        lock_drop(&pending.lock);
-    }
-}
 
 /* --- start -------------------------------------------------------------------------------------------------------- */
 
@@ -137,27 +95,17 @@ static void begin_main_thread(void)
     t->stack_lo = t->stack_hi - (limit.rlim_cur < (UINT64_C(1) << 30) ? limit.rlim_cur : UINT64_C(1) << 30);
     t->sched.m = (uint64_t)sys_gettid();
     unseen_not_me(t->sched.m);
-    t->pthread = tracer.main_thread = pthread_self();
+    t->pthread = registry.main_thread = pthread_self();
     thread_watch_exit(t);
     if (options.start.when != START_NOW)
         sched_track(&t->sched, GO_RUNNING);
-}
-
-uint32_t cpus_of_process(void)
-{
-    uint64_t mask[128] = {0};
-    uint32_t n = 0;
-    long size = raw_syscall(SYS_sched_getaffinity, sys_getpid(), sizeof mask, (long)mask, 0, 0, 0);
-    for (long i = 0; i < size / 8; i++)
-        n += (uint32_t)__builtin_popcountll(mask[i]);
-    return n ? n : 1;
 }
 
 /* Nothing will ever be recorded: hooks need not look any further. */
 static void give_up(void)
 {
     session_stop_for_good();
-    tracer.owner->alive = 0;
+    recorder.owner->alive = 0;
 }
 
 /* The program may change its folder, and may write over its environment, as those do that set their title in ps. */
@@ -193,6 +141,38 @@ static const char *find_obstacle(void)
     return NULL;
 }
 
+/* What the parent was told of times and signals is for the parent. */
+static void begin_in_child(struct thread *t)
+{
+    if (!options.follow || !followed || !t || t == THREAD_OFF || clock_is_forbidden)
+        return;
+    if (t->writer.writing) { /* a handler forks in the middle of an event, which is still being written to the old place */
+        say("a signal handler forked while an event was being recorded, the child is not recorded: ", options.out);
+        return;
+    }
+    fork_inherit(t);
+    session_init(&options, true);
+    int err = options.start.when == START_NOW ? session_start_with_modules() : 0;
+    if (err && (err != -EEXIST || options.verbose))
+        complain_of_start(err, options.out);
+    if (err)
+        give_up();
+    else if (sample_perf_wanted())
+        own_threads_start();
+}
+
+static void configure(void)
+{
+    config_to_set = (struct config){
+        .classes = (uint32_t)options.classes,
+        .stack_kinds = (uint32_t)options.stack_kinds,
+        .stack_depth = (uint16_t)options.stack_depth,
+        .unwind_mode = (uint8_t)options.unwind,
+        .self_contained = options.flight.bytes,
+        .period_ns = options.period_ns,
+    };
+}
+
 __attribute__((constructor)) static void start(int argc, char **argv, char **envp)
 {
     real_resolve();
@@ -215,24 +195,24 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
         return;
     }
     session_init(&options, false);
-    if (!tracer_init(options.period_ns, (uint32_t)options.classes)) {
+    modules_init(session_exe());
+    configure();
+    if (!recorder_init()) {
         complain_of_start(-ENOMEM, options.out);
         heap_begin(false, 0, false);
         return;
     }
-    tracer.unwind_mode = (uint8_t)options.unwind;
-    tracer.stack_depth = (uint16_t)options.stack_depth;
-    tracer.stack_kinds = (uint32_t)options.stack_kinds;
-    tracer.min_call = clock_roughly(&tracer.clock, options.min_call_ns);
+    config_to_set.min_call = clock_roughly(&recorder.clock, options.min_call_ns);
     followed = true;
     self = THREAD_OFF; /* what follows may allocate, and an allocator call what is wrapped: we are nobody yet */
-    thread_init();
-    process_init();
-    heap_begin(tracer.classes & CLASS_HEAP, options.heap_sample, options.heap_events);
+    thread_end_init();
+    thread_name_init();
+    fork_init(begin_in_child);
+    heap_begin(config.classes & CLASS_HEAP, options.heap_sample, options.heap_events);
     begin_main_thread();
     sample_init(options.cpu_hz);
-    flight_init(&options);
-    bool listens = options.control || options.start.when == START_OFF, orders = orders_init(&options) || listens;
+    flight_init(&options, triggers_note_long_wait);
+    bool listens = options.control || options.start.when == START_OFF, triggered = triggers_init(&options) || listens;
     int err = options.start.when == START_NOW ? session_start() : 0;
     if (!options.launcher && err != -EEXIST) /* thrace record has looked itself, and so has who records there already */
         name_misspelt_variable(envp);
@@ -240,42 +220,28 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
         complain_of_start(err, options.out);
     if (err && !listens)
         give_up();
-    else if (orders)
-        helper_start_for_orders(listens);
+    else if (triggered)
+        helper_start_for_triggers();
+    if (listens) {
+        control_enable();
+        control_start();
+    }
     if (recording() && options.verbose)
         say("recording to ", session_spool());
-}
-
-/* What the parent's orders say of times and signals is for the parent. */
-void lifecycle_in_child(struct thread *t)
-{
-    if (!options.follow || !followed || !t || t == THREAD_OFF || clock_is_forbidden)
-        return;
-    if (t->writer.writing) { /* a handler forks in the middle of an event, which is still being written to the old place */
-        say("a signal handler forked while an event was being recorded, the child is not recorded: ", options.out);
-        return;
-    }
-    tracer_inherit(t);
-    session_init(&options, true);
-    int err = options.start.when == START_NOW ? session_start_with_modules() : 0;
-    if (err && (err != -EEXIST || options.verbose))
-        complain_of_start(err, options.out);
-    if (err)
-        give_up();
 }
 
 /* --- end ---------------------------------------------------------------------------------------------------------- */
 
 __attribute__((destructor)) static void end(void)
 {
-    if (!tracer.owner->alive)
+    if (!recorder.owner->alive)
         return;
     session_stop_for_good();
     say_pending();
     if (is_under_valgrind())
-        helper_stop(); /* what libc allocated for a thread that lives on is reported as a leak */
+        own_threads_stop(); /* what libc allocated for a thread that lives on is reported as a leak */
     if (is_launched() || !session_number())
         return;
-    if (finish_forbidden || !run_finisher(environment))
+    if (!run_finisher(environment))
         say("the trace is not finished yet; this finishes it: thrace finish ", session_spool());
 }

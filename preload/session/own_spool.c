@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "preload/tracer.h"
+#include "preload/recorder.h"
 
 static long read_file(const char *path, char *buf, size_t size)
 {

@@ -5,9 +5,9 @@
 #include <string.h>
 #include <sys/prctl.h>
 
-#include "preload/session/control.h"
-#include "preload/session/helper.h"
-#include "preload/tracer.h"
+#include "lib/clock.h"
+#include "lib/lock.h"
+#include "lib/rawsys.h"
 
 enum { GROUPS_MAX = 1024, PATIENCE_NS = 1000000000, PAUSE_NS = 20000000 };
 
@@ -24,6 +24,7 @@ static struct {
     struct privileges wanted;
     uint32_t order;                      /* counts what was wanted */
     uint32_t lives[PRIVILEGES_THREADS];
+    void (*wake[PRIVILEGES_THREADS])(void);
     uint32_t adopted[PRIVILEGES_THREADS]; /* the order that each has carried out; futex words */
 } shared;
 
@@ -84,8 +85,9 @@ static void become(const struct privileges *p)
         raw_syscall(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0, 0);
 }
 
-void privileges_inherited(enum privileges_of who)
+void privileges_inherited(enum privileges_of who, void (*wake)(void))
 {
+    shared.wake[who] = wake;
     if (!any_lives())
         look(&shared.wanted);
     __atomic_store_n(&shared.adopted[who], __atomic_load_n(&shared.order, __ATOMIC_ACQUIRE), __ATOMIC_RELAXED);
@@ -98,6 +100,14 @@ void privileges_gone(enum privileges_of who)
     sys_futex_wake(&shared.adopted[who], 1);
 }
 
+static bool wake(enum privileges_of who)
+{
+    bool lives = __atomic_load_n(&shared.lives[who], __ATOMIC_ACQUIRE);
+    if (lives)
+        shared.wake[who]();
+    return lives;
+}
+
 /* What is wanted does not change while somebody waits for us. */
 void privileges_adopt(enum privileges_of who)
 {
@@ -108,7 +118,7 @@ void privileges_adopt(enum privileges_of who)
     __atomic_store_n(&shared.adopted[who], order, __ATOMIC_RELEASE);
     sys_futex_wake(&shared.adopted[who], 1);
     if (who == PRIVILEGES_OF_HELPER)
-        control_wake(); /* it has descriptors to do so */
+        wake(PRIVILEGES_OF_CONTROL); /* it has descriptors to do so */
 }
 
 static void await(enum privileges_of who, uint32_t order, uint64_t until)
@@ -148,8 +158,8 @@ void privileges_follow(void)
         memcpy(&shared.wanted, &now, sizeof now);
         uint32_t order = __atomic_add_fetch(&shared.order, 1, __ATOMIC_SEQ_CST);
         uint64_t until = clock_mono_ns() + PATIENCE_NS;
-        if (!helper_wake())
-            control_wake();
+        if (!wake(PRIVILEGES_OF_HELPER))
+            wake(PRIVILEGES_OF_CONTROL);
         await(PRIVILEGES_OF_HELPER, order, until);
         await(PRIVILEGES_OF_CONTROL, order, until);
     }

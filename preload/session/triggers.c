@@ -4,11 +4,16 @@
 #include <string.h>
 
 #include "lib/options/options.h"
+#include "preload/recorder.h"
+#include "preload/sampler/wrap_signal.h"
+#include "preload/say.h"
 #include "preload/session/flight.h"
 #include "preload/session/helper.h"
-#include "preload/sampler/sample.h"
-#include "preload/session/session.h"
-#include "preload/tracer.h"
+#include "preload/session/snapshot.h"
+#include "preload/session/start.h"
+#include "preload/session/state.h"
+#include "preload/session/stop.h"
+#include "preload/thread.h"
 
 static struct {
     const struct options *options;
@@ -18,27 +23,27 @@ static struct {
     uint32_t start_signals, stop_signals, snapshot_signals; /* caught and not obeyed yet */
     struct thread *waiter; /* that waited long; NULL: none. Records of threads are never unmapped */
     uint64_t cool_at; /* no snapshot for a long wait before that */
-} orders = {.start_at = UINT64_MAX, .stop_at = UINT64_MAX};
+} triggers = {.start_at = UINT64_MAX, .stop_at = UINT64_MAX};
 
 static void caught(int sig)
 {
-    if (!tracer.owner->alive)
+    if (!recorder.owner->alive)
         return;
-    if (sig == orders.options->start.signal)
-        __atomic_fetch_add(&orders.start_signals, 1, __ATOMIC_RELAXED);
-    if (sig == orders.options->stop.signal)
-        __atomic_fetch_add(&orders.stop_signals, 1, __ATOMIC_RELAXED);
-    if (sig == orders.options->snapshot.signal)
-        __atomic_fetch_add(&orders.snapshot_signals, 1, __ATOMIC_RELAXED);
+    if (sig == triggers.options->start.signal)
+        __atomic_fetch_add(&triggers.start_signals, 1, __ATOMIC_RELAXED);
+    if (sig == triggers.options->stop.signal)
+        __atomic_fetch_add(&triggers.stop_signals, 1, __ATOMIC_RELAXED);
+    if (sig == triggers.options->snapshot.signal)
+        __atomic_fetch_add(&triggers.snapshot_signals, 1, __ATOMIC_RELAXED);
     helper_wake();
 }
 
-void orders_note_long_wait(struct thread *t)
+void triggers_note_long_wait(struct thread *t)
 {
-    if (clock_mono_ns() < __atomic_load_n(&orders.cool_at, __ATOMIC_RELAXED))
+    if (clock_mono_ns() < __atomic_load_n(&triggers.cool_at, __ATOMIC_RELAXED))
         return;
     struct thread *none = NULL;
-    if (__atomic_compare_exchange_n(&orders.waiter, &none, t, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+    if (__atomic_compare_exchange_n(&triggers.waiter, &none, t, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
         helper_wake();
 }
 
@@ -51,14 +56,14 @@ static void catch_signal(int sig)
     sigaction(sig, &sa, NULL);
 }
 
-bool orders_init(const struct options *o)
+bool triggers_init(const struct options *o)
 {
-    orders.options = o;
+    triggers.options = o;
     catch_signal(o->start.signal);
     catch_signal(o->stop.signal);
     catch_signal(o->snapshot.signal);
     if (o->start.when == START_DELAYED)
-        orders.start_at = clock_mono_ns() + o->start.delay_ns;
+        triggers.start_at = clock_mono_ns() + o->start.delay_ns;
     return o->start.when == START_DELAYED || o->start.signal || o->stop.signal || o->stop.after_ns ||
            o->flight.bytes;
 }
@@ -87,7 +92,7 @@ static void start(void)
 {
     int err = session_start();
     if (err && err != -EALREADY)
-        say_later(why_not(err), orders.options->out);
+        say_later(why_not(err), triggers.options->out);
 }
 
 static bool take(uint32_t *signals) { return __atomic_exchange_n(signals, 0, __ATOMIC_RELAXED); }
@@ -95,7 +100,7 @@ static bool take(uint32_t *signals) { return __atomic_exchange_n(signals, 0, __A
 /* A signal that is for both starts when nothing is recorded, else it stops. */
 static void obey_signals(void)
 {
-    bool starts = take(&orders.start_signals), stops = take(&orders.stop_signals);
+    bool starts = take(&triggers.start_signals), stops = take(&triggers.stop_signals);
     if (recording() ? stops : starts) {
         if (recording())
             session_stop();
@@ -104,7 +109,7 @@ static void obey_signals(void)
     }
 }
 
-static struct thread *take_waiter(void) { return __atomic_exchange_n(&orders.waiter, NULL, __ATOMIC_ACQUIRE); }
+static struct thread *take_waiter(void) { return __atomic_exchange_n(&triggers.waiter, NULL, __ATOMIC_ACQUIRE); }
 
 static void say_why(const struct thread *waiter, char *spool)
 {
@@ -118,50 +123,50 @@ static void say_why(const struct thread *waiter, char *spool)
 static void take_snapshots(void)
 {
     static char spool[SPOOL_PATH_MAX];
-    bool ordered = take(&orders.snapshot_signals);
+    bool ordered = take(&triggers.snapshot_signals);
     struct thread *waiter = take_waiter();
     if (!ordered && !waiter)
         return;
     if (waiter)
-        __atomic_store_n(&orders.cool_at, UINT64_MAX, __ATOMIC_RELAXED);
+        __atomic_store_n(&triggers.cool_at, UINT64_MAX, __ATOMIC_RELAXED);
     int err = session_snapshot(spool);
     if (err)
-        say_later("no snapshot could be written: ", orders.options->out);
+        say_later("no snapshot could be written: ", triggers.options->out);
     else if (waiter)
         say_why(waiter, spool);
     if (waiter) {
         take_waiter(); /* of those that ended meanwhile */
-        __atomic_store_n(&orders.cool_at, clock_mono_ns() + orders.options->cooldown_ns, __ATOMIC_RELAXED);
+        __atomic_store_n(&triggers.cool_at, clock_mono_ns() + triggers.options->cooldown_ns, __ATOMIC_RELAXED);
     }
 }
 
 static void note_session(void)
 {
-    uint32_t session = session_number();
-    if (!recording() || session == orders.session)
+    uint32_t number = session_number();
+    if (!recording() || number == triggers.session)
         return;
-    orders.session = session;
-    orders.stop_at = orders.options->stop.after_ns ? clock_mono_ns() + orders.options->stop.after_ns : UINT64_MAX;
+    triggers.session = number;
+    triggers.stop_at = triggers.options->stop.after_ns ? clock_mono_ns() + triggers.options->stop.after_ns : UINT64_MAX;
 }
 
-void orders_obey(void)
+void triggers_run(void)
 {
-    if (!orders.options)
+    if (!triggers.options)
         return;
-    if (orders.start_at != UINT64_MAX && clock_mono_ns() >= orders.start_at) {
-        orders.start_at = UINT64_MAX;
+    if (triggers.start_at != UINT64_MAX && clock_mono_ns() >= triggers.start_at) {
+        triggers.start_at = UINT64_MAX;
         start();
     }
     obey_signals();
     note_session();
-    if (recording() && orders.options->flight.bytes)
+    if (recording() && triggers.options->flight.bytes)
         take_snapshots();
-    if (recording() && clock_mono_ns() >= orders.stop_at)
+    if (recording() && clock_mono_ns() >= triggers.stop_at)
         session_stop();
 }
 
-uint64_t orders_deadline(void)
+uint64_t triggers_due(void)
 {
-    uint64_t stop_at = recording() ? orders.stop_at : UINT64_MAX;
-    return orders.start_at < stop_at ? orders.start_at : stop_at;
+    uint64_t stop_at = recording() ? triggers.stop_at : UINT64_MAX;
+    return triggers.start_at < stop_at ? triggers.start_at : stop_at;
 }

@@ -1,4 +1,4 @@
-/* When recordings start and stop, as the environment says: THRACE_START and THRACE_STOP. The helper obeys. */
+/* When recordings start and stop, as the environment says: THRACE_START and THRACE_STOP. The helper acts. */
 #ifndef THRACE_PRELOAD_SESSION_TRIGGERS_H
 #define THRACE_PRELOAD_SESSION_TRIGGERS_H
 
@@ -8,17 +8,17 @@
 struct options;
 struct thread;
 
-/* Once, in the constructor. Catches the signals that were asked for. True: somebody has to obey. */
-bool orders_init(const struct options *o);
+/* Once, in the constructor. Catches the signals that were asked for. True: somebody has to act. */
+bool triggers_init(const struct options *o);
 
 /* Starts or stops what is due. */
-void orders_obey(void);
+void triggers_run(void);
 
 /* A wait of the thread was remarkably long: a snapshot, unless there was one lately. Async-signal-safe. */
-void orders_note_long_wait(struct thread *t);
+void triggers_note_long_wait(struct thread *t);
 
 /* When to look again if nobody calls, on CLOCK_MONOTONIC in ns; UINT64_MAX: never. */
-uint64_t orders_deadline(void);
+uint64_t triggers_due(void);
 
 /* What could not be done, and where, in one line on stderr. */
 void complain_of_start(int err, const char *out);

@@ -1,15 +1,21 @@
-/* How a session ends, whatever the threads are doing. */
+#include "preload/session/stop.h"
+
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "preload/config.h"
 #include "preload/generation.h"
-#include "preload/heap/heap.h"
+#include "preload/heap/heap_setup.h"
+#include "preload/modules.h"
+#include "preload/recorder.h"
 #include "preload/sampler/sample.h"
-#include "preload/session/session_state.h"
+#include "preload/sampler/sample_record.h"
+#include "preload/say.h"
+#include "preload/session/state.h"
 #include "preload/short_calls.h"
-#include "preload/tracer.h"
-#include "preload/session/unseen.h"
+#include "preload/thread.h"
+#include "preload/unseen.h"
 
 enum { STOP_GRACE_NS = 100000000 };
 
@@ -20,37 +26,37 @@ enum { STOP_GRACE_NS = 100000000 };
  */
 static void end_recording(uint32_t hooked_then)
 {
-    struct spool_header *h = tracer.spool.header;
-    while (!gate_close(&tracer.gate)) /* false once, when membarrier is refused for the first time */
+    struct spool_header *h = recorder.spool.header;
+    while (!gate_close(&recorder.gate)) /* false once, when membarrier is refused for the first time */
         ;
-    lock_take(&tracer.registry_lock);
+    lock_take(&registry.lock);
     sample_stop();
     uint32_t inside = seal_those_out(STOP_GRACE_NS), sampling = sample_seal();
     __atomic_fetch_add(&h->lost_events, inside, __ATOMIC_RELAXED);
     __atomic_fetch_add(&h->samples.lost, sampling, __ATOMIC_RELAXED);
     session.ends = inside || sampling;
-    tracer.chores = 0;
-    h->last = clock_read_pair(&tracer.clock);
-    __atomic_store_n(&tracer.owner->hooked, hooked_then, __ATOMIC_RELEASE);
-    lock_drop(&tracer.registry_lock);
-    gate_open(&tracer.gate);
-    int fd = tracer.spool.file_end ? spool_open(&tracer.spool) : -1;
+    recorder.wants_maintenance = 0;
+    h->last = clock_read_pair(&recorder.clock);
+    __atomic_store_n(&recorder.owner->hooked, hooked_then, __ATOMIC_RELEASE);
+    lock_drop(&registry.lock);
+    gate_open(&recorder.gate);
+    int fd = recorder.spool.file_end ? spool_open(&recorder.spool) : -1;
     if (fd >= 0) {
-        spool_trim(&tracer.spool, fd);
+        spool_trim(&recorder.spool, fd);
         sys_close(fd);
     }
-    spool_close_log(&tracer.spool);
-    spool_detach(&tracer.spool, inside ? SPOOL_TORN : SPOOL_COMPLETE);
+    spool_close_log(&recorder.spool);
+    spool_detach(&recorder.spool, inside ? SPOOL_TORN : SPOOL_COMPLETE);
 }
 
 static bool stop_locked(uint32_t hooked_then)
 {
-    lock_take(&tracer.advance_lock);
-    bool stopped = __atomic_exchange_n(&tracer.owner->recording, 0, __ATOMIC_SEQ_CST);
+    lock_take(&recorder.advance_lock);
+    bool stopped = __atomic_exchange_n(&recorder.owner->recording, 0, __ATOMIC_SEQ_CST);
     if (stopped)
         end_recording(hooked_then);
-    __atomic_store_n(&tracer.owner->hooked, hooked_then, __ATOMIC_RELEASE);
-    lock_drop(&tracer.advance_lock);
+    __atomic_store_n(&recorder.owner->hooked, hooked_then, __ATOMIC_RELEASE);
+    lock_drop(&recorder.advance_lock);
     return stopped;
 }
 
@@ -66,13 +72,13 @@ static bool stop(bool for_good, char *spool)
     session.over |= for_good; /* whoever comes later, by order from outside, hooks nothing again */
     bool stopped = stop_locked(session.over ? 0 : tracked_classes());
     if (stopped && spool)
-        strcpy(spool, tracer.spool.path);
+        strcpy(spool, recorder.spool.path);
     lock_drop(&session.lock);
     return stopped;
 }
 
 bool session_stop(void) { return session_stop_telling(NULL); }
-bool session_stop_telling(char *spool) { return tracer.owner->alive && stop(false, spool); }
+bool session_stop_telling(char *spool) { return recorder.owner->alive && stop(false, spool); }
 
 /*
  * At the end of the process a thread that a debugger holds with one of our locks must not keep it. The spool then stays
@@ -81,7 +87,7 @@ bool session_stop_telling(char *spool) { return tracer.owner->alive && stop(fals
 static bool locks_come_free(void)
 {
     enum { PATIENCE_MS = 2000 };
-    struct lock *const locks[] = {&session.lock, &tracer.advance_lock, &tracer.registry_lock};
+    struct lock *const locks[] = {&session.lock, &recorder.advance_lock, &registry.lock};
     for (unsigned i = 0; i < sizeof locks / sizeof *locks; i++) {
         if (!lock_take_for(locks[i], PATIENCE_MS))
             return false;
@@ -92,21 +98,21 @@ static bool locks_come_free(void)
 
 static void abandon(void)
 {
-    __atomic_store_n(&tracer.owner->hooked, 0, __ATOMIC_RELEASE);
-    if (__atomic_exchange_n(&tracer.owner->recording, 0, __ATOMIC_SEQ_CST))
-        tracer.spool.header->state = SPOOL_TORN;
+    __atomic_store_n(&recorder.owner->hooked, 0, __ATOMIC_RELEASE);
+    if (__atomic_exchange_n(&recorder.owner->recording, 0, __ATOMIC_SEQ_CST))
+        recorder.spool.header->state = SPOOL_TORN;
 }
 
 /* Its path says nothing of it any more once the process has another root directory, or may not look there. */
 static bool spool_was_removed(void)
 {
-    long err = raw_syscall(SYS_faccessat, AT_FDCWD, (long)tracer.spool.path, F_OK, 0, 0, 0);
+    long err = raw_syscall(SYS_faccessat, AT_FDCWD, (long)recorder.spool.path, F_OK, 0, 0, 0);
     return (err == -ENOENT || err == -ENOTDIR) && session_root() == session.root;
 }
 
 void session_stop_for_good(void)
 {
-    if (!tracer.owner->alive)
+    if (!recorder.owner->alive)
         return;
     if (!locks_come_free()) {
         abandon();
@@ -115,7 +121,7 @@ void session_stop_for_good(void)
     if (!stop(true, NULL))
         return;
     if (session.options->flight.bytes && !session.options->snapshot.exit)
-        sys_unlink(tracer.spool.path);
+        sys_unlink(recorder.spool.path);
     else if (spool_was_removed())
         say("the spool was removed, nothing is left of the recording: ", session.out);
 }

@@ -1,8 +1,12 @@
-/* Snapshots of the flight recorder. */
+#include "preload/session/snapshot.h"
+
+#include "preload/generation.h"
 #include "preload/heap/heap.h"
-#include "preload/sampler/sample.h"
-#include "preload/session/session_state.h"
-#include "preload/tracer.h"
+#include "preload/modules.h"
+#include "preload/recorder.h"
+#include "preload/sampler/sample_timer.h"
+#include "preload/session/maintain.h"
+#include "preload/session/state.h"
 
 enum { ADVANCE_TRIES = 100, ADVANCE_PAUSE_NS = 1000000 };
 
@@ -10,7 +14,7 @@ static bool advance_now(void)
 {
     static const struct timespec pause = {0, ADVANCE_PAUSE_NS};
     for (int i = 0; i < ADVANCE_TRIES; i++) {
-        if (tracer_advance())
+        if (generation_advance())
             return true;
         raw_syscall(SYS_nanosleep, (long)&pause, 0, 0, 0, 0, 0);
     }
@@ -26,7 +30,7 @@ static int copy_flight(int fd, char *spool)
         if (!session_paths(n, out, spool))
             return -ENAMETOOLONG;
         int err = session_path_exists(out) ? -EEXIST
-                              : spool_copy_ring(&tracer.spool, fd, tracer.sched.generation, spool, out);
+                              : spool_copy_ring(&recorder.spool, fd, recorder.sched.generation, spool, out);
         if (err == -EEXIST)
             continue;
         if (!err)
@@ -46,7 +50,7 @@ int session_snapshot(char *spool)
         sample_account(0);
         heap_look();
         heap_tell();
-        int fd = spool_open(&tracer.spool);
+        int fd = spool_open(&recorder.spool);
         err = fd < 0 ? fd : advance_now() ? copy_flight(fd, spool) : -EBUSY;
         if (fd >= 0)
             sys_close(fd);

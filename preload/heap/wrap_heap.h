@@ -1,9 +1,12 @@
 /* What the entry points of the heap have in common, those of C and those of C++. */
-#ifndef THRACE_PRELOAD_HEAP_HEAP_ENTRY_H
-#define THRACE_PRELOAD_HEAP_HEAP_ENTRY_H
+#ifndef THRACE_PRELOAD_HEAP_WRAP_HEAP_H
+#define THRACE_PRELOAD_HEAP_WRAP_HEAP_H
 
+#include "preload/heap/allocator.h"
+#include "preload/heap/heap.h"
 #include "preload/heap/heap_sample.h"
-#include "preload/tracer.h"
+#include "preload/heap/heap_setup.h"
+#include "preload/recorder.h"
 
 /*
  * The functions have names of their own in C, so that no declaration or built-in knowledge of malloc has a say in them.

@@ -1,14 +1,21 @@
-/* What is to be done now and then while a session goes on: the spool's drain and growth, its size, generations. */
+#include "preload/session/maintain.h"
+
+#include "preload/config.h"
+#include "preload/generation.h"
 #include "preload/heap/heap.h"
-#include "preload/sampler/sample.h"
-#include "preload/session/session_state.h"
-#include "preload/tracer.h"
-#include "preload/session/unseen.h"
+#include "preload/modules.h"
+#include "preload/recorder.h"
+#include "preload/sampler/sample_timer.h"
+#include "preload/say.h"
+#include "preload/session/state.h"
+#include "preload/session/stop.h"
+#include "preload/thread.h"
+#include "preload/unseen.h"
 
 int session_drain(int fd)
 {
-    int err = spool_drain(&tracer.spool, fd);
-    while (!err && spool_wants_drain(&tracer.spool) && !spool_grow(&tracer.spool, fd))
+    int err = spool_drain(&recorder.spool, fd);
+    while (!err && spool_wants_drain(&recorder.spool) && !spool_grow(&recorder.spool, fd))
         ; /* what is out is in use, not full */
     return err;
 }
@@ -16,9 +23,9 @@ int session_drain(int fd)
 /* Where there is no helper. The process may have given up what it takes to open the spool: then without. */
 static int drain_by_path(void)
 {
-    if (!spool_wants_drain(&tracer.spool))
+    if (!spool_wants_drain(&recorder.spool))
         return 0;
-    int fd = spool_open(&tracer.spool), err = session_drain(fd);
+    int fd = spool_open(&recorder.spool), err = session_drain(fd);
     if (fd >= 0)
         sys_close(fd);
     return err;
@@ -28,7 +35,7 @@ void session_make_room(void)
 {
     if (!lock_try(&session.lock))
         return;
-    if (recording() && !__atomic_load_n(&tracer.spool.drain_lock.word, __ATOMIC_RELAXED))
+    if (recording() && !__atomic_load_n(&recorder.spool.drain_lock.word, __ATOMIC_RELAXED))
         drain_by_path();
     lock_drop(&session.lock);
 }
@@ -36,7 +43,7 @@ void session_make_room(void)
 /* What was written, not what there is room for: the log, which a drain has just brought up to date. */
 static bool is_full(void)
 {
-    return !session.options->flight.bytes && tracer.spool.header->log_end >= session.options->stop.size;
+    return !session.options->flight.bytes && recorder.spool.header->log_end >= session.options->stop.size;
 }
 
 /* What is recorded is in the pool, whose pages the file has already: nothing that was recorded is lost. */
@@ -71,12 +78,12 @@ static void reopen(struct session_file *f)
 {
     if (f->fd >= 0)
         sys_close(f->fd);
-    f->fd = spool_open(&tracer.spool);
+    f->fd = spool_open(&recorder.spool);
     f->session = session.number;
     if (f->fd >= 0)
-        spool_trim(&tracer.spool, f->fd);
+        spool_trim(&recorder.spool, f->fd);
     for (uint64_t n = head_start(); n; n--)
-        spool_grow(&tracer.spool, f->fd);
+        spool_grow(&recorder.spool, f->fd);
 }
 
 /* What is too old goes; and no generation is to take more than a good part of the ring. */
@@ -87,13 +94,13 @@ static bool flight_wants_generation(void)
         return false;
     uint64_t time = clock_mono_ns();
     if (flight->window_ns && time > flight->window_ns)
-        spool_forget(&tracer.spool, time - flight->window_ns);
-    return spool_newest_bytes(&tracer.spool) > flight->bytes / 8;
+        spool_forget(&recorder.spool, time - flight->window_ns);
+    return spool_newest_bytes(&recorder.spool) > flight->bytes / 8;
 }
 
 enum { SAMPLES_EVERY_NS = 1000000000 };
 
-void session_chores(struct session_file *f)
+void session_maintain(struct session_file *f)
 {
     if (!recording() || !lock_try(&session.lock))
         return;
@@ -103,13 +110,13 @@ void session_chores(struct session_file *f)
         if (f && f->session != session.number)
             reopen(f);
         err = f ? session_drain(f->fd) : drain_by_path();
-        due = flight_wants_generation() || clock_mono_ns() >= tracer.deadline_ns;
+        due = flight_wants_generation() || clock_mono_ns() >= recorder.deadline_ns;
         full = is_full();
     }
     lock_drop(&session.lock);
     if ((err && err != -ENOBUFS) || full)
         stop_early(err);
-    bool may_ask = f || tracer.nthreads == 1; /* else another thread may hold the loader's lock and wait for this one */
+    bool may_ask = f || registry.nthreads == 1; /* else another thread may hold the loader's lock and wait for this one */
     if ((modules_wanted() || due) && may_ask)
         modules_refresh();
     if (!due)
@@ -117,6 +124,6 @@ void session_chores(struct session_file *f)
     sample_account(SAMPLES_EVERY_NS);
     heap_look();
     unseen_look();
-    if (tracer_advance() && tracer.self_contained)
+    if (generation_advance() && config.self_contained)
         session_record_surroundings();
 }

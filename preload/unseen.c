@@ -1,11 +1,12 @@
-#include "preload/session/unseen.h"
+#include "preload/unseen.h"
 
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "preload/go.h"
-#include "preload/tracer.h"
+#include "preload/recorder.h"
+#include "preload/thread.h"
 
 /*
  * Who ends leaves the registry before it leaves the kernel's list, and a look may come in between. So every thread that
@@ -56,10 +57,10 @@ static bool is_of_kernel(uint32_t tid)
 static bool is_registered(uint32_t tid)
 {
     bool found = false;
-    lock_take(&tracer.registry_lock);
-    for (const struct thread *t = tracer.threads; t && !found; t = t->next)
+    lock_take(&registry.lock);
+    for (const struct thread *t = registry.threads; t && !found; t = t->next)
         found = t->sched.m == tid;
-    lock_drop(&tracer.registry_lock);
+    lock_drop(&registry.lock);
     return found;
 }
 
@@ -67,10 +68,10 @@ static bool is_registered(uint32_t tid)
 static uint32_t unborn(void)
 {
     uint32_t n = __atomic_load_n(&expected, __ATOMIC_ACQUIRE);
-    lock_take(&tracer.registry_lock);
-    for (const struct thread *t = tracer.threads; t; t = t->next)
+    lock_take(&registry.lock);
+    for (const struct thread *t = registry.threads; t; t = t->next)
         n += !t->sched.m && !t->spare;
-    lock_drop(&tracer.registry_lock);
+    lock_drop(&registry.lock);
     return n;
 }
 
@@ -120,10 +121,10 @@ void unseen_look(void)
 {
     if (!recording())
         return;
-    struct spool_unseen *u = &tracer.spool.header->unseen;
+    struct spool_unseen *u = &recorder.spool.header->unseen;
     if (go_was_seen())
         u->go = 1;
-    if (!any_more_than(__atomic_load_n(&tracer.nthreads, __ATOMIC_RELAXED)))
+    if (!any_more_than(__atomic_load_n(&registry.nthreads, __ATOMIC_RELAXED)))
         return;
     uint32_t n = count_unknown();
     if (n > u->threads)

@@ -1,0 +1,31 @@
+/*
+ * The hook of the allocator's entry points: like that of a wrapper (wrapper.h), but for what it must not do. A thread
+ * that nobody knows yet, or that is in a system call for the trace, such as fread, stays as it is; afterwards no more
+ * than room is made, because the loader may be at work on our own stack.
+ */
+#ifndef THRACE_PRELOAD_HEAP_HEAP_HOOK_H
+#define THRACE_PRELOAD_HEAP_HEAP_HOOK_H
+
+#include "preload/maintenance.h"
+#include "preload/thread.h"
+
+/* The calling thread; NULL when it may not write. */
+static inline __attribute__((always_inline)) struct thread *heap_hook_enter(void)
+{
+    struct thread *t = self;
+    if (!t || t == THREAD_OFF || t->in_hook)
+        return NULL;
+    t->in_hook = 1;
+    t->hook_sp = (uintptr_t)__builtin_frame_address(0);
+    compiler_barrier();
+    return t;
+}
+
+static inline void heap_hook_leave(struct thread *t)
+{
+    t->in_hook = 0;
+    if (unlikely(__atomic_load_n(&recorder.wants_maintenance, __ATOMIC_RELAXED)))
+        maintain_in_malloc();
+}
+
+#endif

@@ -1,0 +1,31 @@
+/* Whether the heap is counted and sampled: found out at the first call, decided in the constructor. */
+#ifndef THRACE_PRELOAD_HEAP_HEAP_SETUP_H
+#define THRACE_PRELOAD_HEAP_HEAP_SETUP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The library's own malloc and malloc_usable_size, whichever the program's are (wrap_heap.c). */
+struct heap_own {
+    const void *malloc, *malloc_usable_size;
+};
+extern const struct heap_own heap_own;
+
+/* For the slow halves. False: the arena has to serve the call. */
+bool heap_ready(void);
+
+/*
+ * In the constructor: whether to go on counting, and how many bytes lie between samples, 0: no samples; whether each is
+ * an event.
+ */
+void heap_begin(bool count, uint64_t interval, bool events);
+
+struct spool_header;
+
+/* A recording begins: says in the spool whether the heap is counted. */
+void heap_fill(struct spool_header *h);
+
+/* At the end of the recording: the last HeapAlloc, and what the spool's header says of the heap. */
+void heap_end(void);
+
+#endif

@@ -1,0 +1,51 @@
+#include "preload/recorder.h"
+
+#include <sys/mman.h>
+
+#include "preload/config.h"
+
+static struct owner nobody;
+
+struct recorder recorder = {.owner = &nobody};
+
+void count_lost(void)
+{
+    if (recording())
+        __atomic_fetch_add(&recorder.spool.header->lost_events, 1, __ATOMIC_RELAXED);
+}
+
+void seal_chunk(struct sched_thread *t)
+{
+    struct chunk *c = sched_detach_chunk(t);
+    if (c)
+        spool_seal(&recorder.spool, c);
+}
+
+/* Not inherited: a child does not believe that it records. */
+static struct owner *make_owner(void)
+{
+    enum { PAGE = 4096, WIPE_ON_FORK = 18 };
+    long p = sys_mmap(PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (sys_failed(p))
+        return NULL;
+    raw_syscall(SYS_madvise, p, PAGE, WIPE_ON_FORK, 0, 0, 0);
+    return (struct owner *)p;
+}
+
+enum { STEAL_AFTER_NS = 10000 };
+
+bool recorder_init(void)
+{
+    struct owner *owner = make_owner();
+    if (!owner)
+        return false;
+    clock_start(&recorder.clock);
+    recorder.pid = (int)sys_getpid();
+    gate_init(&recorder.gate);
+    recorder.sched.steal_after = (uint32_t)clock_roughly(&recorder.clock, STEAL_AFTER_NS);
+    recorder.service.proc_taken = PROC_NONE;
+    recorder.service.m = ID_NONE;
+    *owner = (struct owner){tracked_classes(), 0, 1};
+    __atomic_store_n(&recorder.owner, owner, __ATOMIC_RELEASE);
+    return true;
+}

@@ -1,0 +1,3 @@
+#include "preload/sampler/sampler.h"
+
+struct sampler sampler;

@@ -1,0 +1,46 @@
+/* The section in which a thread may write, or change what the model says of it (recorder.h has the rules). */
+#ifndef THRACE_PRELOAD_SECTION_H
+#define THRACE_PRELOAD_SECTION_H
+
+#include "preload/recorder.h"
+#include "preload/thread.h"
+
+/*
+ * Opens a section with room for one transition and extra bytes of meta records. False: not recording, or no room, which
+ * is counted; the caller then leaves the model as it is.
+ */
+bool section_enter_slow(struct thread *t, size_t extra);
+static inline bool section_try(struct thread *t, size_t extra)
+{
+    if (likely(gate_enter(&recorder.gate, &t->writer))) {
+        if (recording() && likely(sched_has_room(&t->sched, extra)))
+            return true;
+        gate_leave(&t->writer);
+    }
+    return false;
+}
+static inline bool section_enter(struct thread *t, size_t extra)
+{
+    return likely(section_try(t, extra)) || section_enter_slow(t, extra);
+}
+static inline void section_leave(struct thread *t) { gate_leave(&t->writer); }
+
+/*
+ * While nothing is recorded the model holds each thread's status and nothing else. It is changed in a section, too, so
+ * that a start finds every thread in a state that lasts until the gate opens. False: something is recorded, or nothing
+ * ever will be.
+ */
+bool track_enter(struct thread *t);
+
+/* Whichever it is; either is left by section_leave. */
+enum section { NO_SECTION, SECTION_TRACKS, SECTION_WRITES };
+enum section any_section_enter_slow(struct thread *t, size_t extra);
+static inline enum section any_section_enter(struct thread *t, size_t extra)
+{
+    return likely(section_try(t, extra)) ? SECTION_WRITES : any_section_enter_slow(t, extra);
+}
+
+/* Runnable → Running. */
+void thread_starts(struct thread *t);
+
+#endif

@@ -1,0 +1,74 @@
+#include "preload/session/fork.h"
+
+#include "preload/config.h"
+#include "preload/modules.h"
+#include "preload/recorder.h"
+#include "preload/sampler/sample.h"
+#include "preload/session/own_threads.h"
+#include "preload/session/state.h"
+#include "preload/thread.h"
+#include "preload/thread_start.h"
+#include "preload/unseen.h"
+
+static void (*begin_child)(struct thread *t);
+
+static void before_fork(void)
+{
+    sample_pause();
+    session_lock();
+    lock_take(&recorder.advance_lock);
+    lock_take(&registry.lock);
+}
+
+static void after_fork_in_parent(void)
+{
+    lock_drop(&registry.lock);
+    lock_drop(&recorder.advance_lock);
+    session_unlock();
+    sample_resume();
+}
+
+/* A signal handler of the program interrupted our section, and forks: the section goes on in the child, too. */
+static bool was_writing(const struct thread *t) { return t && t != THREAD_OFF && t->writer.writing; }
+
+/* Forgets the parent's recording without touching it. */
+static void forget(void)
+{
+    *recorder.owner = (struct owner){0, 0, 0};
+    recorder.wants_maintenance = 0;
+    if (was_writing(self))
+        spool_stand_in(&recorder.spool);
+    own_threads_forget();
+    sample_forget();
+    self = THREAD_OFF;
+}
+
+static void after_fork_in_child(void)
+{
+    registry.lock.word = 0;
+    recorder.advance_lock.word = 0;
+    session_forget_lock();
+    struct thread *t = self;
+    forget();
+    begin_child(t);
+    sample_resume();
+}
+
+void fork_init(void (*in_child)(struct thread *t))
+{
+    begin_child = in_child;
+    pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+}
+
+void fork_inherit(struct thread *t)
+{
+    sched_forget_chunk(&recorder.service);
+    sched_forget_chunk(&t->sched);
+    recorder.spool.header = NULL;
+    recorder.pid = (int)sys_getpid();
+    modules_forget_lock();
+    thread_inherit(t);
+    unseen_not_me(t->sched.m);
+    forget_spares();
+    *recorder.owner = (struct owner){tracked_classes(), 0, 1};
+}

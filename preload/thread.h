@@ -1,0 +1,114 @@
+/* A thread's record, and the registry of all of them. */
+#ifndef THRACE_PRELOAD_THREAD_H
+#define THRACE_PRELOAD_THREAD_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "lib/gate.h"
+#include "lib/lock.h"
+#include "lib/sched.h"
+#include "lib/unwind/unwind.h"
+#include "lib/waitq.h"
+
+/* How a waiting thread was woken as far as the trace says. */
+enum woken { NOT_WOKEN, WOKEN_NOW, WOKEN_EARLIER /* in an earlier generation */ };
+
+enum { TASK_COMM_LEN = 16 }; /* the kernel's; a name is cut to one byte less */
+
+enum { SHORT_CALL_FUNCTIONS = 64 };
+
+/* System calls that were too short to be shown (short_calls.h): of one thread, or of all that have ended. */
+struct short_calls {
+    struct short_call {
+        uintptr_t leaf; /* the pc that stands for the function in stacks; 0: all beyond so many */
+        uint64_t calls, ticks;
+    } function[SHORT_CALL_FUNCTIONS];
+};
+
+struct thread {
+    struct writer writer;
+    uint32_t in_hook;     /* the thread is inside a hook … */
+    uintptr_t hook_sp;    /* … of the function whose caller had this stack pointer */
+    bool shared;          /* a child of clone may have the same `self`, at the same time */
+    struct sched_thread sched;
+    struct wait_slot *wait; /* its slot while it waits for an object */
+    enum woken woken;       /* what became of a slot that is gone, while the model still says Waiting */
+    struct {                /* a GoUnblock promised by a claim and not written yet; g 0: none */
+        struct sched_wakeup wakeup;
+        uint32_t commits; /* of the thread when it promised: one more, and it is written */
+    } promise;
+
+    struct {
+        int timer;            /* kernel's id + 1; 0: none */
+        int perf;             /* the helper's descriptor + 1; 0: none */
+        uint32_t wants_perf;  /* 1: from the helper, which has not come to it yet. A futex word */
+        bool counted;         /* its CPU time is */
+        bool gone;            /* it ends, and is not to be sampled again */
+        uint64_t inherits_block; /* of our signals, those that its creator thinks are blocked */
+        int64_t due;          /* periods of CPU time without a sample (sampler/sample_kernel.c) */
+        uint64_t user_us, system_us; /* as the kernel had it at the last signal of the timer */
+        uint32_t interrupted; /* system calls that will return EINTR because of a sample */
+        uint64_t cpu_ns;      /* of the thread when sampling began */
+    } sample;
+
+    uintptr_t stack_lo, stack_hi;
+    uint64_t *stack_tag; /* of the last capture */
+    uint64_t stack_hash;
+    int npcs;
+    uintptr_t pcs[STACK_MAX_FRAMES];
+
+    void *(*start)(void *);
+    void *arg;
+    uintptr_t start_pc; /* return-address-like; 0: main's */
+    bool unannounced;   /* it appeared one day; where it started nobody knows */
+    bool spare;         /* announced, but could not be made: waits for the next thread that is */
+    char name[TASK_COMM_LEN]; /* given last, or "" */
+    struct {            /* where it waits, or is in a system call, when the model says that */
+        uintptr_t pc, sp, bp, leaf;
+        uint32_t reason; /* of a wait: enum sched_reason */
+    } wait_site;
+    struct {            /* its last remarkably long wait (session/flight.h) */
+        uint64_t ns;
+        uintptr_t leaf;
+    } long_wait;
+    size_t stack_size;
+    pthread_t pthread; /* 0 until the thread runs */
+    int exit_rounds;
+
+    struct thread *next, *prev; /* the registry, or the pool */
+    struct unwind_cache cache;       /* this, and what follows, the next thread takes over as it is left */
+    struct short_calls short_calls;  /* far from what every thread touches; nothing when the thread has ended */
+};
+
+/* One plain pointer, initial-exec: dynamic TLS would allocate on first use. NULL: not seen yet. */
+extern __thread struct thread *self __attribute__((tls_model("initial-exec")));
+
+/* The value of self in threads that are not, or no more, to be recorded: the library's own, and those that have ended. */
+#define THREAD_OFF ((struct thread *)8)
+
+/* Every G that is not dead. The lock ranks last (recorder.h). */
+struct registry {
+    struct lock lock;
+    struct thread *threads;
+    uint32_t nthreads;
+    uint64_t last_g;
+    pthread_t main_thread;
+};
+
+extern struct registry registry;
+
+/* A record for a thread to be, in the registry and Unborn, with its G id; NULL when memory or ids ran out. */
+struct thread *thread_new(void);
+
+/* In the child of a fork: t is the only thread that there is. */
+void thread_inherit(struct thread *t);
+
+/* Out of the registry, into the pool. Its G is dead or was never born. */
+void thread_retire(struct thread *t);
+
+/* Writes META_THREAD for t into by's chunk; inside a section of by, or behind a closed gate. */
+void write_thread_record(struct sched_thread *by, const struct thread *t);
+
+#endif

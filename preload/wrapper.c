@@ -1,0 +1,42 @@
+#include "preload/wrapper.h"
+
+#include "preload/introduce.h"
+
+static bool on_own_stack(const struct thread *t, uintptr_t sp) { return sp > t->stack_lo && sp <= t->stack_hi; }
+
+/*
+ * The thread is inside a hook already. Either this is a handler that interrupted it, deeper on the stack or on another
+ * one, or the hook's frame is gone: a handler left it by siglongjmp, and we are called from where it returned to or
+ * above. The same sp is that of the same caller: what interrupts is always deeper. In doubt it is a handler.
+ */
+static bool left_by_longjmp(const struct thread *t, uintptr_t sp)
+{
+    return on_own_stack(t, sp) && on_own_stack(t, t->hook_sp) && sp >= t->hook_sp;
+}
+
+bool hook_enter(struct hook *h)
+{
+    struct thread *t = self;
+    uintptr_t sp = h->stack.regs.r[UNWIND_SP];
+    if (!hooked() || t == THREAD_OFF)
+        return false;
+    if (unlikely(!t) && !(t = thread_introduce()))
+        return false;
+    if (unlikely(t->shared) && (uint64_t)sys_gettid() != t->sched.m)
+        return false;
+    if (unlikely(t->in_hook)) {
+        if (!left_by_longjmp(t, sp)) {
+            count_lost();
+            return false;
+        }
+        hook_recover(t);
+    }
+    if (unlikely(sched_current(&t->sched)->status != GO_RUNNING))
+        thread_revive(t);
+    t->in_hook = 1;
+    t->hook_sp = sp;
+    compiler_barrier();
+    h->t = t;
+    h->captured = false;
+    return true;
+}

@@ -15,6 +15,7 @@ unit_tests = \
 	%D%/test-left-spools \
 	%D%/test-lock \
 	%D%/test-meta \
+	%D%/test-opening \
 	%D%/test-options \
 	%D%/test-output \
 	%D%/test-progress \
@@ -128,6 +129,8 @@ tests_unit_test_trace_time_SOURCES = %D%/test-trace-time.c %D%/random.h cmd/trac
 tests_unit_test_trace_time_LDADD = libparser.la $(unit_test_LIBS)
 tests_unit_test_cut_SOURCES = %D%/test-cut.c cmd/cut.c
 tests_unit_test_cut_LDADD = libparser.la $(unit_test_LIBS)
+tests_unit_test_opening_SOURCES = %D%/test-opening.c cmd/opening.c
+tests_unit_test_opening_LDADD = libparser.la $(unit_test_LIBS)
 tests_unit_test_spool_read_SOURCES = %D%/test-spool-read.c cmd/process_life.c cmd/spool_claim.c \
 	cmd/spool_read.c %D%/random.h %D%/spool-fixture.c
 tests_unit_test_spool_read_LDADD = libparser.la $(unit_test_LIBS)

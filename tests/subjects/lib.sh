@@ -9,7 +9,6 @@
 #   stop              has it end in its normal way
 # shellcheck shell=sh disable=SC2034,SC2154
 . "$top_srcdir/tests/e2e/lib.sh"
-. "$top_srcdir/tests/processes.sh"
 
 seconds=${THRACE_SUBJECT_SECONDS:-1}
 limit=$((seconds + 60))

@@ -19,6 +19,11 @@ await_of() { # PID COMMAND…
 await() { await_of "$launched" "$@"; } # COMMAND…
 await_end() { await_of $$ has_ended "$1"; } # PID: of any process
 
+# A signal that comes before the handler does kills.
+catches() { # PID NUMBER
+    [ $((0x$(sed -n 's/^SigCgt:[^0-9a-f]*//p' "/proc/$1/status") >> ($2 - 1) & 1)) = 1 ]
+}
+
 listens() { # PORT: somebody does
     awk -v port="$(printf ':%04X' "$1")" '$4 == "0A" && index($2, port) { found = 1 } END { exit !found }' \
         /proc/net/tcp /proc/net/tcp6

@@ -240,5 +240,5 @@ tests_programs_early_LDFLAGS = $(AM_LDFLAGS) -no-install
 tests_programs_early_LDADD = %D%/libearly.la
 endif
 
-EXTRA_DIST += %D%/busy-threads.h %D%/entry-points.h %D%/goroutines.go %D%/goroutines-cgo.go %D%/heap-plugin.cpp %D%/heap-rust.rs %D%/program.h \
-	%D%/recording.h %D%/tally.h
+EXTRA_DIST += %D%/busy-threads.h %D%/entry-points.h %D%/goroutines.go %D%/goroutines-cgo.go %D%/heap-plugin.cpp \
+	%D%/heap-rust.rs %D%/program.h %D%/recording.h %D%/tally.h

@@ -102,6 +102,7 @@ heap_of() { # COMMAND…: records it; sets $reported, what the summary says, and
 header_u32() { od -An -tu4 -j"$2" -N4 "$1" 2>/dev/null | tr -d ' ' | grep . || echo 0; } # SPOOL OFFSET
 header_u64() { od -An -tu8 -j"$2" -N8 "$1" 2>/dev/null | tr -d ' ' | grep . || echo 0; } # SPOOL OFFSET
 is_recorded() { [ "$(head -c 8 "$1")" = thrSPOOL ]; }                                    # SPOOL: the rest is there, too
+is_over() { [ "$(header_u32 "$1" 28)" -gt 1 ]; }                                         # SPOOL: nobody records to it
 has_generation() { is_recorded "$1" && [ "$(header_u64 "$1" 136)" -ge "$2" ]; }         # SPOOL NUMBER
 
 # A start or snapshot is refused when a thread that has lost the processor does not give way in time. That says to try

@@ -8,12 +8,14 @@
 #include "lib/events.h"
 #include "parser/golden.h"
 
-/* Allocations that still succeed; the linker sends the library's here. */
+/* Allocations that still succeed; the linker sends the library's here. Behind them all fail, or only one. */
 static unsigned long allowance;
+static bool only_one;
 
 static bool refused(void)
 {
     if (!allowance) {
+        allowance = only_one ? ULONG_MAX : 0;
         errno = ENOMEM;
         return true;
     }
@@ -32,12 +34,16 @@ void *__wrap_malloc(size_t size) { return refused() ? NULL : __real_malloc(size)
 void *__wrap_calloc(size_t n, size_t size) { return refused() ? NULL : __real_calloc(n, size); }
 void *__wrap_realloc(void *p, size_t size) { return refused() ? NULL : __real_realloc(p, size); }
 
-/* Runs what until it succeeds, with one allocation more each time; it tells whether it does. */
+/* Runs what until it succeeds, with one allocation more each time; it tells whether it does, and checks what it got. */
 static void with_ever_more_memory(bool (*what)(void))
 {
     unsigned long n = 0;
     for (;; n++) {
         allowance = n;
+        only_one = true;
+        what();
+        allowance = n;
+        only_one = false;
         bool ok = what();
         allowance = ULONG_MAX;
         if (ok)

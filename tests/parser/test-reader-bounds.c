@@ -76,6 +76,7 @@ static uint64_t read_all(struct stream *s, const char *error, long *kib)
     if (error) {
         assert_non_null(e);
         assert_non_null(strstr(e->message, error));
+        assert_int_equal(e->offset, TRACE_HEADER_SIZE);
     } else {
         assert_null(e);
     }

@@ -9,7 +9,7 @@
 #include "parser/golden.h"
 
 /* Allocations that still succeed; the linker sends the library's here. Behind them all fail, or only one. */
-static unsigned long allowance;
+static unsigned long allowance = ULONG_MAX;
 static bool only_one;
 
 static bool refused(void)

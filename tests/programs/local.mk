@@ -19,6 +19,7 @@ c_programs = \
 	%D%/daemonizes \
 	%D%/drops \
 	%D%/early \
+	%D%/endings \
 	%D%/entry-points \
 	%D%/exits \
 	%D%/forbids-clock \
@@ -44,6 +45,7 @@ c_programs = \
 	%D%/locale-held \
 	%D%/lies \
 	%D%/locks \
+	%D%/midway \
 	%D%/migrates \
 	%D%/mixed-waits \
 	%D%/mostly-idle \
@@ -120,6 +122,7 @@ tests_programs_crowded_CFLAGS = $(program_CFLAGS)
 tests_programs_daemonizes_CFLAGS = $(program_CFLAGS)
 tests_programs_drops_CFLAGS = $(program_CFLAGS)
 tests_programs_early_CFLAGS = $(program_CFLAGS)
+tests_programs_endings_CFLAGS = $(program_CFLAGS)
 tests_programs_entry_points_CFLAGS = $(program_CFLAGS)
 tests_programs_exits_CFLAGS = $(program_CFLAGS)
 tests_programs_forbids_clock_CFLAGS = $(program_CFLAGS)
@@ -146,6 +149,7 @@ tests_programs_later_CFLAGS = $(program_CFLAGS)
 tests_programs_late_CFLAGS = $(program_CFLAGS)
 tests_programs_lies_CFLAGS = $(program_CFLAGS)
 tests_programs_locks_CFLAGS = $(program_CFLAGS)
+tests_programs_midway_CFLAGS = $(program_CFLAGS)
 tests_programs_migrates_CFLAGS = $(program_CFLAGS)
 tests_programs_mixed_waits_CFLAGS = $(program_CFLAGS)
 tests_programs_mostly_idle_CFLAGS = $(program_CFLAGS)
@@ -240,5 +244,5 @@ tests_programs_early_LDFLAGS = $(AM_LDFLAGS) -no-install
 tests_programs_early_LDADD = %D%/libearly.la
 endif
 
-EXTRA_DIST += %D%/busy-threads.h %D%/entry-points.h %D%/goroutines.go %D%/goroutines-cgo.go %D%/heap-plugin.cpp \
-	%D%/heap-rust.rs %D%/program.h %D%/recording.h %D%/tally.h
+EXTRA_DIST += %D%/busy-threads.h %D%/entry-points.h %D%/goroutines.go %D%/goroutines-cgo.go \
+	%D%/heap-own-operators.cpp %D%/heap-plugin.cpp %D%/heap-rust.rs %D%/program.h %D%/recording.h %D%/tally.h

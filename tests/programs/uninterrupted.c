@@ -1,6 +1,7 @@
 /*
  * Waits in every way that signal(7) lists as failing with EINTR after any handler, without expecting it: it has no
- * handlers. Between the waits it computes, so that samples are due when a wait begins.
+ * handlers. Between the waits it computes, so that samples are due when a wait begins. Then it waits for so short that
+ * most of its time goes into that.
  */
 #include "program.h"
 
@@ -121,6 +122,25 @@ static void wait_socket(void)
     CHECK(read(socket_end, &c, 1) == -1 && (errno == EAGAIN || errno == EWOULDBLOCK));
 }
 
+/* None is shorter than asked. */
+static void short_waits(void)
+{
+    enum { WAITS = 4000, SHORT_NS = 100000 };
+    static const struct timespec brief = {0, SHORT_NS};
+    for (int i = 0; i < WAITS; i++) {
+        struct pollfd p = {pipe_end, POLLIN, 0};
+        struct timespec before, until, left = {0, 0};
+        clock_gettime(CLOCK_MONOTONIC, &before);
+        until = before;
+        until.tv_nsec += SHORT_NS;
+        if (until.tv_nsec >= 1000000000)
+            until.tv_sec++, until.tv_nsec -= 1000000000;
+        CHECK(clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, &left) == 0 && lasted(&before, SHORT_NS));
+        clock_gettime(CLOCK_MONOTONIC, &before);
+        CHECK(ppoll(&p, 1, &brief, NULL) == 0 && lasted(&before, SHORT_NS));
+    }
+}
+
 static void *waiter(void *arg)
 {
     static void (*const waits[])(void) = {wait_poll,  wait_ppoll, wait_select, wait_epoll,   wait_sleep,
@@ -130,6 +150,7 @@ static void *waiter(void *arg)
             compute();
             waits[k]();
         }
+    short_waits();
     return arg;
 }
 

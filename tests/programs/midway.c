@@ -33,6 +33,8 @@ int main(void)
     struct thread t;
     CHECK((null = open("/dev/null", O_WRONLY)) >= 0 && !sigaction(SIGUSR1, &act, NULL));
     spawn(&t, writes);
+    while (!atomic_load(&t.tid)) /* a handler that runs before the thread does is another goroutine */
+        sched_yield();
     while (atomic_load(&handled) < TIMES)
         CHECK(!pthread_kill(t.id, SIGUSR1));
     join(&t);

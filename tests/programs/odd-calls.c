@@ -1,12 +1,11 @@
 /*
  * Calls that look like others: a datagram of nothing, streams whose buffers just suffice, flags that are taken
- * back, a lock that nobody sleeps for, writes of a page and of more, a poll in the midst of signals.
+ * back, a lock that nobody sleeps for, writes of a page and of more, reads in the midst of signals.
  */
 #include "program.h"
 
 #include <fcntl.h>
 #include <limits.h>
-#include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
 
@@ -176,33 +175,33 @@ static void full_pipe(void)
 }
 
 /* Whatever a signal interrupts on the way to it, each is a wait. */
-enum { POLLS = 5000 };
+enum { READS = 5000 };
 
 static int silent[2];
-static atomic_bool polled_enough;
+static atomic_bool read_enough;
 
 static void ignore(int sig) { (void)sig; }
 
-static NOINLINE void *polls(void *self)
+static NOINLINE void *reads_in_vain(void *self)
 {
-    struct pollfd p = {silent[0], POLLIN, 0};
+    char c;
     introduce(self);
-    for (int i = 0; i < POLLS; i++)
-        CHECK(poll(&p, 1, 600000) == -1 && errno == EINTR);
-    atomic_store(&polled_enough, true);
+    for (int i = 0; i < READS; i++)
+        CHECK(read(silent[0], &c, 1) == -1 && errno == EINTR);
+    atomic_store(&read_enough, true);
     return NULL;
 }
 
-static void interrupted_polls(void)
+static void interrupted_reads(void)
 {
     const struct sigaction act = {.sa_handler = ignore};
     struct thread t;
     CHECK(!pipe(silent) && !sigaction(SIGUSR1, &act, NULL));
-    spawn(&t, polls);
-    while (!atomic_load(&polled_enough))
+    spawn(&t, reads_in_vain);
+    while (!atomic_load(&read_enough))
         CHECK(!pthread_kill(t.id, SIGUSR1));
     join(&t);
-    printf("trace: block polls select self poll<polls %d\n", POLLS);
+    printf("trace: block reads_in_vain chan_receive self read<reads_in_vain %d\n", READS);
 }
 
 int main(void)
@@ -212,7 +211,7 @@ int main(void)
     flags();
     spin_waits();
     full_pipe();
-    interrupted_polls();
+    interrupted_reads();
     printf("trace: goroutines %d\n", 1 + threads_spawned);
     return 0;
 }

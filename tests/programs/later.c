@@ -21,6 +21,17 @@ static NOINLINE void *gets_a_name(void *self)
     return NULL;
 }
 
+static struct thread named;
+
+static NOINLINE void *gives_a_name(void *self)
+{
+    CHECK(!pthread_setname_np(named.id, "by-another"));
+    introduce(self);
+    sem_wait(&may_end);
+    NO_TAIL_CALL();
+    return NULL;
+}
+
 static NOINLINE void *reads(void *self)
 {
     char c;
@@ -80,7 +91,7 @@ static void short_calls(void)
 
 int main(int argc, char **argv)
 {
-    struct thread named;
+    struct thread namer;
     int pipes[2], sockets[2];
     if (argc > 1) {
         calls = atol(argv[1]);
@@ -91,7 +102,8 @@ int main(int argc, char **argv)
     number = pipes[0];
     spawn(&named, gets_a_name);
     await_asleep(&named);
-    CHECK(!pthread_setname_np(named.id, "by-another"));
+    spawn(&namer, gives_a_name);
+    await_asleep(&namer);
     start_recording();
     read_by(pipes[1]);
     thrace_stop();
@@ -99,10 +111,13 @@ int main(int argc, char **argv)
     start_recording();
     read_by(sockets[1]);
     sem_post(&may_end);
+    sem_post(&may_end);
     join(&named);
+    join(&namer);
     thrace_stop();
     puts("trace: goroutine by-another 1");
     puts("trace: block by-another sync main sem_wait<gets_a_name");
+    puts("trace: block gives_a_name sync main sem_wait<gives_a_name");
     puts("trace: block reads network * read<reads");
     return 0;
 }

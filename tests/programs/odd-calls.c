@@ -55,6 +55,7 @@ static void buffers(void)
     CHECK((copy = dup(pipes[1])) >= 0);
     spawn(&t, streams);
     join(&t);
+    puts("trace: quiet streams");
     puts("trace: syscall streams fgets<streams 1");
     puts("trace: syscall streams fputc<streams 1"); /* its buffer is made */
     puts("trace: syscall streams fflush<streams 1");

@@ -162,6 +162,7 @@ static void *waiter(void *arg)
                                           wait_sem,   wait_signal, wait_message, wait_socket};
     if (disturbed)
         disturb();
+    longer_waits();
     for (int i = 0; i < ROUNDS; i++)
         for (size_t k = 0; k < sizeof waits / sizeof waits[0]; k++) {
             if (disturbed && waits[k] == wait_socket)
@@ -169,7 +170,6 @@ static void *waiter(void *arg)
             compute();
             waits[k]();
         }
-    longer_waits();
     return arg;
 }
 

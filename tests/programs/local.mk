@@ -19,6 +19,7 @@ c_programs = \
 	%D%/daemonizes \
 	%D%/drops \
 	%D%/early \
+	%D%/endings \
 	%D%/entry-points \
 	%D%/exits \
 	%D%/first-call \
@@ -45,6 +46,7 @@ c_programs = \
 	%D%/locale-held \
 	%D%/lies \
 	%D%/locks \
+	%D%/midway \
 	%D%/migrates \
 	%D%/mixed-waits \
 	%D%/mostly-idle \
@@ -121,6 +123,7 @@ tests_programs_crowded_CFLAGS = $(program_CFLAGS)
 tests_programs_daemonizes_CFLAGS = $(program_CFLAGS)
 tests_programs_drops_CFLAGS = $(program_CFLAGS)
 tests_programs_early_CFLAGS = $(program_CFLAGS)
+tests_programs_endings_CFLAGS = $(program_CFLAGS)
 tests_programs_entry_points_CFLAGS = $(program_CFLAGS)
 tests_programs_exits_CFLAGS = $(program_CFLAGS)
 tests_programs_first_call_CFLAGS = $(program_CFLAGS)
@@ -148,6 +151,7 @@ tests_programs_later_CFLAGS = $(program_CFLAGS)
 tests_programs_late_CFLAGS = $(program_CFLAGS)
 tests_programs_lies_CFLAGS = $(program_CFLAGS)
 tests_programs_locks_CFLAGS = $(program_CFLAGS)
+tests_programs_midway_CFLAGS = $(program_CFLAGS)
 tests_programs_migrates_CFLAGS = $(program_CFLAGS)
 tests_programs_mixed_waits_CFLAGS = $(program_CFLAGS)
 tests_programs_mostly_idle_CFLAGS = $(program_CFLAGS)
@@ -247,5 +251,5 @@ tests_programs_first_call_LDFLAGS = $(AM_LDFLAGS) -no-install
 tests_programs_first_call_LDADD = %D%/libfirst-call.la
 endif
 
-EXTRA_DIST += %D%/busy-threads.h %D%/entry-points.h %D%/goroutines.go %D%/goroutines-cgo.go %D%/heap-plugin.cpp \
-	%D%/heap-rust.rs %D%/program.h %D%/recording.h %D%/tally.h
+EXTRA_DIST += %D%/busy-threads.h %D%/entry-points.h %D%/goroutines.go %D%/goroutines-cgo.go \
+	%D%/heap-own-operators.cpp %D%/heap-plugin.cpp %D%/heap-rust.rs %D%/program.h %D%/recording.h %D%/tally.h

@@ -9,6 +9,7 @@ unit_tests = \
 	%D%/test-dwarf \
 	%D%/test-dwarf-forms \
 	%D%/test-events \
+	%D%/test-first-stacks \
 	%D%/test-gate \
 	%D%/test-heap-in-trace \
 	%D%/test-heap-profile \
@@ -16,7 +17,6 @@ unit_tests = \
 	%D%/test-left-spools \
 	%D%/test-lock \
 	%D%/test-meta \
-	%D%/test-opening \
 	%D%/test-options \
 	%D%/test-output \
 	%D%/test-progress \
@@ -150,8 +150,8 @@ tests_unit_test_heap_profile_SOURCES = %D%/test-heap-profile.c cmd/heap_pprof.c 
 tests_unit_test_heap_profile_LDADD = libparser.la $(unit_test_LIBS) $(PPROF_LIBS) -lm
 tests_unit_test_left_spools_SOURCES = %D%/test-left-spools.c cmd/left_spools.c cmd/process_life.c
 tests_unit_test_left_spools_LDADD = libparser.la $(unit_test_LIBS)
-tests_unit_test_opening_SOURCES = %D%/test-opening.c cmd/first_stacks.c cmd/heap_types.c cmd/opening.c
-tests_unit_test_opening_LDADD = libparser.la $(unit_test_LIBS)
+tests_unit_test_first_stacks_SOURCES = %D%/test-first-stacks.c cmd/first_stacks.c cmd/heap_types.c cmd/opening.c
+tests_unit_test_first_stacks_LDADD = libparser.la $(unit_test_LIBS)
 tests_unit_test_output_SOURCES = %D%/test-output.c cmd/output.c
 tests_unit_test_output_LDADD = $(unit_test_LIBS)
 tests_unit_test_symbol_cache_SOURCES = %D%/test-symbol-cache.c cmd/symbol_cache.c

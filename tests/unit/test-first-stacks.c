@@ -298,5 +298,5 @@ int main(void)
         cmocka_unit_test(all_come_to_life_and_into_their_states),
         cmocka_unit_test(it_is_there_when_there_is_a_reason),
     };
-    return cmocka_run_group_tests_name("opening", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("first stacks and opening", tests, NULL, NULL);
 }

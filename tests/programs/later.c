@@ -4,12 +4,11 @@
  * main and by a thread that ends in the second.
  */
 #include "program.h"
+#include "recording.h"
 
 #include <fcntl.h>
 #include <semaphore.h>
 #include <sys/socket.h>
-
-#include <thrace/session.h>
 
 static sem_t may_end;
 static int number;
@@ -68,7 +67,7 @@ static void short_calls(void)
     CHECK((zero = open("/dev/zero", O_RDONLY)) >= 0);
     spawn(&t, calls_shortly);
     for (int session = 1; session <= 2; session++) {
-        thrace_start();
+        start_recording();
         atomic_store(&turn, session);
         while (atomic_load(&done) < session)
             sched_yield();
@@ -93,11 +92,11 @@ int main(int argc, char **argv)
     spawn(&named, gets_a_name);
     await_asleep(&named);
     CHECK(!pthread_setname_np(named.id, "by-another"));
-    thrace_start();
+    start_recording();
     read_by(pipes[1]);
     thrace_stop();
     CHECK(!socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) && syscall(SYS_dup3, sockets[0], number, 0) == number);
-    thrace_start();
+    start_recording();
     read_by(sockets[1]);
     sem_post(&may_end);
     join(&named);

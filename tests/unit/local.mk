@@ -17,12 +17,14 @@ unit_tests = \
 	%D%/test-left-spools \
 	%D%/test-lock \
 	%D%/test-meta \
+	%D%/test-opening \
 	%D%/test-options \
 	%D%/test-output \
 	%D%/test-progress \
 	%D%/test-recording \
 	%D%/test-sched \
 	%D%/test-sched-generation \
+	%D%/test-sched-handler \
 	%D%/test-sched-sessions \
 	%D%/test-sched-steal \
 	%D%/test-sched-threads \
@@ -131,6 +133,8 @@ tests_unit_test_trace_time_SOURCES = %D%/test-trace-time.c %D%/random.h cmd/trac
 tests_unit_test_trace_time_LDADD = libparser.la $(unit_test_LIBS)
 tests_unit_test_cut_SOURCES = %D%/test-cut.c cmd/cut.c
 tests_unit_test_cut_LDADD = libparser.la $(unit_test_LIBS)
+tests_unit_test_opening_SOURCES = %D%/test-opening.c cmd/opening.c
+tests_unit_test_opening_LDADD = libparser.la $(unit_test_LIBS)
 tests_unit_test_spool_read_SOURCES = %D%/test-spool-read.c cmd/process_life.c cmd/spool_claim.c \
 	cmd/spool_read.c %D%/random.h %D%/spool-fixture.c
 tests_unit_test_spool_read_LDADD = libparser.la $(unit_test_LIBS)
@@ -162,12 +166,15 @@ tests_unit_test_target_SOURCES = %D%/test-target.c cmd/target.c
 tests_unit_test_target_LDADD = $(unit_test_LIBS)
 
 unit_model = %D%/model.c %D%/model.h
+unit_transitions = $(unit_model) %D%/transitions.c %D%/transitions.h
 unit_model_trace = %D%/model-trace.c %D%/model-trace.h
 
 tests_unit_test_sched_SOURCES = %D%/test-sched.c %D%/three-threads.h $(unit_model)
 tests_unit_test_sched_LDADD = $(unit_test_LIBS)
 tests_unit_test_sched_generation_SOURCES = %D%/test-sched-generation.c %D%/three-threads.h $(unit_model)
 tests_unit_test_sched_generation_LDADD = $(unit_test_LIBS)
+tests_unit_test_sched_handler_SOURCES = %D%/test-sched-handler.c $(unit_transitions)
+tests_unit_test_sched_handler_LDADD = $(unit_test_LIBS)
 tests_unit_test_sched_steal_SOURCES = %D%/test-sched-steal.c $(unit_model) $(unit_model_trace)
 tests_unit_test_sched_steal_LDADD = libparser.la $(unit_test_LIBS)
 tests_unit_test_sched_threads_SOURCES = %D%/test-sched-threads.c %D%/random.h $(unit_model) $(unit_model_trace)
@@ -176,7 +183,7 @@ tests_unit_test_sched_times_SOURCES = %D%/test-sched-times.c %D%/three-threads.h
 tests_unit_test_sched_times_LDADD = $(unit_test_LIBS)
 tests_unit_test_sched_sessions_SOURCES = %D%/test-sched-sessions.c %D%/three-threads.h $(unit_model)
 tests_unit_test_sched_sessions_LDADD = $(unit_test_LIBS)
-tests_unit_test_sched_torn_SOURCES = %D%/test-sched-torn.c $(unit_model)
+tests_unit_test_sched_torn_SOURCES = %D%/test-sched-torn.c $(unit_transitions)
 tests_unit_test_sched_torn_LDADD = $(unit_test_LIBS)
 tests_unit_test_sched_walk_SOURCES = %D%/test-sched-walk.c %D%/random.h $(unit_model) $(unit_model_trace)
 tests_unit_test_sched_walk_LDADD = libparser.la $(unit_test_LIBS)

@@ -9,8 +9,10 @@ unit_tests = \
 	%D%/test-dwarf \
 	%D%/test-dwarf-forms \
 	%D%/test-events \
+	%D%/test-first-stacks \
 	%D%/test-gate \
 	%D%/test-heap-in-trace \
+	%D%/test-heap-profile \
 	%D%/test-image \
 	%D%/test-left-spools \
 	%D%/test-lock \
@@ -39,6 +41,7 @@ unit_tests = \
 	%D%/test-symbolize \
 	%D%/test-symbols \
 	%D%/test-symtab \
+	%D%/test-table \
 	%D%/test-target \
 	%D%/test-trace-time \
 	%D%/test-unwind-cfi \
@@ -145,13 +148,20 @@ tests_unit_test_heap_in_trace_SOURCES = %D%/test-heap-in-trace.c cmd/heap_in_tra
 tests_unit_test_heap_in_trace_LDADD = libparser.la $(unit_test_LIBS) $(PPROF_LIBS) -lm
 if HAVE_PPROF
 nodist_tests_unit_test_heap_in_trace_SOURCES = cmd/profile.pb-c.c
+nodist_tests_unit_test_heap_profile_SOURCES = cmd/profile.pb-c.c
 endif
+tests_unit_test_heap_profile_SOURCES = %D%/test-heap-profile.c cmd/heap_pprof.c cmd/heap_profile.c
+tests_unit_test_heap_profile_LDADD = libparser.la $(unit_test_LIBS) $(PPROF_LIBS) -lm
 tests_unit_test_left_spools_SOURCES = %D%/test-left-spools.c cmd/left_spools.c cmd/process_life.c
 tests_unit_test_left_spools_LDADD = libparser.la $(unit_test_LIBS)
+tests_unit_test_first_stacks_SOURCES = %D%/test-first-stacks.c cmd/first_stacks.c cmd/heap_types.c cmd/opening.c
+tests_unit_test_first_stacks_LDADD = libparser.la $(unit_test_LIBS)
 tests_unit_test_output_SOURCES = %D%/test-output.c cmd/output.c
 tests_unit_test_output_LDADD = $(unit_test_LIBS)
 tests_unit_test_symbol_cache_SOURCES = %D%/test-symbol-cache.c cmd/symbol_cache.c
 tests_unit_test_symbol_cache_LDADD = $(unit_test_LIBS)
+tests_unit_test_table_SOURCES = %D%/test-table.c cmd/stat_text.c cmd/table.c
+tests_unit_test_table_LDADD = libparser.la $(unit_test_LIBS)
 tests_unit_test_target_SOURCES = %D%/test-target.c cmd/target.c
 tests_unit_test_target_LDADD = $(unit_test_LIBS)
 

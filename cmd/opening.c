@@ -87,7 +87,18 @@ static int with_proc(struct chain *c, const struct first_status *s)
     return s->status == GO_SYSCALL ? event(c, EV_GoSyscallBegin, seq + 1, waits ? waits->stack_id : 0, 0) : 0;
 }
 
-/* What is in turns comes first, so that the P is then with the thread, if there is one, that the statuses name. */
+/*
+ * What is in turns comes first, so that the P is then with the thread, if there is one, that the statuses name. Those
+ * in system calls are the last of them: a thread that is in one can make no goroutine, and the first thread makes those
+ * that have no thread yet.
+ */
+enum { IN_TURNS, IN_CALLS, WITH_PROC, ROUNDS };
+
+static int round_of(const struct first_status *s)
+{
+    return s->has_proc ? WITH_PROC : s->status == GO_SYSCALL ? IN_CALLS : IN_TURNS;
+}
+
 int opening_write(const struct recording *r, gotrace_builder *b, uint64_t first, uint64_t *events)
 {
     struct chain c = {.r = r, .b = b, .time = opening_time(r, first)};
@@ -95,10 +106,10 @@ int opening_write(const struct recording *r, gotrace_builder *b, uint64_t first,
     for (size_t i = 0; i < r->seen.nstatuses; i++)
         if (r->seen.statuses[i].has_proc)
             c.proc = r->seen.statuses[i].p;
-    for (int has_proc = 0; has_proc < 2; has_proc++)
+    for (int round = 0; round < ROUNDS; round++)
         for (size_t i = 0; i < r->seen.nstatuses && !err; i++)
-            if (r->seen.statuses[i].has_proc == has_proc)
-                err = (has_proc ? with_proc : without_proc)(&c, &r->seen.statuses[i]);
+            if (round_of(&r->seen.statuses[i]) == round)
+                err = (round == WITH_PROC ? with_proc : without_proc)(&c, &r->seen.statuses[i]);
     *events += c.events;
     return err;
 }

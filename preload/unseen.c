@@ -1,4 +1,4 @@
-#include "preload/unseen.h"
+#include "preload/session/unseen.h"
 
 #include <fcntl.h>
 #include <string.h>

@@ -4,6 +4,7 @@ EXTRA_DIST += \
 	%D%/check-docs \
 	%D%/gauntlet \
 	%D%/install-deps \
+	%D%/line-coverage \
 	%D%/make-coverage \
 	%D%/make-performance \
 	%D%/mutate \

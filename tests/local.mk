@@ -13,6 +13,7 @@ EXTRA_DIST += %D%/mutants/README.md %D%/mutants/cmd %D%/mutants/lib %D%/mutants/
 	%D%/mutants/lib-symbolize %D%/mutants/lib-threads %D%/mutants/lib-unwind %D%/mutants/parser \
 	%D%/mutants/preload %D%/mutants/preload-sync
 
+include %D%/coverage/local.mk
 include %D%/unit/local.mk
 include %D%/unwind/local.mk
 include %D%/parser/local.mk

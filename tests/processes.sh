@@ -1,17 +1,27 @@
-# Waiting for what other processes do. The one that $launched names is waited for no longer than it lives.
+# Waiting for what other processes do.
 # shellcheck shell=sh disable=SC2154
 
 has_ended() { # PID: gone, or waiting to be waited for
-    [ ! -e "/proc/$1" ] || grep -q '^State:.Z' "/proc/$1/status" 2>/dev/null
+    ! grep -q '^State:.[^ZX]' "/proc/$1/status" 2>/dev/null
 }
 
-await() { # COMMAND…: until it succeeds, half a minute at most
-    tries=0
+# Until the command succeeds, while the process lives. On a busy machine all takes long, and only what never comes is
+# given up, after two minutes.
+await_of() { # PID COMMAND…
+    awaited=$1 tries=0
+    shift
     until "$@" >/dev/null 2>&1; do
         tries=$((tries + 1))
-        [ $tries -lt 300 ] && ! has_ended "$launched" || return 1
-        sleep 0.1
+        [ $tries -lt 2400 ] && ! has_ended "$awaited" || return 1
+        sleep 0.05
     done
+}
+await() { await_of "$launched" "$@"; } # COMMAND…
+await_end() { await_of $$ has_ended "$1"; } # PID: of any process
+
+# A signal that comes before the handler does kills.
+catches() { # PID NUMBER
+    [ $((0x$(sed -n 's/^SigCgt:[^0-9a-f]*//p' "/proc/$1/status") >> ($2 - 1) & 1)) = 1 ]
 }
 
 listens() { # PORT: somebody does

@@ -11,13 +11,19 @@
 
 _Static_assert(sizeof(size_t) == sizeof(unsigned long), "operators.def has the names for an unsigned long");
 
+/*
+ * The slow paths are told who calls: an optimising compiler makes their call a jump, so that the caller's address is
+ * where they return to, but another one does not.
+ */
+#define LIST(...) __VA_ARGS__
+
 #define THRACE_NEW(name, params, args, size, align)                                                                    \
-    static OUT_OF_LINE void *name##_slow params                                                                        \
+    static OUT_OF_LINE void *name##_slow(const void *caller, LIST params)                                              \
     {                                                                                                                  \
         bool counted;                                                                                                  \
         if (!heap_ready())                                                                                             \
             return arena_take(size, align);                                                                            \
-        void *(*f) params = (void *(*)params)operator_next(OPERATOR_##name, __builtin_return_address(0), &counted);    \
+        void *(*f) params = (void *(*)params)operator_next(OPERATOR_##name, caller, &counted);                         \
         if (unlikely(!f))                                                                                              \
             return heap_without_operator(size, align);                                                                 \
         heap_nested.made = NULL;                                                                                       \
@@ -29,16 +35,16 @@ _Static_assert(sizeof(size_t) == sizeof(unsigned long), "operators.def has the n
     ENTRY(name, void *, params)                                                                                        \
     {                                                                                                                  \
         void *(*f) params = (void *(*)params)__atomic_load_n(&operator_passed[OPERATOR_##name], __ATOMIC_ACQUIRE);     \
-        return likely(f) ? f args : name##_slow args;                                                                  \
+        return likely(f) ? f args : name##_slow(__builtin_return_address(0), LIST args);                               \
     }
 
 #define THRACE_DELETE(name, params, args)                                                                              \
-    static OUT_OF_LINE void name##_slow params                                                                         \
+    static OUT_OF_LINE void name##_slow(const void *caller, LIST params)                                               \
     {                                                                                                                  \
         bool counted;                                                                                                  \
         if (!p || arena_has(p) || !heap_ready())                                                                       \
             return;                                                                                                    \
-        void (*f) params = (void (*)params)operator_next(OPERATOR_##name, __builtin_return_address(0), &counted);      \
+        void (*f) params = (void (*)params)operator_next(OPERATOR_##name, caller, &counted);                           \
         if (unlikely(!f)) {                                                                                            \
             heap_free(p);                                                                                              \
             return;                                                                                                    \
@@ -57,7 +63,7 @@ _Static_assert(sizeof(size_t) == sizeof(unsigned long), "operators.def has the n
         if (likely(f))                                                                                                 \
             f args;                                                                                                    \
         else                                                                                                           \
-            name##_slow args;                                                                                          \
+            name##_slow(__builtin_return_address(0), LIST args);                                                       \
     }
 
 #include "preload/heap/operators.def"

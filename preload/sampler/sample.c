@@ -109,6 +109,7 @@ void sample_init(uint64_t hz)
     sampler.trap = sampler.perf && trap_is_sound() && signal_take_trap();
     if (sampler.perf && !sampler.trap)
         signal_guard_sigio();
+    signal_unblock(0); /* this thread is known already, and may have come with all signals blocked */
 }
 
 bool sample_perf_wanted(void) { return sampler.perf; }

@@ -18,7 +18,7 @@
 #include "preload/real.h"
 #include "preload/recorder.h"
 #include "preload/thread.h"
-#include "preload/unseen.h"
+#include "preload/session/unseen.h"
 
 enum { HELPER_STACK = 48 << 10, MIN_PAUSE_NS = 20000 };
 

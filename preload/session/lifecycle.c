@@ -29,7 +29,7 @@
 #include "preload/thread.h"
 #include "preload/thread_end.h"
 #include "preload/thread_name.h"
-#include "preload/unseen.h"
+#include "preload/session/unseen.h"
 #include "preload/valgrind.h"
 
 static struct options options;

@@ -15,7 +15,7 @@
 #include "preload/session/state.h"
 #include "preload/short_calls.h"
 #include "preload/thread.h"
-#include "preload/unseen.h"
+#include "preload/session/unseen.h"
 
 enum { STOP_GRACE_NS = 100000000 };
 

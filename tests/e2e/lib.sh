@@ -1,6 +1,7 @@
 # What the end-to-end tests share: recording a program, comparing it with itself untraced, and having its trace judged.
 # shellcheck shell=sh disable=SC2034
 . "$top_srcdir/tests/tap.sh"
+. "$top_srcdir/tests/processes.sh"
 
 thrace=$top_builddir/thrace
 shim=$top_builddir/.libs/libthrace-preload.so
@@ -95,6 +96,28 @@ heap_of() { # COMMAND…: records it; sets $reported, what the summary says, and
     "$thrace" record -o "$trace" -- "$@" </dev/null >"$tap_scratch/out" 2>"$tap_scratch/err"
     reported=$(sed -n 's/^thrace: .*, heap \([0-9]*\) bytes.*/\1/p' "$tap_scratch/err")
     own=$(sed -n 's/^live //p' "$tap_scratch/out")
+}
+
+# What a spool's header says while its process records: nothing is 0.
+header_u32() { od -An -tu4 -j"$2" -N4 "$1" 2>/dev/null | tr -d ' ' | grep . || echo 0; } # SPOOL OFFSET
+header_u64() { od -An -tu8 -j"$2" -N8 "$1" 2>/dev/null | tr -d ' ' | grep . || echo 0; } # SPOOL OFFSET
+is_recorded() { [ "$(head -c 8 "$1")" = thrSPOOL ]; }                                    # SPOOL: the rest is there, too
+is_over() { [ "$(header_u32 "$1" 28)" -gt 1 ]; }                                         # SPOOL: nobody records to it
+has_generation() { is_recorded "$1" && [ "$(header_u64 "$1" 136)" -ge "$2" ]; }         # SPOOL NUMBER
+
+# A start or snapshot is refused when a thread that has lost the processor does not give way in time. That says to try
+# again.
+insist() { # COMMAND…
+    insisted=0
+    until "$@" 2>"$tap_scratch/insist.err"; do
+        insist_status=$?
+        insisted=$((insisted + 1))
+        if [ $insisted -ge 60 ] || ! grep -q 'did not give way' "$tap_scratch/insist.err"; then
+            cat "$tap_scratch/insist.err" >&2
+            return $insist_status
+        fi
+    done
+    cat "$tap_scratch/insist.err" >&2
 }
 
 without_signals() {

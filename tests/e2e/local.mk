@@ -8,6 +8,7 @@ e2e_tests = \
 	%D%/exits.test \
 	%D%/finish.test \
 	%D%/flight.test \
+	%D%/gather.test \
 	%D%/heap-matrix.test \
 	%D%/heap-profile.test \
 	%D%/heap.test \

@@ -4,6 +4,7 @@ raw_tests = \
 	%D%/test-raw \
 	%D%/test-text \
 	%D%/test-builder \
+	%D%/test-builder-limits \
 	%D%/test-golden \
 	%D%/test-raw-memory
 
@@ -18,6 +19,8 @@ tests_parser_test_text_SOURCES = %D%/test-text.c
 tests_parser_test_text_LDADD = $(raw_test_LIBS)
 tests_parser_test_builder_SOURCES = %D%/test-builder.c
 tests_parser_test_builder_LDADD = $(raw_test_LIBS)
+tests_parser_test_builder_limits_SOURCES = %D%/test-builder-limits.c
+tests_parser_test_builder_limits_LDADD = $(raw_test_LIBS)
 tests_parser_test_golden_SOURCES = %D%/test-golden.c
 tests_parser_test_golden_LDADD = $(raw_test_LIBS)
 tests_parser_test_raw_memory_SOURCES = %D%/test-raw-memory.c

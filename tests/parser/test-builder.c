@@ -98,117 +98,6 @@ static void an_empty_generation_is_complete_too(void **state)
     expect_trace(gotrace_builder_memory(26), "Trace Go1.26\n");
 }
 
-/* Walks the batches of a finished trace and sums up what they hold. */
-struct tally {
-    unsigned batches, events, strings, stacks;
-    uint64_t last_time, largest_batch, longest_string, most_frames;
-};
-
-static struct tally tally(gotrace_builder *b)
-{
-    struct tally t = {0};
-    size_t size;
-    assert_int_equal(gotrace_builder_finish(b), 0);
-    const void *bytes = gotrace_builder_bytes(b, &size);
-    gotrace_raw_reader *r = gotrace_raw_reader_memory(GOTRACE_RAW_BYTES, bytes, size);
-    struct gotrace_raw_event ev;
-    uint64_t batch_end = 0;
-    int rc;
-    while ((rc = gotrace_raw_read(r, &ev)) > 0) {
-        if (ev.id == EV_EventBatch) {
-            assert_true(!batch_end || gotrace_raw_position(r) == batch_end);
-            size_t header = 1;
-            for (int i = 0; i < 4; i++)
-                for (uint64_t v = ev.args[i]; header++, v >= 0x80;)
-                    v >>= 7;
-            batch_end = gotrace_raw_position(r) + header + ev.args[3];
-            t.batches++;
-            t.last_time = ev.args[2];
-            t.largest_batch = ev.args[3] > t.largest_batch ? ev.args[3] : t.largest_batch;
-        } else if (event_table[ev.id].cls == EVENT_TIMED) {
-            t.events++;
-            t.last_time += ev.args[0];
-        }
-        t.strings += ev.id == EV_String;
-        t.stacks += ev.id == EV_Stack;
-        t.longest_string = ev.size > t.longest_string ? ev.size : t.longest_string;
-        if (ev.id == EV_Stack && ev.args[1] > t.most_frames)
-            t.most_frames = ev.args[1];
-        if (ev.id == EV_UserLog)
-            assert_int_equal(t.last_time, ev.args[1]);
-    }
-    assert_int_equal(rc, 0);
-    assert_int_equal(batch_end, size);
-    gotrace_raw_reader_free(r);
-    gotrace_builder_free(b);
-    return t;
-}
-
-static void a_full_batch_is_continued(void **state)
-{
-    gotrace_builder *b = gotrace_builder_memory(23);
-    gotrace_builder_generation(b, 1);
-    gotrace_builder_batch(b, 1, 1000);
-    for (uint64_t i = 0; i < 50000; i++)
-        EVENT(b, 1000 + i * i, UserLog, 1000 + i * i, 1, 1, 0);
-    struct tally t = tally(b);
-    assert_int_equal(t.events, 50000);
-    assert_true(t.batches > 8);
-    assert_true(t.largest_batch <= 65536 && t.largest_batch > 65500);
-}
-
-static void full_tables_are_continued(void **state)
-{
-    gotrace_builder *b = gotrace_builder_memory(22);
-    gotrace_builder_generation(b, 1);
-    for (unsigned i = 0; i < 20000; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "function number %u", i);
-        const struct gotrace_builder_frame frame = {i, name, "file.c", i};
-        assert_int_equal(gotrace_builder_stack(b, &frame, 1), i + 1);
-        assert_int_equal(gotrace_builder_cpu_sample(b, i, 1, 1, 1, i + 1), 0);
-    }
-    for (unsigned i = 0; i < 20000; i++) {
-        char name[32];
-        int n = snprintf(name, sizeof name, "function number %u", i);
-        assert_int_equal(gotrace_builder_string(b, name, (size_t)n), i ? i + 2 : 1);
-    }
-    struct tally t = tally(b);
-    assert_int_equal(t.strings, 20001);
-    assert_int_equal(t.stacks, 20000);
-    assert_true(t.largest_batch <= 65536);
-}
-
-static void strings_and_stacks_are_cut_to_the_limits(void **state)
-{
-    static char text[3000];
-    static struct gotrace_builder_frame frames[200];
-    gotrace_builder *b = gotrace_builder_memory(22);
-    gotrace_builder_generation(b, 1);
-    memset(text, 'x', sizeof text);
-    assert_int_equal(gotrace_builder_string(b, text, 3000), 1);
-    assert_int_equal(gotrace_builder_string(b, text, 1024), 1);
-    memcpy(text + 1023, "\xc3\xa9", 2);
-    assert_int_equal(gotrace_builder_string(b, text, 3000), 2);
-    assert_int_equal(gotrace_builder_string(b, text, 1023), 2);
-    memcpy(text + 1022, "\xf0\x9f\x98\x80", 4);
-    assert_int_equal(gotrace_builder_string(b, text, 3000), 3);
-    assert_int_equal(gotrace_builder_string(b, text, 1022), 3);
-    memset(text, 0x80, sizeof text); /* not characters at all: nothing to keep whole */
-    assert_int_equal(gotrace_builder_string(b, text, 3000), 4);
-    assert_int_equal(gotrace_builder_string(b, text, 1024), 4);
-    for (uint64_t i = 0; i < 200; i++)
-        frames[i].pc = UINT64_MAX - i;
-    assert_int_equal(gotrace_builder_stack(b, frames, 200), 1);
-    assert_int_equal(gotrace_builder_stack(b, frames, 128), 1);
-    assert_int_equal(gotrace_builder_stack(b, frames, 127), 2);
-    struct tally t = tally(b);
-    assert_int_equal(t.strings, 4);
-    assert_int_equal(t.stacks, 2);
-    assert_int_equal(t.longest_string, 1024);
-    assert_int_equal(t.most_frames, 128);
-}
-
 static void ids_and_batches_may_be_the_callers(void **state)
 {
     gotrace_builder *b = gotrace_builder_memory(22);
@@ -269,6 +158,8 @@ static void misuse_is_refused_with_a_reason(void **state)
     TRY(22, gotrace_builder_sync(b, 1, 1, 0, 0, 0) + gotrace_builder_sync(b, 1, 1, 0, 0, 0),
         "generation 1 is synced already");
     TRY(22, gotrace_builder_event(b, 9, EV_ProcStop, NULL, 0), "ProcStop at 9 comes after an event at 10");
+    TRY(22, (gotrace_builder_event(b, 12, EV_ProcStop, NULL, 0), gotrace_builder_event(b, 11, EV_ProcStop, NULL, 0)),
+        "ProcStop at 11 comes after an event at 12");
     TRY(22, gotrace_builder_event(b, 11, EV_ProcStop, five, 1), "ProcStop has 0 arguments besides dt, not 1");
     TRY(22, gotrace_builder_event(b, 11, EV_GoSwitch, five, 2), "45 is no timed event of a Go 1.22 trace");
     TRY(26, gotrace_builder_event(b, 11, EV_String, five, 1), "5 is no timed event of a Go 1.26 trace");
@@ -379,9 +270,6 @@ int main(void)
         cmocka_unit_test(a_generation_is_complete),
         cmocka_unit_test(tables_and_numbers_are_a_generations_own),
         cmocka_unit_test(an_empty_generation_is_complete_too),
-        cmocka_unit_test(a_full_batch_is_continued),
-        cmocka_unit_test(full_tables_are_continued),
-        cmocka_unit_test(strings_and_stacks_are_cut_to_the_limits),
         cmocka_unit_test(ids_and_batches_may_be_the_callers),
         cmocka_unit_test(experiments_are_raw_batches),
         cmocka_unit_test(misuse_is_refused_with_a_reason),

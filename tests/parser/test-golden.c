@@ -24,6 +24,11 @@ static void a_test_is_an_expectation_and_a_trace(void **state)
     assert_int_equal(g.bytes.size, 17);
     assert_memory_equal(g.bytes.at, "go 1.22 trace\0\0\0\x02", 17);
     golden_free(&g);
+
+    static const char nameless[] = "--  --\n-- expect --\nSUCCESS\n--  --\n" TRACE; /* is no file's beginning */
+    assert_true(golden_parse(&g, nameless, sizeof nameless - 1));
+    assert_false(g.failure);
+    golden_free(&g);
 }
 
 static void malformed_tests_are_refused(void **state)
@@ -80,6 +85,8 @@ static void regular_expressions_are_gos(void **state)
         {"\\Aproc\\z", "proc", "procs"},
         {"\\D\\S\\W", "a_-", "1 a"},
         {"\\w\\s\\w", "a b", "a-b"},
+        {"^\\w$", "_", "-"},
+        {"^\\s$", "\f", "\v"},
         {"(?:a|b)+?c", "abc", "c"},
         {"a*?b??c{1,2}?d{2}e{3,}", "ccddeee", "ccddee"},
         {"(?i)PROC", "proc", "prc"},

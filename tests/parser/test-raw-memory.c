@@ -8,12 +8,14 @@
 #include "lib/events.h"
 #include "parser/golden.h"
 
-/* Allocations that still succeed; the linker sends the library's here. */
-static unsigned long allowance;
+/* Allocations that still succeed; the linker sends the library's here. Behind them all fail, or only one. */
+static unsigned long allowance = ULONG_MAX;
+static bool only_one;
 
 static bool refused(void)
 {
     if (!allowance) {
+        allowance = only_one ? ULONG_MAX : 0;
         errno = ENOMEM;
         return true;
     }
@@ -32,12 +34,16 @@ void *__wrap_malloc(size_t size) { return refused() ? NULL : __real_malloc(size)
 void *__wrap_calloc(size_t n, size_t size) { return refused() ? NULL : __real_calloc(n, size); }
 void *__wrap_realloc(void *p, size_t size) { return refused() ? NULL : __real_realloc(p, size); }
 
-/* Runs what until it succeeds, with one allocation more each time; it tells whether it does. */
+/* Runs what until it succeeds, with one allocation more each time; it tells whether it does, and checks what it got. */
 static void with_ever_more_memory(bool (*what)(void))
 {
     unsigned long n = 0;
     for (;; n++) {
         allowance = n;
+        only_one = true;
+        what();
+        allowance = n;
+        only_one = false;
         bool ok = what();
         allowance = ULONG_MAX;
         if (ok)
@@ -66,12 +72,20 @@ static ptrdiff_t deliver(void *ctx, void *buf, size_t size)
     return (ptrdiff_t)n;
 }
 
-static int swallow(void *ctx, const void *buf, size_t size) { return 0; }
+/* What a copy made, and what it makes when memory does not run out; 0: not known yet. */
+static size_t swallowed, whole;
+
+static int swallow(void *ctx, const void *buf, size_t size)
+{
+    swallowed += size;
+    return 0;
+}
 
 /* Copies a trace to the other format. */
 static bool copy(enum gotrace_raw_format from, const void *data, size_t size)
 {
     struct delivery d = {data, size};
+    swallowed = 0;
     gotrace_raw_reader *r = gotrace_raw_reader_callback(from, deliver, &d);
     if (!r)
         return false;
@@ -96,6 +110,8 @@ static bool copy(enum gotrace_raw_format from, const void *data, size_t size)
         assert_int_equal(errno, ENOMEM);
         ok = false;
     }
+    if (ok && whole)
+        assert_int_equal(swallowed, whole);
     gotrace_raw_reader_free(r);
     return ok;
 }
@@ -144,12 +160,22 @@ static bool take_golden(void)
     bool ok = golden_parse(&g, test, sizeof test - 1);
     if (!ok)
         assert_string_not_equal(g.error, "");
+    else
+        assert_int_equal(g.bytes.size, 17);
     golden_free(&g);
     return ok;
 }
 
-static void reading_text(void **state) { with_ever_more_memory(copy_text); }
-static void reading_bytes(void **state) { with_ever_more_memory(copy_bytes); }
+static void with_ever_more_memory_all_is_copied(bool (*what)(void))
+{
+    whole = 0;
+    assert_true(what());
+    whole = swallowed;
+    with_ever_more_memory(what);
+}
+
+static void reading_text(void **state) { with_ever_more_memory_all_is_copied(copy_text); }
+static void reading_bytes(void **state) { with_ever_more_memory_all_is_copied(copy_bytes); }
 static void showing_an_event(void **state) { with_ever_more_memory(show); }
 static void building(void **state) { with_ever_more_memory(build); }
 static void taking_a_golden_test(void **state) { with_ever_more_memory(take_golden); }

@@ -108,6 +108,8 @@ static void headers_are_checked(void **state)
     EXPECT_ERROR("go 1.22 trace\0\0", "byte 0: not a Go execution trace: too short for a header");
     EXPECT_ERROR("gotrace\0........", "byte 0: not a Go execution trace: no header \"go 1.NN trace\"");
     EXPECT_ERROR("go 1.x2 trace\0\0\0", "byte 0: not a Go execution trace: no header \"go 1.NN trace\"");
+    EXPECT_ERROR(HEADER("1<"), "byte 0: not a Go execution trace: no header \"go 1.NN trace\"");
+    EXPECT_ERROR(HEADER("3,"), "byte 0: not a Go execution trace: no header \"go 1.NN trace\"");
     EXPECT_ERROR("go 1.22 trace\0\0.", "byte 0: not a Go execution trace: no header \"go 1.NN trace\"");
     EXPECT_ERROR(HEADER("21"), "byte 0: unsupported trace version 1.21");
     EXPECT_ERROR(HEADER("24"), "byte 0: unsupported trace version 1.24");
@@ -132,6 +134,35 @@ static void claims_beyond_any_limit_are_refused(void **state)
     EXPECT_ERROR(HEADER("22") "\x03\x01\x02\x01\x01\x01", "byte 16: the trace ends inside Stack");
     EXPECT_ERROR(HEADER("22") "\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x02",
                  "byte 16: an integer of Frequency does not fit 64 bits");
+}
+
+static void expect_copy(const void *data, size_t size)
+{
+    struct converted c = copy(data, size);
+    assert_string_equal(c.error, "");
+    assert_int_equal(c.size, size);
+    assert_memory_equal(c.at, data, size);
+    free(c.at);
+}
+
+static void what_is_at_the_limits_is_copied(void **state)
+{
+    static uint8_t trace[GOTRACE_RAW_MAX_DATA + 6 * GOTRACE_RAW_MAX_FRAMES] = HEADER("22");
+    uint8_t *p = trace + 16;
+    *p++ = EV_String;
+    p = varint_put(p, 1);
+    p = varint_put(p, GOTRACE_RAW_MAX_DATA) + GOTRACE_RAW_MAX_DATA;
+    *p++ = EV_Stack;
+    p = varint_put(p, 1);
+    p = varint_put(p, GOTRACE_RAW_MAX_FRAMES) + 4 * GOTRACE_RAW_MAX_FRAMES;
+    expect_copy(trace, (size_t)(p - trace));
+}
+
+static void every_stack_has_its_own_frames(void **state)
+{
+    static const char trace[] = HEADER("22") "\x03\x01\x02\x01\x02\x03\x04\x05\x06\x07\x08"
+                                             "\x03\x02\x01\x09\x0a\x0b\x0c";
+    expect_copy(trace, sizeof trace - 1);
 }
 
 static void an_error_stays(void **state)
@@ -222,11 +253,44 @@ static void a_failed_read_is_told_from_bad_data(void **state)
     }
 }
 
+/* The whole text with the first call, its end with the second. */
+static ptrdiff_t at_once(void *ctx, void *buf, size_t size)
+{
+    static const char text[] = "Trace Go1.22\nStacks";
+    assert_in_range(++*(int *)ctx, 1, 2);
+    if (*(int *)ctx == 2)
+        return 0;
+    memcpy(buf, text, sizeof text - 1);
+    return sizeof text - 1;
+}
+
+static void nothing_is_read_behind_the_end(void **state)
+{
+    int calls = 0;
+    gotrace_raw_reader *r = gotrace_raw_reader_callback(GOTRACE_RAW_TEXT, at_once, &calls);
+    struct gotrace_raw_event ev;
+    assert_int_equal(gotrace_raw_read(r, &ev), 1);
+    assert_int_equal(gotrace_raw_read(r, &ev), 0);
+    assert_int_equal(calls, 2);
+    gotrace_raw_reader_free(r);
+}
+
+static void a_file_that_cannot_be_read_is_no_short_one(void **state)
+{
+    FILE *folder = fopen("/", "r");
+    gotrace_raw_reader *r = gotrace_raw_reader_file(GOTRACE_RAW_BYTES, folder);
+    assert_int_equal(gotrace_raw_version(r), -1);
+    assert_int_equal(gotrace_raw_reader_errno(r), EISDIR);
+    gotrace_raw_reader_free(r);
+    fclose(folder);
+}
+
 static ptrdiff_t lie(void *ctx, void *buf, size_t size) { return (ptrdiff_t)size + 1; }
 
 static void a_callback_that_claims_too_much_is_an_error(void **state)
 {
     gotrace_raw_reader *r = gotrace_raw_reader_callback(GOTRACE_RAW_BYTES, lie, NULL);
+    errno = ENOENT;
     assert_int_equal(gotrace_raw_version(r), -1);
     assert_int_equal(gotrace_raw_reader_errno(r), EIO);
     gotrace_raw_reader_free(r);
@@ -292,10 +356,14 @@ int main(void)
         cmocka_unit_test(headers_are_checked),
         cmocka_unit_test(unknown_events_are_refused),
         cmocka_unit_test(claims_beyond_any_limit_are_refused),
+        cmocka_unit_test(what_is_at_the_limits_is_copied),
+        cmocka_unit_test(every_stack_has_its_own_frames),
         cmocka_unit_test(an_error_stays),
         cmocka_unit_test(the_end_stays),
         cmocka_unit_test(a_callback_may_deliver_little),
         cmocka_unit_test(a_failed_read_is_told_from_bad_data),
+        cmocka_unit_test(nothing_is_read_behind_the_end),
+        cmocka_unit_test(a_file_that_cannot_be_read_is_no_short_one),
         cmocka_unit_test(a_callback_that_claims_too_much_is_an_error),
         cmocka_unit_test(the_writer_refuses_what_it_could_not_read),
         cmocka_unit_test(a_failed_write_stays_an_error),

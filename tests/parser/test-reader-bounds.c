@@ -76,6 +76,7 @@ static uint64_t read_all(struct stream *s, const char *error, long *kib)
     if (error) {
         assert_non_null(e);
         assert_non_null(strstr(e->message, error));
+        assert_int_equal(e->offset, TRACE_HEADER_SIZE);
     } else {
         assert_null(e);
     }
@@ -217,6 +218,25 @@ static void what_was_whole_is_read_before_the_cut(void **state)
     }
 }
 
+static void what_is_at_the_limits_is_read(void **state)
+{
+    static char text[STRING_MAX_SIZE];
+    static struct gotrace_raw_frame frames[STACK_MAX_FRAMES];
+    size_t size;
+    gotrace_builder *b = gotrace_builder_memory(22);
+    gotrace_builder_generation(b, 1);
+    assert_int_equal(gotrace_builder_string(b, text, sizeof text), 1);
+    assert_int_equal(gotrace_builder_raw_stack(b, frames, STACK_MAX_FRAMES), 1);
+    assert_int_equal(gotrace_builder_finish(b), 0);
+    const void *bytes = gotrace_builder_bytes(b, &size);
+    struct gotrace_reader *r = gotrace_reader_open_memory(bytes, size);
+    while (gotrace_reader_next(r))
+        continue;
+    assert_null(gotrace_reader_error(r));
+    gotrace_reader_free(r);
+    gotrace_builder_free(b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -225,6 +245,7 @@ int main(void)
         cmocka_unit_test(a_million_strings),
         cmocka_unit_test(a_million_threads_and_procs),
         cmocka_unit_test(a_million_goroutines_with_any_ids),
+        cmocka_unit_test(what_is_at_the_limits_is_read),
         cmocka_unit_test(what_was_whole_is_read_before_the_cut),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

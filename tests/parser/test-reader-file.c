@@ -1,4 +1,5 @@
 /* A file, of which events are read when it is their turn, says what the same bytes in memory say; also if it is cut. */
+#include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -7,6 +8,22 @@
 #include "tests/unit/unit.h"
 
 static char path[] = "/tmp/test-reader-file.XXXXXX";
+
+/* Whether reads by offset are interrupted, every other one, and bring half; the linker sends the library's here. */
+static bool in_pieces;
+
+ssize_t __real_pread(int fd, void *buf, size_t size, off_t offset);
+ssize_t __wrap_pread(int fd, void *buf, size_t size, off_t offset);
+
+ssize_t __wrap_pread(int fd, void *buf, size_t size, off_t offset)
+{
+    static unsigned calls;
+    if (in_pieces && ++calls % 2) {
+        errno = EINTR;
+        return -1;
+    }
+    return __real_pread(fd, buf, in_pieces ? (size + 1) / 2 : size, offset);
+}
 
 static void add(gotrace_builder *b, uint64_t time, unsigned id, uint64_t a0, uint64_t a1, uint64_t a2, size_t nargs)
 {
@@ -99,6 +116,21 @@ static void a_file_with_ends_of_generations(void **state)
     same_wherever_it_ends(26);
 }
 
+static void a_file_in_pieces(void **state)
+{
+    gotrace_builder *b = make_trace(26);
+    size_t size;
+    const uint8_t *trace = gotrace_builder_bytes(b, &size);
+    put_file(trace, size);
+    in_pieces = true;
+    struct seen file = read_all(gotrace_reader_open(path)), memory = read_all(gotrace_reader_open_memory(trace, size));
+    in_pieces = false;
+    assert_int_equal(file.status, GOTRACE_OK);
+    assert_int_equal(file.events, memory.events);
+    assert_true(file.sum == memory.sum);
+    gotrace_builder_free(b);
+}
+
 static void a_file_that_shrinks(void **state)
 {
     gotrace_builder *b = make_trace(26);
@@ -130,6 +162,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_file_without_ends_of_generations),
         cmocka_unit_test(a_file_with_ends_of_generations),
+        cmocka_unit_test(a_file_in_pieces),
         cmocka_unit_test(a_file_that_shrinks),
     };
     return cmocka_run_group_tests(tests, make_path, remove_path);

@@ -1,4 +1,6 @@
-/* What the reader is made of: the map of IDs and the sort that breaks ties as Go does. */
+/* What the reader is made of: the map of IDs, the sort that breaks ties as Go does, and its failures. */
+#include "parser/failure.h" /* before cmocka, which has a macro named fail */
+
 #include "tests/unit/unit.h"
 
 #include <stdlib.h>
@@ -128,6 +130,20 @@ static void gosort_is_not_led_astray(void **state)
     }
 }
 
+static void the_first_failure_stays(void **state)
+{
+    struct failure f = {0};
+    const struct place here = {.generation = 2, .thread = 3, .offset = 4, .event = "Event"};
+    (fail)(&f, GOTRACE_EBROKEN, here, "no. %d", 1);
+    (fail)(&f, GOTRACE_ENOMEM, (struct place){.generation = 5}, "no. %d", 2);
+    assert_int_equal(f.error.status, GOTRACE_EBROKEN);
+    assert_string_equal(f.error.message, "no. 1");
+    assert_int_equal(f.error.generation, 2);
+    assert_int_equal(f.error.thread, 3);
+    assert_int_equal(f.error.offset, 4);
+    assert_string_equal(f.error.event, "Event");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -135,6 +151,7 @@ int main(void)
         cmocka_unit_test(idmap_survives_a_random_walk),
         cmocka_unit_test(gosort_leaves_ties_as_go_does),
         cmocka_unit_test(gosort_is_not_led_astray),
+        cmocka_unit_test(the_first_failure_stays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

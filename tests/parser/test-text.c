@@ -1,7 +1,10 @@
 /* The text form: Go's own quoting and white space, and errors that name the line. */
+#include <stdbool.h>
+
 #include "tests/parser/raw-events.h"
 
 #include "lib/events.h"
+#include "parser/utf8.h"
 
 static struct converted to_text(const char *text)
 {
@@ -64,7 +67,9 @@ static void literals_are_what_go_reads(void **state)
         {"\"\\08\"", "refused"},
         {"\"\\x1\"", "refused"},
         {"\"\\xg0\"", "refused"},
+        {"\"\\ud7ff\\ue000\\U0010ffff\"", "ed9fbfee8080f48fbfbf"},
         {"\"\\ud800\"", "refused"},
+        {"\"\\udfff\"", "refused"},
         {"\"\\U00110000\"", "refused"},
         {"\"\\q\"", "refused"},
         {"\"\\", "refused"},
@@ -95,6 +100,7 @@ static void quoting_is_gos(void **state)
         CASE("\xe0\x9f\xbf\xf0\x8f\xbf\xbf", "\"\\xe0\\x9f\\xbf\\xf0\\x8f\\xbf\\xbf\""), /* overlong */
         CASE("\xc3\xa9\xe4\xbd\xa0\xf0\x9f\x98\x80", "\"\xc3\xa9\xe4\xbd\xa0\xf0\x9f\x98\x80\""),
         CASE("\xc2\xa0\xc2\xad\xe2\x80\xa8", "\"\\u00a0\\u00ad\\u2028\""),
+        CASE("\xc2\xac\xc2\xae", "\"\xc2\xac\xc2\xae\""), /* on both sides of U+00AD */
         CASE("\xef\xbf\xbd\xef\xbf\xbf", "\"\xef\xbf\xbd\\uffff\""),
         CASE("\xf3\xa0\x80\x81\xf4\x8f\xbf\xbf", "\"\\U000e0001\\U0010ffff\""),
 #undef CASE
@@ -141,6 +147,30 @@ static void white_space_and_comments_are_free(void **state)
                 "Trace Go1.22\nStack id=1 nframes=1\n\tpc=1 func=2 file=3 line=4\nString id=9\n\tdata=\"#\"\nStacks\n");
 }
 
+static void white_space_is_unicodes(void **state)
+{
+    static const struct {
+        uint32_t first, last;
+        bool space;
+    } ranges[] = {
+        {0x0b, 0x0d, true}, {0x0e, 0x1f, false}, {0x20, 0x20, true}, {0x84, 0x84, false},
+        {0x85, 0x85, true}, {0x86, 0x86, false}, {0xa0, 0xa0, true}, {0x1680, 0x1680, true},
+        {0x180e, 0x180e, false}, {0x1fff, 0x1fff, false}, {0x2000, 0x200a, true}, {0x200b, 0x2027, false},
+        {0x2028, 0x2029, true}, {0x202a, 0x202e, false}, {0x202f, 0x202f, true}, {0x2030, 0x205e, false},
+        {0x205f, 0x205f, true}, {0x2060, 0x2060, false}, {0x3000, 0x3000, true}, {0x3001, 0xfeff, false},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(ranges); i++)
+        for (uint32_t c = ranges[i].first; c <= ranges[i].last; c++) {
+            char text[32] = "Trace";
+            if (c >= 0xd800 && c < 0xe000)
+                continue;
+            strcpy((char *)utf8_put((uint8_t *)text + 5, c), "Go1.22\n");
+            gotrace_raw_reader *r = gotrace_raw_reader_memory(GOTRACE_RAW_TEXT, text, strlen(text));
+            assert_int_equal(gotrace_raw_version(r), ranges[i].space ? 22 : -1);
+            gotrace_raw_reader_free(r);
+        }
+}
+
 static void an_empty_string_has_its_line(void **state)
 {
     static const char text[] = "Trace Go1.22\nString id=1\n\tdata=\"\"\nStack id=1 nframes=0\n";
@@ -155,6 +185,7 @@ static void errors_name_the_line(void **state)
         {"", "line 1: not a trace: no line \"Trace Go1.NN\""},
         {"# only\n", "line 2: not a trace: no line \"Trace Go1.NN\""},
         {"trace Go1.22", "line 1: the first line is not \"Trace Go1.NN\": \"trace Go1.22\""},
+        {"trace Go1.22\r\n", "line 1: the first line is not \"Trace Go1.NN\": \"trace Go1.22\""},
         {"Trace", "line 1: not a Go version: \"\""},
         {"Trace 1.22", "line 1: not a Go version: \"1.22\""},
         {"Trace Go1.", "line 1: not a Go version: \"Go1.\""},
@@ -254,6 +285,7 @@ int main(void)
         cmocka_unit_test(quoting_is_gos),
         cmocka_unit_test(every_byte_and_character_comes_back),
         cmocka_unit_test(white_space_and_comments_are_free),
+        cmocka_unit_test(white_space_is_unicodes),
         cmocka_unit_test(an_empty_string_has_its_line),
         cmocka_unit_test(errors_name_the_line),
         cmocka_unit_test(the_position_is_the_events_line),

@@ -42,17 +42,19 @@ static NOINLINE void *waker(void *self)
     return NULL;
 }
 
+static struct thread waiting;
+
 static void run_stage(const char *what, void (*wait)(void), void (*wake)(void))
 {
-    struct thread a, b;
+    struct thread waking;
     stage++;
     wait_part = wait;
     wake_part = wake;
-    spawn(&a, waiter);
-    await_asleep(&a);
-    spawn(&b, waker);
-    join(&b);
-    join(&a);
+    spawn(&waiting, waiter);
+    await_asleep(&waiting);
+    spawn(&waking, waker);
+    join(&waking);
+    join(&waiting);
     printf("%d: %s\n", stage, what);
 }
 
@@ -307,7 +309,7 @@ static void polling(void)
 static void writes_in_vain(void)
 {
     writes();
-    milliseconds(20);
+    await_asleep(&waiting);
     CHECK(write(quiet[1], &byte, 1) == 1);
 }
 

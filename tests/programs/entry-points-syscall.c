@@ -4,9 +4,17 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <linux/futex.h>
+#include <linux/io_uring.h>
 #include <poll.h>
+#include <signal.h>
 #include <sys/epoll.h>
+#include <sys/file.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/time.h>
+#include <sys/uio.h>
+#include <sys/un.h>
+#include <sys/wait.h>
 
 #define P(x) (long)(x)
 
@@ -14,9 +22,23 @@ static uint32_t word = 1, odd[2];
 static struct pollfd not_ready[1] = {{PIPE_IN, POLLIN, 0}};
 static struct timespec zero, wrong = {0, -1};
 static struct epoll_event events[4];
+static const struct iovec vec[1] = {{buffer, 4}};
+static struct msghdr message = {.msg_iov = (struct iovec *)vec, .msg_iovlen = 1};
+static struct mmsghdr messages[1] = {{.msg_hdr = {.msg_iov = (struct iovec *)vec, .msg_iovlen = 1}}};
+static struct sockaddr_un nowhere = {.sun_family = AF_UNIX, .sun_path = "/none/none"};
+static int answer;
+/* The kernel writes what is left of it. */
+static struct timeval brief = {0, 20000};
+static struct timespec brief_too = {0, 20000000};
+static uint64_t no_signals;
 
 static void set_up(void)
 {
+    int pair[2];
+    CHECK(socketpair(AF_UNIX, SOCK_DGRAM, 0, pair) == 0);
+    place(pair[0], SIDE_A);
+    place(pair[1], SIDE_B);
+    place(socket(AF_UNIX, SOCK_STREAM, 0), CLIENT);
     place(epoll_create1(0), EPOLL);
     struct epoll_event e = {.events = EPOLLIN, .data.fd = PIPE_IN};
     CHECK(epoll_ctl(EPOLL, EPOLL_CTL_ADD, PIPE_IN, &e) == 0);
@@ -39,6 +61,45 @@ static const struct at_once calls[] = {
     CALL(NULL, SYS_close, NO_FD),
     CALL(NULL, SYS_close, -1),
     CALL(NULL, SYS_fsync, PIPE_IN),
+    CALL(NULL, SYS_readv, READY_IN, P(vec), 1),
+    CALL(NULL, SYS_preadv, FILE_FD, P(vec), 1, 2, 0),
+    CALL(NULL, SYS_preadv2, FILE_FD, P(vec), 1, 2, 0, 0),
+    CALL(NULL, SYS_writev, OTHER_OUT, P(vec), 1),
+    CALL(NULL, SYS_pwritev, OTHER_OUT, P(vec), 1, 0, 0),
+    CALL(NULL, SYS_pwritev2, OTHER_OUT, P(vec), 1, -1, -1, 0),
+    CALL(NULL, SYS_sendfile, OTHER_OUT, FILE_FD, 0, 4),
+    CALL(NULL, SYS_splice, READY_IN, 0, OTHER_OUT, 0, 4, 0),
+    CALL(NULL, SYS_copy_file_range, FILE_FD, 0, NO_FD, 0, 4, 0),
+    CALL(NULL, SYS_ioctl, READY_IN, FIONREAD, P(&answer)),
+    CALL(NULL, SYS_io_uring_enter, NO_FD, 0, 0, 0, 0),
+    CALL("select", SYS_io_uring_enter, NO_FD, 0, 1, IORING_ENTER_GETEVENTS, 0),
+    CALL(NULL, SYS_accept, NO_FD, 0, 0),
+    CALL(NULL, SYS_accept4, NO_FD, 0, 0, 0),
+    CALL("network", SYS_connect, CLIENT, P(&nowhere), sizeof nowhere),
+    CALL(NULL, SYS_sendto, SIDE_A, P(buffer), 4, 0, 0, 0),
+    CALL(NULL, SYS_sendmsg, SIDE_A, P(&message), 0),
+    CALL(NULL, SYS_sendmmsg, SIDE_A, P(messages), 1, 0),
+    CALL(NULL, SYS_recvmsg, SIDE_B, P(&message), 0),
+    CALL(NULL, SYS_recvmmsg, SIDE_B, P(messages), 1, 0, 0),
+    CALL(NULL, SYS_fdatasync, PIPE_IN),
+    CALL(NULL, SYS_fallocate, PIPE_OUT, 0, 0, 4),
+    CALL(NULL, SYS_flock, FILE_FD, LOCK_UN),
+    CALL(NULL, SYS_waitid, P_ALL, 0, 0, WEXITED, 0),
+#ifdef SYS_poll
+    CALL("select", SYS_poll, P(not_ready), 1, 20),
+    CALL("select", SYS_select, 0, 0, 0, 0, P(&brief)),
+    CALL("select", SYS_epoll_wait, EPOLL, P(events), 4, 20),
+#endif
+    CALL("select", SYS_pselect6, 0, 0, 0, 0, P(&brief_too), 0),
+#ifdef SYS_epoll_pwait2
+    CALL("select", SYS_epoll_pwait2, EPOLL, P(events), 4, P(&in_20_ms), 0, 8),
+#endif
+    CALL("select", SYS_rt_sigtimedwait, P(&no_signals), 0, P(&in_20_ms), 8),
+    CALL("select", SYS_rt_sigsuspend, BAD_ADDRESS, 8),
+    CALL("sleep", SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, P(&in_20_ms), 0),
+#ifdef SYS_futex_waitv
+    CALL("sync", SYS_futex_waitv, 0, 0, 0, 0, 0),
+#endif
     CALL(NULL, SYS_getrandom, P(buffer), 4, 0),
     CALL(NULL, SYS_getrandom, BAD_ADDRESS, 4, 0),
     CALL(NULL, SYS_openat, AT_FDCWD, P(path_of_none), O_RDONLY),

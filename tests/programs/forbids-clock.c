@@ -1,6 +1,6 @@
 /*
  * A thread forbids itself the processor's counter (PR_SET_TSC), which is what clocks read, and goes on with what is
- * recorded otherwise: calls, waits, threads, memory, children, other programs. Trap 56.
+ * recorded otherwise: calls, waits, threads, memory, children, other programs. Trap 56. Or it allows itself the counter.
  */
 #include "program.h"
 
@@ -13,7 +13,7 @@ static void forbid(const char *how)
     if (!strcmp(how, "syscall"))
         CHECK(syscall(SYS_prctl, PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0) == 0);
     else
-        CHECK(prctl(PR_SET_TSC, PR_TSC_SIGSEGV) == 0);
+        CHECK(prctl(PR_SET_TSC, strcmp(how, "allow") ? PR_TSC_SIGSEGV : PR_TSC_ENABLE) == 0);
 }
 
 static void handler(int sig)

@@ -94,12 +94,26 @@ static void sizes(void)
     free(p);
 }
 
+/* What is refused changes nothing, and what is made nothing of is gone. */
+static void refused(void)
+{
+    volatile size_t too_much = SIZE_MAX / 2;
+    for (int i = 0; i < 1000; i++) {
+        void *p = malloc(1000), *q = p;
+        CHECK(posix_memalign(&q, 7, 100) && !realloc(p, too_much));
+        p = realloc(p, 2000);
+        CHECK(p && !realloc(p, 0));
+    }
+    puts("refused");
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
         const char *name;
         void (*run)(void);
-    } ways[] = {{"places", places}, {"signals", signals}, {"forks", forks}, {"loads", loads}, {"sizes", sizes}};
+    } ways[] = {{"places", places}, {"signals", signals}, {"forks", forks}, {"loads", loads}, {"sizes", sizes},
+                {"refused", refused}};
     const char *way = argc > 1 ? argv[1] : "";
     for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++)
         if (!strcmp(way, ways[i].name))

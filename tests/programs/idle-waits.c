@@ -1,6 +1,7 @@
 /*
  * idle-waits MS: threads that wait because there is nothing to do, for a time, for input, for work, for longer than MS
  * each; then one that waits for a lock that another one holds for longer than MS. What was before is over by then.
+ * With the environment variable AWAIT it does not end before that file is there, or 100 s have passed.
  */
 #include "program.h"
 
@@ -37,6 +38,15 @@ static NOINLINE void *victim(void *self)
     return NULL;
 }
 
+static void await_snapshot(void)
+{
+    enum { PAUSE_MS = 20, PAUSES = 5000 };
+    const char *file = getenv("AWAIT");
+    for (int i = 0; file && i < PAUSES && access(file, F_OK) != 0; i++)
+        milliseconds(PAUSE_MS);
+    milliseconds(ms);
+}
+
 int main(int argc, char **argv)
 {
     struct thread t[3];
@@ -54,7 +64,7 @@ int main(int argc, char **argv)
     await_asleep(&t[2]);
     milliseconds(ms);
     pthread_mutex_unlock(&held);
-    milliseconds(ms); /* for the snapshot, which is said by the next hook */
+    await_snapshot();
     for (int i = 0; i < 3; i++)
         join(&t[i]);
     puts("done");

@@ -4,12 +4,11 @@
  * wait for and where must be known all the same.
  */
 #include "program.h"
+#include "recording.h"
 
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/file.h>
-
-#include <thrace/session.h>
 
 static pthread_mutex_t held = PTHREAD_MUTEX_INITIALIZER;
 static int pipes[2][2], lock_file;
@@ -64,7 +63,7 @@ int main(int argc, char **argv)
     if (argc > 1)
         compute_for(atol(argv[1]));
     else
-        thrace_start();
+        start_recording();
     pthread_mutex_unlock(&held);
     CHECK(write(pipes[0][1], "", 1) == 1 && write(pipes[1][1], "", 1) == 1 && flock(file, LOCK_UN) == 0);
     for (int i = 0; i < 4; i++)

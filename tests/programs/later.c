@@ -1,15 +1,15 @@
 /*
  * later [CALLS]: two sessions of one process, and what happened before and between them: a thread was named by
- * another one, a descriptor's number was given to something else. With CALLS: so many short calls in each session by
- * main and by a thread that ends in the second.
+ * another one, one appeared that nobody saw begin, a descriptor's number was given to something else. With CALLS: so
+ * many short calls in each session by main and by a thread that ends in the second.
  */
 #include "program.h"
+#include "recording.h"
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <semaphore.h>
 #include <sys/socket.h>
-
-#include <thrace/session.h>
 
 static sem_t may_end;
 static int number;
@@ -20,6 +20,35 @@ static NOINLINE void *gets_a_name(void *self)
     sem_wait(&may_end);
     NO_TAIL_CALL();
     return NULL;
+}
+
+static struct thread named;
+
+static NOINLINE void *gives_a_name(void *self)
+{
+    CHECK(!pthread_setname_np(named.id, "by-another"));
+    introduce(self);
+    sem_wait(&may_end);
+    NO_TAIL_CALL();
+    return NULL;
+}
+
+/* Nobody saw where it began. */
+static NOINLINE void *comes_unseen(void *self)
+{
+    introduce(self);
+    sem_wait(&may_end);
+    NO_TAIL_CALL();
+    return NULL;
+}
+
+static void spawn_unseen(struct thread *t)
+{
+    int (*create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+    void *libc = dlopen("libc.so.6", RTLD_NOW | RTLD_NOLOAD);
+    CHECK(libc);
+    *(void **)&create = dlsym(libc, "pthread_create");
+    CHECK(create && !create(&t->id, NULL, comes_unseen, t));
 }
 
 static NOINLINE void *reads(void *self)
@@ -68,7 +97,7 @@ static void short_calls(void)
     CHECK((zero = open("/dev/zero", O_RDONLY)) >= 0);
     spawn(&t, calls_shortly);
     for (int session = 1; session <= 2; session++) {
-        thrace_start();
+        start_recording();
         atomic_store(&turn, session);
         while (atomic_load(&done) < session)
             sched_yield();
@@ -81,7 +110,7 @@ static void short_calls(void)
 
 int main(int argc, char **argv)
 {
-    struct thread named;
+    struct thread namer, unseen = {0};
     int pipes[2], sockets[2];
     if (argc > 1) {
         calls = atol(argv[1]);
@@ -92,18 +121,27 @@ int main(int argc, char **argv)
     number = pipes[0];
     spawn(&named, gets_a_name);
     await_asleep(&named);
-    CHECK(!pthread_setname_np(named.id, "by-another"));
-    thrace_start();
+    spawn(&namer, gives_a_name);
+    await_asleep(&namer);
+    spawn_unseen(&unseen);
+    await_asleep(&unseen);
+    start_recording();
     read_by(pipes[1]);
     thrace_stop();
     CHECK(!socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) && syscall(SYS_dup3, sockets[0], number, 0) == number);
-    thrace_start();
+    start_recording();
     read_by(sockets[1]);
     sem_post(&may_end);
+    sem_post(&may_end);
+    sem_post(&may_end);
     join(&named);
+    join(&namer);
+    join(&unseen);
     thrace_stop();
+    puts("trace: goroutine main 1");
     puts("trace: goroutine by-another 1");
     puts("trace: block by-another sync main sem_wait<gets_a_name");
+    puts("trace: block gives_a_name sync main sem_wait<gives_a_name");
     puts("trace: block reads network * read<reads");
     return 0;
 }

@@ -19,8 +19,10 @@ c_programs = \
 	%D%/daemonizes \
 	%D%/drops \
 	%D%/early \
+	%D%/endings \
 	%D%/entry-points \
 	%D%/exits \
+	%D%/first-call \
 	%D%/forbids-clock \
 	%D%/forker \
 	%D%/futile-wakeup \
@@ -44,6 +46,7 @@ c_programs = \
 	%D%/locale-held \
 	%D%/lies \
 	%D%/locks \
+	%D%/midway \
 	%D%/migrates \
 	%D%/mixed-waits \
 	%D%/mostly-idle \
@@ -85,7 +88,7 @@ c_programs = \
 	%D%/yields
 
 check_PROGRAMS += $(c_programs) %D%/cxx-threads %D%/heap-cxx %D%/long-names %D%/torture
-check_LTLIBRARIES += %D%/libearly.la %D%/libheap-early.la %D%/libheap-ifunc.la %D%/libloader-held.la \
+check_LTLIBRARIES += %D%/libearly.la %D%/libfirst-call.la %D%/libheap-early.la %D%/libheap-ifunc.la %D%/libloader-held.la \
 	%D%/liblocale.la %D%/libslow-release.la %D%/libtoil-one.la %D%/libtoil-two.la
 
 # The expectations name functions and lines, whatever CFLAGS say.
@@ -120,8 +123,10 @@ tests_programs_crowded_CFLAGS = $(program_CFLAGS)
 tests_programs_daemonizes_CFLAGS = $(program_CFLAGS)
 tests_programs_drops_CFLAGS = $(program_CFLAGS)
 tests_programs_early_CFLAGS = $(program_CFLAGS)
+tests_programs_endings_CFLAGS = $(program_CFLAGS)
 tests_programs_entry_points_CFLAGS = $(program_CFLAGS)
 tests_programs_exits_CFLAGS = $(program_CFLAGS)
+tests_programs_first_call_CFLAGS = $(program_CFLAGS)
 tests_programs_forbids_clock_CFLAGS = $(program_CFLAGS)
 tests_programs_forker_CFLAGS = $(program_CFLAGS)
 # The compiler knows too much of malloc and free to leave them alone.
@@ -146,6 +151,7 @@ tests_programs_later_CFLAGS = $(program_CFLAGS)
 tests_programs_late_CFLAGS = $(program_CFLAGS)
 tests_programs_lies_CFLAGS = $(program_CFLAGS)
 tests_programs_locks_CFLAGS = $(program_CFLAGS)
+tests_programs_midway_CFLAGS = $(program_CFLAGS)
 tests_programs_migrates_CFLAGS = $(program_CFLAGS)
 tests_programs_mixed_waits_CFLAGS = $(program_CFLAGS)
 tests_programs_mostly_idle_CFLAGS = $(program_CFLAGS)
@@ -204,6 +210,9 @@ tests_programs_torture_LDADD = -ldl
 tests_programs_libearly_la_SOURCES = %D%/early-lib.c
 tests_programs_libearly_la_CFLAGS = $(program_CFLAGS) -fvisibility=default
 tests_programs_libearly_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
+tests_programs_libfirst_call_la_SOURCES = %D%/first-call-lib.c
+tests_programs_libfirst_call_la_CFLAGS = $(program_CFLAGS) -fvisibility=default
+tests_programs_libfirst_call_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
 tests_programs_libslow_release_la_SOURCES = %D%/slow-release-lib.c
 tests_programs_libslow_release_la_CFLAGS = $(program_CFLAGS) -fvisibility=default
 tests_programs_libslow_release_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
@@ -238,6 +247,9 @@ tests_programs_libloader_held_la_CXXFLAGS = $(AM_CXXFLAGS) -g -pthread -fvisibil
 tests_programs_libloader_held_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
 tests_programs_early_LDFLAGS = $(AM_LDFLAGS) -no-install
 tests_programs_early_LDADD = %D%/libearly.la
+tests_programs_first_call_LDFLAGS = $(AM_LDFLAGS) -no-install
+tests_programs_first_call_LDADD = %D%/libfirst-call.la
 endif
 
-EXTRA_DIST += %D%/busy-threads.h %D%/entry-points.h %D%/goroutines.go %D%/goroutines-cgo.go %D%/heap-plugin.cpp %D%/heap-rust.rs %D%/program.h %D%/tally.h
+EXTRA_DIST += %D%/busy-threads.h %D%/entry-points.h %D%/goroutines.go %D%/goroutines-cgo.go \
+	%D%/heap-own-operators.cpp %D%/heap-plugin.cpp %D%/heap-rust.rs %D%/program.h %D%/recording.h %D%/tally.h

@@ -1,10 +1,12 @@
 /*
  * Calls that look like others: a datagram of nothing, streams whose buffers just suffice, flags that are taken
- * back, a lock that nobody sleeps for.
+ * back, a lock that nobody sleeps for, writes of a page and of more, reads in the midst of signals.
  */
 #include "program.h"
 
 #include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
 #include <sys/socket.h>
 
 static int ends[2], pipes[2], sockets[2], copy;
@@ -53,6 +55,7 @@ static void buffers(void)
     CHECK((copy = dup(pipes[1])) >= 0);
     spawn(&t, streams);
     join(&t);
+    puts("trace: quiet streams");
     puts("trace: syscall streams fgets<streams 1");
     puts("trace: syscall streams fputc<streams 1"); /* its buffer is made */
     puts("trace: syscall streams fflush<streams 1");
@@ -127,12 +130,89 @@ static void spin_waits(void)
     puts("trace: block spins sync spin_holder pthread_spin_lock<spins");
 }
 
+/* A full pipe has room for a page once one is read, and who reads it ends the wait. A longer write ends by itself. */
+enum { MORE_PAGES = 3 };
+
+static int narrow[2];
+
+static NOINLINE void *writes_page(void *self)
+{
+    static const char page[PIPE_BUF];
+    introduce(self);
+    CHECK(write(narrow[1], page, sizeof page) == sizeof page);
+    return NULL;
+}
+
+static NOINLINE void *writes_pages(void *self)
+{
+    static const char pages[MORE_PAGES * PIPE_BUF];
+    introduce(self);
+    CHECK(write(narrow[1], pages, sizeof pages) == sizeof pages);
+    return NULL;
+}
+
+static void read_page(void)
+{
+    char page[PIPE_BUF];
+    CHECK(read(narrow[0], page, sizeof page) == sizeof page);
+}
+
+static void full_pipe(void)
+{
+    struct thread t;
+    CHECK(!pipe(narrow) && fcntl(narrow[1], F_SETPIPE_SZ, PIPE_BUF) == PIPE_BUF);
+    writes_page(&t);
+    spawn(&t, writes_page);
+    await_asleep(&t);
+    read_page();
+    join(&t);
+    spawn(&t, writes_pages);
+    await_asleep(&t);
+    for (int i = 0; i < 1 + MORE_PAGES; i++)
+        read_page();
+    join(&t);
+    puts("trace: block writes_page chan_send main write<writes_page");
+    puts("trace: block writes_pages chan_send self write<writes_pages");
+}
+
+/* Whatever a signal interrupts on the way to it, each is a wait. */
+enum { READS = 5000 };
+
+static int silent[2];
+static atomic_bool read_enough;
+
+static void ignore(int sig) { (void)sig; }
+
+static NOINLINE void *reads_in_vain(void *self)
+{
+    char c;
+    introduce(self);
+    for (int i = 0; i < READS; i++)
+        CHECK(read(silent[0], &c, 1) == -1 && errno == EINTR);
+    atomic_store(&read_enough, true);
+    return NULL;
+}
+
+static void interrupted_reads(void)
+{
+    const struct sigaction act = {.sa_handler = ignore};
+    struct thread t;
+    CHECK(!pipe(silent) && !sigaction(SIGUSR1, &act, NULL));
+    spawn(&t, reads_in_vain);
+    while (!atomic_load(&read_enough))
+        CHECK(!pthread_kill(t.id, SIGUSR1));
+    join(&t);
+    printf("trace: block reads_in_vain chan_receive self read<reads_in_vain %d\n", READS);
+}
+
 int main(void)
 {
     empty_datagram();
     buffers();
     flags();
     spin_waits();
+    full_pipe();
+    interrupted_reads();
     printf("trace: goroutines %d\n", 1 + threads_spawned);
     return 0;
 }

@@ -3,8 +3,7 @@
  * daemon, and records two parts of what it does then.
  */
 #include "program.h"
-
-#include <thrace/session.h>
+#include "recording.h"
 
 extern char **environ;
 
@@ -24,7 +23,7 @@ int main(int argc, char **argv)
     write_title(argv[0]);
     CHECK(chdir("/") == 0);
     for (int i = 0; i < 2; i++) {
-        int err = thrace_start();
+        int err = start_recording();
         CHECK(!err || err == ENOSYS);
         milliseconds(2);
         thrace_stop();

@@ -1,7 +1,7 @@
 /*
  * What only a second look shows: the second and third round of a barrier, a broadcast of C11, a mutex that is given up
- * by a wait for a condition, a routine of pthread_once whose thread is cancelled, waits with far times that succeed, a
- * wait in a destructor of thread-specific data, errno of a call that had to wait.
+ * by a wait for a condition, a routine of pthread_once whose thread is cancelled, waits with far times that succeed,
+ * errno of a call that had to wait.
  */
 #include "program.h"
 
@@ -313,41 +313,6 @@ static void far_times(void)
     puts("trace: block patient sync main pthread_rwlock_clockwrlock<patient");
 }
 
-/* --- the last that a thread does ---------------------------------------------------------------------------------- */
-
-static pthread_key_t key;
-static sem_t may_end;
-
-static NOINLINE void destructor(void *arg)
-{
-    (void)arg;
-    sem_wait(&may_end);
-    NO_TAIL_CALL();
-}
-
-static NOINLINE void *ends_late(void *self)
-{
-    introduce(self);
-    pthread_setspecific(key, self);
-    return NULL;
-}
-
-static void wait_in_destructor(void)
-{
-    struct thread t;
-    CHECK(!sem_init(&may_end, 0, 0) && !pthread_key_create(&key, destructor));
-    spawn(&t, ends_late);
-    await_asleep(&t);
-    sem_post(&may_end);
-    while (thread_state(atomic_load(&t.tid)))
-        sched_yield();
-    /* A bad clock is one also where nobody has to wait. */
-    struct timespec until = from_now(CLOCK_MONOTONIC, FAR_MS);
-    CHECK(pthread_clockjoin_np(t.id, NULL, CLOCK_THREAD_CPUTIME_ID, &until) == EINVAL);
-    join(&t);
-    puts("trace: block ends_late sync main sem_wait<destructor");
-}
-
 int main(void)
 {
     barrier_rounds();
@@ -356,7 +321,6 @@ int main(void)
     mutex_of_condition();
     once_again();
     far_times();
-    wait_in_destructor();
     printf("trace: goroutines %d\n", 1 + threads_spawned);
     return 0;
 }

@@ -4,10 +4,9 @@
  * worked when asked by COUNTS. Ends when its stdin does.
  */
 #include "program.h"
+#include "recording.h"
 
 #include <semaphore.h>
-
-#include <thrace/session.h>
 
 enum { CHURNERS = 2 };
 
@@ -84,7 +83,7 @@ int main(int argc, char **argv)
     await_asleep(&w);
     await_asleep(&l);
     for (int i = 0; i < cycles; i++) {
-        int err = thrace_start();
+        int err = start_recording();
         CHECK(!err || err == ENOSYS || err == EALREADY);
         started += !err;
         milliseconds(argc > 2 ? atoi(argv[2]) : 3);

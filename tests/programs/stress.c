@@ -3,6 +3,7 @@
  * must be right. Records so many parts of its run by itself.
  */
 #include "program.h"
+#include "recording.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -10,8 +11,6 @@
 #include <signal.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-
-#include <thrace/session.h>
 
 enum { PAIRS = 3, LOCKERS = 4 };
 
@@ -143,7 +142,7 @@ int main(int argc, char **argv)
         milliseconds(2);
     }
     for (long i = 0; i < sessions; i++) {
-        int err = thrace_start();
+        int err = start_recording();
         CHECK(!err || err == ENOSYS);
         milliseconds(1);
         CHECK(thrace_stop() == err);

@@ -173,10 +173,10 @@ enum { WORKERS = sizeof workers / sizeof workers[0], PATIENCE = 60 };
 static void *work(void *arg)
 {
     auto *w = static_cast<decltype(&workers[0])>(arg);
-    while (!__atomic_load_n(&over, __ATOMIC_RELAXED)) {
+    do { /* once at least, however late it comes to it */
         w->torment();
         __atomic_fetch_add(&w->rounds, 1, __ATOMIC_RELAXED);
-    }
+    } while (!__atomic_load_n(&over, __ATOMIC_RELAXED));
     return nullptr;
 }
 

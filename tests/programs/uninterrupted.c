@@ -1,6 +1,7 @@
 /*
  * Waits in every way that signal(7) lists as failing with EINTR after any handler, without expecting it: it has no
- * handlers. Between the waits it computes, so that samples are due when a wait begins.
+ * handlers. Between the waits it computes, so that samples are due when a wait begins. With an argument, which is for
+ * recordings only, more signals of the recorder's come in the middle of the waits.
  */
 #include "program.h"
 
@@ -121,21 +122,62 @@ static void wait_socket(void)
     CHECK(read(socket_end, &c, 1) == -1 && (errno == EAGAIN || errno == EWOULDBLOCK));
 }
 
+/* None is shorter than asked. */
+static void longer_waits(void)
+{
+    enum { WAITS = 200, LONGER_NS = 600000 };
+    static const struct timespec longer = {0, LONGER_NS};
+    struct pollfd p = {pipe_end, POLLIN, 0};
+    for (int i = 0; i < WAITS; i++) {
+        struct timespec before, left = {0, 0};
+        struct timespec until = from_now(CLOCK_MONOTONIC, 1);
+        clock_gettime(CLOCK_MONOTONIC, &before);
+        CHECK(nanosleep(&longer, NULL) == 0 && lasted(&before, LONGER_NS));
+        CHECK(clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, &left) == 0 && lasted(&until, 0));
+        clock_gettime(CLOCK_MONOTONIC, &before);
+        CHECK(ppoll(&p, 1, &longer, NULL) == 0 && lasted(&before, LONGER_NS));
+    }
+}
+
+/*
+ * Where a kernel takes CPU timers for due on the way back to the program, samples hardly ever come in the middle of a
+ * wait. So that they do, a timer of ours sends what the recorder's timers send.
+ */
+static bool disturbed;
+
+static void disturb(void)
+{
+    enum { SAMPLE_SIGNAL = 57, SAMPLE_MARK = 0x7452a3e1, EVERY_NS = 130000 };
+    struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SAMPLE_SIGNAL};
+    const struct itimerspec often = {{0, EVERY_NS}, {0, EVERY_NS}};
+    timer_t timer;
+    event.sigev_value.sival_int = SAMPLE_MARK;
+    event._sigev_un._tid = (pid_t)syscall(SYS_gettid);
+    CHECK(!timer_create(CLOCK_MONOTONIC, &event, &timer) && !timer_settime(timer, 0, &often, NULL));
+}
+
 static void *waiter(void *arg)
 {
     static void (*const waits[])(void) = {wait_poll,  wait_ppoll, wait_select, wait_epoll,   wait_sleep,
                                           wait_sem,   wait_signal, wait_message, wait_socket};
+    if (disturbed)
+        disturb();
+    longer_waits();
     for (int i = 0; i < ROUNDS; i++)
         for (size_t k = 0; k < sizeof waits / sizeof waits[0]; k++) {
+            if (disturbed && waits[k] == wait_socket)
+                continue; /* its timeout begins anew each time */
             compute();
             waits[k]();
         }
     return arg;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     int fds[2];
+    (void)argv;
+    disturbed = argc > 1;
     struct timeval tv = {0, WAIT_NS / 1000};
     CHECK(!pipe(fds));
     pipe_end = fds[0];

@@ -9,10 +9,9 @@
 #   stop              has it end in its normal way
 # shellcheck shell=sh disable=SC2034,SC2154
 . "$top_srcdir/tests/e2e/lib.sh"
-. "$top_srcdir/tests/processes.sh"
 
 seconds=${THRACE_SUBJECT_SECONDS:-1}
-limit=$((seconds + 60))
+limit=$((seconds + 300))
 # THRACE_SUBJECT_ENV: variables for the recorded run, as in THRACE_PERIOD=10ms.
 sources=$top_srcdir/tests/subjects
 
@@ -247,7 +246,7 @@ run_subject() { # NAME
 prepare() { :; }
 
 load_by_wrk() { # URL
-    timeout $((seconds + 20)) wrk -t 1 -c 16 -d "${seconds}s" "$1" || return 1
+    timeout $((seconds + 120)) wrk -t 1 -c 16 -d "${seconds}s" "$1" || return 1
     rate=$(sed -n 's/^Requests\/sec: *\([0-9]*\).*/\1/p' "$tap_scratch/$way.drive")
     [ "${rate:-0}" -gt 0 ] && ! grep -E 'Socket errors|Non-2xx' "$tap_scratch/$way.drive"
 }

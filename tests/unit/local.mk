@@ -9,18 +9,22 @@ unit_tests = \
 	%D%/test-dwarf \
 	%D%/test-dwarf-forms \
 	%D%/test-events \
+	%D%/test-first-stacks \
 	%D%/test-gate \
 	%D%/test-heap-in-trace \
+	%D%/test-heap-profile \
 	%D%/test-image \
 	%D%/test-left-spools \
 	%D%/test-lock \
 	%D%/test-meta \
+	%D%/test-opening \
 	%D%/test-options \
 	%D%/test-output \
 	%D%/test-progress \
 	%D%/test-recording \
 	%D%/test-sched \
 	%D%/test-sched-generation \
+	%D%/test-sched-handler \
 	%D%/test-sched-sessions \
 	%D%/test-sched-steal \
 	%D%/test-sched-threads \
@@ -37,6 +41,7 @@ unit_tests = \
 	%D%/test-symbolize \
 	%D%/test-symbols \
 	%D%/test-symtab \
+	%D%/test-table \
 	%D%/test-target \
 	%D%/test-trace-time \
 	%D%/test-unwind-cfi \
@@ -128,6 +133,8 @@ tests_unit_test_trace_time_SOURCES = %D%/test-trace-time.c %D%/random.h cmd/trac
 tests_unit_test_trace_time_LDADD = libparser.la $(unit_test_LIBS)
 tests_unit_test_cut_SOURCES = %D%/test-cut.c cmd/cut.c
 tests_unit_test_cut_LDADD = libparser.la $(unit_test_LIBS)
+tests_unit_test_opening_SOURCES = %D%/test-opening.c cmd/opening.c
+tests_unit_test_opening_LDADD = libparser.la $(unit_test_LIBS)
 tests_unit_test_spool_read_SOURCES = %D%/test-spool-read.c cmd/process_life.c cmd/spool_claim.c \
 	cmd/spool_read.c %D%/random.h %D%/spool-fixture.c
 tests_unit_test_spool_read_LDADD = libparser.la $(unit_test_LIBS)
@@ -141,23 +148,33 @@ tests_unit_test_heap_in_trace_SOURCES = %D%/test-heap-in-trace.c cmd/heap_in_tra
 tests_unit_test_heap_in_trace_LDADD = libparser.la $(unit_test_LIBS) $(PPROF_LIBS) -lm
 if HAVE_PPROF
 nodist_tests_unit_test_heap_in_trace_SOURCES = cmd/profile.pb-c.c
+nodist_tests_unit_test_heap_profile_SOURCES = cmd/profile.pb-c.c
 endif
+tests_unit_test_heap_profile_SOURCES = %D%/test-heap-profile.c cmd/heap_pprof.c cmd/heap_profile.c
+tests_unit_test_heap_profile_LDADD = libparser.la $(unit_test_LIBS) $(PPROF_LIBS) -lm
 tests_unit_test_left_spools_SOURCES = %D%/test-left-spools.c cmd/left_spools.c cmd/process_life.c
 tests_unit_test_left_spools_LDADD = libparser.la $(unit_test_LIBS)
+tests_unit_test_first_stacks_SOURCES = %D%/test-first-stacks.c cmd/first_stacks.c cmd/heap_types.c cmd/opening.c
+tests_unit_test_first_stacks_LDADD = libparser.la $(unit_test_LIBS)
 tests_unit_test_output_SOURCES = %D%/test-output.c cmd/output.c
 tests_unit_test_output_LDADD = $(unit_test_LIBS)
 tests_unit_test_symbol_cache_SOURCES = %D%/test-symbol-cache.c cmd/symbol_cache.c
 tests_unit_test_symbol_cache_LDADD = $(unit_test_LIBS)
+tests_unit_test_table_SOURCES = %D%/test-table.c cmd/stat_text.c cmd/table.c
+tests_unit_test_table_LDADD = libparser.la $(unit_test_LIBS)
 tests_unit_test_target_SOURCES = %D%/test-target.c cmd/target.c
 tests_unit_test_target_LDADD = $(unit_test_LIBS)
 
 unit_model = %D%/model.c %D%/model.h
+unit_transitions = $(unit_model) %D%/transitions.c %D%/transitions.h
 unit_model_trace = %D%/model-trace.c %D%/model-trace.h
 
 tests_unit_test_sched_SOURCES = %D%/test-sched.c %D%/three-threads.h $(unit_model)
 tests_unit_test_sched_LDADD = $(unit_test_LIBS)
 tests_unit_test_sched_generation_SOURCES = %D%/test-sched-generation.c %D%/three-threads.h $(unit_model)
 tests_unit_test_sched_generation_LDADD = $(unit_test_LIBS)
+tests_unit_test_sched_handler_SOURCES = %D%/test-sched-handler.c $(unit_transitions)
+tests_unit_test_sched_handler_LDADD = $(unit_test_LIBS)
 tests_unit_test_sched_steal_SOURCES = %D%/test-sched-steal.c $(unit_model) $(unit_model_trace)
 tests_unit_test_sched_steal_LDADD = libparser.la $(unit_test_LIBS)
 tests_unit_test_sched_threads_SOURCES = %D%/test-sched-threads.c %D%/random.h $(unit_model) $(unit_model_trace)
@@ -166,7 +183,7 @@ tests_unit_test_sched_times_SOURCES = %D%/test-sched-times.c %D%/three-threads.h
 tests_unit_test_sched_times_LDADD = $(unit_test_LIBS)
 tests_unit_test_sched_sessions_SOURCES = %D%/test-sched-sessions.c %D%/three-threads.h $(unit_model)
 tests_unit_test_sched_sessions_LDADD = $(unit_test_LIBS)
-tests_unit_test_sched_torn_SOURCES = %D%/test-sched-torn.c $(unit_model)
+tests_unit_test_sched_torn_SOURCES = %D%/test-sched-torn.c $(unit_transitions)
 tests_unit_test_sched_torn_LDADD = $(unit_test_LIBS)
 tests_unit_test_sched_walk_SOURCES = %D%/test-sched-walk.c %D%/random.h $(unit_model) $(unit_model_trace)
 tests_unit_test_sched_walk_LDADD = libparser.la $(unit_test_LIBS)

@@ -50,6 +50,7 @@ static const uint8_t lines[] = {
     LE4(0), 4, 0, LE4(0), 1, 1, 1, 0xff, 2, 10, 0, 1, 1, 1, 1, 0, 0, 0, 1,
     'd', 'i', 'r', 0, 0,                              /* directories */
     'u', '.', 'c', 0, 0, 0, 0, 'h', '.', 'h', 0, 1, 0, 0, 0, /* files: u.c in 0, h.h in dir */
+    0, 9, 2, ADDR(0), 3, 60, 1, 2, 0x80, 0x40, 0, 1, 1, /* 0 to 0x2000: a large function that the linker dropped */
     0, 9, 2, ADDR(0x1000), 3, 20, 1,                  /* 0x1000: line 21 */
     2, 0x10, 4, 2, 3, 0x70, 1,                        /* 0x1010: h.h, line 5 */
     2, 0x10, 4, 1, 3, 21, 1,                          /* 0x1020: u.c, line 26 */
@@ -58,6 +59,8 @@ static const uint8_t lines[] = {
     2, 0x10, 3, 0x57, 1,                              /* 0x1050: line 0 */
     2, 0x30, 1,                                       /* 0x1080: line 0 */
     2, 0x20, 0, 1, 1,                                 /* 0x10a0: the end */
+    0, 9, 2, ADDR(0x1000), 3, 61, 1, 2, 0x40, 0, 1, 1, /* a second word on 0x1000: the first one holds */
+    0, 9, 2, ADDR(0x10f0), 3, 62, 1, 2, 0x20, 0, 1, 1, /* 0x10f0 to 0x1110: the unit ends before that */
 };
 
 enum { HEADER_REST = 6 + 9 + 5 + 15 };
@@ -99,7 +102,8 @@ static const struct {
     {0x108f, "m /src/dir/h.h:60"},
     {0x1090, " /src/u.c:0"}, /* in no function, but in the line table */
     {0x10a0, ""},
-    {0x10ff, ""},
+    {0x10ef, ""},
+    {0x10ff, " /src/u.c:63"},
     {0x1100, ""},
 };
 
@@ -137,6 +141,23 @@ static void every_pc_has_its_frames(void **state)
         assert_string_equal(frames_of(&a, 0), cases[i].frames);
         answer_free(&a);
     }
+    elf_free(&e);
+}
+
+static void addresses_of_another_size_are_not_read(void **state)
+{
+    enum { ADDRESS_SIZE = 10 };
+    static const uint64_t pc = 0x1000;
+    struct elf_image e;
+    struct image *image = make(&e);
+    struct debug_files files = {.main = image, .path = "/none", .module = "/none"};
+    struct symtab symbols = {0};
+    struct answer a;
+    ((uint8_t *)(uintptr_t)image_section(image, ".debug_info")->data)[ADDRESS_SIZE] = 4;
+    assert_true(answer_init(&a, 1));
+    debug_resolve(&files, &symbols, &pc, 1, &a);
+    assert_string_equal(frames_of(&a, 0), "");
+    answer_free(&a);
     elf_free(&e);
 }
 
@@ -179,6 +200,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_pc_has_its_frames),
+        cmocka_unit_test(addresses_of_another_size_are_not_read),
         cmocka_unit_test(damage_is_survived),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -147,6 +147,21 @@ static void a_shared_chunk_is_filled_to_its_end(void **state)
     assert_int_equal(spool_read_log(f, v, 100), 100);
 }
 
+/* What would end in the last bytes behind a chunk's own goes to the next one, with headers as long as they can be. */
+static void a_shared_chunk_is_not_filled_beyond_its_end(void **state)
+{
+    struct spool_fixture *f = *state;
+    for (uint32_t beyond = 1; beyond <= CHUNK_HEADER_SIZE; beyond += 7) {
+        for (int i = 0; i < 4; i++)
+            spool_seal_filled(&f->s, UINT64_MAX, UINT64_MAX, i ? CHUNK_CAPACITY / 4 - BATCH_HEADER_MAX : 2 * SMALL);
+        uint32_t left = CHUNK_CAPACITY - f->s.packing->used;
+        assert_in_range(left, BATCH_HEADER_MAX + SMALL, CHUNK_CAPACITY / 4 - CHUNK_HEADER_SIZE);
+        spool_seal_filled(&f->s, UINT64_MAX, UINT64_MAX, left - BATCH_HEADER_MAX + beyond);
+        assert_in_range(f->s.packing->used, 1, CHUNK_CAPACITY);
+        spool_seal_packed(&f->s);
+    }
+}
+
 /* --- the file ----------------------------------------------------------------------------------------------------- */
 
 static void the_pool_has_a_bound_of_its_own(void **state)
@@ -218,6 +233,7 @@ int main(void)
         TEST(a_chunk_knows_where_in_the_log_it_is),
         TEST(a_chunk_of_records_alone_is_kept),
         TEST(a_shared_chunk_is_filled_to_its_end),
+        TEST(a_shared_chunk_is_not_filled_beyond_its_end),
         TEST(the_pool_has_a_bound_of_its_own),
         TEST(what_is_mapped_has_its_place_on_the_disk),
         TEST(a_link_in_its_place_is_not_opened),

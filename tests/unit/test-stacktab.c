@@ -115,6 +115,26 @@ static void hashes_differ_by_every_frame(void **state)
     assert_true(stack_hash(pcs, 5) == stack_hash(pcs + 20, 5));
 }
 
+/* 0 stands for an empty slot. */
+static void no_hash_is_0(void **state)
+{
+    const uintptr_t pc = 2 * stack_hash(NULL, 0); /* what the hash of one frame begins with: nothing is left of it */
+    assert_int_equal(stack_hash(&pc, 1), 1);
+}
+
+/* Also of frames that mix in nothing: where the empty stack's hash comes out of a step as it went in. */
+static void the_length_counts(void **state)
+{
+    uint64_t empty = stack_hash(NULL, 0), inverse = 1;
+    for (int i = 0; i < 6; i++) /* Newton's: twice as many bits are right each time */
+        inverse *= 2 - UINT64_C(0xff51afd7ed558ccd) * inverse;
+    uintptr_t pc = (empty ^ empty >> 32) * inverse ^ empty;
+    const uintptr_t pcs[] = {pc, pc};
+    assert_true(stack_hash(pcs, 1) != empty);
+    assert_true(stack_hash(pcs, 2) != empty);
+    assert_true(stack_hash(pcs, 2) != stack_hash(pcs, 1));
+}
+
 /* --- by threads --------------------------------------------------------------------------------------------------- */
 
 enum { THREADS = 4, STACKS = 4000 };
@@ -170,6 +190,8 @@ int main(void)
         TEST(who_comes_second_does_not_take_the_place),
         TEST(an_id_that_never_came_is_made_up_for),
         cmocka_unit_test(hashes_differ_by_every_frame),
+        cmocka_unit_test(no_hash_is_0),
+        cmocka_unit_test(the_length_counts),
         TEST(threads_agree),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

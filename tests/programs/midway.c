@@ -1,0 +1,44 @@
+/*
+ * A handler that does what is recorded, in the middle of what is recorded: what it does in the middle of an event is
+ * lost, counted, and hurts nothing else.
+ */
+#include "program.h"
+
+#include <fcntl.h>
+#include <signal.h>
+
+enum { TIMES = 1000 };
+
+static int null;
+static atomic_int handled;
+
+static NOINLINE void handler(int sig)
+{
+    (void)sig;
+    CHECK(write(null, "", 1) == 1);
+    atomic_fetch_add(&handled, 1);
+}
+
+static NOINLINE void *writes(void *self)
+{
+    introduce(self);
+    while (atomic_load(&handled) < TIMES)
+        CHECK(write(null, "", 1) == 1);
+    return NULL;
+}
+
+int main(void)
+{
+    const struct sigaction act = {.sa_handler = handler};
+    struct thread t;
+    CHECK((null = open("/dev/null", O_WRONLY)) >= 0 && !sigaction(SIGUSR1, &act, NULL));
+    spawn(&t, writes);
+    while (!atomic_load(&t.tid)) /* a handler that runs before the thread does is another goroutine */
+        sched_yield();
+    while (atomic_load(&handled) < TIMES)
+        CHECK(!pthread_kill(t.id, SIGUSR1));
+    join(&t);
+    puts("trace: goroutines 2");
+    puts("trace: quiet writes");
+    return 0;
+}

@@ -1,0 +1,19 @@
+/* For programs that record parts of their own run. */
+#ifndef THRACE_TESTS_RECORDING_H
+#define THRACE_TESTS_RECORDING_H
+
+#include <errno.h>
+
+#include <thrace/session.h>
+
+/* A thread that has lost the processor may not give way in time; then it is for the program to try again. */
+static inline int start_recording(void)
+{
+    int err;
+    do
+        err = thrace_start();
+    while (err == EBUSY);
+    return err;
+}
+
+#endif

@@ -1,5 +1,5 @@
 /*
- * A lock for the slow paths of the shim: three states and a futex, no libc. It is private to the process, not
+ * A lock for the slow paths of the library: three states and a futex, no libc. It is private to the process, not
  * recursive, and is never held while a function of the program or of libc runs.
  */
 #ifndef THRACE_LIB_LOCK_H

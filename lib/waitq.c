@@ -5,13 +5,13 @@
 /* A slot that is taken but not filled in yet: no waiter of any object. */
 static const uint64_t reserved = WAIT_WOKEN;
 
-static uint32_t first_slot(const void *object) { return waitq_home(object) * (WAITQ_SLOTS / WAITQ_HOMES); }
+static uint32_t first_slot(const void *object) { return waitq_bucket(object) * (WAITQ_SLOTS / WAITQ_HOMES); }
 
 struct wait_slot *waitq_register(struct waitq *q, void *waiter, const void *object, enum waiter_kind kind)
 {
     uint32_t i = first_slot(object);
     /* Before the caller's next look at the object: a releaser that it does not see must see this. */
-    __atomic_fetch_add(&q->waiting[waitq_home(object)], 1, __ATOMIC_SEQ_CST);
+    __atomic_fetch_add(&q->waiting[waitq_bucket(object)], 1, __ATOMIC_SEQ_CST);
     for (uint32_t n = 0; n < WAITQ_SLOTS; n++, i = (i + 1) % WAITQ_SLOTS) {
         struct wait_slot *slot = &q->slots[i];
         uint64_t none = 0;
@@ -25,13 +25,13 @@ struct wait_slot *waitq_register(struct waitq *q, void *waiter, const void *obje
                          __ATOMIC_SEQ_CST);
         return slot;
     }
-    __atomic_fetch_sub(&q->waiting[waitq_home(object)], 1, __ATOMIC_RELAXED);
+    __atomic_fetch_sub(&q->waiting[waitq_bucket(object)], 1, __ATOMIC_RELAXED);
     return NULL;
 }
 
 void waitq_leave(struct waitq *q, struct wait_slot *slot)
 {
-    uint32_t h = waitq_home(slot->object);
+    uint32_t h = waitq_bucket(slot->object);
     __atomic_store_n(&slot->word, 0, __ATOMIC_RELEASE);
     __atomic_fetch_sub(&q->waiting[h], 1, __ATOMIC_RELEASE);
 }
@@ -80,7 +80,7 @@ struct walk {
 
 static struct walk walk_from(struct waitq *q, const void *object)
 {
-    uint32_t left = __atomic_load_n(&q->waiting[waitq_home(object)], __ATOMIC_ACQUIRE);
+    uint32_t left = __atomic_load_n(&q->waiting[waitq_bucket(object)], __ATOMIC_ACQUIRE);
     return (struct walk){q, object, left, 0, first_slot(object)};
 }
 
@@ -91,7 +91,7 @@ static struct wait_slot *walk_on(struct walk *walk, uint64_t *word)
         walk->next = (walk->next + 1) % WAITQ_SLOTS;
         if (!(*word = wait_word(slot)))
             continue;
-        if (waitq_home(object_of(slot)) == waitq_home(walk->object))
+        if (waitq_bucket(object_of(slot)) == waitq_bucket(walk->object))
             walk->left--;
         return slot;
     }

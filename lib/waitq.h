@@ -46,7 +46,7 @@ struct waitq {
     struct wait_slot slots[WAITQ_SLOTS];
 };
 
-static inline uint32_t waitq_home(const void *object)
+static inline uint32_t waitq_bucket(const void *object)
 {
     return (uint32_t)(((uint64_t)(uintptr_t)object * UINT64_C(0x9e3779b97f4a7c15)) >> 52) % WAITQ_HOMES;
 }
@@ -54,7 +54,7 @@ static inline uint32_t waitq_home(const void *object)
 /* False: certainly nobody waits for the object. Cost: 1 ns. */
 static inline bool waitq_maybe_waiting(const struct waitq *q, const void *object)
 {
-    return __builtin_expect(__atomic_load_n(&q->waiting[waitq_home(object)], __ATOMIC_RELAXED) != 0, 0);
+    return __builtin_expect(__atomic_load_n(&q->waiting[waitq_bucket(object)], __ATOMIC_RELAXED) != 0, 0);
 }
 
 /* Enters the waiter, state WAIT_REGISTERED. NULL when the array is full. */

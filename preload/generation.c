@@ -157,7 +157,7 @@ static void status_other(struct thread *t, uint64_t time, bool first)
 
 static void write_statuses(uint64_t time)
 {
-    bool heap_told = false;
+    bool heap_reported = false;
     for (struct thread *t = registry.threads; t; t = t->next) {
         uint32_t status = sched_current(&t->sched)->status;
         if (sched_has_proc(&recorder.sched, &t->sched)) {
@@ -169,9 +169,9 @@ static void write_statuses(uint64_t time)
                 if (config.self_contained && status == GO_SYSCALL)
                     write_wait(&t->sched, t);
                 sched_status_with_proc(&recorder.sched, &t->sched, time);
-                if (status == GO_RUNNING && !heap_told) {
+                if (status == GO_RUNNING && !heap_reported) {
                     upcalls.write_heap_status(t, time);
-                    heap_told = true;
+                    heap_reported = true;
                 }
                 seal_chunk(&t->sched); /* packed: the chunk is free for the next thread, this one may not need it */
             }

@@ -3,7 +3,7 @@
 #include "preload/section.h"
 #include "preload/thread_end.h"
 #include "preload/thread_name.h"
-#include "preload/session/unseen.h"
+#include "preload/unseen.h"
 #include "preload/upcalls.h"
 
 struct thread *thread_introduce(void)

@@ -3,6 +3,7 @@ if BUILD_PRELOAD
 pkglib_LTLIBRARIES += libthrace-preload.la
 libthrace_preload_la_SOURCES = \
 	%D%/attributes.h \
+	%D%/calls.def \
 	%D%/config.c %D%/config.h \
 	%D%/cpus.c %D%/cpus.h \
 	%D%/generation.c %D%/generation.h \
@@ -18,6 +19,7 @@ libthrace_preload_la_SOURCES = \
 	%D%/section.c %D%/section.h \
 	%D%/service.c %D%/service.h \
 	%D%/short_calls.c %D%/short_calls.h \
+	%D%/streams.def \
 	%D%/symbols.c %D%/symbols.h \
 	%D%/thread.c %D%/thread.h \
 	%D%/thread_end.c %D%/thread_end.h \
@@ -36,11 +38,10 @@ libthrace_preload_la_SOURCES = \
 	%D%/heap/operators.c %D%/heap/operators.h %D%/heap/operators.def \
 	%D%/heap/wrap_heap.c %D%/heap/wrap_heap.h \
 	%D%/heap/wrap_new.c \
-	%D%/hooks/calls.c %D%/hooks/calls.h %D%/hooks/calls.def \
+	%D%/hooks/calls.c %D%/hooks/calls.h \
 	%D%/hooks/fds.c %D%/hooks/fds.h \
 	%D%/hooks/locks.def \
 	%D%/hooks/openmp.c %D%/hooks/openmp.h %D%/hooks/openmp.def \
-	%D%/hooks/streams.def \
 	%D%/hooks/syscalls.def \
 	%D%/hooks/wrap_affinity.c \
 	%D%/hooks/wrap_barrier.c \

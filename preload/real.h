@@ -1,4 +1,4 @@
-/* The functions that the shim stands in front of, resolved once: real.pthread_mutex_lock(m) is what comes after us. */
+/* The functions that the library stands in front of, resolved once: real.pthread_mutex_lock(m) is what comes after us. */
 #ifndef THRACE_PRELOAD_REAL_H
 #define THRACE_PRELOAD_REAL_H
 

@@ -3,7 +3,7 @@
 #include "lib/meta.h"
 #include "preload/section.h"
 #include "preload/thread_end.h"
-#include "preload/session/unseen.h"
+#include "preload/unseen.h"
 #include "preload/upcalls.h"
 
 /*

@@ -1,4 +1,4 @@
-#include "preload/session/unseen.h"
+#include "preload/unseen.h"
 
 #include <fcntl.h>
 #include <string.h>

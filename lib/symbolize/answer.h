@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "lib/symbolize/strings.h"
-#include "lib/symbolize/symbolize.h"
+#include "lib/symbolize/types.h"
 
 /* Strings by number; function 0, file 0 and line 0 are not known (yet). */
 struct answer_frame {

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/symbolize/symbolize.h"
+#include "lib/symbolize/types.h"
 #include "lib/symbolize/unpack.h"
 
 static bool inside(const struct image *im, uint64_t offset, uint64_t len)

@@ -239,7 +239,7 @@ static void resolve_elf(const struct job *job, struct answer *a)
 void job_resolve(const struct job *job, struct answer *a)
 {
     if (job->kind == SYMBOLIZE_PERF_MAP) {
-        perfmap_resolve(job, a);
+        perfmap_resolve(job->path, job->pcs, job->npcs, a);
         job_fill_unknown(job, a);
         fill(NULL, job, a);
     } else {

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 #include "lib/symbolize/answer.h"
-#include "lib/symbolize/symbolize.h"
+#include "lib/symbolize/types.h"
 
 struct job {
     enum symbolize_kind kind;

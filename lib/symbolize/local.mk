@@ -18,6 +18,7 @@ libsymbolize_la_SOURCES = \
 	%D%/pool.c %D%/pool.h \
 	%D%/strings.c %D%/strings.h \
 	%D%/symbolize.c %D%/symbolize.h \
+	%D%/section.h %D%/types.h \
 	%D%/symtab.c %D%/symtab.h \
 	%D%/unpack.c %D%/unpack.h
 libsymbolize_la_LIBADD = $(DEMANGLE_LIBS) $(UNPACK_LIBS)

@@ -48,24 +48,24 @@ static FILE *open_map(const char *path)
 }
 
 /* Memory is reused for newer code, so later lines replace earlier ones. */
-void perfmap_resolve(const struct job *job, struct answer *a)
+void perfmap_resolve(const char *path, const uint64_t *pcs, size_t npcs, struct answer *a)
 {
-    FILE *f = open_map(job->path);
+    FILE *f = open_map(path);
     if (!f) {
         answer_say(a, SYMBOLIZE_NOT_READ,
-                   "%s: %s; JIT-compiled code stays nameless (the runtime must write a perf map)", job->path,
+                   "%s: %s; JIT-compiled code stays nameless (the runtime must write a perf map)", path,
                    strerror(errno));
         return;
     }
-    uint32_t *names = calloc(job->npcs, sizeof *names);
+    uint32_t *names = calloc(npcs, sizeof *names);
     char line[4096], *name;
     uint64_t start, end;
     while (names && fgets(line, sizeof line, f))
         if (parse_line(line, &start, &end, &name))
-            for (size_t pc = answer_first_pc(job->pcs, job->npcs, start); pc < job->npcs && job->pcs[pc] < end; pc++)
+            for (size_t pc = answer_first_pc(pcs, npcs, start); pc < npcs && pcs[pc] < end; pc++)
                 names[pc] = strings_add(&a->strings, name, strlen(name));
     fclose(f);
-    for (size_t pc = 0; names && pc < job->npcs; pc++)
+    for (size_t pc = 0; names && pc < npcs; pc++)
         if (names[pc])
             answer_add(a, pc, (struct answer_frame){.function = names[pc]});
     a->failed |= !names;

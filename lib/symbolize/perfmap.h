@@ -3,9 +3,8 @@
 #define THRACE_LIB_SYMBOLIZE_PERFMAP_H
 
 #include "lib/symbolize/answer.h"
-#include "lib/symbolize/job.h"
 
-/* Adds a frame for every PC that the map knows. */
-void perfmap_resolve(const struct job *, struct answer *);
+/* Adds a frame for every PC that the map at path knows. The PCs are ascending and distinct. */
+void perfmap_resolve(const char *path, const uint64_t *pcs, size_t npcs, struct answer *);
 
 #endif

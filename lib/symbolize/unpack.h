@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lib/symbolize/image.h"
+#include "lib/symbolize/section.h"
 
 enum packing { PACKED_NOT, PACKED_SHF, PACKED_ZDEBUG };
 

@@ -40,7 +40,7 @@ static inline uintptr_t unwind_plain_address(uintptr_t pc)
 
 /*
  * Fills *regs with what the caller of the function that this stands in will see when that function returns: three
- * stores and no call. To be used in a function that is not inlined, such as an entry point of the shim. Callee-saved
+ * stores and no call. To be used in a function that is not inlined, such as an entry point of the library. Callee-saved
  * registers other than the frame pointer stay unknown; only rare hand-written frames need them.
  */
 #define UNWIND_CALLER_REGS(regs)                                                                                       \

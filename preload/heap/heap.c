@@ -67,7 +67,7 @@ static void raise_to(int64_t *max, int64_t v)
 
 /* --- HeapAlloc ---------------------------------------------------------------------------------------------------- */
 
-static bool is_told(void)
+static bool is_reported(void)
 {
     return heap_counts && __atomic_load_n(&recorder.owner->recording, __ATOMIC_RELAXED) & (uint32_t)CLASS_HEAP;
 }
@@ -90,7 +90,7 @@ static void write_heap_alloc(int64_t live, uint64_t held)
 
 void heap_event(const void *p, int64_t size)
 {
-    if (!is_told())
+    if (!is_reported())
         return;
     struct thread *t = heap_hook_enter();
     if (!t) {
@@ -98,9 +98,9 @@ void heap_event(const void *p, int64_t size)
         return;
     }
     if (section_enter(t, 0)) {
-        bool told = size < 0 ? sched_heap_object_free(&recorder.sched, &t->sched, (uintptr_t)p, now())
+        bool written = size < 0 ? sched_heap_object_free(&recorder.sched, &t->sched, (uintptr_t)p, now())
                              : sched_heap_object(&recorder.sched, &t->sched, (uintptr_t)p, (uint64_t)size, now());
-        if (!told)
+        if (!written)
             count_lost();
         section_leave(t);
     }
@@ -112,7 +112,7 @@ static void consider(int64_t live)
     int64_t last = __atomic_load_n(&heap.written, __ATOMIC_RELAXED), step = last / STEPS;
     if (step < MIN_STEP)
         step = MIN_STEP;
-    if ((live < last + step && live > last - step) || !is_told())
+    if ((live < last + step && live > last - step) || !is_reported())
         return;
     uint64_t time = now(), at = __atomic_load_n(&heap.written_at, __ATOMIC_RELAXED);
     if (time - at < clock_roughly(&recorder.clock, WRITE_INTERVAL_NS))
@@ -178,7 +178,7 @@ void heap_look(void)
 {
     char buf[128];
     uint64_t field[3] = {0}, time = clock_mono_ns();
-    if (!is_told() || time - heap.looked_ns < LOOK_NS)
+    if (!is_reported() || time - heap.looked_ns < LOOK_NS)
         return;
     heap.looked_ns = time;
     long fd = sys_openat("/proc/self/statm", O_RDONLY | O_CLOEXEC, 0);
@@ -196,7 +196,7 @@ void heap_look(void)
 }
 
 /* Whoever is killed leaves what was known when the last generation began. */
-static void tell_header(int64_t live)
+static void report_in_header(int64_t live)
 {
     struct spool_heap *h = &recorder.spool.header->heap;
     raise_to(&heap.peak, live);
@@ -205,10 +205,10 @@ static void tell_header(int64_t live)
     h->mapped = heap.mapped;
 }
 
-void heap_tell(void)
+void heap_report(void)
 {
-    if (is_told())
-        tell_header(heap_live());
+    if (is_reported())
+        report_in_header(heap_live());
 }
 
 void heap_write_status(struct thread *t, uint64_t time)
@@ -218,16 +218,16 @@ void heap_write_status(struct thread *t, uint64_t time)
         return;
     if (sched_heap(&recorder.sched, &t->sched, not_negative(live), heap.held, time))
         heap.written = live;
-    tell_header(live);
+    report_in_header(live);
 }
 
 void heap_write_last(void)
 {
-    if (!is_told())
+    if (!is_reported())
         return;
     heap.looked_ns = 0;
     heap_look();
     int64_t live = heap_live();
-    tell_header(live);
+    report_in_header(live);
     write_heap_alloc(live, heap.held);
 }

@@ -105,7 +105,7 @@ int64_t heap_live(void);
 void heap_look(void);
 
 /* Tells the spool's header how much is in use. */
-void heap_tell(void);
+void heap_report(void);
 
 struct thread;
 

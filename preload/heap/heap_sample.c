@@ -169,7 +169,7 @@ static uint64_t take(const void *p)
 
 /* --- records ------------------------------------------------------------------------------------------------------ */
 
-static void write_death(struct thread *t, uint64_t id)
+static void write_free(struct thread *t, uint64_t id)
 {
     uint8_t buf[RECORD];
     struct meta_record r;
@@ -184,7 +184,7 @@ static void write_pending(struct thread *t)
     for (int i = 0; i < PENDING; i++) {
         uint64_t id = __atomic_exchange_n(&pending[i], 0, __ATOMIC_ACQ_REL);
         if (id && section_enter(t, RECORD)) {
-            write_death(t, id);
+            write_free(t, id);
             section_leave(t);
         }
     }
@@ -211,7 +211,7 @@ static struct thread *begin_write(void)
     return t;
 }
 
-void heap_sample_born(struct hook *h, const void *p, int64_t size)
+void heap_sample_allocated(struct hook *h, const void *p, int64_t size)
 {
     struct thread *t = begin_write();
     if (!t) {
@@ -234,7 +234,7 @@ void heap_sample_born(struct hook *h, const void *p, int64_t size)
         chunk_meta_append(t->sched.chunk, buf, (size_t)(r.p - buf));
         if (!put(p, id)) {
             count_lost();
-            write_death(t, id);
+            write_free(t, id);
         }
         section_leave(t);
     }
@@ -247,11 +247,11 @@ void heap_sample_put_back(const void *p, uint64_t id)
 {
     if (!put(p, id)) {
         count_lost();
-        heap_sample_died(id);
+        heap_sample_report_free(id);
     }
 }
 
-void heap_sample_died(uint64_t id)
+void heap_sample_report_free(uint64_t id)
 {
     struct thread *t = begin_write();
     if (!t) {
@@ -259,17 +259,17 @@ void heap_sample_died(uint64_t id)
         return;
     }
     if (section_enter(t, RECORD)) {
-        write_death(t, id);
+        write_free(t, id);
         section_leave(t);
     }
     heap_hook_leave(t);
 }
 
-void heap_sample_dies(const void *p)
+void heap_sample_freed(const void *p)
 {
     uint64_t id = take(p);
     if (id)
-        heap_sample_died(id);
+        heap_sample_report_free(id);
 }
 
 void heap_sample_end(void)

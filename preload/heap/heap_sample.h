@@ -38,17 +38,17 @@ static inline bool heap_sample_due(int64_t size)
 }
 
 /* The block that was just born. h has the stack to begin with. */
-void heap_sample_born(struct hook *h, const void *p, int64_t size) HEAP_HIDDEN;
+void heap_sample_allocated(struct hook *h, const void *p, int64_t size) HEAP_HIDDEN;
 
 /* The block is about to die. */
-void heap_sample_dies(const void *p) HEAP_HIDDEN;
+void heap_sample_freed(const void *p) HEAP_HIDDEN;
 
 /*
  * The same in two steps, for a realloc, which may fail: take gives the number of the sample, or 0. Then either it has
  * died, or it is put back, before anybody else can free the block.
  */
 uint64_t heap_sample_take(const void *p);
-void heap_sample_died(uint64_t id);
+void heap_sample_report_free(uint64_t id);
 void heap_sample_put_back(const void *p, uint64_t id);
 
 static inline bool heap_sample_may_be(const void *p)
@@ -57,10 +57,10 @@ static inline bool heap_sample_may_be(const void *p)
     return __builtin_expect(__atomic_load_n(&heap_filter[bit / 8], __ATOMIC_RELAXED) >> bit % 8 & 1, 0);
 }
 
-static inline void heap_sample_may_die(const void *p)
+static inline void heap_sample_may_be_freed(const void *p)
 {
     if (heap_sample_may_be(p))
-        heap_sample_dies(p);
+        heap_sample_freed(p);
 }
 
 /* At the end: deaths that nobody could record. */

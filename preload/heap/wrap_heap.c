@@ -17,27 +17,27 @@ __thread struct heap_nested heap_nested __attribute__((tls_model("initial-exec")
 /*
  * The fast halves jump to what is rare, so that they need no stack frame for it.
  */
-static SLOW void *born_without_slot(void *p)
+static SLOW void *count_without_slot(void *p)
 {
     heap_count_without_slot((int64_t)allocator_libc_size(p));
     return p;
 }
 
-static SLOW void *born_and_flush(void *p)
+static SLOW void *count_and_flush(void *p)
 {
     heap_flush(heap_slot);
     return p;
 }
 
-static inline void *born_in_libc(void *p)
+static inline void *count_libc_block(void *p)
 {
     struct heap_slot *s = heap_slot;
     if (unlikely(!p))
         return p;
     if (!heap_has_slot(s))
-        return born_without_slot(p);
+        return count_without_slot(p);
     heap_add(&s->delta, (int64_t)allocator_libc_size(p));
-    return heap_wants_flush(s) ? born_and_flush(p) : p;
+    return heap_wants_flush(s) ? count_and_flush(p) : p;
 }
 
 /* --- blocks that are born ----------------------------------------------------------------------------------------- */
@@ -49,13 +49,13 @@ static inline void *born_in_libc(void *p)
             return arena_take(size, align);                                                                            \
         void *p = next.name args;                                                                                      \
         if (p && heap_counts)                                                                                          \
-            BORN(next.name, p);                                                                                        \
+            ALLOCATED(next.name, p);                                                                                        \
         return p;                                                                                                      \
     }                                                                                                                  \
-    ENTRY(name, void *, params) { return heap_is_fast() ? born_in_libc(next.name args) : name##_more args; }
+    ENTRY(name, void *, params) { return heap_is_fast() ? count_libc_block(next.name args) : name##_more args; }
 
 /* With samples, in front of libc's allocator: the same, and one more count. */
-static SLOW void *born_sampled(void *p)
+static SLOW void *count_and_sample(void *p)
 {
     struct heap_slot *s = heap_slot;
     int64_t size = (int64_t)allocator_libc_size(p);
@@ -65,7 +65,7 @@ static SLOW void *born_sampled(void *p)
         struct hook h;
         UNWIND_CALLER_REGS(&h.stack.regs);
         h.stack.leaf = (uintptr_t)next.malloc + 1;
-        heap_sample_born(&h, p, size);
+        heap_sample_allocated(&h, p, size);
     }
     return p;
 }
@@ -77,11 +77,11 @@ static OUT_OF_LINE void *malloc_sampled(size_t n)
     if (unlikely(!p))
         return p;
     if (!heap_has_slot(s))
-        return born_without_slot(p);
+        return count_without_slot(p);
     int64_t size = (int64_t)allocator_libc_size(p);
     heap_add(&s->delta, size);
     s->until_sample -= size;
-    return unlikely(s->until_sample <= 0 || heap_wants_flush(s)) ? born_sampled(p) : p;
+    return unlikely(s->until_sample <= 0 || heap_wants_flush(s)) ? count_and_sample(p) : p;
 }
 
 static void *malloc_slow(size_t n);
@@ -105,7 +105,7 @@ static OUT_OF_LINE int posix_memalign_slow(void **p, size_t align, size_t n)
         return (*p = arena_take(n, align)) ? 0 : ENOMEM;
     int err = next.posix_memalign(p, align, n);
     if (!err && heap_counts)
-        BORN(next.posix_memalign, *p);
+        ALLOCATED(next.posix_memalign, *p);
     return err;
 }
 
@@ -115,7 +115,7 @@ ENTRY(posix_memalign, int, (void **p, size_t align, size_t n))
         return posix_memalign_slow(p, align, n);
     int err = next.posix_memalign(p, align, n);
     if (!err)
-        born_in_libc(*p);
+        count_libc_block(*p);
     return err;
 }
 
@@ -126,7 +126,7 @@ static OUT_OF_LINE void free_slow(void *p)
     if (!p || arena_has(p) || !heap_ready())
         return;
     if (heap_counts)
-        heap_dies(p);
+        heap_freed(p);
     next.free(p);
 }
 
@@ -138,7 +138,7 @@ static SLOW void free_and_flush(void *p)
 
 static SLOW void free_rare(void *p)
 {
-    heap_sample_may_die(p);
+    heap_sample_may_be_freed(p);
     if (heap_wants_flush(heap_slot))
         heap_flush(heap_slot);
     next.free(p);
@@ -215,9 +215,9 @@ static OUT_OF_LINE void *realloc_slow(void *old, size_t n)
         return NULL;
     }
     if (sample)
-        heap_sample_died(sample);
+        heap_sample_report_free(sample);
     if (p)
-        BORN(next.realloc, p);
+        ALLOCATED(next.realloc, p);
     return p;
 }
 

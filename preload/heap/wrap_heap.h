@@ -21,7 +21,7 @@
  * counted once. And malloc_usable_size may allocate, which is not counted.
  */
 extern __thread struct heap_nested {
-    void *made, *dying;
+    void *made, *freeing;
     uint32_t asking;
 } heap_nested __attribute__((tls_model("initial-exec"))) HEAP_HIDDEN;
 
@@ -36,33 +36,33 @@ static inline int64_t heap_size_of(void *p)
 }
 
 /* In a slow half, for a block that `function` made: its stack begins at who called. */
-#define BORN(function, p)                                                                                              \
+#define ALLOCATED(function, p)                                                                                              \
     do {                                                                                                               \
         if (unlikely(heap_nested.asking))                                                                              \
             break;                                                                                                     \
-        int64_t born_ = heap_size_of(p);                                                                               \
+        int64_t size_ = heap_size_of(p);                                                                               \
         heap_nested.made = p;                                                                                          \
-        heap_count(born_);                                                                                             \
-        if (heap_interval && unlikely(heap_sample_due(born_))) {                                                       \
+        heap_count(size_);                                                                                             \
+        if (heap_interval && unlikely(heap_sample_due(size_))) {                                                       \
             struct hook h_;                                                                                            \
             UNWIND_CALLER_REGS(&h_.stack.regs);                                                                        \
             h_.stack.leaf = (uintptr_t)(function) + 1;                                                                 \
-            heap_sample_born(&h_, p, born_);                                                                           \
+            heap_sample_allocated(&h_, p, size_);                                                                           \
         }                                                                                                              \
         if (unlikely(heap_events))                                                                                     \
-            heap_event(p, born_);                                                                                      \
+            heap_event(p, size_);                                                                                      \
     } while (0)
 
 /* In a slow half, for a block that is about to die. */
-static inline void heap_dies(void *p)
+static inline void heap_freed(void *p)
 {
-    if (p == heap_nested.dying || unlikely(heap_nested.asking))
+    if (p == heap_nested.freeing || unlikely(heap_nested.asking))
         return;
     if (p == heap_nested.made)
         heap_nested.made = NULL;
     heap_count(-heap_size_of(p));
     if (heap_interval)
-        heap_sample_may_die(p);
+        heap_sample_may_be_freed(p);
     if (unlikely(heap_events))
         heap_event(p, -1);
 }

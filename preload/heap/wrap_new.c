@@ -29,7 +29,7 @@ _Static_assert(sizeof(size_t) == sizeof(unsigned long), "operators.def has the n
         heap_nested.made = NULL;                                                                                       \
         void *p = f args;                                                                                              \
         if (p && p != heap_nested.made && counted && heap_counts)                                                      \
-            BORN(f, p);                                                                                                \
+            ALLOCATED(f, p);                                                                                                \
         return p;                                                                                                      \
     }                                                                                                                  \
     ENTRY(name, void *, params)                                                                                        \
@@ -49,13 +49,13 @@ _Static_assert(sizeof(size_t) == sizeof(unsigned long), "operators.def has the n
             heap_free(p);                                                                                              \
             return;                                                                                                    \
         }                                                                                                              \
-        void *outer = heap_nested.dying;                                                                               \
+        void *outer = heap_nested.freeing;                                                                               \
         if (counted && heap_counts) {                                                                                  \
-            heap_dies(p);                                                                                              \
-            heap_nested.dying = p;                                                                                     \
+            heap_freed(p);                                                                                              \
+            heap_nested.freeing = p;                                                                                     \
         }                                                                                                              \
         f args;                                                                                                        \
-        heap_nested.dying = outer;                                                                                     \
+        heap_nested.freeing = outer;                                                                                     \
     }                                                                                                                  \
     ENTRY(name, void, params)                                                                                          \
     {                                                                                                                  \

@@ -6,7 +6,8 @@
 #include "lib/rawsys.h"
 #include "preload/short_calls.h"
 
-static void end_unshown(struct wait *w)
+/* The end of such a call: shows all of it, or counts it. */
+static void end_deferred(struct wait *w)
 {
     struct hook *h = w->call;
     struct thread *t = h->t;
@@ -28,10 +29,10 @@ static void end_unshown(struct wait *w)
     hook_leave(h);
 }
 
-static void begin_unshown(struct hook *h, struct wait *w)
+static void begin_deferred(struct hook *h, struct wait *w)
 {
     w->t = h->t;
-    w->end = end_unshown;
+    w->end = end_deferred;
     w->call = h;
     w->since = now();
 }
@@ -40,7 +41,7 @@ static void begin(struct hook *h, struct wait *w)
 {
     struct thread *t = h->t;
     if (unlikely(config.min_call)) {
-        begin_unshown(h, w);
+        begin_deferred(h, w);
         return;
     }
     hook_capture(h);
@@ -148,7 +149,7 @@ static void receive(struct hook *h, struct wait *w, int fd, size_t n, enum call_
                                                 [FD_EPOLL] = REASON_SELECT};
     if (only_tracked(h, w, false))
         return;
-    struct fd_info info = fd_look(fd);
+    struct fd_info info = fd_lookup(fd);
     if (is_slot_of_messages(info.kind) || (info.kind == FD_PIPE && n >= PIPE_BUF))
         wake(h, info.peer, WAITER_WRITER);
     if (manner & CALL_NOW || !may_wait(&info))
@@ -161,7 +162,7 @@ static void send_to(struct hook *h, struct wait *w, int fd, size_t n, enum call_
 {
     if (only_tracked(h, w, false))
         return;
-    struct fd_info info = fd_look(fd);
+    struct fd_info info = fd_lookup(fd);
     if (n || info.kind == FD_SOCKET)
         wake_receiver(h, &info);
     if (manner & CALL_NOW || !may_wait(&info)) {
@@ -187,7 +188,7 @@ void call_splice(struct hook *h, struct wait *w, int in, int out, enum call_mann
 {
     if (only_tracked(h, w, false))
         return;
-    struct fd_info info = fd_look(out);
+    struct fd_info info = fd_lookup(out);
     if (info.peer && is_ready(in, POLLIN))
         wake_receiver(h, &info);
     call_receive(h, w, in, manner);
@@ -197,7 +198,7 @@ void call_connect(struct hook *h, struct wait *w, int fd)
 {
     if (only_tracked(h, w, false))
         return;
-    struct fd_info info = fd_look(fd);
+    struct fd_info info = fd_lookup(fd);
     if (may_wait(&info))
         call_wait(h, w, REASON_NETWORK);
     else
@@ -211,7 +212,7 @@ void call_epoll(struct hook *h, struct wait *w, int epoll, bool now)
 {
     if (only_tracked(h, w, !now))
         return;
-    struct fd_info info = fd_look(epoll);
+    struct fd_info info = fd_lookup(epoll);
     if (now || info.kind != FD_EPOLL)
         call_begin(h, w);
     else
@@ -224,7 +225,7 @@ void call_epoll(struct hook *h, struct wait *w, int epoll, bool now)
  */
 static void polled(uint64_t *poll, int fd)
 {
-    struct fd_info info = fd_look(fd);
+    struct fd_info info = fd_lookup(fd);
     if (info.peer)
         fd_polled(info.id, *poll ? *poll : (*poll = fd_new_id()));
 }
@@ -285,7 +286,7 @@ bool call_tries(struct hook *h, struct wait *w, bool now)
         call_begin(h, w);
         return false;
     }
-    begin_unshown(h, w);
+    begin_deferred(h, w);
     hook_leave(h);
     return true;
 }
@@ -310,7 +311,7 @@ static bool tried_in_vain(struct hook *h, struct wait *w)
 void call_epoll_waits(struct hook *h, struct wait *w, int epoll)
 {
     if (tried_in_vain(h, w))
-        waits(h, w, fd_look(epoll).id, WAITER_LATEST);
+        waits(h, w, fd_lookup(epoll).id, WAITER_LATEST);
 }
 
 void call_poll_waits(struct hook *h, struct wait *w, const struct pollfd *fds, nfds_t n)

@@ -23,9 +23,6 @@
  */
 void call_begin(struct hook *h, struct wait *w);
 
-/* The end of such a call: shows all of it, or counts it. */
-void call_end_unshown(struct wait *w);
-
 /* A wait, for whatever the reason says. */
 void call_wait(struct hook *h, struct wait *w, enum sched_reason reason);
 

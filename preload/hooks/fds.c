@@ -82,7 +82,7 @@ static uint64_t ask_kernel(int fd)
     return make_word(kind_by_name(fd), nonblocking, fd_new_id());
 }
 
-struct fd_info fd_look(int fd)
+struct fd_info fd_lookup(int fd)
 {
     uint64_t word = 0, peer = 0;
     if (in_table(fd)) {
@@ -180,7 +180,7 @@ static uint64_t waiter_of(const struct watch *w, uint64_t id)
 
 void fd_watched(int epoll, int fd, bool is_watched)
 {
-    struct fd_info instance = fd_look(epoll), info = fd_look(fd);
+    struct fd_info instance = fd_lookup(epoll), info = fd_lookup(fd);
     if (!instance.id || !info.id || self == THREAD_OFF)
         return;
     struct watch *w = find_watch(watched, info.id);

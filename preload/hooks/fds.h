@@ -37,7 +37,7 @@ static inline bool fd_is_other(int fd)
 }
 
 /* Asks the kernel at first sight, two or three system calls; a few nanoseconds after that. */
-struct fd_info fd_look(int fd);
+struct fd_info fd_lookup(int fd);
 
 void fd_opened(int fd, enum fd_kind kind, bool nonblocking);
 void fd_paired(int a, int b, bool nonblocking);

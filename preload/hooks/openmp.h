@@ -23,7 +23,7 @@ struct openmp {
 };
 
 /*
- * The runtime that a call from this address was meant for; NULL when the address is in the shim. Walks the
+ * The runtime that a call from this address was meant for; NULL when the address is in the library. Walks the
  * modules the first time that one asks, so it must not be called in a section.
  */
 const struct openmp *openmp_of(const void *caller);

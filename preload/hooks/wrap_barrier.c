@@ -15,7 +15,7 @@ static struct barrier {
 
 static struct barrier *find(const void *address)
 {
-    for (uint32_t n = 0, i = waitq_home(address) % BARRIERS; n < BARRIERS; n++, i = (i + 1) % BARRIERS)
+    for (uint32_t n = 0, i = waitq_bucket(address) % BARRIERS; n < BARRIERS; n++, i = (i + 1) % BARRIERS)
         if (__atomic_load_n(&barriers[i].address, __ATOMIC_ACQUIRE) == address)
             return &barriers[i];
     return NULL;
@@ -31,7 +31,7 @@ static void forget(const void *address)
 static void remember(const void *address, uint32_t count)
 {
     static const char reserved;
-    for (uint32_t n = 0, i = waitq_home(address) % BARRIERS; n < BARRIERS; n++, i = (i + 1) % BARRIERS) {
+    for (uint32_t n = 0, i = waitq_bucket(address) % BARRIERS; n < BARRIERS; n++, i = (i + 1) % BARRIERS) {
         const void *none = NULL;
         if (!__atomic_compare_exchange_n(&barriers[i].address, &none, &reserved, false, __ATOMIC_ACQUIRE,
                                          __ATOMIC_RELAXED))

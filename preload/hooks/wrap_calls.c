@@ -111,7 +111,7 @@ static void learn_from_fcntl(int fd, int command, long arg, int result)
 #define CLASSES_SOCKET_OPTION(level, option) RECORDING_ON
 
 #define THRACE_CALL(class, shown, after, ret, name, params, args)                                                      \
-    static __attribute__((noinline)) ret name##_shown params                                                           \
+    static __attribute__((noinline)) ret name##_emitted params                                                           \
     {                                                                                                                  \
         CALL_SCOPE(h, w);                                                                                              \
         BEFORE_##after;                                                                                                \
@@ -126,10 +126,10 @@ static void learn_from_fcntl(int fd, int command, long arg, int result)
     EXPORT ret entry_##name params __asm__(#name);                                                                     \
     ret entry_##name params                                                                                            \
     {                                                                                                                  \
-        return wrapped(CLASS_##class | CLASSES_##after) ? name##_shown args : real.name args;                          \
+        return wrapped(CLASS_##class | CLASSES_##after) ? name##_emitted args : real.name args;                          \
     }
 #define THRACE_CALL_VOID(class, shown, after, name, params, args)                                                      \
-    static __attribute__((noinline)) void name##_shown params                                                          \
+    static __attribute__((noinline)) void name##_emitted params                                                          \
     {                                                                                                                  \
         CALL_SCOPE(h, w);                                                                                              \
         BEFORE_##after;                                                                                                \
@@ -141,6 +141,6 @@ static void learn_from_fcntl(int fd, int command, long arg, int result)
     EXPORT void entry_##name params __asm__(#name);                                                                    \
     void entry_##name params                                                                                           \
     {                                                                                                                  \
-        wrapped(CLASS_##class | CLASSES_##after) ? name##_shown args : real.name args;                                 \
+        wrapped(CLASS_##class | CLASSES_##after) ? name##_emitted args : real.name args;                                 \
     }
-#include "preload/hooks/calls.def"
+#include "preload/calls.def"

@@ -212,7 +212,7 @@ BARRIER(GOMP_sections_end)
 /* How many are inside a section or want to be: there is no trial for it. Sections of the same hash share a number. */
 enum { SECTIONS = 256 };
 static uint32_t inside[SECTIONS];
-static uint32_t *inside_of(const void *section) { return &inside[waitq_home(section) % SECTIONS]; }
+static uint32_t *inside_of(const void *section) { return &inside[waitq_bucket(section) % SECTIONS]; }
 
 static bool enters_at_once(const void *section)
 {

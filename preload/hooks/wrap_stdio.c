@@ -75,7 +75,7 @@ static void close_stream(struct hook *h, struct wait *w, FILE *f)
 #define SECOND(condition, shown) shown
 
 #define THRACE_STREAM(shown, after, ret, name, params, args)                                                           \
-    static __attribute__((noinline)) ret name##_shown params                                                           \
+    static __attribute__((noinline)) ret name##_emitted params                                                           \
     {                                                                                                                  \
         CALL_SCOPE(h, w);                                                                                              \
         if (!HOOK_ENTER(h, name))                                                                                      \
@@ -86,7 +86,7 @@ static void close_stream(struct hook *h, struct wait *w, FILE *f)
         return result;                                                                                                 \
     }                                                                                                                  \
     EXPORT ret entry_##name params __asm__(#name);                                                                     \
-    ret entry_##name params { return wrapped(CLASS_STDIO) && CONDITION(shown) ? name##_shown args : real.name args; }
+    ret entry_##name params { return wrapped(CLASS_STDIO) && CONDITION(shown) ? name##_emitted args : real.name args; }
 
 /* The list of arguments can be handed on only as a va_list, to the function that takes one. */
 #define THRACE_FORMAT(shown, name, vname, params, args)                                                                \
@@ -102,4 +102,4 @@ static void close_stream(struct hook *h, struct wait *w, FILE *f)
         va_end(ap);                                                                                                    \
         return result;                                                                                                 \
     }
-#include "preload/hooks/streams.def"
+#include "preload/streams.def"

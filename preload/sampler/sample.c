@@ -139,7 +139,7 @@ void sample_forget(void)
 
 static void mask(int how)
 {
-    uint64_t set = signal_hidden;
+    uint64_t set = signals_reserved;
     if (set)
         raw_syscall(SYS_rt_sigprocmask, how, (long)&set, 0, sizeof set, 0, 0);
 }

@@ -4,7 +4,7 @@
  * event on that clock, which sends it a SIGTRAP. The handler writes a META_SAMPLE record with the interrupted stack
  * into a chunk of the spool.
  *
- * The signals are the shim's own, and hidden: wrap_signal.c shows the program its own view of masks and dispositions,
+ * The signals are the library's own, and hidden: wrap_signal.c shows the program its own view of masks and dispositions,
  * and retry.c sees to it that no call returns EINTR because of a sample.
  */
 #ifndef THRACE_PRELOAD_SAMPLER_SAMPLE_H

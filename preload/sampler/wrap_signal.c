@@ -29,10 +29,10 @@ static uint64_t load(const sigset_t *set)
 
 static void store(sigset_t *set, uint64_t v) { memcpy(set, &v, sizeof v); }
 
-uint64_t signal_hidden;
+uint64_t signals_reserved;
 
 /* Those of ours that are to be in the set, in place of those that are. */
-static void put(sigset_t *set, uint64_t in) { store(set, (load(set) & ~signal_hidden) | (in & signal_hidden)); }
+static void put(sigset_t *set, uint64_t in) { store(set, (load(set) & ~signals_reserved) | (in & signals_reserved)); }
 
 /* The kernel would say EFAULT of such a pointer, and must be asked, before it is followed here. */
 static bool is_readable(const sigset_t *set)
@@ -78,7 +78,7 @@ static void thinks(int how, uint64_t in_set)
             return real.entry(how, set, old);                                                                          \
         if (set) { /* old may be the same */                                                                           \
             copy = *set;                                                                                               \
-            in_set = load(set) & signal_hidden;                                                                        \
+            in_set = load(set) & signals_reserved;                                                                        \
             put(&copy, 0);                                                                                             \
         }                                                                                                              \
         int ret = real.entry(how, set ? &copy : NULL, old);                                                            \
@@ -96,7 +96,7 @@ uint64_t signal_blocked_for_child(void) { return thinks_blocked; }
 
 void signal_unblock(uint64_t inherited)
 {
-    uint64_t set = signal_hidden, old = 0;
+    uint64_t set = signals_reserved, old = 0;
     raw_syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, (long)&set, (long)&old, sizeof set, 0, 0);
     thinks_blocked = inherited | (old & set);
 }
@@ -116,7 +116,7 @@ static struct disposition {
     uintptr_t on_stack; /* its handler, where the kernel has on_its_stack */
     bool plain;         /* that handler was given without SA_SIGINFO */
     bool known;         /* it said something since we look */
-} told[LAST_SIGNAL + 1];
+} dispositions[LAST_SIGNAL + 1];
 
 /* sigaction may be called in a handler: nothing may interrupt who holds the lock. */
 static uint64_t lock_wanted(void)
@@ -177,10 +177,10 @@ static void on_its_stack(int sig, siginfo_t *info, void *context)
 {
     const ucontext_t *uc = context;
     uintptr_t room = (uintptr_t)context - (uintptr_t)uc->uc_stack.ss_sp;
-    uint64_t ours = signal_hidden & ~load(&uc->uc_sigmask);
+    uint64_t ours = signals_reserved & ~load(&uc->uc_sigmask);
     if (ours && (uc->uc_stack.ss_flags & SS_DISABLE || room >= uc->uc_stack.ss_size || room >= LEAST_ROOM))
         let_in(ours);
-    ((void (*)(int, siginfo_t *, void *))__atomic_load_n(&told[sig].on_stack, __ATOMIC_RELAXED))(sig, info, context);
+    ((void (*)(int, siginfo_t *, void *))__atomic_load_n(&dispositions[sig].on_stack, __ATOMIC_RELAXED))(sig, info, context);
 }
 
 /* In a child that shares its parent's memory, vfork's for one, what is noted would be noted of the parent. */
@@ -191,8 +191,8 @@ static bool may_enter(const struct sigaction *a)
 
 static void enter_by_us(int sig, struct sigaction *a)
 {
-    told[sig].plain = !(a->sa_flags & SA_SIGINFO);
-    __atomic_store_n(&told[sig].on_stack, (uintptr_t)a->sa_sigaction, __ATOMIC_RELAXED);
+    dispositions[sig].plain = !(a->sa_flags & SA_SIGINFO);
+    __atomic_store_n(&dispositions[sig].on_stack, (uintptr_t)a->sa_sigaction, __ATOMIC_RELAXED);
     a->sa_flags |= SA_SIGINFO;
     a->sa_sigaction = on_its_stack;
 }
@@ -210,12 +210,12 @@ static void show_as_given(const struct disposition *d, struct sigaction *a)
 
 static int change_other(int sig, const struct sigaction *act, struct sigaction *old)
 {
-    const struct disposition before = told[sig];
+    const struct disposition before = dispositions[sig];
     struct sigaction new;
     uint64_t masked = 0;
     if (act) {
         new = *act;
-        masked = load(&new.sa_mask) & signal_hidden;
+        masked = load(&new.sa_mask) & signals_reserved;
         put(&new.sa_mask, new.sa_flags & SA_ONSTACK ? ~UINT64_C(0) : 0);
         if (may_enter(&new))
             enter_by_us(sig, &new);
@@ -224,7 +224,7 @@ static int change_other(int sig, const struct sigaction *act, struct sigaction *
     }
     int ret = real.sigaction(sig, act ? &new : NULL, old);
     if (ret) {
-        told[sig] = before;
+        dispositions[sig] = before;
         return ret;
     }
     if (old && is_ours(old))
@@ -234,8 +234,8 @@ static int change_other(int sig, const struct sigaction *act, struct sigaction *
     if (old)
         show_as_given(&before, old);
     if (act) {
-        told[sig].masked = masked;
-        told[sig].known = true;
+        dispositions[sig].masked = masked;
+        dispositions[sig].known = true;
     }
     return 0;
 }
@@ -244,13 +244,13 @@ EXPORT int sigaction(int sig, const struct sigaction *act, struct sigaction *old
 {
     if (!sampler.signal || sig < 1 || sig > LAST_SIGNAL)
         return real.sigaction(sig, act, old);
-    return signal_hidden & bit(sig) ? change_ours(sig, act, old) : change_other(sig, act, old);
+    return signals_reserved & bit(sig) ? change_ours(sig, act, old) : change_other(sig, act, old);
 }
 
 /* Those that are made of sigaction inside libc, for the signals of which we have something to hide. */
-static bool is_hidden(int sig)
+static bool is_reserved(int sig)
 {
-    return sig > 0 && sig <= LAST_SIGNAL && (signal_hidden & bit(sig) || (sigio_guarded && sig == SIGIO));
+    return sig > 0 && sig <= LAST_SIGNAL && (signals_reserved & bit(sig) || (sigio_guarded && sig == SIGIO));
 }
 
 static sighandler_t set_handler(int sig, sighandler_t f, int flags)
@@ -265,10 +265,10 @@ static sighandler_t set_handler(int sig, sighandler_t f, int flags)
     EXPORT sighandler_t entry(int sig, sighandler_t f);                                                                \
     EXPORT sighandler_t entry(int sig, sighandler_t f)                                                                 \
     {                                                                                                                  \
-        if (is_hidden(sig) && f != SIG_ERR)                                                                            \
+        if (is_reserved(sig) && f != SIG_ERR)                                                                            \
             return set_handler(sig, f, flags);                                                                         \
         sighandler_t old = real.entry(sig, f);                                                                         \
-        return (uintptr_t)old == (uintptr_t)on_its_stack ? (sighandler_t)told[sig].on_stack : old;                     \
+        return (uintptr_t)old == (uintptr_t)on_its_stack ? (sighandler_t)dispositions[sig].on_stack : old;                     \
     }
 
 SET_HANDLER(signal, SA_RESTART)
@@ -302,7 +302,7 @@ void signal_foreign(int sig, siginfo_t *info, void *context)
         lost_by_queue();
         return;
     }
-    if (signal_hidden & bit(sig)) {
+    if (signals_reserved & bit(sig)) {
         lock_take(&wanted_lock); /* its holder has all signals blocked, so it is another thread */
         act = *wanted(sig);
         if (act.sa_flags & (int)SA_RESETHAND)
@@ -337,7 +337,7 @@ static bool take(int sig)
     *wanted(sig) = there;
     if (real.sigaction(sig, &ours, NULL))
         return false;
-    signal_hidden |= bit(sig);
+    signals_reserved |= bit(sig);
     return true;
 }
 
@@ -358,7 +358,7 @@ void signal_to_their_stacks(void)
     stack_flag = SA_ONSTACK;
     const struct sigaction ours = our_action();
     for (int sig = 1; sig <= LAST_SIGNAL; sig++)
-        if (signal_hidden & bit(sig) || (sigio_guarded && sig == SIGIO))
+        if (signals_reserved & bit(sig) || (sigio_guarded && sig == SIGIO))
             real.sigaction(sig, &ours, NULL);
 }
 

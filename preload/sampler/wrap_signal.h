@@ -20,7 +20,7 @@ void signal_to_their_stacks(void);
 int signal_stack_flag(void); /* SA_ONSTACK then, else 0 */
 
 /* The set of our signals, as the kernel has it. */
-extern uint64_t signal_hidden;
+extern uint64_t signals_reserved;
 
 /*
  * The kernel's mask of the calling thread lets samples through from now on. What the program's says is what the

@@ -73,7 +73,7 @@ static void carry_out(uint32_t verb, struct control_reply *r)
     switch (verb) {
     case CONTROL_STATUS: break;
     case CONTROL_START: r->error = session_start(); break;
-    case CONTROL_STOP: r->error = session_stop_telling(spool) ? 0 : -EALREADY; break;
+    case CONTROL_STOP: r->error = session_stop_reporting(spool) ? 0 : -EALREADY; break;
     case CONTROL_SNAPSHOT: r->error = session_snapshot(spool); break;
     default: r->error = -EOPNOTSUPP; break;
     }

@@ -8,7 +8,7 @@
 #include "preload/session/state.h"
 #include "preload/thread.h"
 #include "preload/thread_start.h"
-#include "preload/session/unseen.h"
+#include "preload/unseen.h"
 
 static void (*begin_child)(struct thread *t);
 

@@ -1,7 +1,7 @@
 /*
  * The helper thread, named "thrace": drains full chunks, makes the pool larger, begins generations, and starts and
  * stops sessions when it is time. It is started when the program makes its first thread, because some system calls want
- * a process with one, or at once when it has orders; and it stops when the last thread of the program has ended,
+ * a process with one, or at once when there are triggers; and it stops when the last thread of the program has ended,
  * because otherwise a program whose main called pthread_exit would never end.
  *
  * It has a file table of its own: its descriptor of the spool takes no number from the program, and nothing that the
@@ -18,7 +18,7 @@
 #include "preload/real.h"
 #include "preload/recorder.h"
 #include "preload/thread.h"
-#include "preload/session/unseen.h"
+#include "preload/unseen.h"
 
 enum { HELPER_STACK = 48 << 10, MIN_PAUSE_NS = 20000 };
 

@@ -29,7 +29,7 @@
 #include "preload/thread.h"
 #include "preload/thread_end.h"
 #include "preload/thread_name.h"
-#include "preload/session/unseen.h"
+#include "preload/unseen.h"
 #include "preload/valgrind.h"
 
 static struct options options;
@@ -122,10 +122,10 @@ static void keep_out_path(void)
  */
 static bool is_emulated(void)
 {
-    static char told[SPOOL_PATH_MAX], true_one[SPOOL_PATH_MAX];
-    long n = raw_syscall(SYS_readlinkat, AT_FDCWD, (long)"/proc/self/exe", (long)told, sizeof told, 0, 0);
+    static char reported[SPOOL_PATH_MAX], true_one[SPOOL_PATH_MAX];
+    long n = raw_syscall(SYS_readlinkat, AT_FDCWD, (long)"/proc/self/exe", (long)reported, sizeof reported, 0, 0);
     long m = raw_syscall(SYS_readlinkat, AT_FDCWD, (long)"/proc/thread-self/exe", (long)true_one, sizeof true_one, 0, 0);
-    return !sys_failed(n) && !sys_failed(m) && (n != m || memcmp(told, true_one, (size_t)n));
+    return !sys_failed(n) && !sys_failed(m) && (n != m || memcmp(reported, true_one, (size_t)n));
 }
 
 /* Why nothing can be recorded in this process, or NULL. */

@@ -10,7 +10,7 @@
 #include "preload/session/state.h"
 #include "preload/session/stop.h"
 #include "preload/thread.h"
-#include "preload/session/unseen.h"
+#include "preload/unseen.h"
 
 int session_drain(int fd)
 {

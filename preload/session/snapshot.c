@@ -49,7 +49,7 @@ int session_snapshot(char *spool)
     if (recording()) {
         sample_account(0);
         heap_look();
-        heap_tell();
+        heap_report();
         int fd = spool_open(&recorder.spool);
         err = fd < 0 ? fd : advance_now() ? copy_flight(fd, spool) : -EBUSY;
         if (fd >= 0)

@@ -15,7 +15,7 @@
 #include "preload/session/state.h"
 #include "preload/short_calls.h"
 #include "preload/thread.h"
-#include "preload/session/unseen.h"
+#include "preload/unseen.h"
 
 enum { STOP_GRACE_NS = 100000000 };
 
@@ -77,8 +77,8 @@ static bool stop(bool for_good, char *spool)
     return stopped;
 }
 
-bool session_stop(void) { return session_stop_telling(NULL); }
-bool session_stop_telling(char *spool) { return recorder.owner->alive && stop(false, spool); }
+bool session_stop(void) { return session_stop_reporting(NULL); }
+bool session_stop_reporting(char *spool) { return recorder.owner->alive && stop(false, spool); }
 
 /*
  * At the end of the process a thread that a debugger holds with one of our locks must not keep it. The spool then stays

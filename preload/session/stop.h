@@ -8,7 +8,7 @@
 bool session_stop(void);
 
 /* The same; the path of that spool goes to spool (SPOOL_PATH_MAX bytes): the next one may have begun meanwhile. */
-bool session_stop_telling(char *spool);
+bool session_stop_reporting(char *spool);
 
 /* The last one: nothing is hooked any more. */
 void session_stop_for_good(void);

@@ -113,7 +113,7 @@ static const void *same_home(const void *object, int n)
 {
     const char *p = object;
     while (n > 0)
-        n -= waitq_home(p += 8) == waitq_home(object);
+        n -= waitq_bucket(p += 8) == waitq_bucket(object);
     return p;
 }
 
@@ -137,7 +137,7 @@ static void a_home_runs_over_into_the_next(void **state)
     const void *neighbour = &objects[0];
     for (int i = 0; i < 40; i++)
         wait_for(q, i, &objects[0], WAITER_ANY);
-    while (waitq_home(neighbour) != (waitq_home(&objects[0]) + 1) % WAITQ_HOMES)
+    while (waitq_bucket(neighbour) != (waitq_bucket(&objects[0]) + 1) % WAITQ_HOMES)
         neighbour = (const char *)neighbour + 8;
     wait_for(q, 50, neighbour, WAITER_ANY);
     assert_int_equal(release(q, neighbour, WAITER_ANY), 50);

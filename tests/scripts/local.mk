@@ -3,6 +3,7 @@ scripts_tests = \
 	%D%/check-deps.test \
 	%D%/check-docs.test \
 	%D%/line-coverage.test \
+	%D%/install-deps.test \
 	%D%/make-performance.test \
 	%D%/mutate.test
 

@@ -14,7 +14,7 @@
 #define MARK "thrace heap.pb.gz "
 enum { PIECE = 720, TEXT_MAX = 1024, MAX_PIECES = 1 << 17 };
 
-static const char digits[64] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 static size_t encode(const uint8_t *data, size_t size, char *text)
 {

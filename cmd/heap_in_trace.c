@@ -14,7 +14,7 @@
 #define MARK "thrace heap.pb.gz "
 enum { PIECE = 720, TEXT_MAX = 1024, MAX_PIECES = 1 << 17 };
 
-static const char digits[64] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 static size_t encode(const uint8_t *data, size_t size, char *text)
 {
@@ -41,7 +41,7 @@ static int decode(const char *text, size_t len, uint8_t *data)
         uint32_t v = 0;
         int padding = 0;
         for (size_t j = 0; j < 4; j++) {
-            const char *digit = text[i + j] ? memchr(digits, text[i + j], sizeof digits) : NULL;
+            const char *digit = text[i + j] ? memchr(digits, text[i + j], sizeof digits - 1) : NULL;
             if (!digit && (text[i + j] != '=' || i + 4 < len || j < 2))
                 return -1;
             padding += !digit;

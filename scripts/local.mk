@@ -2,6 +2,7 @@ EXTRA_DIST += \
 	%D%/check \
 	%D%/check-deps \
 	%D%/check-docs \
+	%D%/fresh \
 	%D%/gauntlet \
 	%D%/install-deps \
 	%D%/line-coverage \

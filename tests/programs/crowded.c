@@ -9,7 +9,7 @@ static atomic_bool stop;
 static void *computes(void *self)
 {
     introduce(self);
-    for (volatile unsigned long n = 0; !atomic_load_explicit(&stop, memory_order_relaxed); n++)
+    while (!atomic_load_explicit(&stop, memory_order_relaxed))
         ;
     return NULL;
 }

@@ -89,8 +89,8 @@ static const struct at_once calls[] = {
     {"eventfd_read", INT, NULL, {COUNTER, P(&count)}},
     {"eventfd_read", INT, NULL, {NO_FD, P(&count)}},
     {"eventfd_write", INT, NULL, {NO_FD, 3}},
+    /* No bad address: glibc 2.41 asks the vDSO, which writes there itself. */
     {"getrandom", LONG, NULL, {P(buffer), 4, 0}},
-    {"getrandom", LONG, NULL, {BAD_ADDRESS, 4, 0}},
     {"getrandom", LONG, NULL, {P(buffer), 4, 1 << 30}},
     {"getentropy", INT, NULL, {P(buffer), 4}},
     {"getentropy", INT, NULL, {P(buffer), 4000}},

@@ -27,7 +27,7 @@ static void *burns(void *self)
 {
     prctl(PR_SET_NAME, "burns");
     introduce(self);
-    for (volatile unsigned long n = 0;; n++)
+    for (;;)
         ;
     return NULL;
 }

@@ -2,6 +2,7 @@
 scripts_tests = \
 	%D%/check-deps.test \
 	%D%/check-docs.test \
+	%D%/install-deps.test \
 	%D%/line-coverage.test \
 	%D%/make-performance.test \
 	%D%/mutate.test

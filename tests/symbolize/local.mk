@@ -16,7 +16,7 @@ EXTRA_DIST += %D%/frames.sh %D%/subject.cc
 
 if HAVE_LIBDWARF
 check_PROGRAMS += %D%/same-as-libdwarf
-tests_symbolize_same_as_libdwarf_SOURCES = %D%/same-as-libdwarf.c
+tests_symbolize_same_as_libdwarf_SOURCES = %D%/libdwarf.h %D%/same-as-libdwarf.c
 tests_symbolize_same_as_libdwarf_CFLAGS = $(AM_CFLAGS) $(DWARF_CFLAGS)
 tests_symbolize_same_as_libdwarf_LDADD = libsymbolize.la $(DWARF_LIBS)
 endif

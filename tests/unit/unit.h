@@ -10,6 +10,12 @@
 #include <string.h>
 #include <cmocka.h>
 
+/* cmocka 2 has one for each kind of numbers, and warns of the older name. */
+#ifdef assert_uint_in_range
+#undef assert_in_range
+#define assert_in_range assert_uint_in_range
+#endif
+
 /*
  * Ends a test for which something is missing. That is a failure where nothing may be missing (THRACE_MANDATORY), unless
  * the reason begins with "optional". cmocka's own skip() prints "not ok … # SKIP", which a TAP harness counts as a

@@ -1,6 +1,6 @@
 /*
  * The validator knows nothing of how the reader orders events: it follows each goroutine and proc through the
- * transitions that are reported, as a user of the library would, and complains where they do not fit together.
+ * transitions that the reader reports, and complains where they do not fit together.
  */
 #include "parser/validate.h"
 

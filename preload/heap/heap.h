@@ -101,7 +101,7 @@ void heap_mapped(int64_t bytes);
 /* Bytes in use now, by the sums of all threads. */
 int64_t heap_live(void);
 
-/* Looks up how much memory the process holds, for the next HeapGoal. System calls; at most every HEAP_LOOK_NS. */
+/* Looks up how much memory the process holds, for the next HeapGoal. System calls; at most every 50 ms. */
 void heap_look(void);
 
 /* Tells the spool's header how much is in use. */

@@ -51,8 +51,10 @@ void fd_watched(int epoll, int fd, bool watched);
 /* The id of the epoll instance that watches what has this id; 0: none known. Of several the last. */
 uint64_t fd_watcher(uint64_t id);
 
-/* The same with a poll or select that is about to begin. */
+/* An id that nothing else has, or will have. */
 uint64_t fd_new_id(void);
+
+/* The same as with epoll, for a poll or select that is about to begin and has an id of its own. */
 void fd_polled(uint64_t id, uint64_t poll);
 uint64_t fd_poller(uint64_t id);
 

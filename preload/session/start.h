@@ -9,7 +9,10 @@
  */
 int session_start(void);
 
-/* The same without a look at what is mapped: in the child of a fork. */
+/*
+ * The same without a look at what is mapped: in the child of a fork, which may not ask the loader. What the parent has
+ * found is recorded.
+ */
 int session_start_with_modules(void);
 
 #endif

@@ -1,11 +1,12 @@
 /*
- * idle-waits MS: threads that wait because there is nothing to do, for a time, for input, for work, for longer than MS
- * each; then one that waits for a lock that another one holds for longer than MS. What was before is over by then.
- * With the environment variable AWAIT it does not end before that file is there, or 100 s have passed.
+ * idle-waits MS: threads that wait because there is nothing to do, for a time, for input, for work, for a post that
+ * never comes, for longer than MS each; then one that waits for a lock that another one holds for longer than MS. What
+ * was before is over by then. With the environment variable AWAIT it does not end before that file is there, or 100 s have passed.
  */
 #include "program.h"
 
 #include <poll.h>
+#include <semaphore.h>
 
 static pthread_mutex_t held = PTHREAD_MUTEX_INITIALIZER, pool = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t work = PTHREAD_COND_INITIALIZER;
@@ -16,6 +17,21 @@ static NOINLINE void *polls(void *self)
 {
     introduce(self);
     poll(NULL, 0, (int)ms);
+    return NULL;
+}
+
+/* Nobody posts: the time runs out. */
+static NOINLINE void *times_out(void *self)
+{
+    sem_t never;
+    introduce(self);
+    sem_init(&never, 0, 0);
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += ms % 1000 * 1000000;
+    until.tv_sec += ms / 1000 + until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    sem_timedwait(&never, &until);
     return NULL;
 }
 
@@ -49,10 +65,11 @@ static void await_snapshot(void)
 
 int main(int argc, char **argv)
 {
-    struct thread t[3];
+    struct thread t[4];
     ms = (argc > 1 ? atol(argv[1]) : 100) + 50;
     spawn(&t[0], polls);
     spawn(&t[1], works);
+    spawn(&t[3], times_out);
     milliseconds(ms);
     await_asleep(&t[1]);
     pthread_mutex_lock(&pool);
@@ -65,7 +82,7 @@ int main(int argc, char **argv)
     milliseconds(ms);
     pthread_mutex_unlock(&held);
     await_snapshot();
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 4; i++)
         join(&t[i]);
     puts("done");
     return 0;

@@ -15,8 +15,8 @@
 #include "cmd/cmd.h"
 #include "cmd/control_client.h"
 #include "cmd/control_list.h"
-#include "cmd/finish.h"
-#include "cmd/process_life.h"
+#include "cmd/finish/finish.h"
+#include "cmd/finish/process_life.h"
 #include "cmd/table.h"
 
 struct order {

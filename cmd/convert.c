@@ -9,7 +9,7 @@
 #include "cmd/arguments.h"
 #include "cmd/cmd.h"
 #include "cmd/input.h"
-#include "cmd/output.h"
+#include "cmd/finish/output.h"
 #include "parser/batch.h"
 #include "parser/convert.h"
 

@@ -8,8 +8,8 @@
 
 #include "cmd/arguments.h"
 #include "cmd/cmd.h"
-#include "cmd/heap_in_trace.h"
-#include "cmd/output.h"
+#include "cmd/export/heap_in_trace.h"
+#include "cmd/finish/output.h"
 
 static const char usage[] = "usage: thrace export TRACE FILE\n"
                             "\n"

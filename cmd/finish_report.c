@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cmd/finish.h"
+#include "cmd/finish/finish.h"
 
 enum { MIN_SAMPLES_FOR_RATE = 20, NOTEWORTHY = 20 };
 

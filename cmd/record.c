@@ -16,7 +16,7 @@
 
 #include "cmd/cmd.h"
 #include "cmd/gather.h"
-#include "cmd/output.h"
+#include "cmd/finish/output.h"
 #include "cmd/record_options.h"
 #include "cmd/target.h"
 

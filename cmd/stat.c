@@ -7,7 +7,7 @@
 #include "cmd/cmd.h"
 #include "cmd/input.h"
 #include "cmd/stat.h"
-#include "cmd/stat_collect.h"
+#include "parser/analyze/stat_collect.h"
 #include "cmd/stat_report.h"
 
 enum { DEFAULT_ROWS = 10, MAX_ROWS = 100000 };

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "cmd/stat_collect.h"
+#include "parser/analyze/stat_collect.h"
 
 /* Prints s, which is finished, with s->rows rows a section; version is that of the trace. False: memory is short. */
 bool stat_report(const struct stat *s, const char *path, int version, FILE *out);

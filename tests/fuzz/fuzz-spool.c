@@ -14,9 +14,9 @@
 #include <unistd.h>
 
 #include "cmd/cmd.h"
-#include "cmd/finish_write.h"
-#include "cmd/recording.h"
-#include "cmd/spool_read.h"
+#include "cmd/finish/finish_write.h"
+#include "cmd/finish/recording.h"
+#include "cmd/finish/spool_read.h"
 #include "tests/fuzz/fuzz.h"
 
 const char *const fuzz_corpora[] = {"spool", NULL};

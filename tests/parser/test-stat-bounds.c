@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "cmd/stat_collect.h"
+#include "parser/analyze/stat_collect.h"
 #include "gotrace/builder.h"
 #include "lib/events.h"
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "cmd/recording.h"
+#include "cmd/finish/recording.h"
 #include "gotrace/raw.h"
 #include "lib/events.h"
 #include "lib/meta.h"

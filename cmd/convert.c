@@ -7,9 +7,10 @@
 #include <unistd.h>
 
 #include "cmd/arguments.h"
-#include "cmd/cmd.h"
-#include "cmd/input.h"
+#include "cmd/complain.h"
 #include "cmd/finish/output.h"
+#include "cmd/input.h"
+#include "cmd/verbs.h"
 #include "parser/batch.h"
 #include "parser/convert.h"
 

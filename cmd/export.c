@@ -7,9 +7,10 @@
 #include <sys/stat.h>
 
 #include "cmd/arguments.h"
-#include "cmd/cmd.h"
+#include "cmd/complain.h"
 #include "cmd/export/heap_in_trace.h"
 #include "cmd/finish/output.h"
+#include "cmd/verbs.h"
 
 static const char usage[] = "usage: thrace export TRACE FILE\n"
                             "\n"
@@ -22,14 +23,7 @@ static const struct arguments arguments = {"export", usage, ":h", only_help};
 
 static int write_to(const char *path, const void *data, size_t size)
 {
-    const char *err;
-    struct output *out = output_open(path, 0666, &err);
-    if (out) {
-        bool ok = fwrite(data, 1, size, output_file(out)) == size;
-        int number = errno;
-        err = output_close(out, ok);
-        err = ok ? err : strerror(number);
-    }
+    const char *err = output_write(path, 0666, data, size);
     if (!err)
         return EXIT_OK;
     complain("export", "%s: %s", path, err);

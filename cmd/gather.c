@@ -8,10 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/cmd.h"
+#include "cmd/complain.h"
 #include "cmd/finish/finish.h"
-#include "cmd/input.h"
 #include "cmd/finish/orphaned_spools.h"
+#include "cmd/finish_report.h"
+#include "cmd/input.h"
 #include "cmd/stat.h"
 #include "gotrace/validate.h"
 #include "parser/vec.h"
@@ -69,9 +70,10 @@ static bool is_worth_telling(const struct gathered *g, const struct orphaned_spo
 static void finish_one(struct gathered *g, const struct orphaned_spool *s, bool quiet)
 {
     static struct finish_summary sum;
-    const struct finish_how how = {.quiet = quiet, .may_be_gone = true};
+    const struct finish_how how = {
+        .quiet = quiet, .may_be_gone = true, .tell = complain, .who = "record", .progress = stderr};
     remember(g, s->path);
-    if (finish_spool("record", s->path, &how, &sum) || sum.nothing || sum.elsewhere)
+    if (finish_spool(s->path, &how, &sum) || sum.nothing || sum.elsewhere)
         return;
     g->at_out |= !strcmp(sum.path, g->out);
     if (is_worth_telling(g, s, &sum)) {

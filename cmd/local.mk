@@ -3,13 +3,15 @@ include %D%/export/local.mk
 include %D%/finish/local.mk
 
 bin_PROGRAMS += thrace
-thrace_SOURCES = %D%/main.c %D%/cmd.h %D%/verbs.def \
+thrace_SOURCES = %D%/main.c %D%/verbs.def %D%/verbs.h \
 	%D%/arguments.c %D%/arguments.h \
+	%D%/complain.c %D%/complain.h \
 	%D%/control.c %D%/control_client.c %D%/control_client.h \
 	%D%/control_list.c %D%/control_list.h \
 	%D%/convert.c \
 	%D%/export.c \
-	%D%/finish_report.c \
+	%D%/finish.c \
+	%D%/finish_report.c %D%/finish_report.h \
 	%D%/gather.c %D%/gather.h \
 	%D%/golden.c \
 	%D%/input.c %D%/input.h \

@@ -4,8 +4,9 @@
 #include <string.h>
 
 #include "cmd/arguments.h"
-#include "cmd/cmd.h"
+#include "cmd/complain.h"
 #include "cmd/input.h"
+#include "cmd/verbs.h"
 #include "parser/event_print.h"
 
 static const char usage[] = "usage: thrace print FILE\n"

@@ -4,11 +4,12 @@
 #include <string.h>
 
 #include "cmd/arguments.h"
-#include "cmd/cmd.h"
+#include "cmd/complain.h"
 #include "cmd/input.h"
 #include "cmd/stat.h"
-#include "parser/analyze/stat_collect.h"
 #include "cmd/stat_report.h"
+#include "cmd/verbs.h"
+#include "parser/analyze/stat_collect.h"
 
 enum { DEFAULT_ROWS = 10, MAX_ROWS = 100000 };
 

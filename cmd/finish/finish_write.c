@@ -11,9 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cmd/cmd.h"
-#include "cmd/finish/cut.h"
 #include "cmd/export/heap_in_trace.h"
+#include "cmd/finish/cut.h"
 #include "cmd/finish/opening.h"
 #include "cmd/finish/output.h"
 #include "cmd/finish/trace_time.h"
@@ -168,22 +167,13 @@ const char *finish_write(struct spool_file *f, struct recording *r, struct finis
     return err ? err : failed;
 }
 
-/* PATH.heap.pb.gz: the same beside the trace. */
-void finish_write_heap(const char *verb, const struct recording *r, struct finish_summary *sum)
+const char *finish_write_heap(const struct recording *r, struct finish_summary *sum)
 {
     static char path[sizeof sum->path + 16];
     if (!r->profile || output_is_straight(sum->path))
-        return;
+        return NULL;
     snprintf(path, sizeof path, "%s.heap.pb.gz", sum->path);
-    const char *err;
-    struct output *o = output_open(path, 0600, &err);
-    if (o) {
-        bool ok = fwrite(r->profile, 1, r->profile_size, output_file(o)) == r->profile_size;
-        int number = errno;
-        err = output_close(o, ok);
-        err = ok ? err : strerror(number);
-    }
+    const char *err = output_write(path, 0600, r->profile, r->profile_size);
     sum->has_heap_file = !err;
-    if (err)
-        complain(verb, "%s: %s", path, err);
+    return err;
 }

@@ -3,6 +3,7 @@ noinst_LTLIBRARIES += libfinish.la
 libfinish_la_SOURCES = \
 	%D%/cut.c %D%/cut.h \
 	%D%/finish.c %D%/finish.h \
+	%D%/finish_summary.c %D%/finish_summary.h \
 	%D%/finish_write.c %D%/finish_write.h \
 	%D%/first_stacks.c %D%/first_stacks.h \
 	%D%/heap_profile.c %D%/heap_profile.h \
@@ -18,5 +19,6 @@ libfinish_la_SOURCES = \
 	%D%/spool_claim.c %D%/spool_claim.h \
 	%D%/spool_read.c %D%/spool_read.h \
 	%D%/symbol_cache.c %D%/symbol_cache.h \
+	%D%/trace_path.c %D%/trace_path.h \
 	%D%/trace_time.c %D%/trace_time.h
 finish_LIBS = libfinish.la libexport.la libparser.la libsymbolize.la liblow.la

@@ -141,7 +141,8 @@ static int by_start(const void *a, const void *b)
     return strcmp(x->path, y->path);
 }
 
-static void find(struct orphaned_spools *orphans, const char *out, const char *suffix, const struct search *s, look_fn *wanted)
+static void find(struct orphaned_spools *orphans, const char *out, const char *suffix, const struct search *s,
+                 look_fn *wanted)
 {
     static char path[PATH_MAX + NAME_MAX + 2];
     const char *slash = strrchr(out, '/');

@@ -13,7 +13,7 @@ enum orphan_kind {
     ORPHAN_PERHAPS,  /* nobody can tell whether that goes on */
     ORPHAN_FOREIGN,  /* root has run it, and it is another user's */
     ORPHAN_NAMELESS, /* nothing is in it yet, not even whose it is */
-    ORPHAN_FINISHED,    /* its process has made a trace of it by itself */
+    ORPHAN_FINISHED, /* its process has made a trace of it by itself */
 };
 
 struct orphaned_spool {
@@ -31,8 +31,8 @@ struct orphaned_spools {
 
 /*
  * Finds the spools in the folder of the pattern `out`, under names that it gives, that were recorded for the process
- * that was launched, which is the one with the pid `launched`, not before since_ns (CLOCK_REALTIME_COARSE, as files have
- * it). A process that was killed while it made its spool has left one, too.
+ * that was launched, which is the one with the pid `launched`, not before since_ns (CLOCK_REALTIME_COARSE, as files
+ * have it). A process that was killed while it made its spool has left one, too.
  */
 void orphaned_spools_find(struct orphaned_spools *orphans, const char *out, uint32_t launched, uint64_t since_ns);
 

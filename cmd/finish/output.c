@@ -216,3 +216,15 @@ const char *output_close(struct output *o, bool keep)
     output_free(o);
     return why;
 }
+
+const char *output_write(const char *path, mode_t mode, const void *data, size_t size)
+{
+    const char *why;
+    struct output *o = output_open(path, mode, &why);
+    if (!o)
+        return why;
+    bool ok = fwrite(data, 1, size, o->file) == size;
+    int number = errno;
+    why = output_close(o, ok);
+    return ok ? why : strerror(number);
+}

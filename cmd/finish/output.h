@@ -29,6 +29,9 @@ int output_restart(struct output *o);
 /* Ends it. NULL: everything is there, under its name. Else the reason; then, and without keep, nothing is left. */
 const char *output_close(struct output *o, bool keep);
 
+/* All of it: a file of size bytes at data. NULL, or the reason; then nothing is left. */
+const char *output_write(const char *path, mode_t mode, const void *data, size_t size);
+
 /* Why `thrace record` cannot make a file of that name, or NULL. */
 const char *output_obstacle(const char *path);
 

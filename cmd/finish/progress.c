@@ -10,7 +10,7 @@ enum { WIDTH = 30 };
 
 void progress_start(struct progress *p, FILE *to, const char *what, uint64_t now_ns)
 {
-    *p = (struct progress){.to = isatty(fileno(to)) ? to : NULL, .what = what, .start_ns = now_ns};
+    *p = (struct progress){.to = to && isatty(fileno(to)) ? to : NULL, .what = what, .start_ns = now_ns};
 }
 
 void progress_update(struct progress *p, uint64_t now_ns, size_t done, size_t total)

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "cmd/finish/first_stacks.h"
 #include "cmd/finish/samples.h"
@@ -149,8 +150,8 @@ const struct rec_module *recording_module_of(const struct recording *r, uint64_t
 /* Whether the user should hear of it. */
 bool recording_worth_telling(const struct recording *r, const struct symbolize_message *said);
 
-/* Finds function, file and line of every PC. NULL, or one line. Advice about missing symbols goes to stderr. */
-const char *recording_symbolize(struct recording *r);
+/* Finds function, file and line of every PC, with a bar on the terminal while it takes long. NULL, or one line. */
+const char *recording_symbolize(struct recording *r, FILE *terminal);
 
 /* Writes the reasons, stacks, thread names and CPU samples of a generation. 0, or -1: the builder says why. */
 int recording_write_tables(const struct recording *r, gotrace_builder *b, uint64_t generation);

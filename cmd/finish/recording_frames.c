@@ -57,7 +57,7 @@ static uint64_t now_ns(void)
 
 static void show_progress(void *arg, size_t done, size_t total) { progress_update(arg, now_ns(), done, total); }
 
-const char *recording_symbolize(struct recording *r)
+const char *recording_symbolize(struct recording *r, FILE *terminal)
 {
     struct progress progress;
     char cache[4096];
@@ -69,7 +69,7 @@ const char *recording_symbolize(struct recording *r)
     if (ok && symbol_cache_folder(cache, sizeof cache))
         ok = !symbolize_set_cache(r->symbolizer, cache);
     if (ok) {
-        progress_start(&progress, stderr, "thrace: looking up symbols", now_ns());
+        progress_start(&progress, terminal, "thrace: looking up symbols", now_ns());
         symbolize_on_progress(r->symbolizer, show_progress, &progress);
         ok = !symbolize_run(r->symbolizer);
         progress_end(&progress);

@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/options/options.h"
+
 static bool make_folder(const char *path) { return !mkdir(path, 0700) || errno == EEXIST; }
 
 /* Root with another user's HOME (sudo) must leave nothing there that that user cannot remove. */
@@ -53,4 +55,25 @@ bool symbol_cache_folder(char *path, size_t size)
         return false;
     n = snprintf(path, size, "%s/thrace", folder);
     return n > 0 && (size_t)n < size && make_folder(path) && is_our_own(path);
+}
+
+/* A value that makes no sense keeps nothing, as 0: thrace record refuses it, but here there is a recording already. */
+const char *symbol_cache_fault(void)
+{
+    static const char name[] = "THRACE_SYMBOL_CACHE";
+    static bool told;
+    static struct options o;
+    static char line[512];
+    struct option_fault fault;
+    const char *value = getenv(name);
+    char entry[sizeof name + 64];
+    if (!value || told)
+        return NULL;
+    told = true;
+    snprintf(entry, sizeof entry, "%s=%s", name, value);
+    if (options_read(&o, (char *[]){entry, NULL}, &fault))
+        return NULL;
+    snprintf(line, sizeof line, "%s makes no sense; it takes %s. Nothing is kept of symbols", entry,
+             fault.kind->takes);
+    return line;
 }

@@ -6,14 +6,12 @@
  */
 #include "config.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "cmd/cmd.h"
 #include "cmd/finish/finish_write.h"
 #include "cmd/finish/recording.h"
 #include "cmd/finish/spool_read.h"
@@ -22,8 +20,6 @@
 const char *const fuzz_corpora[] = {"spool", NULL};
 
 enum { LARGEST = 80 << 20, HEADER = 8 };
-
-void complain(const char *verb, const char *fmt, ...) {}
 
 static uint32_t le32(const uint8_t *p)
 {
@@ -69,7 +65,7 @@ static void finish(struct spool_file *f)
         trace_time_init(&r.time, hz);
         forget_paths(&r);
         r.exe = "/dev/null";
-        err = recording_symbolize(&r);
+        err = recording_symbolize(&r, NULL);
     }
     memset(&sum, 0, sizeof sum);
     strcpy(sum.path, "/dev/null");

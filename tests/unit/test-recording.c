@@ -370,7 +370,7 @@ static void what_libc_runs_first_is_not_shown(void **state)
     add_stack(5, 2, middle);
     assert_null(recording_read(&r, &file));
     setenv("THRACE_SYMBOL_CACHE", "0", 1);
-    assert_null(recording_symbolize(&r));
+    assert_null(recording_symbolize(&r, NULL));
     assert_int_equal(frames_of(&r, 1, pcs), 2);
     assert_int_equal(pcs[1], 0x1200);
     assert_int_equal(frames_of(&r, 2, pcs), 1);
@@ -405,7 +405,7 @@ static void no_two_frames_share_a_pc(void **state)
     add_name(5, 10, "five");
     assert_null(recording_read(&r, &file));
     setenv("THRACE_SYMBOL_CACHE", "0", 1);
-    assert_null(recording_symbolize(&r));
+    assert_null(recording_symbolize(&r, NULL));
     trace_time_init(&r.time, 1000000000);
     struct gotrace_builder_frame first, second;
     assert_int_equal(recording_frames(&r, 1, 1, &first), 1);
@@ -443,7 +443,7 @@ static bool is_called(const char *name)
     begin_file();
     add_stack(1, 1, pc);
     assert_null(recording_read(&r, &file));
-    assert_null(recording_symbolize(&r));
+    assert_null(recording_symbolize(&r, NULL));
     assert_int_equal(recording_frames(&r, 1, 1, &frame), 1);
     bool is = !strcmp(frame.func, name);
     recording_free(&r);

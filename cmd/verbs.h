@@ -1,6 +1,6 @@
-/* What the verbs of the thrace command share. */
-#ifndef THRACE_CMD_CMD_H
-#define THRACE_CMD_CMD_H
+/* The verbs of the thrace command, and what they end with. */
+#ifndef THRACE_CMD_VERBS_H
+#define THRACE_CMD_VERBS_H
 
 /* Exit statuses of every verb that does not pass on another program's. */
 enum {
@@ -12,8 +12,5 @@ enum {
 #define THRACE_VERB(name, summary) int cmd_##name(int argc, char **argv);
 #include "cmd/verbs.def"
 #undef THRACE_VERB
-
-/* One line on stderr, "thrace VERB: …". */
-__attribute__((format(printf, 2, 3))) void complain(const char *verb, const char *fmt, ...);
 
 #endif

@@ -22,7 +22,8 @@
 #include "cmd/finish/finish_write.h"
 #include "cmd/finish/heap_profile.h"
 #include "cmd/finish/process_life.h"
-#include "cmd/finish/recording.h"
+#include "cmd/finish/recording_read.h"
+#include "cmd/finish/recording_symbols.h"
 #include "cmd/finish/spool_claim.h"
 #include "cmd/finish/spool_read.h"
 #include "cmd/finish/symbol_cache.h"
@@ -34,7 +35,7 @@ static void tell_advice(const struct finish_how *how, const struct recording *r)
 {
     const struct symbolize_message *m;
     for (size_t i = 0; (m = symbolize_message(r->symbolizer, i)); i++)
-        if (recording_worth_telling(r, m) && !(how->quiet && m->advice == SYMBOLIZE_NO_DEBUG_INFO))
+        if (rec_modules_worth_telling(&r->modules, r->exe, m) && !(how->quiet && m->advice == SYMBOLIZE_NO_DEBUG_INFO))
             how->tell(how->who, "%s", m->text);
 }
 

@@ -15,6 +15,7 @@
 #include "cmd/finish/cut.h"
 #include "cmd/finish/opening.h"
 #include "cmd/finish/output.h"
+#include "cmd/finish/recording_frames.h"
 #include "cmd/finish/trace_time.h"
 #include "lib/events.h"
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cmd/export/heap_pprof.h"
+#include "cmd/finish/recording_frames.h"
 #include "parser/analyze/place.h"
 #include "lib/events.h"
 #include "lib/meta.h"

@@ -13,11 +13,16 @@ libfinish_la_SOURCES = \
 	%D%/output.c %D%/output.h \
 	%D%/process_life.c %D%/process_life.h \
 	%D%/progress.c %D%/progress.h \
-	%D%/recording.c %D%/recording.h %D%/recording_frames.c %D%/recording_modules.c \
+	%D%/recording.c %D%/recording.h \
+	%D%/recording_frames.c %D%/recording_frames.h \
+	%D%/recording_modules.c %D%/recording_modules.h \
+	%D%/recording_read.c %D%/recording_read.h \
 	%D%/recording_records.c %D%/recording_records.h \
+	%D%/recording_symbols.c %D%/recording_symbols.h \
 	%D%/samples.c %D%/samples.h \
 	%D%/spool_claim.c %D%/spool_claim.h \
 	%D%/spool_read.c %D%/spool_read.h \
+	%D%/stack_table.c %D%/stack_table.h \
 	%D%/symbol_cache.c %D%/symbol_cache.h \
 	%D%/trace_path.c %D%/trace_path.h \
 	%D%/trace_time.c %D%/trace_time.h

@@ -8,6 +8,7 @@
 #define THRACE_CMD_FINISH_OPENING_H
 
 #include "cmd/finish/recording.h"
+#include "gotrace/builder.h"
 
 /* Whether the recording needs one. */
 bool opening_needed(const struct recording *r);

@@ -1,83 +1,14 @@
 #include "config.h"
 
-#include "cmd/finish/recording.h"
+#include "cmd/finish/recording_frames.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "cmd/finish/progress.h"
-#include "cmd/finish/symbol_cache.h"
 #include "lib/events.h"
 #include "lib/meta.h"
 #include "lib/sched.h"
 #include "lib/symbolize/symbolize.h"
-
-static const char *hook_name(const struct recording *r, uint64_t pc)
-{
-    const struct rec_hook *h = r->nhooks ? bsearch(&pc, r->hooks, r->nhooks, sizeof *h, recording_by_hook) : NULL;
-    return h ? h->name : NULL;
-}
-
-static bool look_up(struct recording *r, struct rec_pc *p)
-{
-    const struct rec_module *m = recording_module_of(r, p->pc, p->generation, p->epoch);
-    p->module = m ? (int)(m - r->modules) : -1;
-    p->hook = hook_name(r, p->pc);
-    p->symbol = symbolize_add_pc(r->symbolizer, m ? r->mappings[m->mapping].symbol_module : SYMBOLIZE_BY_ADDRESS,
-                                 p->pc);
-    return p->symbol >= 0;
-}
-
-/*
- * Nobody tells where main is, but the program's symbol table may know. Without one, what is shown is main in the
- * program's file.
- */
-static void find_main(struct recording *r)
-{
-    uint64_t main_pc = 0;
-    for (size_t i = 0; i < r->nmodules && !main_pc; i++) {
-        uint64_t address = strcmp(r->modules[i].path, r->exe) ? 0 : symbolize_function_address(r->exe, "main");
-        main_pc = address ? r->modules[i].bias + address + 1 : 0;
-    }
-    for (size_t i = 0; i < r->nthreads && main_pc; i++) {
-        struct rec_thread *t = &r->threads[i];
-        if (!t->start_pc)
-            t->start_pc = r->pcs[t->pc].pc = main_pc;
-    }
-}
-
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-static void show_progress(void *arg, size_t done, size_t total) { progress_update(arg, now_ns(), done, total); }
-
-const char *recording_symbolize(struct recording *r, FILE *terminal)
-{
-    struct progress progress;
-    char cache[4096];
-    r->symbolizer = symbolize_new();
-    bool ok = r->symbolizer && recording_add_modules(r);
-    find_main(r);
-    for (size_t i = 0; i < r->npcs && ok; i++)
-        ok = look_up(r, &r->pcs[i]);
-    if (ok && symbol_cache_folder(cache, sizeof cache))
-        ok = !symbolize_set_cache(r->symbolizer, cache);
-    if (ok) {
-        progress_start(&progress, terminal, "thrace: looking up symbols", now_ns());
-        symbolize_on_progress(r->symbolizer, show_progress, &progress);
-        ok = !symbolize_run(r->symbolizer);
-        progress_end(&progress);
-    }
-    return ok ? NULL : "out of memory while looking up symbols";
-}
-
-/* --- frames ------------------------------------------------------------------------------------------------------- */
 
 /*
  * A reader keeps one frame per PC. So inlined functions get PCs of their own, above every address that a program can
@@ -86,7 +17,7 @@ const char *recording_symbolize(struct recording *r, FILE *terminal)
  */
 static uint64_t inlined_pc(const struct recording *r, const struct rec_pc *p, size_t level)
 {
-    uint64_t overlay = p->module >= 0 ? r->mappings[r->modules[p->module].mapping].overlay : 0;
+    uint64_t overlay = p->module >= 0 ? r->modules.mappings[r->modules.v[p->module].mapping].overlay : 0;
     return p->pc | (uint64_t)level << 48 | overlay << 54;
 }
 
@@ -105,7 +36,7 @@ static void add_frame(struct frames *f, uint64_t pc, const char *func, const str
 
 static bool is_in_libc(const struct recording *r, const struct rec_pc *p)
 {
-    return p->module >= 0 && r->modules[p->module].libc;
+    return p->module >= 0 && r->modules.v[p->module].libc;
 }
 
 /* The program's own first frame: libc is called from there. A stripped program has no name for it. */
@@ -113,7 +44,7 @@ static bool is_entry(const struct recording *r, const struct rec_pc *p)
 {
     size_t n;
     const char *function = symbolize_frames(r->symbolizer, p->symbol, &n)->function;
-    return p->module >= 0 && !strcmp(r->modules[p->module].path, r->exe) &&
+    return p->module >= 0 && !strcmp(r->modules.v[p->module].path, r->exe) &&
            (!strcmp(function, "_start") || strstr(function, "+0x"));
 }
 
@@ -124,7 +55,7 @@ static bool is_entry(const struct recording *r, const struct rec_pc *p)
  */
 static size_t without_startup(const struct recording *r, const struct rec_stack *s)
 {
-    const struct rec_pc *pcs = &r->pcs[s->first];
+    const struct rec_pc *pcs = &r->stacks.pcs[s->first];
     size_t n = s->n;
     if (n > 2 && is_entry(r, &pcs[n - 1]) && is_in_libc(r, &pcs[n - 2]))
         n--;
@@ -144,7 +75,7 @@ static void add_pc(const struct recording *r, const struct rec_pc *p, struct fra
         add_frame(f, p->pc, NULL, &truncated);
         return;
     }
-    bool ours = p->module >= 0 && r->modules[p->module].ours;
+    bool ours = p->module >= 0 && r->modules.v[p->module].ours;
     if (p->hook) {
         add_frame(f, p->pc, p->hook, ours ? &in_libc : &s[n - 1]); /* one that restart.c does again */
         return;
@@ -174,9 +105,9 @@ static void make_frames(const struct recording *r, const struct rec_stack *s, st
 {
     f->n = 0;
     for (size_t i = 0, n = without_startup(r, s); i < n; i++)
-        add_pc(r, &r->pcs[s->first + i], f);
+        add_pc(r, &r->stacks.pcs[s->first + i], f);
     if (!f->n) /* a sample before the start routine or behind it */
-        add_frame(f, r->pcs[s->first].pc, NULL, &in_thrace);
+        add_frame(f, r->stacks.pcs[s->first].pc, NULL, &in_thrace);
     if (!s->thread || s->ambiguous)
         return;
     const struct symbolize_frame at = {s->thread, f->v[f->n - 1].file, f->v[f->n - 1].line};
@@ -188,29 +119,16 @@ size_t recording_frames(const struct recording *r, uint64_t generation, uint64_t
                         struct gotrace_builder_frame *v)
 {
     struct frames f = {.n = 0};
-    const struct rec_stack *s = stack_id ? recording_find_stack(r, generation, stack_id) : NULL;
+    const struct rec_stack *s = stack_id ? stack_table_find(&r->stacks, generation, stack_id) : NULL;
     if (s)
         make_frames(r, s, &f);
     memcpy(v, f.v, f.n * sizeof *v);
     return f.n;
 }
 
-static const struct rec_thread *find_thread(const struct recording *r, uint64_t g)
-{
-    size_t low = 0, high = r->nthreads;
-    while (low < high) {
-        size_t mid = (low + high) / 2;
-        if (r->threads[mid].g < g)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return low < r->nthreads && r->threads[low].g == g ? &r->threads[low] : NULL;
-}
-
 static bool is_program_code(const struct recording *r, const struct rec_pc *p)
 {
-    const struct rec_module *m = p->module >= 0 ? &r->modules[p->module] : NULL;
+    const struct rec_module *m = p->module >= 0 ? &r->modules.v[p->module] : NULL;
     return m && !m->ours && !m->libc && !m->runtime && !p->hook;
 }
 
@@ -222,10 +140,10 @@ static const struct symbolize_frame *own_function(const struct recording *r, con
 {
     const struct rec_stack *s = NULL;
     if (t->g < r->seen.ngoroutines && r->seen.first[t->g].id)
-        s = recording_find_stack(r, r->seen.first[t->g].generation, r->seen.first[t->g].id);
+        s = stack_table_find(&r->stacks, r->seen.first[t->g].generation, r->seen.first[t->g].id);
     for (size_t i = s ? s->n : 0; i-- > 0;) {
         size_t n;
-        const struct rec_pc *p = &r->pcs[s->first + i];
+        const struct rec_pc *p = &r->stacks.pcs[s->first + i];
         const struct symbolize_frame *f = symbolize_frames(r->symbolizer, p->symbol, &n);
         while (is_program_code(r, p) && n--)
             if (!strstr(f[n].function, "+0x") && !strstr(f[n].function, "std::") && strncmp(f[n].function, "__", 2))
@@ -238,12 +156,12 @@ static int write_thread_start(const struct recording *r, gotrace_builder *b, con
 {
     size_t n;
     struct frames f = {.n = 0};
-    const struct rec_pc *start = &r->pcs[t->pc];
+    const struct rec_pc *start = &r->stacks.pcs[t->pc];
     const struct symbolize_frame *frames = symbolize_frames(r->symbolizer, start->symbol, &n), *own = NULL;
     struct symbolize_frame at = frames[n - 1]; /* not what is inlined into its first instruction */
     if (!t->start_pc)
         at = (struct symbolize_frame){"main", *r->exe ? r->exe : "main", 1};
-    if (start->module >= 0 && r->modules[start->module].runtime) {
+    if (start->module >= 0 && r->modules.v[start->module].runtime) {
         if ((own = own_function(r, t)))
             at = *own;
         else if (strstr(at.function, "+0x"))
@@ -254,8 +172,6 @@ static int write_thread_start(const struct recording *r, gotrace_builder *b, con
     add_frame(&f, thread_start_pc(t->g), name, &at);
     return write_stack(r, b, t->stack_id, &f);
 }
-
-bool recording_has_start(const struct recording *r, uint64_t g) { return find_thread(r, g); }
 
 static int write_reasons(gotrace_builder *b)
 {
@@ -279,10 +195,10 @@ int recording_write_opening_tables(const struct recording *r, gotrace_builder *b
         return -1;
     for (size_t i = 0; i < r->seen.nstatuses; i++) {
         uint64_t g = r->seen.statuses[i].g;
-        const struct rec_thread *t = find_thread(r, g);
+        const struct rec_thread *t = recording_thread(r, g);
         const struct rec_status *waits = recording_status(r, g);
         uint64_t id = waits ? waits->stack_id : 0;
-        const struct rec_stack *s = id ? recording_find_stack(r, r->first_generation, id) : NULL;
+        const struct rec_stack *s = id ? stack_table_find(&r->stacks, r->first_generation, id) : NULL;
         if ((t && write_thread_start(r, b, t)) || (s && write_one(r, b, s)))
             return -1;
     }
@@ -293,9 +209,9 @@ int recording_write_tables(const struct recording *r, gotrace_builder *b, uint64
 {
     if (write_reasons(b))
         return -1;
-    for (size_t i = 0; i < r->nstacks; i++)
-        if (r->stacks[i].generation == generation && r->stacks[i].id < STATUS_STACK_BASE &&
-            write_one(r, b, &r->stacks[i]))
+    for (size_t i = 0; i < r->stacks.n; i++)
+        if (r->stacks.v[i].generation == generation && r->stacks.v[i].id < STATUS_STACK_BASE &&
+            write_one(r, b, &r->stacks.v[i]))
             return -1;
     for (size_t i = 0; i < r->nthreads; i++)
         if (r->threads[i].generation == generation && write_thread_start(r, b, &r->threads[i]))

@@ -1,7 +1,6 @@
-/* What was mapped: where the symbolizer finds the code of each address. */
 #include "config.h"
 
-#include "cmd/finish/recording.h"
+#include "cmd/finish/recording_modules.h"
 
 #include <elf.h>
 #include <stdio.h>
@@ -12,6 +11,51 @@
 #include <unistd.h>
 
 #include "lib/symbolize/symbolize.h"
+#include "parser/vec.h"
+
+/* --- records ------------------------------------------------------------------------------------------------------ */
+
+bool rec_modules_add(struct rec_modules *ms, const struct rec_module *m)
+{
+    if (!VEC_ROOM(ms) || !VEC_ROOM(&ms->refreshes))
+        return false;
+    ms->v[ms->n++] = *m;
+    if (!ms->refreshes.n || ms->refreshes.v[ms->refreshes.n - 1] != m->time)
+        ms->refreshes.v[ms->refreshes.n++] = m->time;
+    return true;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const uint64_t *x = a, *y = b;
+    return *x < *y ? -1 : *x > *y;
+}
+
+void rec_modules_end(struct rec_modules *ms)
+{
+    size_t n = 0;
+    if (ms->refreshes.n)
+        qsort(ms->refreshes.v, ms->refreshes.n, sizeof *ms->refreshes.v, by_value);
+    for (size_t i = 0; i < ms->refreshes.n; i++)
+        if (!n || ms->refreshes.v[n - 1] != ms->refreshes.v[i])
+            ms->refreshes.v[n++] = ms->refreshes.v[i];
+    ms->refreshes.n = n;
+}
+
+size_t rec_modules_epoch(const struct rec_modules *ms, uint64_t time)
+{
+    size_t lo = 0, hi = ms->refreshes.n;
+    while (lo < hi) {
+        size_t mid = (lo + hi) / 2;
+        if (ms->refreshes.v[mid] <= time)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo + 1;
+}
+
+/* --- what the symbolizer is told ---------------------------------------------------------------------------------- */
 
 static bool same_module(const struct rec_module *a, const struct rec_module *b)
 {
@@ -33,7 +77,7 @@ static void take_own_vdso(struct symbolize_module *m)
     m->image_len = eh ? eh->e_shoff + (size_t)eh->e_shnum * eh->e_shentsize : 0;
 }
 
-static int add_module(const struct recording *r, const struct rec_module *m)
+static int map_module(struct symbolizer *symbolizer, const struct rec_module *m)
 {
     const struct symbolize_range range = {m->start, m->end, 0};
     struct symbolize_module module = {.kind = SYMBOLIZE_FILE,
@@ -45,22 +89,22 @@ static int add_module(const struct recording *r, const struct rec_module *m)
                                       .nranges = 1};
     if (is_vdso(m))
         take_own_vdso(&module);
-    return symbolize_add_module(r->symbolizer, &module);
+    return symbolize_add_module(symbolizer, &module);
 }
 
 /*
  * Code that is in no module may be a JIT compiler's, which tells in a file what it made. Anybody can make a file of
  * that name in /tmp, so it must be the user's own.
  */
-static bool add_perf_map(const struct recording *r)
+static bool add_perf_map(struct symbolizer *symbolizer, unsigned pid)
 {
     char path[64];
     struct stat st;
-    snprintf(path, sizeof path, "/tmp/perf-%u.map", r->pid);
+    snprintf(path, sizeof path, "/tmp/perf-%u.map", pid);
     if (lstat(path, &st) || !S_ISREG(st.st_mode) || st.st_uid != geteuid() || access(path, R_OK))
         return true;
     const struct symbolize_range everywhere = {1, UINT64_MAX, 0};
-    return symbolize_add_module(r->symbolizer, &(struct symbolize_module){.kind = SYMBOLIZE_PERF_MAP,
+    return symbolize_add_module(symbolizer, &(struct symbolize_module){.kind = SYMBOLIZE_PERF_MAP,
                                                                          .path = path,
                                                                          .ranges = &everywhere,
                                                                          .nranges = 1}) >= 0;
@@ -74,20 +118,20 @@ static uint64_t hash(const struct rec_module *m)
 }
 
 /* Numbers the distinct modules, in the order of their first records. A program may load the same one all the time. */
-static size_t find_mappings(struct recording *r, size_t *table, size_t size)
+static size_t find_mappings(struct rec_modules *ms, size_t *table, size_t size)
 {
     size_t n = 0;
     memset(table, 0, size * sizeof *table);
-    for (size_t i = 0; i < r->nmodules; i++) {
-        struct rec_module *m = &r->modules[i];
+    for (size_t i = 0; i < ms->n; i++) {
+        struct rec_module *m = &ms->v[i];
         size_t at = (hash(m) >> 20) & (size - 1);
-        while (table[at] && !same_module(m, &r->modules[table[at] - 1]))
+        while (table[at] && !same_module(m, &ms->v[table[at] - 1]))
             at = (at + 1) & (size - 1);
         if (!table[at]) {
             table[at] = i + 1;
             m->mapping = n++;
         } else {
-            m->mapping = r->modules[table[at] - 1].mapping;
+            m->mapping = ms->v[table[at] - 1].mapping;
         }
     }
     return n;
@@ -99,89 +143,89 @@ static int by_start(const void *a, const void *b)
     return x->start < y->start ? -1 : x->start > y->start;
 }
 
-static void fill_mappings(struct recording *r)
+static void fill_mappings(struct rec_modules *ms)
 {
     size_t at = 0;
-    for (size_t i = 0; i < r->nmodules; i++)
-        r->mappings[r->modules[i].mapping].n++;
-    for (size_t i = 0; i < r->nmappings; i++) {
-        r->mappings[i].first = at;
-        at += r->mappings[i].n;
-        r->mappings[i].n = 0;
+    for (size_t i = 0; i < ms->n; i++)
+        ms->mappings[ms->v[i].mapping].n++;
+    for (size_t i = 0; i < ms->nmappings; i++) {
+        ms->mappings[i].first = at;
+        at += ms->mappings[i].n;
+        ms->mappings[i].n = 0;
     }
-    for (size_t i = 0; i < r->nmodules; i++) {
-        const struct rec_module *m = &r->modules[i];
-        struct rec_mapping *mapping = &r->mappings[m->mapping];
+    for (size_t i = 0; i < ms->n; i++) {
+        const struct rec_module *m = &ms->v[i];
+        struct rec_mapping *mapping = &ms->mappings[m->mapping];
         mapping->start = m->start;
         mapping->end = m->end;
-        r->records[mapping->first + mapping->n++] = i;
-        if (m->end - m->start > r->longest_mapping)
-            r->longest_mapping = m->end - m->start;
+        ms->records[mapping->first + mapping->n++] = i;
+        if (m->end - m->start > ms->longest_mapping)
+            ms->longest_mapping = m->end - m->start;
     }
 }
 
-static bool make_mappings(struct recording *r)
+static bool make_mappings(struct rec_modules *ms)
 {
     size_t size = 64;
-    while (size < 2 * r->nmodules)
+    while (size < 2 * ms->n)
         size *= 2;
     size_t *table = malloc(size * sizeof *table);
     if (!table)
         return false;
-    r->nmappings = find_mappings(r, table, size);
+    ms->nmappings = find_mappings(ms, table, size);
     free(table);
-    r->mappings = calloc(r->nmappings + 1, sizeof *r->mappings);
-    r->records = calloc(r->nmodules + 1, sizeof *r->records);
-    if (!r->mappings || !r->records)
+    ms->mappings = calloc(ms->nmappings + 1, sizeof *ms->mappings);
+    ms->records = calloc(ms->n + 1, sizeof *ms->records);
+    if (!ms->mappings || !ms->records)
         return false;
-    fill_mappings(r);
+    fill_mappings(ms);
     return true;
 }
 
-static void sort_mappings(struct recording *r)
+static void sort_mappings(struct rec_modules *ms)
 {
-    qsort(r->mappings, r->nmappings, sizeof *r->mappings, by_start);
-    for (size_t i = 0; i < r->nmappings; i++)
-        for (size_t k = 0; k < r->mappings[i].n; k++)
-            r->modules[r->records[r->mappings[i].first + k]].mapping = i;
+    qsort(ms->mappings, ms->nmappings, sizeof *ms->mappings, by_start);
+    for (size_t i = 0; i < ms->nmappings; i++)
+        for (size_t k = 0; k < ms->mappings[i].n; k++)
+            ms->v[ms->records[ms->mappings[i].first + k]].mapping = i;
 }
 
 /* Mappings that share addresses get different numbers. */
-static void number_overlays(struct recording *r)
+static void number_overlays(struct rec_modules *ms)
 {
-    for (size_t i = 0; i < r->nmappings; i++) {
-        struct rec_mapping *m = &r->mappings[i];
-        for (size_t k = i; k-- && i - k <= OVERLAYS && m->start - r->mappings[k].start < r->longest_mapping;)
-            if (r->mappings[k].end > m->start && r->mappings[k].overlay + 1 > m->overlay)
-                m->overlay = r->mappings[k].overlay + 1;
+    for (size_t i = 0; i < ms->nmappings; i++) {
+        struct rec_mapping *m = &ms->mappings[i];
+        for (size_t k = i; k-- && i - k <= OVERLAYS && m->start - ms->mappings[k].start < ms->longest_mapping;)
+            if (ms->mappings[k].end > m->start && ms->mappings[k].overlay + 1 > m->overlay)
+                m->overlay = ms->mappings[k].overlay + 1;
         m->overlay %= OVERLAYS;
     }
 }
 
-bool recording_add_modules(struct recording *r)
+bool rec_modules_map(struct rec_modules *ms, struct symbolizer *symbolizer, unsigned pid)
 {
-    if (!add_perf_map(r) || !make_mappings(r))
+    if (!add_perf_map(symbolizer, pid) || !make_mappings(ms))
         return false;
     /* Of several modules at an address the one that was added last counts. */
-    for (size_t i = 0; i < r->nmappings; i++) {
-        struct rec_mapping *mapping = &r->mappings[i];
-        mapping->symbol_module = add_module(r, &r->modules[r->records[mapping->first]]);
+    for (size_t i = 0; i < ms->nmappings; i++) {
+        struct rec_mapping *mapping = &ms->mappings[i];
+        mapping->symbol_module = map_module(symbolizer, &ms->v[ms->records[mapping->first]]);
         if (mapping->symbol_module < 0)
             return false;
     }
-    sort_mappings(r);
-    number_overlays(r);
+    sort_mappings(ms);
+    number_overlays(ms);
     return true;
 }
 
 /* The mapping's record that holds in the generation; *after: there is only a later one. */
-static size_t record_of(const struct recording *r, const struct rec_mapping *mapping, uint64_t generation, bool *after)
+static size_t record_of(const struct rec_modules *ms, const struct rec_mapping *mapping, uint64_t generation, bool *after)
 {
-    const size_t *records = r->records + mapping->first;
+    const size_t *records = ms->records + mapping->first;
     size_t lo = 0, hi = mapping->n;
     while (lo < hi) {
         size_t mid = (lo + hi) / 2;
-        if (r->modules[records[mid]].generation <= generation)
+        if (ms->v[records[mid]].generation <= generation)
             lo = mid + 1;
         else
             hi = mid;
@@ -191,77 +235,89 @@ static size_t record_of(const struct recording *r, const struct rec_mapping *map
 }
 
 /* The mapping's record of that time, or NULL. */
-static const struct rec_module *record_at(const struct recording *r, const struct rec_mapping *mapping, uint64_t time)
+static const struct rec_module *record_at(const struct rec_modules *ms, const struct rec_mapping *mapping,
+                                          uint64_t time)
 {
-    const size_t *records = r->records + mapping->first;
+    const size_t *records = ms->records + mapping->first;
     size_t lo = 0, hi = mapping->n;
     while (lo < hi) {
         size_t mid = (lo + hi) / 2;
-        if (r->modules[records[mid]].time < time)
+        if (ms->v[records[mid]].time < time)
             lo = mid + 1;
         else
             hi = mid;
     }
-    return lo < mapping->n && r->modules[records[lo]].time == time ? &r->modules[records[lo]] : NULL;
+    return lo < mapping->n && ms->v[records[lo]].time == time ? &ms->v[records[lo]] : NULL;
 }
 
 /* What was mapped both before and after an epoch, or came in it, or went: dlclose is seen at once, dlopen later. */
-static const struct rec_module *module_in_epoch(const struct recording *r, size_t end, uint64_t address, size_t epoch)
+static const struct rec_module *module_in_epoch(const struct rec_modules *ms, size_t end, uint64_t address, size_t epoch)
 {
     const struct rec_module *coming = NULL;
     size_t past = epoch - 1;
-    while (end-- && address - r->mappings[end].start < r->longest_mapping) {
-        const struct rec_mapping *mapping = &r->mappings[end];
+    while (end-- && address - ms->mappings[end].start < ms->longest_mapping) {
+        const struct rec_mapping *mapping = &ms->mappings[end];
         const struct rec_module *m =
-            past && address < mapping->end ? record_at(r, mapping, r->refreshes[past - 1]) : NULL;
+            past && address < mapping->end ? record_at(ms, mapping, ms->refreshes.v[past - 1]) : NULL;
         if (m)
             return m;
-        if (address < mapping->end && past < r->nrefreshes && (m = record_at(r, mapping, r->refreshes[past])))
+        if (address < mapping->end && past < ms->refreshes.n && (m = record_at(ms, mapping, ms->refreshes.v[past])))
             coming = m;
     }
     return coming;
 }
 
-const struct rec_module *recording_module_of(const struct recording *r, uint64_t pc, uint64_t generation, size_t epoch)
+const struct rec_module *rec_modules_find(const struct rec_modules *ms, uint64_t pc, uint64_t generation,
+                                          size_t epoch)
 {
-    size_t lo = 0, hi = r->nmappings, found = 0;
+    size_t lo = 0, hi = ms->nmappings, found = 0;
     uint64_t address = pc - 1;
     bool any = false, found_after = true;
     while (lo < hi) {
         size_t mid = (lo + hi) / 2;
-        if (r->mappings[mid].start <= address)
+        if (ms->mappings[mid].start <= address)
             lo = mid + 1;
         else
             hi = mid;
     }
-    const struct rec_module *then = epoch ? module_in_epoch(r, lo, address, epoch) : NULL;
+    const struct rec_module *then = epoch ? module_in_epoch(ms, lo, address, epoch) : NULL;
     if (then)
         return then;
-    while (lo-- && address - r->mappings[lo].start < r->longest_mapping) {
+    while (lo-- && address - ms->mappings[lo].start < ms->longest_mapping) {
         bool after;
-        if (address >= r->mappings[lo].end)
+        if (address >= ms->mappings[lo].end)
             continue;
-        size_t record = record_of(r, &r->mappings[lo], generation, &after);
+        size_t record = record_of(ms, &ms->mappings[lo], generation, &after);
         if (!any || (found_after && !after) || (after == found_after && (after ? record < found : record > found))) {
             found = record;
             found_after = after;
         }
         any = true;
     }
-    return any ? &r->modules[found] : NULL;
+    return any ? &ms->v[found] : NULL;
 }
 
 /*
  * Of a library without debug info one sees the functions, which is all that one wants of most. The program itself is
  * another matter.
  */
-bool recording_worth_telling(const struct recording *r, const struct symbolize_message *said)
+bool rec_modules_worth_telling(const struct rec_modules *ms, const char *exe, const struct symbolize_message *said)
 {
     const struct rec_module *m = NULL;
-    for (size_t i = 0; i < r->nmodules && !m; i++)
-        if (r->mappings[r->modules[i].mapping].symbol_module == said->module)
-            m = &r->modules[i];
+    for (size_t i = 0; i < ms->n && !m; i++)
+        if (ms->mappings[ms->v[i].mapping].symbol_module == said->module)
+            m = &ms->v[i];
     if (!m || is_vdso(m) || m->ours)
         return false;
-    return said->advice != SYMBOLIZE_NO_DEBUG_INFO || !strcmp(m->path, r->exe);
+    return said->advice != SYMBOLIZE_NO_DEBUG_INFO || !strcmp(m->path, exe);
+}
+
+void rec_modules_free(struct rec_modules *ms)
+{
+    for (size_t i = 0; i < ms->n; i++)
+        free(ms->v[i].path);
+    free(ms->v);
+    free(ms->mappings);
+    free(ms->records);
+    free(ms->refreshes.v);
 }

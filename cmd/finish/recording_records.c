@@ -7,7 +7,6 @@
 
 #include "lib/meta.h"
 #include "lib/sched.h"
-#include "lib/symbolize/symbolize.h"
 #include "parser/vec.h"
 
 /* Room for one more element at the end of an array; NULL when memory runs out. */
@@ -55,48 +54,20 @@ static char *get_string(struct cursor *c)
     return text ? strndup((const char *)text, len) : NULL;
 }
 
-static bool add_pc(struct recording *r, uint64_t pc, uint64_t generation)
+static bool read_pcs(struct stack_table *t, struct cursor *c, uint64_t generation, uint64_t id)
 {
-    struct rec_pc *p = ADD(r, pcs);
-    if (!p)
-        return false;
-    p->pc = pc;
-    p->generation = generation;
-    return true;
-}
-
-struct rec_stack *recording_add_stack(struct recording *r, uint64_t generation, uint64_t id, const uintptr_t *pcs,
-                                      size_t n)
-{
-    struct rec_stack *s = ADD(r, stacks);
-    if (!s)
-        return NULL;
-    *s = (struct rec_stack){.generation = generation, .id = id, .first = r->npcs, .n = n};
-    for (size_t i = 0; i < n; i++)
-        if (!add_pc(r, pcs[i], generation))
-            return NULL;
-    return s;
-}
-
-static bool read_pcs(struct recording *r, struct cursor *c, uint64_t generation, uint64_t id)
-{
-    struct rec_stack *s = ADD(r, stacks);
-    if (!s)
-        return false;
-    s->generation = generation;
-    s->id = id;
-    s->first = r->npcs;
-    uint64_t n = get_int(c);
+    struct rec_stack *s = stack_table_begin(t, generation, id);
+    uint64_t n = s ? get_int(c) : 0;
     for (uint64_t i = 0; i < n && c->p; i++, s->n++)
-        if (!add_pc(r, get_int(c), generation))
+        if (!stack_table_add_pc(t, get_int(c), generation))
             return false;
-    return true;
+    return s;
 }
 
 static bool read_stack(struct recording *r, struct cursor *c, uint64_t generation)
 {
     uint64_t id = get_int(c);
-    return read_pcs(r, c, generation, id);
+    return read_pcs(&r->stacks, c, generation, id);
 }
 
 static bool read_thread(struct recording *r, struct cursor *c, uint64_t generation)
@@ -109,8 +80,8 @@ static bool read_thread(struct recording *r, struct cursor *c, uint64_t generati
     t->g = get_int(c);
     t->start_pc = get_int(c);
     t->stack_id = get_int(c);
-    t->pc = r->npcs;
-    return add_pc(r, t->start_pc, generation);
+    t->pc = r->stacks.npcs;
+    return stack_table_add_pc(&r->stacks, t->start_pc, generation);
 }
 
 static bool read_name(struct rec_names *names, struct cursor *c)
@@ -124,30 +95,25 @@ static bool read_name(struct rec_names *names, struct cursor *c)
     return n->text;
 }
 
-static bool read_module(struct recording *r, struct cursor *c, uint64_t generation)
+static bool read_module(struct rec_modules *ms, struct cursor *c, uint64_t generation)
 {
-    struct rec_module *m = ADD(r, modules);
-    if (!m)
+    struct rec_module m = {.generation = generation};
+    m.time = get_int(c);
+    m.start = get_int(c);
+    m.end = get_int(c);
+    m.bias = get_int(c);
+    m.path = get_string(c);
+    m.build_id = get_text(c, &m.build_id_len);
+    if (!m.path)
         return false;
-    m->generation = generation;
-    m->time = get_int(c);
-    m->start = get_int(c);
-    m->end = get_int(c);
-    m->bias = get_int(c);
-    m->path = get_string(c);
-    m->build_id = get_text(c, &m->build_id_len);
-    if (!m->path)
-        return false;
-    const char *slash = strrchr(m->path, '/'), *base = slash ? slash + 1 : m->path;
-    m->ours = !strcmp(base, "libthrace-preload.so");
-    m->runtime = !strncmp(base, "libstdc++.so", 12) || !strncmp(base, "libc++.so", 9);
-    m->libc = !strncmp(base, "libc.so", 7) || !strncmp(base, "libpthread", 10);
-    if (r->nrefreshes && r->refreshes[r->nrefreshes - 1] == m->time)
-        return true;
-    uint64_t *time = ADD(r, refreshes);
-    if (time)
-        *time = m->time;
-    return time;
+    const char *slash = strrchr(m.path, '/'), *base = slash ? slash + 1 : m.path;
+    m.ours = !strcmp(base, "libthrace-preload.so");
+    m.runtime = !strncmp(base, "libstdc++.so", 12) || !strncmp(base, "libc++.so", 9);
+    m.libc = !strncmp(base, "libc.so", 7) || !strncmp(base, "libpthread", 10);
+    bool ok = rec_modules_add(ms, &m);
+    if (!ok)
+        free(m.path);
+    return ok;
 }
 
 static bool read_hook(struct recording *r, struct cursor *c)
@@ -179,7 +145,7 @@ static bool read_status(struct recording *r, struct cursor *c, uint64_t generati
     s->stack_id = STATUS_STACK_BASE + s->g;
     if (s->g < r->seen.ngoroutines)
         r->seen.first[s->g] = (struct first_stack){generation, s->stack_id};
-    return read_pcs(r, c, generation, s->stack_id);
+    return read_pcs(&r->stacks, c, generation, s->stack_id);
 }
 
 static bool read_calls(struct recording *r, struct cursor *c)
@@ -220,10 +186,10 @@ static bool read_record(struct recording *r, struct rec_names *names, struct cur
     case META_STACK: return read_stack(r, c, generation);
     case META_THREAD: return read_thread(r, c, generation);
     case META_NAME: return read_name(names, c);
-    case META_MODULE: return read_module(r, c, generation);
+    case META_MODULE: return read_module(&r->modules, c, generation);
     case META_HOOK: return read_hook(r, c);
     case META_STATUS: return read_status(r, c, generation);
-    case META_SAMPLE: return samples_read(r, c->p, c->end);
+    case META_SAMPLE: return samples_read(&r->samples, &r->stacks, &r->modules, c->p, c->end);
     case META_HEAP_BLOCK: return read_block(r, c, generation);
     case META_HEAP_FREE: return read_free(r, c);
     case META_CALLS: return read_calls(r, c);

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/finish/recording.h"
 #include "lib/events.h"
 #include "lib/meta.h"
 #include "lib/stacktab.h"
@@ -52,20 +51,19 @@ static size_t slot_of(const struct samples *s, uint64_t generation, size_t epoch
     return (size_t)(h >> 20) & (s->table_size - 1);
 }
 
-static bool is_same(const struct recording *r, const struct rec_stack *a, uint64_t generation, size_t epoch,
+static bool is_same(const struct stack_table *t, const struct rec_stack *a, uint64_t generation, size_t epoch,
                     const uintptr_t *pcs, int n)
 {
     if (a->generation != generation || a->epoch != epoch || a->n != (size_t)n)
         return false;
     for (int i = 0; i < n; i++)
-        if (r->pcs[a->first + (size_t)i].pc != pcs[i])
+        if (t->pcs[a->first + (size_t)i].pc != pcs[i])
             return false;
     return true;
 }
 
-static bool grow_table(struct recording *r)
+static bool grow_table(struct samples *s, const struct stack_table *t)
 {
-    struct samples *s = &r->samples;
     uint32_t *old = s->table;
     size_t old_size = s->table_size;
     if (2 * s->nstacks < old_size)
@@ -80,9 +78,9 @@ static bool grow_table(struct recording *r)
         uintptr_t pcs[STACK_MAX_FRAMES];
         if (!old[i])
             continue;
-        const struct rec_stack *a = &r->stacks[old[i] - 1];
+        const struct rec_stack *a = &t->v[old[i] - 1];
         for (size_t k = 0; k < a->n; k++)
-            pcs[k] = (uintptr_t)r->pcs[a->first + k].pc;
+            pcs[k] = (uintptr_t)t->pcs[a->first + k].pc;
         size_t at = slot_of(s, a->generation, a->epoch, pcs, (int)a->n);
         while (s->table[at])
             at = (at + 1) & (s->table_size - 1);
@@ -93,30 +91,27 @@ static bool grow_table(struct recording *r)
 }
 
 /* The id of the stack; it is made when the generation has no such one yet. 0: no stack. False: no memory. */
-static bool intern(struct recording *r, uint64_t generation, size_t epoch, const uintptr_t *pcs, int n, uint64_t *id)
+static bool intern(struct samples *s, struct stack_table *t, uint64_t generation, size_t epoch, const uintptr_t *pcs,
+                   int n, uint64_t *id)
 {
-    struct samples *s = &r->samples;
     *id = 0;
     if (!n)
         return true;
-    if (!grow_table(r))
+    if (!grow_table(s, t))
         return false;
     size_t at = slot_of(s, generation, epoch, pcs, n);
     for (; s->table[at]; at = (at + 1) & (s->table_size - 1)) {
-        const struct rec_stack *a = &r->stacks[s->table[at] - 1];
-        if (is_same(r, a, generation, epoch, pcs, n)) {
+        const struct rec_stack *a = &t->v[s->table[at] - 1];
+        if (is_same(t, a, generation, epoch, pcs, n)) {
             *id = a->id;
             return true;
         }
     }
-    struct rec_stack *a = recording_add_stack(r, generation, SAMPLE_STACK_BASE + s->nstacks, pcs, (size_t)n);
+    struct rec_stack *a = stack_table_add(t, generation, SAMPLE_STACK_BASE + s->nstacks, epoch, pcs, (size_t)n);
     if (!a)
         return false;
-    a->epoch = epoch;
-    for (int i = 0; i < n; i++)
-        r->pcs[a->first + (size_t)i].epoch = epoch;
     s->nstacks++;
-    s->table[at] = (uint32_t)r->nstacks;
+    s->table[at] = (uint32_t)t->n;
     *id = a->id;
     return true;
 }
@@ -140,7 +135,8 @@ static uint64_t weight(struct samples *s, uint64_t wanted)
     return wanted;
 }
 
-bool samples_read(struct recording *r, const uint8_t *p, const uint8_t *end)
+bool samples_read(struct samples *s, struct stack_table *stacks, const struct rec_modules *modules, const uint8_t *p,
+                  const uint8_t *end)
 {
     uint64_t head[6] = {0}, pc = 0;
     uintptr_t pcs[STACK_MAX_FRAMES];
@@ -153,11 +149,12 @@ bool samples_read(struct recording *r, const uint8_t *p, const uint8_t *end)
         pc = n ? pc + (uint64_t)meta_unfold(v) : v;
         pcs[n] = (uintptr_t)pc;
     }
-    struct sample one = {.generation = generation_at(&r->samples, head[0]), .time = head[0], .m = head[1]};
+    struct sample one = {.generation = generation_at(s, head[0]), .time = head[0], .m = head[1]};
     one.p = head[2] ? head[2] - 1 : GOTRACE_BUILDER_NONE;
     one.g = head[3];
-    one.weight = weight(&r->samples, head[4]);
-    return intern(r, one.generation, recording_epoch(r, one.time), pcs, n, &one.stack_id) && add(&r->samples, &one);
+    one.weight = weight(s, head[4]);
+    size_t epoch = rec_modules_epoch(modules, one.time);
+    return intern(s, stacks, one.generation, epoch, pcs, n, &one.stack_id) && add(s, &one);
 }
 
 static int by_time(const void *a, const void *b)

@@ -9,11 +9,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cmd/finish/recording_modules.h"
 #include "cmd/finish/spool_read.h"
+#include "cmd/finish/stack_table.h"
 #include "cmd/finish/trace_time.h"
 #include "gotrace/builder.h"
-
-struct recording;
 
 struct sample {
     uint64_t generation, time, m, p, g, stack_id;
@@ -28,17 +28,18 @@ struct samples {
     } * generations; /* when each began */
     size_t ngenerations;
     uint64_t repeats; /* left, by the counts of the recording */
-    uint32_t *table; /* by hash: index + 1 of a stack of the recording */
+    uint32_t *table; /* by hash: index + 1 of a stack of the table */
     size_t nstacks, table_size;
 };
 
 /* Learns when the generations began. False when memory ran out. */
 bool samples_begin(struct samples *s, const struct spool_file *f);
 
-/* Reads one META_SAMPLE record from [p, end), without its tag; its stack goes to the recording's. False: no memory. */
-bool samples_read(struct recording *r, const uint8_t *p, const uint8_t *end);
+/* Reads one META_SAMPLE record from [p, end), without its tag; its stack goes to the others. False: no memory. */
+bool samples_read(struct samples *s, struct stack_table *stacks, const struct rec_modules *modules, const uint8_t *p,
+                  const uint8_t *end);
 
-/* No more are read: from now on the recording's stacks may be put in another order. */
+/* No more are read: from now on the stacks may be put in another order. */
 void samples_end(struct samples *s);
 
 /*

@@ -13,7 +13,8 @@
 #include <unistd.h>
 
 #include "cmd/finish/finish_write.h"
-#include "cmd/finish/recording.h"
+#include "cmd/finish/recording_read.h"
+#include "cmd/finish/recording_symbols.h"
 #include "cmd/finish/spool_read.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -48,9 +49,9 @@ static int unfold(const uint8_t *data, size_t size)
 /* What a spool names is looked up nowhere, but the modules are told apart as ever. */
 static void forget_paths(struct recording *r)
 {
-    for (size_t i = 0; i < r->nmodules; i++) {
-        free(r->modules[i].path);
-        r->modules[i].path = strdup("/dev/null");
+    for (size_t i = 0; i < r->modules.n; i++) {
+        free(r->modules.v[i].path);
+        r->modules.v[i].path = strdup("/dev/null");
     }
 }
 

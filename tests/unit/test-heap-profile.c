@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "cmd/finish/heap_profile.h"
+#include "cmd/finish/recording_frames.h"
 #include "lib/events.h"
 
 #if HAVE_PPROF

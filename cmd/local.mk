@@ -10,6 +10,7 @@ thrace_SOURCES = %D%/main.c %D%/verbs.def %D%/verbs.h \
 	%D%/control_list.c %D%/control_list.h \
 	%D%/convert.c \
 	%D%/export.c \
+	%D%/filter.c %D%/filter.h \
 	%D%/finish.c \
 	%D%/finish_report.c %D%/finish_report.h \
 	%D%/gather.c %D%/gather.h \

@@ -1,6 +1,9 @@
 # libexport: what `thrace export` writes, a format a file.
 noinst_LTLIBRARIES += libexport.la
 libexport_la_SOURCES = \
+	%D%/format.h \
+	%D%/formats.c %D%/formats.def %D%/formats.h \
+	%D%/heap.c \
 	%D%/heap_in_trace.c %D%/heap_in_trace.h \
 	%D%/heap_pprof.c %D%/heap_pprof.h
 libexport_la_LIBADD = $(PPROF_LIBS) -lm

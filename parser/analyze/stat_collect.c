@@ -192,8 +192,16 @@ static void transition(struct stat *s, const struct gotrace_event *ev, const str
         begin_stretch(s, l, t);
 }
 
-void stat_event(struct stat *s, const struct gotrace_event *ev)
+static bool begin(void *state, const struct gotrace_reader *r)
 {
+    struct stat *s = state;
+    s->version = gotrace_reader_version(r);
+    return !s->failed;
+}
+
+static bool event(void *state, const struct gotrace_event *ev)
+{
+    struct stat *s = state;
     struct gotrace_transition t;
     s->end = gotrace_event_time(ev);
     if (!s->events++)
@@ -204,10 +212,12 @@ void stat_event(struct stat *s, const struct gotrace_event *ev)
     if (gotrace_event_transition(ev, &t) && t.resource.kind == GOTRACE_RESOURCE_GOROUTINE &&
         t.resource.id != GOTRACE_NONE)
         transition(s, ev, &t);
+    return !s->failed;
 }
 
-bool stat_finish(struct stat *s)
+static bool end(void *state)
 {
+    struct stat *s = state;
     for (size_t i = 0; i < s->live.n; i++) {
         struct stat_live *l = &s->live.v[i];
         if (l->state <= GOTRACE_NOT_EXIST)
@@ -219,3 +229,5 @@ bool stat_finish(struct stat *s)
     return !s->failed && !s->texts.failed && !s->states.failed && !s->waits.failed && !s->wakers.failed &&
            !s->syscalls.failed;
 }
+
+const struct event_consumer stat_consumer = {begin, event, end};

@@ -2,6 +2,7 @@
 #ifndef THRACE_PARSER_ANALYZE_STAT_COLLECT_H
 #define THRACE_PARSER_ANALYZE_STAT_COLLECT_H
 
+#include "parser/analyze/consumer.h"
 #include "parser/analyze/stat_groups.h"
 #include "parser/analyze/stat_text.h"
 
@@ -35,6 +36,7 @@ struct stat {
     struct stat_thread others; /* of the goroutines that are not kept apart */
     uint64_t nothers, nthreads, events;
     int64_t begin, end;
+    int version; /* of the trace: 1.NN */
     bool failed; /* memory is short */
 };
 
@@ -54,9 +56,7 @@ static inline uint32_t stat_waker_stack(uint64_t key) { return key & 0xffff; }
 void stat_init(struct stat *s, size_t rows);
 void stat_free(struct stat *s);
 
-void stat_event(struct stat *s, const struct gotrace_event *ev);
-
-/* Ends every stretch at the last event, and sorts the goroutines. False: memory is short. */
-bool stat_finish(struct stat *s);
+/* Sums the events up; at the end it ends every stretch, and sorts the goroutines. False: memory is short. */
+extern const struct event_consumer stat_consumer;
 
 #endif

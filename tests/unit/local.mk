@@ -36,6 +36,7 @@ unit_tests = \
 	%D%/test-spool-lists \
 	%D%/test-spool-read \
 	%D%/test-spool-ring \
+	%D%/test-stack-table \
 	%D%/test-stacktab \
 	%D%/test-symbol-cache \
 	%D%/test-symbolize \
@@ -152,6 +153,8 @@ tests_unit_test_orphaned_spools_SOURCES = %D%/test-orphaned-spools.c
 tests_unit_test_orphaned_spools_LDADD = libfinish.la libparser.la $(unit_test_LIBS)
 tests_unit_test_output_SOURCES = %D%/test-output.c
 tests_unit_test_output_LDADD = libfinish.la $(unit_test_LIBS)
+tests_unit_test_stack_table_SOURCES = %D%/test-stack-table.c
+tests_unit_test_stack_table_LDADD = libfinish.la libparser.la $(unit_test_LIBS)
 tests_unit_test_symbol_cache_SOURCES = %D%/test-symbol-cache.c
 tests_unit_test_symbol_cache_LDADD = libfinish.la $(unit_test_LIBS)
 tests_unit_test_table_SOURCES = %D%/test-table.c cmd/table.c

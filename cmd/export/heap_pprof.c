@@ -10,8 +10,8 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "parser/analyze/place.h"
 #include "cmd/export/profile.pb-c.h"
+#include "parser/analyze/place.h"
 
 enum { VALUES = 4 };
 static const char *const names[VALUES] = {"alloc_objects", "alloc_space", "inuse_objects", "inuse_space"};

@@ -4,9 +4,7 @@
 #include "cmd/finish/finish_write.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>

@@ -15,9 +15,9 @@ static const char usage[] = "usage: thrace export [-f FORMAT] TRACE FILE\n"
                             "as heap.pb.gz, for pprof and \"go tool pprof\": blocks and bytes, allocated and in use.\n"
                             "TRACE and FILE may be -, standard input and output.\n"
                             "  -f FORMAT, --format FORMAT  the format, instead of the one that FILE's suffix says:\n"
-#define THRACE_FORMAT(name, suffix, summary) "      " #name " (" suffix ")  " summary "\n"
+#define THRACE_EXPORT(name, suffix, summary) "      " #name " (" suffix ")  " summary "\n"
 #include "cmd/export/formats.def"
-#undef THRACE_FORMAT
+#undef THRACE_EXPORT
                             "Exit status: 0 done, 1 TRACE has no profile or is invalid, 2 it cannot be read, or FILE\n"
                             "not be written.\n";
 static const struct option options[] = {

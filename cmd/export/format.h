@@ -19,8 +19,8 @@ struct export_format {
     export_fn *function;
 };
 
-#define THRACE_FORMAT(name, suffix, summary) export_fn export_##name;
+#define THRACE_EXPORT(name, suffix, summary) export_fn export_##name;
 #include "cmd/export/formats.def"
-#undef THRACE_FORMAT
+#undef THRACE_EXPORT
 
 #endif

@@ -3,9 +3,9 @@
 #include <string.h>
 
 static const struct export_format formats[] = {
-#define THRACE_FORMAT(name, suffix, summary) {#name, suffix, export_##name},
+#define THRACE_EXPORT(name, suffix, summary) {#name, suffix, export_##name},
 #include "cmd/export/formats.def"
-#undef THRACE_FORMAT
+#undef THRACE_EXPORT
 };
 
 enum { NFORMATS = sizeof formats / sizeof formats[0] };

@@ -12,12 +12,14 @@
 #include <unistd.h>
 
 #include "cmd/arguments.h"
-#include "cmd/cmd.h"
+#include "cmd/complain.h"
 #include "cmd/control_client.h"
 #include "cmd/control_list.h"
-#include "cmd/finish.h"
-#include "cmd/process_life.h"
+#include "cmd/finish/finish.h"
+#include "cmd/finish/process_life.h"
+#include "cmd/finish_report.h"
 #include "cmd/table.h"
+#include "cmd/verbs.h"
 
 struct order {
     struct arguments arguments;
@@ -61,7 +63,7 @@ static int make_trace(const struct order *o, pid_t pid, const char *spool, const
                  (long)pid, path);
         return EXIT_USAGE;
     }
-    int status = finish_spool(o->arguments.verb, path, &how, &sum);
+    int status = (int)finish_spool(path, &how, &sum);
     if (!status && !how.quiet && !sum.elsewhere)
         finish_report(&sum);
     return status;
@@ -209,7 +211,7 @@ static bool read_pid(const char *text, pid_t *pid)
 static int run(const struct order *o, int argc, char **argv)
 {
     const struct arguments *a = &o->arguments;
-    struct finish_how how = {0};
+    struct finish_how how = {.tell = complain, .who = a->verb, .progress = stderr};
     bool keep = false;
     pid_t pid;
     for (int c; (c = next_option(a, argc, argv)) != -1;) {

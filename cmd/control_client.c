@@ -11,7 +11,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "cmd/process_life.h"
+#include "cmd/finish/process_life.h"
 
 static const char no_answer[] = "the process does not answer";
 static const char not_yours[] = "the process does not obey you: it belongs to another user";

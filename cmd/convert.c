@@ -1,15 +1,14 @@
 /* thrace convert --trace-version=1.NN IN OUT: a trace in another version of the format. */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cmd/arguments.h"
-#include "cmd/cmd.h"
+#include "cmd/complain.h"
+#include "cmd/filter.h"
 #include "cmd/input.h"
-#include "cmd/output.h"
+#include "cmd/verbs.h"
 #include "parser/batch.h"
 #include "parser/convert.h"
 
@@ -23,6 +22,11 @@ static const char usage[] = "usage: thrace convert --trace-version=1.NN IN OUT\n
 static const struct option options[] = {
     {"trace-version", required_argument, NULL, 'v'}, {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
 static const struct arguments arguments = {"convert", usage, ":h", options};
+
+struct conversion {
+    struct filter files;
+    int to; /* 1.NN */
+};
 
 static ssize_t read_fd(void *arg, void *buf, size_t size)
 {
@@ -57,23 +61,19 @@ static void report(const struct converted *done)
         complain("convert", "made up %llu ClockSnapshot", (unsigned long long)done->made_clocks);
 }
 
-static bool same_file(int fd, const char *path)
+static int convert(void *arg, FILE *in, FILE *out)
 {
-    struct stat a, b;
-    return !fstat(fd, &a) && !stat(path, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
-}
-
-static int convert(int in, const char *in_name, FILE *out, int to)
-{
-    struct source s = {.read = read_fd, .arg = &in};
+    const struct conversion *c = arg;
+    int fd = fileno(in), status = EXIT_OK;
+    struct source s = {.read = read_fd, .arg = &fd};
     struct failure f = {0};
     struct converted done;
-    int from = read_header(&s, &f), status = EXIT_OK;
-    if (from && convert_trace(&s, from, to, write_file, out, &done, &f)) {
+    int from = read_header(&s, &f);
+    if (from && convert_trace(&s, from, c->to, write_file, out, &done, &f)) {
         report(&done);
     } else if (f.error.status) {
         fputs("thrace convert: ", stderr);
-        print_error(stderr, in_name, &f.error);
+        print_error(stderr, c->files.in, &f.error);
         status = error_status(&f.error);
     } else {
         complain("convert", "cannot write: %s", strerror(errno));
@@ -83,50 +83,25 @@ static int convert(int in, const char *in_name, FILE *out, int to)
     return status;
 }
 
-static int convert_files(int to, const char *in_name, const char *out_name)
-{
-    int in = strcmp(in_name, "-") ? open(in_name, O_RDONLY | O_CLOEXEC) : STDIN_FILENO;
-    if (in < 0) {
-        complain("convert", "%s: %s", in_name, strerror(errno));
-        return EXIT_USAGE;
-    }
-    const char *err = NULL;
-    int status = EXIT_USAGE;
-    struct output *out = NULL;
-    if (strcmp(out_name, "-") && same_file(in, out_name))
-        err = "IN and OUT are the same file";
-    else
-        out = output_open(out_name, 0666, &err);
-    if (out) {
-        status = convert(in, in_name, output_file(out), to);
-        err = output_close(out, status == EXIT_OK);
-    }
-    if (err && (!out || status == EXIT_OK)) {
-        complain("convert", "%s: %s", out_name, err);
-        status = EXIT_USAGE;
-    }
-    if (in != STDIN_FILENO)
-        close(in);
-    return status;
-}
-
 int cmd_convert(int argc, char **argv)
 {
-    int to = 0;
-    for (int c; (c = next_option(&arguments, argc, argv)) != -1;) {
-        switch (c) {
+    struct conversion c = {{"convert", NULL, NULL, "IN", "OUT"}, 0};
+    for (int o; (o = next_option(&arguments, argc, argv)) != -1;) {
+        switch (o) {
         case 'h': return show_usage(&arguments);
         case 'v':
-            if ((to = parse_version(optarg)))
+            if ((c.to = parse_version(optarg)))
                 break;
             complain("convert", "unknown version \"%s\"; known are 1.22, 1.23, 1.25 and 1.26", optarg);
             return EXIT_USAGE;
         default: return EXIT_USAGE;
         }
     }
-    if (!to)
+    if (!c.to)
         return wrong_use(&arguments, "--trace-version is missing");
     if (!has_operands(&arguments, argc, 2, 2, "IN or OUT"))
         return EXIT_USAGE;
-    return convert_files(to, argv[optind], argv[optind + 1]);
+    c.files.in = argv[optind];
+    c.files.out = argv[optind + 1];
+    return filter_run(&c.files, convert, &c);
 }

@@ -1,77 +1,64 @@
-/* thrace export TRACE FILE: the heap profile that a trace has, as a file for pprof. */
+/* thrace export TRACE FILE: what a trace has, as a file for another tool. */
 #include <errno.h>
-#include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "cmd/arguments.h"
-#include "cmd/cmd.h"
-#include "cmd/heap_in_trace.h"
-#include "cmd/output.h"
+#include "cmd/complain.h"
+#include "cmd/export/formats.h"
+#include "cmd/filter.h"
+#include "cmd/verbs.h"
 
-static const char usage[] = "usage: thrace export TRACE FILE\n"
+static const char usage[] = "usage: thrace export [-f FORMAT] TRACE FILE\n"
                             "\n"
                             "Writes the heap profile in TRACE, which was recorded with --heap-sample, to FILE, such\n"
                             "as heap.pb.gz, for pprof and \"go tool pprof\": blocks and bytes, allocated and in use.\n"
                             "TRACE and FILE may be -, standard input and output.\n"
+                            "  -f FORMAT, --format FORMAT  the format, instead of the one that FILE's suffix says:\n"
+#define THRACE_EXPORT(name, suffix, summary) "      " #name " (" suffix ")  " summary "\n"
+#include "cmd/export/formats.def"
+#undef THRACE_EXPORT
                             "Exit status: 0 done, 1 TRACE has no profile or is invalid, 2 it cannot be read, or FILE\n"
                             "not be written.\n";
-static const struct arguments arguments = {"export", usage, ":h", only_help};
+static const struct option options[] = {
+    {"format", required_argument, NULL, 'f'}, {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
+static const struct arguments arguments = {"export", usage, ":f:h", options};
 
-static int write_to(const char *path, const void *data, size_t size)
-{
-    const char *err;
-    struct output *out = output_open(path, 0666, &err);
-    if (out) {
-        bool ok = fwrite(data, 1, size, output_file(out)) == size;
-        int number = errno;
-        err = output_close(out, ok);
-        err = ok ? err : strerror(number);
-    }
-    if (!err)
-        return EXIT_OK;
-    complain("export", "%s: %s", path, err);
-    return EXIT_USAGE;
-}
+struct export {
+    struct filter files;
+    const struct export_format *format;
+};
 
-static bool same_file(FILE *in, const char *path)
+static int export(void *arg, FILE *in, FILE *out)
 {
-    struct stat a, b;
-    return strcmp(path, "-") && !fstat(fileno(in), &a) && !stat(path, &b) && a.st_dev == b.st_dev &&
-           a.st_ino == b.st_ino;
+    const struct export *e = arg;
+    const char *why = NULL;
+    enum export_result result = e->format->function(in, out, &why);
+    if (result == EXPORT_UNWRITTEN)
+        complain("export", "%s: %s", e->files.out, strerror(errno));
+    else if (result != EXPORT_DONE)
+        complain("export", "%s: %s", e->files.in, why);
+    return result == EXPORT_DONE ? EXIT_OK : result == EXPORT_INVALID ? EXIT_INVALID : EXIT_USAGE;
 }
 
 int cmd_export(int argc, char **argv)
 {
-    int status;
-    if (!only_operands(&arguments, argc, argv, 2, 2, "TRACE or FILE", &status))
-        return status;
-    argv += optind - 1;
-    FILE *in = strcmp(argv[1], "-") ? fopen(argv[1], "re") : stdin;
-    if (!in) {
-        complain("export", "%s: %s", argv[1], strerror(errno));
+    struct export e = {{"export", NULL, NULL, "TRACE", "FILE"}, NULL};
+    for (int c; (c = next_option(&arguments, argc, argv)) != -1;) {
+        switch (c) {
+        case 'h': return show_usage(&arguments);
+        case 'f':
+            if ((e.format = export_format_named(optarg)))
+                break;
+            return wrong_use(&arguments, "unknown format \"%s\"", optarg);
+        default: return EXIT_USAGE;
+        }
+    }
+    if (!has_operands(&arguments, argc, 2, 2, "TRACE or FILE"))
         return EXIT_USAGE;
-    }
-    size_t size;
-    const char *error;
-    int invalid;
-    status = EXIT_USAGE;
-    void *profile = heap_in_trace_read(in, &size, &error, &invalid);
-    if (error) {
-        complain("export", "%s: %s", argv[1], error);
-        status = invalid ? EXIT_INVALID : EXIT_USAGE;
-    } else if (!profile) {
-        complain("export", "%s: no heap profile in it; record with --heap-sample=512K", argv[1]);
-        status = EXIT_INVALID;
-    } else if (same_file(in, argv[2])) {
-        complain("export", "%s: TRACE and FILE are the same file", argv[2]);
-    } else {
-        status = write_to(argv[2], profile, size);
-    }
-    free(profile);
-    if (in != stdin)
-        fclose(in);
-    return status;
+    e.files.in = argv[optind];
+    e.files.out = argv[optind + 1];
+    if (!e.format)
+        e.format = export_format_for(e.files.out);
+    return filter_run(&e.files, export, &e);
 }

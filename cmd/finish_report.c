@@ -1,11 +1,10 @@
-/* What thrace says of a recording that it finished. */
 #include "config.h"
+
+#include "cmd/finish_report.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-
-#include "cmd/finish.h"
 
 enum { MIN_SAMPLES_FOR_RATE = 20, NOTEWORTHY = 20 };
 

@@ -8,10 +8,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/cmd.h"
-#include "cmd/finish.h"
+#include "cmd/complain.h"
+#include "cmd/finish/finish.h"
+#include "cmd/finish/orphaned_spools.h"
+#include "cmd/finish_report.h"
 #include "cmd/input.h"
-#include "cmd/left_spools.h"
 #include "cmd/stat.h"
 #include "gotrace/validate.h"
 #include "parser/vec.h"
@@ -61,17 +62,18 @@ static bool was_told(const struct gathered *g, const char *path)
 /* --- finishing ---------------------------------------------------------------------------------------------------- */
 
 /* What went wrong in the recording is said of every one. */
-static bool is_worth_telling(const struct gathered *g, const struct left_spool *s, const struct finish_summary *sum)
+static bool is_worth_telling(const struct gathered *g, const struct orphaned_spool *s, const struct finish_summary *sum)
 {
     return s->main || g->children < CHILDREN_TOLD || sum->lost || sum->cut || sum->overweight;
 }
 
-static void finish_one(struct gathered *g, const struct left_spool *s, bool quiet)
+static void finish_one(struct gathered *g, const struct orphaned_spool *s, bool quiet)
 {
     static struct finish_summary sum;
-    const struct finish_how how = {.quiet = quiet, .may_be_gone = true};
+    const struct finish_how how = {
+        .quiet = quiet, .may_be_gone = true, .tell = complain, .who = "record", .progress = stderr};
     remember(g, s->path);
-    if (finish_spool("record", s->path, &how, &sum) || sum.nothing || sum.elsewhere)
+    if (finish_spool(s->path, &how, &sum) || sum.nothing || sum.elsewhere)
         return;
     g->at_out |= !strcmp(sum.path, g->out);
     if (is_worth_telling(g, s, &sum)) {
@@ -86,11 +88,11 @@ static void finish_one(struct gathered *g, const struct left_spool *s, bool quie
 }
 
 /* Advice about debug info is given once, for what the program ran in the end. */
-static size_t last_of_main(const struct left_spools *left)
+static size_t last_of_main(const struct orphaned_spools *orphans)
 {
     size_t last = 0;
-    for (size_t i = 0; i < left->n; i++)
-        if (left->v[i].main && left->v[i].kind == LEFT_READY)
+    for (size_t i = 0; i < orphans->n; i++)
+        if (orphans->v[i].main && orphans->v[i].kind == ORPHAN_READY)
             last = i;
     return last;
 }
@@ -98,24 +100,24 @@ static size_t last_of_main(const struct left_spools *left)
 /* False: there was nothing to do. */
 static bool finish_ready(struct gathered *g, bool again)
 {
-    struct left_spools left;
+    struct orphaned_spools orphans;
     size_t done = 0;
-    left_spools_find(&left, g->out, g->launched, g->since_ns);
-    size_t last = last_of_main(&left);
-    for (size_t i = 0; i < left.n; i++) {
-        if (left.v[i].kind != LEFT_READY || was_told(g, left.v[i].path))
+    orphaned_spools_find(&orphans, g->out, g->launched, g->since_ns);
+    size_t last = last_of_main(&orphans);
+    for (size_t i = 0; i < orphans.n; i++) {
+        if (orphans.v[i].kind != ORPHAN_READY || was_told(g, orphans.v[i].path))
             continue;
-        finish_one(g, &left.v[i], again || i != last);
+        finish_one(g, &orphans.v[i], again || i != last);
         done++;
     }
-    g->any |= left.n;
-    left_spools_free(&left);
+    g->any |= orphans.n;
+    orphaned_spools_free(&orphans);
     return done;
 }
 
 /* --- what there is besides ---------------------------------------------------------------------------------------- */
 
-static void tell_names(const struct gathered *g, const struct left_spools *traces, size_t n)
+static void tell_names(const struct gathered *g, const struct orphaned_spools *traces, size_t n)
 {
     size_t told = 0;
     fprintf(stderr, "thrace: %zu more trace%s: ", n, n == 1 ? "" : "s");
@@ -130,51 +132,51 @@ static void tell_names(const struct gathered *g, const struct left_spools *trace
 /* A child that ends while its parent runs makes its trace by itself, and `thrace stop` does for a session. */
 static void tell_other_traces(const struct gathered *g)
 {
-    struct left_spools traces;
+    struct orphaned_spools traces;
     size_t n = 0;
-    left_traces_find(&traces, g->out, g->since_ns);
+    finished_traces_find(&traces, g->out, g->since_ns);
     for (size_t i = 0; i < traces.n; i++)
         n += !was_told(g, traces.v[i].path);
     if (n)
         tell_names(g, &traces, n);
-    left_spools_free(&traces);
+    orphaned_spools_free(&traces);
 }
 
-static void tell_left(const struct left_spool *s)
+static void tell_orphan(const struct orphaned_spool *s)
 {
     switch (s->kind) {
-    case LEFT_IN_USE:
+    case ORPHAN_IN_USE:
         fprintf(stderr, "thrace: process %" PRIu32 " goes on and is recorded; it makes its trace when it ends, and if "
                 "it is killed, this does: thrace finish %s\n", s->pid, s->path);
         break;
-    case LEFT_PERHAPS:
+    case ORPHAN_PERHAPS:
         fprintf(stderr, "thrace: process %" PRIu32 " may still be recording; when it has ended: thrace finish --anyway "
                 "%s\n", s->pid, s->path);
         break;
-    case LEFT_FOREIGN:
+    case ORPHAN_FOREIGN:
         fprintf(stderr, "thrace: the recording of process %" PRIu32 " belongs to the user that it became: thrace "
                 "finish --anyway -o FILE %s\n", s->pid, s->path);
         break;
-    case LEFT_NAMELESS:
+    case ORPHAN_NAMELESS:
         fprintf(stderr, "thrace: a process was killed, or goes on, before it recorded anything; when it has ended, this "
                 "removes its empty recording: thrace finish %s\n", s->path);
         break;
-    case LEFT_READY: fprintf(stderr, "thrace: a recording is kept: thrace finish %s\n", s->path); break;
-    case LEFT_TRACE: break;
+    case ORPHAN_READY: fprintf(stderr, "thrace: a recording is kept: thrace finish %s\n", s->path); break;
+    case ORPHAN_FINISHED: break;
     }
 }
 
 static void tell_rest(const struct gathered *g)
 {
-    struct left_spools left;
+    struct orphaned_spools orphans;
     size_t n = 0;
-    left_spools_find(&left, g->out, g->launched, g->since_ns);
-    for (size_t i = 0; i < left.n; i++)
-        if (!was_told(g, left.v[i].path) && n++ < NAMES_TOLD)
-            tell_left(&left.v[i]);
+    orphaned_spools_find(&orphans, g->out, g->launched, g->since_ns);
+    for (size_t i = 0; i < orphans.n; i++)
+        if (!was_told(g, orphans.v[i].path) && n++ < NAMES_TOLD)
+            tell_orphan(&orphans.v[i]);
     if (n > NAMES_TOLD)
         fprintf(stderr, "thrace: and %zu more recordings like these: %s.*.spool\n", n - NAMES_TOLD, g->out);
-    left_spools_free(&left);
+    orphaned_spools_free(&orphans);
 }
 
 /* A flight recorder leaves what it was asked for, under numbers: OUT is for what a program that is killed leaves. */

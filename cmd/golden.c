@@ -8,7 +8,8 @@
 #include <string.h>
 
 #include "cmd/arguments.h"
-#include "cmd/cmd.h"
+#include "cmd/complain.h"
+#include "cmd/verbs.h"
 #include "gotrace/gotrace.h"
 #include "parser/golden.h"
 

@@ -4,7 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/cmd.h"
+#include "cmd/complain.h"
+#include "cmd/verbs.h"
 
 struct gotrace_reader *open_input(const char *verb, const char *path)
 {

@@ -3,13 +3,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/cmd.h"
+#include "cmd/complain.h"
+#include "cmd/verbs.h"
 #include "lib/options/spelling.h"
 
 static const struct verb {
@@ -22,16 +22,6 @@ static const struct verb {
 };
 
 enum { NVERBS = sizeof verbs / sizeof verbs[0] };
-
-void complain(const char *verb, const char *fmt, ...)
-{
-    va_list ap;
-    va_start(ap, fmt);
-    fprintf(stderr, "thrace %s: ", verb);
-    vfprintf(stderr, fmt, ap);
-    fputc('\n', stderr);
-    va_end(ap);
-}
 
 static void usage(FILE *out)
 {

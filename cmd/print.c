@@ -4,8 +4,10 @@
 #include <string.h>
 
 #include "cmd/arguments.h"
-#include "cmd/cmd.h"
+#include "cmd/complain.h"
 #include "cmd/input.h"
+#include "cmd/verbs.h"
+#include "parser/analyze/consumer.h"
 #include "parser/event_print.h"
 
 static const char usage[] = "usage: thrace print FILE\n"
@@ -24,19 +26,15 @@ static bool flush(struct raw_buffer *o)
     return ok;
 }
 
-static bool print_all(struct gotrace_reader *r)
+static bool print(void *o, const struct gotrace_event *ev)
 {
-    struct raw_buffer o = {0};
-    const struct gotrace_event *ev;
-    bool ok = true;
-    while (ok && (ev = gotrace_reader_next(r))) {
-        event_print(&o, ev);
-        ok = o.size < FLUSH_AT || flush(&o);
-    }
-    ok = ok && flush(&o) && !fflush(stdout);
-    raw_buffer_free(&o);
-    return ok;
+    event_print(o, ev);
+    return ((struct raw_buffer *)o)->size < FLUSH_AT || flush(o);
 }
+
+static bool end(void *o) { return flush(o) && !fflush(stdout); }
+
+static const struct event_consumer printer = {.event = print, .end = end};
 
 int cmd_print(int argc, char **argv)
 {
@@ -47,7 +45,8 @@ int cmd_print(int argc, char **argv)
     struct gotrace_reader *r = open_input("print", path);
     if (!r)
         return EXIT_USAGE;
-    if (!print_all(r)) {
+    struct raw_buffer o = {0};
+    if (!consume_events(r, &printer, &o)) {
         complain("print", "cannot write the events: %s", strerror(errno));
         status = EXIT_USAGE;
     } else {
@@ -58,6 +57,7 @@ int cmd_print(int argc, char **argv)
             print_error(stderr, path, e);
         }
     }
+    raw_buffer_free(&o);
     gotrace_reader_free(r);
     return status;
 }

@@ -7,7 +7,8 @@
 #include <unistd.h>
 
 #include "cmd/arguments.h"
-#include "cmd/cmd.h"
+#include "cmd/complain.h"
+#include "cmd/verbs.h"
 #include "gotrace/raw.h"
 
 static const char usage[] =

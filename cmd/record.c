@@ -14,11 +14,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cmd/cmd.h"
+#include "cmd/complain.h"
+#include "cmd/finish/output.h"
 #include "cmd/gather.h"
-#include "cmd/output.h"
 #include "cmd/record_options.h"
 #include "cmd/target.h"
+#include "cmd/verbs.h"
 
 
 /* --- the program -------------------------------------------------------------------------------------------------- */

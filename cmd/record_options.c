@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "cmd/arguments.h"
-#include "cmd/cmd.h"
+#include "cmd/complain.h"
 
 static const char usage[] =
     "usage: thrace record [OPTION…] [--] COMMAND [ARGUMENT…]\n"

@@ -4,11 +4,12 @@
 #include <string.h>
 
 #include "cmd/arguments.h"
-#include "cmd/cmd.h"
+#include "cmd/complain.h"
 #include "cmd/input.h"
 #include "cmd/stat.h"
-#include "cmd/stat_collect.h"
 #include "cmd/stat_report.h"
+#include "cmd/verbs.h"
+#include "parser/analyze/stat_collect.h"
 
 enum { DEFAULT_ROWS = 10, MAX_ROWS = 100000 };
 
@@ -22,20 +23,18 @@ static const struct option options[] = {
     {"rows", required_argument, NULL, 'n'}, {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
 static const struct arguments arguments = {"stat", usage, ":hn:", options};
 
-typedef bool report_fn(const struct stat *s, const char *path, int version, FILE *out);
+typedef bool report_fn(const struct stat *s, const char *path, FILE *out);
 
 /* Reads all of r and prints what there was; the exit status. */
 static int sum_up(const char *verb, struct gotrace_reader *r, const char *path, size_t rows, report_fn *report,
                   FILE *out)
 {
     struct stat s;
-    const struct gotrace_event *ev;
     stat_init(&s, rows);
-    while ((ev = gotrace_reader_next(r)))
-        stat_event(&s, ev);
+    bool ok = consume_events(r, &stat_consumer, &s);
     const struct gotrace_error *e = gotrace_reader_error(r);
     int status = error_status(e);
-    bool ok = stat_finish(&s) && (!s.events || report(&s, path, gotrace_reader_version(r), out));
+    ok = ok && (!s.events || report(&s, path, out));
     stat_free(&s);
     if (!ok) {
         complain(verb, "out of memory");

@@ -249,28 +249,28 @@ static bool threads(const struct stat *s, FILE *out)
     return print_section("Threads (goroutines)", &t, out);
 }
 
-static bool headline(const struct stat *s, const char *path, int version, FILE *out)
+static bool headline(const struct stat *s, const char *path, FILE *out)
 {
     static const char *const titles[] = {"", NULL};
     struct table t; /* for the format of a time */
     table_init(&t, titles);
     table_time(&t, (uint64_t)s->end - (uint64_t)s->begin);
     if (!t.failed)
-        fprintf(out, "%s: go 1.%d, %s, %" PRIu64 " thread%s, %" PRIu64 " events\n", path, version, t.cells[0],
+        fprintf(out, "%s: go 1.%d, %s, %" PRIu64 " thread%s, %" PRIu64 " events\n", path, s->version, t.cells[0],
                 s->nthreads, s->nthreads == 1 ? "" : "s", s->events);
     bool ok = !t.failed;
     table_free(&t);
     return ok;
 }
 
-bool stat_report(const struct stat *s, const char *path, int version, FILE *out)
+bool stat_report(const struct stat *s, const char *path, FILE *out)
 {
-    return headline(s, path, version, out) && states(s, s->rows, out) && waits(s, BY_ANYBODY, s->rows, out) &&
+    return headline(s, path, out) && states(s, s->rows, out) && waits(s, BY_ANYBODY, s->rows, out) &&
            syscalls(s, out) && threads(s, out);
 }
 
-bool stat_report_head(const struct stat *s, const char *path, int version, FILE *out)
+bool stat_report_head(const struct stat *s, const char *path, FILE *out)
 {
-    return headline(s, path, version, out) && states(s, s->rows, out) && waits(s, BY_A_THREAD, s->rows, out) &&
+    return headline(s, path, out) && states(s, s->rows, out) && waits(s, BY_A_THREAD, s->rows, out) &&
            waits(s, BY_NO_THREAD, s->rows < 2 ? s->rows : 2, out);
 }

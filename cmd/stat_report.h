@@ -4,12 +4,12 @@
 
 #include <stdio.h>
 
-#include "cmd/stat_collect.h"
+#include "parser/analyze/stat_collect.h"
 
-/* Prints s, which is finished, with s->rows rows a section; version is that of the trace. False: memory is short. */
-bool stat_report(const struct stat *s, const char *path, int version, FILE *out);
+/* Prints s, which is finished, with s->rows rows a section. False: memory is short. */
+bool stat_report(const struct stat *s, const char *path, FILE *out);
 
 /* The same in short: the states, the waits that threads ended, which they may end earlier, and the longest others. */
-bool stat_report_head(const struct stat *s, const char *path, int version, FILE *out);
+bool stat_report_head(const struct stat *s, const char *path, FILE *out);
 
 #endif

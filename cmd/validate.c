@@ -4,8 +4,9 @@
 #include <stdio.h>
 
 #include "cmd/arguments.h"
-#include "cmd/cmd.h"
+#include "cmd/complain.h"
 #include "cmd/input.h"
+#include "cmd/verbs.h"
 
 static const char usage[] = "usage: thrace validate FILE…\n"
                             "\n"

@@ -45,3 +45,4 @@ pkgconfigdir = $(libdir)/pkgconfig
 pkgconfig_DATA = gotrace.pc
 
 include %D%/raw.mk
+include %D%/analyze/local.mk

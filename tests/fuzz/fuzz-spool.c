@@ -6,24 +6,21 @@
  */
 #include "config.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "cmd/cmd.h"
-#include "cmd/finish_write.h"
-#include "cmd/recording.h"
-#include "cmd/spool_read.h"
+#include "cmd/finish/finish_write.h"
+#include "cmd/finish/recording_read.h"
+#include "cmd/finish/recording_symbols.h"
+#include "cmd/finish/spool_read.h"
 #include "tests/fuzz/fuzz.h"
 
 const char *const fuzz_corpora[] = {"spool", NULL};
 
 enum { LARGEST = 80 << 20, HEADER = 8 };
-
-void complain(const char *verb, const char *fmt, ...) {}
 
 static uint32_t le32(const uint8_t *p)
 {
@@ -52,9 +49,9 @@ static int unfold(const uint8_t *data, size_t size)
 /* What a spool names is looked up nowhere, but the modules are told apart as ever. */
 static void forget_paths(struct recording *r)
 {
-    for (size_t i = 0; i < r->nmodules; i++) {
-        free(r->modules[i].path);
-        r->modules[i].path = strdup("/dev/null");
+    for (size_t i = 0; i < r->modules.n; i++) {
+        free(r->modules.v[i].path);
+        r->modules.v[i].path = strdup("/dev/null");
     }
 }
 
@@ -69,7 +66,7 @@ static void finish(struct spool_file *f)
         trace_time_init(&r.time, hz);
         forget_paths(&r);
         r.exe = "/dev/null";
-        err = recording_symbolize(&r);
+        err = recording_symbolize(&r, NULL);
     }
     memset(&sum, 0, sizeof sum);
     strcpy(sum.path, "/dev/null");

@@ -32,11 +32,9 @@ tests_fuzz_fuzz_builder_SOURCES = %D%/fuzz-builder.c $(fuzz_common)
 tests_fuzz_fuzz_builder_LDFLAGS = $(fuzz_link)
 tests_fuzz_fuzz_builder_LDADD = libparser.la
 
-tests_fuzz_fuzz_spool_SOURCES = %D%/fuzz-spool.c cmd/cut.c cmd/finish_write.c cmd/first_stacks.c cmd/heap_in_trace.c \
-	cmd/heap_types.c cmd/opening.c cmd/output.c cmd/progress.c cmd/recording.c cmd/recording_frames.c \
-	cmd/recording_modules.c cmd/recording_records.c cmd/samples.c cmd/spool_read.c cmd/symbol_cache.c cmd/trace_time.c $(fuzz_common)
+tests_fuzz_fuzz_spool_SOURCES = %D%/fuzz-spool.c $(fuzz_common)
 tests_fuzz_fuzz_spool_LDFLAGS = $(fuzz_link)
-tests_fuzz_fuzz_spool_LDADD = libparser.la libsymbolize.la liblow.la
+tests_fuzz_fuzz_spool_LDADD = $(finish_LIBS)
 
 tests_fuzz_fuzz_symbols_SOURCES = %D%/fuzz-symbols.c $(fuzz_common)
 tests_fuzz_fuzz_symbols_LDFLAGS = $(fuzz_link)

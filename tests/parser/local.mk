@@ -17,10 +17,12 @@ docs_examples_waits_CPPFLAGS = -I$(top_srcdir)/include
 docs_examples_waits_LDADD = libgotrace.la
 
 if HAVE_CMOCKA
-check_PROGRAMS += %D%/test-stat-bounds
-TESTS += %D%/test-stat-bounds
-tests_parser_test_stat_bounds_SOURCES = %D%/test-stat-bounds.c cmd/stat_collect.c cmd/stat_groups.c cmd/stat_text.c
-tests_parser_test_stat_bounds_LDADD = $(reader_program_LIBS)
+check_PROGRAMS += %D%/test-consumer %D%/test-stat-bounds
+TESTS += %D%/test-consumer %D%/test-stat-bounds
+tests_parser_test_consumer_SOURCES = %D%/test-consumer.c
+tests_parser_test_consumer_LDADD = libanalyze.la $(reader_program_LIBS)
+tests_parser_test_stat_bounds_SOURCES = %D%/test-stat-bounds.c
+tests_parser_test_stat_bounds_LDADD = libanalyze.la $(reader_program_LIBS)
 
 reader_programs = \
 	%D%/test-reader \

@@ -3,9 +3,9 @@
 
 #include <stdio.h>
 
-#include "cmd/stat_collect.h"
 #include "gotrace/builder.h"
 #include "lib/events.h"
+#include "parser/analyze/stat_collect.h"
 
 enum { KINDS = 10000, ROWS = 7, WAIT = 100, CALL = 10, LIFE = 3 };
 
@@ -75,10 +75,9 @@ static void read_all(struct stat *s, const gotrace_builder *b)
     size_t size;
     const void *bytes = gotrace_builder_bytes(b, &size);
     struct gotrace_reader *r = gotrace_reader_open_memory(bytes, size);
-    const struct gotrace_event *ev;
+    const struct event_consumer all_but_the_end = {stat_consumer.begin, stat_consumer.event, NULL};
     stat_init(s, ROWS);
-    while ((ev = gotrace_reader_next(r)))
-        stat_event(s, ev);
+    assert_true(consume_events(r, &all_but_the_end, s));
     assert_null(gotrace_reader_error(r));
     gotrace_reader_free(r);
 }
@@ -102,7 +101,7 @@ static void a_diverse_trace_takes_bounded_memory(void **state)
     struct stat s;
     read_all(&s, b);
     assert_true(s.ended.n <= 1024);
-    assert_true(stat_finish(&s));
+    assert_true(stat_consumer.end(&s));
     assert_true(s.live.n <= 2);
     assert_int_equal(s.texts.list.n, STAT_NTEXTS);
     expect_sum(&s.waits, WAIT, true);
@@ -124,7 +123,7 @@ static void stacks_of_other_generations_are_others(void **state)
     gotrace_builder *b = stack_number_means_another(GENERATIONS);
     struct stat s;
     read_all(&s, b);
-    assert_true(stat_finish(&s));
+    assert_true(stat_consumer.end(&s));
     assert_int_equal(s.waits.list.n, GENERATIONS);
     for (int i = 0; i < GENERATIONS; i++)
         assert_int_equal(s.waits.list.v[i].total, WAIT);

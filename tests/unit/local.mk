@@ -14,11 +14,11 @@ unit_tests = \
 	%D%/test-heap-in-trace \
 	%D%/test-heap-profile \
 	%D%/test-image \
-	%D%/test-left-spools \
 	%D%/test-lock \
 	%D%/test-meta \
 	%D%/test-opening \
 	%D%/test-options \
+	%D%/test-orphaned-spools \
 	%D%/test-output \
 	%D%/test-progress \
 	%D%/test-recording \
@@ -36,6 +36,7 @@ unit_tests = \
 	%D%/test-spool-lists \
 	%D%/test-spool-read \
 	%D%/test-spool-ring \
+	%D%/test-stack-table \
 	%D%/test-stacktab \
 	%D%/test-symbol-cache \
 	%D%/test-symbolize \
@@ -98,11 +99,10 @@ tests_unit_test_varint_LDADD = $(unit_test_LIBS)
 
 tests_unit_test_gate_SOURCES = %D%/test-gate.c %D%/filter.h
 tests_unit_test_gate_LDADD = $(unit_test_LIBS)
-tests_unit_test_progress_SOURCES = %D%/test-progress.c cmd/progress.c cmd/progress.h
-tests_unit_test_progress_LDADD = $(unit_test_LIBS)
-tests_unit_test_recording_SOURCES = %D%/test-recording.c cmd/first_stacks.c cmd/heap_types.c cmd/progress.c \
-	cmd/recording.c cmd/recording_frames.c cmd/recording_modules.c cmd/recording_records.c cmd/samples.c cmd/symbol_cache.c cmd/trace_time.c
-tests_unit_test_recording_LDADD = libparser.la libsymbolize.la $(unit_test_LIBS)
+tests_unit_test_progress_SOURCES = %D%/test-progress.c
+tests_unit_test_progress_LDADD = libfinish.la $(unit_test_LIBS)
+tests_unit_test_recording_SOURCES = %D%/test-recording.c
+tests_unit_test_recording_LDADD = $(finish_LIBS) $(unit_test_LIBS)
 tests_unit_test_waitq_SOURCES = %D%/test-waitq.c
 tests_unit_test_waitq_LDADD = $(unit_test_LIBS)
 
@@ -129,39 +129,36 @@ tests_unit_test_events_SOURCES = %D%/test-events.c
 tests_unit_test_events_LDADD = $(unit_test_LIBS)
 tests_unit_test_options_SOURCES = %D%/test-options.c
 tests_unit_test_options_LDADD = $(unit_test_LIBS)
-tests_unit_test_trace_time_SOURCES = %D%/test-trace-time.c %D%/random.h cmd/trace_time.c
-tests_unit_test_trace_time_LDADD = libparser.la $(unit_test_LIBS)
-tests_unit_test_cut_SOURCES = %D%/test-cut.c cmd/cut.c
-tests_unit_test_cut_LDADD = libparser.la $(unit_test_LIBS)
-tests_unit_test_opening_SOURCES = %D%/test-opening.c cmd/opening.c
-tests_unit_test_opening_LDADD = libparser.la $(unit_test_LIBS)
-tests_unit_test_spool_read_SOURCES = %D%/test-spool-read.c cmd/process_life.c cmd/spool_claim.c \
-	cmd/spool_read.c %D%/random.h %D%/spool-fixture.c
-tests_unit_test_spool_read_LDADD = libparser.la $(unit_test_LIBS)
+tests_unit_test_trace_time_SOURCES = %D%/test-trace-time.c %D%/random.h
+tests_unit_test_trace_time_LDADD = libfinish.la libparser.la $(unit_test_LIBS)
+tests_unit_test_cut_SOURCES = %D%/test-cut.c
+tests_unit_test_cut_LDADD = libfinish.la libparser.la $(unit_test_LIBS)
+tests_unit_test_opening_SOURCES = %D%/test-opening.c
+tests_unit_test_opening_LDADD = libfinish.la libparser.la $(unit_test_LIBS)
+tests_unit_test_spool_read_SOURCES = %D%/test-spool-read.c %D%/random.h %D%/spool-fixture.c
+tests_unit_test_spool_read_LDADD = libfinish.la libparser.la $(unit_test_LIBS)
 tests_unit_test_stacktab_SOURCES = %D%/test-stacktab.c
 tests_unit_test_stacktab_LDADD = $(unit_test_LIBS)
 
 # Of the command: a file of it with its test.
-tests_unit_test_control_client_SOURCES = %D%/test-control-client.c cmd/control_client.c cmd/process_life.c
-tests_unit_test_control_client_LDADD = $(unit_test_LIBS)
-tests_unit_test_heap_in_trace_SOURCES = %D%/test-heap-in-trace.c cmd/heap_in_trace.c cmd/heap_pprof.c cmd/heap_types.c
-tests_unit_test_heap_in_trace_LDADD = libparser.la $(unit_test_LIBS) $(PPROF_LIBS) -lm
-if HAVE_PPROF
-nodist_tests_unit_test_heap_in_trace_SOURCES = cmd/profile.pb-c.c
-nodist_tests_unit_test_heap_profile_SOURCES = cmd/profile.pb-c.c
-endif
-tests_unit_test_heap_profile_SOURCES = %D%/test-heap-profile.c cmd/heap_pprof.c cmd/heap_profile.c
-tests_unit_test_heap_profile_LDADD = libparser.la $(unit_test_LIBS) $(PPROF_LIBS) -lm
-tests_unit_test_left_spools_SOURCES = %D%/test-left-spools.c cmd/left_spools.c cmd/process_life.c
-tests_unit_test_left_spools_LDADD = libparser.la $(unit_test_LIBS)
-tests_unit_test_first_stacks_SOURCES = %D%/test-first-stacks.c cmd/first_stacks.c cmd/heap_types.c cmd/opening.c
-tests_unit_test_first_stacks_LDADD = libparser.la $(unit_test_LIBS)
-tests_unit_test_output_SOURCES = %D%/test-output.c cmd/output.c
-tests_unit_test_output_LDADD = $(unit_test_LIBS)
-tests_unit_test_symbol_cache_SOURCES = %D%/test-symbol-cache.c cmd/symbol_cache.c
-tests_unit_test_symbol_cache_LDADD = $(unit_test_LIBS)
-tests_unit_test_table_SOURCES = %D%/test-table.c cmd/stat_text.c cmd/table.c
-tests_unit_test_table_LDADD = libparser.la $(unit_test_LIBS)
+tests_unit_test_control_client_SOURCES = %D%/test-control-client.c cmd/control_client.c
+tests_unit_test_control_client_LDADD = libfinish.la $(unit_test_LIBS)
+tests_unit_test_heap_in_trace_SOURCES = %D%/test-heap-in-trace.c
+tests_unit_test_heap_in_trace_LDADD = libfinish.la libexport.la libparser.la $(unit_test_LIBS) -lm
+tests_unit_test_first_stacks_SOURCES = %D%/test-first-stacks.c
+tests_unit_test_first_stacks_LDADD = libfinish.la libparser.la $(unit_test_LIBS)
+tests_unit_test_heap_profile_SOURCES = %D%/test-heap-profile.c
+tests_unit_test_heap_profile_LDADD = libfinish.la libexport.la libparser.la $(unit_test_LIBS) -lm
+tests_unit_test_orphaned_spools_SOURCES = %D%/test-orphaned-spools.c
+tests_unit_test_orphaned_spools_LDADD = libfinish.la libparser.la $(unit_test_LIBS)
+tests_unit_test_output_SOURCES = %D%/test-output.c
+tests_unit_test_output_LDADD = libfinish.la $(unit_test_LIBS)
+tests_unit_test_stack_table_SOURCES = %D%/test-stack-table.c
+tests_unit_test_stack_table_LDADD = libfinish.la libparser.la $(unit_test_LIBS)
+tests_unit_test_symbol_cache_SOURCES = %D%/test-symbol-cache.c
+tests_unit_test_symbol_cache_LDADD = libfinish.la $(unit_test_LIBS)
+tests_unit_test_table_SOURCES = %D%/test-table.c cmd/table.c
+tests_unit_test_table_LDADD = libanalyze.la libparser.la $(unit_test_LIBS)
 tests_unit_test_target_SOURCES = %D%/test-target.c cmd/target.c
 tests_unit_test_target_LDADD = $(unit_test_LIBS)
 

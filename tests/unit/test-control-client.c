@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "cmd/control_client.h"
-#include "cmd/process_life.h"
+#include "cmd/finish/process_life.h"
 
 enum { SOMEBODY = 54321 };
 

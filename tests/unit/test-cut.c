@@ -8,7 +8,7 @@
 #include <gotrace/builder.h>
 #include <gotrace/reader.h>
 
-#include "cmd/cut.h"
+#include "cmd/finish/cut.h"
 #include "lib/events.h"
 #include "lib/varint.h"
 

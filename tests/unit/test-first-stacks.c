@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "cmd/opening.h"
+#include "cmd/finish/opening.h"
 #include "gotrace/validate.h"
 #include "lib/events.h"
 #include "lib/meta.h"

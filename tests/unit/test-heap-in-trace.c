@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "cmd/heap_in_trace.h"
-#include "cmd/heap_types.h"
+#include "cmd/export/heap_in_trace.h"
+#include "cmd/finish/heap_types.h"
 #include "gotrace/raw.h"
 #include "lib/events.h"
 #include "lib/varint.h"
@@ -15,8 +15,8 @@
 #if HAVE_PPROF
 #include <zlib.h>
 
-#include "cmd/heap_pprof.h"
-#include "cmd/profile.pb-c.h"
+#include "cmd/export/heap_pprof.h"
+#include "cmd/export/profile.pb-c.h"
 #endif
 
 enum { PIECE = 720, SIZE = 3 * PIECE + 100 };

@@ -5,13 +5,14 @@
 
 #include <stdio.h>
 
-#include "cmd/heap_profile.h"
+#include "cmd/finish/heap_profile.h"
+#include "cmd/finish/recording_frames.h"
 #include "lib/events.h"
 
 #if HAVE_PPROF
 #include <zlib.h>
 
-#include "cmd/profile.pb-c.h"
+#include "cmd/export/profile.pb-c.h"
 #endif
 
 enum { STACKS = 3, DEEP = 7 };

@@ -6,7 +6,7 @@
 #include <gotrace/builder.h>
 #include <gotrace/reader.h>
 
-#include "cmd/opening.h"
+#include "cmd/finish/opening.h"
 #include "lib/events.h"
 
 enum { PID = 100, REASON = 1 };

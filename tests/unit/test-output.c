@@ -4,7 +4,7 @@
 #include <signal.h>
 #include <sys/resource.h>
 
-#include "cmd/output.h"
+#include "cmd/finish/output.h"
 
 enum { SOMEBODY = 54321 };
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "cmd/progress.h"
+#include "cmd/finish/progress.h"
 #include "tests/unit/unit.h"
 
 #define SECOND UINT64_C(1000000000)

@@ -4,7 +4,9 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "cmd/recording.h"
+#include "cmd/finish/recording_frames.h"
+#include "cmd/finish/recording_read.h"
+#include "cmd/finish/recording_symbols.h"
 #include "gotrace/raw.h"
 #include "lib/events.h"
 #include "lib/meta.h"
@@ -85,11 +87,11 @@ static void samples_belong_to_the_generation_of_their_time(void **state)
     assert_int_equal(r.samples.v[4].g, 9);
 
     /* One stack for equal ones of a generation: two in the first, one each in the others. */
-    assert_int_equal(r.nstacks, 4);
-    for (size_t i = 0; i < r.nstacks; i++) {
-        assert_true(r.stacks[i].id >= SAMPLE_STACK_BASE);
-        for (size_t k = 0; k < r.stacks[i].n; k++)
-            assert_int_equal(r.pcs[r.stacks[i].first + k].pc, (r.stacks[i].n == 5 ? deep : other)[k]);
+    assert_int_equal(r.stacks.n, 4);
+    for (size_t i = 0; i < r.stacks.n; i++) {
+        assert_true(r.stacks.v[i].id >= SAMPLE_STACK_BASE);
+        for (size_t k = 0; k < r.stacks.v[i].n; k++)
+            assert_int_equal(r.stacks.pcs[r.stacks.v[i].first + k].pc, (r.stacks.v[i].n == 5 ? deep : other)[k]);
     }
     recording_free(&r);
 }
@@ -105,10 +107,10 @@ static void many_stacks_stay_apart(void **state)
         for (uint64_t i = 0; i < STACKS; i++) {
             file.meta.n = 0;
             add_sample(1, 110 + i % 2 * 100, 1, 1, 2, (const uint64_t[]){0x1000, 0x2000 + i / 2});
-            assert_true(samples_read(&r, meta[0].data + 1, meta[0].data + meta[0].size));
+            assert_true(samples_read(&r.samples, &r.stacks, &r.modules, meta[0].data + 1, meta[0].data + meta[0].size));
         }
     samples_end(&r.samples);
-    assert_int_equal(r.nstacks, STACKS);
+    assert_int_equal(r.stacks.n, STACKS);
     assert_int_equal(r.samples.n, 2 * STACKS);
     recording_free(&r);
 }
@@ -158,7 +160,7 @@ static void add_module(uint64_t generation, uint64_t time, uint64_t start, uint6
 
 static const char *path_at(const struct recording *r, uint64_t pc, uint64_t generation)
 {
-    const struct rec_module *m = recording_module_of(r, pc, generation, 0);
+    const struct rec_module *m = rec_modules_find(&r->modules, pc, generation, 0);
     return m ? m->path : "none";
 }
 
@@ -173,10 +175,10 @@ static void modules_are_found_by_address_and_time(void **state)
     add_module(3, 300, 0x5000, 0x6000, "/no/first");
     assert_null(recording_read(&r, &file));
     r.symbolizer = symbolize_new();
-    assert_true(recording_add_modules(&r));
-    assert_int_equal(r.modules[0].mapping, r.modules[3].mapping);
-    assert_int_equal(r.modules[1].mapping, r.modules[4].mapping);
-    assert_int_not_equal(r.modules[1].mapping, r.modules[2].mapping);
+    assert_true(rec_modules_map(&r.modules, r.symbolizer, r.pid));
+    assert_int_equal(r.modules.v[0].mapping, r.modules.v[3].mapping);
+    assert_int_equal(r.modules.v[1].mapping, r.modules.v[4].mapping);
+    assert_int_not_equal(r.modules.v[1].mapping, r.modules.v[2].mapping);
     for (uint64_t g = 1; g <= 3; g++) {
         assert_string_equal(path_at(&r, 0x1000, g), "none");
         assert_string_equal(path_at(&r, 0x1001, g), "/no/program");
@@ -194,7 +196,7 @@ static void modules_are_found_by_address_and_time(void **state)
 
 static const char *path_then(const struct recording *r, uint64_t pc, uint64_t time)
 {
-    const struct rec_module *m = recording_module_of(r, pc, 1, recording_epoch(r, time));
+    const struct rec_module *m = rec_modules_find(&r->modules, pc, 1, rec_modules_epoch(&r->modules, time));
     return m ? m->path : "none";
 }
 
@@ -212,7 +214,7 @@ static void modules_of_samples_are_found_by_their_time(void **state)
     add_module(1, 310, 0x1000, 0x2000, "/no/program");
     assert_null(recording_read(&r, &file));
     r.symbolizer = symbolize_new();
-    assert_true(recording_add_modules(&r));
+    assert_true(rec_modules_map(&r.modules, r.symbolizer, r.pid));
     static const struct {
         uint64_t time;
         const char *path;
@@ -323,7 +325,7 @@ static void the_last_record_of_a_goroutine_counts(void **state)
     for (size_t i = 0; i < 3; i++) {
         assert_int_equal(r.threads[i].g, 4 + i);
         assert_int_equal(r.threads[i].start_pc, wanted[i]);
-        assert_int_equal(r.pcs[r.threads[i].pc].pc, wanted[i]);
+        assert_int_equal(r.stacks.pcs[r.threads[i].pc].pc, wanted[i]);
     }
     recording_free(&r);
 }
@@ -370,7 +372,7 @@ static void what_libc_runs_first_is_not_shown(void **state)
     add_stack(5, 2, middle);
     assert_null(recording_read(&r, &file));
     setenv("THRACE_SYMBOL_CACHE", "0", 1);
-    assert_null(recording_symbolize(&r));
+    assert_null(recording_symbolize(&r, NULL));
     assert_int_equal(frames_of(&r, 1, pcs), 2);
     assert_int_equal(pcs[1], 0x1200);
     assert_int_equal(frames_of(&r, 2, pcs), 1);
@@ -405,7 +407,7 @@ static void no_two_frames_share_a_pc(void **state)
     add_name(5, 10, "five");
     assert_null(recording_read(&r, &file));
     setenv("THRACE_SYMBOL_CACHE", "0", 1);
-    assert_null(recording_symbolize(&r));
+    assert_null(recording_symbolize(&r, NULL));
     trace_time_init(&r.time, 1000000000);
     struct gotrace_builder_frame first, second;
     assert_int_equal(recording_frames(&r, 1, 1, &first), 1);
@@ -443,7 +445,7 @@ static bool is_called(const char *name)
     begin_file();
     add_stack(1, 1, pc);
     assert_null(recording_read(&r, &file));
-    assert_null(recording_symbolize(&r));
+    assert_null(recording_symbolize(&r, NULL));
     assert_int_equal(recording_frames(&r, 1, 1, &frame), 1);
     bool is = !strcmp(frame.func, name);
     recording_free(&r);

@@ -10,9 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cmd/process_life.h"
-#include "cmd/spool_claim.h"
-#include "cmd/spool_read.h"
+#include "cmd/finish/process_life.h"
+#include "cmd/finish/spool_claim.h"
+#include "cmd/finish/spool_read.h"
 #include "lib/meta.h"
 #include "tests/unit/random.h"
 

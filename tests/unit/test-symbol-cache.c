@@ -1,7 +1,7 @@
 /* Names and lines are kept where only the user can change them: else others would choose what a trace says. */
 #include "tests/unit/folder.h"
 
-#include "cmd/symbol_cache.h"
+#include "cmd/finish/symbol_cache.h"
 
 enum { SOMEBODY = 54321 };
 

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "cmd/stat_text.h"
+#include "parser/analyze/stat_text.h"
 #include "cmd/table.h"
 
 static const char *printed(const struct table *t)

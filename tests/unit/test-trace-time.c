@@ -6,7 +6,7 @@
 #include <gotrace/builder.h>
 #include <gotrace/reader.h>
 
-#include "cmd/trace_time.h"
+#include "cmd/finish/trace_time.h"
 #include "lib/events.h"
 #include "lib/varint.h"
 #include "tests/unit/random.h"

@@ -1,0 +1,21 @@
+/*
+ * The heap profile within the trace: strings that no event refers to, which every version of the format may have and
+ * readers pass over. So a trace that was moved, piped or converted still has it.
+ */
+#ifndef THRACE_CMD_EXPORT_HEAP_IN_TRACE_H
+#define THRACE_CMD_EXPORT_HEAP_IN_TRACE_H
+
+#include <stdio.h>
+
+#include "gotrace/builder.h"
+
+/* Into the generation that has begun, whose other strings are written. 0, or -1: the builder says why. */
+int heap_in_trace_write(gotrace_builder *b, const void *profile, size_t size);
+
+/*
+ * The profile of a trace, to be freed; NULL with size 0 when it has none, or with the error as one line, which lives
+ * until the next call: invalid says whether the trace is wrong, or could not be read.
+ */
+void *heap_in_trace_read(FILE *trace, size_t *size, const char **error, int *invalid);
+
+#endif

@@ -1,0 +1,19 @@
+# libexport: what `thrace export` writes, a format a file.
+noinst_LTLIBRARIES += libexport.la
+libexport_la_SOURCES = \
+	%D%/format.h \
+	%D%/formats.c %D%/formats.def %D%/formats.h \
+	%D%/heap.c \
+	%D%/heap_in_trace.c %D%/heap_in_trace.h \
+	%D%/heap_pprof.c %D%/heap_pprof.h
+libexport_la_LIBADD = $(PPROF_LIBS) -lm
+
+EXTRA_DIST += %D%/profile.proto
+if HAVE_PPROF
+nodist_libexport_la_SOURCES = %D%/profile.pb-c.c
+BUILT_SOURCES += %D%/profile.pb-c.h
+CLEANFILES += %D%/profile.pb-c.c %D%/profile.pb-c.h
+%D%/profile.pb-c.h: %D%/profile.proto
+	$(AM_V_GEN)$(MKDIR_P) %D% && $(PROTOC_C) --c_out=. -I$(srcdir) $(srcdir)/%D%/profile.proto
+%D%/profile.pb-c.c: %D%/profile.pb-c.h
+endif

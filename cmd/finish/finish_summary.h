@@ -1,0 +1,37 @@
+/* What there is to say of a recording that was finished. */
+#ifndef THRACE_CMD_FINISH_FINISH_SUMMARY_H
+#define THRACE_CMD_FINISH_FINISH_SUMMARY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cmd/finish/recording.h"
+#include "lib/spool.h"
+
+struct finish_summary {
+    char path[4096 + 16]; /* where the trace is */
+    uint64_t cut; /* events at the end of a process that was killed that could not be placed */
+    uint64_t threads, events, generations, lost, bytes;
+    uint64_t opening; /* events in front of the recording's (opening.h) */
+    char heap[128]; /* "heap 1234 bytes": what was in use at the end */
+    struct spool_unseen unseen;
+    struct spool_samples samples; /* of the whole recording; … */
+    uint64_t samples_shown;       /* … a snapshot has fewer */
+    uint64_t overweight; /* CPU samples that a damaged spool has more than there was time for */
+    char short_calls[1024]; /* "1234 read (5.6 ms), …": what was too short to be in the trace */
+    char *holders; /* what holds the most of the heap, a line each; NULL: not sampled. The caller may free it */
+    bool has_heap_file; /* PATH.heap.pb.gz is there */
+    bool nothing; /* a program that only executed another one, and did nothing else: there is no trace of it */
+    bool elsewhere; /* another process has just finished this spool */
+};
+
+/* What the spool's header says. */
+void finish_summary_begin(struct finish_summary *sum, const struct spool_header *h);
+
+/* The calls that were too short to be in the trace; puts them in the order of their times. */
+void finish_summary_short_calls(struct finish_summary *sum, struct recording *r);
+
+/* How much of the heap was in use. A program that executed another one left what it had before: that is gone. */
+void finish_summary_heap(struct finish_summary *sum, const struct spool_header *h, bool went_on);
+
+#endif

@@ -1,0 +1,178 @@
+/* The trace of a spool: its clock, its generations, and the file that they go to. */
+#include "config.h"
+
+#include "cmd/finish/finish_write.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cmd/export/heap_in_trace.h"
+#include "cmd/finish/cut.h"
+#include "cmd/finish/opening.h"
+#include "cmd/finish/output.h"
+#include "cmd/finish/recording_frames.h"
+#include "cmd/finish/trace_time.h"
+#include "lib/events.h"
+
+/* --- writing ------------------------------------------------------------------------------------------------------ */
+
+static int copy_batch(gotrace_builder *b, const struct trace_time *t, const struct spool_batch *batch, uint64_t last)
+{
+    static uint8_t events[TRACE_TIME_BATCH_MAX]; /* larger than a stack should carry */
+    uint8_t header[BATCH_HEADER_MAX];
+    const uint8_t *end = trace_time_copy(t, events, batch);
+    if (!end)
+        return -1;
+    size_t size = (size_t)(end - events);
+    size_t n = batch_header_put(header, EV_EventBatch, batch->generation, batch->m, trace_time_of(t, batch->time),
+                                size);
+    return gotrace_builder_copy(b, header, n, last) || gotrace_builder_copy(b, events, size, last) ? -1 : 0;
+}
+
+/* The clocks of the recording are those of this machine, which has not been started anew since. */
+static bool clocks_still_run(const struct spool_header *h, struct clock_pair now)
+{
+    enum { TOLERANCE_NS = 1000000 };
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    uint64_t wall = (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec - h->start_realtime_ns;
+    uint64_t gone = now.mono_ns - h->first.mono_ns; /* of a damaged header, any number */
+    return wall - gone < TOLERANCE_NS || gone - wall < TOLERANCE_NS;
+}
+
+/*
+ * The recording's own two readings of both clocks give the frequency. They may be too close: then a reading of today is
+ * the second one, if the clocks still run; else the counter of this machine is measured, for 10 ms.
+ */
+uint64_t finish_frequency(const struct spool_header *h)
+{
+    uint64_t hz = clock_frequency(&h->clock, h->first, h->last);
+    if (hz)
+        return hz;
+    struct clock_pair now = clock_read_pair(&h->clock);
+    if (clocks_still_run(h, now) && (hz = clock_frequency(&h->clock, h->first, now)))
+        return hz;
+    usleep(10000);
+    hz = clock_frequency(&h->clock, now, clock_read_pair(&h->clock));
+    return hz ? hz : 1000000000;
+}
+
+/* What the clocks showed at a time of the trace, by the readings that the recording began with. */
+static int write_sync(gotrace_builder *b, const struct spool_header *h, const struct trace_time *t, uint64_t time)
+{
+    double since = ((double)time - (double)trace_time_of(t, h->first.ticks)) / (double)t->hz * 1e9;
+    int64_t ns = since > -1e18 && since < 1e18 ? (int64_t)since : 0;
+    uint64_t wall = h->start_realtime_ns + (uint64_t)ns;
+    return gotrace_builder_sync(b, t->hz, time, h->first.mono_ns + (uint64_t)ns, wall / 1000000000, wall % 1000000000);
+}
+
+/* A pipe cannot tell how much was written to it. */
+struct counted {
+    FILE *file;
+    uint64_t *bytes;
+};
+
+static int write_counted(void *ctx, const void *buf, size_t size)
+{
+    const struct counted *c = ctx;
+    *c->bytes += size;
+    return fwrite(buf, 1, size, c->file) == size ? 0 : -1;
+}
+
+static int write_opening(gotrace_builder *b, const struct spool_file *f, const struct recording *r,
+                         struct finish_summary *sum)
+{
+    const struct spool_batch *first = &f->events.v[0];
+    uint64_t time = trace_time_of(&r->time, first->time);
+    sum->generations++;
+    return gotrace_builder_generation(b, first->generation - 1) ||
+           write_sync(b, f->header, &r->time, opening_time(r, time)) || recording_write_opening_tables(r, b) ||
+           opening_write(r, b, time, &sum->opening);
+}
+
+static const char *write_trace(const struct spool_file *f, struct recording *r, FILE *out, struct finish_summary *sum)
+{
+    const struct spool_header *h = f->header;
+    struct counted counted = {out, &sum->bytes};
+    gotrace_builder *b = gotrace_builder_callback((int)h->trace_version, write_counted, &counted);
+    if (!b)
+        return "the trace version in the spool is not supported";
+    const struct trace_time *t = &r->time;
+    uint64_t last = trace_time_of(t, r->seen.last);
+    const char *err = NULL;
+    bool failed = opening_needed(r) && f->events.n && write_opening(b, f, r, sum);
+    for (size_t i = 0; i < f->events.n && !failed; i++) {
+        const struct spool_batch *batch = &f->events.v[i];
+        if (!i || batch->generation != f->events.v[i - 1].generation) {
+            uint64_t time = trace_time_of(t, batch->time);
+            failed = gotrace_builder_generation(b, batch->generation) || write_sync(b, h, t, time) ||
+                     recording_write_tables(r, b, batch->generation) ||
+                     heap_types_write(&r->seen.types, b, batch->generation, time) ||
+                     (!i && r->profile && heap_in_trace_write(b, r->profile, r->profile_size));
+            sum->generations++;
+        }
+        failed = failed || copy_batch(b, t, batch, last);
+    }
+    if (failed || gotrace_builder_finish(b)) {
+        static char text[256];
+        snprintf(text, sizeof text, "%s", gotrace_builder_error(b));
+        err = *text ? text : "the spool's events are damaged";
+    }
+    gotrace_builder_free(b);
+    return err;
+}
+
+/* --- files -------------------------------------------------------------------------------------------------------- */
+
+enum { MAX_CUTS = 64 };
+
+/* What a reader could not place. Without an end the last generation may lack what all the rest of it rests on. */
+static uint64_t cut_what_hangs(struct spool_file *f, const char *trace)
+{
+    uint64_t n = cut_unplaced(f, trace);
+    return n || !f->missing || is_whole(trace) ? n : cut_generation(f);
+}
+
+static const char *write_again(struct spool_file *f, struct recording *r, struct finish_summary *sum, struct output *o)
+{
+    sum->bytes = sum->generations = sum->opening = 0;
+    const char *err = output_restart(o) ? strerror(errno) : write_trace(f, r, output_file(o), sum);
+    return err ? err : fflush(output_file(o)) ? strerror(errno) : NULL;
+}
+
+/* The trace of a process that was torn out of what it did is read once, and made anew without what cannot be placed. */
+const char *finish_write(struct spool_file *f, struct recording *r, struct finish_summary *sum)
+{
+    const char *err;
+    struct output *o = output_open(sum->path, 0600, &err);
+    if (!o)
+        return err;
+    err = write_trace(f, r, output_file(o), sum);
+    if (!err && fflush(output_file(o)))
+        err = strerror(errno);
+    bool torn = output_temporary(o) && (f->header->state != SPOOL_COMPLETE || f->missing);
+    for (int i = 0; torn && !err && i < MAX_CUTS; i++) {
+        uint64_t cut = cut_what_hangs(f, output_temporary(o));
+        if (!cut)
+            break;
+        sum->cut += cut;
+        sum->events -= cut;
+        err = write_again(f, r, sum, o);
+    }
+    const char *failed = output_close(o, !err);
+    return err ? err : failed;
+}
+
+const char *finish_write_heap(const struct recording *r, struct finish_summary *sum)
+{
+    static char path[sizeof sum->path + 16];
+    if (!r->profile || output_is_straight(sum->path))
+        return NULL;
+    snprintf(path, sizeof path, "%s.heap.pb.gz", sum->path);
+    const char *err = output_write(path, 0600, r->profile, r->profile_size);
+    sum->has_heap_file = !err;
+    return err;
+}

@@ -1,0 +1,20 @@
+/* Writing the trace that `thrace finish` makes. */
+#ifndef THRACE_CMD_FINISH_FINISH_WRITE_H
+#define THRACE_CMD_FINISH_FINISH_WRITE_H
+
+#include <stdint.h>
+
+#include "cmd/finish/finish_summary.h"
+#include "cmd/finish/recording.h"
+#include "cmd/finish/spool_read.h"
+
+/* Ticks of the recording in a second. */
+uint64_t finish_frequency(const struct spool_header *h);
+
+/* Writes the trace to sum->path and counts in sum what is in it. NULL, or why not; then nothing is left there. */
+const char *finish_write(struct spool_file *f, struct recording *r, struct finish_summary *sum);
+
+/* The heap profile, if there is one, beside it, as PATH.heap.pb.gz. NULL, or why not. */
+const char *finish_write_heap(const struct recording *r, struct finish_summary *sum);
+
+#endif

@@ -1,0 +1,178 @@
+#include "config.h"
+
+#include "cmd/finish/orphaned_spools.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cmd/finish/process_life.h"
+#include "parser/vec.h"
+
+/* --- names -------------------------------------------------------------------------------------------------------- */
+
+/* ".17.3" + suffix: a child's pid, the number of a session or of an earlier program of the process. */
+static bool is_rest(const char *name, const char *suffix)
+{
+    while (strcmp(name, suffix)) {
+        if (*name != '.' || !isdigit((unsigned char)name[1]))
+            return false;
+        for (name++; isdigit((unsigned char)*name); name++)
+            ;
+    }
+    return true;
+}
+
+/* Whether a recording to the pattern may have made a file of that name. */
+static bool is_of(const char *pattern, const char *name, const char *suffix)
+{
+    for (; *pattern; pattern++, name++) {
+        bool number = *pattern == '%' && (pattern[1] == 'p' || pattern[1] == 'n');
+        if (number) {
+            for (; isdigit((unsigned char)*name); name++)
+                if (is_of(pattern + 2, name + 1, suffix))
+                    return true;
+            return false;
+        }
+        if (*pattern == '%' && pattern[1] == '%')
+            pattern++;
+        if (*pattern != *name)
+            return false;
+    }
+    return is_rest(name, suffix);
+}
+
+/* --- files -------------------------------------------------------------------------------------------------------- */
+
+struct search {
+    const char *out;
+    uint32_t launched;
+    uint64_t since_ns;
+};
+
+static uint64_t changed_ns(const struct stat *st)
+{
+    return (uint64_t)st->st_mtim.tv_sec * 1000000000u + (uint64_t)st->st_mtim.tv_nsec;
+}
+
+/* Whether it is one of those looked for. path, of our own; fd is open. */
+typedef bool look_fn(const struct search *s, int fd, const struct stat *st, struct orphaned_spool *found);
+
+/* OUT.spool: of the process that was launched, which has ended. */
+static bool is_first(const struct search *s, const char *path)
+{
+    size_t len = strlen(s->out);
+    return !strncmp(path, s->out, len) && !strcmp(path + len, ".spool");
+}
+
+/* It says whose it is before it says anything else, and that it is a spool last of all. */
+static bool look_at_unborn(const struct search *s, const struct spool_header *h, const struct stat *st,
+                           struct orphaned_spool *found)
+{
+    bool lives = h->pid && h->pid <= INT32_MAX && (!kill((pid_t)h->pid, 0) || errno == EPERM);
+    found->start_ns = changed_ns(st);
+    found->pid = h->pid;
+    found->main = h->pid == s->launched || is_first(s, found->path);
+    found->kind = lives ? ORPHAN_IN_USE : h->pid || found->main ? ORPHAN_READY : ORPHAN_NAMELESS;
+    return found->start_ns >= s->since_ns && st->st_uid == geteuid() && (!h->launcher || h->launcher == s->launched);
+}
+
+static bool look_at_spool(const struct search *s, int fd, const struct stat *st, struct orphaned_spool *found)
+{
+    static struct spool_header h;
+    static const char none[sizeof h.magic];
+    memset(&h, 0, sizeof h);
+    ssize_t n = pread(fd, &h, sizeof h, 0);
+    if (n >= 0 && !memcmp(h.magic, none, sizeof none))
+        return look_at_unborn(s, &h, st, found);
+    if (n != sizeof h || memcmp(h.magic, SPOOL_MAGIC, sizeof h.magic) ||
+        h.version != SPOOL_VERSION || h.launcher != s->launched || h.start_realtime_ns < s->since_ns)
+        return false;
+    enum life life = process_life(&h);
+    found->start_ns = h.start_realtime_ns;
+    found->pid = h.pid;
+    found->main = h.pid == s->launched;
+    found->kind = life == LIFE_ON ? ORPHAN_IN_USE : life == LIFE_UNKNOWN ? ORPHAN_PERHAPS : ORPHAN_READY;
+    if (st->st_uid != geteuid())
+        found->kind = ORPHAN_FOREIGN;
+    return st->st_uid == geteuid() || !geteuid();
+}
+
+static bool look_at_trace(const struct search *s, int fd, const struct stat *st, struct orphaned_spool *found)
+{
+    static const char begin[] = "go 1.";
+    char text[sizeof begin - 1];
+    found->start_ns = changed_ns(st);
+    found->kind = ORPHAN_FINISHED;
+    return found->start_ns >= s->since_ns && st->st_uid == geteuid() &&
+           pread(fd, text, sizeof text, 0) == sizeof text && !memcmp(text, begin, sizeof text);
+}
+
+/* A file with a second name would be given a trace under a name that somebody else chose. */
+static void look(struct orphaned_spools *orphans, const char *path, const struct search *s, look_fn *is_wanted)
+{
+    struct stat st;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0)
+        return;
+    if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_nlink == 1 && VEC_ROOM(orphans)) {
+        struct orphaned_spool *found = &orphans->v[orphans->n];
+        memset(found, 0, sizeof *found);
+        strcpy(found->path, path);
+        orphans->n += is_wanted(s, fd, &st, found);
+    }
+    close(fd);
+}
+
+static int by_start(const void *a, const void *b)
+{
+    const struct orphaned_spool *x = a, *y = b;
+    if (x->main != y->main)
+        return x->main ? -1 : 1;
+    if (x->start_ns != y->start_ns)
+        return x->start_ns < y->start_ns ? -1 : 1;
+    return strcmp(x->path, y->path);
+}
+
+static void find(struct orphaned_spools *orphans, const char *out, const char *suffix, const struct search *s,
+                 look_fn *wanted)
+{
+    static char path[PATH_MAX + NAME_MAX + 2];
+    const char *slash = strrchr(out, '/');
+    int folder = (int)(slash - out) + 1;
+    memset(orphans, 0, sizeof *orphans);
+    snprintf(path, sizeof path, "%.*s", folder, out);
+    DIR *d = opendir(path);
+    for (struct dirent *e; d && (e = readdir(d));) {
+        int n = snprintf(path, sizeof path, "%.*s%s", folder, out, e->d_name);
+        if (is_of(slash + 1, e->d_name, suffix) && n < PATH_MAX)
+            look(orphans, path, s, wanted);
+    }
+    if (d)
+        closedir(d);
+    if (orphans->n)
+        qsort(orphans->v, orphans->n, sizeof *orphans->v, by_start);
+}
+
+void orphaned_spools_find(struct orphaned_spools *orphans, const char *out, uint32_t launched, uint64_t since_ns)
+{
+    find(orphans, out, ".spool", &(struct search){out, launched, since_ns}, look_at_spool);
+}
+
+void finished_traces_find(struct orphaned_spools *orphans, const char *out, uint64_t since_ns)
+{
+    find(orphans, out, "", &(struct search){out, 0, since_ns}, look_at_trace);
+}
+
+void orphaned_spools_free(struct orphaned_spools *orphans)
+{
+    free(orphans->v);
+    memset(orphans, 0, sizeof *orphans);
+}

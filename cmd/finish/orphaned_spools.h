@@ -1,0 +1,44 @@
+/* What a program that `thrace record` ran left behind. */
+#ifndef THRACE_CMD_FINISH_ORPHANED_SPOOLS_H
+#define THRACE_CMD_FINISH_ORPHANED_SPOOLS_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum orphan_kind {
+    ORPHAN_READY,    /* to be finished */
+    ORPHAN_IN_USE,   /* its process goes on */
+    ORPHAN_PERHAPS,  /* nobody can tell whether that goes on */
+    ORPHAN_FOREIGN,  /* root has run it, and it is another user's */
+    ORPHAN_NAMELESS, /* nothing is in it yet, not even whose it is */
+    ORPHAN_FINISHED, /* its process has made a trace of it by itself */
+};
+
+struct orphaned_spool {
+    char path[PATH_MAX];
+    uint64_t start_ns;
+    uint32_t pid;
+    bool main; /* of the process that was launched */
+    enum orphan_kind kind;
+};
+
+struct orphaned_spools {
+    struct orphaned_spool *v; /* those of the main process first; else in the order in which they began */
+    size_t n, cap;
+};
+
+/*
+ * Finds the spools in the folder of the pattern `out`, under names that it gives, that were recorded for the process
+ * that was launched, which is the one with the pid `launched`, not before since_ns (CLOCK_REALTIME_COARSE, as files
+ * have it). A process that was killed while it made its spool has left one, too.
+ */
+void orphaned_spools_find(struct orphaned_spools *orphans, const char *out, uint32_t launched, uint64_t since_ns);
+
+/* The same for traces that were made since then. */
+void finished_traces_find(struct orphaned_spools *orphans, const char *out, uint64_t since_ns);
+
+void orphaned_spools_free(struct orphaned_spools *orphans);
+
+#endif

@@ -1,0 +1,135 @@
+#include "config.h"
+
+#include "cmd/finish/process_life.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char *read_proc(const char *pid, const char *what, char *buf, size_t size)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%s/%s", pid, what);
+    FILE *f = fopen(path, "re");
+    if (!f)
+        return NULL;
+    size_t n = fread(buf, 1, size - 1, f);
+    fclose(f);
+    buf[n] = 0;
+    return n ? buf : NULL;
+}
+
+/* The pid that the process itself has, if it is in a namespace of its own; else 0. */
+static uint32_t innermost_pid(const char *pid)
+{
+    static char buf[8192];
+    const char *line = read_proc(pid, "status", buf, sizeof buf) ? strstr(buf, "\nNSpid:") : NULL;
+    if (!line)
+        return 0;
+    buf[line + 1 + strcspn(line + 1, "\n") - buf] = 0;
+    const char *last = strrchr(line, '\t');
+    return last ? (uint32_t)strtoul(last + 1, NULL, 10) : 0;
+}
+
+static int stat_of(const char *pid, struct process_stat *s)
+{
+    static char buf[2048];
+    unsigned long long start;
+    const char *p = read_proc(pid, "stat", buf, sizeof buf) ? strrchr(buf, ')') : NULL;
+    if (!p || sscanf(p + 1, " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
+                     &s->state, &start) != 2)
+        return -1;
+    s->start = start;
+    s->innermost = innermost_pid(pid);
+    return 0;
+}
+
+int process_stat(pid_t pid, struct process_stat *s)
+{
+    char text[16];
+    memset(s, 0, sizeof *s);
+    snprintf(text, sizeof text, "%ld", (long)pid);
+    return stat_of(text, s);
+}
+
+/* Of a link such as "pid:[4026531836]". */
+static uint64_t namespace_of(const char *pid)
+{
+    char path[64], text[64];
+    snprintf(path, sizeof path, "/proc/%s/ns/pid", pid);
+    ssize_t n = readlink(path, text, sizeof text - 1);
+    text[n < 0 ? 0 : n] = 0;
+    const char *number = strchr(text, '[');
+    return number ? strtoull(number + 1, NULL, 10) : 0;
+}
+
+static bool is_number(const char *name) { return isdigit((unsigned char)*name); }
+
+/* One that another user has may hide its namespace, but not its pids and when it began. */
+static bool is_it(const char *pid, const struct spool_header *h)
+{
+    struct process_stat s;
+    uint64_t namespace = namespace_of(pid);
+    return (!namespace || namespace == h->pid_namespace) && !stat_of(pid, &s) && s.start == h->pid_start &&
+           s.innermost == h->pid && s.state != 'Z';
+}
+
+static bool is_anywhere(const struct spool_header *h)
+{
+    bool found = false;
+    DIR *d = opendir("/proc");
+    for (struct dirent *e; d && !found && (e = readdir(d));)
+        found = is_number(e->d_name) && is_it(e->d_name, h);
+    if (d)
+        closedir(d);
+    return found;
+}
+
+/* Another boot, of this machine or of another one, has nothing that runs here. */
+static bool is_of_this_boot(const struct spool_header *h)
+{
+    static const char none[sizeof h->boot_id];
+    char now[sizeof h->boot_id + 8];
+    if (!memcmp(h->boot_id, none, sizeof none) || !read_proc("sys", "kernel/random/boot_id", now, sizeof now))
+        return true;
+    return !strncmp(now, h->boot_id, sizeof h->boot_id);
+}
+
+/* /proc may be that of the namespace around ours (unshare --pid without --mount-proc). */
+static bool proc_is_ours(void)
+{
+    char text[16], own[16];
+    ssize_t n = readlink("/proc/self", text, sizeof text - 1);
+    text[n < 0 ? 0 : n] = 0;
+    snprintf(own, sizeof own, "%ld", (long)getpid());
+    return !strcmp(text, own);
+}
+
+/* The inode of the namespace that has all the processes of the machine in it (include/linux/proc_ns.h). */
+#define FIRST_PID_NAMESPACE UINT64_C(0xEFFFFFFC)
+
+enum life process_life(const struct spool_header *h)
+{
+    struct process_stat s;
+    if (h->state != SPOOL_RECORDING || !is_of_this_boot(h))
+        return LIFE_OVER;
+    uint64_t ours = namespace_of("self");
+    bool same = !h->pid_namespace || !ours || h->pid_namespace == ours;
+    if (same && (proc_is_ours() || access("/proc/self", F_OK))) {
+        if (!process_stat((pid_t)h->pid, &s)) {
+            bool it = s.start == h->pid_start && s.state != 'Z';
+            return it ? LIFE_ON : h->pid_start ? LIFE_OVER : LIFE_UNKNOWN;
+        }
+        bool there = h->pid && h->pid <= INT32_MAX && (!kill((pid_t)h->pid, 0) || errno == EPERM);
+        return there ? LIFE_UNKNOWN : LIFE_OVER; /* there is no /proc, or it hides others' processes */
+    }
+    if (is_anywhere(h))
+        return LIFE_ON;
+    return same || ours == FIRST_PID_NAMESPACE ? LIFE_OVER : LIFE_UNKNOWN;
+}

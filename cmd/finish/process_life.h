@@ -1,0 +1,30 @@
+/* Whether the process that a spool is of is alive, as far as this process can tell. */
+#ifndef THRACE_CMD_FINISH_PROCESS_LIFE_H
+#define THRACE_CMD_FINISH_PROCESS_LIFE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "lib/spool.h"
+
+enum life {
+    LIFE_OVER,
+    LIFE_ON,
+    LIFE_UNKNOWN, /* it belongs to a PID namespace that cannot be seen from here */
+};
+
+/* LIFE_OVER also when it lives and records no more. */
+enum life process_life(const struct spool_header *h);
+
+/* What the kernel says of a process; pid is as /proc has it. */
+struct process_stat {
+    char state;           /* as in ps: R, S, T, Z … */
+    uint64_t start;       /* field 22 of /proc/PID/stat */
+    uint32_t innermost;   /* its pid in its own namespace */
+};
+
+/* 0, or -1: there is no such process. */
+int process_stat(pid_t pid, struct process_stat *s);
+
+#endif

@@ -1,0 +1,85 @@
+#include "config.h"
+
+#include "cmd/finish/recording.h"
+
+#include <stdlib.h>
+
+#include "lib/symbolize/symbolize.h"
+
+static int by_thread(const void *a, const void *b)
+{
+    const struct rec_thread *x = a, *y = b;
+    if (x->g != y->g)
+        return x->g < y->g ? -1 : 1;
+    return x->order < y->order ? -1 : x->order > y->order;
+}
+
+static int by_status(const void *a, const void *b)
+{
+    const struct rec_status *x = a, *y = b;
+    return x->g < y->g ? -1 : x->g > y->g;
+}
+
+static int by_hook(const void *a, const void *b)
+{
+    const struct rec_hook *x = a, *y = b;
+    return x->pc < y->pc ? -1 : x->pc > y->pc;
+}
+
+void recording_sort(struct recording *r)
+{
+    if (r->nthreads)
+        qsort(r->threads, r->nthreads, sizeof *r->threads, by_thread);
+    if (r->nstatuses)
+        qsort(r->statuses, r->nstatuses, sizeof *r->statuses, by_status);
+    if (r->nhooks)
+        qsort(r->hooks, r->nhooks, sizeof *r->hooks, by_hook);
+}
+
+static int by_g(const void *key, const void *thread)
+{
+    uint64_t g = *(const uint64_t *)key, other = ((const struct rec_thread *)thread)->g;
+    return g < other ? -1 : g > other;
+}
+
+struct rec_thread *recording_thread(const struct recording *r, uint64_t g)
+{
+    return r->nthreads ? bsearch(&g, r->threads, r->nthreads, sizeof *r->threads, by_g) : NULL;
+}
+
+bool recording_has_start(const struct recording *r, uint64_t g) { return recording_thread(r, g); }
+
+const struct rec_status *recording_status(const struct recording *r, uint64_t g)
+{
+    struct rec_status key = {.g = g};
+    return r->nstatuses ? bsearch(&key, r->statuses, r->nstatuses, sizeof key, by_status) : NULL;
+}
+
+const char *recording_hook(const struct recording *r, uint64_t pc)
+{
+    const struct rec_hook key = {.pc = pc};
+    const struct rec_hook *h = r->nhooks ? bsearch(&key, r->hooks, r->nhooks, sizeof key, by_hook) : NULL;
+    return h ? h->name : NULL;
+}
+
+void recording_free(struct recording *r)
+{
+    for (size_t i = 0; i < r->nthreads; i++)
+        free((char *)(uintptr_t)r->threads[i].name);
+    for (size_t i = 0; i < r->nhooks; i++)
+        free(r->hooks[i].name);
+    free(r->statuses);
+    free(r->threads);
+    free(r->hooks);
+    free(r->blocks);
+    free(r->frees);
+    free(r->profile);
+    free(r->calls);
+    free(r->seen.first);
+    free(r->seen.statuses);
+    heap_types_free(&r->seen.types);
+    stack_table_free(&r->stacks);
+    rec_modules_free(&r->modules);
+    samples_free(&r->samples);
+    symbolize_free(r->symbolizer);
+}

@@ -1,0 +1,90 @@
+/* What the meta records of a spool say. */
+#ifndef THRACE_CMD_FINISH_RECORDING_H
+#define THRACE_CMD_FINISH_RECORDING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cmd/finish/first_stacks.h"
+#include "cmd/finish/recording_modules.h"
+#include "cmd/finish/samples.h"
+#include "cmd/finish/stack_table.h"
+#include "cmd/finish/trace_time.h"
+
+struct rec_thread {
+    uint64_t generation, g, stack_id;
+    size_t order; /* of writing */
+    uint64_t start_pc; /* 0: main's */
+    size_t pc;         /* stacks.pcs[pc] is start_pc */
+    const char *name; /* set by pthread_setname_np, or NULL */
+    uint64_t named_at;
+};
+
+/* How a thread waited when the recording's first generation began. */
+struct rec_status {
+    uint64_t g, m, reason;
+    uint64_t stack_id; /* 0: none */
+};
+
+struct rec_hook {
+    uint64_t pc;
+    char *name;
+};
+
+/* Calls of a function that were too short to be in the trace. */
+struct rec_calls {
+    uint64_t pc, calls, ticks;
+};
+
+/* A sampled block of the heap. */
+struct rec_block {
+    uint64_t id, bytes;
+    uint64_t generation, stack_id;
+    bool freed;
+};
+
+struct recording {
+    struct stack_table stacks;
+    struct rec_modules modules;
+    struct samples samples;
+    struct rec_thread *threads; /* by g */
+    size_t nthreads, cap_threads;
+    uint64_t first_generation;
+    struct rec_status *statuses; /* by g */
+    size_t nstatuses, cap_statuses;
+    struct rec_hook *hooks; /* by pc */
+    size_t nhooks, cap_hooks;
+    struct rec_block *blocks; /* by id */
+    size_t nblocks, cap_blocks;
+    uint64_t *frees; /* their ids */
+    size_t nfrees, cap_frees;
+    void *profile; /* what they come to, as a file for pprof */
+    size_t profile_size;
+    struct rec_calls *calls;
+    size_t ncalls, cap_calls;
+    struct symbolizer *symbolizer;
+    struct events_seen seen;
+    struct trace_time time; /* set by who knows how long a tick was */
+    const char *exe; /* path of the program, in the spool's header */
+    unsigned pid;
+};
+
+/* Puts in order what is looked up below: threads by g and then as they were written, statuses by g, hooks by PC. */
+void recording_sort(struct recording *r);
+
+/* Where the thread started; NULL: that is not known. */
+struct rec_thread *recording_thread(const struct recording *r, uint64_t g);
+
+/* Whether that is known: then its start stack is in the tables. */
+bool recording_has_start(const struct recording *r, uint64_t g);
+
+/* How it waited when the first generation began; NULL: it did not. */
+const struct rec_status *recording_status(const struct recording *r, uint64_t g);
+
+/* The wrapped function that the PC stands for, or NULL. */
+const char *recording_hook(const struct recording *r, uint64_t pc);
+
+void recording_free(struct recording *r);
+
+#endif

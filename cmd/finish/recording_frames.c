@@ -1,0 +1,220 @@
+#include "config.h"
+
+#include "cmd/finish/recording_frames.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/events.h"
+#include "lib/meta.h"
+#include "lib/sched.h"
+#include "lib/symbolize/symbolize.h"
+
+/*
+ * A reader keeps one frame per PC. So inlined functions get PCs of their own, above every address that a program can
+ * have, and so do libraries at the place of others that are gone, and a thread's start, whose function may be shown
+ * under the thread's name.
+ */
+static uint64_t inlined_pc(const struct recording *r, const struct rec_pc *p, size_t level)
+{
+    uint64_t overlay = p->module >= 0 ? r->modules.mappings[r->modules.v[p->module].mapping].overlay : 0;
+    return p->pc | (uint64_t)level << 48 | overlay << 54;
+}
+
+static uint64_t thread_start_pc(uint64_t g) { return UINT64_C(1) << 60 | g; }
+
+struct frames {
+    struct gotrace_builder_frame v[STACK_MAX_FRAMES];
+    size_t n;
+};
+
+static void add_frame(struct frames *f, uint64_t pc, const char *func, const struct symbolize_frame *at)
+{
+    if (f->n < STACK_MAX_FRAMES)
+        f->v[f->n++] = (struct gotrace_builder_frame){pc, func ? func : at->function, at->file, at->line};
+}
+
+static bool is_in_libc(const struct recording *r, const struct rec_pc *p)
+{
+    return p->module >= 0 && r->modules.v[p->module].libc;
+}
+
+/* The program's own first frame: libc is called from there. A stripped program has no name for it. */
+static bool is_entry(const struct recording *r, const struct rec_pc *p)
+{
+    size_t n;
+    const char *function = symbolize_frames(r->symbolizer, p->symbol, &n)->function;
+    return p->module >= 0 && !strcmp(r->modules.v[p->module].path, r->exe) &&
+           (!strcmp(function, "_start") || strstr(function, "+0x"));
+}
+
+/*
+ * How many PCs of the stack, from the leaf on, are the program's: the outer end without what libc runs before main or
+ * before a start routine. libc's names for that are local, and gone without its debug info; so what counts is where the
+ * code lies.
+ */
+static size_t without_startup(const struct recording *r, const struct rec_stack *s)
+{
+    const struct rec_pc *pcs = &r->stacks.pcs[s->first];
+    size_t n = s->n;
+    if (n > 2 && is_entry(r, &pcs[n - 1]) && is_in_libc(r, &pcs[n - 2]))
+        n--;
+    while (n > 1 && is_in_libc(r, &pcs[n - 1]))
+        n--;
+    return n;
+}
+
+/* A wrapped function is shown under its public name, whatever libc's own symbol for that address is. */
+static void add_pc(const struct recording *r, const struct rec_pc *p, struct frames *f)
+{
+    static const struct symbolize_frame truncated = {"[more frames than a trace can hold]", "[truncated]", 1};
+    static const struct symbolize_frame in_libc = {.file = "libc", .line = 1};
+    size_t n;
+    const struct symbolize_frame *s = symbolize_frames(r->symbolizer, p->symbol, &n);
+    if (p->pc == STACK_TRUNCATED_PC) {
+        add_frame(f, p->pc, NULL, &truncated);
+        return;
+    }
+    bool ours = p->module >= 0 && r->modules.v[p->module].ours;
+    if (p->hook) {
+        add_frame(f, p->pc, p->hook, ours ? &in_libc : &s[n - 1]); /* one that restart.c does again */
+        return;
+    }
+    if (ours)
+        return;
+    for (size_t i = 0; i < n; i++)
+        add_frame(f, inlined_pc(r, p, n - 1 - i), NULL, &s[i]);
+}
+
+static int write_stack(const struct recording *r, gotrace_builder *b, uint64_t id, struct frames *f)
+{
+    struct gotrace_raw_frame raw[STACK_MAX_FRAMES];
+    for (size_t i = 0; i < f->n; i++)
+        raw[i] = (struct gotrace_raw_frame){
+            f->v[i].pc,
+            gotrace_builder_string(b, f->v[i].func, strlen(f->v[i].func)),
+            gotrace_builder_string(b, f->v[i].file, strlen(f->v[i].file)),
+            f->v[i].line,
+        };
+    return gotrace_builder_stack_as(b, id, raw, f->n);
+}
+
+static const struct symbolize_frame in_thrace = {"[thrace]", "libthrace-preload.so", 1};
+
+static void make_frames(const struct recording *r, const struct rec_stack *s, struct frames *f)
+{
+    f->n = 0;
+    for (size_t i = 0, n = without_startup(r, s); i < n; i++)
+        add_pc(r, &r->stacks.pcs[s->first + i], f);
+    if (!f->n) /* a sample before the start routine or behind it */
+        add_frame(f, r->stacks.pcs[s->first].pc, NULL, &in_thrace);
+    if (!s->thread || s->ambiguous)
+        return;
+    const struct symbolize_frame at = {s->thread, f->v[f->n - 1].file, f->v[f->n - 1].line};
+    f->n -= f->n == STACK_MAX_FRAMES;
+    add_frame(f, thread_start_pc(s->thread_g), NULL, &at);
+}
+
+size_t recording_frames(const struct recording *r, uint64_t generation, uint64_t stack_id,
+                        struct gotrace_builder_frame *v)
+{
+    struct frames f = {.n = 0};
+    const struct rec_stack *s = stack_id ? stack_table_find(&r->stacks, generation, stack_id) : NULL;
+    if (s)
+        make_frames(r, s, &f);
+    memcpy(v, f.v, f.n * sizeof *v);
+    return f.n;
+}
+
+static bool is_program_code(const struct recording *r, const struct rec_pc *p)
+{
+    const struct rec_module *m = p->module >= 0 ? &r->modules.v[p->module] : NULL;
+    return m && !m->ours && !m->libc && !m->runtime && !p->hook;
+}
+
+/*
+ * A std::thread starts in the C++ library and goes through templates of namespace std before it comes to the function
+ * that it was made for. That one names the thread: the outermost function of the program in its first stack.
+ */
+static const struct symbolize_frame *own_function(const struct recording *r, const struct rec_thread *t)
+{
+    const struct rec_stack *s = NULL;
+    if (t->g < r->seen.ngoroutines && r->seen.first[t->g].id)
+        s = stack_table_find(&r->stacks, r->seen.first[t->g].generation, r->seen.first[t->g].id);
+    for (size_t i = s ? s->n : 0; i-- > 0;) {
+        size_t n;
+        const struct rec_pc *p = &r->stacks.pcs[s->first + i];
+        const struct symbolize_frame *f = symbolize_frames(r->symbolizer, p->symbol, &n);
+        while (is_program_code(r, p) && n--)
+            if (!strstr(f[n].function, "+0x") && !strstr(f[n].function, "std::") && strncmp(f[n].function, "__", 2))
+                return &f[n];
+    }
+    return NULL;
+}
+
+static int write_thread_start(const struct recording *r, gotrace_builder *b, const struct rec_thread *t)
+{
+    size_t n;
+    struct frames f = {.n = 0};
+    const struct rec_pc *start = &r->stacks.pcs[t->pc];
+    const struct symbolize_frame *frames = symbolize_frames(r->symbolizer, start->symbol, &n), *own = NULL;
+    struct symbolize_frame at = frames[n - 1]; /* not what is inlined into its first instruction */
+    if (!t->start_pc)
+        at = (struct symbolize_frame){"main", *r->exe ? r->exe : "main", 1};
+    if (start->module >= 0 && r->modules.v[start->module].runtime) {
+        if ((own = own_function(r, t)))
+            at = *own;
+        else if (strstr(at.function, "+0x"))
+            at.function = "std::thread"; /* it never waited, so there is no stack that tells */
+    }
+    /* The first thread is main, whatever title the program gives its process. */
+    const char *name = t->g > 1 && t->name && *t->name ? t->name : NULL;
+    add_frame(&f, thread_start_pc(t->g), name, &at);
+    return write_stack(r, b, t->stack_id, &f);
+}
+
+static int write_reasons(gotrace_builder *b)
+{
+    for (int i = 0; i < REASON_COUNT; i++)
+        if (gotrace_builder_string_as(b, reason_string_id((enum sched_reason)i), sched_reason_text[i],
+                                      strlen(sched_reason_text[i])))
+            return -1;
+    return 0;
+}
+
+static int write_one(const struct recording *r, gotrace_builder *b, const struct rec_stack *s)
+{
+    struct frames f;
+    make_frames(r, s, &f);
+    return write_stack(r, b, s->id, &f);
+}
+
+int recording_write_opening_tables(const struct recording *r, gotrace_builder *b)
+{
+    if (write_reasons(b))
+        return -1;
+    for (size_t i = 0; i < r->seen.nstatuses; i++) {
+        uint64_t g = r->seen.statuses[i].g;
+        const struct rec_thread *t = recording_thread(r, g);
+        const struct rec_status *waits = recording_status(r, g);
+        uint64_t id = waits ? waits->stack_id : 0;
+        const struct rec_stack *s = id ? stack_table_find(&r->stacks, r->first_generation, id) : NULL;
+        if ((t && write_thread_start(r, b, t)) || (s && write_one(r, b, s)))
+            return -1;
+    }
+    return 0;
+}
+
+int recording_write_tables(const struct recording *r, gotrace_builder *b, uint64_t generation)
+{
+    if (write_reasons(b))
+        return -1;
+    for (size_t i = 0; i < r->stacks.n; i++)
+        if (r->stacks.v[i].generation == generation && r->stacks.v[i].id < STATUS_STACK_BASE &&
+            write_one(r, b, &r->stacks.v[i]))
+            return -1;
+    for (size_t i = 0; i < r->nthreads; i++)
+        if (r->threads[i].generation == generation && write_thread_start(r, b, &r->threads[i]))
+            return -1;
+    return samples_write(&r->samples, b, generation, &r->time);
+}

@@ -1,0 +1,21 @@
+/* The frames that the stacks of a recording become, and the tables of a generation that have them. */
+#ifndef THRACE_CMD_FINISH_RECORDING_FRAMES_H
+#define THRACE_CMD_FINISH_RECORDING_FRAMES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cmd/finish/recording.h"
+#include "gotrace/builder.h"
+
+/* Writes the reasons, stacks, thread names and CPU samples of a generation. 0, or -1: the builder says why. */
+int recording_write_tables(const struct recording *r, gotrace_builder *b, uint64_t generation);
+
+/* The same for the generation in front of the first one (opening.h). */
+int recording_write_opening_tables(const struct recording *r, gotrace_builder *b);
+
+/* The frames of a stack, leaf first, as the trace has them: v has room for STACK_MAX_FRAMES. Their number. */
+size_t recording_frames(const struct recording *r, uint64_t generation, uint64_t stack_id,
+                        struct gotrace_builder_frame *v);
+
+#endif

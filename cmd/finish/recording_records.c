@@ -1,0 +1,238 @@
+#include "config.h"
+
+#include "cmd/finish/recording_records.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/meta.h"
+#include "lib/sched.h"
+#include "parser/vec.h"
+
+/* Room for one more element at the end of an array; NULL when memory runs out. */
+static void *grow(void **v, size_t *n, size_t *cap, size_t size)
+{
+    if (*n == *cap && !vec_grow(v, cap, size))
+        return NULL;
+    void *element = (char *)*v + (*n)++ * size;
+    memset(element, 0, size);
+    return element;
+}
+
+#define ADD(r, what) grow((void **)&(r)->what, &(r)->n##what, &(r)->cap_##what, sizeof *(r)->what)
+
+struct cursor {
+    const uint8_t *p, *end; /* p is NULL after a record that is cut off */
+};
+
+static uint64_t get_int(struct cursor *c)
+{
+    uint64_t v = 0;
+    if (c->p)
+        c->p = varint_get(c->p, c->end, &v);
+    return v;
+}
+
+static const uint8_t *get_text(struct cursor *c, size_t *len)
+{
+    uint64_t n = get_int(c);
+    const uint8_t *text = c->p;
+    if (!c->p || n > (uint64_t)(c->end - c->p)) {
+        c->p = NULL;
+        *len = 0;
+        return NULL;
+    }
+    c->p += n;
+    *len = n;
+    return text;
+}
+
+static char *get_string(struct cursor *c)
+{
+    size_t len;
+    const uint8_t *text = get_text(c, &len);
+    return text ? strndup((const char *)text, len) : NULL;
+}
+
+static bool read_pcs(struct stack_table *t, struct cursor *c, uint64_t generation, uint64_t id)
+{
+    struct rec_stack *s = stack_table_begin(t, generation, id);
+    uint64_t n = s ? get_int(c) : 0;
+    for (uint64_t i = 0; i < n && c->p; i++, s->n++)
+        if (!stack_table_add_pc(t, get_int(c), generation))
+            return false;
+    return s;
+}
+
+static bool read_stack(struct recording *r, struct cursor *c, uint64_t generation)
+{
+    uint64_t id = get_int(c);
+    return read_pcs(&r->stacks, c, generation, id);
+}
+
+static bool read_thread(struct recording *r, struct cursor *c, uint64_t generation)
+{
+    struct rec_thread *t = ADD(r, threads);
+    if (!t)
+        return false;
+    t->generation = generation;
+    t->order = r->nthreads;
+    t->g = get_int(c);
+    t->start_pc = get_int(c);
+    t->stack_id = get_int(c);
+    t->pc = r->stacks.npcs;
+    return stack_table_add_pc(&r->stacks, t->start_pc, generation);
+}
+
+static bool read_name(struct rec_names *names, struct cursor *c)
+{
+    struct rec_name *n = ADD(names, names);
+    if (!n)
+        return false;
+    n->g = get_int(c);
+    n->at = get_int(c);
+    n->text = get_string(c);
+    return n->text;
+}
+
+static bool read_module(struct rec_modules *ms, struct cursor *c, uint64_t generation)
+{
+    struct rec_module m = {.generation = generation};
+    m.time = get_int(c);
+    m.start = get_int(c);
+    m.end = get_int(c);
+    m.bias = get_int(c);
+    m.path = get_string(c);
+    m.build_id = get_text(c, &m.build_id_len);
+    if (!m.path)
+        return false;
+    const char *slash = strrchr(m.path, '/'), *base = slash ? slash + 1 : m.path;
+    m.ours = !strcmp(base, "libthrace-preload.so");
+    m.runtime = !strncmp(base, "libstdc++.so", 12) || !strncmp(base, "libc++.so", 9);
+    m.libc = !strncmp(base, "libc.so", 7) || !strncmp(base, "libpthread", 10);
+    bool ok = rec_modules_add(ms, &m);
+    if (!ok)
+        free(m.path);
+    return ok;
+}
+
+static bool read_hook(struct recording *r, struct cursor *c)
+{
+    struct rec_hook *h = ADD(r, hooks);
+    if (!h)
+        return false;
+    h->pc = get_int(c);
+    h->name = get_string(c);
+    return h->name;
+}
+
+/* Every generation of a flight recorder has them; what counts is the first that is left. */
+static bool read_status(struct recording *r, struct cursor *c, uint64_t generation)
+{
+    if (generation != r->first_generation)
+        return true;
+    struct rec_status *s = ADD(r, statuses);
+    if (!s)
+        return false;
+    s->g = get_int(c);
+    s->m = get_int(c);
+    s->reason = get_int(c);
+    if (s->reason > REASON_COUNT)
+        s->reason = 0;
+    struct cursor rest = *c;
+    if (!get_int(&rest))
+        return true;
+    s->stack_id = STATUS_STACK_BASE + s->g;
+    if (s->g < r->seen.ngoroutines)
+        r->seen.first[s->g] = (struct first_stack){generation, s->stack_id};
+    return read_pcs(&r->stacks, c, generation, s->stack_id);
+}
+
+static bool read_calls(struct recording *r, struct cursor *c)
+{
+    struct rec_calls *calls = ADD(r, calls);
+    if (!calls)
+        return false;
+    calls->pc = get_int(c);
+    calls->calls = get_int(c);
+    calls->ticks = get_int(c);
+    return true;
+}
+
+static bool read_block(struct recording *r, struct cursor *c, uint64_t generation)
+{
+    struct rec_block *b = ADD(r, blocks);
+    if (!b)
+        return false;
+    b->id = get_int(c);
+    get_int(c);
+    b->bytes = get_int(c);
+    b->generation = generation;
+    b->stack_id = get_int(c);
+    return true;
+}
+
+static bool read_free(struct recording *r, struct cursor *c)
+{
+    uint64_t *id = ADD(r, frees);
+    if (id)
+        *id = get_int(c);
+    return id;
+}
+
+static bool read_record(struct recording *r, struct rec_names *names, struct cursor *c, uint64_t generation)
+{
+    switch (*c->p++) {
+    case META_STACK: return read_stack(r, c, generation);
+    case META_THREAD: return read_thread(r, c, generation);
+    case META_NAME: return read_name(names, c);
+    case META_MODULE: return read_module(&r->modules, c, generation);
+    case META_HOOK: return read_hook(r, c);
+    case META_STATUS: return read_status(r, c, generation);
+    case META_SAMPLE: return samples_read(&r->samples, &r->stacks, &r->modules, c->p, c->end);
+    case META_HEAP_BLOCK: return read_block(r, c, generation);
+    case META_HEAP_FREE: return read_free(r, c);
+    case META_CALLS: return read_calls(r, c);
+    default: return false;
+    }
+}
+
+/* Moves behind one record; c->p is NULL when it is none. */
+static void skip_record(struct cursor *c)
+{
+    static const char *const formats[] = META_FORMATS;
+    uint8_t tag = *c->p++;
+    size_t len;
+    if (tag >= sizeof formats / sizeof formats[0] || !formats[tag]) {
+        c->p = NULL;
+        return;
+    }
+    for (const char *f = formats[tag]; *f; f++) {
+        if (*f == 't')
+            get_text(c, &len);
+        else if (*f == 'i')
+            get_int(c);
+        else
+            for (uint64_t n = get_int(c); n && c->p; n--)
+                get_int(c);
+    }
+}
+
+const char *recording_read_records(struct recording *r, struct rec_names *names, const struct spool_batch *b,
+                                   bool samples)
+{
+    static const uint8_t *starts[SPOOL_CHUNK_SIZE / 2]; /* larger than a stack should carry */
+    size_t n = 0;
+    struct cursor c = {b->data, b->data + b->size};
+    while (c.p && c.p < c.end && n < sizeof starts / sizeof starts[0]) {
+        starts[n] = c.p;
+        n += (*c.p == META_SAMPLE) == samples;
+        skip_record(&c);
+    }
+    if (c.p != c.end)
+        return "the spool's records are damaged";
+    while (n--)
+        if (!read_record(r, names, &(struct cursor){starts[n], c.end}, b->generation))
+            return "out of memory";
+    return NULL;
+}

@@ -1,0 +1,74 @@
+#include "config.h"
+
+#include "cmd/finish/spool_claim.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Root's file that we may read was put there by somebody who can do anything anyway. */
+static bool is_trusted(const struct stat *st) { return st->st_uid == geteuid() || !st->st_uid; }
+
+static const char *refuse(struct spool_claim *c, uid_t owner)
+{
+    if (geteuid())
+        snprintf(c->why, sizeof c->why, "it is the spool of another user, who can finish it");
+    else
+        snprintf(c->why, sizeof c->why,
+                 "it is the spool of user %ld; thrace finish --anyway -o FILE makes a trace of it", (long)owner);
+    return c->why;
+}
+
+const char *spool_claim_open(struct spool_claim *c, const char *path, bool anyway)
+{
+    struct stat st;
+    const char *err = NULL;
+    memset(c, 0, sizeof *c);
+    c->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY);
+    if (c->fd < 0) {
+        c->gone = errno == ENOENT;
+        return errno == ELOOP ? "it is a symbolic link; name the spool itself" : strerror(errno);
+    }
+    if (fstat(c->fd, &st)) {
+        err = strerror(errno);
+    } else if (!S_ISREG(st.st_mode)) {
+        err = "this is not a file";
+        c->no_file = true;
+    } else {
+        c->dev = st.st_dev;
+        c->ino = st.st_ino;
+        c->linked = st.st_nlink > 1;
+        c->foreign = !is_trusted(&st);
+        if (c->foreign && (geteuid() || !anyway))
+            err = refuse(c, st.st_uid);
+    }
+    if (err) {
+        close(c->fd);
+        c->fd = -1;
+    }
+    return err;
+}
+
+bool spool_claim_lock(struct spool_claim *c)
+{
+    struct stat st;
+    while (flock(c->fd, LOCK_EX) && errno == EINTR)
+        ;
+    c->gone = !fstat(c->fd, &st) && !st.st_nlink;
+    return !c->gone;
+}
+
+void spool_claim_end(struct spool_claim *c, const char *path, bool remove)
+{
+    struct stat st;
+    if (c->fd < 0)
+        return;
+    if (remove && !c->foreign && !lstat(path, &st) && st.st_dev == c->dev && st.st_ino == c->ino)
+        unlink(path);
+    close(c->fd);
+    c->fd = -1;
+}

@@ -1,0 +1,51 @@
+/* The stacks of a recording, and the PCs that they are of: those of waits, of samples, and where threads start. */
+#ifndef THRACE_CMD_FINISH_STACK_TABLE_H
+#define THRACE_CMD_FINISH_STACK_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct rec_stack {
+    uint64_t generation, id;
+    size_t first, n; /* its PCs: pcs[first …] */
+    size_t epoch; /* of a sample: so many of the modules' refreshes came before it, and one; of other stacks 0 */
+    const char *thread; /* the name of a thread that nobody saw being made, whose first stack it is; or NULL */
+    uint64_t thread_g, named_at;
+    bool ambiguous; /* two such threads, of two names */
+};
+
+struct rec_pc {
+    uint64_t pc;
+    uint64_t generation;
+    size_t epoch; /* its stack's */
+    int64_t symbol;   /* number in the symbolizer */
+    const char *hook; /* the wrapped function that the PC stands for, or NULL */
+    int module;
+};
+
+struct stack_table {
+    struct rec_stack *v; /* by generation and ID once they are sorted */
+    size_t n, cap;
+    struct rec_pc *pcs;
+    size_t npcs, cap_pcs;
+};
+
+/* One more PC, at the end of the stack that was added last or of none. False: out of memory. */
+bool stack_table_add_pc(struct stack_table *t, uint64_t pc, uint64_t generation);
+
+/* One more stack, of the PCs that follow. It stays in place until the next one. NULL when memory ran out. */
+struct rec_stack *stack_table_begin(struct stack_table *t, uint64_t generation, uint64_t id);
+
+/* The same with its PCs, all of that epoch. */
+struct rec_stack *stack_table_add(struct stack_table *t, uint64_t generation, uint64_t id, size_t epoch,
+                                  const uintptr_t *pcs, size_t n);
+
+void stack_table_sort(struct stack_table *t);
+
+/* The stack of that ID in a generation, or NULL, once they are sorted. */
+struct rec_stack *stack_table_find(const struct stack_table *t, uint64_t generation, uint64_t id);
+
+void stack_table_free(struct stack_table *t);
+
+#endif

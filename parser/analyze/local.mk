@@ -1,0 +1,8 @@
+# libanalyze: what the events of a trace add up to, by way of the public reader.
+noinst_LTLIBRARIES += libanalyze.la
+libanalyze_la_SOURCES = \
+	%D%/consumer.c %D%/consumer.h \
+	%D%/place.h \
+	%D%/stat_collect.c %D%/stat_collect.h \
+	%D%/stat_groups.c %D%/stat_groups.h \
+	%D%/stat_text.c %D%/stat_text.h

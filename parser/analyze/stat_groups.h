@@ -1,0 +1,40 @@
+/* Stretches of time, counted by what they have in common. Memory is bounded: late keys share one group, "others". */
+#ifndef THRACE_PARSER_ANALYZE_STAT_GROUPS_H
+#define THRACE_PARSER_ANALYZE_STAT_GROUPS_H
+
+#include <stdint.h>
+
+#include "parser/idmap.h"
+#include "parser/vec.h"
+
+enum {
+    STAT_NGROUPS = 4096,
+    SPREAD_SUB = 16, /* buckets for each power of two: a percentile is at most 1/16 too large */
+    SPREAD_BUCKETS = 2 * SPREAD_SUB + (64 - 5) * SPREAD_SUB,
+};
+
+struct stat_group {
+    uint64_t key;
+    uint32_t number;             /* in the order of first sight, from 0; STAT_NGROUPS: the others */
+    uint64_t count, total, max;  /* times in ns */
+    uint32_t *spread;            /* how many in each bucket of a logarithmic scale, or NULL */
+};
+
+struct stat_groups {
+    struct idmap index;
+    VEC(struct stat_group) list;
+    struct stat_group others;
+    bool want_spread;
+    bool failed; /* memory is short */
+};
+
+void stat_groups_init(struct stat_groups *gs, bool want_spread);
+void stat_groups_free(struct stat_groups *gs);
+
+/* Counts one stretch under key; the group's number. */
+uint32_t stat_groups_add(struct stat_groups *gs, uint64_t key, uint64_t ns);
+
+/* What percent of the group's stretches do not exceed. */
+uint64_t stat_group_percentile(const struct stat_group *g, unsigned percent);
+
+#endif

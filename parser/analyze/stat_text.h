@@ -1,0 +1,40 @@
+/*
+ * Texts of a trace as small numbers, so that equal ones can be counted together. Memory is bounded: what comes after
+ * the last number that there is, is text 0, "others".
+ *
+ * Texts are fit for a terminal: valid UTF-8 without control characters, but for the newline between two frames.
+ */
+#ifndef THRACE_PARSER_ANALYZE_STAT_TEXT_H
+#define THRACE_PARSER_ANALYZE_STAT_TEXT_H
+
+#include <stdint.h>
+
+#include "gotrace/reader.h"
+#include "parser/idmap.h"
+#include "parser/vec.h"
+
+enum { STAT_FRAMES = 5, STAT_NTEXTS = 16384, STAT_NCACHED = 4096 };
+
+struct stat_texts {
+    struct idmap index; /* hash of a text to its number + 1 */
+    VEC(char *) list;
+    /* Stacks that were met last: a handle tells without their frames which text they are. */
+    struct stat_cached {
+        struct gotrace_stack stack;
+        uint32_t text;
+    } *cache;
+    bool failed; /* memory is short */
+};
+
+void stat_texts_init(struct stat_texts *t);
+void stat_texts_free(struct stat_texts *t);
+
+uint32_t stat_text(struct stat_texts *t, struct gotrace_str s);
+
+/* The innermost frames, "function (file:line)" each; 0 frames: "". */
+uint32_t stat_text_stack(struct stat_texts *t, struct gotrace_stack stack);
+
+/* The function of frame i; "" if there is none. */
+uint32_t stat_text_function(struct stat_texts *t, struct gotrace_stack stack, size_t i);
+
+#endif

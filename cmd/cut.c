@@ -4,8 +4,8 @@
 
 #include <gotrace/reader.h>
 
-#include "lib/events.h"
-#include "lib/varint.h"
+#include "lib/wire/events.h"
+#include "lib/wire/varint.h"
 #include "parser/unplaced.h"
 
 struct cut {

@@ -17,7 +17,7 @@
 #include "cmd/opening.h"
 #include "cmd/output.h"
 #include "cmd/trace_time.h"
-#include "lib/events.h"
+#include "lib/wire/events.h"
 
 /* --- writing ------------------------------------------------------------------------------------------------------ */
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/events.h"
-#include "lib/varint.h"
+#include "lib/wire/events.h"
+#include "lib/wire/varint.h"
 #include "parser/vec.h"
 
 enum { MAX_TID = 1 << 22 }; /* the kernel's own limit */

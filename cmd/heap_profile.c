@@ -10,8 +10,8 @@
 
 #include "cmd/heap_pprof.h"
 #include "cmd/place.h"
-#include "lib/events.h"
 #include "lib/meta.h"
+#include "lib/wire/events.h"
 
 struct heap_profile {
     struct heap_site *sites; /* the largest holders first */

@@ -9,10 +9,10 @@
 
 #include "cmd/progress.h"
 #include "cmd/symbol_cache.h"
-#include "lib/events.h"
 #include "lib/meta.h"
 #include "lib/sched.h"
 #include "lib/symbolize/symbolize.h"
+#include "lib/wire/events.h"
 
 static const char *hook_name(const struct recording *r, uint64_t pc)
 {

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "cmd/recording.h"
-#include "lib/events.h"
 #include "lib/meta.h"
 #include "lib/stacktab.h"
+#include "lib/wire/events.h"
 #include "parser/vec.h"
 
 /* --- generations -------------------------------------------------------------------------------------------------- */

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#include "lib/events.h"
-#include "lib/varint.h"
+#include "lib/wire/events.h"
+#include "lib/wire/varint.h"
 
 enum { NS = 1000000000 };
 

@@ -1,7 +1,7 @@
 #include "lib/sched.h"
 
 #include "lib/sched_proc.h"
-#include "lib/varint.h"
+#include "lib/wire/varint.h"
 
 const char *const sched_reason_text[REASON_COUNT] = {
 #define THRACE_REASON(name, text) [REASON_##name] = text,

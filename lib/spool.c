@@ -6,10 +6,10 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-#include "lib/events.h"
 #include "lib/rawsys.h"
 #include "lib/spool_file.h"
-#include "lib/varint.h"
+#include "lib/wire/events.h"
+#include "lib/wire/varint.h"
 
 static const size_t pool_offset = SPOOL_HEADER_SIZE;
 static const uint64_t log_offset = SPOOL_LOG_OFFSET;

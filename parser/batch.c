@@ -3,8 +3,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "lib/events.h"
-#include "lib/varint.h"
+#include "lib/wire/events.h"
+#include "lib/wire/varint.h"
 #include "parser/utf8.h"
 
 enum { BATCH_HEADER_MAX = 2 + 4 * VARINT_MAX };

@@ -8,8 +8,8 @@
 #include <stdbool.h>
 
 #include "gotrace/raw.h"
-#include "lib/events.h"
-#include "lib/varint.h"
+#include "lib/wire/events.h"
+#include "lib/wire/varint.h"
 
 enum {
     BATCH_HEADER_MAX = 1 + 4 * VARINT_MAX,

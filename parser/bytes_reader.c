@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "lib/varint.h"
+#include "lib/wire/varint.h"
 #include "parser/raw_reader.h"
 
 int bytes_read_header(gotrace_raw_reader *r)

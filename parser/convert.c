@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/events.h"
-#include "lib/varint.h"
+#include "lib/wire/events.h"
+#include "lib/wire/varint.h"
 #include "parser/batch.h"
 #include "parser/convert_switch.h"
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/varint.h"
+#include "lib/wire/varint.h"
 
 #define GOTRACE_EVENT(id, name, since, cls, exp, strs, stks, pair, ...)                                                \
     [id] = EVENT_##cls == EVENT_TIMED ? sizeof(const char *[]){NULL, ##__VA_ARGS__} / sizeof(const char *) - 1 : 0,

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "lib/events.h"
-#include "lib/varint.h"
+#include "lib/wire/events.h"
+#include "lib/wire/varint.h"
 
 static struct place place_in(const struct batch *b, const uint8_t *p, unsigned event)
 {

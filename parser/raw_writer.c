@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "lib/varint.h"
+#include "lib/wire/varint.h"
 #include "parser/raw_reader.h"
 #include "parser/raw_writer.h"
 

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "lib/varint.h"
+#include "lib/wire/varint.h"
 
 /* An integer of at most 8 bytes of which the first is in *v and not the last; NULL: it is longer. */
 static inline const uint8_t *more_bytes(const uint8_t *p, uint64_t *v)

@@ -2,13 +2,13 @@
 
 #include <string.h>
 
-#include "lib/events.h"
 #include "lib/options/classes.h"
 #include "lib/options/out_path.h"
 #include "lib/options/spelling.h"
 #include "lib/options/values.h"
 #include "lib/spool.h"
 #include "lib/unwind/unwind.h"
+#include "lib/wire/events.h"
 
 static bool parse_number(const char *s, void *field) { return value_number(piece_of(s), field); }
 static bool parse_duration(const char *s, void *field) { return value_duration(piece_of(s), field); }

@@ -2,7 +2,7 @@
 #include "tests/parser/raw-events.h"
 
 #include "gotrace/builder.h"
-#include "lib/events.h"
+#include "lib/wire/events.h"
 
 #define NONE "18446744073709551615"
 

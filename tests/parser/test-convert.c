@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "gotrace/gotrace.h"
-#include "lib/events.h"
+#include "lib/wire/events.h"
 #include "parser/batch.h"
 #include "parser/convert.h"
 #include "parser/raw_buffer.h"

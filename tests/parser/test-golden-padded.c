@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "gotrace/gotrace.h"
-#include "lib/events.h"
-#include "lib/varint.h"
+#include "lib/wire/events.h"
+#include "lib/wire/varint.h"
 #include "parser/batch.h"
 #include "parser/frontier.h"
 #include "parser/golden.h"

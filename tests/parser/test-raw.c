@@ -1,8 +1,8 @@
 /* The raw level over the wire format: what is read is written back, and what is broken is said to be. */
 #include "tests/parser/raw-events.h"
 
-#include "lib/events.h"
-#include "lib/varint.h"
+#include "lib/wire/events.h"
+#include "lib/wire/varint.h"
 
 #define HEADER(nn) "go 1." nn " trace\0\0\0"
 

@@ -9,8 +9,8 @@
 #include <time.h>
 
 #include "gotrace/gotrace.h"
-#include "lib/events.h"
-#include "lib/varint.h"
+#include "lib/wire/events.h"
+#include "lib/wire/varint.h"
 #include "tests/parser/made.h"
 
 #define S(s) (s), sizeof(s) - 1

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "gotrace/gotrace.h"
-#include "lib/events.h"
+#include "lib/wire/events.h"
 #include "parser/batch.h"
 #include "parser/convert.h"
 #include "parser/event_print.h"

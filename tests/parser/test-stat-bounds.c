@@ -5,7 +5,7 @@
 
 #include "cmd/stat_collect.h"
 #include "gotrace/builder.h"
-#include "lib/events.h"
+#include "lib/wire/events.h"
 
 enum { KINDS = 10000, ROWS = 7, WAIT = 100, CALL = 10, LIFE = 3 };
 

@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-#include "lib/varint.h"
+#include "lib/wire/varint.h"
 
 struct sched *model_new(uint32_t gomaxprocs)
 {

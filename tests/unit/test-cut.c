@@ -9,8 +9,8 @@
 #include <gotrace/reader.h>
 
 #include "cmd/cut.h"
-#include "lib/events.h"
-#include "lib/varint.h"
+#include "lib/wire/events.h"
+#include "lib/wire/varint.h"
 
 struct batch {
     uint8_t data[256];

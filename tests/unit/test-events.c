@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "lib/events.h"
+#include "lib/wire/events.h"
 
 static void ids_and_names_belong_together(void **state)
 {

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "cmd/heap_profile.h"
-#include "lib/events.h"
+#include "lib/wire/events.h"
 
 #if HAVE_PPROF
 #include <zlib.h>

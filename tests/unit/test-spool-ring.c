@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "lib/rawsys.h"
-#include "lib/varint.h"
+#include "lib/wire/varint.h"
 #include "tests/unit/filter.h"
 
 enum { CHUNK = LARGE + 8 /* and its header */, SLOTS = 5, RING = SLOTS * CHUNK - 100 };

@@ -7,8 +7,8 @@
 #include <gotrace/reader.h>
 
 #include "cmd/trace_time.h"
-#include "lib/events.h"
-#include "lib/varint.h"
+#include "lib/wire/events.h"
+#include "lib/wire/varint.h"
 #include "tests/unit/random.h"
 
 static const uint64_t recording_hz[] = {15625000, 31250000, 40564596, 46875000, 62500001, 390625, 24000000, 1000000000};

@@ -1,6 +1,6 @@
 /* The v2 event table as C: wire ids and, for each, what include/gotrace/events.def says of it. */
-#ifndef THRACE_LIB_EVENTS_H
-#define THRACE_LIB_EVENTS_H
+#ifndef THRACE_LIB_WIRE_EVENTS_H
+#define THRACE_LIB_WIRE_EVENTS_H
 
 #include <stdint.h>
 

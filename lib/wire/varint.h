@@ -1,8 +1,8 @@
 /*
  * Unsigned LEB128, the only integer encoding of the format: at most 10 bytes, least significant group first.
  */
-#ifndef THRACE_LIB_VARINT_H
-#define THRACE_LIB_VARINT_H
+#ifndef THRACE_LIB_WIRE_VARINT_H
+#define THRACE_LIB_WIRE_VARINT_H
 
 #include <stddef.h>
 #include <stdint.h>

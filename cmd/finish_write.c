@@ -17,7 +17,7 @@
 #include "cmd/opening.h"
 #include "cmd/output.h"
 #include "cmd/trace_time.h"
-#include "lib/wire/events.h"
+#include "lib/wire/batch_header.h"
 
 /* --- writing ------------------------------------------------------------------------------------------------------ */
 
@@ -29,8 +29,8 @@ static int copy_batch(gotrace_builder *b, const struct trace_time *t, const stru
     if (!end)
         return -1;
     size_t size = (size_t)(end - events);
-    size_t n = batch_header_put(header, EV_EventBatch, batch->generation, batch->m, trace_time_of(t, batch->time),
-                                size);
+    const struct batch_header h = {EV_EventBatch, 0, batch->generation, batch->m, trace_time_of(t, batch->time), size};
+    size_t n = (size_t)(batch_header_put(header, &h) - header);
     return gotrace_builder_copy(b, header, n, last) || gotrace_builder_copy(b, events, size, last) ? -1 : 0;
 }
 

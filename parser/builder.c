@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/wire/batch_header.h"
 #include "parser/builder.h"
 #include "parser/raw_writer.h"
 
@@ -112,8 +113,8 @@ int builder_flush_batch(gotrace_builder *b, struct wire_batch *batch, uint8_t ki
         uint8_t header[BATCH_HEADER_MAX];
         uint64_t now = b->earliest > b->latest ? b->sync_time : b->latest;
         uint64_t time = kind == EV_None ? batch->base : now;
-        size_t size = (size_t)(wire_put_header(header, b->gen, batch->m, time, batch->size) - header);
-        if (builder_write(b, header, size) || builder_write(b, batch->at, batch->size))
+        const struct batch_header h = {EV_EventBatch, 0, b->gen, batch->m, time, batch->size};
+        if (builder_write(b, header, (size_t)(batch_header_put(header, &h) - header)) || builder_write(b, batch->at, batch->size))
             return -1;
     }
     wire_batch_open(batch, batch->m, batch->last, kind);
@@ -247,10 +248,11 @@ int gotrace_builder_experimental(gotrace_builder *b, uint64_t experiment, uint64
     if (size > BATCH_MAX_SIZE)
         return builder_fail(b, "%zu bytes do not fit a batch", size);
     builder_saw(b, time);
-    struct gotrace_raw_event ev = {
-        .id = EV_ExperimentalBatch, .args = {experiment, b->gen, m, time}, .data = data, .size = size};
-    bytes_put_event(&b->out, &ev);
-    return builder_write(b, "", 0);
+    uint8_t header[BATCH_HEADER_MAX];
+    const struct batch_header h = {EV_ExperimentalBatch, (uint8_t)experiment, b->gen, m, time, size};
+    return builder_write(b, header, (size_t)(batch_header_put(header, &h) - header)) || builder_write(b, data, size)
+               ? -1
+               : 0;
 }
 
 int gotrace_builder_copy(gotrace_builder *b, const void *batches, size_t size, uint64_t latest)

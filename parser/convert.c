@@ -1,9 +1,10 @@
 #include "parser/convert.h"
 
-#include <stdio.h>
 #include <string.h>
 
+#include "lib/wire/batch_header.h"
 #include "lib/wire/events.h"
+#include "lib/wire/file_header.h"
 #include "lib/wire/varint.h"
 #include "parser/batch.h"
 #include "parser/convert_switch.h"
@@ -39,15 +40,10 @@ static struct place place_in(const struct batch *b, const uint8_t *p)
 
 static bool put_batch(struct conversion *c, const struct batch *b, uint64_t time, const void *data, size_t size)
 {
-    uint8_t header[2 + 4 * VARINT_MAX], *p = header;
-    *p++ = b->experiment ? EV_ExperimentalBatch : EV_EventBatch;
-    if (b->experiment)
-        *p++ = b->experiment;
-    p = varint_put(p, b->generation);
-    p = varint_put(p, b->thread);
-    p = varint_put(p, time);
-    p = varint_put(p, size);
-    return c->write(c->arg, header, (size_t)(p - header)) && (!size || c->write(c->arg, data, size));
+    uint8_t header[BATCH_HEADER_MAX], id = b->experiment ? EV_ExperimentalBatch : EV_EventBatch;
+    const struct batch_header h = {id, b->experiment, b->generation, b->thread, time, size};
+    return c->write(c->arg, header, (size_t)(batch_header_put(header, &h) - header)) &&
+           (!size || c->write(c->arg, data, size));
 }
 
 /* Events of one thread, which become one batch or, if they have grown, several. */
@@ -345,9 +341,9 @@ bool convert_trace(struct source *s, int from, int to, convert_write *write, voi
                    struct failure *f)
 {
     struct conversion c = {.from = from, .to = to, .source = s, .write = write, .arg = arg, .done = done, .f = f};
-    char header[TRACE_HEADER_SIZE + 1] = {0};
+    uint8_t header[TRACE_HEADER_SIZE];
     *done = (struct converted){0};
-    snprintf(header, sizeof header, "go 1.%02d trace", to);
+    file_header_put(header, (unsigned)to);
     bool ok = write(arg, header, TRACE_HEADER_SIZE);
     enum batch_result result;
     while (ok && (result = read_generation(&c)) != BATCH_NONE)

@@ -16,11 +16,11 @@ enum event_class { EVENT_NONE, EVENT_BATCH, EVENT_TABLE, EVENT_TIMED };
 enum event_experiment { EXPERIMENT_NONE, EXPERIMENT_ALLOC_FREE };
 
 enum {
-    EVENT_MAX_ARGS = 5,             /* arguments of one event, dt included */
-    BATCH_MAX_SIZE = 64 << 10,      /* bytes of one batch after its header */
-    STRING_MAX_SIZE = 1024,         /* bytes of one string */
-    STACK_MAX_FRAMES = 128,         /* frames of one stack */
-    TRACE_HEADER_SIZE = 16,         /* "go 1.NN trace" and three NUL bytes */
+    EVENT_MAX_ARGS = 5,        /* arguments of one event, dt included */
+    BATCH_MAX_SIZE = 64 << 10, /* bytes of one batch after its header */
+    STRING_MAX_SIZE = 1024,    /* bytes of one string */
+    STACK_MAX_FRAMES = 128,    /* frames of one stack */
+    TRACE_HEADER_SIZE = 16,    /* "go 1.NN trace" and three NUL bytes */
 };
 
 /* What a thread ID, proc ID or goroutine ID says when there is none. */

@@ -44,9 +44,10 @@ static void write_trace(const char *path, const struct spool_file *f)
             assert_int_equal(gotrace_builder_generation(b, generation), 0);
             assert_int_equal(gotrace_builder_string_as(b, 1, "sync", 4), 0);
         }
-        size_t n = batch_header_put(buf, EV_EventBatch, v->generation, v->m, v->time, v->size);
-        memcpy(buf + n, v->data, v->size);
-        assert_int_equal(gotrace_builder_copy(b, buf, n + v->size, 1000), 0);
+        const struct batch_header h = {EV_EventBatch, 0, v->generation, v->m, v->time, v->size};
+        uint8_t *p = batch_header_put(buf, &h);
+        memcpy(p, v->data, v->size);
+        assert_int_equal(gotrace_builder_copy(b, buf, (size_t)(p - buf) + v->size, 1000), 0);
     }
     assert_int_equal(gotrace_builder_finish(b), 0);
     gotrace_builder_free(b);

@@ -105,12 +105,13 @@ static gotrace_builder *build(const struct batch *batch, const struct trace_time
     uint8_t buf[BATCH_HEADER_MAX + TRACE_TIME_BATCH_MAX], events[TRACE_TIME_BATCH_MAX];
     uint8_t *end = trace_time_copy(t, events, &batch->b);
     assert_non_null(end);
-    size_t size = (size_t)(end - events), n = batch_header_put(buf, EV_EventBatch, 1, 7, trace_time_of(t, BASE), size);
-    memcpy(buf + n, events, size);
+    size_t size = (size_t)(end - events);
+    uint8_t *p = batch_header_put(buf, &(struct batch_header){EV_EventBatch, 0, 1, 7, trace_time_of(t, BASE), size});
+    memcpy(p, events, size);
     gotrace_builder *b = gotrace_builder_memory(22);
     assert_int_equal(gotrace_builder_generation(b, 1), 0);
     assert_int_equal(gotrace_builder_sync(b, t->hz, 0, 0, 0, 0), 0);
-    assert_int_equal(gotrace_builder_copy(b, buf, n + size, INT32_MAX), 0);
+    assert_int_equal(gotrace_builder_copy(b, buf, (size_t)(p - buf) + size, INT32_MAX), 0);
     assert_int_equal(gotrace_builder_finish(b), 0);
     return b;
 }

@@ -36,39 +36,21 @@ static bool take_header(struct source *s, uint32_t *version)
     return true;
 }
 
-int read_header(struct source *s, struct failure *f)
+const struct wire_version *read_header(struct source *s, struct failure *f)
 {
     struct place at = {.thread = GOTRACE_NONE};
-    uint32_t version;
-    bool taken = take_header(s, &version);
-    if (s->error) {
+    uint32_t nn = 0;
+    bool taken = take_header(s, &nn);
+    const struct wire_version *version = taken ? wire_version(nn) : NULL;
+    if (s->error)
         fail_short(s, f, at, "");
-        return 0;
-    }
-    if (!taken) {
+    else if (!taken)
         fail(f, GOTRACE_EFORMAT, at, "not a Go execution trace: it does not begin with \"go 1.NN trace\"");
-        return 0;
-    }
-    switch (version) {
-    case 22:
-    case 23:
-    case 25:
-    case 26:
-        return (int)version;
-    case 5:
-    case 7:
-    case 8:
-    case 9:
-    case 10:
-    case 11:
-    case 19:
-    case 21:
-        fail(f, GOTRACE_EVERSION, at, "a trace of the old format (go 1.%u), which this reader does not read", version);
-        break;
-    default:
-        fail(f, GOTRACE_EVERSION, at, "unknown trace version go 1.%u", version);
-    }
-    return 0;
+    else if (wire_version_is_old(nn))
+        fail(f, GOTRACE_EVERSION, at, "a trace of the old format (go 1.%u), which this reader does not read", nn);
+    else if (!version)
+        fail(f, GOTRACE_EVERSION, at, "unknown trace version go 1.%u", nn);
+    return s->error ? NULL : version;
 }
 
 static bool take_data(struct source *s, struct batch *b)

@@ -2,6 +2,7 @@
 #ifndef THRACE_PARSER_BATCH_H
 #define THRACE_PARSER_BATCH_H
 
+#include "lib/wire/version.h"
 #include "parser/failure.h"
 #include "parser/source.h"
 
@@ -18,8 +19,8 @@ struct batch {
 
 enum batch_result { BATCH_OK, BATCH_NONE, BATCH_BROKEN };
 
-/* Reads "go 1.NN trace" and returns NN; 0: failed, and f says why. */
-int read_header(struct source *s, struct failure *f);
+/* Reads "go 1.NN trace" and returns which version that is; NULL: failed, and f says why. */
+const struct wire_version *read_header(struct source *s, struct failure *f);
 
 /*
  * Reads one batch and leaves its data where the source has them: of a batch of timed events in a file, that is the

@@ -12,7 +12,7 @@
 enum { MAX_EVENT = 1 + EVENT_MAX_ARGS * VARINT_MAX };
 
 struct conversion {
-    int from, to;
+    const struct wire_version *from, *to;
     struct source *source;
     convert_write *write;
     void *arg;
@@ -111,7 +111,7 @@ static bool put_switch(struct stream *s, uint8_t id, const uint64_t *args)
            put_event(s, id == EV_GoSwitch ? EV_GoBlock : EV_GoDestroy, nothing) && put_event(s, EV_GoStart, start);
 }
 
-static bool put_for_1_22(struct stream *s, uint8_t id, uint64_t *args)
+static bool put_without_coroutines(struct stream *s, uint8_t id, uint64_t *args)
 {
     bool first = false;
     switch (id) {
@@ -142,12 +142,12 @@ static bool put_unchanged(struct stream *s, uint8_t id, uint64_t *args)
     return put_event(s, id, args);
 }
 
-static bool expressible(int version, uint8_t id)
+static bool expressible(const struct wire_version *version, uint8_t id)
 {
-    if (version < 23 && (id == EV_GoSwitch || id == EV_GoSwitchDestroy || id == EV_GoCreateBlocked ||
+    if (!version->coroutines && (id == EV_GoSwitch || id == EV_GoSwitchDestroy || id == EV_GoCreateBlocked ||
                          id == EV_GoStatusStack))
         return true;
-    return event_table[id].since <= version;
+    return event_table[id].since <= version->nn;
 }
 
 static bool convert_events(struct conversion *c, const struct batch *b)
@@ -162,7 +162,7 @@ static bool convert_events(struct conversion *c, const struct batch *b)
         s.now += args[0];
         if (!expressible(c->to, id))
             c->done->dropped[id]++;
-        else if (!(c->to < 23 ? put_for_1_22 : put_unchanged)(&s, id, args + 1))
+        else if (!(c->to->coroutines ? put_unchanged : put_without_coroutines)(&s, id, args + 1))
             return false;
     }
     return flush(&s);
@@ -178,7 +178,7 @@ struct clocks {
 static bool get_clocks(struct conversion *c, const struct batch *b, struct clocks *k)
 {
     uint64_t args[EVENT_MAX_ARGS];
-    const uint8_t *p = b->data + (c->from >= 25), *end = b->data + b->size;
+    const uint8_t *p = b->data + c->from->clocks, *end = b->data + b->size;
     while (p < end) {
         uint8_t id = *p;
         const uint8_t *at = p++;
@@ -230,18 +230,18 @@ static bool convert_clocks(struct conversion *c, const struct batch *b)
     struct clocks k = {0};
     if (!get_clocks(c, b, &k))
         return false;
-    if (c->to >= 25)
+    if (c->to->clocks)
         *p++ = EV_Sync;
     if (k.has_frequency) {
         *p++ = EV_Frequency;
         p = varint_put(p, k.frequency);
     }
-    if (c->to < 25) {
+    if (!c->to->clocks) {
         c->done->dropped[EV_ClockSnapshot] += k.has_snapshot;
     } else {
-        if (!k.has_snapshot && c->from < 25)
+        if (!k.has_snapshot && !c->from->clocks)
             make_snapshot(c, b, &k);
-        if (k.has_snapshot || c->from < 25) {
+        if (k.has_snapshot || !c->from->clocks) {
             *p++ = EV_ClockSnapshot;
             for (int i = 0; i < 4; i++)
                 p = varint_put(p, k.snap[i]);
@@ -255,11 +255,11 @@ static bool convert_clocks(struct conversion *c, const struct batch *b)
 static bool convert_batch(struct conversion *c, const struct batch *b)
 {
     uint8_t first = b->size ? b->data[0] : EV_None;
-    if (b->experiment && c->to < 23) {
+    if (b->experiment && !c->to->experiments) {
         c->done->dropped[EV_ExperimentalBatch]++;
         return true;
     }
-    if (!b->experiment && first == (c->from >= 25 ? EV_Sync : EV_Frequency))
+    if (!b->experiment && first == (c->from->clocks ? EV_Sync : EV_Frequency))
         return convert_clocks(c, b);
     if (b->experiment || first == EV_Strings || first == EV_Stacks || first == EV_CPUSamples)
         return put_batch(c, b, b->time, b->data, b->size);
@@ -300,14 +300,14 @@ static enum batch_result read_generation(struct conversion *c)
     for (;;) {
         struct batch b;
         enum batch_result result = read_batch(c->source, c->generation, &b, c->f);
-        if (result == BATCH_NONE && c->batches.n && c->from >= 26) {
+        if (result == BATCH_NONE && c->batches.n && c->from->ends) {
             fail(c->f, GOTRACE_EBROKEN, (struct place){c->generation, ID_NONE, source_offset(c->source), NULL},
                  "the trace is cut off: incomplete generation");
             return BATCH_BROKEN;
         }
         if (result == BATCH_NONE)
             return c->batches.n ? BATCH_OK : BATCH_NONE;
-        if (result == BATCH_BROKEN || (b.end_of_generation && c->from >= 26))
+        if (result == BATCH_BROKEN || (b.end_of_generation && c->from->ends))
             return result;
         uint64_t length = source_offset(c->source) - b.offset;
         if (c->batches.n && b.generation != c->generation) {
@@ -326,24 +326,24 @@ static enum batch_result read_generation(struct conversion *c)
 
 static bool convert_generation(struct conversion *c)
 {
-    if (c->to < 23 && !find_switches(c))
+    if (!c->to->coroutines && !find_switches(c))
         return false;
     for (size_t i = 0; i < c->batches.n; i++)
         if (!convert_batch(c, &c->batches.v[i]))
             return false;
-    if (c->to < 23 && !switches_end(&c->switches))
+    if (!c->to->coroutines && !switches_end(&c->switches))
         return no_memory(c);
     uint8_t end = EV_EndOfGeneration;
-    return c->to < 26 || c->write(c->arg, &end, 1);
+    return !c->to->ends || c->write(c->arg, &end, 1);
 }
 
-bool convert_trace(struct source *s, int from, int to, convert_write *write, void *arg, struct converted *done,
-                   struct failure *f)
+bool convert_trace(struct source *s, const struct wire_version *from, const struct wire_version *to,
+                   convert_write *write, void *arg, struct converted *done, struct failure *f)
 {
     struct conversion c = {.from = from, .to = to, .source = s, .write = write, .arg = arg, .done = done, .f = f};
     uint8_t header[TRACE_HEADER_SIZE];
     *done = (struct converted){0};
-    file_header_put(header, (unsigned)to);
+    file_header_put(header, to->nn);
     bool ok = write(arg, header, TRACE_HEADER_SIZE);
     enum batch_result result;
     while (ok && (result = read_generation(&c)) != BATCH_NONE)

@@ -88,16 +88,16 @@ static bool add_snapshot(struct generation *g, const struct batch *b, const uint
     return true;
 }
 
-/* Frequency alone before 1.25; then Sync, with Frequency and ClockSnapshot behind it. */
-static bool add_sync(struct generation *g, const struct batch *b, int version, struct failure *f)
+/* A Frequency alone; or, with the clocks, a Sync and behind it Frequency and ClockSnapshot. */
+static bool add_sync(struct generation *g, const struct batch *b, bool clocks, struct failure *f)
 {
     const uint8_t *p = b->data, *end = p + b->size;
-    if (version >= 25)
+    if (clocks)
         p++;
     while (p < end) {
         const uint8_t *at = p;
         unsigned id = *p++;
-        if (id != EV_Frequency && (id != EV_ClockSnapshot || version < 25)) {
+        if (id != EV_Frequency && (id != EV_ClockSnapshot || !clocks)) {
             fail(f, GOTRACE_EBROKEN, place_in(b, at, id), "expected frequency or clock snapshot event, got event %u",
                  id);
             return false;
@@ -116,13 +116,14 @@ static bool add_sync(struct generation *g, const struct batch *b, int version, s
     return true;
 }
 
-static bool add_batch(struct generation *g, const struct batch *b, int version, struct failure *f)
+static bool add_batch(struct generation *g, const struct batch *b, const struct wire_version *version, struct failure *f)
 {
     if (b->experiment)
         return add_experimental(g, b, f);
     unsigned first = b->size && b->data ? b->data[0] : EV_None;
     if (b->end_of_generation) {
-        fail(f, GOTRACE_EBROKEN, place_in(b, b->data, first), "an end of a generation in a trace of go 1.%d", version);
+        fail(f, GOTRACE_EBROKEN, place_in(b, b->data, first), "an end of a generation in a trace of go 1.%d",
+             version->nn);
         return false;
     }
     if (first == EV_Strings)
@@ -131,8 +132,8 @@ static bool add_batch(struct generation *g, const struct batch *b, int version, 
         return tables_add_stacks(g, b, f);
     if (first == EV_CPUSamples)
         return tables_add_samples(g, b, f);
-    if (first == (version >= 25 ? EV_Sync : EV_Frequency))
-        return add_sync(g, b, version, f);
+    if (first == (version->clocks ? EV_Sync : EV_Frequency))
+        return add_sync(g, b, version->clocks, f);
     return add_run(g, b, f);
 }
 
@@ -145,21 +146,21 @@ static void clear(struct generation *g)
     idmap_clear(&g->lane_of);
 }
 
-static bool complete(struct generation *g, int version, struct failure *f)
+static bool complete(struct generation *g, const struct wire_version *version, struct failure *f)
 {
     struct place at = {.generation = g->number, .thread = GOTRACE_NONE};
     if (g->clock.ns_per_unit == 0) {
         fail(f, GOTRACE_EBROKEN, at, "no frequency event found in the generation");
         return false;
     }
-    if (version >= 25 && !g->has_snapshot) {
+    if (version->clocks && !g->has_snapshot) {
         fail(f, GOTRACE_EBROKEN, at, "no clock snapshot event found in the generation");
         return false;
     }
     return tables_check_frames(g, f) && tables_sort_samples(g, f);
 }
 
-static bool belongs(struct generation *g, const struct batch *b, int version, struct failure *f)
+static bool belongs(struct generation *g, const struct batch *b, const struct wire_version *version, struct failure *f)
 {
     struct place at = place_in(b, b->data, EV_EventBatch);
     at.offset = b->offset;
@@ -169,7 +170,7 @@ static bool belongs(struct generation *g, const struct batch *b, int version, st
     }
     if (g->number && b->generation != g->number) {
         fail(f, GOTRACE_EBROKEN, at,
-             version >= 26 ? "missing end-of-generation event, or generations are interleaved: a batch of "
+             version->ends ? "missing end-of-generation event, or generations are interleaved: a batch of "
                              "generation %llu in generation %llu"
                            : "generations out of order: a batch of generation %llu in generation %llu",
              (unsigned long long)b->generation, (unsigned long long)g->number);
@@ -178,7 +179,8 @@ static bool belongs(struct generation *g, const struct batch *b, int version, st
     return true;
 }
 
-enum generation_result generation_read(struct generation *g, struct source *s, int version, struct failure *f)
+enum generation_result generation_read(struct generation *g, struct source *s, const struct wire_version *version,
+                                       struct failure *f)
 {
     struct failure later = {0};
     clear(g);
@@ -191,7 +193,7 @@ enum generation_result generation_read(struct generation *g, struct source *s, i
         struct batch b;
         enum batch_result result = read_batch(s, g->number, &b, &later);
         if (result == BATCH_NONE) {
-            if (version < 26)
+            if (!version->ends)
                 break;
             if (!any)
                 return GENERATION_NONE;
@@ -200,17 +202,17 @@ enum generation_result generation_read(struct generation *g, struct source *s, i
             return GENERATION_BROKEN;
         }
         if (result == BATCH_BROKEN) {
-            /* Before 1.26 it may be the next generation's first batch that is broken: this one may still be whole. */
-            if (version < 26 && any)
+            /* Without an end it may be the next generation's first batch that is broken: this one may still be whole. */
+            if (!version->ends && any)
                 break;
             *f = later;
             f->error.message = f->message;
             return GENERATION_BROKEN;
         }
-        if (b.end_of_generation && version >= 26)
+        if (b.end_of_generation && version->ends)
             break;
         uint64_t length = source_offset(s) - b.offset;
-        if (version < 26 && b.generation && g->number && b.generation == g->number + 1) {
+        if (!version->ends && b.generation && g->number && b.generation == g->number + 1) {
             source_back(s, length);
             g->followed = true;
             break;

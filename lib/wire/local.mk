@@ -3,4 +3,5 @@ liblow_la_SOURCES += \
 	%D%/batch_header.c %D%/batch_header.h \
 	%D%/events.c %D%/events.h \
 	%D%/file_header.c %D%/file_header.h \
-	%D%/varint.h
+	%D%/varint.h \
+	%D%/version.c %D%/version.h %D%/versions.def

@@ -50,7 +50,8 @@ unit_tests = \
 	%D%/test-unwind-walk \
 	%D%/test-varint \
 	%D%/test-waitq \
-	%D%/test-wire-headers
+	%D%/test-wire-headers \
+	%D%/test-wire-versions
 
 # What several threads use at once: scripts/check --tsan runs these, and builds nothing else for it.
 threaded_unit_tests = \
@@ -94,6 +95,8 @@ tests_unit_test_image_LDADD = libsymbolize.la $(unit_test_LIBS)
 tests_unit_test_symtab_SOURCES = %D%/test-symtab.c %D%/elf-image.h
 tests_unit_test_symtab_LDADD = libsymbolize.la $(unit_test_LIBS)
 
+tests_unit_test_wire_versions_SOURCES = %D%/test-wire-versions.c
+tests_unit_test_wire_versions_LDADD = $(unit_test_LIBS)
 tests_unit_test_wire_headers_SOURCES = %D%/test-wire-headers.c
 tests_unit_test_wire_headers_LDADD = $(unit_test_LIBS)
 tests_unit_test_varint_SOURCES = %D%/test-varint.c

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "lib/wire/batch_header.h"
-#include "lib/wire/events.h"
+#include "lib/wire/cursor.h"
 #include "lib/wire/file_header.h"
 
 _Static_assert(BATCH_HEADER_MAX + BATCH_MAX_SIZE <= SOURCE_MAX, "a batch is contiguous");
@@ -12,6 +12,19 @@ _Static_assert(BATCH_HEADER_MAX + BATCH_MAX_SIZE <= SOURCE_MAX, "a batch is cont
 const char *event_name(unsigned id)
 {
     return id < 256 && event_table[id].name ? event_table[id].name : "invalid event";
+}
+
+struct place place_in(const struct batch *b, const uint8_t *p)
+{
+    return (struct place){b->generation, b->thread, b->offset + (uint64_t)(p - b->data), event_name(*p)};
+}
+
+void fail_event(struct failure *f, struct place at, const uint8_t *p, unsigned nread)
+{
+    if (timed_args[*p])
+        fail(f, GOTRACE_EBROKEN, at, "argument %s is cut off or does not fit 64 bits", event_table[*p].args[nread]);
+    else
+        fail(f, GOTRACE_EBROKEN, at, "found %s, an event without a timestamp, among timed events", event_name(*p));
 }
 
 static void fail_short(const struct source *s, struct failure *f, struct place at, const char *what)

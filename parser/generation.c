@@ -2,16 +2,7 @@
 
 #include <string.h>
 
-#include "lib/wire/events.h"
-#include "lib/wire/varint.h"
-
-static struct place place_in(const struct batch *b, const uint8_t *p, unsigned event)
-{
-    return (struct place){.generation = b->generation,
-                          .thread = b->thread,
-                          .offset = b->offset + (uint64_t)(p - b->data),
-                          .event = event_name(event)};
-}
+#include "parser/clock_events.h"
 
 static bool no_memory(const struct batch *b, struct failure *f)
 {
@@ -66,7 +57,7 @@ static bool add_frequency(struct generation *g, const struct batch *b, const uin
                           struct failure *f)
 {
     if (g->clock.ns_per_unit != 0) {
-        fail(f, GOTRACE_EBROKEN, place_in(b, at, EV_Frequency), "found multiple frequency events");
+        fail(f, GOTRACE_EBROKEN, place_in(b, at), "found multiple frequency events");
         return false;
     }
     clock_set(&g->clock, units);
@@ -77,7 +68,7 @@ static bool add_snapshot(struct generation *g, const struct batch *b, const uint
                          struct failure *f)
 {
     if (g->has_snapshot) {
-        fail(f, GOTRACE_EBROKEN, place_in(b, at, EV_ClockSnapshot), "found multiple clock snapshot events");
+        fail(f, GOTRACE_EBROKEN, place_in(b, at), "found multiple clock snapshot events");
         return false;
     }
     g->has_snapshot = true;
@@ -88,29 +79,14 @@ static bool add_snapshot(struct generation *g, const struct batch *b, const uint
     return true;
 }
 
-/* A Frequency alone; or, with the clocks, a Sync and behind it Frequency and ClockSnapshot. */
 static bool add_sync(struct generation *g, const struct batch *b, bool clocks, struct failure *f)
 {
-    const uint8_t *p = b->data, *end = p + b->size;
-    if (clocks)
-        p++;
-    while (p < end) {
+    uint64_t args[EVENT_MAX_ARGS];
+    for (const uint8_t *p = clock_events(b, clocks), *end = b->data + b->size; p < end;) {
         const uint8_t *at = p;
-        unsigned id = *p++;
-        if (id != EV_Frequency && (id != EV_ClockSnapshot || !clocks)) {
-            fail(f, GOTRACE_EBROKEN, place_in(b, at, id), "expected frequency or clock snapshot event, got event %u",
-                 id);
+        if (!(p = clock_event_get(b, clocks, p, args, f)))
             return false;
-        }
-        uint64_t args[EVENT_MAX_ARGS];
-        for (int i = 0; i < event_table[id].nargs; i++) {
-            if (!(p = varint_get(p, end, &args[i]))) {
-                fail(f, GOTRACE_EBROKEN, place_in(b, at, id), "argument %s is cut off or does not fit 64 bits",
-                     event_table[id].args[i]);
-                return false;
-            }
-        }
-        if (!(id == EV_Frequency ? add_frequency(g, b, at, args[0], f) : add_snapshot(g, b, at, args, f)))
+        if (!(*at == EV_Frequency ? add_frequency(g, b, at, args[0], f) : add_snapshot(g, b, at, args, f)))
             return false;
     }
     return true;
@@ -122,7 +98,7 @@ static bool add_batch(struct generation *g, const struct batch *b, const struct 
         return add_experimental(g, b, f);
     unsigned first = b->size && b->data ? b->data[0] : EV_None;
     if (b->end_of_generation) {
-        fail(f, GOTRACE_EBROKEN, place_in(b, b->data, first), "an end of a generation in a trace of go 1.%d",
+        fail(f, GOTRACE_EBROKEN, place_in(b, b->data), "an end of a generation in a trace of go 1.%d",
              version->nn);
         return false;
     }
@@ -132,7 +108,7 @@ static bool add_batch(struct generation *g, const struct batch *b, const struct 
         return tables_add_stacks(g, b, f);
     if (first == EV_CPUSamples)
         return tables_add_samples(g, b, f);
-    if (first == (version->clocks ? EV_Sync : EV_Frequency))
+    if (is_clock_batch(b, version->clocks))
         return add_sync(g, b, version->clocks, f);
     return add_run(g, b, f);
 }
@@ -162,8 +138,7 @@ static bool complete(struct generation *g, const struct wire_version *version, s
 
 static bool belongs(struct generation *g, const struct batch *b, const struct wire_version *version, struct failure *f)
 {
-    struct place at = place_in(b, b->data, EV_EventBatch);
-    at.offset = b->offset;
+    struct place at = {b->generation, b->thread, b->offset, event_name(EV_EventBatch)};
     if (!b->generation) {
         fail(f, GOTRACE_EBROKEN, at, "invalid generation number 0");
         return false;

@@ -12,10 +12,9 @@
 #include <string.h>
 
 #include "gotrace/gotrace.h"
-#include "lib/wire/events.h"
-#include "lib/wire/varint.h"
+#include "lib/wire/batch_header.h"
+#include "lib/wire/cursor.h"
 #include "parser/batch.h"
-#include "parser/frontier.h"
 #include "parser/golden.h"
 
 enum { PADDING = 16 }; /* events of 5 bytes: more than the longest event has */
@@ -34,22 +33,12 @@ static bool timed(const struct batch *b)
 /* Whether the last event ends where the batch does: else what is put behind would become part of it. */
 static bool decodes(const struct batch *b)
 {
-    const uint8_t *p = b->data, *end = p + b->size;
-    while (p && p < end) {
-        unsigned n = timed_args[*p++];
-        uint64_t ignored;
-        if (!n)
-            return false;
-        while (p && n--)
-            p = varint_get(p, end, &ignored);
-    }
-    return p != NULL;
-}
-
-static void put(struct raw_buffer *o, uint64_t v)
-{
-    uint8_t bytes[VARINT_MAX];
-    raw_buffer_add(o, bytes, (size_t)(varint_put(bytes, v) - bytes));
+    struct wire_cursor c = {.p = b->data, .end = b->data + b->size};
+    struct wire_event ignored;
+    enum wire_result result;
+    while ((result = wire_next(&c, &ignored)) == WIRE_EVENT)
+        ;
+    return result == WIRE_END;
 }
 
 /* Where the statuses end that a batch of the first generation begins with: of a proc and a goroutine that run; or 0. */
@@ -69,16 +58,13 @@ static void put_batch(struct raw_buffer *o, const struct batch *b, uint64_t firs
     uint64_t padding = timed(b) ? PADDING : 0;
     size_t begin = statuses(b, first_generation);
     if (b->end_of_generation && !b->size) {
-        put(o, EV_EndOfGeneration);
+        raw_buffer_add(o, &(uint8_t){EV_EndOfGeneration}, 1);
         return;
     }
-    put(o, b->experiment ? EV_ExperimentalBatch : EV_EventBatch);
-    if (b->experiment)
-        raw_buffer_add(o, &b->experiment, 1);
-    put(o, b->generation);
-    put(o, b->thread);
-    put(o, b->time);
-    put(o, b->size + padding * sizeof span + (begin ? sizeof lookups : 0));
+    uint8_t header[BATCH_HEADER_MAX];
+    const struct batch_header h = {b->experiment ? EV_ExperimentalBatch : EV_EventBatch, b->experiment, b->generation,
+                                   b->thread, b->time, b->size + padding * sizeof span + (begin ? sizeof lookups : 0)};
+    raw_buffer_add(o, header, (size_t)(batch_header_put(header, &h) - header));
     raw_buffer_add(o, b->data, begin);
     if (begin)
         raw_buffer_add(o, lookups, sizeof lookups);

@@ -50,6 +50,7 @@ unit_tests = \
 	%D%/test-unwind-walk \
 	%D%/test-varint \
 	%D%/test-waitq \
+	%D%/test-wire-cursor \
 	%D%/test-wire-headers \
 	%D%/test-wire-versions
 
@@ -97,6 +98,8 @@ tests_unit_test_symtab_LDADD = libsymbolize.la $(unit_test_LIBS)
 
 tests_unit_test_wire_versions_SOURCES = %D%/test-wire-versions.c
 tests_unit_test_wire_versions_LDADD = $(unit_test_LIBS)
+tests_unit_test_wire_cursor_SOURCES = %D%/test-wire-cursor.c
+tests_unit_test_wire_cursor_LDADD = $(unit_test_LIBS)
 tests_unit_test_wire_headers_SOURCES = %D%/test-wire-headers.c
 tests_unit_test_wire_headers_LDADD = $(unit_test_LIBS)
 tests_unit_test_varint_SOURCES = %D%/test-varint.c

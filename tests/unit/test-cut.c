@@ -9,8 +9,7 @@
 #include <gotrace/reader.h>
 
 #include "cmd/cut.h"
-#include "lib/wire/events.h"
-#include "lib/wire/varint.h"
+#include "lib/wire/cursor.h"
 
 struct batch {
     uint8_t data[256];
@@ -20,11 +19,7 @@ struct batch {
 static void put(struct batch *b, enum event_id id, int n, const uint64_t *args)
 {
     uint8_t *p = b->data + b->size;
-    *p++ = (uint8_t)id;
-    p = varint_put(p, 1);
-    for (int i = 0; i < n; i++)
-        p = varint_put(p, args[i]);
-    b->size = (size_t)(p - b->data);
+    b->size += (size_t)(event_put(p, (uint8_t)id, 1, args, (unsigned)n) - p);
 }
 
 #define PUT(b, id, ...) put(b, id, sizeof((uint64_t[]){__VA_ARGS__}) / 8, (const uint64_t[]){__VA_ARGS__})

@@ -7,8 +7,7 @@
 #include <gotrace/reader.h>
 
 #include "cmd/trace_time.h"
-#include "lib/wire/events.h"
-#include "lib/wire/varint.h"
+#include "lib/wire/cursor.h"
 #include "tests/unit/random.h"
 
 static const uint64_t recording_hz[] = {15625000, 31250000, 40564596, 46875000, 62500001, 390625, 24000000, 1000000000};
@@ -74,11 +73,7 @@ struct batch {
 static void put(struct batch *batch, enum event_id id, uint64_t dt, int n, const uint64_t *args)
 {
     uint8_t *p = batch->data + batch->b.size;
-    *p++ = (uint8_t)id;
-    p = varint_put(p, dt);
-    for (int i = 0; i < n; i++)
-        p = varint_put(p, args[i]);
-    batch->b.size = (size_t)(p - batch->data);
+    batch->b.size += (size_t)(event_put(p, (uint8_t)id, dt, args, (unsigned)n) - p);
 }
 
 static struct batch *system_calls(void)

@@ -31,7 +31,7 @@ enum batch_result read_batch(struct source *s, uint64_t generation, struct batch
 /* Where the event at p is, in the data of b; b->offset is that of the data. */
 struct place place_in(const struct batch *b, const uint8_t *p);
 
-/* Fails as lib/wire/cursor.h did: the event at p is none that happens in a thread, or nread of its arguments were read. */
+/* Fails as event_get did: the event at p is none that happens in a thread, or nread of its arguments were read. */
 void fail_event(struct failure *f, struct place at, const uint8_t *p, unsigned nread);
 
 /* The name of event id, or "invalid event". */

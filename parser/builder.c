@@ -115,7 +115,8 @@ int builder_flush_batch(gotrace_builder *b, struct wire_batch *batch, uint8_t ki
         uint64_t now = b->earliest > b->latest ? b->sync_time : b->latest;
         uint64_t time = kind == EV_None ? batch->base : now;
         const struct batch_header h = {EV_EventBatch, 0, b->gen, batch->m, time, batch->size};
-        if (builder_write(b, header, (size_t)(batch_header_put(header, &h) - header)) || builder_write(b, batch->at, batch->size))
+        size_t size = (size_t)(batch_header_put(header, &h) - header);
+        if (builder_write(b, header, size) || builder_write(b, batch->at, batch->size))
             return -1;
     }
     wire_batch_open(batch, batch->m, batch->last, kind);

@@ -1,4 +1,4 @@
-/* What a generation says of its clock, in a batch of its own: a Frequency and, if the version has clocks, a snapshot. */
+/* What a generation says of its clock, in a batch of its own: a Frequency and, in a version with clocks, a snapshot. */
 #ifndef THRACE_PARSER_CLOCK_EVENTS_H
 #define THRACE_PARSER_CLOCK_EVENTS_H
 

@@ -92,7 +92,8 @@ static bool add_sync(struct generation *g, const struct batch *b, bool clocks, s
     return true;
 }
 
-static bool add_batch(struct generation *g, const struct batch *b, const struct wire_version *version, struct failure *f)
+static bool add_batch(struct generation *g, const struct batch *b, const struct wire_version *version,
+                      struct failure *f)
 {
     if (b->experiment)
         return add_experimental(g, b, f);
@@ -177,7 +178,7 @@ enum generation_result generation_read(struct generation *g, struct source *s, c
             return GENERATION_BROKEN;
         }
         if (result == BATCH_BROKEN) {
-            /* Without an end it may be the next generation's first batch that is broken: this one may still be whole. */
+            /* Without an end it may be the next generation's first batch that is broken: this one may be whole. */
             if (!version->ends && any)
                 break;
             *f = later;

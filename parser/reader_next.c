@@ -12,7 +12,7 @@
         (v) = *p;                                                                                                      \
         if (LIKELY((v) < 0x80))                                                                                        \
             p++;                                                                                                       \
-        else if (UNLIKELY(!(p = varint_more(p, &(v)))))                                                                 \
+        else if (UNLIKELY(!(p = varint_more(p, &(v)))))                                                                \
             return reader_next_slow(r);                                                                                \
     } while (0)
 

@@ -9,7 +9,6 @@ enum event_id {
 #define GOTRACE_EVENT(id, name, since, cls, exp, strs, stks, pair, ...) EV_##name = id,
 #include "gotrace/events.def"
 #undef GOTRACE_EVENT
-    EV_CORE_END = EV_EndOfGeneration + 1, /* the first id after those that are not experimental */
 };
 
 enum event_class { EVENT_NONE, EVENT_BATCH, EVENT_TABLE, EVENT_TIMED };

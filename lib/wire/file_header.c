@@ -76,7 +76,7 @@ static enum taken take_text(struct file_header *h, uint8_t byte)
     return byte == (uint8_t)parts[h->part].text[h->at++] ? TAKEN : BROKEN;
 }
 
-/* A blank of several bytes is UTF-8. Nothing but blanks has bytes beyond ASCII, so what begins like one has to be one. */
+/* A blank of several bytes is UTF-8. Nothing but blanks is beyond ASCII, so what begins like one has to be one. */
 static enum taken take_blank(struct file_header *h, uint8_t byte)
 {
     if (h->rune_left) {

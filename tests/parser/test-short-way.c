@@ -64,7 +64,7 @@ static bool same_events(struct gotrace_reader *shortly, struct gotrace_reader *a
         n += more;
     }
     if (!same)
-        printf("# event %llu is\n# %.*s# the long way, and by the short one\n# %.*s", (unsigned long long)n, (int)b.size,
+        printf("# event %llu: the long way\n# %.*s# by the short one\n# %.*s", (unsigned long long)n, (int)b.size,
                b.size ? (const char *)b.at : "", (int)a.size, a.size ? (const char *)a.at : "");
     t->traces++;
     t->with_short_way += short_way > 0;
@@ -83,7 +83,7 @@ static bool same_end(const struct gotrace_reader *shortly, const struct gotrace_
     bool same = x && y && x->status == y->status && x->offset == y->offset && x->generation == y->generation &&
                 x->thread == y->thread && !strcmp(x->message, y->message);
     if (!same)
-        printf("# the long way: %s\n# by the short one: %s\n", y ? y->message : "no error", x ? x->message : "no error");
+        printf("# the long way: %s\n# by the short: %s\n", y ? y->message : "no error", x ? x->message : "no error");
     return same;
 }
 

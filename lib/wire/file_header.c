@@ -13,13 +13,10 @@ void file_header_put(uint8_t p[TRACE_HEADER_SIZE], unsigned version)
     p[ONES] = (uint8_t)('0' + version % 10);
 }
 
-static bool is_digit(uint8_t byte) { return byte >= '0' && byte <= '9'; }
-
+/* What are no digits do not come back either. */
 int file_header_get(const uint8_t p[TRACE_HEADER_SIZE])
 {
     uint8_t same[TRACE_HEADER_SIZE];
-    if (!is_digit(p[TENS]) || !is_digit(p[ONES]))
-        return -1;
     int version = 10 * (p[TENS] - '0') + p[ONES] - '0';
     file_header_put(same, (unsigned)version);
     return memcmp(p, same, sizeof same) ? -1 : version;
@@ -103,7 +100,7 @@ static enum taken take_blank(struct file_header *h, uint8_t byte)
 
 static enum taken take_digit(struct file_header *h, uint8_t byte)
 {
-    if (!is_digit(byte))
+    if (byte < '0' || byte > '9')
         return NEXT_PART;
     uint64_t n = UINT64_C(10) * h->version + byte - '0';
     if (n > UINT32_MAX)

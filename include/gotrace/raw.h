@@ -121,7 +121,7 @@ GOTRACE_API int gotrace_raw_writer_close(gotrace_raw_writer *w);
  */
 GOTRACE_API char *gotrace_raw_event_text(int version, const struct gotrace_raw_event *ev, size_t *size);
 
-/* Whether traces of version 1.NN have the format that this library calls v2: 22, 23, 25 and 26. Since: 0.1. */
+/* Whether there is a version 1.NN of the format that this library calls v2, which began with 1.22. Since: 0.1. */
 GOTRACE_API int gotrace_raw_version_known(int version);
 
 #ifdef __cplusplus

@@ -260,7 +260,7 @@ bool options_read(struct options *o, char **envp, struct option_fault *fault)
 {
     *fault = (struct option_fault){0};
     *o = (struct options){.period_ns = 1000000000,
-                          .trace_version = 22,
+                          .trace_version = wire_version_first()->nn,
                           .classes = CLASS_EVERY,
                           .cpu_hz = SAMPLE_HZ_DEFAULT,
                           .unwind = UNWIND_AUTO,

@@ -65,7 +65,6 @@ const struct wire_version *wire_version_named(const char *name)
     return n && digits[0] != '0' && !digits[n] ? wire_version(nn) : NULL;
 }
 
-const struct wire_version *wire_version_of_experiments(void)
-{
-    return wire_version(SINCE_ExperimentalBatch);
-}
+const struct wire_version *wire_version_first(void) { return wire_version(SINCE_EventBatch); }
+
+const struct wire_version *wire_version_of_experiments(void) { return wire_version(SINCE_ExperimentalBatch); }

@@ -20,7 +20,8 @@ const struct wire_version *wire_version_named(const char *name);
 /* Whether 1.NN is a version of v1. */
 bool wire_version_is_old(uint64_t nn);
 
-/* The first version with experiments. */
+/* The first one of v2, which every reader takes, and the first with experiments. */
+const struct wire_version *wire_version_first(void);
 const struct wire_version *wire_version_of_experiments(void);
 
 /* The names of those of v2, "1.22, 1.23 …": the address is a constant. */

@@ -40,6 +40,7 @@ static void each_can_say_what_it_has_events_for(void **state)
     assert_true(wire_version(23)->experiments && !wire_version(23)->clocks);
     assert_true(wire_version(25)->clocks && !wire_version(25)->ends);
     assert_true(wire_version(26)->ends);
+    assert_ptr_equal(wire_version_first(), wire_version(22));
     assert_ptr_equal(wire_version_of_experiments(), wire_version(23));
 }
 

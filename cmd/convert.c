@@ -9,15 +9,22 @@
 #include "cmd/filter.h"
 #include "cmd/input.h"
 #include "cmd/verbs.h"
+#include "lib/wire/version.h"
 #include "parser/batch.h"
 #include "parser/convert.h"
 
 static const char usage[] = "usage: thrace convert --trace-version=1.NN IN OUT\n"
                             "\n"
-                            "Writes the Go execution trace IN as version 1.22, 1.23, 1.25 or 1.26 to OUT. What that\n"
+                            "Writes the Go execution trace IN in another version of the format to OUT. What that\n"
                             "version cannot express is dropped and counted on standard error.\n"
                             "IN and OUT may be -, standard input and output.\n"
-                            "  --trace-version 1.NN  the version to write\n"
+                            "  --trace-version 1.NN  the version to write, one of"
+#define NAME_V1(nn) ""
+#define NAME_V2(nn) " 1." #nn
+#define WIRE_VERSION(nn, format, ...) NAME_##format(nn)
+#include "lib/wire/versions.def"
+#undef WIRE_VERSION
+                            "\n"
                             "Exit status: 0 done, 1 IN is invalid, 2 it cannot be read, or OUT not be written.\n";
 static const struct option options[] = {
     {"trace-version", required_argument, NULL, 'v'}, {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
@@ -25,7 +32,7 @@ static const struct arguments arguments = {"convert", usage, ":h", options};
 
 struct conversion {
     struct filter files;
-    int to; /* 1.NN */
+    const struct wire_version *to;
 };
 
 static ssize_t read_fd(void *arg, void *buf, size_t size)
@@ -36,18 +43,6 @@ static ssize_t read_fd(void *arg, void *buf, size_t size)
 static bool write_file(void *arg, const void *data, size_t size)
 {
     return fwrite(data, 1, size, arg) == size;
-}
-
-static int parse_version(const char *s)
-{
-    static const int known[] = {22, 23, 25, 26};
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-        char name[8];
-        snprintf(name, sizeof name, "1.%d", known[i]);
-        if (!strcmp(s, name))
-            return known[i];
-    }
-    return 0;
 }
 
 static void report(const struct converted *done)
@@ -68,7 +63,7 @@ static int convert(void *arg, FILE *in, FILE *out)
     struct source s = {.read = read_fd, .arg = &fd};
     struct failure f = {0};
     struct converted done;
-    int from = read_header(&s, &f);
+    const struct wire_version *from = read_header(&s, &f);
     if (from && convert_trace(&s, from, c->to, write_file, out, &done, &f)) {
         report(&done);
     } else if (f.error.status) {
@@ -85,14 +80,15 @@ static int convert(void *arg, FILE *in, FILE *out)
 
 int cmd_convert(int argc, char **argv)
 {
-    struct conversion c = {{"convert", NULL, NULL, "IN", "OUT"}, 0};
+    struct conversion c = {{"convert", NULL, NULL, "IN", "OUT"}, NULL};
     for (int o; (o = next_option(&arguments, argc, argv)) != -1;) {
         switch (o) {
         case 'h': return show_usage(&arguments);
         case 'v':
-            if ((c.to = parse_version(optarg)))
+            if ((c.to = wire_version_named(optarg)))
                 break;
-            complain("convert", "unknown version \"%s\"; known are 1.22, 1.23, 1.25 and 1.26", optarg);
+            complain("convert", "unknown version \"%s\"; known are %s", optarg,
+                     WIRE_VERSION_NAMES);
             return EXIT_USAGE;
         default: return EXIT_USAGE;
         }

@@ -13,7 +13,7 @@
 
 static const char usage[] =
     "usage: thrace raw text2bytes|bytes2text <IN >OUT\n\n"
-    "  bytes2text  a Go execution trace (1.22 to 1.26) as text, an event a line\n"
+    "  bytes2text  a Go execution trace (of Go 1.22 or later) as text, an event a line\n"
     "  text2bytes  that text as a trace\n\n"
     "Nothing is checked but that each event exists. Exit status: 0 done, 1 the input is wrong, 2 the command\n"
     "line is wrong, or the input or output cannot be used.\n";

@@ -29,7 +29,8 @@ EXTRA_DIST += \
 	%D%/performance.md.in \
 	%D%/reader.md \
 	%D%/spool.md \
-	%D%/unwind.md
+	%D%/unwind.md \
+	%D%/wire.md
 
 # The page that says where the library is.
 man_MANS += %D%/man/thrace.1

@@ -3,7 +3,6 @@ noinst_LTLIBRARIES += liblow.la
 liblow_la_SOURCES = \
 	%D%/clock.c %D%/clock.h \
 	%D%/control.c %D%/control.h \
-	%D%/events.c %D%/events.h \
 	%D%/gate.c %D%/gate.h \
 	%D%/lock.h %D%/meta.h %D%/rawsys.h %D%/reasons.def \
 	%D%/sched.c %D%/sched.h \
@@ -12,9 +11,9 @@ liblow_la_SOURCES = \
 	%D%/spool_mapped.c %D%/spool_ring.c %D%/spool_file.h \
 	%D%/stacktab.c %D%/stacktab.h \
 	%D%/text.h \
-	%D%/varint.h \
 	%D%/waitq.c %D%/waitq.h
 
 include %D%/options/local.mk
+include %D%/wire/local.mk
 include %D%/unwind/local.mk
 include %D%/symbolize/local.mk

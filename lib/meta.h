@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "lib/spool.h"
-#include "lib/varint.h"
+#include "lib/wire/varint.h"
 
 enum meta_tag {
     META_STACK = 1,  /* id, n, n return-address-like PCs, leaf first; the id holds in the chunk's generation */

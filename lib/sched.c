@@ -1,7 +1,7 @@
 #include "lib/sched.h"
 
 #include "lib/sched_proc.h"
-#include "lib/varint.h"
+#include "lib/wire/cursor.h"
 
 const char *const sched_reason_text[REASON_COUNT] = {
 #define THRACE_REASON(name, text) [REASON_##name] = text,
@@ -88,12 +88,7 @@ IN_LINE uint64_t txn_dt(struct txn *x, enum parity parity)
 
 IN_LINE void txn_event(struct txn *x, enum event_id id, int nargs, const uint64_t *args)
 {
-    uint8_t *p = x->next->pos;
-    *p++ = (uint8_t)id;
-    p = varint_put(p, txn_dt(x, parity_of(id)));
-    for (int i = 0; i < nargs; i++)
-        p = varint_put(p, args[i]);
-    x->next->pos = p;
+    x->next->pos = event_put(x->next->pos, (uint8_t)id, txn_dt(x, parity_of(id)), args, (unsigned)nargs);
 }
 
 #define EVENT(x, id, ...)                                                                                              \
@@ -564,32 +559,25 @@ void sched_status_with_proc(struct sched *s, struct sched_thread *t, uint64_t no
     txn_end(&x);
 }
 
-static uint8_t *put_status(uint8_t *p, uint64_t *time, uint64_t now)
-{
-    p = varint_put(p, now - *time);
-    *time = now;
-    return p;
-}
-
 uint8_t *sched_status_other(struct sched_thread *t, bool woken, uint8_t *p, uint64_t *time, uint64_t now)
 {
     struct sched_state *cur = sched_own(t);
     uint32_t status = cur->status;
+    uint64_t dt = now - *time;
     cur->g_seq = 0;
-    *p++ = EV_GoStatus;
-    p = put_status(p, time, now);
-    if (status == GO_SYSCALL && cur->time <= *time) /* no sequence number puts the end of the call behind this */
-        cur->time = *time + 1;
-    p = varint_put(p, t->g);
-    p = varint_put(p, status == GO_SYSCALL ? t->m : ID_NONE);
-    return varint_put(p, status == GO_WAITING && woken ? GO_RUNNABLE : status);
+    *time = now;
+    if (status == GO_SYSCALL && cur->time <= now) /* no sequence number puts the end of the call behind this */
+        cur->time = now + 1;
+    const uint64_t args[] = {t->g, status == GO_SYSCALL ? t->m : ID_NONE,
+                             status == GO_WAITING && woken ? GO_RUNNABLE : status};
+    return event_put(p, EV_GoStatus, dt, args, 3);
 }
 
 uint8_t *sched_status_idle_proc(struct sched *s, uint32_t proc, uint8_t *p, uint64_t *time, uint64_t now)
 {
+    const uint64_t args[] = {proc, PROC_IDLE};
+    uint64_t dt = now - *time;
     s->procs[proc].known = 1;
-    *p++ = EV_ProcStatus;
-    p = put_status(p, time, now);
-    p = varint_put(p, proc);
-    return varint_put(p, PROC_IDLE);
+    *time = now;
+    return event_put(p, EV_ProcStatus, dt, args, 2);
 }

@@ -16,8 +16,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "lib/events.h"
 #include "lib/spool.h"
+#include "lib/wire/events.h"
 
 enum {
     SCHED_MAX_PROCS = 16384,

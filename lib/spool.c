@@ -6,10 +6,10 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-#include "lib/events.h"
 #include "lib/rawsys.h"
 #include "lib/spool_file.h"
-#include "lib/varint.h"
+#include "lib/wire/events.h"
+#include "lib/wire/varint.h"
 
 static const size_t pool_offset = SPOOL_HEADER_SIZE;
 static const uint64_t log_offset = SPOOL_LOG_OFFSET;
@@ -93,22 +93,16 @@ static size_t framed_size(const struct chunk *c)
     return (c->used ? c->used + BATCH_HEADER_MAX : 0) + (c->meta_used ? c->meta_used + BATCH_HEADER_MAX : 0);
 }
 
-size_t batch_header_put(uint8_t *p, uint8_t id, uint64_t generation, uint64_t m, uint64_t time, uint64_t size)
+static uint8_t *put_header(uint8_t *p, const struct chunk *c, uint8_t id, uint32_t size)
 {
-    uint8_t *start = p;
-    *p++ = id;
-    p = varint_put(p, generation);
-    p = varint_put(p, m);
-    p = varint_put(p, time);
-    p = varint_put(p, size);
-    return (size_t)(p - start);
+    return batch_header_put(p, &(struct batch_header){id, 0, c->generation, c->m, c->time, size});
 }
 
 static uint8_t *put_batch(uint8_t *p, const struct chunk *c, uint8_t id, const uint8_t *data, uint32_t size)
 {
     if (!size)
         return p;
-    p += batch_header_put(p, id, c->generation, c->m, c->time, size);
+    p = put_header(p, c, id, size);
     memcpy(p, data, size);
     return p + size;
 }
@@ -301,8 +295,8 @@ static long drain_some(struct spool *s, int fd, struct chunk **chunks, int n)
             if (!size)
                 continue;
             if (!c->packed) {
-                uint8_t *h = headers[2 * i + meta], id = meta ? BATCH_META : EV_EventBatch;
-                size_t len = batch_header_put(h, id, c->generation, c->m, c->time, size);
+                uint8_t *h = headers[2 * i + meta];
+                size_t len = (size_t)(put_header(h, c, meta ? BATCH_META : EV_EventBatch, size) - h);
                 iov[niov++] = (struct iovec){h, len};
                 pos += len;
             }

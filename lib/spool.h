@@ -21,6 +21,7 @@
 
 #include "lib/clock.h"
 #include "lib/lock.h"
+#include "lib/wire/batch_header.h"
 
 #define SPOOL_MAGIC "thrSPOOL"
 
@@ -139,7 +140,6 @@ struct chunk {
 enum {
     CHUNK_HEADER_SIZE = 64,
     CHUNK_CAPACITY = SPOOL_CHUNK_SIZE - CHUNK_HEADER_SIZE,
-    BATCH_HEADER_MAX = 1 + 4 * 10,
     BATCH_META = 0xf0, /* what opens a batch of meta records in the log, where wire batches have EventBatch */
 };
 
@@ -262,9 +262,6 @@ int spool_copy_ring(const struct spool *s, int fd, uint64_t end, const char *pat
 
 /* Adds an extent to the pool. 0, or a negative errno (-ENOSPC also when the pool is as large as it may be). */
 int spool_grow(struct spool *s, int fd);
-
-/* Encodes the header of a batch, id EV_EventBatch or BATCH_META: its size in bytes. */
-size_t batch_header_put(uint8_t *p, uint8_t id, uint64_t generation, uint64_t m, uint64_t time, uint64_t size);
 
 static inline struct chunk *spool_chunk(const struct spool *s, uint32_t index)
 {

@@ -3,17 +3,28 @@
 #include <errno.h>
 #include <string.h>
 
-#include "lib/events.h"
-#include "lib/varint.h"
-#include "parser/utf8.h"
-
-enum { BATCH_HEADER_MAX = 2 + 4 * VARINT_MAX };
+#include "lib/wire/batch_header.h"
+#include "lib/wire/cursor.h"
+#include "lib/wire/file_header.h"
 
 _Static_assert(BATCH_HEADER_MAX + BATCH_MAX_SIZE <= SOURCE_MAX, "a batch is contiguous");
 
 const char *event_name(unsigned id)
 {
     return id < 256 && event_table[id].name ? event_table[id].name : "invalid event";
+}
+
+struct place place_in(const struct batch *b, const uint8_t *p)
+{
+    return (struct place){b->generation, b->thread, b->offset + (uint64_t)(p - b->data), event_name(*p)};
+}
+
+void fail_event(struct failure *f, struct place at, const uint8_t *p, unsigned nread)
+{
+    if (timed_args[*p])
+        fail(f, GOTRACE_EBROKEN, at, "argument %s is cut off or does not fit 64 bits", event_table[*p].args[nread]);
+    else
+        fail(f, GOTRACE_EBROKEN, at, "found %s, an event without a timestamp, among timed events", event_name(*p));
 }
 
 static void fail_short(const struct source *s, struct failure *f, struct place at, const char *what)
@@ -24,113 +35,35 @@ static void fail_short(const struct source *s, struct failure *f, struct place a
         fail(f, GOTRACE_EBROKEN, at, "the trace is cut off: %s", what);
 }
 
-/* What Go's scanner takes for a space; a newline is none here. */
-static bool blank(uint32_t rune)
-{
-    switch (rune) {
-    case '\t':
-    case '\v':
-    case '\f':
-    case '\r':
-    case ' ':
-    case 0x85:
-    case 0xa0:
-    case 0x1680:
-    case 0x2028:
-    case 0x2029:
-    case 0x202f:
-    case 0x205f:
-    case 0x3000:
-        return true;
-    default:
-        return rune >= 0x2000 && rune <= 0x200a;
-    }
-}
-
-/* Steps over blanks from *at; false: there is none. */
-static bool skip_blanks(struct source *s, size_t *at)
-{
-    size_t begin = *at, n;
-    uint32_t rune;
-    while (*at < SOURCE_MAX - UTF8_MAX && source_need(s, *at + 1) > *at) {
-        if (s->p[*at] >= 0x80)
-            source_need(s, *at + UTF8_MAX);
-        if (!(n = utf8_get(s->p + *at, s->end, &rune)) || !blank(rune))
-            break;
-        *at += n;
-    }
-    return *at > begin;
-}
-
-static bool skip_text(struct source *s, size_t *at, const char *text, size_t size)
-{
-    if (*at >= SOURCE_MAX - size || source_need(s, *at + size) < *at + size || memcmp(s->p + *at, text, size))
-        return false;
-    *at += size;
-    return true;
-}
-
-static bool get_number(struct source *s, size_t *at, uint32_t *number)
-{
-    size_t begin = *at;
-    uint64_t n = 0;
-    for (; *at < SOURCE_MAX && source_need(s, *at + 1) > *at && s->p[*at] >= '0' && s->p[*at] <= '9'; ++*at)
-        if ((n = 10 * n + s->p[*at] - '0') > UINT32_MAX)
-            return false;
-    *number = (uint32_t)n;
-    return *at > begin;
-}
-
-/*
- * "go 1.NN trace" and three NUL bytes, with as many blanks for each and as many zeros before the number as Go's reader
- * lets pass. It asks for no byte that does not belong to the header, because a pipe may not have it yet.
- */
 static bool take_header(struct source *s, uint32_t *version)
 {
-    static const char go[] = "go", major[] = "1.", trace[] = "trace\0\0";
+    struct file_header h = {0};
+    enum file_header_step step = FILE_HEADER_MORE;
     size_t at = 0;
-    if (!skip_text(s, &at, go, sizeof go - 1) || !skip_blanks(s, &at) || !skip_text(s, &at, major, sizeof major - 1))
-        return false;
-    skip_blanks(s, &at);
-    if (!get_number(s, &at, version) || !skip_blanks(s, &at) || !skip_text(s, &at, trace, sizeof trace))
+    while (step == FILE_HEADER_MORE && at < SOURCE_MAX && source_need(s, at + 1) > at)
+        step = file_header_take(&h, s->p[at++]);
+    if (step != FILE_HEADER_DONE)
         return false;
     s->p += at;
+    *version = h.version;
     return true;
 }
 
-int read_header(struct source *s, struct failure *f)
+const struct wire_version *read_header(struct source *s, struct failure *f)
 {
     struct place at = {.thread = GOTRACE_NONE};
-    uint32_t version;
-    bool taken = take_header(s, &version);
-    if (s->error) {
+    uint32_t nn = 0;
+    bool taken = take_header(s, &nn);
+    const struct wire_version *version = taken ? wire_version(nn) : NULL;
+    if (s->error)
         fail_short(s, f, at, "");
-        return 0;
-    }
-    if (!taken) {
+    else if (!taken)
         fail(f, GOTRACE_EFORMAT, at, "not a Go execution trace: it does not begin with \"go 1.NN trace\"");
-        return 0;
-    }
-    switch (version) {
-    case 22:
-    case 23:
-    case 25:
-    case 26:
-        return (int)version;
-    case 5:
-    case 7:
-    case 8:
-    case 9:
-    case 10:
-    case 11:
-    case 19:
-    case 21:
-        fail(f, GOTRACE_EVERSION, at, "a trace of the old format (go 1.%u), which this reader does not read", version);
-        break;
-    default:
-        fail(f, GOTRACE_EVERSION, at, "unknown trace version go 1.%u", version);
-    }
-    return 0;
+    else if (wire_version_is_old(nn))
+        fail(f, GOTRACE_EVERSION, at, "a trace of the old format (go 1.%u), which this reader does not read", nn);
+    else if (!version)
+        fail(f, GOTRACE_EVERSION, at, "unknown trace version go 1.%u", nn);
+    return s->error ? NULL : version;
 }
 
 static bool take_data(struct source *s, struct batch *b)
@@ -150,7 +83,6 @@ static bool take_data(struct source *s, struct batch *b)
 
 enum batch_result read_batch(struct source *s, uint64_t generation, struct batch *b, struct failure *f)
 {
-    static const char *const fields[] = {"generation", "thread", "timestamp", "size"};
     struct place at = {.generation = generation, .thread = GOTRACE_NONE, .offset = source_offset(s)};
     size_t have = source_need(s, BATCH_HEADER_MAX);
     *b = (struct batch){.thread = GOTRACE_NONE, .offset = at.offset};
@@ -161,10 +93,10 @@ enum batch_result read_batch(struct source *s, uint64_t generation, struct batch
         return BATCH_BROKEN;
     }
     const uint8_t *p = s->p, *end = p + (have < BATCH_HEADER_MAX ? have : BATCH_HEADER_MAX);
-    uint8_t id = *p++;
+    uint8_t id = *p;
     at.event = event_name(id);
     if (id == EV_EndOfGeneration) {
-        s->p = p;
+        s->p++;
         b->end_of_generation = true;
         return BATCH_OK;
     }
@@ -172,37 +104,34 @@ enum batch_result read_batch(struct source *s, uint64_t generation, struct batch
         fail(f, GOTRACE_EBROKEN, at, "expected a batch, got event %u", id);
         return BATCH_BROKEN;
     }
-    if (id == EV_ExperimentalBatch) {
-        if (p == end) {
-            fail_short(s, f, at, "in the experiment of a batch's header");
-            return BATCH_BROKEN;
-        }
-        b->experiment = *p++;
-    }
-    uint64_t size = 0, *const values[] = {&b->generation, &b->thread, &b->time, &size};
-    for (int i = 0; i < 4; i++) {
-        const uint8_t *next = varint_get(p, end, values[i]);
-        if (!next) {
-            if (end - p >= VARINT_MAX)
-                fail(f, GOTRACE_EBROKEN, at, "the %s in a batch's header does not fit 64 bits", fields[i]);
-            else
-                fail_short(s, f, at, "in a batch's header");
-            return BATCH_BROKEN;
-        }
-        p = next;
+    struct batch_header h;
+    struct batch_header_fault fault;
+    p = batch_header_get(p, end, &h, &fault);
+    b->experiment = h.experiment;
+    b->generation = h.generation;
+    b->thread = h.thread;
+    b->time = h.time;
+    if (!p) {
+        if (fault.too_large)
+            fail(f, GOTRACE_EBROKEN, at, "the %s in a batch's header does not fit 64 bits", fault.field);
+        else
+            fail_short(s, f, at,
+                       h.id == EV_ExperimentalBatch && have == 1 ? "in the experiment of a batch's header"
+                                                                 : "in a batch's header");
+        return BATCH_BROKEN;
     }
     at.thread = b->thread;
-    if (size > BATCH_MAX_SIZE) {
-        fail(f, GOTRACE_EBROKEN, at, "invalid batch size %llu, the maximum is %d", (unsigned long long)size,
+    if (h.size > BATCH_MAX_SIZE) {
+        fail(f, GOTRACE_EBROKEN, at, "invalid batch size %llu, the maximum is %d", (unsigned long long)h.size,
              BATCH_MAX_SIZE);
         return BATCH_BROKEN;
     }
-    b->size = (uint32_t)size;
+    b->size = (uint32_t)h.size;
     s->p = p;
     if (!take_data(s, b)) {
         fail_short(s, f, at, "in the middle of a batch");
         return BATCH_BROKEN;
     }
-    b->end_of_generation = size && !b->experiment && b->data && *b->data == EV_EndOfGeneration;
+    b->end_of_generation = b->size && !b->experiment && b->data && *b->data == EV_EndOfGeneration;
     return BATCH_OK;
 }

@@ -2,6 +2,7 @@
 #ifndef THRACE_PARSER_BATCH_H
 #define THRACE_PARSER_BATCH_H
 
+#include "lib/wire/version.h"
 #include "parser/failure.h"
 #include "parser/source.h"
 
@@ -18,14 +19,20 @@ struct batch {
 
 enum batch_result { BATCH_OK, BATCH_NONE, BATCH_BROKEN };
 
-/* Reads "go 1.NN trace" and returns NN; 0: failed, and f says why. */
-int read_header(struct source *s, struct failure *f);
+/* Reads "go 1.NN trace" and returns which version that is; NULL: failed, and f says why. */
+const struct wire_version *read_header(struct source *s, struct failure *f);
 
 /*
  * Reads one batch and leaves its data where the source has them: of a batch of timed events in a file, that is the
  * file. generation is for messages only.
  */
 enum batch_result read_batch(struct source *s, uint64_t generation, struct batch *b, struct failure *f);
+
+/* Where the event at p is, in the data of b; b->offset is that of the data. */
+struct place place_in(const struct batch *b, const uint8_t *p);
+
+/* Fails as event_get did: the event at p is none that happens in a thread, or nread of its arguments were read. */
+void fail_event(struct failure *f, struct place at, const uint8_t *p, unsigned nread);
 
 /* The name of event id, or "invalid event". */
 const char *event_name(unsigned id);

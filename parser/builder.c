@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/wire/batch_header.h"
 #include "parser/builder.h"
 #include "parser/raw_writer.h"
 
@@ -43,9 +44,10 @@ int builder_write(gotrace_builder *b, const void *data, size_t size)
     return b->out.failed || b->out.size >= FLUSH_SIZE ? flush_output(b) : 0;
 }
 
-static gotrace_builder *new_builder(int version)
+static gotrace_builder *new_builder(int nn)
 {
-    if (!gotrace_raw_version_known(version)) {
+    const struct wire_version *version = wire_version((uint64_t)nn);
+    if (!version) {
         errno = EINVAL;
         return NULL;
     }
@@ -54,7 +56,7 @@ static gotrace_builder *new_builder(int version)
         return NULL;
     b->version = version;
     b->frequency = DEFAULT_FREQUENCY;
-    bytes_put_header(&b->out, version);
+    bytes_put_header(&b->out, nn);
     return b;
 }
 
@@ -112,7 +114,8 @@ int builder_flush_batch(gotrace_builder *b, struct wire_batch *batch, uint8_t ki
         uint8_t header[BATCH_HEADER_MAX];
         uint64_t now = b->earliest > b->latest ? b->sync_time : b->latest;
         uint64_t time = kind == EV_None ? batch->base : now;
-        size_t size = (size_t)(wire_put_header(header, b->gen, batch->m, time, batch->size) - header);
+        const struct batch_header h = {EV_EventBatch, 0, b->gen, batch->m, time, batch->size};
+        size_t size = (size_t)(batch_header_put(header, &h) - header);
         if (builder_write(b, header, size) || builder_write(b, batch->at, batch->size))
             return -1;
     }
@@ -120,14 +123,14 @@ int builder_flush_batch(gotrace_builder *b, struct wire_batch *batch, uint8_t ki
     return 0;
 }
 
-/* The batch that says how fast the clock runs and, from 1.25 on, what it showed when. */
+/* The batch that says how fast the clock runs and, where the version has clocks, what it showed when. */
 static int write_sync(gotrace_builder *b)
 {
     uint64_t time = b->synced ? b->sync_time : b->earliest;
     struct wire_batch *batch = &b->timed;
-    wire_batch_open(batch, ID_NONE, time, b->version >= 25 ? EV_Sync : EV_None);
+    wire_batch_open(batch, ID_NONE, time, b->version->clocks ? EV_Sync : EV_None);
     wire_add_integers(batch, EV_Frequency, &b->frequency, 1);
-    if (b->version >= 25)
+    if (b->version->clocks)
         wire_add_event(batch, time, EV_ClockSnapshot, (uint64_t[]){b->mono, b->sec, b->nsec}, 3);
     return builder_flush_batch(b, batch, EV_None);
 }
@@ -144,7 +147,7 @@ static int end_generation(gotrace_builder *b)
         builder_flush_batch(b, &b->stack_table, EV_Stacks) || builder_flush_batch(b, &b->string_table, EV_Strings))
         return -1;
     b->in_generation = b->in_batch = false;
-    return b->version >= 26 ? builder_write(b, &(uint8_t){EV_EndOfGeneration}, 1) : 0;
+    return b->version->ends ? builder_write(b, &(uint8_t){EV_EndOfGeneration}, 1) : 0;
 }
 
 int gotrace_builder_generation(gotrace_builder *b, uint64_t gen)
@@ -207,8 +210,8 @@ int gotrace_builder_event(gotrace_builder *b, uint64_t time, unsigned id, const 
     if (!b->in_batch)
         return builder_fail(b, "an event outside any batch");
     const struct event_info *info = &event_table[id & 0xff];
-    if (id > 0xff || info->cls != EVENT_TIMED || info->since > b->version || id == EV_ClockSnapshot)
-        return builder_fail(b, "%u is no timed event of a Go 1.%d trace", id, b->version);
+    if (id > 0xff || info->cls != EVENT_TIMED || info->since > b->version->nn || id == EV_ClockSnapshot)
+        return builder_fail(b, "%u is no timed event of a Go 1.%d trace", id, b->version->nn);
     if (nargs + 1 != info->nargs)
         return builder_fail(b, "%s has %d arguments besides dt, not %zu", info->name, info->nargs - 1, nargs);
     if (time < b->timed.last)
@@ -240,17 +243,18 @@ int gotrace_builder_experimental(gotrace_builder *b, uint64_t experiment, uint64
 {
     if (!builder_ready(b))
         return -1;
-    if (b->version < event_table[EV_ExperimentalBatch].since)
-        return builder_fail(b, "a Go 1.%d trace has no experiments", b->version);
+    if (!b->version->experiments)
+        return builder_fail(b, "a Go 1.%d trace has no experiments", b->version->nn);
     if (!experiment || experiment > EXPERIMENT_LAST)
         return builder_fail(b, "%" PRIu64 " is no experiment", experiment);
     if (size > BATCH_MAX_SIZE)
         return builder_fail(b, "%zu bytes do not fit a batch", size);
     builder_saw(b, time);
-    struct gotrace_raw_event ev = {
-        .id = EV_ExperimentalBatch, .args = {experiment, b->gen, m, time}, .data = data, .size = size};
-    bytes_put_event(&b->out, &ev);
-    return builder_write(b, "", 0);
+    uint8_t header[BATCH_HEADER_MAX];
+    const struct batch_header h = {EV_ExperimentalBatch, (uint8_t)experiment, b->gen, m, time, size};
+    return builder_write(b, header, (size_t)(batch_header_put(header, &h) - header)) || builder_write(b, data, size)
+               ? -1
+               : 0;
 }
 
 int gotrace_builder_copy(gotrace_builder *b, const void *batches, size_t size, uint64_t latest)

@@ -3,11 +3,12 @@
 #define THRACE_PARSER_BUILDER_H
 
 #include "gotrace/builder.h"
+#include "lib/wire/version.h"
 #include "parser/builder_batch.h"
 #include "parser/builder_intern.h"
 
 struct gotrace_builder {
-    int version;
+    const struct wire_version *version;
     bool failed, finished, in_memory;
     bool in_generation, in_batch, synced;
     uint64_t gen;

@@ -13,15 +13,6 @@ void wire_batch_open(struct wire_batch *b, uint64_t m, uint64_t time, uint8_t ki
         b->at[b->size++] = kind;
 }
 
-uint8_t *wire_put_header(uint8_t *p, uint64_t gen, uint64_t m, uint64_t time, uint64_t size)
-{
-    *p++ = EV_EventBatch;
-    p = varint_put(p, gen);
-    p = varint_put(p, m);
-    p = varint_put(p, time);
-    return varint_put(p, size);
-}
-
 static bool fits(const struct wire_batch *b, size_t size) { return BATCH_MAX_SIZE - b->size >= size; }
 
 bool wire_add_string(struct wire_batch *b, uint64_t id, const void *s, size_t size)

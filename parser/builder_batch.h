@@ -8,11 +8,10 @@
 #include <stdbool.h>
 
 #include "gotrace/raw.h"
-#include "lib/events.h"
-#include "lib/varint.h"
+#include "lib/wire/events.h"
+#include "lib/wire/varint.h"
 
 enum {
-    BATCH_HEADER_MAX = 1 + 4 * VARINT_MAX,
     STRING_ENTRY_MAX = 1 + 2 * VARINT_MAX + STRING_MAX_SIZE,
     STACK_ENTRY_MAX = 1 + 2 * VARINT_MAX + STACK_MAX_FRAMES * 4 * VARINT_MAX,
 };
@@ -27,9 +26,6 @@ struct wire_batch {
 
 /* Empties the batch; kind is the event that opens it (EV_Strings and so on), or EV_None for timed events. */
 void wire_batch_open(struct wire_batch *b, uint64_t m, uint64_t time, uint8_t kind);
-
-/* The header of a batch, with the shortest size field: writes to p, returns the byte after it. */
-uint8_t *wire_put_header(uint8_t *p, uint64_t gen, uint64_t m, uint64_t time, uint64_t size);
 
 /* Each adds one entry, and is false when the batch has no room for it. size and n keep to the format's limits. */
 bool wire_add_string(struct wire_batch *b, uint64_t id, const void *s, size_t size);

@@ -2,22 +2,20 @@
 #include "config.h"
 
 #include <inttypes.h>
-#include <string.h>
 
-#include "lib/varint.h"
+#include "lib/wire/file_header.h"
+#include "lib/wire/varint.h"
 #include "parser/raw_reader.h"
 
 int bytes_read_header(gotrace_raw_reader *r)
 {
-    static const char before[] = "go 1.", after[] = " trace\0\0"; /* and the literal's own NUL */
     if (!raw_input_need(&r->in, TRACE_HEADER_SIZE)) {
         if (r->in.error)
             return raw_fail_short(r, "the header");
         return raw_fail(r, "not a Go execution trace: too short for a header");
     }
-    const uint8_t *p = r->in.p;
-    int version = (p[5] - '0') * 10 + (p[6] - '0');
-    if (memcmp(p, before, 5) || p[5] < '0' || p[5] > '9' || p[6] < '0' || p[6] > '9' || memcmp(p + 7, after, 9))
+    int version = file_header_get(r->in.p);
+    if (version < 0)
         return raw_fail(r, "not a Go execution trace: no header \"go 1.NN trace\"");
     if (!gotrace_raw_version_known(version))
         return raw_fail(r, "unsupported trace version 1.%d", version);

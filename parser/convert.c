@@ -1,17 +1,16 @@
 #include "parser/convert.h"
 
-#include <stdio.h>
 #include <string.h>
 
-#include "lib/events.h"
-#include "lib/varint.h"
+#include "lib/wire/batch_header.h"
+#include "lib/wire/cursor.h"
+#include "lib/wire/file_header.h"
 #include "parser/batch.h"
+#include "parser/clock_events.h"
 #include "parser/convert_switch.h"
 
-enum { MAX_EVENT = 1 + EVENT_MAX_ARGS * VARINT_MAX };
-
 struct conversion {
-    int from, to;
+    const struct wire_version *from, *to;
     struct source *source;
     convert_write *write;
     void *arg;
@@ -30,24 +29,14 @@ static bool no_memory(struct conversion *c)
     return false;
 }
 
-static struct place place_in(const struct batch *b, const uint8_t *p)
-{
-    return (struct place){b->generation, b->thread, b->offset + (uint64_t)(p - b->data), event_name(*p)};
-}
-
 /* ---- output ---------------------------------------------------------------------------------------------------- */
 
 static bool put_batch(struct conversion *c, const struct batch *b, uint64_t time, const void *data, size_t size)
 {
-    uint8_t header[2 + 4 * VARINT_MAX], *p = header;
-    *p++ = b->experiment ? EV_ExperimentalBatch : EV_EventBatch;
-    if (b->experiment)
-        *p++ = b->experiment;
-    p = varint_put(p, b->generation);
-    p = varint_put(p, b->thread);
-    p = varint_put(p, time);
-    p = varint_put(p, size);
-    return c->write(c->arg, header, (size_t)(p - header)) && (!size || c->write(c->arg, data, size));
+    uint8_t header[BATCH_HEADER_MAX], id = b->experiment ? EV_ExperimentalBatch : EV_EventBatch;
+    const struct batch_header h = {id, b->experiment, b->generation, b->thread, time, size};
+    return c->write(c->arg, header, (size_t)(batch_header_put(header, &h) - header)) &&
+           (!size || c->write(c->arg, data, size));
 }
 
 /* Events of one thread, which become one batch or, if they have grown, several. */
@@ -69,40 +58,29 @@ static bool flush(struct stream *s)
 static bool put_event(struct stream *s, uint8_t id, const uint64_t *args)
 {
     struct raw_buffer *body = &s->c->body;
-    if (body->size + MAX_EVENT > BATCH_MAX_SIZE && !flush(s))
+    if (body->size + EVENT_SIZE_MAX > BATCH_MAX_SIZE && !flush(s))
         return false;
-    uint8_t *start = raw_buffer_reserve(body, MAX_EVENT), *p = start;
-    if (!start)
+    uint8_t *p = raw_buffer_reserve(body, EVENT_SIZE_MAX);
+    if (!p)
         return no_memory(s->c);
-    *p++ = id;
-    p = varint_put(p, s->now - s->last);
-    for (int i = 0; i < event_table[id].nargs - 1; i++)
-        p = varint_put(p, args[i]);
-    body->size += (size_t)(p - start);
+    body->size += (size_t)(event_put(p, id, s->now - s->last, args, timed_args[id] - 1u) - p);
     s->last = s->now;
     return true;
 }
 
 /* ---- events ---------------------------------------------------------------------------------------------------- */
 
-/* Decodes the event at p of [p, end); NULL: f says why not. args[0] is dt. */
-static const uint8_t *get_event(const struct batch *b, const uint8_t *p, uint64_t args[EVENT_MAX_ARGS],
-                                struct failure *f)
+static struct wire_cursor begin(const struct batch *b)
 {
-    const struct event_info *info = &event_table[*p];
-    const uint8_t *at = p++, *end = b->data + b->size;
-    if (!info->name || info->cls != EVENT_TIMED) {
-        fail(f, GOTRACE_EBROKEN, place_in(b, at), "found %s, an event without a timestamp, among timed events",
-             event_name(*at));
-        return NULL;
-    }
-    for (int i = 0; i < info->nargs; i++) {
-        if (!(p = varint_get(p, end, &args[i]))) {
-            fail(f, GOTRACE_EBROKEN, place_in(b, at), "argument %s is cut off or does not fit 64 bits", info->args[i]);
-            return NULL;
-        }
-    }
-    return p;
+    return (struct wire_cursor){.p = b->data, .end = b->data + b->size, .time = b->time};
+}
+
+/* What ended the reading of b; false: an event that cannot be read. */
+static bool ended(struct conversion *c, const struct batch *b, const struct wire_cursor *at, enum wire_result result)
+{
+    if (result == WIRE_BROKEN)
+        fail_event(c->f, place_in(b, at->p), at->p, at->nread);
+    return result == WIRE_END;
 }
 
 /* A switch is, in this order, a wake-up, a stop and a start; the first switch to a goroutine needs no wake-up. */
@@ -115,7 +93,7 @@ static bool put_switch(struct stream *s, uint8_t id, const uint64_t *args)
            put_event(s, id == EV_GoSwitch ? EV_GoBlock : EV_GoDestroy, nothing) && put_event(s, EV_GoStart, start);
 }
 
-static bool put_for_1_22(struct stream *s, uint8_t id, uint64_t *args)
+static bool put_without_coroutines(struct stream *s, uint8_t id, uint64_t *args)
 {
     bool first = false;
     switch (id) {
@@ -146,30 +124,29 @@ static bool put_unchanged(struct stream *s, uint8_t id, uint64_t *args)
     return put_event(s, id, args);
 }
 
-static bool expressible(int version, uint8_t id)
+static bool expressible(const struct wire_version *version, uint8_t id)
 {
-    if (version < 23 && (id == EV_GoSwitch || id == EV_GoSwitchDestroy || id == EV_GoCreateBlocked ||
+    if (!version->coroutines && (id == EV_GoSwitch || id == EV_GoSwitchDestroy || id == EV_GoCreateBlocked ||
                          id == EV_GoStatusStack))
         return true;
-    return event_table[id].since <= version;
+    return event_table[id].since <= version->nn;
 }
 
 static bool convert_events(struct conversion *c, const struct batch *b)
 {
     struct stream s = {.c = c, .b = b, .base = b->time, .last = b->time, .now = b->time};
+    struct wire_cursor at = begin(b);
+    struct wire_event ev;
+    enum wire_result result;
     c->body.size = 0;
-    for (const uint8_t *p = b->data, *end = p + b->size; p < end;) {
-        uint64_t args[EVENT_MAX_ARGS] = {0};
-        uint8_t id = *p;
-        if (!(p = get_event(b, p, args, c->f)))
-            return false;
-        s.now += args[0];
-        if (!expressible(c->to, id))
-            c->done->dropped[id]++;
-        else if (!(c->to < 23 ? put_for_1_22 : put_unchanged)(&s, id, args + 1))
+    while ((result = wire_next(&at, &ev)) == WIRE_EVENT) {
+        s.now = ev.time;
+        if (!expressible(c->to, ev.id))
+            c->done->dropped[ev.id]++;
+        else if (!(c->to->coroutines ? put_unchanged : put_without_coroutines)(&s, ev.id, ev.args))
             return false;
     }
-    return flush(&s);
+    return ended(c, b, &at, result) && flush(&s);
 }
 
 /* ---- clocks ---------------------------------------------------------------------------------------------------- */
@@ -182,21 +159,11 @@ struct clocks {
 static bool get_clocks(struct conversion *c, const struct batch *b, struct clocks *k)
 {
     uint64_t args[EVENT_MAX_ARGS];
-    const uint8_t *p = b->data + (c->from >= 25), *end = b->data + b->size;
-    while (p < end) {
+    bool clocks = c->from->clocks;
+    for (const uint8_t *p = clock_events(b, clocks), *end = b->data + b->size; p < end;) {
         uint8_t id = *p;
-        const uint8_t *at = p++;
-        if (id != EV_Frequency && id != EV_ClockSnapshot) {
-            fail(c->f, GOTRACE_EBROKEN, place_in(b, at), "expected frequency or clock snapshot event, got event %u",
-                 id);
+        if (!(p = clock_event_get(b, clocks, p, args, c->f)))
             return false;
-        }
-        for (int i = 0; i < event_table[id].nargs; i++) {
-            if (!(p = varint_get(p, end, &args[i]))) {
-                fail(c->f, GOTRACE_EBROKEN, place_in(b, at), "an argument is cut off or does not fit 64 bits");
-                return false;
-            }
-        }
         if (id == EV_Frequency) {
             k->has_frequency = true;
             k->frequency = args[0];
@@ -230,25 +197,23 @@ static void make_snapshot(struct conversion *c, const struct batch *b, struct cl
 
 static bool convert_clocks(struct conversion *c, const struct batch *b)
 {
-    uint8_t out[3 + EVENT_MAX_ARGS * VARINT_MAX], *p = out;
+    uint8_t out[1 + 2 * EVENT_SIZE_MAX], *p = out;
     struct clocks k = {0};
     if (!get_clocks(c, b, &k))
         return false;
-    if (c->to >= 25)
+    if (c->to->clocks)
         *p++ = EV_Sync;
     if (k.has_frequency) {
         *p++ = EV_Frequency;
         p = varint_put(p, k.frequency);
     }
-    if (c->to < 25) {
+    if (!c->to->clocks) {
         c->done->dropped[EV_ClockSnapshot] += k.has_snapshot;
     } else {
-        if (!k.has_snapshot && c->from < 25)
+        if (!k.has_snapshot && !c->from->clocks)
             make_snapshot(c, b, &k);
-        if (k.has_snapshot || c->from < 25) {
-            *p++ = EV_ClockSnapshot;
-            for (int i = 0; i < 4; i++)
-                p = varint_put(p, k.snap[i]);
+        if (k.has_snapshot || !c->from->clocks) {
+            p = event_put(p, EV_ClockSnapshot, k.snap[0], k.snap + 1, 3);
         }
     }
     return put_batch(c, b, b->time, out, (size_t)(p - out));
@@ -259,11 +224,11 @@ static bool convert_clocks(struct conversion *c, const struct batch *b)
 static bool convert_batch(struct conversion *c, const struct batch *b)
 {
     uint8_t first = b->size ? b->data[0] : EV_None;
-    if (b->experiment && c->to < 23) {
+    if (b->experiment && !c->to->experiments) {
         c->done->dropped[EV_ExperimentalBatch]++;
         return true;
     }
-    if (!b->experiment && first == (c->from >= 25 ? EV_Sync : EV_Frequency))
+    if (is_clock_batch(b, c->from->clocks))
         return convert_clocks(c, b);
     if (b->experiment || first == EV_Strings || first == EV_Stacks || first == EV_CPUSamples)
         return put_batch(c, b, b->time, b->data, b->size);
@@ -283,14 +248,14 @@ static bool find_switches(struct conversion *c)
         const struct batch *b = &c->batches.v[i];
         if (!is_timed(b))
             continue;
-        for (const uint8_t *p = b->data, *end = p + b->size; p < end;) {
-            uint64_t args[EVENT_MAX_ARGS];
-            uint8_t id = *p;
-            if (!(p = get_event(b, p, args, c->f)))
-                return false;
-            if (!switches_see(&c->switches, id, args + 1))
+        struct wire_cursor at = begin(b);
+        struct wire_event ev;
+        enum wire_result result;
+        while ((result = wire_next(&at, &ev)) == WIRE_EVENT)
+            if (!switches_see(&c->switches, ev.id, ev.args))
                 return no_memory(c);
-        }
+        if (!ended(c, b, &at, result))
+            return false;
     }
     switches_sort(&c->switches);
     return true;
@@ -304,14 +269,14 @@ static enum batch_result read_generation(struct conversion *c)
     for (;;) {
         struct batch b;
         enum batch_result result = read_batch(c->source, c->generation, &b, c->f);
-        if (result == BATCH_NONE && c->batches.n && c->from >= 26) {
+        if (result == BATCH_NONE && c->batches.n && c->from->ends) {
             fail(c->f, GOTRACE_EBROKEN, (struct place){c->generation, ID_NONE, source_offset(c->source), NULL},
                  "the trace is cut off: incomplete generation");
             return BATCH_BROKEN;
         }
         if (result == BATCH_NONE)
             return c->batches.n ? BATCH_OK : BATCH_NONE;
-        if (result == BATCH_BROKEN || (b.end_of_generation && c->from >= 26))
+        if (result == BATCH_BROKEN || (b.end_of_generation && c->from->ends))
             return result;
         uint64_t length = source_offset(c->source) - b.offset;
         if (c->batches.n && b.generation != c->generation) {
@@ -330,24 +295,24 @@ static enum batch_result read_generation(struct conversion *c)
 
 static bool convert_generation(struct conversion *c)
 {
-    if (c->to < 23 && !find_switches(c))
+    if (!c->to->coroutines && !find_switches(c))
         return false;
     for (size_t i = 0; i < c->batches.n; i++)
         if (!convert_batch(c, &c->batches.v[i]))
             return false;
-    if (c->to < 23 && !switches_end(&c->switches))
+    if (!c->to->coroutines && !switches_end(&c->switches))
         return no_memory(c);
     uint8_t end = EV_EndOfGeneration;
-    return c->to < 26 || c->write(c->arg, &end, 1);
+    return !c->to->ends || c->write(c->arg, &end, 1);
 }
 
-bool convert_trace(struct source *s, int from, int to, convert_write *write, void *arg, struct converted *done,
-                   struct failure *f)
+bool convert_trace(struct source *s, const struct wire_version *from, const struct wire_version *to,
+                   convert_write *write, void *arg, struct converted *done, struct failure *f)
 {
     struct conversion c = {.from = from, .to = to, .source = s, .write = write, .arg = arg, .done = done, .f = f};
-    char header[TRACE_HEADER_SIZE + 1] = {0};
+    uint8_t header[TRACE_HEADER_SIZE];
     *done = (struct converted){0};
-    snprintf(header, sizeof header, "go 1.%02d trace", to);
+    file_header_put(header, to->nn);
     bool ok = write(arg, header, TRACE_HEADER_SIZE);
     enum batch_result result;
     while (ok && (result = read_generation(&c)) != BATCH_NONE)

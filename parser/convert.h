@@ -5,6 +5,7 @@
 #ifndef THRACE_PARSER_CONVERT_H
 #define THRACE_PARSER_CONVERT_H
 
+#include "lib/wire/version.h"
 #include "parser/failure.h"
 #include "parser/raw_buffer.h"
 #include "parser/source.h"
@@ -19,10 +20,10 @@ struct converted {
 typedef bool convert_write(void *arg, const void *data, size_t size);
 
 /*
- * Reads a trace of version from behind its header and writes it, header included, as version to; both are known to be
- * versions of the format. False: f says why, and status GOTRACE_OK means that write failed.
+ * Reads a trace of version from behind its header and writes it, header included, as version to. False: f says why, and
+ * status GOTRACE_OK means that write failed.
  */
-bool convert_trace(struct source *s, int from, int to, convert_write *write, void *arg, struct converted *done,
-                   struct failure *f);
+bool convert_trace(struct source *s, const struct wire_version *from, const struct wire_version *to,
+                   convert_write *write, void *arg, struct converted *done, struct failure *f);
 
 #endif

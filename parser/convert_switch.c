@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "lib/events.h"
+#include "lib/wire/events.h"
 
 enum { CREATED = 0 }; /* the sequence number that stands for the creation, blocked */
 

@@ -17,7 +17,14 @@ const uint8_t proc_states[5] = {
     [PROC_SYSCALL_ABANDONED] = GOTRACE_IDLE,
 };
 
+/* What events.def has and the rest of this table has not is known by name, and by those of its arguments. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Woverride-init"
 const uint8_t event_kinds[256] = {
+#define GOTRACE_EVENT(id, name, since, cls, ...) [id] = EVENT_##cls == EVENT_TIMED ? GOTRACE_EXPERIMENTAL : GOTRACE_BAD,
+#include "gotrace/events.def"
+#undef GOTRACE_EVENT
+    [EV_ClockSnapshot] = GOTRACE_BAD,
     [EV_CPUSample] = GOTRACE_STACK_SAMPLE,
     [EV_ProcsChange] = GOTRACE_METRIC,
     [EV_ProcStart... EV_GoStatus] = GOTRACE_TRANSITION,
@@ -41,9 +48,9 @@ const uint8_t event_kinds[256] = {
     [EV_UserRegionEnd] = GOTRACE_REGION_END,
     [EV_UserLog] = GOTRACE_LOG,
     [EV_GoSwitch... EV_GoStatusStack] = GOTRACE_TRANSITION,
-    [EV_Span... EV_GoroutineStackFree] = GOTRACE_EXPERIMENTAL,
     [EV_SYNC_POINT] = GOTRACE_SYNC,
 };
+#pragma GCC diagnostic pop
 
 static struct gotrace_str str(const struct gotrace_event *ev, unsigned arg)
 {

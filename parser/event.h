@@ -3,7 +3,7 @@
 #define THRACE_PARSER_EVENT_H
 
 #include "gotrace/reader.h"
-#include "lib/events.h"
+#include "lib/wire/events.h"
 #include "parser/generation.h"
 
 /* The wire has no such event: the reader makes it. */

@@ -3,21 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/varint.h"
+#include "lib/wire/cursor.h"
 
-#define GOTRACE_EVENT(id, name, since, cls, exp, strs, stks, pair, ...)                                                \
-    [id] = EVENT_##cls == EVENT_TIMED ? sizeof(const char *[]){NULL, ##__VA_ARGS__} / sizeof(const char *) - 1 : 0,
-const uint8_t timed_args[256] = {
-#include "gotrace/events.def"
-};
-#undef GOTRACE_EVENT
-
-static enum cursor_result broken(struct cursor *c, const struct generation *g, struct failure *f, const char *fmt,
-                                 const char *what)
+static enum cursor_result broken(const struct cursor *c, const struct generation *g, struct failure *f, unsigned nread)
 {
     struct place at = {.generation = g->number, .thread = c->id, .offset = c->ev.origin + (uint64_t)(uintptr_t)c->p};
     at.event = event_name(*c->p);
-    fail(f, GOTRACE_EBROKEN, at, fmt, what);
+    fail_event(f, at, c->p, nread);
     return CURSOR_BROKEN;
 }
 
@@ -54,8 +46,6 @@ static bool enter(struct cursor *c, const struct generation *g, const struct run
     return true;
 }
 
-enum { LONGEST = 1 + EVENT_MAX_ARGS * VARINT_MAX };
-
 enum cursor_result cursor_next(struct cursor *c, const struct generation *g, struct failure *f)
 {
     while (c->p == c->end) {
@@ -66,23 +56,17 @@ enum cursor_result cursor_next(struct cursor *c, const struct generation *g, str
     }
     if (!c->last)
         c->last = clock_ns(&g->clock, c->run->time);
-    unsigned n = timed_args[*c->p];
-    if (!n)
-        return broken(c, g, f, "found %s, an event without a timestamp, among timed events", event_name(*c->p));
-    const struct event_info *info = &event_table[*c->p];
-    const uint8_t *p = c->p + 1;
-    uint64_t dt = 0;
-    for (unsigned i = 0; i < n; i++) {
-        p = varint_get(p, c->end, i ? &c->ev.args[i - 1] : &dt);
-        if (!p)
-            return broken(c, g, f, "argument %s is cut off or does not fit 64 bits", info->args[i]);
-    }
+    unsigned nread;
+    uint64_t dt;
+    const uint8_t *p = event_get(c->p, c->end, &dt, c->ev.args, &nread);
+    if (!p)
+        return broken(c, g, f, nread);
     c->ev.type = *c->p;
     c->ev.at = c->p;
     c->ev.thread = c->id;
     c->p = p;
     c->last = c->ev.time = (int64_t)((uint64_t)c->last + (uint64_t)clock_ns(&g->clock, dt));
-    c->near_end = c->last && c->run->size >= LONGEST ? c->end - LONGEST + 1 : NULL;
+    c->near_end = c->last && c->run->size >= EVENT_SIZE_MAX ? c->end - EVENT_SIZE_MAX + 1 : NULL;
     return CURSOR_OK;
 }
 

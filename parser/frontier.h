@@ -33,9 +33,6 @@ struct frontier {
 
 enum cursor_result { CURSOR_OK, CURSOR_END, CURSOR_BROKEN };
 
-/* Arguments, dt included, of a timed event; 0: the ID is of none. */
-extern const uint8_t timed_args[256] __attribute__((visibility("hidden")));
-
 /* Decodes the cursor's next event. */
 enum cursor_result cursor_next(struct cursor *c, const struct generation *g, struct failure *f);
 

@@ -2,16 +2,7 @@
 
 #include <string.h>
 
-#include "lib/events.h"
-#include "lib/varint.h"
-
-static struct place place_in(const struct batch *b, const uint8_t *p, unsigned event)
-{
-    return (struct place){.generation = b->generation,
-                          .thread = b->thread,
-                          .offset = b->offset + (uint64_t)(p - b->data),
-                          .event = event_name(event)};
-}
+#include "parser/clock_events.h"
 
 static bool no_memory(const struct batch *b, struct failure *f)
 {
@@ -66,7 +57,7 @@ static bool add_frequency(struct generation *g, const struct batch *b, const uin
                           struct failure *f)
 {
     if (g->clock.ns_per_unit != 0) {
-        fail(f, GOTRACE_EBROKEN, place_in(b, at, EV_Frequency), "found multiple frequency events");
+        fail(f, GOTRACE_EBROKEN, place_in(b, at), "found multiple frequency events");
         return false;
     }
     clock_set(&g->clock, units);
@@ -77,7 +68,7 @@ static bool add_snapshot(struct generation *g, const struct batch *b, const uint
                          struct failure *f)
 {
     if (g->has_snapshot) {
-        fail(f, GOTRACE_EBROKEN, place_in(b, at, EV_ClockSnapshot), "found multiple clock snapshot events");
+        fail(f, GOTRACE_EBROKEN, place_in(b, at), "found multiple clock snapshot events");
         return false;
     }
     g->has_snapshot = true;
@@ -88,41 +79,28 @@ static bool add_snapshot(struct generation *g, const struct batch *b, const uint
     return true;
 }
 
-/* Frequency alone before 1.25; then Sync, with Frequency and ClockSnapshot behind it. */
-static bool add_sync(struct generation *g, const struct batch *b, int version, struct failure *f)
+static bool add_sync(struct generation *g, const struct batch *b, bool clocks, struct failure *f)
 {
-    const uint8_t *p = b->data, *end = p + b->size;
-    if (version >= 25)
-        p++;
-    while (p < end) {
+    uint64_t args[EVENT_MAX_ARGS];
+    for (const uint8_t *p = clock_events(b, clocks), *end = b->data + b->size; p < end;) {
         const uint8_t *at = p;
-        unsigned id = *p++;
-        if (id != EV_Frequency && (id != EV_ClockSnapshot || version < 25)) {
-            fail(f, GOTRACE_EBROKEN, place_in(b, at, id), "expected frequency or clock snapshot event, got event %u",
-                 id);
+        if (!(p = clock_event_get(b, clocks, p, args, f)))
             return false;
-        }
-        uint64_t args[EVENT_MAX_ARGS];
-        for (int i = 0; i < event_table[id].nargs; i++) {
-            if (!(p = varint_get(p, end, &args[i]))) {
-                fail(f, GOTRACE_EBROKEN, place_in(b, at, id), "argument %s is cut off or does not fit 64 bits",
-                     event_table[id].args[i]);
-                return false;
-            }
-        }
-        if (!(id == EV_Frequency ? add_frequency(g, b, at, args[0], f) : add_snapshot(g, b, at, args, f)))
+        if (!(*at == EV_Frequency ? add_frequency(g, b, at, args[0], f) : add_snapshot(g, b, at, args, f)))
             return false;
     }
     return true;
 }
 
-static bool add_batch(struct generation *g, const struct batch *b, int version, struct failure *f)
+static bool add_batch(struct generation *g, const struct batch *b, const struct wire_version *version,
+                      struct failure *f)
 {
     if (b->experiment)
         return add_experimental(g, b, f);
     unsigned first = b->size && b->data ? b->data[0] : EV_None;
     if (b->end_of_generation) {
-        fail(f, GOTRACE_EBROKEN, place_in(b, b->data, first), "an end of a generation in a trace of go 1.%d", version);
+        fail(f, GOTRACE_EBROKEN, place_in(b, b->data), "an end of a generation in a trace of go 1.%d",
+             version->nn);
         return false;
     }
     if (first == EV_Strings)
@@ -131,8 +109,8 @@ static bool add_batch(struct generation *g, const struct batch *b, int version, 
         return tables_add_stacks(g, b, f);
     if (first == EV_CPUSamples)
         return tables_add_samples(g, b, f);
-    if (first == (version >= 25 ? EV_Sync : EV_Frequency))
-        return add_sync(g, b, version, f);
+    if (is_clock_batch(b, version->clocks))
+        return add_sync(g, b, version->clocks, f);
     return add_run(g, b, f);
 }
 
@@ -145,31 +123,30 @@ static void clear(struct generation *g)
     idmap_clear(&g->lane_of);
 }
 
-static bool complete(struct generation *g, int version, struct failure *f)
+static bool complete(struct generation *g, const struct wire_version *version, struct failure *f)
 {
     struct place at = {.generation = g->number, .thread = GOTRACE_NONE};
     if (g->clock.ns_per_unit == 0) {
         fail(f, GOTRACE_EBROKEN, at, "no frequency event found in the generation");
         return false;
     }
-    if (version >= 25 && !g->has_snapshot) {
+    if (version->clocks && !g->has_snapshot) {
         fail(f, GOTRACE_EBROKEN, at, "no clock snapshot event found in the generation");
         return false;
     }
     return tables_check_frames(g, f) && tables_sort_samples(g, f);
 }
 
-static bool belongs(struct generation *g, const struct batch *b, int version, struct failure *f)
+static bool belongs(struct generation *g, const struct batch *b, const struct wire_version *version, struct failure *f)
 {
-    struct place at = place_in(b, b->data, EV_EventBatch);
-    at.offset = b->offset;
+    struct place at = {b->generation, b->thread, b->offset, event_name(EV_EventBatch)};
     if (!b->generation) {
         fail(f, GOTRACE_EBROKEN, at, "invalid generation number 0");
         return false;
     }
     if (g->number && b->generation != g->number) {
         fail(f, GOTRACE_EBROKEN, at,
-             version >= 26 ? "missing end-of-generation event, or generations are interleaved: a batch of "
+             version->ends ? "missing end-of-generation event, or generations are interleaved: a batch of "
                              "generation %llu in generation %llu"
                            : "generations out of order: a batch of generation %llu in generation %llu",
              (unsigned long long)b->generation, (unsigned long long)g->number);
@@ -178,7 +155,8 @@ static bool belongs(struct generation *g, const struct batch *b, int version, st
     return true;
 }
 
-enum generation_result generation_read(struct generation *g, struct source *s, int version, struct failure *f)
+enum generation_result generation_read(struct generation *g, struct source *s, const struct wire_version *version,
+                                       struct failure *f)
 {
     struct failure later = {0};
     clear(g);
@@ -191,7 +169,7 @@ enum generation_result generation_read(struct generation *g, struct source *s, i
         struct batch b;
         enum batch_result result = read_batch(s, g->number, &b, &later);
         if (result == BATCH_NONE) {
-            if (version < 26)
+            if (!version->ends)
                 break;
             if (!any)
                 return GENERATION_NONE;
@@ -200,17 +178,17 @@ enum generation_result generation_read(struct generation *g, struct source *s, i
             return GENERATION_BROKEN;
         }
         if (result == BATCH_BROKEN) {
-            /* Before 1.26 it may be the next generation's first batch that is broken: this one may still be whole. */
-            if (version < 26 && any)
+            /* Without an end it may be the next generation's first batch that is broken: this one may be whole. */
+            if (!version->ends && any)
                 break;
             *f = later;
             f->error.message = f->message;
             return GENERATION_BROKEN;
         }
-        if (b.end_of_generation && version >= 26)
+        if (b.end_of_generation && version->ends)
             break;
         uint64_t length = source_offset(s) - b.offset;
-        if (version < 26 && b.generation && g->number && b.generation == g->number + 1) {
+        if (!version->ends && b.generation && g->number && b.generation == g->number + 1) {
             source_back(s, length);
             g->followed = true;
             break;

@@ -52,7 +52,7 @@ struct generation {
     uint64_t serial; /* of the handles of stacks: whoever changes or gives up the tables takes another one */
     uint64_t min_time; /* in timestamp units */
     struct clock clock;
-    bool followed; /* before 1.26: by a batch of the next generation */
+    bool followed; /* by a batch of the next generation: there is no other end */
     bool has_snapshot;
     uint64_t snap_time, snap_mono, snap_sec, snap_nsec; /* snap_time in timestamp units */
 
@@ -80,10 +80,11 @@ enum generation_result {
 };
 
 /*
- * Reads the next generation of a trace of the given version into g, which forgets the one before. After CUT and BROKEN
+ * Reads the next generation of a trace of that version into g, which forgets the one before. After CUT and BROKEN
  * nothing can be read any more.
  */
-enum generation_result generation_read(struct generation *g, struct source *s, int version, struct failure *f);
+enum generation_result generation_read(struct generation *g, struct source *s, const struct wire_version *version,
+                                       struct failure *f);
 
 void generation_free(struct generation *g);
 

@@ -3,6 +3,7 @@
 noinst_LTLIBRARIES += libparser.la
 libparser_la_SOURCES = \
 	%D%/batch.c %D%/batch.h \
+	%D%/clock_events.c %D%/clock_events.h \
 	%D%/convert.c %D%/convert.h \
 	%D%/convert_switch.c %D%/convert_switch.h \
 	%D%/event.c %D%/event.h \

@@ -218,7 +218,7 @@ order_step step_go_stop, step_go_block, step_go_unblock, step_go_switch, step_go
 order_step step_syscall_begin, step_syscall_end, step_syscall_end_blocked;
 order_step step_go_span_begin, step_go_span_active, step_go_span_end;
 order_step step_gc_active, step_gc_begin, step_gc_end, step_sweep_begin, step_sweep_active, step_sweep_end;
-order_step step_heap_metric, step_annotation, step_alloc_free;
+order_step step_heap_metric, step_annotation, step_plain;
 order_step step_task_begin, step_task_end, step_region_begin, step_region_end;
 
 void text_free(struct text *t);

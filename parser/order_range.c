@@ -169,7 +169,7 @@ enum step step_heap_metric(struct order *o, struct gotrace_event *ev, struct thr
     return order_require(o, ev, MUST, MAY);
 }
 
-enum step step_alloc_free(struct order *o, struct gotrace_event *ev, struct thread *t)
+enum step step_plain(struct order *o, struct gotrace_event *ev, struct thread *t)
 {
     return order_require(o, ev, MAY, MAY);
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/wire/version.h"
 #include "parser/raw_reader.h"
 
 int raw_fail(gotrace_raw_reader *r, const char *fmt, ...)
@@ -107,7 +108,7 @@ int gotrace_raw_reader_errno(const gotrace_raw_reader *r) { return r->in.error; 
 
 int gotrace_raw_version_known(int version)
 {
-    return version == 22 || version == 23 || version == 25 || version == 26;
+    return wire_version((uint64_t)version) != NULL;
 }
 
 void gotrace_raw_reader_free(gotrace_raw_reader *r)

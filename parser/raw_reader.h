@@ -3,7 +3,7 @@
 #define THRACE_PARSER_RAW_READER_H
 
 #include "gotrace/raw.h"
-#include "lib/events.h"
+#include "lib/wire/events.h"
 #include "parser/raw_input.h"
 
 _Static_assert((int)GOTRACE_RAW_MAX_ARGS == (int)EVENT_MAX_ARGS, "the public limit is the table's");

@@ -4,7 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "lib/varint.h"
+#include "lib/wire/file_header.h"
+#include "lib/wire/varint.h"
 #include "parser/raw_reader.h"
 #include "parser/raw_writer.h"
 
@@ -21,8 +22,9 @@ struct gotrace_raw_writer {
 
 void bytes_put_header(struct raw_buffer *out, int version)
 {
-    raw_buffer_printf(out, "go 1.%d trace", version);
-    raw_buffer_add(out, "\0\0", 3);
+    uint8_t header[TRACE_HEADER_SIZE];
+    file_header_put(header, (unsigned)version);
+    raw_buffer_add(out, header, sizeof header);
 }
 
 static void put_integer(struct raw_buffer *out, uint64_t v, int width)

@@ -137,7 +137,7 @@ static const struct gotrace_event *turn_over(struct gotrace_reader *r)
         r->state = FAIL_NEXT;
         return sync_event(r, NULL, r->last);
     }
-    if (r->version < 26 && r->loaded && !r->generation.followed) {
+    if (!r->version->ends && r->loaded && !r->generation.followed) {
         r->state = ENDED;
         return sync_event(r, NULL, r->last);
     }
@@ -368,7 +368,7 @@ const struct gotrace_error *gotrace_reader_error(const struct gotrace_reader *r)
 
 int gotrace_reader_version(const struct gotrace_reader *r)
 {
-    return r->version;
+    return r->version ? r->version->nn : 0;
 }
 
 void gotrace_reader_free(struct gotrace_reader *r)

@@ -23,7 +23,7 @@ struct gotrace_reader {
     int fd;
     bool owns_fd;
     bool fast; /* the event returned last is heap entry 0's, that alone, and on its own thread: see reader_next.c */
-    int version;
+    const struct wire_version *version; /* NULL: the header is none that can be read */
     enum reader_state state;
     bool loaded; /* there is a generation */
     bool stuck;  /* none of its threads may go on */

@@ -5,42 +5,14 @@
  */
 #include "parser/reader.h"
 
-#include <string.h>
-
-#include "lib/varint.h"
-
-/* An integer of at most 8 bytes of which the first is in *v and not the last; NULL: it is longer. */
-static inline const uint8_t *more_bytes(const uint8_t *p, uint64_t *v)
-{
-    if (LIKELY(p[1] < 0x80)) {
-        *v = (*v & 0x7f) | (uint64_t)p[1] << 7;
-        return p + 2;
-    }
-    if (LIKELY(p[2] < 0x80)) {
-        *v = (*v & 0x7f) | (uint64_t)(p[1] & 0x7f) << 7 | (uint64_t)p[2] << 14;
-        return p + 3;
-    }
-    uint64_t w;
-    memcpy(&w, p, sizeof w);
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    w = __builtin_bswap64(w);
-#endif
-    uint64_t stop = ~w & UINT64_C(0x8080808080808080);
-    if (UNLIKELY(!stop))
-        return NULL;
-    w &= (stop ^ (stop - 1)) & UINT64_C(0x7f7f7f7f7f7f7f7f);
-    w = (w & UINT64_C(0x007f007f007f007f)) | (w & UINT64_C(0x7f007f007f007f00)) >> 1;
-    w = (w & UINT64_C(0x00003fff00003fff)) | (w & UINT64_C(0x3fff00003fff0000)) >> 2;
-    *v = (w & UINT64_C(0x000000000fffffff)) | (w & UINT64_C(0x0fffffff00000000)) >> 4;
-    return p + (__builtin_ctzll(stop) >> 3) + 1;
-}
+#include "lib/wire/cursor.h"
 
 #define INTEGER(v)                                                                                                     \
     do {                                                                                                               \
         (v) = *p;                                                                                                      \
         if (LIKELY((v) < 0x80))                                                                                        \
             p++;                                                                                                       \
-        else if (UNLIKELY(!(p = more_bytes(p, &(v)))))                                                                 \
+        else if (UNLIKELY(!(p = varint_more(p, &(v)))))                                                                \
             return reader_next_slow(r);                                                                                \
     } while (0)
 

@@ -1,8 +1,8 @@
 /* Strings, stacks and CPU samples of a generation. */
 #include <string.h>
 
-#include "lib/events.h"
-#include "lib/varint.h"
+#include "lib/wire/events.h"
+#include "lib/wire/varint.h"
 #include "parser/generation.h"
 #include "parser/gosort.h"
 

@@ -333,7 +333,9 @@ struct gotrace_validator *gotrace_validator_new(int version, gotrace_violation_f
     struct gotrace_validator *v = calloc(1, sizeof *v);
     if (!v)
         return NULL;
+    const struct wire_version *known = wire_version((uint64_t)version);
     v->version = version;
+    v->clocks = known && known->clocks;
     v->report = report;
     v->arg = arg;
     v->holders[GOS].name = "goroutine";

@@ -35,6 +35,7 @@ enum { RECENT = 64 };
 
 struct gotrace_validator {
     int version;
+    bool clocks; /* that version has them */
     gotrace_violation_fn report;
     void *arg;
     int violations; /* of the current event */

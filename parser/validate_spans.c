@@ -119,7 +119,7 @@ void validate_sync(struct gotrace_validator *v, const struct gotrace_event *ev)
     /* The reader's own Sync at the end has no clock; one at the beginning should. */
     if (s.has_clock)
         check_clock(v, ev, &s);
-    else if (v->version >= 25 && s.n == 1)
+    else if (v->clocks && s.n == 1)
         violation(v, ev, "sync 1 has no clock snapshot");
     if (s.n > 1)
         idmap_clear(&v->died);

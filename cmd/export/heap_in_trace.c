@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "gotrace/raw.h"
-#include "lib/events.h"
+#include "lib/wire/events.h"
 
 /* "thrace heap.pb.gz NUMBER/OF BASE64": readers take strings of up to 1 KiB. */
 #define MARK "thrace heap.pb.gz "

@@ -4,8 +4,7 @@
 
 #include <gotrace/reader.h>
 
-#include "lib/events.h"
-#include "lib/varint.h"
+#include "lib/wire/cursor.h"
 #include "parser/unplaced.h"
 
 struct cut {
@@ -13,30 +12,28 @@ struct cut {
     uint64_t generation, events;
 };
 
-static const uint8_t *skip_event(const uint8_t *p, const uint8_t *end)
+static struct wire_cursor begin(const struct spool_batch *b)
 {
-    uint64_t arg;
-    unsigned id = *p++;
-    for (int i = 0; i < event_table[id].nargs && p; i++)
-        p = varint_get(p, end, &arg);
-    return p;
+    return (struct wire_cursor){.p = b->data, .end = b->data + b->size};
 }
 
 static size_t count_events(const struct spool_batch *b)
 {
-    const uint8_t *p = b->data, *end = p + b->size;
+    struct wire_cursor c = begin(b);
+    struct wire_event ev;
     size_t n = 0;
-    for (; p && p < end; n++)
-        p = skip_event(p, end);
+    while (wire_next(&c, &ev) == WIRE_EVENT)
+        n++;
     return n;
 }
 
 static void keep_events(struct spool_batch *b, size_t n)
 {
-    const uint8_t *p = b->data, *end = p + b->size;
-    while (n-- && p < end)
-        p = skip_event(p, end);
-    b->size = (size_t)(p - b->data);
+    struct wire_cursor c = begin(b);
+    struct wire_event ev;
+    while (n-- && wire_next(&c, &ev) == WIRE_EVENT)
+        ;
+    b->size = (size_t)(c.p - b->data);
 }
 
 /* The batches of a thread are in the order of time. */

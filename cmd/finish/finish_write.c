@@ -15,7 +15,7 @@
 #include "cmd/finish/output.h"
 #include "cmd/finish/recording_frames.h"
 #include "cmd/finish/trace_time.h"
-#include "lib/events.h"
+#include "lib/wire/batch_header.h"
 
 /* --- writing ------------------------------------------------------------------------------------------------------ */
 
@@ -27,8 +27,8 @@ static int copy_batch(gotrace_builder *b, const struct trace_time *t, const stru
     if (!end)
         return -1;
     size_t size = (size_t)(end - events);
-    size_t n = batch_header_put(header, EV_EventBatch, batch->generation, batch->m, trace_time_of(t, batch->time),
-                                size);
+    const struct batch_header h = {EV_EventBatch, 0, batch->generation, batch->m, trace_time_of(t, batch->time), size};
+    size_t n = (size_t)(batch_header_put(header, &h) - header);
     return gotrace_builder_copy(b, header, n, last) || gotrace_builder_copy(b, events, size, last) ? -1 : 0;
 }
 

@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/events.h"
-#include "lib/varint.h"
+#include "lib/wire/cursor.h"
 #include "parser/vec.h"
 
 enum { MAX_TID = 1 << 22 }; /* the kernel's own limit */
@@ -21,16 +20,17 @@ struct pass {
     uint64_t held, holder; /* the P whose status came last, and the batch's thread: it holds it */
 };
 
-static bool note_status(struct pass *p, const struct spool_batch *b, const uint64_t *args)
+static bool note_status(struct pass *p, const struct spool_batch *b, const struct wire_event *ev)
 {
+    uint64_t status = ev->args[2];
     struct events_seen *seen = p->seen;
     if (b->generation != p->first_generation)
         return true;
     if (seen->nstatuses == seen->cap_statuses &&
         !vec_grow((void **)&seen->statuses, &seen->cap_statuses, sizeof *seen->statuses))
         return false;
-    bool has_proc = b->m != ID_NONE && p->holder == b->m && args[3] != GO_WAITING && args[3] != GO_RUNNABLE;
-    seen->statuses[seen->nstatuses++] = (struct first_status){args[1], args[2], p->held, args[3], has_proc};
+    bool has_proc = b->m != ID_NONE && p->holder == b->m && status != GO_WAITING && status != GO_RUNNABLE;
+    seen->statuses[seen->nstatuses++] = (struct first_status){ev->args[0], ev->args[1], p->held, status, has_proc};
     return true;
 }
 
@@ -42,45 +42,36 @@ static void note_stack(struct pass *p, const struct spool_batch *b, uint64_t id)
         *first = (struct first_stack){b->generation, id};
 }
 
-static bool see_event(struct pass *p, const struct spool_batch *b, unsigned id, const uint64_t *args)
+static bool see_event(struct pass *p, const struct spool_batch *b, const struct wire_event *ev)
 {
-    const struct event_info *e = &event_table[id];
-    if (id == EV_GoStart || (id == EV_GoStatus && args[3] == GO_RUNNING))
+    unsigned stacks = event_table[ev->id].stacks >> 1; /* without dt */
+    p->seen->events++;
+    p->seen->of_heap += ev->id == EV_HeapAlloc || ev->id == EV_HeapGoal;
+    if (ev->id == EV_GoStart || (ev->id == EV_GoStatus && ev->args[2] == GO_RUNNING))
         if (b->m < MAX_TID)
-            p->running[b->m] = args[1];
-    if (id == EV_ProcStatus) {
-        p->held = args[1];
-        p->holder = args[2] == PROC_IDLE ? ID_NONE : b->m;
+            p->running[b->m] = ev->args[0];
+    if (ev->id == EV_ProcStatus) {
+        p->held = ev->args[0];
+        p->holder = ev->args[1] == PROC_IDLE ? ID_NONE : b->m;
     }
-    if (id == EV_GoStatus && !note_status(p, b, args))
+    if (ev->id == EV_GoStatus && !note_status(p, b, ev))
         return false;
-    if (e->stacks) /* of two, the last one is that of the thread that writes */
-        note_stack(p, b, args[31 - __builtin_clz(e->stacks)]);
-    return id != EV_HeapObjectAlloc || heap_types_add(&p->seen->types, b->generation, args[2]);
+    if (stacks) /* of two, the last one is that of the thread that writes */
+        note_stack(p, b, ev->args[31 - __builtin_clz(stacks)]);
+    return ev->id != EV_HeapObjectAlloc || heap_types_add(&p->seen->types, b->generation, ev->args[1]);
 }
 
 static const char *see_batch(struct pass *pass, const struct spool_batch *b)
 {
-    static const char damaged[] = "the spool's events are damaged";
-    const uint8_t *p = b->data, *end = p + b->size;
-    uint64_t time = b->time;
-    while (p < end) {
-        uint64_t args[EVENT_MAX_ARGS];
-        unsigned id = *p++;
-        if (event_table[id].cls != EVENT_TIMED)
-            return damaged;
-        for (int i = 0; i < event_table[id].nargs; i++)
-            if (!(p = varint_get(p, end, &args[i])))
-                return damaged;
-        time += args[0];
-        pass->seen->events++;
-        pass->seen->of_heap += id == EV_HeapAlloc || id == EV_HeapGoal;
-        if (!see_event(pass, b, id, args))
+    struct wire_cursor c = {.p = b->data, .end = b->data + b->size, .time = b->time};
+    struct wire_event ev;
+    enum wire_result result;
+    while ((result = wire_next(&c, &ev)) == WIRE_EVENT)
+        if (!see_event(pass, b, &ev))
             return "out of memory";
-    }
-    if (time > pass->seen->last)
-        pass->seen->last = time;
-    return NULL;
+    if (c.time > pass->seen->last)
+        pass->seen->last = c.time;
+    return result == WIRE_END ? NULL : "the spool's events are damaged";
 }
 
 static int by_g(const void *a, const void *b)

@@ -10,9 +10,9 @@
 
 #include "cmd/export/heap_pprof.h"
 #include "cmd/finish/recording_frames.h"
-#include "lib/events.h"
 #include "lib/meta.h"
 #include "parser/analyze/place.h"
+#include "lib/wire/events.h"
 
 struct heap_profile {
     struct heap_site *sites; /* the largest holders first */

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/events.h"
-#include "lib/varint.h"
+#include "lib/wire/events.h"
+#include "lib/wire/varint.h"
 
 /* What the first byte of a batch says, and what the info batch does: the unit of ids is HEAP_ALIGN bytes from 0 on. */
 enum { ALLOC_FREE = 1, TYPES_BATCH = 0, INFO_BATCH = 1 };

@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
-#include "lib/events.h"
 #include "lib/meta.h"
+#include "lib/wire/events.h"
 
 /* Threads that have no P take turns with one. Where each has a time of its own the order is never in doubt. */
 struct chain {

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "cmd/finish/process_life.h"
+#include "lib/wire/file_header.h"
 #include "parser/vec.h"
 
 /* --- names -------------------------------------------------------------------------------------------------------- */
@@ -107,12 +108,11 @@ static bool look_at_spool(const struct search *s, int fd, const struct stat *st,
 
 static bool look_at_trace(const struct search *s, int fd, const struct stat *st, struct orphaned_spool *found)
 {
-    static const char begin[] = "go 1.";
-    char text[sizeof begin - 1];
+    uint8_t header[TRACE_HEADER_SIZE];
     found->start_ns = changed_ns(st);
     found->kind = ORPHAN_FINISHED;
     return found->start_ns >= s->since_ns && st->st_uid == geteuid() &&
-           pread(fd, text, sizeof text, 0) == sizeof text && !memcmp(text, begin, sizeof text);
+           pread(fd, header, sizeof header, 0) == sizeof header && file_header_get(header) >= 0;
 }
 
 /* A file with a second name would be given a trace under a name that somebody else chose. */

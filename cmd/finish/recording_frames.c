@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/events.h"
 #include "lib/meta.h"
 #include "lib/sched.h"
 #include "lib/symbolize/symbolize.h"
+#include "lib/wire/events.h"
 
 /*
  * A reader keeps one frame per PC. So inlined functions get PCs of their own, above every address that a program can

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/events.h"
 #include "lib/meta.h"
 #include "lib/stacktab.h"
+#include "lib/wire/events.h"
 #include "parser/vec.h"
 
 /* --- generations -------------------------------------------------------------------------------------------------- */

@@ -11,8 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/events.h"
-#include "lib/varint.h"
+#include "lib/wire/batch_header.h"
 #include "parser/vec.h"
 
 static bool add(struct spool_batches *b, struct spool_batch batch)
@@ -28,16 +27,15 @@ static bool add(struct spool_batches *b, struct spool_batch batch)
 static const char *read_row_until(struct spool_file *f, const uint8_t *p, const uint8_t *end, const uint8_t **stop)
 {
     for (; p < end; *stop = p) {
-        uint64_t v[4];
-        uint8_t id = *p;
-        const uint8_t *q = p + 1;
-        for (int i = 0; i < 4 && q; i++)
-            q = varint_get(q, end, &v[i]);
-        if (!q || v[3] > (uint64_t)(end - q) || (id != EV_EventBatch && id != BATCH_META))
+        struct batch_header h;
+        struct batch_header_fault ignored;
+        const uint8_t *data = batch_header_get(p, end, &h, &ignored);
+        if (!data || h.size > (uint64_t)(end - data) || (h.id != EV_EventBatch && h.id != BATCH_META))
             return "the spool is damaged";
-        if (!add(id == BATCH_META ? &f->meta : &f->events, (struct spool_batch){v[0], v[1], v[2], 0, q, v[3]}))
+        struct spool_batches *to = h.id == BATCH_META ? &f->meta : &f->events;
+        if (!add(to, (struct spool_batch){h.generation, h.thread, h.time, 0, data, h.size}))
             return "out of memory";
-        p = q + v[3];
+        p = data + h.size;
     }
     return NULL;
 }

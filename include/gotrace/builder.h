@@ -37,8 +37,9 @@ struct gotrace_builder_frame {
 };
 
 /*
- * A builder of a trace of version 1.NN (22, 23, 25 or 26) that goes to a file (which stays open and the caller's), to
- * fn, or to memory. NULL with errno EINVAL when there is no such version, ENOMEM when memory runs out. Since: 0.1.
+ * A builder of a trace of version 1.NN (see gotrace_raw_version_known) that goes to a file (which stays open and the
+ * caller's), to fn, or to memory. NULL with errno EINVAL when there is no such version, ENOMEM when memory runs out.
+ * Since: 0.1.
  */
 GOTRACE_API gotrace_builder *gotrace_builder_file(int version, FILE *file);
 GOTRACE_API gotrace_builder *gotrace_builder_callback(int version, gotrace_raw_write_fn *fn, void *ctx);

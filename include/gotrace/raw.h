@@ -80,7 +80,7 @@ GOTRACE_API gotrace_raw_reader *gotrace_raw_reader_file(enum gotrace_raw_format 
 GOTRACE_API gotrace_raw_reader *gotrace_raw_reader_callback(enum gotrace_raw_format format, gotrace_raw_read_fn *fn,
                                                             void *ctx);
 
-/* The NN of the version 1.NN (22, 23, 25 or 26), or -1. Reads the header when that is still to do. Since: 0.1. */
+/* The NN of the version 1.NN, or -1. Reads the header when that is still to do. Since: 0.1. */
 GOTRACE_API int gotrace_raw_version(gotrace_raw_reader *r);
 
 /* Reads the next event into *ev: 1, or 0 at the end of the trace, or -1 on an error. Since: 0.1. */
@@ -99,8 +99,8 @@ GOTRACE_API int gotrace_raw_reader_errno(const gotrace_raw_reader *r);
 GOTRACE_API void gotrace_raw_reader_free(gotrace_raw_reader *r);
 
 /*
- * A writer of a trace of version 1.NN (22, 23, 25 or 26) to a file (which stays open and the caller's) or to fn. NULL
- * with errno EINVAL when there is no such version, ENOMEM when memory runs out. Since: 0.1.
+ * A writer of a trace of version 1.NN (see gotrace_raw_version_known) to a file (which stays open and the caller's) or
+ * to fn. NULL with errno EINVAL when there is no such version, ENOMEM when memory runs out. Since: 0.1.
  */
 GOTRACE_API gotrace_raw_writer *gotrace_raw_writer_file(enum gotrace_raw_format format, int version, FILE *file);
 GOTRACE_API gotrace_raw_writer *gotrace_raw_writer_callback(enum gotrace_raw_format format, int version,
@@ -121,7 +121,7 @@ GOTRACE_API int gotrace_raw_writer_close(gotrace_raw_writer *w);
  */
 GOTRACE_API char *gotrace_raw_event_text(int version, const struct gotrace_raw_event *ev, size_t *size);
 
-/* Whether traces of version 1.NN have the format that this library calls v2: 22, 23, 25, 26. Since: 0.1. */
+/* Whether there is a version 1.NN of the format that this library calls v2, which began with 1.22. Since: 0.1. */
 GOTRACE_API int gotrace_raw_version_known(int version);
 
 #ifdef __cplusplus

@@ -128,7 +128,7 @@ enum gotrace_kind {
     GOTRACE_REGION_END,
     GOTRACE_LOG,           /* a user's message */
     GOTRACE_TRANSITION,    /* a goroutine or proc changes its state */
-    GOTRACE_EXPERIMENTAL,  /* an event that only an experiment defines */
+    GOTRACE_EXPERIMENTAL,  /* an event that only an experiment defines, or of which nothing but the name is known */
 };
 
 /* Since: 0.1 */

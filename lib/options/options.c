@@ -2,13 +2,14 @@
 
 #include <string.h>
 
-#include "lib/events.h"
 #include "lib/options/classes.h"
 #include "lib/options/out_path.h"
 #include "lib/options/spelling.h"
 #include "lib/options/values.h"
 #include "lib/spool.h"
 #include "lib/unwind/unwind.h"
+#include "lib/wire/events.h"
+#include "lib/wire/version.h"
 
 static bool parse_number(const char *s, void *field) { return value_number(piece_of(s), field); }
 static bool parse_duration(const char *s, void *field) { return value_duration(piece_of(s), field); }
@@ -28,8 +29,10 @@ static bool parse_bytes(const char *s, void *field)
 
 static bool parse_version(const char *s, void *field)
 {
-    uint64_t *v = field;
-    return !strncmp(s, "1.", 2) && parse_number(s + 2, v) && (*v == 22 || *v == 23 || *v == 25 || *v == 26);
+    const struct wire_version *v = wire_version_named(s);
+    if (v)
+        *(uint64_t *)field = v->nn;
+    return v;
 }
 
 #define DEFAULT_COOLDOWN_NS UINT64_C(10000000000)
@@ -213,6 +216,7 @@ static bool parse_classes(const char *s, void *field)
     return !*s && s[-1] != ',';
 }
 
+#define TAKES_VERSION WIRE_VERSION_NAMES
 #define TAKES_FLAG "0 or 1"
 #define TAKES_TIME "a time of at most 3600s, as in 250us, 10ms or 1s; or 0"
 
@@ -256,7 +260,7 @@ bool options_read(struct options *o, char **envp, struct option_fault *fault)
 {
     *fault = (struct option_fault){0};
     *o = (struct options){.period_ns = 1000000000,
-                          .trace_version = 22,
+                          .trace_version = wire_version_first()->nn,
                           .classes = CLASS_EVERY,
                           .cpu_hz = SAMPLE_HZ_DEFAULT,
                           .unwind = UNWIND_AUTO,
@@ -268,8 +272,8 @@ bool options_read(struct options *o, char **envp, struct option_fault *fault)
                           .stop.size = DEFAULT_SIZE};
     for (; envp && *envp; envp++)
         read_entry(o, *envp, fault);
-    if (o->heap_events && o->trace_version < 23) /* where the events of the experiment begin */
-        o->trace_version = 23;
+    if (o->heap_events && o->trace_version < wire_version_of_experiments()->nn)
+        o->trace_version = wire_version_of_experiments()->nn;
     return !fault->kind;
 }
 

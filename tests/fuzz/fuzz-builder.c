@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "gotrace/builder.h"
-#include "lib/events.h"
-#include "lib/varint.h"
+#include "lib/wire/events.h"
+#include "lib/wire/varint.h"
 #include "tests/fuzz/fuzz.h"
 
 const char *const fuzz_corpora[] = {"binary", "text", NULL};

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 #include "gotrace/raw.h"
-#include "lib/events.h"
-#include "lib/varint.h"
+#include "lib/wire/events.h"
+#include "lib/wire/varint.h"
 #include "parser/raw_buffer.h"
 #include "parser/raw_writer.h"
 #include "tests/fuzz/fuzz.h"

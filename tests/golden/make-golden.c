@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/varint.h"
+#include "lib/wire/varint.h"
 #include "tests/golden/scenario.h"
 
 static void die(const char *name, const char *why)

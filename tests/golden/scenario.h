@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 #include "gotrace/builder.h"
-#include "lib/events.h"
+#include "lib/wire/events.h"
 
 /* A trace being made. Each event happens one unit after the one before, unless the clock stands still. */
 struct trace {

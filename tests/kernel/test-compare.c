@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "gotrace/builder.h"
-#include "lib/events.h"
+#include "lib/wire/events.h"
 #include "tests/kernel/compare.h"
 
 enum {

@@ -1,4 +1,4 @@
-/* What tests of the reader do with a builder and a reader; needs gotrace.h, lib/events.h and unit.h before it. */
+/* What tests of the reader do with a builder and a reader; needs gotrace.h, lib/wire/events.h and unit.h before it. */
 #ifndef THRACE_TESTS_PARSER_MADE_H
 #define THRACE_TESTS_PARSER_MADE_H
 

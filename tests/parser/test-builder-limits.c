@@ -2,7 +2,7 @@
 #include "tests/parser/raw-events.h"
 
 #include "gotrace/builder.h"
-#include "lib/events.h"
+#include "lib/wire/events.h"
 
 /* Walks the batches of a finished trace and sums up what they hold. */
 struct tally {

@@ -2,7 +2,8 @@
 #include "tests/parser/raw-events.h"
 
 #include "gotrace/builder.h"
-#include "lib/events.h"
+#include "gotrace/reader.h"
+#include "lib/wire/events.h"
 
 #define NONE "18446744073709551615"
 
@@ -131,6 +132,27 @@ static void experiments_are_raw_batches(void **state)
                     "EventBatch gen=1 m=9 time=6 size=3\nHeapObjectFree dt=0 id=4\n"
                     "EventBatch gen=1 m=" NONE " time=5 size=12\nSync\nFrequency freq=1000000000\n"
                     "ClockSnapshot dt=0 mono=0 sec=0 nsec=0\nEndOfGeneration\n");
+}
+
+/* It is a byte, whatever its value: readers take it for one. */
+static void any_experiment_is_read_again(void **state)
+{
+    for (uint64_t experiment = 127; experiment <= 255; experiment += 64) {
+        gotrace_builder *b = gotrace_builder_memory(23);
+        struct gotrace_experimental_batch batch;
+        size_t size;
+        gotrace_builder_generation(b, 1);
+        assert_int_equal(gotrace_builder_experimental(b, experiment, 9, 5, "data", 4), 0);
+        assert_int_equal(gotrace_builder_finish(b), 0);
+        const void *bytes = gotrace_builder_bytes(b, &size);
+        struct gotrace_reader *r = gotrace_reader_open_memory(bytes, size);
+        assert_true(gotrace_sync_batch(gotrace_reader_next(r), 0, &batch));
+        assert_int_equal(batch.experiment_id, experiment);
+        assert_int_equal(batch.thread, 9);
+        assert_int_equal(batch.size, 4);
+        gotrace_reader_free(r);
+        gotrace_builder_free(b);
+    }
 }
 
 /* Every way to use it wrongly, with what it says to that. */
@@ -272,6 +294,7 @@ int main(void)
         cmocka_unit_test(an_empty_generation_is_complete_too),
         cmocka_unit_test(ids_and_batches_may_be_the_callers),
         cmocka_unit_test(experiments_are_raw_batches),
+        cmocka_unit_test(any_experiment_is_read_again),
         cmocka_unit_test(misuse_is_refused_with_a_reason),
         cmocka_unit_test(nothing_goes_outside_a_generation_or_batch),
         cmocka_unit_test(a_file_gets_what_memory_gets),

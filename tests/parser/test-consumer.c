@@ -2,7 +2,7 @@
 #include "tests/unit/unit.h"
 
 #include "gotrace/builder.h"
-#include "lib/events.h"
+#include "lib/wire/events.h"
 #include "parser/analyze/consumer.h"
 
 enum { EVENTS = 5 }; /* a Sync, a status of a proc and of a goroutine, a block, a Sync */

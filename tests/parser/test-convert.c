@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "gotrace/gotrace.h"
-#include "lib/events.h"
+#include "lib/wire/events.h"
 #include "parser/batch.h"
 #include "parser/convert.h"
 #include "parser/raw_buffer.h"
@@ -56,8 +56,9 @@ static void starts_stay(gotrace_builder *b)
     struct raw_buffer out = {0};
     struct failure f = {0};
     struct converted done;
-    assert_int_equal(read_header(&s, &f), 23);
-    assert_true(convert_trace(&s, 23, 22, take, &out, &done, &f));
+    const struct wire_version *from = read_header(&s, &f);
+    assert_ptr_equal(from, wire_version(23));
+    assert_true(convert_trace(&s, from, wire_version(22), take, &out, &done, &f));
     struct starts before = starts(trace, size), after = starts(out.at, out.size);
     assert_int_equal(before.n, after.n);
     for (size_t i = 0; i < before.n; i++) {

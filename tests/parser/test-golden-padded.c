@@ -1,9 +1,4 @@
-/*
- * Each golden test once more, with events that change nothing. The traces are so short that without some of them behind
- * each batch of a thread, no event is far enough from the end of its batch for the short way (reader_next.c, follow in
- * validate.c), which has to come to the same result. Others come where a batch says that a goroutine runs on a proc:
- * for the short way it is not enough that the thread has both, it must also have been looked up what they are.
- */
+/* Each golden test once more, with events that change nothing: the short way has to come to the same result. */
 #include "config.h"
 
 #include <dirent.h>
@@ -12,99 +7,13 @@
 #include <string.h>
 
 #include "gotrace/gotrace.h"
-#include "lib/events.h"
-#include "lib/varint.h"
-#include "parser/batch.h"
-#include "parser/frontier.h"
 #include "parser/golden.h"
-
-enum { PADDING = 16 }; /* events of 5 bytes: more than the longest event has */
+#include "tests/parser/padded.h"
 
 static void die(const char *what, const char *why)
 {
     fprintf(stderr, "test-golden-padded: %s: %s\n", what, why);
     exit(99);
-}
-
-static bool timed(const struct batch *b)
-{
-    return !b->experiment && b->size && timed_args[b->data[0]] && b->thread != ID_NONE;
-}
-
-/* Whether the last event ends where the batch does: else what is put behind would become part of it. */
-static bool decodes(const struct batch *b)
-{
-    const uint8_t *p = b->data, *end = p + b->size;
-    while (p && p < end) {
-        unsigned n = timed_args[*p++];
-        uint64_t ignored;
-        if (!n)
-            return false;
-        while (p && n--)
-            p = varint_get(p, end, &ignored);
-    }
-    return p != NULL;
-}
-
-static void put(struct raw_buffer *o, uint64_t v)
-{
-    uint8_t bytes[VARINT_MAX];
-    raw_buffer_add(o, bytes, (size_t)(varint_put(bytes, v) - bytes));
-}
-
-/* Where the statuses end that a batch of the first generation begins with: of a proc and a goroutine that run; or 0. */
-static size_t statuses(const struct batch *b, uint64_t first_generation)
-{
-    enum { SIZE = 9 };
-    const uint8_t *p = b->data;
-    bool both = timed(b) && b->generation == first_generation && b->size >= SIZE && p[0] == EV_ProcStatus &&
-                p[3] == PROC_RUNNING && p[4] == EV_GoStatus && p[8] == GO_RUNNING;
-    return both ? SIZE : 0;
-}
-
-static void put_batch(struct raw_buffer *o, const struct batch *b, uint64_t first_generation)
-{
-    static const uint8_t span[5] = {EV_Span};
-    static const uint8_t lookups[] = {EV_UserRegionEnd, 0, 0, 0, 0, EV_GCSweepBegin, 0, 0, EV_GCSweepEnd, 0, 0, 0};
-    uint64_t padding = timed(b) ? PADDING : 0;
-    size_t begin = statuses(b, first_generation);
-    if (b->end_of_generation && !b->size) {
-        put(o, EV_EndOfGeneration);
-        return;
-    }
-    put(o, b->experiment ? EV_ExperimentalBatch : EV_EventBatch);
-    if (b->experiment)
-        raw_buffer_add(o, &b->experiment, 1);
-    put(o, b->generation);
-    put(o, b->thread);
-    put(o, b->time);
-    put(o, b->size + padding * sizeof span + (begin ? sizeof lookups : 0));
-    raw_buffer_add(o, b->data, begin);
-    if (begin)
-        raw_buffer_add(o, lookups, sizeof lookups);
-    raw_buffer_add(o, b->data + begin, b->size - begin);
-    while (padding--)
-        raw_buffer_add(o, span, sizeof span);
-}
-
-/* False: a batch is none, or one does not end with an event. */
-static bool pad(const struct raw_buffer *trace, struct raw_buffer *padded)
-{
-    struct source s = {.p = trace->at, .end = trace->at + trace->size, .offset = trace->size};
-    struct failure f = {0};
-    struct batch b;
-    enum batch_result result;
-    if (!read_header(&s, &f))
-        return false;
-    raw_buffer_add(padded, trace->at, TRACE_HEADER_SIZE);
-    uint64_t first = 0;
-    while ((result = read_batch(&s, 0, &b, &f)) == BATCH_OK) {
-        first = first ? first : b.generation;
-        if (timed(&b) && !decodes(&b))
-            return false;
-        put_batch(padded, &b, first);
-    }
-    return result == BATCH_NONE;
 }
 
 /* The first violation, but for those of the padding, which is of 1.23. */
@@ -131,24 +40,13 @@ static char *judge(const struct raw_buffer *trace)
     return message;
 }
 
-static void read_file(const char *path, struct raw_buffer *content)
-{
-    FILE *file = fopen(path, "r");
-    if (!file)
-        die(path, "cannot open");
-    for (size_t n = 1; n; content->size += n) {
-        uint8_t *room = raw_buffer_reserve(content, 4096);
-        n = room ? fread(room, 1, 4096, file) : 0;
-    }
-    fclose(file);
-}
-
 /* 1: as expected, 0: not, -1: cannot be padded. */
 static int run(const char *path, struct golden *g)
 {
     struct raw_buffer content = {0}, padded = {0};
     int result = -1;
-    read_file(path, &content);
+    if (!read_file(path, &content))
+        die(path, "cannot read");
     if (!golden_parse(g, content.at, content.size))
         die(path, g->error);
     if (pad(&g->bytes, &padded)) {

@@ -5,7 +5,7 @@
 #include "tests/parser/raw-events.h"
 
 #include "gotrace/builder.h"
-#include "lib/events.h"
+#include "lib/wire/events.h"
 #include "parser/golden.h"
 
 /* Allocations that still succeed; the linker sends the library's here. Behind them all fail, or only one. */

@@ -9,8 +9,8 @@
 #include <time.h>
 
 #include "gotrace/gotrace.h"
-#include "lib/events.h"
-#include "lib/varint.h"
+#include "lib/wire/batch_header.h"
+#include "lib/wire/cursor.h"
 #include "tests/parser/made.h"
 
 #define S(s) (s), sizeof(s) - 1
@@ -219,6 +219,20 @@ static void a_table_that_is_cut_off_is_an_error(void **state)
     }
 }
 
+/* It is of the generation, though it has a time. */
+static void a_clock_snapshot_happens_in_no_thread(void **state)
+{
+    gotrace_builder *b = gotrace_builder_memory(25);
+    uint8_t bytes[BATCH_HEADER_MAX + EVENT_SIZE_MAX], event[EVENT_SIZE_MAX];
+    size_t size = (size_t)(event_put(event, EV_ClockSnapshot, 1, (const uint64_t[]){1, 1, 1}, 3) - event);
+    uint8_t *p = batch_header_put(bytes, &(struct batch_header){EV_EventBatch, 0, 1, 5, 10, size});
+    memcpy(p, event, size);
+    gotrace_builder_generation(b, 1);
+    gotrace_builder_sync(b, 1000000000, 1, 1, 1, 1);
+    assert_int_equal(gotrace_builder_copy(b, bytes, (size_t)(p - bytes) + size, 10), 0);
+    built(b, 1, "bad event type found while ordering");
+}
+
 /* ---- time zones -------------------------------------------------------------------------------------------------- */
 
 static void zones_are_files(void **state)
@@ -344,6 +358,7 @@ int main(void)
         cmocka_unit_test(statuses_have_eight_bits),
         cmocka_unit_test(events_before_an_error_come_first),
         cmocka_unit_test(a_table_that_is_cut_off_is_an_error),
+        cmocka_unit_test(a_clock_snapshot_happens_in_no_thread),
         cmocka_unit_test(zones_are_files),
         cmocka_unit_test(a_trace_of_nothing_has_no_clock),
         cmocka_unit_test(wall_clocks_begin_in_the_first_year),

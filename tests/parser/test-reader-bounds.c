@@ -5,8 +5,8 @@
 #include <sys/resource.h>
 
 #include "gotrace/gotrace.h"
-#include "lib/events.h"
-#include "lib/varint.h"
+#include "lib/wire/events.h"
+#include "lib/wire/varint.h"
 
 /* Bytes that are made as they are read: a header, a part that repeats with a number that counts, and then an end. */
 struct stream {

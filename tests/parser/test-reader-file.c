@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "gotrace/gotrace.h"
-#include "lib/events.h"
+#include "lib/wire/events.h"
 #include "tests/unit/unit.h"
 
 static char path[] = "/tmp/test-reader-file.XXXXXX";

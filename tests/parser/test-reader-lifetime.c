@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "gotrace/gotrace.h"
-#include "lib/events.h"
+#include "lib/wire/events.h"
 #include "parser/reader.h"
 #include "tests/unit/unit.h" /* after the parser: cmocka has a macro named fail */
 #include "tests/parser/made.h"

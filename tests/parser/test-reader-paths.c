@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "gotrace/gotrace.h"
-#include "lib/events.h"
+#include "lib/wire/events.h"
 #include "parser/reader.h"
 #include "parser/unplaced.h"
 #include "tests/unit/unit.h" /* after the parser: cmocka has a macro named fail */

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "gotrace/gotrace.h"
-#include "lib/events.h"
+#include "lib/wire/events.h"
 
 #define S(s) (s), sizeof(s) - 1
 #define ARGS(...) ((const uint64_t[]){__VA_ARGS__}), sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t)

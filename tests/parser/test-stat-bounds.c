@@ -4,8 +4,8 @@
 #include <stdio.h>
 
 #include "gotrace/builder.h"
-#include "lib/events.h"
 #include "parser/analyze/stat_collect.h"
+#include "lib/wire/events.h"
 
 enum { KINDS = 10000, ROWS = 7, WAIT = 100, CALL = 10, LIFE = 3 };
 

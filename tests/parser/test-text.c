@@ -3,7 +3,7 @@
 
 #include "tests/parser/raw-events.h"
 
-#include "lib/events.h"
+#include "lib/wire/events.h"
 #include "parser/utf8.h"
 
 static struct converted to_text(const char *text)

@@ -50,7 +50,10 @@ unit_tests = \
 	%D%/test-unwind-modules \
 	%D%/test-unwind-walk \
 	%D%/test-varint \
-	%D%/test-waitq
+	%D%/test-waitq \
+	%D%/test-wire-cursor \
+	%D%/test-wire-headers \
+	%D%/test-wire-versions
 
 # What several threads use at once: scripts/check --tsan runs these, and builds nothing else for it.
 threaded_unit_tests = \
@@ -94,6 +97,12 @@ tests_unit_test_image_LDADD = libsymbolize.la $(unit_test_LIBS)
 tests_unit_test_symtab_SOURCES = %D%/test-symtab.c %D%/elf-image.h
 tests_unit_test_symtab_LDADD = libsymbolize.la $(unit_test_LIBS)
 
+tests_unit_test_wire_versions_SOURCES = %D%/test-wire-versions.c
+tests_unit_test_wire_versions_LDADD = $(unit_test_LIBS)
+tests_unit_test_wire_cursor_SOURCES = %D%/test-wire-cursor.c
+tests_unit_test_wire_cursor_LDADD = $(unit_test_LIBS)
+tests_unit_test_wire_headers_SOURCES = %D%/test-wire-headers.c
+tests_unit_test_wire_headers_LDADD = $(unit_test_LIBS)
 tests_unit_test_varint_SOURCES = %D%/test-varint.c
 tests_unit_test_varint_LDADD = $(unit_test_LIBS)
 

@@ -33,9 +33,10 @@ void trace_hand_in(struct model_trace *tr, struct chunk *c, uint64_t latest)
     if (!c)
         return;
     if (c->used) {
-        size_t n = batch_header_put(buf, EV_EventBatch, c->generation, c->m, c->time, c->used);
-        memcpy(buf + n, c->data, c->used);
-        assert_int_equal(gotrace_builder_copy(tr->b, buf, n + c->used, latest), 0);
+        const struct batch_header h = {EV_EventBatch, 0, c->generation, c->m, c->time, c->used};
+        uint8_t *p = batch_header_put(buf, &h);
+        memcpy(p, c->data, c->used);
+        assert_int_equal(gotrace_builder_copy(tr->b, buf, (size_t)(p - buf) + c->used, latest), 0);
     }
     free(c);
 }

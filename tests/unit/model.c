@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-#include "lib/varint.h"
+#include "lib/wire/cursor.h"
 
 struct sched *model_new(uint32_t gomaxprocs)
 {
@@ -44,27 +44,26 @@ static const char *text(const uint8_t *p, const uint8_t *end, bool timed, uint64
     static char buf[64 << 10];
     size_t n = 0;
     buf[0] = 0;
-    while (p < end) {
-        const struct event_info *e = &event_table[*p++];
-        assert_non_null(e->name);
-        assert_int_equal(e->cls, EVENT_TIMED);
-        uint64_t args[EVENT_MAX_ARGS];
-        for (int i = 0; i < e->nargs; i++)
-            assert_non_null(p = varint_get(p, end, &args[i]));
-        time += args[0];
+    struct wire_cursor c = {.p = p, .end = end, .time = time};
+    struct wire_event ev;
+    enum wire_result result;
+    while ((result = wire_next(&c, &ev)) == WIRE_EVENT) {
+        const struct event_info *e = &event_table[ev.id];
         assert_true(n + 256 < sizeof buf);
         n += (size_t)sprintf(buf + n, "%s", n ? " " : "");
         if (timed)
-            n += (size_t)sprintf(buf + n, "%llu:", (unsigned long long)time);
+            n += (size_t)sprintf(buf + n, "%llu:", (unsigned long long)ev.time);
         n += (size_t)sprintf(buf + n, "%s", e->name);
         for (int i = 1; i < e->nargs; i++) {
             n += (size_t)sprintf(buf + n, i > 1 ? "," : "(");
-            n += args[i] == ID_NONE ? (size_t)sprintf(buf + n, "none")
-                                    : (size_t)sprintf(buf + n, "%llu", (unsigned long long)args[i]);
+            uint64_t v = ev.args[i - 1];
+            n += v == ID_NONE ? (size_t)sprintf(buf + n, "none")
+                              : (size_t)sprintf(buf + n, "%llu", (unsigned long long)v);
         }
         if (e->nargs > 1)
             n += (size_t)sprintf(buf + n, ")");
     }
+    assert_int_equal(result, WIRE_END);
     return buf;
 }
 

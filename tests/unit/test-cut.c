@@ -9,8 +9,7 @@
 #include <gotrace/reader.h>
 
 #include "cmd/finish/cut.h"
-#include "lib/events.h"
-#include "lib/varint.h"
+#include "lib/wire/cursor.h"
 
 struct batch {
     uint8_t data[256];
@@ -20,11 +19,7 @@ struct batch {
 static void put(struct batch *b, enum event_id id, int n, const uint64_t *args)
 {
     uint8_t *p = b->data + b->size;
-    *p++ = (uint8_t)id;
-    p = varint_put(p, 1);
-    for (int i = 0; i < n; i++)
-        p = varint_put(p, args[i]);
-    b->size = (size_t)(p - b->data);
+    b->size += (size_t)(event_put(p, (uint8_t)id, 1, args, (unsigned)n) - p);
 }
 
 #define PUT(b, id, ...) put(b, id, sizeof((uint64_t[]){__VA_ARGS__}) / 8, (const uint64_t[]){__VA_ARGS__})
@@ -44,9 +39,10 @@ static void write_trace(const char *path, const struct spool_file *f)
             assert_int_equal(gotrace_builder_generation(b, generation), 0);
             assert_int_equal(gotrace_builder_string_as(b, 1, "sync", 4), 0);
         }
-        size_t n = batch_header_put(buf, EV_EventBatch, v->generation, v->m, v->time, v->size);
-        memcpy(buf + n, v->data, v->size);
-        assert_int_equal(gotrace_builder_copy(b, buf, n + v->size, 1000), 0);
+        const struct batch_header h = {EV_EventBatch, 0, v->generation, v->m, v->time, v->size};
+        uint8_t *p = batch_header_put(buf, &h);
+        memcpy(p, v->data, v->size);
+        assert_int_equal(gotrace_builder_copy(b, buf, (size_t)(p - buf) + v->size, 1000), 0);
     }
     assert_int_equal(gotrace_builder_finish(b), 0);
     gotrace_builder_free(b);

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "lib/events.h"
+#include "lib/wire/events.h"
 
 static void ids_and_names_belong_together(void **state)
 {
@@ -26,7 +26,7 @@ static void an_event_has_the_arguments_it_says(void **state)
             assert_int_equal(e->nargs, 0);
             continue;
         }
-        assert_in_range(e->since, 22, 26);
+        assert_true(e->since >= 22);
         assert_in_range(e->nargs, 0, EVENT_MAX_ARGS);
         for (int i = 0; i < e->nargs; i++)
             assert_true(e->args[i] && *e->args[i]);

@@ -5,9 +5,9 @@
 
 #include "cmd/finish/opening.h"
 #include "gotrace/validate.h"
-#include "lib/events.h"
 #include "lib/meta.h"
-#include "lib/varint.h"
+#include "lib/wire/events.h"
+#include "lib/wire/varint.h"
 
 enum { NBATCHES = 10, FIRST = 1000, PID = 100 };
 

@@ -9,8 +9,8 @@
 #include "cmd/export/heap_in_trace.h"
 #include "cmd/finish/heap_types.h"
 #include "gotrace/raw.h"
-#include "lib/events.h"
-#include "lib/varint.h"
+#include "lib/wire/events.h"
+#include "lib/wire/varint.h"
 
 #if HAVE_PPROF
 #include <zlib.h>

@@ -7,7 +7,7 @@
 
 #include "cmd/finish/heap_profile.h"
 #include "cmd/finish/recording_frames.h"
-#include "lib/events.h"
+#include "lib/wire/events.h"
 
 #if HAVE_PPROF
 #include <zlib.h>

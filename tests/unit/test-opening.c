@@ -7,7 +7,7 @@
 #include <gotrace/reader.h>
 
 #include "cmd/finish/opening.h"
-#include "lib/events.h"
+#include "lib/wire/events.h"
 
 enum { PID = 100, REASON = 1 };
 

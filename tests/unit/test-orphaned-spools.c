@@ -171,11 +171,11 @@ static void a_process_that_nobody_has_waited_for_is_over(void **state)
 
 static void traces_are_found_by_what_they_begin_with(void **state)
 {
-    write_file(in_folder("x"), "go 1.22 trace", 13, 0600);
-    write_file(in_folder("x.7"), "go 2.22 trace", 13, 0600);
+    write_file(in_folder("x"), "go 1.22 trace\0\0", TRACE_HEADER_SIZE, 0600);
+    write_file(in_folder("x.7"), "go 2.22 trace\0\0", TRACE_HEADER_SIZE, 0600);
     write_file(in_folder("x.8"), "go 1", 4, 0600);
-    write_file(in_folder("x.9"), "go 1.26 trace", 13, 0600);
-    write_file(in_folder("x.spool"), "go 1.26 trace", 13, 0600);
+    write_file(in_folder("x.9"), "go 1.26 trace\0\0", TRACE_HEADER_SIZE, 0600);
+    write_file(in_folder("x.spool"), "go 1.26 trace\0\0", TRACE_HEADER_SIZE, 0600);
     finished_traces_find(&orphans, in_folder("x"), SINCE);
     assert_int_equal(orphans.n, 2);
     assert_string_equal(orphans.v[0].path, in_folder("x"));

@@ -8,10 +8,10 @@
 #include "cmd/finish/recording_read.h"
 #include "cmd/finish/recording_symbols.h"
 #include "gotrace/raw.h"
-#include "lib/events.h"
 #include "lib/meta.h"
 #include "lib/sched.h"
 #include "lib/symbolize/symbolize.h"
+#include "lib/wire/events.h"
 
 static struct spool_header header;
 static struct spool_batch events[3], meta[16];

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "lib/rawsys.h"
-#include "lib/varint.h"
+#include "lib/wire/varint.h"
 #include "tests/unit/filter.h"
 
 enum { CHUNK = LARGE + 8 /* and its header */, SLOTS = 5, RING = SLOTS * CHUNK - 100 };
@@ -54,17 +54,16 @@ static const char *ring_text(int fd, uint64_t start, uint64_t end, uint64_t size
         assert_int_equal(pread(fd, log + i, 1, log_offset + (off_t)((start + i) % size)), 1);
     text[0] = 0;
     for (const uint8_t *p = log; p < log + len;) {
-        uint64_t v[4];
-        p++;
-        for (int i = 0; i < 4; i++)
-            assert_non_null(p = varint_get(p, log + len, &v[i]));
-        assert_int_equal(v[0], v[1]); /* the generation is the thread */
-        assert_in_range(v[3], 1, (uintmax_t)(log + len - p));
-        for (uint64_t i = 0; i < v[3]; i++)
+        struct batch_header h;
+        struct batch_header_fault fault;
+        assert_non_null(p = batch_header_get(p, log + len, &h, &fault));
+        assert_int_equal(h.generation, h.thread);
+        assert_in_range(h.size, 1, (uintmax_t)(log + len - p));
+        for (uint64_t i = 0; i < h.size; i++)
             assert_int_equal(p[i], p[0]);
-        at += (size_t)snprintf(text + at, sizeof text - at, "%s%llu/%llu", at ? " " : "", (unsigned long long)v[0],
-                               (unsigned long long)v[2]);
-        p += v[3];
+        at += (size_t)snprintf(text + at, sizeof text - at, "%s%llu/%llu", at ? " " : "",
+                               (unsigned long long)h.generation, (unsigned long long)h.time);
+        p += h.size;
     }
     return text;
 }

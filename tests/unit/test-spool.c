@@ -14,7 +14,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "lib/events.h"
+#include "lib/wire/events.h"
 #include "tests/unit/filter.h"
 
 /* --- the file ----------------------------------------------------------------------------------------------------- */

@@ -7,8 +7,7 @@
 #include <gotrace/reader.h>
 
 #include "cmd/finish/trace_time.h"
-#include "lib/events.h"
-#include "lib/varint.h"
+#include "lib/wire/cursor.h"
 #include "tests/unit/random.h"
 
 static const uint64_t recording_hz[] = {15625000, 31250000, 40564596, 46875000, 62500001, 390625, 24000000, 1000000000};
@@ -74,11 +73,7 @@ struct batch {
 static void put(struct batch *batch, enum event_id id, uint64_t dt, int n, const uint64_t *args)
 {
     uint8_t *p = batch->data + batch->b.size;
-    *p++ = (uint8_t)id;
-    p = varint_put(p, dt);
-    for (int i = 0; i < n; i++)
-        p = varint_put(p, args[i]);
-    batch->b.size = (size_t)(p - batch->data);
+    batch->b.size += (size_t)(event_put(p, (uint8_t)id, dt, args, (unsigned)n) - p);
 }
 
 static struct batch *system_calls(void)
@@ -105,12 +100,13 @@ static gotrace_builder *build(const struct batch *batch, const struct trace_time
     uint8_t buf[BATCH_HEADER_MAX + TRACE_TIME_BATCH_MAX], events[TRACE_TIME_BATCH_MAX];
     uint8_t *end = trace_time_copy(t, events, &batch->b);
     assert_non_null(end);
-    size_t size = (size_t)(end - events), n = batch_header_put(buf, EV_EventBatch, 1, 7, trace_time_of(t, BASE), size);
-    memcpy(buf + n, events, size);
+    size_t size = (size_t)(end - events);
+    uint8_t *p = batch_header_put(buf, &(struct batch_header){EV_EventBatch, 0, 1, 7, trace_time_of(t, BASE), size});
+    memcpy(p, events, size);
     gotrace_builder *b = gotrace_builder_memory(22);
     assert_int_equal(gotrace_builder_generation(b, 1), 0);
     assert_int_equal(gotrace_builder_sync(b, t->hz, 0, 0, 0, 0), 0);
-    assert_int_equal(gotrace_builder_copy(b, buf, n + size, INT32_MAX), 0);
+    assert_int_equal(gotrace_builder_copy(b, buf, (size_t)(p - buf) + size, INT32_MAX), 0);
     assert_int_equal(gotrace_builder_finish(b), 0);
     return b;
 }

@@ -1,5 +1,5 @@
 #include "tests/unit/unit.h"
-#include "lib/varint.h"
+#include "lib/wire/varint.h"
 
 static const uint64_t edges[] = {0, 1, 127, 128, 16383, 16384, UINT32_MAX, INT64_MAX, UINT64_MAX - 1, UINT64_MAX};
 

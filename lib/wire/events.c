@@ -1,6 +1,6 @@
 #include <stddef.h>
 
-#include "lib/events.h"
+#include "lib/wire/events.h"
 
 /* The wire ids are the format: a line of the table moved by mistake must not compile. */
 _Static_assert(EV_EventBatch == 1 && EV_Stacks == 2 && EV_Strings == 4 && EV_CPUSamples == 6, "batch ids");

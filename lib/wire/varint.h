@@ -1,11 +1,12 @@
 /*
  * Unsigned LEB128, the only integer encoding of the format: at most 10 bytes, least significant group first.
  */
-#ifndef THRACE_LIB_VARINT_H
-#define THRACE_LIB_VARINT_H
+#ifndef THRACE_LIB_WIRE_VARINT_H
+#define THRACE_LIB_WIRE_VARINT_H
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 enum { VARINT_MAX = 10 };
 
@@ -56,6 +57,36 @@ static inline const uint8_t *varint_get(const uint8_t *p, const uint8_t *end, ui
             return NULL;
     }
     return NULL;
+}
+
+/*
+ * Reads an integer of at most 8 bytes, of which the first is in *v already and is not the last, from p, where 8 bytes
+ * can be read whatever they are. Returns the byte after it, or NULL when it is longer. For readers that are far from an
+ * end and in a hurry.
+ */
+static inline const uint8_t *varint_more(const uint8_t *p, uint64_t *v)
+{
+    if (__builtin_expect(p[1] < 0x80, 1)) {
+        *v = (*v & 0x7f) | (uint64_t)p[1] << 7;
+        return p + 2;
+    }
+    if (__builtin_expect(p[2] < 0x80, 1)) {
+        *v = (*v & 0x7f) | (uint64_t)(p[1] & 0x7f) << 7 | (uint64_t)p[2] << 14;
+        return p + 3;
+    }
+    uint64_t w;
+    memcpy(&w, p, sizeof w);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    w = __builtin_bswap64(w);
+#endif
+    uint64_t stop = ~w & UINT64_C(0x8080808080808080);
+    if (__builtin_expect(!stop, 0))
+        return NULL;
+    w &= (stop ^ (stop - 1)) & UINT64_C(0x7f7f7f7f7f7f7f7f);
+    w = (w & UINT64_C(0x007f007f007f007f)) | (w & UINT64_C(0x7f007f007f007f00)) >> 1;
+    w = (w & UINT64_C(0x00003fff00003fff)) | (w & UINT64_C(0x3fff00003fff0000)) >> 2;
+    *v = (w & UINT64_C(0x000000000fffffff)) | (w & UINT64_C(0x0fffffff00000000)) >> 4;
+    return p + (__builtin_ctzll(stop) >> 3) + 1;
 }
 
 #endif

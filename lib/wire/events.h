@@ -1,6 +1,6 @@
 /* The v2 event table as C: wire ids and, for each, what include/gotrace/events.def says of it. */
-#ifndef THRACE_LIB_EVENTS_H
-#define THRACE_LIB_EVENTS_H
+#ifndef THRACE_LIB_WIRE_EVENTS_H
+#define THRACE_LIB_WIRE_EVENTS_H
 
 #include <stdint.h>
 
@@ -9,18 +9,17 @@ enum event_id {
 #define GOTRACE_EVENT(id, name, since, cls, exp, strs, stks, pair, ...) EV_##name = id,
 #include "gotrace/events.def"
 #undef GOTRACE_EVENT
-    EV_CORE_END = EV_EndOfGeneration + 1, /* the first id after those that are not experimental */
 };
 
 enum event_class { EVENT_NONE, EVENT_BATCH, EVENT_TABLE, EVENT_TIMED };
 enum event_experiment { EXPERIMENT_NONE, EXPERIMENT_ALLOC_FREE };
 
 enum {
-    EVENT_MAX_ARGS = 5,             /* arguments of one event, dt included */
-    BATCH_MAX_SIZE = 64 << 10,      /* bytes of one batch after its header */
-    STRING_MAX_SIZE = 1024,         /* bytes of one string */
-    STACK_MAX_FRAMES = 128,         /* frames of one stack */
-    TRACE_HEADER_SIZE = 16,         /* "go 1.NN trace" and three NUL bytes */
+    EVENT_MAX_ARGS = 5,        /* arguments of one event, dt included */
+    BATCH_MAX_SIZE = 64 << 10, /* bytes of one batch after its header */
+    STRING_MAX_SIZE = 1024,    /* bytes of one string */
+    STACK_MAX_FRAMES = 128,    /* frames of one stack */
+    TRACE_HEADER_SIZE = 16,    /* "go 1.NN trace" and three NUL bytes */
 };
 
 /* What a thread ID, proc ID or goroutine ID says when there is none. */

@@ -1,0 +1,31 @@
+/*
+ * What a trace begins with: "go 1.NN trace" and three NUL bytes. Go's reader lets some more pass: blanks where there is
+ * one, also others than a space, also before the number, and zeros in front of it.
+ */
+#ifndef THRACE_LIB_WIRE_FILE_HEADER_H
+#define THRACE_LIB_WIRE_FILE_HEADER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "lib/wire/events.h"
+
+/* Writes the usual form; version is the NN, of two digits. */
+void file_header_put(uint8_t p[TRACE_HEADER_SIZE], unsigned version);
+
+/* The NN of the usual form, or -1. */
+int file_header_get(const uint8_t p[TRACE_HEADER_SIZE]);
+
+/* All that Go lets pass, a byte at a time, so that none is asked for that does not belong to it. Starts zeroed. */
+struct file_header {
+    uint32_t version;
+    uint8_t part, at; /* which part of it comes next, and how much of that was there */
+    uint8_t rune_left;
+    uint32_t rune;
+};
+
+enum file_header_step { FILE_HEADER_MORE, FILE_HEADER_DONE, FILE_HEADER_NONE };
+
+enum file_header_step file_header_take(struct file_header *h, uint8_t byte);
+
+#endif

@@ -1,0 +1,31 @@
+/* The versions of the format: what versions.def says of each. */
+#ifndef THRACE_LIB_WIRE_VERSION_H
+#define THRACE_LIB_WIRE_VERSION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct wire_version {
+    uint8_t nn; /* of 1.NN */
+    bool old;   /* of v1, of which nothing else is known */
+    bool coroutines, experiments, clocks, ends;
+};
+
+/* Version 1.NN of v2; NULL: there is none. */
+const struct wire_version *wire_version(uint64_t nn);
+
+/* Likewise by its name, "1.26". */
+const struct wire_version *wire_version_named(const char *name);
+
+/* Whether 1.NN is a version of v1. */
+bool wire_version_is_old(uint64_t nn);
+
+/* The first one of v2, which every reader takes, and the first with experiments. */
+const struct wire_version *wire_version_first(void);
+const struct wire_version *wire_version_of_experiments(void);
+
+/* The names of those of v2, "1.22, 1.23 …": the address is a constant. */
+#define WIRE_VERSION_NAMES (wire_version_list + 2)
+extern const char wire_version_list[];
+
+#endif

@@ -4,6 +4,8 @@
 #include <errno.h>
 
 #include "preload/attributes.h"
+#include "preload/sampler/sample.h"
+#include "preload/session/own_threads.h"
 #include "preload/session/start.h"
 #include "preload/session/stop.h"
 
@@ -13,6 +15,8 @@ EXPORT int thrace_session_stop(void);
 int thrace_session_start(void)
 {
     int err = session_start();
+    if (!err && sample_perf_wanted()) /* in a child of a fork the helper has just begun; who listens comes with it */
+        own_threads_start();
     return err == -ESHUTDOWN ? ENOSYS : -err;
 }
 

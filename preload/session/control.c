@@ -134,10 +134,12 @@ static void wake_listener(void)
 }
 
 /* It looks at what it is to be (privileges.h). Takes a descriptor for a moment. */
-static void control_wake(void)
+static bool control_wake(void)
 {
-    if (__atomic_load_n(&control.running, __ATOMIC_ACQUIRE))
+    bool running = __atomic_load_n(&control.running, __ATOMIC_ACQUIRE);
+    if (running)
         wake_listener();
+    return running;
 }
 
 void control_enable(void) { control.wanted = 1; }

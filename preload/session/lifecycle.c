@@ -152,7 +152,9 @@ static void begin_in_child(struct thread *t)
     }
     fork_inherit(t);
     session_init(&options, true);
-    int err = options.start.when == START_NOW ? session_start_with_modules() : 0;
+    if (options.start.when != START_NOW)
+        return;
+    int err = session_start_with_modules();
     if (err && (err != -EEXIST || options.verbose))
         complain_of_start(err, options.out);
     if (err)

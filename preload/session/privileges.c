@@ -24,7 +24,7 @@ static struct {
     struct privileges wanted;
     uint32_t order;                      /* counts what was wanted */
     uint32_t lives[PRIVILEGES_THREADS];
-    void (*wake[PRIVILEGES_THREADS])(void);
+    bool (*wake[PRIVILEGES_THREADS])(void);
     uint32_t adopted[PRIVILEGES_THREADS]; /* the order that each has carried out; futex words */
 } shared;
 
@@ -85,7 +85,7 @@ static void become(const struct privileges *p)
         raw_syscall(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0, 0);
 }
 
-void privileges_inherited(enum privileges_of who, void (*wake)(void))
+void privileges_inherited(enum privileges_of who, bool (*wake)(void))
 {
     shared.wake[who] = wake;
     if (!any_lives())
@@ -102,10 +102,7 @@ void privileges_gone(enum privileges_of who)
 
 static bool wake(enum privileges_of who)
 {
-    bool lives = __atomic_load_n(&shared.lives[who], __ATOMIC_ACQUIRE);
-    if (lives)
-        shared.wake[who]();
-    return lives;
+    return __atomic_load_n(&shared.lives[who], __ATOMIC_ACQUIRE) && shared.wake[who]();
 }
 
 /* What is wanted does not change while somebody waits for us. */

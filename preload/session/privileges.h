@@ -15,7 +15,7 @@ void privileges_follow(void);
 
 /* The calling thread is about to make one of the library's own threads, which begins with what it has. */
 enum privileges_of { PRIVILEGES_OF_HELPER, PRIVILEGES_OF_CONTROL, PRIVILEGES_THREADS };
-void privileges_inherited(enum privileges_of who, void (*wake)(void));
+void privileges_inherited(enum privileges_of who, bool (*wake)(void)); /* wake: false when it does not run */
 
 /* By that thread, whenever it is woken, and when it ends. */
 void privileges_adopt(enum privileges_of who);

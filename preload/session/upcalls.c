@@ -21,8 +21,7 @@
 
 /* --- the helper's jobs, in their order ---------------------------------------------------------------------------- */
 
-static void wake(void) { helper_wake(); }
-static void inherit_privileges(void) { privileges_inherited(PRIVILEGES_OF_HELPER, wake); }
+static void inherit_privileges(void) { privileges_inherited(PRIVILEGES_OF_HELPER, helper_wake); }
 static void adopt_privileges(void) { privileges_adopt(PRIVILEGES_OF_HELPER); }
 static void give_up_privileges(void) { privileges_gone(PRIVILEGES_OF_HELPER); }
 

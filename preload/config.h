@@ -20,7 +20,10 @@ struct config {
 
 extern const struct config config;
 
-/* The same, to be filled in: only by the constructor, before anything is hooked. */
+/*
+ * The same, to be filled in: only by the constructor, before anything is hooked. Whoever fills it in does not read
+ * `config` in the same function: the compiler may read a constant at any time.
+ */
 extern struct config config_to_set;
 
 /* What is hooked while nothing is recorded, and while something is. */

@@ -210,7 +210,7 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
     thread_end_init();
     thread_name_init();
     fork_init(begin_in_child);
-    heap_begin(config.classes & CLASS_HEAP, options.heap_sample, options.heap_events);
+    heap_begin(options.classes & CLASS_HEAP, options.heap_sample, options.heap_events);
     begin_main_thread();
     sample_init(options.cpu_hz);
     flight_init(&options, triggers_note_long_wait);

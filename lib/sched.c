@@ -1,3 +1,7 @@
+/*
+ * One file, longer than others: every transition is made of the same few steps, which the compiler puts in line, and who
+ * changes one has to see that all of them keep the rule of the one store.
+ */
 #include "lib/sched.h"
 
 #include "lib/sched_proc.h"

@@ -12,6 +12,7 @@ libparser_la_SOURCES = \
 	%D%/frontier.c %D%/frontier.h \
 	%D%/generation.c %D%/generation.h \
 	%D%/gosort.c %D%/gosort.h \
+	%D%/gotrace_version.c \
 	%D%/hints.h \
 	%D%/idmap.c %D%/idmap.h \
 	%D%/order.c %D%/order.h \
@@ -37,10 +38,12 @@ gotraceincludedir = $(includedir)/gotrace
 gotraceinclude_HEADERS = \
 	include/gotrace/builder.h \
 	include/gotrace/events.def \
+	include/gotrace/events.h \
 	include/gotrace/gotrace.h \
 	include/gotrace/raw.h \
 	include/gotrace/reader.h \
-	include/gotrace/validate.h
+	include/gotrace/validate.h \
+	include/gotrace/version.h
 
 pkgconfigdir = $(libdir)/pkgconfig
 pkgconfig_DATA = gotrace.pc

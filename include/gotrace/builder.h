@@ -67,7 +67,7 @@ GOTRACE_API int gotrace_builder_sync(gotrace_builder *b, uint64_t frequency, uin
 GOTRACE_API int gotrace_builder_batch(gotrace_builder *b, uint64_t m, uint64_t time);
 
 /*
- * Adds a timed event (an id of gotrace/events.def) to the batch: not before the one before it. args are those of the
+ * Adds a timed event (an id of gotrace/events.h) to the batch: not before the one before it. args are those of the
  * event without dt, nargs says how many. Since: 0.1.
  */
 GOTRACE_API int gotrace_builder_event(gotrace_builder *b, uint64_t time, unsigned id, const uint64_t *args,

@@ -3,8 +3,10 @@
 #define GOTRACE_GOTRACE_H
 
 #include <gotrace/builder.h>
+#include <gotrace/events.h>
 #include <gotrace/raw.h>
 #include <gotrace/reader.h>
 #include <gotrace/validate.h>
+#include <gotrace/version.h>
 
 #endif

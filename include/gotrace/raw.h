@@ -44,7 +44,7 @@ struct gotrace_raw_frame {
  * One event. What a reader fills in lives until its next call; a writer only reads it. Since: 0.1.
  */
 struct gotrace_raw_event {
-    uint8_t id;    /* the wire id, see gotrace/events.def */
+    uint8_t id;    /* the wire id, see gotrace/events.h */
     uint8_t nargs; /* how many of args the event has by its definition */
     /*
      * How many bytes the integer takes that says how much follows: the last argument of EventBatch, the length before

@@ -4,6 +4,8 @@
 
 #include <stdint.h>
 
+#include "gotrace/events.h"
+
 enum event_id {
     EV_None = 0,
 #define GOTRACE_EVENT(id, name, since, cls, exp, strs, stks, pair, ...) EV_##name = id,
@@ -26,8 +28,18 @@ enum {
 #define ID_NONE UINT64_MAX
 #define GO_NONE UINT64_C(0)
 
-enum go_status { GO_RUNNABLE = 1, GO_RUNNING = 2, GO_SYSCALL = 3, GO_WAITING = 4 };
-enum proc_status { PROC_RUNNING = 1, PROC_IDLE = 2, PROC_SYSCALL = 3, PROC_SYSCALL_ABANDONED = 4 };
+enum go_status {
+    GO_RUNNABLE = GOTRACE_GO_RUNNABLE,
+    GO_RUNNING = GOTRACE_GO_RUNNING,
+    GO_SYSCALL = GOTRACE_GO_SYSCALL,
+    GO_WAITING = GOTRACE_GO_WAITING,
+};
+enum proc_status {
+    PROC_RUNNING = GOTRACE_PROC_RUNNING,
+    PROC_IDLE = GOTRACE_PROC_IDLE,
+    PROC_SYSCALL = GOTRACE_PROC_SYSCALL,
+    PROC_SYSCALL_ABANDONED = GOTRACE_PROC_SYSCALL_ABANDONED,
+};
 
 struct event_info {
     const char *name; /* NULL: no event has this id */

@@ -32,7 +32,9 @@ libparser_la_LIBADD = liblow.la
 lib_LTLIBRARIES += libgotrace.la
 libgotrace_la_SOURCES =
 libgotrace_la_LIBADD = libparser.la
-libgotrace_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -no-undefined -export-symbols-regex '^gotrace_'
+libgotrace_la_DEPENDENCIES = libparser.la %D%/gotrace.map
+libgotrace_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -no-undefined -Wl,--version-script=$(srcdir)/%D%/gotrace.map
+EXTRA_DIST += %D%/gotrace.map
 
 gotraceincludedir = $(includedir)/gotrace
 gotraceinclude_HEADERS = \

@@ -1,7 +1,8 @@
 include %D%/raw.mk
 
 # The reader: shell tests of the command, and one program a file.
-reader_tests = %D%/go-versions.test %D%/print.test %D%/validate.test %D%/convert.test %D%/example.test %D%/stat.test
+reader_tests = %D%/abi.test %D%/go-versions.test %D%/print.test %D%/validate.test %D%/convert.test %D%/example.test \
+	%D%/stat.test
 TESTS += $(reader_tests)
 dist_check_SCRIPTS += $(reader_tests)
 EXTRA_DIST += %D%/goversions/programs.go
@@ -16,6 +17,10 @@ TESTS += %D%/test-short-way
 tests_parser_test_short_way_SOURCES = %D%/test-short-way.c %D%/padded.c %D%/padded.h
 tests_parser_test_short_way_LDADD = libparser.la
 tests_parser_test_short_way_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=reader_next_slow,--wrap=reader_decide
+
+check_PROGRAMS += %D%/abi-types
+tests_parser_abi_types_SOURCES = %D%/abi-types.c
+EXTRA_DIST += %D%/gotrace.abi
 
 check_PROGRAMS += docs/examples/waits
 docs_examples_waits_SOURCES = docs/examples/waits.c

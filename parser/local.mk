@@ -7,10 +7,12 @@ libparser_la_SOURCES = \
 	%D%/convert.c %D%/convert.h \
 	%D%/convert_switch.c %D%/convert_switch.h \
 	%D%/event.c %D%/event.h \
+	%D%/event_copy.c \
 	%D%/event_print.c %D%/event_print.h \
 	%D%/failure.c %D%/failure.h \
 	%D%/frontier.c %D%/frontier.h \
 	%D%/generation.c %D%/generation.h \
+	%D%/generations.c \
 	%D%/gosort.c %D%/gosort.h \
 	%D%/gotrace_version.c \
 	%D%/hints.h \
@@ -22,6 +24,7 @@ libparser_la_SOURCES = \
 	%D%/order_user.c \
 	%D%/reader.c %D%/reader.h \
 	%D%/reader_next.c \
+	%D%/reader_open.c \
 	%D%/source.c %D%/source.h \
 	%D%/tables.c \
 	%D%/unplaced.c %D%/unplaced.h \

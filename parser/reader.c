@@ -1,9 +1,31 @@
-/* Opening, closing, and the long way to the next event. */
-#include <errno.h>
-#include <fcntl.h>
+/*
+ * The long way to the next event, reader_next_slow. It does the following; the short way of
+ * reader_next.c does 2, 4, 5 and 8 alone, where it is sure that nothing else is called for.
+ *
+ *  1. If the last event was one of several that the ordering made of one (a GoSwitch), return the next of them.
+ *  2. Decode the next event of the thread whose event was returned last, and put it where its time belongs in the
+ *     frontier; a thread without further events leaves the frontier. An event that cannot be decoded ends the trace,
+ *     with an error: all that came before it is out by now.
+ *  3. If a CPU sample is earlier than all threads' events, or only samples are left, return it. If neither is left, the
+ *     generation is over: 9.
+ *  4. Take the thread with the earliest event.
+ *  5. Ask the ordering whether that event may happen now, given what all events so far have done to the goroutines,
+ *     procs and threads that it names, and their sequence numbers. If so, it has happened: 8.
+ *  6. If it breaks a rule, whatever other threads do, the trace is broken.
+ *  7. If it has to wait for another thread's event, its time lies. Ask the same of the other threads' next events, in the
+ *     order of their times, and let the first that may happen do so. If none may, the trace is broken.
+ *  8. Check that the strings and stacks exist that the event refers to, put its time a nanosecond after that of the
+ *     event before if it is not later anyway, and return it. When it is of several, 1 is next, else 2.
+ *  9. Keep the names of what goes on over the end of the generation; from here on its strings and stacks are gone. Read
+ *     the batches of the next one, sort its events by thread and its samples by time, fill the tables, decode the first
+ *     event of each thread, and return a Sync event. When there is no further generation, return a Sync event as well,
+ *     then NULL; when it cannot be read, likewise, with an error.
+ * 10. A generation that is cut off, yet complete in itself, is gone through like the others, and the error comes when it
+ *     is over, after a Sync event.
+ *
+ * What of this may differ from Go's ReadEvent, and why, is in docs/reader.md.
+ */
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "parser/reader.h"
 
@@ -275,111 +297,4 @@ const struct gotrace_event *reader_next_slow(struct gotrace_reader *r)
     if (r->pending >= 0 && UNLIKELY(!move_on(r)))
         return give_up(r);
     return reader_decide(r);
-}
-
-static ssize_t read_fd(void *arg, void *buf, size_t size)
-{
-    return read(*(int *)arg, buf, size);
-}
-
-static struct gotrace_reader *new_reader(void)
-{
-    struct gotrace_reader *r = calloc(1, sizeof *r);
-    if (!r)
-        return NULL;
-    r->fd = -1;
-    r->pending = NO_PENDING;
-    r->sample_time = INT64_MAX;
-    if (!order_init(&r->order, &r->failure)) {
-        free(r);
-        return NULL;
-    }
-    return r;
-}
-
-static struct gotrace_reader *start(struct gotrace_reader *r)
-{
-    r->version = read_header(&r->source, &r->failure);
-    if (!r->version)
-        r->state = ENDED;
-    return r;
-}
-
-struct gotrace_reader *gotrace_reader_open_callback(gotrace_read_fn read, void *arg)
-{
-    struct gotrace_reader *r = new_reader();
-    if (!r)
-        return NULL;
-    r->source.read = read;
-    r->source.arg = arg;
-    return start(r);
-}
-
-struct gotrace_reader *gotrace_reader_open_fd(int fd)
-{
-    struct gotrace_reader *r = new_reader();
-    if (!r)
-        return NULL;
-    r->fd = fd;
-    r->source.read = read_fd;
-    r->source.arg = &r->fd;
-    return start(r);
-}
-
-struct gotrace_reader *gotrace_reader_open_memory(const void *data, size_t size)
-{
-    struct gotrace_reader *r = new_reader();
-    if (!r)
-        return NULL;
-    r->source.p = data;
-    r->source.end = r->source.p + size;
-    r->source.offset = size;
-    return start(r);
-}
-
-struct gotrace_reader *gotrace_reader_open(const char *path)
-{
-    struct gotrace_reader *r = new_reader();
-    if (!r)
-        return NULL;
-    r->fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (r->fd < 0) {
-        fail(&r->failure, GOTRACE_EREAD, (struct place){.thread = ID_NONE}, "cannot open: %s", strerror(errno));
-        r->state = ENDED;
-        return r;
-    }
-    r->owns_fd = true;
-    struct stat st;
-    if (!fstat(r->fd, &st) && S_ISREG(st.st_mode)) {
-        r->source.is_file = true;
-        r->source.fd = r->fd;
-        posix_fadvise(r->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
-    } else {
-        r->source.read = read_fd;
-        r->source.arg = &r->fd;
-    }
-    return start(r);
-}
-
-const struct gotrace_error *gotrace_reader_error(const struct gotrace_reader *r)
-{
-    return r->failure.error.status ? &r->failure.error : NULL;
-}
-
-int gotrace_reader_version(const struct gotrace_reader *r)
-{
-    return r->version ? r->version->nn : 0;
-}
-
-void gotrace_reader_free(struct gotrace_reader *r)
-{
-    if (!r)
-        return;
-    if (r->owns_fd)
-        close(r->fd);
-    generation_free(&r->generation);
-    order_free(&r->order);
-    frontier_free(&r->frontier);
-    source_free(&r->source);
-    free(r);
 }

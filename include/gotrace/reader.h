@@ -15,6 +15,7 @@
  * Ownership: everything that is reached from an event belongs to the reader. An event is valid until the next call of
  * gotrace_reader_next; strings, stacks, frames and experimental batches until the call that returns the next Sync
  * event, or NULL. From then on the pointers dangle; a stack's handle is no danger: it just has no frames any more.
+ * gotrace_event_copy keeps what is to live longer.
  *
  * Threads: a reader and what it returned may be used by one thread at a time; different readers are independent.
  *
@@ -161,6 +162,18 @@ GOTRACE_API uint64_t gotrace_event_offset(const struct gotrace_event *ev);
  */
 GOTRACE_API int gotrace_event_print(const struct gotrace_event *ev, FILE *out);
 
+/*
+ * A copy of the event, with its strings, its stacks and, of a Sync event, its experimental batches, that lives until the
+ * caller frees it: beyond the next call, the generation and the reader. All functions take it as they take the event.
+ * Handles of its stacks live as long as the copy and are equal to those of no other event or copy. It belongs to no
+ * reader: any one thread at a time may use it. NULL when memory is short, and nothing else changes. Not for signal
+ * handlers. Since: 0.1
+ */
+GOTRACE_API struct gotrace_event *gotrace_event_copy(const struct gotrace_event *ev);
+
+/* Frees what gotrace_event_copy returned, nothing else; NULL is fine. Not for signal handlers. Since: 0.1 */
+GOTRACE_API void gotrace_event_free(struct gotrace_event *ev);
+
 /* ---- stacks ---------------------------------------------------------------------------------------------------- */
 
 /*
@@ -301,6 +314,47 @@ GOTRACE_API bool gotrace_event_experimental(const struct gotrace_event *ev, stru
 
 /* Experimental batch i of a Sync event; false, and zeroes, if there is none. Since: 0.1 */
 GOTRACE_API bool gotrace_sync_batch(const struct gotrace_event *ev, size_t i, struct gotrace_experimental_batch *out);
+
+/* ---- generations ----------------------------------------------------------------------------------------------- */
+
+/*
+ * A part of a trace that says all that is needed to read it without those before it. gotrace_reader_next_generation
+ * fills it in; it refers to nothing, and may be copied and kept. Since: 0.1
+ */
+struct gotrace_generation {
+    uint64_t number; /* as gotrace_event_generation has it */
+    uint64_t offset; /* in bytes from the start of the trace */
+    uint64_t size;   /* in bytes */
+    int64_t time;    /* ns: of the Sync event that it begins with, when reading starts there */
+    bool has_clock;
+    struct gotrace_clock_snapshot clock;
+};
+
+/*
+ * Goes from one generation to the next: *gen, all zeros before the first call, becomes the one after it.
+ *
+ *     struct gotrace_generation gen = {0};
+ *     while (gotrace_reader_next_generation(r, &gen) == 1)
+ *         …
+ *
+ * 1: there is one; 0: there is none any more, and *gen stays as it is; -1 with errno, likewise: ESPIPE when the trace
+ * can be read only once, as from a pipe, a descriptor or a callback; EBADMSG when what follows is broken or cut off
+ * before it is complete (read there to learn why); EINVAL when r has no trace, or *gen is of none; ENOMEM; or that of a
+ * failed read. Its tables are read and checked, its events are not; the memory of one generation is needed for the time
+ * of the call. Where r reads stays the same. To be called by the thread that uses r; not by signal handlers. Since: 0.1
+ */
+GOTRACE_API int gotrace_reader_next_generation(const struct gotrace_reader *r, struct gotrace_generation *gen);
+
+/*
+ * Goes on with that generation, as if the trace began there: gotrace_reader_next returns its Sync event next, which
+ * counts from 1, and goroutines, procs, tasks and ranges are known as far as the trace says from there on. It goes
+ * forth and back, also after the end and after an error, which is forgotten. What was reached from events before is
+ * no more valid than after the last; a validator has to be a new one.
+ *
+ * 0; or -1 with errno, and nothing has changed: ESPIPE and EINVAL as above, ENOMEM. That a generation is not where *gen
+ * says is found by gotrace_reader_next. To be called by the thread that uses r; not by signal handlers. Since: 0.1
+ */
+GOTRACE_API int gotrace_reader_seek(struct gotrace_reader *r, const struct gotrace_generation *gen);
 
 #ifdef __cplusplus
 }

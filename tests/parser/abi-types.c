@@ -106,6 +106,13 @@ static void types(void)
     FIELD(struct gotrace_experimental, nargs);
     FIELD(struct gotrace_experimental, args);
     FIELD(struct gotrace_experimental, values);
+    TYPE(struct gotrace_generation);
+    FIELD(struct gotrace_generation, number);
+    FIELD(struct gotrace_generation, offset);
+    FIELD(struct gotrace_generation, size);
+    FIELD(struct gotrace_generation, time);
+    FIELD(struct gotrace_generation, has_clock);
+    FIELD(struct gotrace_generation, clock);
     TYPE(struct gotrace_summary);
     FIELD(struct gotrace_summary, events);
     FIELD(struct gotrace_summary, generations);

@@ -27,6 +27,11 @@ docs_examples_waits_SOURCES = docs/examples/waits.c
 docs_examples_waits_CPPFLAGS = -I$(top_srcdir)/include
 docs_examples_waits_LDADD = libgotrace.la
 
+check_PROGRAMS += docs/examples/generations
+docs_examples_generations_SOURCES = docs/examples/generations.c
+docs_examples_generations_CPPFLAGS = -I$(top_srcdir)/include
+docs_examples_generations_LDADD = libgotrace.la
+
 if HAVE_CMOCKA
 check_PROGRAMS += %D%/test-consumer %D%/test-stat-bounds
 TESTS += %D%/test-consumer %D%/test-stat-bounds
@@ -40,6 +45,7 @@ reader_programs = \
 	%D%/test-reader-parts \
 	%D%/test-reader-bounds \
 	%D%/test-convert \
+	%D%/test-generations \
 	%D%/test-reader-as-go \
 	%D%/test-reader-file \
 	%D%/test-reader-lifetime \
@@ -56,6 +62,8 @@ tests_parser_test_reader_bounds_SOURCES = %D%/test-reader-bounds.c
 tests_parser_test_reader_bounds_LDADD = $(reader_program_LIBS)
 tests_parser_test_convert_SOURCES = %D%/test-convert.c
 tests_parser_test_convert_LDADD = $(reader_program_LIBS)
+tests_parser_test_generations_SOURCES = %D%/test-generations.c
+tests_parser_test_generations_LDADD = $(reader_program_LIBS)
 tests_parser_test_reader_as_go_SOURCES = %D%/test-reader-as-go.c %D%/made.h
 tests_parser_test_reader_as_go_LDADD = $(reader_program_LIBS)
 tests_parser_test_reader_paths_SOURCES = %D%/test-reader-paths.c %D%/made.h

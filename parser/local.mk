@@ -1,11 +1,9 @@
-# libgotrace: reads, checks, prints and writes Go execution traces. The objects are in a convenience library, which the
-# command and the tests link, so that they reach what the shared library does not export.
-noinst_LTLIBRARIES += libparser.la
-libparser_la_SOURCES = \
+# libgotrace: reads, checks, prints and writes Go execution traces. The objects are in a convenience library, so that the
+# command and the tests, which link libparser, reach what the shared library does not export.
+noinst_LTLIBRARIES += libgotrace-core.la libparser.la
+libgotrace_core_la_SOURCES = \
 	%D%/batch.c %D%/batch.h \
 	%D%/clock_events.c %D%/clock_events.h \
-	%D%/convert.c %D%/convert.h \
-	%D%/convert_switch.c %D%/convert_switch.h \
 	%D%/event.c %D%/event.h \
 	%D%/event_copy.c \
 	%D%/event_print.c %D%/event_print.h \
@@ -30,12 +28,20 @@ libparser_la_SOURCES = \
 	%D%/unplaced.c %D%/unplaced.h \
 	%D%/validate.c %D%/validate.h %D%/validate_spans.c \
 	%D%/vec.c %D%/vec.h
-libparser_la_LIBADD = liblow.la
+libgotrace_core_la_LIBADD = liblow.la
+
+# What only the command and the tests have.
+libparser_la_SOURCES = \
+	%D%/convert.c %D%/convert.h \
+	%D%/convert_switch.c %D%/convert_switch.h \
+	%D%/golden.c %D%/golden.h \
+	%D%/golden_regex.c
+libparser_la_LIBADD = libgotrace-core.la
 
 lib_LTLIBRARIES += libgotrace.la
 libgotrace_la_SOURCES =
-libgotrace_la_LIBADD = libparser.la
-libgotrace_la_DEPENDENCIES = libparser.la %D%/gotrace.map
+libgotrace_la_LIBADD = libgotrace-core.la
+libgotrace_la_DEPENDENCIES = libgotrace-core.la %D%/gotrace.map
 libgotrace_la_LDFLAGS = $(AM_LDFLAGS) -version-info 0:0:0 -no-undefined -Wl,--version-script=$(srcdir)/%D%/gotrace.map
 EXTRA_DIST += %D%/gotrace.map
 

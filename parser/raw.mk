@@ -1,5 +1,5 @@
-# The raw level, the builder and golden tests.
-libparser_la_SOURCES += \
+# The raw level and the builder.
+libgotrace_core_la_SOURCES += \
 	%D%/raw_buffer.c %D%/raw_buffer.h \
 	%D%/raw_input.c %D%/raw_input.h \
 	%D%/utf8.h \
@@ -12,6 +12,4 @@ libparser_la_SOURCES += \
 	%D%/builder.c %D%/builder.h \
 	%D%/builder_batch.c %D%/builder_batch.h \
 	%D%/builder_intern.c %D%/builder_intern.h \
-	%D%/builder_tables.c \
-	%D%/golden.c %D%/golden.h \
-	%D%/golden_regex.c
+	%D%/builder_tables.c

@@ -249,6 +249,7 @@ static void copies_outlive_the_reader(void **state)
     struct bytes trace = made(26);
     struct gotrace_reader *r = gotrace_reader_open_memory(trace.at, trace.size);
     const struct gotrace_event *ev;
+    struct gotrace_event *sync = gotrace_event_copy(gotrace_reader_next(r));
     while (gotrace_event_kind(ev = gotrace_reader_next(r)) != GOTRACE_METRIC)
         ;
     struct gotrace_event *copy = gotrace_event_copy(ev), *again = gotrace_event_copy(copy);
@@ -264,6 +265,11 @@ static void copies_outlive_the_reader(void **state)
     assert_int_equal(frame.function.len, 4);
     assert_memory_equal(frame.function.data, "root", 4);
     gotrace_event_free(again);
+    struct gotrace_experimental_batch batch;
+    assert_true(gotrace_sync_batch(sync, 0, &batch));
+    assert_int_equal(batch.size, 2);
+    assert_memory_equal(batch.data, "f1", 2);
+    gotrace_event_free(sync);
     gotrace_event_free(NULL);
 }
 

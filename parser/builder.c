@@ -11,7 +11,7 @@
 #include "parser/builder.h"
 #include "parser/raw_writer.h"
 
-enum { FLUSH_SIZE = 256 << 10, DEFAULT_FREQUENCY = 1000000000, EXPERIMENT_LAST = 255 };
+enum { FLUSH_SIZE = 256 << 10, DEFAULT_FREQUENCY = 1000000000, EXPERIMENT_LAST = 127 };
 
 int builder_fail(gotrace_builder *b, const char *fmt, ...)
 {

@@ -78,7 +78,8 @@ GOTRACE_API int gotrace_builder_cpu_sample(gotrace_builder *b, uint64_t time, ui
                                            uint64_t stack);
 
 /*
- * Adds a batch of raw data of an experiment (1 to 255), from 1.23 on; size is at most 64 KiB. Needs no batch.
+ * Adds a batch of raw data of an experiment (1 to 127, beyond which Go's readers disagree), from 1.23 on; size is at
+ * most 64 KiB. Needs no batch.
  * Since: 0.1.
  */
 GOTRACE_API int gotrace_builder_experimental(gotrace_builder *b, uint64_t experiment, uint64_t m, uint64_t time,

@@ -134,10 +134,10 @@ static void experiments_are_raw_batches(void **state)
                     "ClockSnapshot dt=0 mono=0 sec=0 nsec=0\nEndOfGeneration\n");
 }
 
-/* It is a byte, whatever its value: readers take it for one. */
+/* Up to the last one that Go's reader of traces and that of raw events take for the same. */
 static void any_experiment_is_read_again(void **state)
 {
-    for (uint64_t experiment = 127; experiment <= 255; experiment += 64) {
+    for (uint64_t experiment = 1; experiment <= 127; experiment += 63) {
         gotrace_builder *b = gotrace_builder_memory(23);
         struct gotrace_experimental_batch batch;
         size_t size;
@@ -189,7 +189,7 @@ static void misuse_is_refused_with_a_reason(void **state)
     TRY(26, gotrace_builder_event(b, 11, 256 + EV_ProcStop, five, 0), "267 is no timed event of a Go 1.26 trace");
     TRY(22, gotrace_builder_experimental(b, 1, 1, 1, "", 0), "a Go 1.22 trace has no experiments");
     TRY(23, gotrace_builder_experimental(b, 0, 1, 1, "", 0), "0 is no experiment");
-    TRY(23, gotrace_builder_experimental(b, 256, 1, 1, "", 0), "256 is no experiment");
+    TRY(23, gotrace_builder_experimental(b, 128, 1, 1, "", 0), "128 is no experiment");
     TRY(23, gotrace_builder_experimental(b, 1, 1, 1, "", 65537), "65537 bytes do not fit a batch");
     TRY(22, gotrace_builder_string_as(b, 0, "x", 1), "id 0 is the empty string's");
     TRY(22, gotrace_builder_stack_as(b, 0, NULL, 0), "id 0 is the empty stack's");

@@ -19,7 +19,7 @@ struct hook {
 static inline void hook_done(struct thread *t)
 {
     t->in_hook = 0;
-    if (unlikely(__atomic_load_n(&recorder.wants_maintenance, __ATOMIC_RELAXED)))
+    if (maintenance_requested())
         maintain();
 }
 

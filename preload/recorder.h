@@ -58,6 +58,10 @@ static inline bool hooked(void) { return likely(__atomic_load_n(&recorder.owner-
 
 /* The next hook that ends is to do what no hook may (maintenance.h). Async-signal-safe. */
 static inline void request_maintenance(void) { __atomic_store_n(&recorder.wants_maintenance, 1, __ATOMIC_RELAXED); }
+static inline bool maintenance_requested(void)
+{
+    return unlikely(__atomic_load_n(&recorder.wants_maintenance, __ATOMIC_RELAXED));
+}
 
 static inline uint64_t now(void) { return clock_ticks(&recorder.clock); }
 

@@ -24,7 +24,7 @@ static inline __attribute__((always_inline)) struct thread *heap_hook_enter(void
 static inline void heap_hook_leave(struct thread *t)
 {
     t->in_hook = 0;
-    if (unlikely(__atomic_load_n(&recorder.wants_maintenance, __ATOMIC_RELAXED)))
+    if (maintenance_requested())
         maintain_in_malloc();
 }
 

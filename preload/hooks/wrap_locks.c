@@ -21,27 +21,19 @@ static inline bool is_time(const struct timespec *until) { return until->tv_nsec
 
 #define MUTEX_OBJECT m
 #define MUTEX_TRY real.pthread_mutex_trylock(m)
-#define MUTEX_TRY_AGAIN try_mutex_again(m)
+#define MUTEX_TRY_AGAIN for_owner(real.pthread_mutex_trylock(m), MUTEX_BUSY, m)
 #define MUTEX_BUSY EBUSY
-
-static int try_mutex_again(pthread_mutex_t *m)
-{
-    int ret = real.pthread_mutex_trylock(m);
-    if (ret == EBUSY)
-        wait_for_owner(m);
-    return ret;
-}
 
 #define MTX_OBJECT m
 #define MTX_TRY real.mtx_trylock(m)
-#define MTX_TRY_AGAIN try_mtx_again(m)
+#define MTX_TRY_AGAIN for_owner(real.mtx_trylock(m), MTX_BUSY, (const pthread_mutex_t *)m)
 #define MTX_BUSY thrd_busy
 
-static int try_mtx_again(mtx_t *m)
+/* The result of a trial of a mutex, of either kind, whose owner is to be waited for when it is busy. */
+static int for_owner(int ret, int busy, const pthread_mutex_t *m)
 {
-    int ret = real.mtx_trylock(m);
-    if (ret == thrd_busy)
-        wait_for_owner((const pthread_mutex_t *)m);
+    if (ret == busy)
+        wait_for_owner(m);
     return ret;
 }
 

@@ -14,12 +14,10 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include <gotrace/version.h>
+
 #ifdef __cplusplus
 extern "C" {
-#endif
-
-#ifndef GOTRACE_API
-#define GOTRACE_API __attribute__((visibility("default")))
 #endif
 
 enum gotrace_raw_format {

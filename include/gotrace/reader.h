@@ -30,12 +30,10 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+#include <gotrace/version.h>
+
 #ifdef __cplusplus
 extern "C" {
-#endif
-
-#ifndef GOTRACE_API
-#define GOTRACE_API __attribute__((visibility("default")))
 #endif
 
 /* No thread, proc, goroutine or task. Since: 0.1 */

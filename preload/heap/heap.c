@@ -164,7 +164,8 @@ void heap_thread_end(void)
 
 void heap_mapped(int64_t bytes) { __atomic_fetch_add(&heap.mapped, bytes, __ATOMIC_RELAXED); }
 
-int64_t heap_live(void)
+/* Bytes in use now, by the sums of all threads. */
+static int64_t heap_live(void)
 {
     int64_t live = __atomic_load_n(&heap.live, __ATOMIC_RELAXED);
     uint32_t n = __atomic_load_n(&nslots, __ATOMIC_RELAXED);

@@ -98,9 +98,6 @@ void heap_thread_end(void);
 /* What is mapped by calls of mmap, less what is unmapped. */
 void heap_mapped(int64_t bytes);
 
-/* Bytes in use now, by the sums of all threads. */
-int64_t heap_live(void);
-
 /* Looks up how much memory the process holds, for the next HeapGoal. System calls; at most every 50 ms. */
 void heap_look(void);
 

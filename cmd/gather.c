@@ -40,7 +40,7 @@ static bool is_valid(char *path)
 {
     struct gotrace_summary sum;
     struct gotrace_reader *r = open_input("record", path);
-    bool ok = r && gotrace_validate(r, tell_violation, path, &sum) && !sum.violations;
+    bool ok = r && gotrace_reader_validate(r, tell_violation, path, &sum) && !sum.violations;
     gotrace_reader_free(r);
     return ok;
 }

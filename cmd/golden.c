@@ -36,7 +36,7 @@ static bool judge(const struct golden *g, char **message)
     struct gotrace_reader *r = gotrace_reader_open_memory(g->bytes.at, g->bytes.size);
     struct gotrace_summary sum;
     *message = NULL;
-    bool ok = r && gotrace_validate(r, keep_first, message, &sum) && (*message || !sum.violations);
+    bool ok = r && gotrace_reader_validate(r, keep_first, message, &sum) && (*message || !sum.violations);
     const struct gotrace_error *e = r ? gotrace_reader_error(r) : NULL;
     if (e && e->status != GOTRACE_ENOMEM) {
         free(*message);

@@ -21,16 +21,16 @@ static const struct arguments arguments = {"raw", usage, ":h", only_help};
 
 static int convert(enum gotrace_raw_format from, enum gotrace_raw_format to)
 {
-    gotrace_raw_reader *in = gotrace_raw_reader_file(from, stdin);
-    gotrace_raw_writer *out = NULL;
+    struct gotrace_raw_reader *in = gotrace_raw_reader_open_file(from, stdin);
+    struct gotrace_raw_writer *out = NULL;
     struct gotrace_raw_event ev;
-    int rc = in ? gotrace_raw_version(in) : -1, status = EXIT_OK, written = 0;
+    int rc = in ? gotrace_raw_reader_version(in) : -1, status = EXIT_OK, written = 0;
     if (rc > 0) {
-        out = gotrace_raw_writer_file(to, rc, stdout);
+        out = gotrace_raw_writer_new_file(to, rc, stdout);
         written = out ? 0 : -1;
     }
-    while (rc > 0 && !written && (rc = gotrace_raw_read(in, &ev)) > 0)
-        written = gotrace_raw_write(out, &ev);
+    while (rc > 0 && !written && (rc = gotrace_raw_reader_next(in, &ev)) > 0)
+        written = gotrace_raw_writer_event(out, &ev);
     if (out && gotrace_raw_writer_close(out))
         written = -1;
     if (!written && fflush(stdout))

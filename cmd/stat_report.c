@@ -60,10 +60,10 @@ static bool print_section(const char *title, struct table *t, FILE *out)
 
 static const char *state_name(uint64_t state)
 {
-    static const char *const names[] = {[GOTRACE_RUNNABLE] = "runnable",
-                                        [GOTRACE_RUNNING] = "running",
-                                        [GOTRACE_WAITING] = "waiting",
-                                        [GOTRACE_SYSCALL] = "system call"};
+    static const char *const names[] = {[GOTRACE_STATE_RUNNABLE] = "runnable",
+                                        [GOTRACE_STATE_RUNNING] = "running",
+                                        [GOTRACE_STATE_WAITING] = "waiting",
+                                        [GOTRACE_STATE_SYSCALL] = "system call"};
     return names[state];
 }
 
@@ -223,7 +223,7 @@ static bool syscalls(const struct stat *s, FILE *out)
 
 static void thread_times(struct table *t, const struct stat_thread *th)
 {
-    static const enum gotrace_state order[] = {GOTRACE_RUNNING, GOTRACE_WAITING, GOTRACE_RUNNABLE, GOTRACE_SYSCALL};
+    static const enum gotrace_state order[] = {GOTRACE_STATE_RUNNING, GOTRACE_STATE_WAITING, GOTRACE_STATE_RUNNABLE, GOTRACE_STATE_SYSCALL};
     for (int i = 0; i < 4; i++)
         table_time(t, th->time[order[i]]);
     table_cell(t, "%" PRIu64, th->blocks);

@@ -13,7 +13,7 @@
 
 enum { FLUSH_SIZE = 256 << 10, DEFAULT_FREQUENCY = 1000000000, EXPERIMENT_LAST = 127 };
 
-int builder_fail(gotrace_builder *b, const char *fmt, ...)
+int builder_fail(struct gotrace_builder *b, const char *fmt, ...)
 {
     if (!b->failed) {
         va_list ap;
@@ -25,7 +25,7 @@ int builder_fail(gotrace_builder *b, const char *fmt, ...)
     return -1;
 }
 
-static int flush_output(gotrace_builder *b)
+static int flush_output(struct gotrace_builder *b)
 {
     if (b->out.failed)
         return builder_fail(b, "%s", strerror(ENOMEM));
@@ -38,20 +38,20 @@ static int flush_output(gotrace_builder *b)
     return 0;
 }
 
-int builder_write(gotrace_builder *b, const void *data, size_t size)
+int builder_write(struct gotrace_builder *b, const void *data, size_t size)
 {
     raw_buffer_add(&b->out, data, size);
     return b->out.failed || b->out.size >= FLUSH_SIZE ? flush_output(b) : 0;
 }
 
-static gotrace_builder *new_builder(int nn)
+static struct gotrace_builder *new_builder(int nn)
 {
     const struct wire_version *version = wire_version((uint64_t)nn);
     if (!version) {
         errno = EINVAL;
         return NULL;
     }
-    gotrace_builder *b = calloc(1, sizeof *b);
+    struct gotrace_builder *b = calloc(1, sizeof *b);
     if (!b)
         return NULL;
     b->version = version;
@@ -60,9 +60,9 @@ static gotrace_builder *new_builder(int nn)
     return b;
 }
 
-gotrace_builder *gotrace_builder_callback(int version, gotrace_raw_write_fn *fn, void *ctx)
+struct gotrace_builder *gotrace_builder_new_callback(int version, gotrace_raw_write_fn *fn, void *ctx)
 {
-    gotrace_builder *b = new_builder(version);
+    struct gotrace_builder *b = new_builder(version);
     if (b) {
         b->fn = fn;
         b->ctx = ctx;
@@ -72,7 +72,7 @@ gotrace_builder *gotrace_builder_callback(int version, gotrace_raw_write_fn *fn,
 
 static int write_file(void *ctx, const void *buf, size_t size) { return fwrite(buf, 1, size, ctx) == size ? 0 : -1; }
 
-static int flush_file(gotrace_builder *b)
+static int flush_file(struct gotrace_builder *b)
 {
     errno = 0;
     if (b->fn == write_file && fflush(b->ctx))
@@ -80,27 +80,27 @@ static int flush_file(gotrace_builder *b)
     return 0;
 }
 
-gotrace_builder *gotrace_builder_file(int version, FILE *file)
+struct gotrace_builder *gotrace_builder_new_file(int version, FILE *file)
 {
-    return gotrace_builder_callback(version, write_file, file);
+    return gotrace_builder_new_callback(version, write_file, file);
 }
 
-gotrace_builder *gotrace_builder_memory(int version)
+struct gotrace_builder *gotrace_builder_new_memory(int version)
 {
-    gotrace_builder *b = new_builder(version);
+    struct gotrace_builder *b = new_builder(version);
     if (b)
         b->in_memory = true;
     return b;
 }
 
-bool builder_ready(gotrace_builder *b)
+bool builder_ready(struct gotrace_builder *b)
 {
     if (!b->failed && !b->in_generation)
         builder_fail(b, b->finished ? "the trace is finished" : "no generation has begun");
     return !b->failed;
 }
 
-void builder_saw(gotrace_builder *b, uint64_t time)
+void builder_saw(struct gotrace_builder *b, uint64_t time)
 {
     if (time < b->earliest)
         b->earliest = time;
@@ -108,7 +108,7 @@ void builder_saw(gotrace_builder *b, uint64_t time)
         b->latest = time;
 }
 
-int builder_flush_batch(gotrace_builder *b, struct wire_batch *batch, uint8_t kind)
+int builder_flush_batch(struct gotrace_builder *b, struct wire_batch *batch, uint8_t kind)
 {
     if (batch->size > (kind != EV_None)) {
         uint8_t header[BATCH_HEADER_MAX];
@@ -124,7 +124,7 @@ int builder_flush_batch(gotrace_builder *b, struct wire_batch *batch, uint8_t ki
 }
 
 /* The batch that says how fast the clock runs and, where the version has clocks, what it showed when. */
-static int write_sync(gotrace_builder *b)
+static int write_sync(struct gotrace_builder *b)
 {
     uint64_t time = b->synced ? b->sync_time : b->earliest;
     struct wire_batch *batch = &b->timed;
@@ -135,7 +135,7 @@ static int write_sync(gotrace_builder *b)
     return builder_flush_batch(b, batch, EV_None);
 }
 
-static int end_generation(gotrace_builder *b)
+static int end_generation(struct gotrace_builder *b)
 {
     if (!b->in_generation)
         return 0;
@@ -150,7 +150,7 @@ static int end_generation(gotrace_builder *b)
     return b->version->ends ? builder_write(b, &(uint8_t){EV_EndOfGeneration}, 1) : 0;
 }
 
-int gotrace_builder_generation(gotrace_builder *b, uint64_t gen)
+int gotrace_builder_generation(struct gotrace_builder *b, uint64_t gen)
 {
     if (b->failed)
         return -1;
@@ -175,7 +175,7 @@ int gotrace_builder_generation(gotrace_builder *b, uint64_t gen)
     return 0;
 }
 
-int gotrace_builder_sync(gotrace_builder *b, uint64_t frequency, uint64_t time, uint64_t mono, uint64_t sec,
+int gotrace_builder_sync(struct gotrace_builder *b, uint64_t frequency, uint64_t time, uint64_t mono, uint64_t sec,
                          uint64_t nsec)
 {
     if (!builder_ready(b))
@@ -193,7 +193,7 @@ int gotrace_builder_sync(gotrace_builder *b, uint64_t frequency, uint64_t time, 
     return 0;
 }
 
-int gotrace_builder_batch(gotrace_builder *b, uint64_t m, uint64_t time)
+int gotrace_builder_batch(struct gotrace_builder *b, uint64_t m, uint64_t time)
 {
     if (!builder_ready(b) || builder_flush_batch(b, &b->timed, EV_None))
         return -1;
@@ -203,7 +203,7 @@ int gotrace_builder_batch(gotrace_builder *b, uint64_t m, uint64_t time)
     return 0;
 }
 
-int gotrace_builder_event(gotrace_builder *b, uint64_t time, unsigned id, const uint64_t *args, size_t nargs)
+int gotrace_builder_event(struct gotrace_builder *b, uint64_t time, unsigned id, const uint64_t *args, size_t nargs)
 {
     if (!builder_ready(b))
         return -1;
@@ -225,7 +225,7 @@ int gotrace_builder_event(gotrace_builder *b, uint64_t time, unsigned id, const 
     return 0;
 }
 
-int gotrace_builder_cpu_sample(gotrace_builder *b, uint64_t time, uint64_t m, uint64_t p, uint64_t g, uint64_t stack)
+int gotrace_builder_cpu_sample(struct gotrace_builder *b, uint64_t time, uint64_t m, uint64_t p, uint64_t g, uint64_t stack)
 {
     if (!builder_ready(b))
         return -1;
@@ -238,7 +238,7 @@ int gotrace_builder_cpu_sample(gotrace_builder *b, uint64_t time, uint64_t m, ui
     return 0;
 }
 
-int gotrace_builder_experimental(gotrace_builder *b, uint64_t experiment, uint64_t m, uint64_t time, const void *data,
+int gotrace_builder_experimental(struct gotrace_builder *b, uint64_t experiment, uint64_t m, uint64_t time, const void *data,
                                  size_t size)
 {
     if (!builder_ready(b))
@@ -257,7 +257,7 @@ int gotrace_builder_experimental(gotrace_builder *b, uint64_t experiment, uint64
                : 0;
 }
 
-int gotrace_builder_copy(gotrace_builder *b, const void *batches, size_t size, uint64_t latest)
+int gotrace_builder_copy(struct gotrace_builder *b, const void *batches, size_t size, uint64_t latest)
 {
     if (!builder_ready(b))
         return -1;
@@ -265,7 +265,7 @@ int gotrace_builder_copy(gotrace_builder *b, const void *batches, size_t size, u
     return builder_write(b, batches, size);
 }
 
-int gotrace_builder_finish(gotrace_builder *b)
+int gotrace_builder_finish(struct gotrace_builder *b)
 {
     if (b->failed || end_generation(b) || flush_output(b) || flush_file(b))
         return -1;
@@ -273,7 +273,7 @@ int gotrace_builder_finish(gotrace_builder *b)
     return 0;
 }
 
-const void *gotrace_builder_bytes(const gotrace_builder *b, size_t *size)
+const void *gotrace_builder_bytes(const struct gotrace_builder *b, size_t *size)
 {
     if (!b->in_memory || !b->finished)
         return NULL;
@@ -281,9 +281,9 @@ const void *gotrace_builder_bytes(const gotrace_builder *b, size_t *size)
     return b->out.at;
 }
 
-const char *gotrace_builder_error(const gotrace_builder *b) { return b->error; }
+const char *gotrace_builder_error(const struct gotrace_builder *b) { return b->error; }
 
-void gotrace_builder_free(gotrace_builder *b)
+void gotrace_builder_free(struct gotrace_builder *b)
 {
     if (!b)
         return;

@@ -23,18 +23,18 @@ struct gotrace_builder {
 };
 
 /* Remembers the first error; returns -1. */
-__attribute__((format(printf, 2, 3))) int builder_fail(gotrace_builder *b, const char *fmt, ...);
+__attribute__((format(printf, 2, 3))) int builder_fail(struct gotrace_builder *b, const char *fmt, ...);
 
 /* Whether b works and is inside a generation; fails otherwise. */
-bool builder_ready(gotrace_builder *b);
+bool builder_ready(struct gotrace_builder *b);
 
 /* Takes note that the generation has something that happened at time. */
-void builder_saw(gotrace_builder *b, uint64_t time);
+void builder_saw(struct gotrace_builder *b, uint64_t time);
 
 /* Writes the batch, unless it is empty, and empties it. kind as in wire_batch_open. */
-int builder_flush_batch(gotrace_builder *b, struct wire_batch *batch, uint8_t kind);
+int builder_flush_batch(struct gotrace_builder *b, struct wire_batch *batch, uint8_t kind);
 
 /* Writes bytes as they are. */
-int builder_write(gotrace_builder *b, const void *data, size_t size);
+int builder_write(struct gotrace_builder *b, const void *data, size_t size);
 
 #endif

@@ -7,7 +7,7 @@
 #include "parser/builder.h"
 #include "parser/utf8.h"
 
-static int add_string(gotrace_builder *b, uint64_t id, const void *s, size_t size)
+static int add_string(struct gotrace_builder *b, uint64_t id, const void *s, size_t size)
 {
     if (wire_add_string(&b->string_table, id, s, size))
         return 0;
@@ -17,7 +17,7 @@ static int add_string(gotrace_builder *b, uint64_t id, const void *s, size_t siz
     return 0;
 }
 
-static int add_stack(gotrace_builder *b, uint64_t id, const struct gotrace_raw_frame *frames, size_t n)
+static int add_stack(struct gotrace_builder *b, uint64_t id, const struct gotrace_raw_frame *frames, size_t n)
 {
     if (wire_add_stack(&b->stack_table, id, frames, n))
         return 0;
@@ -27,7 +27,7 @@ static int add_stack(gotrace_builder *b, uint64_t id, const struct gotrace_raw_f
     return 0;
 }
 
-static uint64_t new_id(gotrace_builder *b, struct intern *table, const void *key, size_t size, bool *fresh)
+static uint64_t new_id(struct gotrace_builder *b, struct intern *table, const void *key, size_t size, bool *fresh)
 {
     uint64_t id = intern(table, key, size, fresh);
     if (!id)
@@ -35,7 +35,7 @@ static uint64_t new_id(gotrace_builder *b, struct intern *table, const void *key
     return id;
 }
 
-uint64_t gotrace_builder_string(gotrace_builder *b, const char *s, size_t size)
+uint64_t gotrace_builder_string(struct gotrace_builder *b, const char *s, size_t size)
 {
     if (!builder_ready(b))
         return 0;
@@ -47,7 +47,7 @@ uint64_t gotrace_builder_string(gotrace_builder *b, const char *s, size_t size)
     return fresh && add_string(b, id, s, size) ? 0 : id;
 }
 
-uint64_t gotrace_builder_raw_stack(gotrace_builder *b, const struct gotrace_raw_frame *frames, size_t n)
+uint64_t gotrace_builder_stack_of_ids(struct gotrace_builder *b, const struct gotrace_raw_frame *frames, size_t n)
 {
     if (!builder_ready(b) || !n)
         return 0;
@@ -58,7 +58,7 @@ uint64_t gotrace_builder_raw_stack(gotrace_builder *b, const struct gotrace_raw_
     return fresh && add_stack(b, id, frames, n) ? 0 : id;
 }
 
-uint64_t gotrace_builder_stack(gotrace_builder *b, const struct gotrace_builder_frame *frames, size_t n)
+uint64_t gotrace_builder_stack(struct gotrace_builder *b, const struct gotrace_builder_frame *frames, size_t n)
 {
     struct gotrace_raw_frame raw[STACK_MAX_FRAMES];
     if (n > STACK_MAX_FRAMES)
@@ -72,10 +72,10 @@ uint64_t gotrace_builder_stack(gotrace_builder *b, const struct gotrace_builder_
             .line = frames[i].line,
         };
     }
-    return gotrace_builder_raw_stack(b, raw, n);
+    return gotrace_builder_stack_of_ids(b, raw, n);
 }
 
-int gotrace_builder_string_as(gotrace_builder *b, uint64_t id, const char *s, size_t size)
+int gotrace_builder_string_as(struct gotrace_builder *b, uint64_t id, const char *s, size_t size)
 {
     if (!builder_ready(b))
         return -1;
@@ -85,7 +85,7 @@ int gotrace_builder_string_as(gotrace_builder *b, uint64_t id, const char *s, si
     return add_string(b, id, s, utf8_prefix((const uint8_t *)s, size, STRING_MAX_SIZE));
 }
 
-int gotrace_builder_stack_as(gotrace_builder *b, uint64_t id, const struct gotrace_raw_frame *frames, size_t n)
+int gotrace_builder_stack_as(struct gotrace_builder *b, uint64_t id, const struct gotrace_raw_frame *frames, size_t n)
 {
     if (!builder_ready(b))
         return -1;

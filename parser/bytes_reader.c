@@ -7,7 +7,7 @@
 #include "lib/wire/varint.h"
 #include "parser/raw_reader.h"
 
-int bytes_read_header(gotrace_raw_reader *r)
+int bytes_read_header(struct gotrace_raw_reader *r)
 {
     if (!raw_input_need(&r->in, TRACE_HEADER_SIZE)) {
         if (r->in.error)
@@ -17,7 +17,7 @@ int bytes_read_header(gotrace_raw_reader *r)
     int version = file_header_get(r->in.p);
     if (version < 0)
         return raw_fail(r, "not a Go execution trace: no header \"go 1.NN trace\"");
-    if (!gotrace_raw_version_known(version))
+    if (!gotrace_version_known(version))
         return raw_fail(r, "unsupported trace version 1.%d", version);
     r->in.p += TRACE_HEADER_SIZE;
     r->version = version;
@@ -25,7 +25,7 @@ int bytes_read_header(gotrace_raw_reader *r)
 }
 
 /* The next integer, and how many bytes it took; 0 having failed. */
-static size_t read_integer(gotrace_raw_reader *r, const char *what, uint64_t *v)
+static size_t read_integer(struct gotrace_raw_reader *r, const char *what, uint64_t *v)
 {
     raw_input_need(&r->in, VARINT_MAX);
     const uint8_t *p = varint_get(r->in.p, r->in.end, v);
@@ -41,7 +41,7 @@ static size_t read_integer(gotrace_raw_reader *r, const char *what, uint64_t *v)
     return n;
 }
 
-static int read_frames(gotrace_raw_reader *r, struct gotrace_raw_event *ev)
+static int read_frames(struct gotrace_raw_reader *r, struct gotrace_raw_event *ev)
 {
     if (ev->args[1] > GOTRACE_RAW_MAX_FRAMES)
         return raw_fail(r, "a stack of %" PRIu64 " frames is beyond any limit", ev->args[1]);
@@ -55,7 +55,7 @@ static int read_frames(gotrace_raw_reader *r, struct gotrace_raw_event *ev)
     return 1;
 }
 
-static int read_data(gotrace_raw_reader *r, struct gotrace_raw_event *ev, const char *name)
+static int read_data(struct gotrace_raw_reader *r, struct gotrace_raw_event *ev, const char *name)
 {
     uint64_t size;
     size_t width = read_integer(r, name, &size);
@@ -72,7 +72,7 @@ static int read_data(gotrace_raw_reader *r, struct gotrace_raw_event *ev, const 
     return 1;
 }
 
-int bytes_read_event(gotrace_raw_reader *r, struct gotrace_raw_event *ev)
+int bytes_read_event(struct gotrace_raw_reader *r, struct gotrace_raw_event *ev)
 {
     r->position = raw_input_offset(&r->in);
     if (!raw_input_need(&r->in, 1))

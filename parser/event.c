@@ -4,51 +4,51 @@
 #include <string.h>
 
 const uint8_t go_states[5] = {
-    [GO_RUNNABLE] = GOTRACE_RUNNABLE,
-    [GO_RUNNING] = GOTRACE_RUNNING,
-    [GO_SYSCALL] = GOTRACE_SYSCALL,
-    [GO_WAITING] = GOTRACE_WAITING,
+    [GO_RUNNABLE] = GOTRACE_STATE_RUNNABLE,
+    [GO_RUNNING] = GOTRACE_STATE_RUNNING,
+    [GO_SYSCALL] = GOTRACE_STATE_SYSCALL,
+    [GO_WAITING] = GOTRACE_STATE_WAITING,
 };
 
 const uint8_t proc_states[5] = {
-    [PROC_RUNNING] = GOTRACE_RUNNING,
-    [PROC_IDLE] = GOTRACE_IDLE,
-    [PROC_SYSCALL] = GOTRACE_RUNNING,
-    [PROC_SYSCALL_ABANDONED] = GOTRACE_IDLE,
+    [PROC_RUNNING] = GOTRACE_STATE_RUNNING,
+    [PROC_IDLE] = GOTRACE_STATE_IDLE,
+    [PROC_SYSCALL] = GOTRACE_STATE_RUNNING,
+    [PROC_SYSCALL_ABANDONED] = GOTRACE_STATE_IDLE,
 };
 
 /* What events.def has and the rest of this table has not is known by name, and by those of its arguments. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Woverride-init"
 const uint8_t event_kinds[256] = {
-#define GOTRACE_EVENT(id, name, since, cls, ...) [id] = EVENT_##cls == EVENT_TIMED ? GOTRACE_EXPERIMENTAL : GOTRACE_BAD,
+#define GOTRACE_EVENT(id, name, since, cls, ...) [id] = EVENT_##cls == EVENT_TIMED ? GOTRACE_KIND_EXPERIMENTAL : GOTRACE_KIND_BAD,
 #include "gotrace/events.def"
 #undef GOTRACE_EVENT
-    [EV_ClockSnapshot] = GOTRACE_BAD,
-    [EV_CPUSample] = GOTRACE_STACK_SAMPLE,
-    [EV_ProcsChange] = GOTRACE_METRIC,
-    [EV_ProcStart... EV_GoStatus] = GOTRACE_TRANSITION,
-    [EV_STWBegin] = GOTRACE_RANGE_BEGIN,
-    [EV_STWEnd] = GOTRACE_RANGE_END,
-    [EV_GCActive] = GOTRACE_RANGE_ACTIVE,
-    [EV_GCBegin] = GOTRACE_RANGE_BEGIN,
-    [EV_GCEnd] = GOTRACE_RANGE_END,
-    [EV_GCSweepActive] = GOTRACE_RANGE_ACTIVE,
-    [EV_GCSweepBegin] = GOTRACE_RANGE_BEGIN,
-    [EV_GCSweepEnd] = GOTRACE_RANGE_END,
-    [EV_GCMarkAssistActive] = GOTRACE_RANGE_ACTIVE,
-    [EV_GCMarkAssistBegin] = GOTRACE_RANGE_BEGIN,
-    [EV_GCMarkAssistEnd] = GOTRACE_RANGE_END,
-    [EV_HeapAlloc] = GOTRACE_METRIC,
-    [EV_HeapGoal] = GOTRACE_METRIC,
-    [EV_GoLabel] = GOTRACE_LABEL,
-    [EV_UserTaskBegin] = GOTRACE_TASK_BEGIN,
-    [EV_UserTaskEnd] = GOTRACE_TASK_END,
-    [EV_UserRegionBegin] = GOTRACE_REGION_BEGIN,
-    [EV_UserRegionEnd] = GOTRACE_REGION_END,
-    [EV_UserLog] = GOTRACE_LOG,
-    [EV_GoSwitch... EV_GoStatusStack] = GOTRACE_TRANSITION,
-    [EV_SYNC_POINT] = GOTRACE_SYNC,
+    [EV_ClockSnapshot] = GOTRACE_KIND_BAD,
+    [EV_CPUSample] = GOTRACE_KIND_STACK_SAMPLE,
+    [EV_ProcsChange] = GOTRACE_KIND_METRIC,
+    [EV_ProcStart... EV_GoStatus] = GOTRACE_KIND_TRANSITION,
+    [EV_STWBegin] = GOTRACE_KIND_RANGE_BEGIN,
+    [EV_STWEnd] = GOTRACE_KIND_RANGE_END,
+    [EV_GCActive] = GOTRACE_KIND_RANGE_ACTIVE,
+    [EV_GCBegin] = GOTRACE_KIND_RANGE_BEGIN,
+    [EV_GCEnd] = GOTRACE_KIND_RANGE_END,
+    [EV_GCSweepActive] = GOTRACE_KIND_RANGE_ACTIVE,
+    [EV_GCSweepBegin] = GOTRACE_KIND_RANGE_BEGIN,
+    [EV_GCSweepEnd] = GOTRACE_KIND_RANGE_END,
+    [EV_GCMarkAssistActive] = GOTRACE_KIND_RANGE_ACTIVE,
+    [EV_GCMarkAssistBegin] = GOTRACE_KIND_RANGE_BEGIN,
+    [EV_GCMarkAssistEnd] = GOTRACE_KIND_RANGE_END,
+    [EV_HeapAlloc] = GOTRACE_KIND_METRIC,
+    [EV_HeapGoal] = GOTRACE_KIND_METRIC,
+    [EV_GoLabel] = GOTRACE_KIND_LABEL,
+    [EV_UserTaskBegin] = GOTRACE_KIND_TASK_BEGIN,
+    [EV_UserTaskEnd] = GOTRACE_KIND_TASK_END,
+    [EV_UserRegionBegin] = GOTRACE_KIND_REGION_BEGIN,
+    [EV_UserRegionEnd] = GOTRACE_KIND_REGION_END,
+    [EV_UserLog] = GOTRACE_KIND_LOG,
+    [EV_GoSwitch... EV_GoStatusStack] = GOTRACE_KIND_TRANSITION,
+    [EV_SYNC_POINT] = GOTRACE_KIND_SYNC,
 };
 #pragma GCC diagnostic pop
 
@@ -70,23 +70,23 @@ enum gotrace_kind gotrace_event_kind(const struct gotrace_event *ev)
 const char *gotrace_kind_name(enum gotrace_kind kind)
 {
     static const char *const names[] = {
-        [GOTRACE_BAD] = "Bad",
-        [GOTRACE_SYNC] = "Sync",
-        [GOTRACE_METRIC] = "Metric",
-        [GOTRACE_LABEL] = "Label",
-        [GOTRACE_STACK_SAMPLE] = "StackSample",
-        [GOTRACE_RANGE_BEGIN] = "RangeBegin",
-        [GOTRACE_RANGE_ACTIVE] = "RangeActive",
-        [GOTRACE_RANGE_END] = "RangeEnd",
-        [GOTRACE_TASK_BEGIN] = "TaskBegin",
-        [GOTRACE_TASK_END] = "TaskEnd",
-        [GOTRACE_REGION_BEGIN] = "RegionBegin",
-        [GOTRACE_REGION_END] = "RegionEnd",
-        [GOTRACE_LOG] = "Log",
-        [GOTRACE_TRANSITION] = "StateTransition",
-        [GOTRACE_EXPERIMENTAL] = "Experimental",
+        [GOTRACE_KIND_BAD] = "Bad",
+        [GOTRACE_KIND_SYNC] = "Sync",
+        [GOTRACE_KIND_METRIC] = "Metric",
+        [GOTRACE_KIND_LABEL] = "Label",
+        [GOTRACE_KIND_STACK_SAMPLE] = "StackSample",
+        [GOTRACE_KIND_RANGE_BEGIN] = "RangeBegin",
+        [GOTRACE_KIND_RANGE_ACTIVE] = "RangeActive",
+        [GOTRACE_KIND_RANGE_END] = "RangeEnd",
+        [GOTRACE_KIND_TASK_BEGIN] = "TaskBegin",
+        [GOTRACE_KIND_TASK_END] = "TaskEnd",
+        [GOTRACE_KIND_REGION_BEGIN] = "RegionBegin",
+        [GOTRACE_KIND_REGION_END] = "RegionEnd",
+        [GOTRACE_KIND_LOG] = "Log",
+        [GOTRACE_KIND_TRANSITION] = "StateTransition",
+        [GOTRACE_KIND_EXPERIMENTAL] = "Experimental",
     };
-    return (size_t)kind < sizeof names / sizeof names[0] ? names[kind] : names[GOTRACE_BAD];
+    return (size_t)kind < sizeof names / sizeof names[0] ? names[kind] : names[GOTRACE_KIND_BAD];
 }
 
 const char *gotrace_event_name(const struct gotrace_event *ev)
@@ -170,13 +170,13 @@ bool gotrace_stack_frame(struct gotrace_stack s, size_t i, struct gotrace_frame 
 const char *gotrace_state_name(enum gotrace_state state)
 {
     static const char *const names[] = {
-        [GOTRACE_UNDETERMINED] = "Undetermined",
-        [GOTRACE_NOT_EXIST] = "NotExist",
-        [GOTRACE_RUNNABLE] = "Runnable",
-        [GOTRACE_RUNNING] = "Running",
-        [GOTRACE_WAITING] = "Waiting",
-        [GOTRACE_SYSCALL] = "Syscall",
-        [GOTRACE_IDLE] = "Idle",
+        [GOTRACE_STATE_UNDETERMINED] = "Undetermined",
+        [GOTRACE_STATE_NOT_EXIST] = "NotExist",
+        [GOTRACE_STATE_RUNNABLE] = "Runnable",
+        [GOTRACE_STATE_RUNNING] = "Running",
+        [GOTRACE_STATE_WAITING] = "Waiting",
+        [GOTRACE_STATE_SYSCALL] = "Syscall",
+        [GOTRACE_STATE_IDLE] = "Idle",
     };
     return (size_t)state < sizeof names / sizeof names[0] ? names[state] : "Bad";
 }
@@ -184,25 +184,25 @@ const char *gotrace_state_name(enum gotrace_state state)
 #define GO GOTRACE_RESOURCE_GOROUTINE
 #define PROC GOTRACE_RESOURCE_PROC
 const struct shape event_shapes[256] = {
-    [EV_ProcStart] = {PROC, true, GOTRACE_IDLE, GOTRACE_RUNNING},
-    [EV_ProcStop] = {PROC, false, GOTRACE_RUNNING, GOTRACE_IDLE},
-    [EV_ProcSteal] = {PROC, true, FROM_EVENT, GOTRACE_IDLE},
+    [EV_ProcStart] = {PROC, true, GOTRACE_STATE_IDLE, GOTRACE_STATE_RUNNING},
+    [EV_ProcStop] = {PROC, false, GOTRACE_STATE_RUNNING, GOTRACE_STATE_IDLE},
+    [EV_ProcSteal] = {PROC, true, FROM_EVENT, GOTRACE_STATE_IDLE},
     [EV_ProcStatus] = {PROC, true, FROM_EVENT, FROM_EVENT},
-    [EV_GoCreate] = {GO, true, GOTRACE_NOT_EXIST, GOTRACE_RUNNABLE},
-    [EV_GoCreateBlocked] = {GO, true, GOTRACE_NOT_EXIST, GOTRACE_WAITING},
-    [EV_GoCreateSyscall] = {GO, true, GOTRACE_NOT_EXIST, GOTRACE_SYSCALL},
-    [EV_GoStart] = {GO, true, GOTRACE_RUNNABLE, GOTRACE_RUNNING},
-    [EV_GoDestroy] = {GO, false, GOTRACE_RUNNING, GOTRACE_NOT_EXIST},
-    [EV_GoDestroySyscall] = {GO, false, GOTRACE_SYSCALL, GOTRACE_NOT_EXIST},
-    [EV_GoStop] = {GO, false, GOTRACE_RUNNING, GOTRACE_RUNNABLE},
-    [EV_GoBlock] = {GO, false, GOTRACE_RUNNING, GOTRACE_WAITING},
-    [EV_GoUnblock] = {GO, true, GOTRACE_WAITING, GOTRACE_RUNNABLE},
+    [EV_GoCreate] = {GO, true, GOTRACE_STATE_NOT_EXIST, GOTRACE_STATE_RUNNABLE},
+    [EV_GoCreateBlocked] = {GO, true, GOTRACE_STATE_NOT_EXIST, GOTRACE_STATE_WAITING},
+    [EV_GoCreateSyscall] = {GO, true, GOTRACE_STATE_NOT_EXIST, GOTRACE_STATE_SYSCALL},
+    [EV_GoStart] = {GO, true, GOTRACE_STATE_RUNNABLE, GOTRACE_STATE_RUNNING},
+    [EV_GoDestroy] = {GO, false, GOTRACE_STATE_RUNNING, GOTRACE_STATE_NOT_EXIST},
+    [EV_GoDestroySyscall] = {GO, false, GOTRACE_STATE_SYSCALL, GOTRACE_STATE_NOT_EXIST},
+    [EV_GoStop] = {GO, false, GOTRACE_STATE_RUNNING, GOTRACE_STATE_RUNNABLE},
+    [EV_GoBlock] = {GO, false, GOTRACE_STATE_RUNNING, GOTRACE_STATE_WAITING},
+    [EV_GoUnblock] = {GO, true, GOTRACE_STATE_WAITING, GOTRACE_STATE_RUNNABLE},
     /* What else a switch does are events of their own. */
-    [EV_GoSwitch] = {GO, true, GOTRACE_WAITING, GOTRACE_RUNNABLE},
-    [EV_GoSwitchDestroy] = {GO, true, GOTRACE_WAITING, GOTRACE_RUNNABLE},
-    [EV_GoSyscallBegin] = {GO, false, GOTRACE_RUNNING, GOTRACE_SYSCALL},
-    [EV_GoSyscallEnd] = {GO, false, GOTRACE_SYSCALL, GOTRACE_RUNNING},
-    [EV_GoSyscallEndBlocked] = {GO, false, GOTRACE_SYSCALL, GOTRACE_RUNNABLE},
+    [EV_GoSwitch] = {GO, true, GOTRACE_STATE_WAITING, GOTRACE_STATE_RUNNABLE},
+    [EV_GoSwitchDestroy] = {GO, true, GOTRACE_STATE_WAITING, GOTRACE_STATE_RUNNABLE},
+    [EV_GoSyscallBegin] = {GO, false, GOTRACE_STATE_RUNNING, GOTRACE_STATE_SYSCALL},
+    [EV_GoSyscallEnd] = {GO, false, GOTRACE_STATE_SYSCALL, GOTRACE_STATE_RUNNING},
+    [EV_GoSyscallEndBlocked] = {GO, false, GOTRACE_STATE_SYSCALL, GOTRACE_STATE_RUNNABLE},
     [EV_GoStatus] = {GO, true, FROM_EVENT, FROM_EVENT},
     [EV_GoStatusStack] = {GO, true, FROM_EVENT, FROM_EVENT},
 };
@@ -230,7 +230,7 @@ static struct gotrace_stack transition_stack(const struct gotrace_event *ev)
 
 bool gotrace_event_transition(const struct gotrace_event *ev, struct gotrace_transition *out)
 {
-    if (!IS(ev, GOTRACE_TRANSITION, GOTRACE_TRANSITION, out))
+    if (!IS(ev, GOTRACE_KIND_TRANSITION, GOTRACE_KIND_TRANSITION, out))
         return false;
     struct shape shape = event_shapes[ev->type];
     out->resource.kind = shape.kind;
@@ -244,7 +244,7 @@ bool gotrace_event_transition(const struct gotrace_event *ev, struct gotrace_tra
 
 bool gotrace_event_metric(const struct gotrace_event *ev, struct gotrace_metric *out)
 {
-    if (!IS(ev, GOTRACE_METRIC, GOTRACE_METRIC, out))
+    if (!IS(ev, GOTRACE_KIND_METRIC, GOTRACE_KIND_METRIC, out))
         return false;
     out->name = ev->type == EV_ProcsChange ? "/sched/gomaxprocs:threads"
                 : ev->type == EV_HeapAlloc ? "/memory/classes/heap/objects:bytes"
@@ -255,7 +255,7 @@ bool gotrace_event_metric(const struct gotrace_event *ev, struct gotrace_metric 
 
 bool gotrace_event_label(const struct gotrace_event *ev, struct gotrace_label *out)
 {
-    if (!IS(ev, GOTRACE_LABEL, GOTRACE_LABEL, out))
+    if (!IS(ev, GOTRACE_KIND_LABEL, GOTRACE_KIND_LABEL, out))
         return false;
     out->resource = (struct gotrace_resource){GOTRACE_RESOURCE_GOROUTINE, ev->goroutine};
     out->label = str(ev, 0);
@@ -264,7 +264,7 @@ bool gotrace_event_label(const struct gotrace_event *ev, struct gotrace_label *o
 
 bool gotrace_event_range(const struct gotrace_event *ev, struct gotrace_range *out)
 {
-    if (!IS(ev, GOTRACE_RANGE_BEGIN, GOTRACE_RANGE_END, out))
+    if (!IS(ev, GOTRACE_KIND_RANGE_BEGIN, GOTRACE_KIND_RANGE_END, out))
         return false;
     out->detail.data = "";
     switch (event_table[ev->type].pair ? event_table[ev->type].pair : ev->type) {
@@ -296,7 +296,7 @@ bool gotrace_event_range(const struct gotrace_event *ev, struct gotrace_range *o
 
 bool gotrace_event_task(const struct gotrace_event *ev, struct gotrace_task *out)
 {
-    if (!IS(ev, GOTRACE_TASK_BEGIN, GOTRACE_TASK_END, out))
+    if (!IS(ev, GOTRACE_KIND_TASK_BEGIN, GOTRACE_KIND_TASK_END, out))
         return false;
     bool begin = ev->type == EV_UserTaskBegin;
     out->id = ev->args[0];
@@ -307,7 +307,7 @@ bool gotrace_event_task(const struct gotrace_event *ev, struct gotrace_task *out
 
 bool gotrace_event_region(const struct gotrace_event *ev, struct gotrace_region *out)
 {
-    if (!IS(ev, GOTRACE_REGION_BEGIN, GOTRACE_REGION_END, out))
+    if (!IS(ev, GOTRACE_KIND_REGION_BEGIN, GOTRACE_KIND_REGION_END, out))
         return false;
     out->task = ev->args[0];
     out->type = str(ev, 1);
@@ -316,7 +316,7 @@ bool gotrace_event_region(const struct gotrace_event *ev, struct gotrace_region 
 
 bool gotrace_event_log(const struct gotrace_event *ev, struct gotrace_log *out)
 {
-    if (!IS(ev, GOTRACE_LOG, GOTRACE_LOG, out))
+    if (!IS(ev, GOTRACE_KIND_LOG, GOTRACE_KIND_LOG, out))
         return false;
     out->task = ev->args[0];
     out->category = str(ev, 1);
@@ -342,7 +342,7 @@ static struct gotrace_clock_snapshot snapshot(const struct generation *g)
 
 bool gotrace_event_sync(const struct gotrace_event *ev, struct gotrace_sync *out)
 {
-    if (!IS(ev, GOTRACE_SYNC, GOTRACE_SYNC, out))
+    if (!IS(ev, GOTRACE_KIND_SYNC, GOTRACE_KIND_SYNC, out))
         return false;
     const struct generation *g = ev->tables;
     out->n = ev->args[0];
@@ -360,9 +360,9 @@ static const char *experiment_name(uint64_t id)
     return id == EXPERIMENT_ALLOC_FREE ? "AllocFree" : "";
 }
 
-bool gotrace_sync_batch(const struct gotrace_event *ev, size_t i, struct gotrace_experimental_batch *out)
+bool gotrace_event_sync_batch(const struct gotrace_event *ev, size_t i, struct gotrace_experimental_batch *out)
 {
-    if (!IS(ev, GOTRACE_SYNC, GOTRACE_SYNC, out) || !ev->tables || i >= ev->tables->experimental.n)
+    if (!IS(ev, GOTRACE_KIND_SYNC, GOTRACE_KIND_SYNC, out) || !ev->tables || i >= ev->tables->experimental.n)
         return false;
     const struct batch *b = &ev->tables->experimental.v[i];
     *out = (struct gotrace_experimental_batch){.experiment = experiment_name(b->experiment),
@@ -375,7 +375,7 @@ bool gotrace_sync_batch(const struct gotrace_event *ev, size_t i, struct gotrace
 
 bool gotrace_event_experimental(const struct gotrace_event *ev, struct gotrace_experimental *out)
 {
-    if (!IS(ev, GOTRACE_EXPERIMENTAL, GOTRACE_EXPERIMENTAL, out))
+    if (!IS(ev, GOTRACE_KIND_EXPERIMENTAL, GOTRACE_KIND_EXPERIMENTAL, out))
         return false;
     const struct event_info *info = &event_table[ev->type];
     out->name = info->name;

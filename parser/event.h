@@ -31,14 +31,14 @@ static inline struct gotrace_stack event_stack(const struct gotrace_event *ev, u
 
 struct place event_place(const struct gotrace_event *ev);
 
-/* What a transition says, but for statuses, which carry their states with them (from is then GOTRACE_IDLE + 1). */
+/* What a transition says, but for statuses, which carry their states with them (from is then GOTRACE_STATE_IDLE + 1). */
 struct shape {
     uint8_t kind;  /* enum gotrace_resource_kind; NONE: no transition */
     uint8_t named; /* the resource is the first argument, not the current one */
     uint8_t from, to;
 };
 
-enum { FROM_EVENT = GOTRACE_IDLE + 1 };
+enum { FROM_EVENT = GOTRACE_STATE_IDLE + 1 };
 
 extern const struct shape event_shapes[256];
 

@@ -120,7 +120,7 @@ static void range(struct raw_buffer *o, const struct gotrace_event *ev)
     range_name(o, ev, &r);
     put(o, " Scope=");
     resource(o, r.scope);
-    if (event_kinds[ev->type] != GOTRACE_RANGE_END)
+    if (event_kinds[ev->type] != GOTRACE_KIND_RANGE_END)
         return;
     put(o, " Attributes=[");
     for (size_t i = 0; i < r.nattributes; i++) {
@@ -272,19 +272,19 @@ static void sync_point(struct raw_buffer *o, const struct gotrace_event *ev)
 static void details(struct raw_buffer *o, const struct gotrace_event *ev)
 {
     static void (*const by_kind[])(struct raw_buffer *, const struct gotrace_event *) = {
-        [GOTRACE_SYNC] = sync_point,
-        [GOTRACE_METRIC] = metric,
-        [GOTRACE_LABEL] = label,
-        [GOTRACE_RANGE_BEGIN] = range,
-        [GOTRACE_RANGE_ACTIVE] = range,
-        [GOTRACE_RANGE_END] = range,
-        [GOTRACE_TASK_BEGIN] = task,
-        [GOTRACE_TASK_END] = task,
-        [GOTRACE_REGION_BEGIN] = region,
-        [GOTRACE_REGION_END] = region,
-        [GOTRACE_LOG] = log_message,
-        [GOTRACE_TRANSITION] = transition,
-        [GOTRACE_EXPERIMENTAL] = experimental,
+        [GOTRACE_KIND_SYNC] = sync_point,
+        [GOTRACE_KIND_METRIC] = metric,
+        [GOTRACE_KIND_LABEL] = label,
+        [GOTRACE_KIND_RANGE_BEGIN] = range,
+        [GOTRACE_KIND_RANGE_ACTIVE] = range,
+        [GOTRACE_KIND_RANGE_END] = range,
+        [GOTRACE_KIND_TASK_BEGIN] = task,
+        [GOTRACE_KIND_TASK_END] = task,
+        [GOTRACE_KIND_REGION_BEGIN] = region,
+        [GOTRACE_KIND_REGION_END] = region,
+        [GOTRACE_KIND_LOG] = log_message,
+        [GOTRACE_KIND_TRANSITION] = transition,
+        [GOTRACE_KIND_EXPERIMENTAL] = experimental,
     };
     unsigned kind = event_kinds[ev->type];
     if (kind < sizeof by_kind / sizeof by_kind[0] && by_kind[kind])

@@ -124,13 +124,13 @@ static int collect(void *ctx, const void *data, size_t size)
 
 static bool parse_trace(struct golden *g, struct span trace)
 {
-    gotrace_raw_reader *r = gotrace_raw_reader_memory(GOTRACE_RAW_TEXT, trace.p, (size_t)(trace.end - trace.p));
-    gotrace_raw_writer *w = NULL;
+    struct gotrace_raw_reader *r = gotrace_raw_reader_open_memory(GOTRACE_RAW_TEXT, trace.p, (size_t)(trace.end - trace.p));
+    struct gotrace_raw_writer *w = NULL;
     struct gotrace_raw_event ev;
-    int rc = r ? gotrace_raw_version(r) : -1;
+    int rc = r ? gotrace_raw_reader_version(r) : -1;
     if (rc > 0) {
-        w = gotrace_raw_writer_callback(GOTRACE_RAW_BYTES, rc, collect, &g->bytes);
-        while (w && (rc = gotrace_raw_read(r, &ev)) > 0 && !gotrace_raw_write(w, &ev))
+        w = gotrace_raw_writer_new_callback(GOTRACE_RAW_BYTES, rc, collect, &g->bytes);
+        while (w && (rc = gotrace_raw_reader_next(r, &ev)) > 0 && !gotrace_raw_writer_event(w, &ev))
             continue;
     }
     if (rc < 0)

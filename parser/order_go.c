@@ -56,7 +56,7 @@ enum step step_go_status(struct order *o, struct gotrace_event *ev, struct threa
             return order_broken(o, ev, "status of a new goroutine after the first generation: %llu", (ull)id);
         if (!order_add_go(o, id, status))
             return order_no_memory(o, ev);
-        from = GOTRACE_UNDETERMINED;
+        from = GOTRACE_STATE_UNDETERMINED;
     }
     ev->from = from;
     ev->to = go_states[status];

@@ -43,12 +43,12 @@ enum step step_proc_status(struct order *o, struct gotrace_event *ev, struct thr
     uint8_t from = proc_states[status], to = from;
     bool promoted = false;
     if (!p) {
-        from = o->generation == o->first_generation ? GOTRACE_UNDETERMINED : GOTRACE_NOT_EXIST;
+        from = o->generation == o->first_generation ? GOTRACE_STATE_UNDETERMINED : GOTRACE_STATE_NOT_EXIST;
         if (!(p = add_proc(o, id, status)))
             return order_no_memory(o, ev);
     } else if (status == PROC_SYSCALL_ABANDONED && p->status == PROC_SYSCALL) {
         /* What abandoning a system call loses is who holds the proc; here that is known. */
-        from = to = GOTRACE_RUNNING;
+        from = to = GOTRACE_STATE_RUNNING;
         promoted = true;
     } else if (p->status != status) {
         return order_broken(o, ev, "inconsistent status for proc %llu: old %s vs. new %s", (ull)id,
@@ -110,7 +110,7 @@ enum step step_proc_steal(struct order *o, struct gotrace_event *ev, struct thre
     if (order_require(o, ev, MAY, MAY))
         return STEP_BROKEN;
     bool abandoned = p->status == PROC_SYSCALL_ABANDONED;
-    ev->from = abandoned ? GOTRACE_IDLE : GOTRACE_RUNNING;
+    ev->from = abandoned ? GOTRACE_STATE_IDLE : GOTRACE_STATE_RUNNING;
     p->status = PROC_IDLE;
     p->seq.n = ev->args[1];
     if (abandoned) /* the thread that had it may have moved on */
@@ -223,7 +223,7 @@ enum step step_go_destroy_syscall(struct order *o, struct gotrace_event *ev, str
         o->several[0] = *ev;
         o->several[0].type = EV_ProcSteal;
         o->several[0].args[0] = ev->proc;
-        o->several[0].from = GOTRACE_RUNNING;
+        o->several[0].from = GOTRACE_STATE_RUNNING;
         o->several[1] = *ev;
         o->nseveral = 2;
     }

@@ -10,7 +10,7 @@
 #include "lib/wire/version.h"
 #include "parser/raw_reader.h"
 
-int raw_fail(gotrace_raw_reader *r, const char *fmt, ...)
+int raw_fail(struct gotrace_raw_reader *r, const char *fmt, ...)
 {
     const char *unit = r->format == GOTRACE_RAW_TEXT ? "line" : "byte";
     int n = snprintf(r->error, sizeof r->error, "%s %" PRIu64 ": ", unit, r->position);
@@ -22,14 +22,14 @@ int raw_fail(gotrace_raw_reader *r, const char *fmt, ...)
     return -1;
 }
 
-int raw_fail_short(gotrace_raw_reader *r, const char *what)
+int raw_fail_short(struct gotrace_raw_reader *r, const char *what)
 {
     if (r->in.error)
         return raw_fail(r, "cannot read %s: %s", what, strerror(r->in.error));
     return raw_fail(r, "the trace ends inside %s", what);
 }
 
-struct gotrace_raw_frame *raw_reader_frame(gotrace_raw_reader *r, uint64_t i)
+struct gotrace_raw_frame *raw_reader_frame(struct gotrace_raw_reader *r, uint64_t i)
 {
     if (i == 0)
         r->frames.size = 0;
@@ -43,9 +43,9 @@ struct gotrace_raw_frame *raw_reader_frame(gotrace_raw_reader *r, uint64_t i)
     return (struct gotrace_raw_frame *)room;
 }
 
-static gotrace_raw_reader *new_reader(enum gotrace_raw_format format, struct raw_input in)
+static struct gotrace_raw_reader *new_reader(enum gotrace_raw_format format, struct raw_input in)
 {
-    gotrace_raw_reader *r = calloc(1, sizeof *r);
+    struct gotrace_raw_reader *r = calloc(1, sizeof *r);
     if (r) {
         r->format = format;
         r->in = in;
@@ -53,13 +53,13 @@ static gotrace_raw_reader *new_reader(enum gotrace_raw_format format, struct raw
     return r;
 }
 
-gotrace_raw_reader *gotrace_raw_reader_memory(enum gotrace_raw_format format, const void *data, size_t size)
+struct gotrace_raw_reader *gotrace_raw_reader_open_memory(enum gotrace_raw_format format, const void *data, size_t size)
 {
     const uint8_t *p = size ? data : (const uint8_t *)"";
     return new_reader(format, (struct raw_input){.p = p, .end = p + size, .end_offset = size});
 }
 
-gotrace_raw_reader *gotrace_raw_reader_callback(enum gotrace_raw_format format, gotrace_raw_read_fn *fn, void *ctx)
+struct gotrace_raw_reader *gotrace_raw_reader_open_callback(enum gotrace_raw_format format, gotrace_raw_read_fn *fn, void *ctx)
 {
     const uint8_t *p = (const uint8_t *)"";
     return new_reader(format, (struct raw_input){.p = p, .end = p, .fn = fn, .ctx = ctx});
@@ -73,12 +73,12 @@ static ptrdiff_t read_file(void *ctx, void *buf, size_t size)
     return n || !ferror(file) ? (ptrdiff_t)n : -1;
 }
 
-gotrace_raw_reader *gotrace_raw_reader_file(enum gotrace_raw_format format, FILE *file)
+struct gotrace_raw_reader *gotrace_raw_reader_open_file(enum gotrace_raw_format format, FILE *file)
 {
-    return gotrace_raw_reader_callback(format, read_file, file);
+    return gotrace_raw_reader_open_callback(format, read_file, file);
 }
 
-int gotrace_raw_version(gotrace_raw_reader *r)
+int gotrace_raw_reader_version(struct gotrace_raw_reader *r)
 {
     if (!r->version && !r->failed) {
         int rc = r->format == GOTRACE_RAW_TEXT ? text_read_header(r) : bytes_read_header(r);
@@ -88,10 +88,10 @@ int gotrace_raw_version(gotrace_raw_reader *r)
     return r->version ? r->version : -1;
 }
 
-int gotrace_raw_read(gotrace_raw_reader *r, struct gotrace_raw_event *ev)
+int gotrace_raw_reader_next(struct gotrace_raw_reader *r, struct gotrace_raw_event *ev)
 {
     *ev = (struct gotrace_raw_event){0};
-    if (r->failed || gotrace_raw_version(r) < 0)
+    if (r->failed || gotrace_raw_reader_version(r) < 0)
         return -1;
     if (r->ended)
         return 0;
@@ -100,18 +100,18 @@ int gotrace_raw_read(gotrace_raw_reader *r, struct gotrace_raw_event *ev)
     return rc;
 }
 
-uint64_t gotrace_raw_position(const gotrace_raw_reader *r) { return r->position; }
+uint64_t gotrace_raw_reader_position(const struct gotrace_raw_reader *r) { return r->position; }
 
-const char *gotrace_raw_reader_error(const gotrace_raw_reader *r) { return r->error; }
+const char *gotrace_raw_reader_error(const struct gotrace_raw_reader *r) { return r->error; }
 
-int gotrace_raw_reader_errno(const gotrace_raw_reader *r) { return r->in.error; }
+int gotrace_raw_reader_errno(const struct gotrace_raw_reader *r) { return r->in.error; }
 
-int gotrace_raw_version_known(int version)
+int gotrace_version_known(int version)
 {
     return wire_version((uint64_t)version) != NULL;
 }
 
-void gotrace_raw_reader_free(gotrace_raw_reader *r)
+void gotrace_raw_reader_free(struct gotrace_raw_reader *r)
 {
     if (!r)
         return;

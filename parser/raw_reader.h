@@ -21,13 +21,13 @@ struct gotrace_raw_reader {
 };
 
 /* Sets the reader's error to where it stands and the message; returns -1. */
-__attribute__((format(printf, 2, 3))) int raw_fail(gotrace_raw_reader *r, const char *fmt, ...);
+__attribute__((format(printf, 2, 3))) int raw_fail(struct gotrace_raw_reader *r, const char *fmt, ...);
 
 /* Fails for an input that ended or could not be read while what was being read. */
-int raw_fail_short(gotrace_raw_reader *r, const char *what);
+int raw_fail_short(struct gotrace_raw_reader *r, const char *what);
 
 /* Room for frame number i behind the others, or NULL having failed. */
-struct gotrace_raw_frame *raw_reader_frame(gotrace_raw_reader *r, uint64_t i);
+struct gotrace_raw_frame *raw_reader_frame(struct gotrace_raw_reader *r, uint64_t i);
 
 /* Whether traces of version 1.NN have an event of this id. */
 static inline bool raw_event_known(int version, unsigned id)
@@ -38,9 +38,9 @@ static inline bool raw_event_known(int version, unsigned id)
 static inline bool raw_event_has_data(unsigned id) { return id == EV_String || id == EV_ExperimentalBatch; }
 
 /* The format's own functions: 1, 0 at the end (events only), or -1 having failed. */
-int bytes_read_header(gotrace_raw_reader *r);
-int bytes_read_event(gotrace_raw_reader *r, struct gotrace_raw_event *ev);
-int text_read_header(gotrace_raw_reader *r);
-int text_read_event(gotrace_raw_reader *r, struct gotrace_raw_event *ev);
+int bytes_read_header(struct gotrace_raw_reader *r);
+int bytes_read_event(struct gotrace_raw_reader *r, struct gotrace_raw_event *ev);
+int text_read_header(struct gotrace_raw_reader *r);
+int text_read_event(struct gotrace_raw_reader *r, struct gotrace_raw_event *ev);
 
 #endif

@@ -58,24 +58,24 @@ void bytes_put_event(struct raw_buffer *out, const struct gotrace_raw_event *ev)
 
 bool raw_event_writable(int version, const struct gotrace_raw_event *ev)
 {
-    if (!gotrace_raw_version_known(version) || !raw_event_known(version, ev->id) || ev->size_width > VARINT_MAX)
+    if (!gotrace_version_known(version) || !raw_event_known(version, ev->id) || ev->size_width > VARINT_MAX)
         return false;
     if (ev->id == EV_Stack && ev->args[1] && (ev->args[1] > GOTRACE_RAW_MAX_FRAMES || !ev->frames))
         return false;
     return !raw_event_has_data(ev->id) || (ev->size <= GOTRACE_RAW_MAX_DATA && (ev->data || !ev->size));
 }
 
-gotrace_raw_writer *gotrace_raw_writer_callback(enum gotrace_raw_format format, int version, gotrace_raw_write_fn *fn,
+struct gotrace_raw_writer *gotrace_raw_writer_new_callback(enum gotrace_raw_format format, int version, gotrace_raw_write_fn *fn,
                                                 void *ctx)
 {
-    if (!gotrace_raw_version_known(version)) {
+    if (!gotrace_version_known(version)) {
         errno = EINVAL;
         return NULL;
     }
-    gotrace_raw_writer *w = calloc(1, sizeof *w);
+    struct gotrace_raw_writer *w = calloc(1, sizeof *w);
     if (!w)
         return NULL;
-    *w = (gotrace_raw_writer){.format = format, .version = version, .fn = fn, .ctx = ctx};
+    *w = (struct gotrace_raw_writer){.format = format, .version = version, .fn = fn, .ctx = ctx};
     (format == GOTRACE_RAW_TEXT ? text_put_header : bytes_put_header)(&w->out, version);
     return w;
 }
@@ -86,18 +86,18 @@ static int write_file(void *ctx, const void *buf, size_t size)
     return fwrite(buf, 1, size, ctx) == size ? 0 : -1;
 }
 
-gotrace_raw_writer *gotrace_raw_writer_file(enum gotrace_raw_format format, int version, FILE *file)
+struct gotrace_raw_writer *gotrace_raw_writer_new_file(enum gotrace_raw_format format, int version, FILE *file)
 {
-    return gotrace_raw_writer_callback(format, version, write_file, file);
+    return gotrace_raw_writer_new_callback(format, version, write_file, file);
 }
 
-static int fail(gotrace_raw_writer *w, int error)
+static int fail(struct gotrace_raw_writer *w, int error)
 {
     w->error = errno = error ? error : EIO;
     return -1;
 }
 
-static int flush(gotrace_raw_writer *w)
+static int flush(struct gotrace_raw_writer *w)
 {
     if (w->error)
         return fail(w, w->error);
@@ -109,7 +109,7 @@ static int flush(gotrace_raw_writer *w)
     return 0;
 }
 
-int gotrace_raw_write(gotrace_raw_writer *w, const struct gotrace_raw_event *ev)
+int gotrace_raw_writer_event(struct gotrace_raw_writer *w, const struct gotrace_raw_event *ev)
 {
     if (w->error)
         return fail(w, w->error);
@@ -123,7 +123,7 @@ int gotrace_raw_write(gotrace_raw_writer *w, const struct gotrace_raw_event *ev)
     return w->out.failed || w->out.size >= FLUSH_SIZE ? flush(w) : 0;
 }
 
-int gotrace_raw_writer_close(gotrace_raw_writer *w)
+int gotrace_raw_writer_close(struct gotrace_raw_writer *w)
 {
     int rc = flush(w), error = errno;
     raw_buffer_free(&w->out);

@@ -67,7 +67,7 @@ struct gotrace_reader *gotrace_reader_open_memory(const void *data, size_t size)
     return start(r);
 }
 
-struct gotrace_reader *gotrace_reader_open(const char *path)
+struct gotrace_reader *gotrace_reader_open_path(const char *path)
 {
     struct gotrace_reader *r = new_reader();
     if (!r)

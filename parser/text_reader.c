@@ -56,7 +56,7 @@ static bool is(struct span s, const char *text)
 }
 
 /* Fails with a message about some of the input, quoted and shortened. */
-static int fail_at(gotrace_raw_reader *r, const char *what, struct span s)
+static int fail_at(struct gotrace_raw_reader *r, const char *what, struct span s)
 {
     size_t size = (size_t)(s.end - s.p), shown = utf8_prefix(s.p, size, 40);
     struct raw_buffer quoted = {0};
@@ -68,7 +68,7 @@ static int fail_at(gotrace_raw_reader *r, const char *what, struct span s)
 }
 
 /* The next line, without its end: 1, 0 at the end of the input, or -1 having failed. */
-static int next_line(gotrace_raw_reader *r, struct span *line)
+static int next_line(struct gotrace_raw_reader *r, struct span *line)
 {
     struct raw_input *in = &r->in;
     size_t seen = 0;
@@ -100,7 +100,7 @@ static int next_line(gotrace_raw_reader *r, struct span *line)
 }
 
 /* The next line that is neither empty nor a comment. */
-static int next_full_line(gotrace_raw_reader *r, struct span *line)
+static int next_full_line(struct gotrace_raw_reader *r, struct span *line)
 {
     for (;;) {
         int rc = next_line(r, line);
@@ -123,7 +123,7 @@ static bool read_decimal(struct span s, uint64_t *v)
     return true;
 }
 
-int text_read_header(gotrace_raw_reader *r)
+int text_read_header(struct gotrace_raw_reader *r)
 {
     struct span line;
     int rc = next_full_line(r, &line);
@@ -141,7 +141,7 @@ int text_read_header(gotrace_raw_reader *r)
     struct span digits = {go.p + n, go.end};
     if ((size_t)(go.end - go.p) < n || memcmp(go.p, prefix, n) || !read_decimal(digits, &version))
         return fail_at(r, "not a Go version", go);
-    if (version > 99 || !gotrace_raw_version_known((int)version))
+    if (version > 99 || !gotrace_version_known((int)version))
         return raw_fail(r, "unsupported trace version 1.%" PRIu64, version);
     if (!at_line_end(&line))
         return fail_at(r, "unexpected after the header", line);
@@ -150,7 +150,7 @@ int text_read_header(gotrace_raw_reader *r)
 }
 
 /* Reads " name=value" for each name, and that nothing more is on the line. */
-static int read_args(gotrace_raw_reader *r, struct span line, const char *const *names, unsigned n, uint64_t *values)
+static int read_args(struct gotrace_raw_reader *r, struct span line, const char *const *names, unsigned n, uint64_t *values)
 {
     for (unsigned i = 0; i < n; i++) {
         struct span arg = word(&line);
@@ -171,7 +171,7 @@ static int read_args(gotrace_raw_reader *r, struct span line, const char *const 
 }
 
 /* A further line that belongs to the event: 1, or -1 having failed. */
-static int more_line(gotrace_raw_reader *r, struct span *line, const char *what)
+static int more_line(struct gotrace_raw_reader *r, struct span *line, const char *what)
 {
     int rc = next_full_line(r, line);
     if (rc == 0)
@@ -180,7 +180,7 @@ static int more_line(gotrace_raw_reader *r, struct span *line, const char *what)
     return rc;
 }
 
-static int read_frames(gotrace_raw_reader *r, struct gotrace_raw_event *ev)
+static int read_frames(struct gotrace_raw_reader *r, struct gotrace_raw_event *ev)
 {
     static const char *const names[] = {"pc", "func", "file", "line"};
     if (ev->args[1] > GOTRACE_RAW_MAX_FRAMES)
@@ -199,7 +199,7 @@ static int read_frames(gotrace_raw_reader *r, struct gotrace_raw_event *ev)
     return 1;
 }
 
-static int read_data(gotrace_raw_reader *r, struct gotrace_raw_event *ev, const char *name)
+static int read_data(struct gotrace_raw_reader *r, struct gotrace_raw_event *ev, const char *name)
 {
     struct span line;
     if (more_line(r, &line, name) < 0)
@@ -235,7 +235,7 @@ static unsigned find_event(int version, struct span name)
     return EV_None;
 }
 
-int text_read_event(gotrace_raw_reader *r, struct gotrace_raw_event *ev)
+int text_read_event(struct gotrace_raw_reader *r, struct gotrace_raw_event *ev)
 {
     struct span line;
     int rc = next_full_line(r, &line);

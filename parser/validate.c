@@ -134,7 +134,7 @@ static inline void check_event_stacks(struct gotrace_validator *v, const struct 
 
 static inline bool executing(unsigned state)
 {
-    return state == GOTRACE_RUNNING || state == GOTRACE_SYSCALL;
+    return state == GOTRACE_STATE_RUNNING || state == GOTRACE_STATE_SYSCALL;
 }
 
 static inline void begin_executing(struct gotrace_validator *v, const struct gotrace_event *ev, int kind,
@@ -175,19 +175,19 @@ COLD static void check_states(struct gotrace_validator *v, const struct gotrace_
                               uint64_t holder_id, unsigned from, unsigned to, const struct holder *h)
 {
     ull id = (ull)holder_id;
-    if (to == GOTRACE_UNDETERMINED)
+    if (to == GOTRACE_STATE_UNDETERMINED)
         violation(v, ev, "transition to undetermined state for %s %llu", name, id);
-    if (v->last_sync.n > 1 && from == GOTRACE_UNDETERMINED)
+    if (v->last_sync.n > 1 && from == GOTRACE_STATE_UNDETERMINED)
         violation(v, ev, "undetermined %s %llu after the first generation", name, id);
-    if (to == GOTRACE_NOT_EXIST && h->ranges.n)
+    if (to == GOTRACE_STATE_NOT_EXIST && h->ranges.n)
         violation(v, ev, "%s %llu died with active ranges", name, id);
     if (h->known && from != h->state)
         violation(v, ev, "bad old state for %s %llu: got %s, want %s", name, id, gotrace_state_name(from),
                   gotrace_state_name(h->state));
-    if (!h->known && from == GOTRACE_UNDETERMINED && name == v->holders[GOS].name &&
+    if (!h->known && from == GOTRACE_STATE_UNDETERMINED && name == v->holders[GOS].name &&
         idmap_get(&v->died, holder_id))
         violation(v, ev, "bad old state for %s %llu: got %s, want NotExist", name, id, gotrace_state_name(from));
-    if (!h->known && from != GOTRACE_UNDETERMINED && from != GOTRACE_NOT_EXIST)
+    if (!h->known && from != GOTRACE_STATE_UNDETERMINED && from != GOTRACE_STATE_NOT_EXIST)
         violation(v, ev, "bad old state for unregistered %s %llu: %s", name, id, gotrace_state_name(from));
 }
 
@@ -202,7 +202,7 @@ static void transition(struct gotrace_validator *v, const struct gotrace_event *
     if (!h)
         return;
     check_event_stacks(v, ev);
-    if (UNLIKELY(!h->known || from != h->state || to <= GOTRACE_NOT_EXIST || from == GOTRACE_UNDETERMINED))
+    if (UNLIKELY(!h->known || from != h->state || to <= GOTRACE_STATE_NOT_EXIST || from == GOTRACE_STATE_UNDETERMINED))
         check_states(v, ev, hs->name, id, from, to, h);
     h->known = true;
     h->state = (uint8_t)to;
@@ -210,7 +210,7 @@ static void transition(struct gotrace_validator *v, const struct gotrace_event *
         begin_executing(v, ev, kind, h);
     else if (executing(from))
         end_executing(v, ev, kind, h);
-    if (UNLIKELY(to == GOTRACE_NOT_EXIST)) {
+    if (UNLIKELY(to == GOTRACE_STATE_NOT_EXIST)) {
         if (kind == GOS && v->last_sync.n <= 1 && !idmap_get(&v->died, id) && !idmap_add(&v->died, id, 1))
             v->no_memory = true;
         forget(v, hs, h);
@@ -227,27 +227,27 @@ static int check(struct gotrace_validator *v, const struct gotrace_event *ev)
     if (UNLIKELY(event_table[ev->type].since > v->version))
         violation(v, ev, "the event is of go 1.%d, the trace of go 1.%d", event_table[ev->type].since, v->version);
     switch ((enum gotrace_kind)event_kinds[ev->type]) {
-    case GOTRACE_TRANSITION:
+    case GOTRACE_KIND_TRANSITION:
         transition(v, ev);
         break;
-    case GOTRACE_RANGE_BEGIN:
-    case GOTRACE_RANGE_ACTIVE:
-    case GOTRACE_RANGE_END:
+    case GOTRACE_KIND_RANGE_BEGIN:
+    case GOTRACE_KIND_RANGE_ACTIVE:
+    case GOTRACE_KIND_RANGE_END:
         check_event_stacks(v, ev);
         validate_range(v, ev);
         break;
-    case GOTRACE_SYNC:
+    case GOTRACE_KIND_SYNC:
         begin_tables(v, ev->tables);
         validate_sync(v, ev);
         break;
-    case GOTRACE_LABEL:
+    case GOTRACE_KIND_LABEL:
         validate_label(v, ev);
         break;
-    case GOTRACE_TASK_BEGIN:
+    case GOTRACE_KIND_TASK_BEGIN:
         check_event_stacks(v, ev);
         validate_task_begin(v, ev);
         break;
-    case GOTRACE_TASK_END:
+    case GOTRACE_KIND_TASK_END:
         check_event_stacks(v, ev);
         validate_task_end(v, ev);
         break;
@@ -269,12 +269,12 @@ static const struct quick {
     uint8_t stack;     /* which argument; NO_STACK: one that is always 0 */
 } quick[256] = {
 #define NO_STACK (EVENT_MAX_ARGS - 1)
-    [EV_ProcStart] = {GOTRACE_IDLE, GOTRACE_RUNNING, PROCS, true, true, false, NO_STACK},
-    [EV_ProcStop] = {GOTRACE_RUNNING, GOTRACE_IDLE, PROCS, false, false, true, NO_STACK},
-    [EV_GoStart] = {GOTRACE_RUNNABLE, GOTRACE_RUNNING, GOS, true, true, false, NO_STACK},
-    [EV_GoStop] = {GOTRACE_RUNNING, GOTRACE_RUNNABLE, GOS, false, false, true, 1},
-    [EV_GoBlock] = {GOTRACE_RUNNING, GOTRACE_WAITING, GOS, false, false, true, 1},
-    [EV_GoUnblock] = {GOTRACE_WAITING, GOTRACE_RUNNABLE, GOS, true, false, false, 2},
+    [EV_ProcStart] = {GOTRACE_STATE_IDLE, GOTRACE_STATE_RUNNING, PROCS, true, true, false, NO_STACK},
+    [EV_ProcStop] = {GOTRACE_STATE_RUNNING, GOTRACE_STATE_IDLE, PROCS, false, false, true, NO_STACK},
+    [EV_GoStart] = {GOTRACE_STATE_RUNNABLE, GOTRACE_STATE_RUNNING, GOS, true, true, false, NO_STACK},
+    [EV_GoStop] = {GOTRACE_STATE_RUNNING, GOTRACE_STATE_RUNNABLE, GOS, false, false, true, 1},
+    [EV_GoBlock] = {GOTRACE_STATE_RUNNING, GOTRACE_STATE_WAITING, GOS, false, false, true, 1},
+    [EV_GoUnblock] = {GOTRACE_STATE_WAITING, GOTRACE_STATE_RUNNABLE, GOS, true, false, false, 2},
 };
 
 /* Does what transition does, if nothing is to be said; false: nothing is done. */
@@ -364,7 +364,7 @@ void gotrace_validator_free(struct gotrace_validator *v)
     free(v);
 }
 
-bool gotrace_validate(struct gotrace_reader *r, gotrace_violation_fn report, void *arg, struct gotrace_summary *sum)
+bool gotrace_reader_validate(struct gotrace_reader *r, gotrace_violation_fn report, void *arg, struct gotrace_summary *sum)
 {
     struct gotrace_validator *v = gotrace_validator_new(gotrace_reader_version(r), report, arg);
     const struct gotrace_event *ev;

@@ -37,14 +37,14 @@ void validate_range(struct gotrace_validator *v, const struct gotrace_event *ev)
     uint64_t key = range_key(ev, &r);
     size_t at = find_range(h, key);
     bool found = at < h->ranges.n;
-    if (event_kinds[ev->type] == GOTRACE_RANGE_END) {
+    if (event_kinds[ev->type] == GOTRACE_KIND_RANGE_END) {
         if (!found)
             violation(v, ev, "inactive range \"%s\" ended", r.name);
         else
             h->ranges.v[at] = h->ranges.v[--h->ranges.n];
         return;
     }
-    if (found && event_kinds[ev->type] == GOTRACE_RANGE_BEGIN)
+    if (found && event_kinds[ev->type] == GOTRACE_KIND_RANGE_BEGIN)
         violation(v, ev, "already active range \"%s\" begun again", r.name);
     if (!found && VEC_ROOM(&h->ranges))
         h->ranges.v[h->ranges.n++] = key;

@@ -55,7 +55,7 @@ static int decode(const char *text, size_t len, uint8_t *data)
     return n;
 }
 
-int heap_in_trace_write(gotrace_builder *b, const void *profile, size_t size)
+int heap_in_trace_write(struct gotrace_builder *b, const void *profile, size_t size)
 {
     size_t of = (size + PIECE - 1) / PIECE;
     for (size_t i = 0; i < of && of <= MAX_PIECES; i++) {
@@ -110,10 +110,10 @@ void *heap_in_trace_read(FILE *trace, size_t *size, const char **error, int *inv
     struct pieces p = {0};
     bool ok = true;
     int more = 0;
-    gotrace_raw_reader *r = gotrace_raw_reader_file(GOTRACE_RAW_BYTES, trace);
+    struct gotrace_raw_reader *r = gotrace_raw_reader_open_file(GOTRACE_RAW_BYTES, trace);
     *error = NULL;
     *invalid = *size = 0;
-    while (r && ok && (more = gotrace_raw_read(r, &ev)) > 0)
+    while (r && ok && (more = gotrace_raw_reader_next(r, &ev)) > 0)
         if (ev.id == EV_String && ev.size > strlen(MARK) && !memcmp(ev.data, MARK, strlen(MARK)))
             ok = take(&p, (const char *)ev.data, ev.size);
     if (!r || more < 0) {

@@ -10,7 +10,7 @@
 #include "gotrace/builder.h"
 
 /* Into the generation that has begun, whose other strings are written. 0, or -1: the builder says why. */
-int heap_in_trace_write(gotrace_builder *b, const void *profile, size_t size);
+int heap_in_trace_write(struct gotrace_builder *b, const void *profile, size_t size);
 
 /*
  * The profile of a trace, to be freed; NULL with size 0 when it has none, or with the error as one line, which lives

@@ -63,7 +63,7 @@ static void drop_empty(struct spool_batches *b)
 uint64_t cut_unplaced(struct spool_file *f, const char *trace)
 {
     struct cut c = {f, f->events.n ? f->events.v[f->events.n - 1].generation : 0, 0};
-    struct gotrace_reader *r = gotrace_reader_open(trace);
+    struct gotrace_reader *r = gotrace_reader_open_path(trace);
     while (r && gotrace_reader_next(r))
         ;
     const struct gotrace_error *err = r ? gotrace_reader_error(r) : NULL;
@@ -87,7 +87,7 @@ uint64_t cut_generation(struct spool_file *f)
 
 bool is_whole(const char *trace)
 {
-    struct gotrace_reader *r = gotrace_reader_open(trace);
+    struct gotrace_reader *r = gotrace_reader_open_path(trace);
     while (r && gotrace_reader_next(r))
         ;
     bool whole = r && !gotrace_reader_error(r);

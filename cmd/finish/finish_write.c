@@ -19,7 +19,7 @@
 
 /* --- writing ------------------------------------------------------------------------------------------------------ */
 
-static int copy_batch(gotrace_builder *b, const struct trace_time *t, const struct spool_batch *batch, uint64_t last)
+static int copy_batch(struct gotrace_builder *b, const struct trace_time *t, const struct spool_batch *batch, uint64_t last)
 {
     static uint8_t events[TRACE_TIME_BATCH_MAX]; /* larger than a stack should carry */
     uint8_t header[BATCH_HEADER_MAX];
@@ -61,7 +61,7 @@ uint64_t finish_frequency(const struct spool_header *h)
 }
 
 /* What the clocks showed at a time of the trace, by the readings that the recording began with. */
-static int write_sync(gotrace_builder *b, const struct spool_header *h, const struct trace_time *t, uint64_t time)
+static int write_sync(struct gotrace_builder *b, const struct spool_header *h, const struct trace_time *t, uint64_t time)
 {
     double since = ((double)time - (double)trace_time_of(t, h->first.ticks)) / (double)t->hz * 1e9;
     int64_t ns = since > -1e18 && since < 1e18 ? (int64_t)since : 0;
@@ -82,7 +82,7 @@ static int write_counted(void *ctx, const void *buf, size_t size)
     return fwrite(buf, 1, size, c->file) == size ? 0 : -1;
 }
 
-static int write_opening(gotrace_builder *b, const struct spool_file *f, const struct recording *r,
+static int write_opening(struct gotrace_builder *b, const struct spool_file *f, const struct recording *r,
                          struct finish_summary *sum)
 {
     const struct spool_batch *first = &f->events.v[0];
@@ -97,7 +97,7 @@ static const char *write_trace(const struct spool_file *f, struct recording *r, 
 {
     const struct spool_header *h = f->header;
     struct counted counted = {out, &sum->bytes};
-    gotrace_builder *b = gotrace_builder_callback((int)h->trace_version, write_counted, &counted);
+    struct gotrace_builder *b = gotrace_builder_new_callback((int)h->trace_version, write_counted, &counted);
     if (!b)
         return "the trace version in the spool is not supported";
     const struct trace_time *t = &r->time;

@@ -46,7 +46,7 @@ bool heap_types_add(struct heap_types *t, uint64_t generation, uint64_t size)
     return true;
 }
 
-static int write_info(gotrace_builder *b, uint64_t time)
+static int write_info(struct gotrace_builder *b, uint64_t time)
 {
     uint8_t data[1 + 4 * VARINT_MAX], *p = data;
     *p++ = INFO_BATCH;
@@ -57,7 +57,7 @@ static int write_info(gotrace_builder *b, uint64_t time)
     return gotrace_builder_experimental(b, ALLOC_FREE, ID_NONE, time, data, (size_t)(p - data));
 }
 
-int heap_types_write(const struct heap_types *t, gotrace_builder *b, uint64_t generation, uint64_t time)
+int heap_types_write(const struct heap_types *t, struct gotrace_builder *b, uint64_t generation, uint64_t time)
 {
     static uint8_t data[BATCH]; /* larger than a stack should carry */
     uint8_t *p = data;

@@ -22,7 +22,7 @@ struct heap_types {
 bool heap_types_add(struct heap_types *t, uint64_t generation, uint64_t size);
 
 /* Writes the batches of a generation that has any. 0, or -1: the builder says why. */
-int heap_types_write(const struct heap_types *t, gotrace_builder *b, uint64_t generation, uint64_t time);
+int heap_types_write(const struct heap_types *t, struct gotrace_builder *b, uint64_t generation, uint64_t time);
 
 void heap_types_free(struct heap_types *t);
 

@@ -10,7 +10,7 @@
 /* Threads that have no P take turns with one. Where each has a time of its own the order is never in doubt. */
 struct chain {
     const struct recording *r;
-    gotrace_builder *b;
+    struct gotrace_builder *b;
     uint64_t time;
     uint64_t proc, seq;
     bool known; /* its status is written */
@@ -99,7 +99,7 @@ static int round_of(const struct first_status *s)
     return s->has_proc ? WITH_PROC : s->status == GO_SYSCALL ? IN_CALLS : IN_TURNS;
 }
 
-int opening_write(const struct recording *r, gotrace_builder *b, uint64_t first, uint64_t *events)
+int opening_write(const struct recording *r, struct gotrace_builder *b, uint64_t first, uint64_t *events)
 {
     struct chain c = {.r = r, .b = b, .time = opening_time(r, first)};
     int err = 0;

@@ -17,6 +17,6 @@ bool opening_needed(const struct recording *r);
 uint64_t opening_time(const struct recording *r, uint64_t first);
 
 /* Writes its events; *events is raised by their number. 0, or -1: the builder says why. */
-int opening_write(const struct recording *r, gotrace_builder *b, uint64_t first, uint64_t *events);
+int opening_write(const struct recording *r, struct gotrace_builder *b, uint64_t first, uint64_t *events);
 
 #endif

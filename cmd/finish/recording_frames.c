@@ -86,7 +86,7 @@ static void add_pc(const struct recording *r, const struct rec_pc *p, struct fra
         add_frame(f, inlined_pc(r, p, n - 1 - i), NULL, &s[i]);
 }
 
-static int write_stack(const struct recording *r, gotrace_builder *b, uint64_t id, struct frames *f)
+static int write_stack(const struct recording *r, struct gotrace_builder *b, uint64_t id, struct frames *f)
 {
     struct gotrace_raw_frame raw[STACK_MAX_FRAMES];
     for (size_t i = 0; i < f->n; i++)
@@ -152,7 +152,7 @@ static const struct symbolize_frame *own_function(const struct recording *r, con
     return NULL;
 }
 
-static int write_thread_start(const struct recording *r, gotrace_builder *b, const struct rec_thread *t)
+static int write_thread_start(const struct recording *r, struct gotrace_builder *b, const struct rec_thread *t)
 {
     size_t n;
     struct frames f = {.n = 0};
@@ -173,7 +173,7 @@ static int write_thread_start(const struct recording *r, gotrace_builder *b, con
     return write_stack(r, b, t->stack_id, &f);
 }
 
-static int write_reasons(gotrace_builder *b)
+static int write_reasons(struct gotrace_builder *b)
 {
     for (int i = 0; i < REASON_COUNT; i++)
         if (gotrace_builder_string_as(b, reason_string_id((enum sched_reason)i), sched_reason_text[i],
@@ -182,14 +182,14 @@ static int write_reasons(gotrace_builder *b)
     return 0;
 }
 
-static int write_one(const struct recording *r, gotrace_builder *b, const struct rec_stack *s)
+static int write_one(const struct recording *r, struct gotrace_builder *b, const struct rec_stack *s)
 {
     struct frames f;
     make_frames(r, s, &f);
     return write_stack(r, b, s->id, &f);
 }
 
-int recording_write_opening_tables(const struct recording *r, gotrace_builder *b)
+int recording_write_opening_tables(const struct recording *r, struct gotrace_builder *b)
 {
     if (write_reasons(b))
         return -1;
@@ -205,7 +205,7 @@ int recording_write_opening_tables(const struct recording *r, gotrace_builder *b
     return 0;
 }
 
-int recording_write_tables(const struct recording *r, gotrace_builder *b, uint64_t generation)
+int recording_write_tables(const struct recording *r, struct gotrace_builder *b, uint64_t generation)
 {
     if (write_reasons(b))
         return -1;

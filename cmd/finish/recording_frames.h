@@ -9,10 +9,10 @@
 #include "gotrace/builder.h"
 
 /* Writes the reasons, stacks, thread names and CPU samples of a generation. 0, or -1: the builder says why. */
-int recording_write_tables(const struct recording *r, gotrace_builder *b, uint64_t generation);
+int recording_write_tables(const struct recording *r, struct gotrace_builder *b, uint64_t generation);
 
 /* The same for the generation in front of the first one (opening.h). */
-int recording_write_opening_tables(const struct recording *r, gotrace_builder *b);
+int recording_write_opening_tables(const struct recording *r, struct gotrace_builder *b);
 
 /* The frames of a stack, leaf first, as the trace has them: v has room for STACK_MAX_FRAMES. Their number. */
 size_t recording_frames(const struct recording *r, uint64_t generation, uint64_t stack_id,

@@ -150,7 +150,7 @@ bool samples_read(struct samples *s, struct stack_table *stacks, const struct re
         pcs[n] = (uintptr_t)pc;
     }
     struct sample one = {.generation = generation_at(s, head[0]), .time = head[0], .m = head[1]};
-    one.p = head[2] ? head[2] - 1 : GOTRACE_BUILDER_NONE;
+    one.p = head[2] ? head[2] - 1 : GOTRACE_NONE;
     one.g = head[3];
     one.weight = weight(s, head[4]);
     size_t epoch = rec_modules_epoch(modules, one.time);
@@ -227,7 +227,7 @@ void samples_end(struct samples *s)
         qsort(s->v, s->n, sizeof *s->v, by_time);
 }
 
-int samples_write(const struct samples *s, gotrace_builder *b, uint64_t generation, const struct trace_time *time)
+int samples_write(const struct samples *s, struct gotrace_builder *b, uint64_t generation, const struct trace_time *time)
 {
     size_t low = 0, high = s->n;
     while (low < high) {

@@ -17,7 +17,7 @@ static void show_longest_silence(struct gotrace_reader *r)
     const struct gotrace_event *ev;
     while ((ev = gotrace_reader_next(r))) {
         int64_t now = gotrace_event_time(ev);
-        if (gotrace_event_kind(ev) != GOTRACE_SYNC && now - last > longest) {
+        if (gotrace_event_kind(ev) != GOTRACE_KIND_SYNC && now - last > longest) {
             longest = now - last;
             gotrace_event_free(after);
             after = gotrace_event_copy(ev); /* the reader's own is gone with the next call */
@@ -37,7 +37,7 @@ int main(int argc, char **argv)
         fputs("usage: generations FILE\n", stderr);
         return 2;
     }
-    struct gotrace_reader *r = gotrace_reader_open(argv[1]);
+    struct gotrace_reader *r = gotrace_reader_open_path(argv[1]);
     struct gotrace_generation gen = {0};
     int more = 0;
     if (r && !gotrace_reader_error(r)) {

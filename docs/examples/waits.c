@@ -45,10 +45,10 @@ static void follow(const struct gotrace_event *ev)
     if (!gotrace_event_transition(ev, &t) || t.resource.kind != GOTRACE_RESOURCE_GOROUTINE ||
         t.resource.id >= MAX_GOROUTINES)
         return;
-    if (t.from == GOTRACE_RUNNING && t.to == GOTRACE_WAITING) {
+    if (t.from == GOTRACE_STATE_RUNNING && t.to == GOTRACE_STATE_WAITING) {
         waiting[t.resource.id].reason = find_reason(t.reason) + 1;
         waiting[t.resource.id].since = gotrace_event_time(ev);
-    } else if (t.from == GOTRACE_WAITING && t.to != GOTRACE_WAITING && waiting[t.resource.id].reason) {
+    } else if (t.from == GOTRACE_STATE_WAITING && t.to != GOTRACE_STATE_WAITING && waiting[t.resource.id].reason) {
         struct reason *r = &reasons[waiting[t.resource.id].reason - 1];
         r->count++;
         r->ns += gotrace_event_time(ev) - waiting[t.resource.id].since;
@@ -62,7 +62,7 @@ int main(int argc, char **argv)
         fputs("usage: waits FILE\n", stderr);
         return 2;
     }
-    struct gotrace_reader *r = gotrace_reader_open(argv[1]);
+    struct gotrace_reader *r = gotrace_reader_open_path(argv[1]);
     const struct gotrace_event *ev;
     while (r && (ev = gotrace_reader_next(r)))
         follow(ev);

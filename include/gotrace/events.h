@@ -1,6 +1,6 @@
 /*
  * libgotrace: what a program that writes events has to know of the wire format: the ids of the events, for
- * gotrace_builder_event and gotrace_raw_write, and the states that some of their arguments are. gotrace/events.def
+ * gotrace_builder_event and gotrace_raw_writer_event, and the states that some of their arguments are. gotrace/events.def
  * says what else there is of each event: the version that it came with, and its arguments.
  *
  * Constants only, which cost nothing, cannot fail, and may be used by any thread and in a signal handler. Since: 0.1.
@@ -17,10 +17,10 @@ enum gotrace_event_id {
 
 /* The gstatus of GoStatus and GoStatusStack. Not enum gotrace_state, which the reader makes of it. Since: 0.1. */
 enum gotrace_go_status {
-    GOTRACE_GO_RUNNABLE = 1, /* m is GOTRACE_BUILDER_NONE */
+    GOTRACE_GO_RUNNABLE = 1, /* m is GOTRACE_NONE */
     GOTRACE_GO_RUNNING = 2,  /* on the thread m, whose batch the event is in */
     GOTRACE_GO_SYSCALL = 3,  /* on the thread m, whatever thread's batch the event is in */
-    GOTRACE_GO_WAITING = 4,  /* m is GOTRACE_BUILDER_NONE */
+    GOTRACE_GO_WAITING = 4,  /* m is GOTRACE_NONE */
 };
 
 /* The pstatus of ProcStatus. Since: 0.1. */

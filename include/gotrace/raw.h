@@ -64,63 +64,63 @@ typedef ptrdiff_t gotrace_raw_read_fn(void *ctx, void *buf, size_t size);
 /* Where a writer puts its bytes: takes all of them and returns 0, or -1 on an error with errno set. Since: 0.1. */
 typedef int gotrace_raw_write_fn(void *ctx, const void *buf, size_t size);
 
-typedef struct gotrace_raw_reader gotrace_raw_reader;
-typedef struct gotrace_raw_writer gotrace_raw_writer;
+struct gotrace_raw_reader;
+struct gotrace_raw_writer;
 
 /*
  * A reader of size bytes at data (which stay the caller's and must outlive it), of a file from its position on (which
  * stays open and the caller's), or of what fn delivers. NULL only when memory runs out. Nothing is read yet.
  * Since: 0.1.
  */
-GOTRACE_API gotrace_raw_reader *gotrace_raw_reader_memory(enum gotrace_raw_format format, const void *data,
+GOTRACE_API struct gotrace_raw_reader *gotrace_raw_reader_open_memory(enum gotrace_raw_format format, const void *data,
                                                           size_t size);
-GOTRACE_API gotrace_raw_reader *gotrace_raw_reader_file(enum gotrace_raw_format format, FILE *file);
-GOTRACE_API gotrace_raw_reader *gotrace_raw_reader_callback(enum gotrace_raw_format format, gotrace_raw_read_fn *fn,
+GOTRACE_API struct gotrace_raw_reader *gotrace_raw_reader_open_file(enum gotrace_raw_format format, FILE *file);
+GOTRACE_API struct gotrace_raw_reader *gotrace_raw_reader_open_callback(enum gotrace_raw_format format, gotrace_raw_read_fn *fn,
                                                             void *ctx);
 
 /* The NN of the version 1.NN, or -1. Reads the header when that is still to do. Since: 0.1. */
-GOTRACE_API int gotrace_raw_version(gotrace_raw_reader *r);
+GOTRACE_API int gotrace_raw_reader_version(struct gotrace_raw_reader *r);
 
 /* Reads the next event into *ev: 1, or 0 at the end of the trace, or -1 on an error. Since: 0.1. */
-GOTRACE_API int gotrace_raw_read(gotrace_raw_reader *r, struct gotrace_raw_event *ev);
+GOTRACE_API int gotrace_raw_reader_next(struct gotrace_raw_reader *r, struct gotrace_raw_event *ev);
 
 /* Where the last event read (or the error) begins: a byte offset from 0, or in text a line from 1. Since: 0.1. */
-GOTRACE_API uint64_t gotrace_raw_position(const gotrace_raw_reader *r);
+GOTRACE_API uint64_t gotrace_raw_reader_position(const struct gotrace_raw_reader *r);
 
 /* What went wrong, with where ("byte 17: …", "line 3: …"); "" when nothing has. Lives as long as r. Since: 0.1. */
-GOTRACE_API const char *gotrace_raw_reader_error(const gotrace_raw_reader *r);
+GOTRACE_API const char *gotrace_raw_reader_error(const struct gotrace_raw_reader *r);
 
 /* The errno of the failed read when the error is that the input could not be read, else 0. Since: 0.1. */
-GOTRACE_API int gotrace_raw_reader_errno(const gotrace_raw_reader *r);
+GOTRACE_API int gotrace_raw_reader_errno(const struct gotrace_raw_reader *r);
 
 /* Frees r; NULL is fine. Since: 0.1. */
-GOTRACE_API void gotrace_raw_reader_free(gotrace_raw_reader *r);
+GOTRACE_API void gotrace_raw_reader_free(struct gotrace_raw_reader *r);
 
 /*
- * A writer of a trace of version 1.NN (see gotrace_raw_version_known) to a file (which stays open and the caller's) or
+ * A writer of a trace of version 1.NN (see gotrace_version_known) to a file (which stays open and the caller's) or
  * to fn. NULL with errno EINVAL when there is no such version, ENOMEM when memory runs out. Since: 0.1.
  */
-GOTRACE_API gotrace_raw_writer *gotrace_raw_writer_file(enum gotrace_raw_format format, int version, FILE *file);
-GOTRACE_API gotrace_raw_writer *gotrace_raw_writer_callback(enum gotrace_raw_format format, int version,
+GOTRACE_API struct gotrace_raw_writer *gotrace_raw_writer_new_file(enum gotrace_raw_format format, int version, FILE *file);
+GOTRACE_API struct gotrace_raw_writer *gotrace_raw_writer_new_callback(enum gotrace_raw_format format, int version,
                                                             gotrace_raw_write_fn *fn, void *ctx);
 
 /*
  * Writes one event: 0, or -1 with errno: EINVAL when the version has no such event or ev breaks a limit above (nothing
  * is written, and the writer goes on), else that of the output. Output is buffered. Since: 0.1.
  */
-GOTRACE_API int gotrace_raw_write(gotrace_raw_writer *w, const struct gotrace_raw_event *ev);
+GOTRACE_API int gotrace_raw_writer_event(struct gotrace_raw_writer *w, const struct gotrace_raw_event *ev);
 
 /* Writes what is buffered, and frees w: 0, or -1 with errno when anything could not be written. Since: 0.1. */
-GOTRACE_API int gotrace_raw_writer_close(gotrace_raw_writer *w);
+GOTRACE_API int gotrace_raw_writer_close(struct gotrace_raw_writer *w);
 
 /*
  * The text form of one event, without the final newline, as a NUL-terminated string to be freed; *size, unless size is
- * NULL, is its length. NULL with errno as for gotrace_raw_write. Since: 0.1.
+ * NULL, is its length. NULL with errno as for gotrace_raw_writer_event. Since: 0.1.
  */
 GOTRACE_API char *gotrace_raw_event_text(int version, const struct gotrace_raw_event *ev, size_t *size);
 
 /* Whether there is a version 1.NN of the format that this library calls v2, which began with 1.22. Since: 0.1. */
-GOTRACE_API int gotrace_raw_version_known(int version);
+GOTRACE_API int gotrace_version_known(int version);
 
 #ifdef __cplusplus
 }

@@ -2,7 +2,7 @@
  * libgotrace: reads Go execution traces of Go 1.22 and later, event by event, in an order that respects who caused
  * what, with the thread, proc and goroutine that each event happened on.
  *
- *     struct gotrace_reader *r = gotrace_reader_open("trace.out");
+ *     struct gotrace_reader *r = gotrace_reader_open_path("trace.out");
  *     const struct gotrace_event *ev;
  *     while ((ev = gotrace_reader_next(r)))
  *         …gotrace_event_kind(ev)…
@@ -78,7 +78,7 @@ struct gotrace_error {
  * Opens a trace. The result is NULL only when memory is short; a file that cannot be opened, or is no trace, is
  * reported by gotrace_reader_error at once. The caller frees the reader. Since: 0.1
  */
-GOTRACE_API struct gotrace_reader *gotrace_reader_open(const char *path);
+GOTRACE_API struct gotrace_reader *gotrace_reader_open_path(const char *path);
 
 /* Likewise for an open file descriptor, which stays the caller's and is read from where it stands. Since: 0.1 */
 GOTRACE_API struct gotrace_reader *gotrace_reader_open_fd(int fd);
@@ -113,21 +113,21 @@ GOTRACE_API void gotrace_reader_free(struct gotrace_reader *r);
 /* ---- any event ------------------------------------------------------------------------------------------------- */
 
 enum gotrace_kind {
-    GOTRACE_BAD,
-    GOTRACE_SYNC,          /* all threads, procs and goroutines that exist are known from here on */
-    GOTRACE_METRIC,        /* the value of a metric */
-    GOTRACE_LABEL,         /* a name for a resource */
-    GOTRACE_STACK_SAMPLE,  /* what a thread was doing */
-    GOTRACE_RANGE_BEGIN,   /* a stretch of time, of a resource or of the whole program */
-    GOTRACE_RANGE_ACTIVE,  /* one that had begun before */
-    GOTRACE_RANGE_END,
-    GOTRACE_TASK_BEGIN,    /* a user's task */
-    GOTRACE_TASK_END,
-    GOTRACE_REGION_BEGIN,  /* a user's region */
-    GOTRACE_REGION_END,
-    GOTRACE_LOG,           /* a user's message */
-    GOTRACE_TRANSITION,    /* a goroutine or proc changes its state */
-    GOTRACE_EXPERIMENTAL,  /* an event that only an experiment defines, or of which nothing but the name is known */
+    GOTRACE_KIND_BAD,
+    GOTRACE_KIND_SYNC,          /* all threads, procs and goroutines that exist are known from here on */
+    GOTRACE_KIND_METRIC,        /* the value of a metric */
+    GOTRACE_KIND_LABEL,         /* a name for a resource */
+    GOTRACE_KIND_STACK_SAMPLE,  /* what a thread was doing */
+    GOTRACE_KIND_RANGE_BEGIN,   /* a stretch of time, of a resource or of the whole program */
+    GOTRACE_KIND_RANGE_ACTIVE,  /* one that had begun before */
+    GOTRACE_KIND_RANGE_END,
+    GOTRACE_KIND_TASK_BEGIN,    /* a user's task */
+    GOTRACE_KIND_TASK_END,
+    GOTRACE_KIND_REGION_BEGIN,  /* a user's region */
+    GOTRACE_KIND_REGION_END,
+    GOTRACE_KIND_LOG,           /* a user's message */
+    GOTRACE_KIND_TRANSITION,    /* a goroutine or proc changes its state */
+    GOTRACE_KIND_EXPERIMENTAL,  /* an event that only an experiment defines, or of which nothing but the name is known */
 };
 
 /* Since: 0.1 */
@@ -212,13 +212,13 @@ struct gotrace_resource {
 };
 
 enum gotrace_state {
-    GOTRACE_UNDETERMINED,
-    GOTRACE_NOT_EXIST,
-    GOTRACE_RUNNABLE, /* goroutines only */
-    GOTRACE_RUNNING,
-    GOTRACE_WAITING, /* goroutines only */
-    GOTRACE_SYSCALL, /* goroutines only */
-    GOTRACE_IDLE,    /* procs only */
+    GOTRACE_STATE_UNDETERMINED,
+    GOTRACE_STATE_NOT_EXIST,
+    GOTRACE_STATE_RUNNABLE, /* goroutines only */
+    GOTRACE_STATE_RUNNING,
+    GOTRACE_STATE_WAITING, /* goroutines only */
+    GOTRACE_STATE_SYSCALL, /* goroutines only */
+    GOTRACE_STATE_IDLE,    /* procs only */
 };
 
 /* "Running" …; never NULL. Since: 0.1 */
@@ -281,7 +281,7 @@ struct gotrace_sync {
     uint64_t n; /* counts from 1 */
     bool has_clock;
     struct gotrace_clock_snapshot clock;
-    size_t nbatches; /* experimental batches of the generation that begins here: gotrace_sync_batch */
+    size_t nbatches; /* experimental batches of the generation that begins here: gotrace_event_sync_batch */
 };
 
 struct gotrace_experimental_batch {
@@ -311,7 +311,7 @@ GOTRACE_API bool gotrace_event_sync(const struct gotrace_event *ev, struct gotra
 GOTRACE_API bool gotrace_event_experimental(const struct gotrace_event *ev, struct gotrace_experimental *out);
 
 /* Experimental batch i of a Sync event; false, and zeroes, if there is none. Since: 0.1 */
-GOTRACE_API bool gotrace_sync_batch(const struct gotrace_event *ev, size_t i, struct gotrace_experimental_batch *out);
+GOTRACE_API bool gotrace_event_sync_batch(const struct gotrace_event *ev, size_t i, struct gotrace_experimental_batch *out);
 
 /* ---- generations ----------------------------------------------------------------------------------------------- */
 

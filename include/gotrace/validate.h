@@ -5,8 +5,8 @@
  * reported.
  *
  *     struct gotrace_summary sum;
- *     struct gotrace_reader *r = gotrace_reader_open("trace.out");
- *     if (gotrace_validate(r, report, NULL, &sum) && !sum.violations) …it is valid…
+ *     struct gotrace_reader *r = gotrace_reader_open_path("trace.out");
+ *     if (gotrace_reader_validate(r, report, NULL, &sum) && !sum.violations) …it is valid…
  */
 #ifndef GOTRACE_VALIDATE_H
 #define GOTRACE_VALIDATE_H
@@ -48,7 +48,7 @@ struct gotrace_summary {
  * Reads all that is left of r and checks it; what ends the reading is reported like a violation. False: the trace could
  * not be read or memory was short, gotrace_reader_error says which, and nothing is known of its validity. Since: 0.1
  */
-GOTRACE_API bool gotrace_validate(struct gotrace_reader *r, gotrace_violation_fn report, void *arg,
+GOTRACE_API bool gotrace_reader_validate(struct gotrace_reader *r, gotrace_violation_fn report, void *arg,
                                   struct gotrace_summary *summary);
 
 #ifdef __cplusplus

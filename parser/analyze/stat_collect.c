@@ -37,7 +37,7 @@ void stat_free(struct stat *s)
 static int by_running(const void *a, const void *b)
 {
     const struct stat_thread *x = a, *y = b;
-    uint64_t rx = x->time[GOTRACE_RUNNING], ry = y->time[GOTRACE_RUNNING];
+    uint64_t rx = x->time[GOTRACE_STATE_RUNNING], ry = y->time[GOTRACE_STATE_RUNNING];
     return rx != ry ? (rx < ry) - (rx > ry) : (x->id > y->id) - (x->id < y->id);
 }
 
@@ -47,7 +47,7 @@ static void keep_longest(struct stat *s)
         qsort(s->ended.v, s->ended.n, sizeof *s->ended.v, by_running);
     for (; s->ended.n > s->rows; s->ended.n--, s->nothers++) {
         const struct stat_thread *t = &s->ended.v[s->ended.n - 1];
-        for (int state = 0; state < GOTRACE_IDLE; state++)
+        for (int state = 0; state < GOTRACE_STATE_IDLE; state++)
             s->others.time[state] += t->time[state];
         s->others.blocks += t->blocks;
     }
@@ -95,7 +95,7 @@ static void drop(struct stat *s, struct stat_live *l)
         s->unused.v[s->unused.n++] = (uint32_t)(l - s->live.v);
     else
         s->failed = true;
-    l->state = GOTRACE_NOT_EXIST;
+    l->state = GOTRACE_STATE_NOT_EXIST;
 }
 
 /* A goroutine is called after the function that it began with: its outermost frame. */
@@ -125,45 +125,45 @@ static void end_wait(struct stat *s, const struct stat_live *l, uint64_t ns, con
 static void end_stretch(struct stat *s, struct stat_live *l, int64_t now, const struct gotrace_event *waker)
 {
     uint64_t ns = now > l->since ? (uint64_t)now - (uint64_t)l->since : 0;
-    if (l->state <= GOTRACE_NOT_EXIST || l->state >= GOTRACE_IDLE)
+    if (l->state <= GOTRACE_STATE_NOT_EXIST || l->state >= GOTRACE_STATE_IDLE)
         return;
     l->sum.time[l->state] += ns;
     stat_groups_add(&s->states, stat_key(l->state, l->reason), ns);
-    if (l->state == GOTRACE_WAITING)
+    if (l->state == GOTRACE_STATE_WAITING)
         end_wait(s, l, ns, waker);
-    else if (l->state == GOTRACE_SYSCALL && l->call)
+    else if (l->state == GOTRACE_STATE_SYSCALL && l->call)
         stat_groups_add(&s->syscalls, l->what, ns);
 }
 
 static const char *why_runnable(enum gotrace_state from)
 {
     switch (from) {
-    case GOTRACE_NOT_EXIST: return "(created)";
-    case GOTRACE_WAITING: return "(woken)";
-    case GOTRACE_SYSCALL: return "(system call returned)";
+    case GOTRACE_STATE_NOT_EXIST: return "(created)";
+    case GOTRACE_STATE_WAITING: return "(woken)";
+    case GOTRACE_STATE_SYSCALL: return "(system call returned)";
     default: return "(unknown)";
     }
 }
 
 static void begin_stretch(struct stat *s, struct stat_live *l, const struct gotrace_transition *t)
 {
-    bool known = t->from != GOTRACE_UNDETERMINED, frames = gotrace_stack_len(t->stack) > 0;
+    bool known = t->from != GOTRACE_STATE_UNDETERMINED, frames = gotrace_stack_len(t->stack) > 0;
     const char *missing = known ? "(no stack)" : "(began before the trace)";
     l->state = t->to;
     l->call = false;
     l->reason = l->what = literal(s, "");
     switch (t->to) {
-    case GOTRACE_RUNNABLE:
+    case GOTRACE_STATE_RUNNABLE:
         l->reason = t->reason.len ? stat_text(&s->texts, t->reason) : literal(s, why_runnable(t->from));
         break;
-    case GOTRACE_WAITING:
+    case GOTRACE_STATE_WAITING:
         l->reason = t->reason.len ? stat_text(&s->texts, t->reason) : literal(s, known ? "(none)" : "(unknown)");
         l->what = frames ? stat_text_stack(&s->texts, t->stack) : literal(s, missing);
         l->sum.blocks += known;
         break;
-    case GOTRACE_SYSCALL:
+    case GOTRACE_STATE_SYSCALL:
         /* A goroutine that is created here comes from outside; it is not in a system call of its own. */
-        l->call = t->from != GOTRACE_NOT_EXIST;
+        l->call = t->from != GOTRACE_STATE_NOT_EXIST;
         l->what = frames ? stat_text_function(&s->texts, t->stack, 0) : literal(s, missing);
         break;
     default: break;
@@ -173,7 +173,7 @@ static void begin_stretch(struct stat *s, struct stat_live *l, const struct gotr
 static void transition(struct stat *s, const struct gotrace_event *ev, const struct gotrace_transition *t)
 {
     int64_t now = gotrace_event_time(ev);
-    bool was_there = t->from == GOTRACE_UNDETERMINED;
+    bool was_there = t->from == GOTRACE_STATE_UNDETERMINED;
     struct stat_live *l = find(s, t->resource.id);
     if (l && l->state == t->to) /* a status, which repeats what is known */
         return name(s, l, t->stack);
@@ -186,7 +186,7 @@ static void transition(struct stat *s, const struct gotrace_event *ev, const str
     end_stretch(s, l, now, ev);
     if (!was_there)
         l->since = now;
-    if (t->to == GOTRACE_NOT_EXIST)
+    if (t->to == GOTRACE_STATE_NOT_EXIST)
         drop(s, l);
     else
         begin_stretch(s, l, t);
@@ -220,7 +220,7 @@ static bool end(void *state)
     struct stat *s = state;
     for (size_t i = 0; i < s->live.n; i++) {
         struct stat_live *l = &s->live.v[i];
-        if (l->state <= GOTRACE_NOT_EXIST)
+        if (l->state <= GOTRACE_STATE_NOT_EXIST)
             continue;
         end_stretch(s, l, s->end, NULL);
         retire(s, &l->sum);

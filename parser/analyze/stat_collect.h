@@ -9,7 +9,7 @@
 struct stat_thread {
     uint64_t id;
     uint32_t name;                          /* text */
-    uint64_t time[GOTRACE_IDLE];            /* ns, by state */
+    uint64_t time[GOTRACE_STATE_IDLE];            /* ns, by state */
     uint64_t blocks;                        /* how often it began to wait */
 };
 

@@ -23,12 +23,12 @@ int main(int argc, char **argv)
         return 2;
     }
     double start = now(CLOCK_MONOTONIC);
-    struct gotrace_reader *r = gotrace_reader_open(argv[2]);
+    struct gotrace_reader *r = gotrace_reader_open_path(argv[2]);
     struct gotrace_summary sum = {0};
     if (!r)
         return 2;
     if (!strcmp(argv[1], "validate")) {
-        if (!gotrace_validate(r, NULL, NULL, &sum) || sum.violations) {
+        if (!gotrace_reader_validate(r, NULL, NULL, &sum) || sum.violations) {
             fputs("read-trace: the trace is not valid\n", stderr);
             return 1;
         }

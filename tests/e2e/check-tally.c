@@ -46,7 +46,7 @@ static int kind_of(struct gotrace_stack stack)
 
 static void note(const struct gotrace_event *ev, const struct gotrace_transition *t)
 {
-    int kind = t->from == GOTRACE_RUNNING && t->to == GOTRACE_SYSCALL ? kind_of(t->stack) : -1;
+    int kind = t->from == GOTRACE_STATE_RUNNING && t->to == GOTRACE_STATE_SYSCALL ? kind_of(t->stack) : -1;
     struct seen *s = kind < 0 ? NULL : of_thread(gotrace_event_thread(ev));
     if (!s)
         return;
@@ -57,7 +57,7 @@ static void note(const struct gotrace_event *ev, const struct gotrace_transition
 
 static bool read_trace(const char *path)
 {
-    struct gotrace_reader *r = gotrace_reader_open(path);
+    struct gotrace_reader *r = gotrace_reader_open_path(path);
     const struct gotrace_event *ev;
     struct gotrace_transition t;
     while (r && (ev = gotrace_reader_next(r)))

@@ -24,7 +24,7 @@ static uint64_t number(struct bytes *in)
     return v;
 }
 
-static void call(gotrace_builder *b, struct bytes *in, uint64_t *now)
+static void call(struct gotrace_builder *b, struct bytes *in, uint64_t *now)
 {
     uint64_t args[EVENT_MAX_ARGS];
     struct gotrace_raw_frame frames[200];
@@ -51,7 +51,7 @@ static void call(gotrace_builder *b, struct bytes *in, uint64_t *now)
         n %= 200;
         for (size_t i = 0; i < n; i++)
             frames[i] = (struct gotrace_raw_frame){number(in), n, i, 1};
-        gotrace_builder_raw_stack(b, frames, n);
+        gotrace_builder_stack_of_ids(b, frames, n);
         break;
     case 5:
         gotrace_builder_cpu_sample(b, number(in), number(in), number(in), number(in), number(in));
@@ -75,19 +75,19 @@ static void call(gotrace_builder *b, struct bytes *in, uint64_t *now)
 
 static void check(const void *bytes, size_t size)
 {
-    gotrace_raw_reader *r = gotrace_raw_reader_memory(GOTRACE_RAW_BYTES, bytes, size);
+    struct gotrace_raw_reader *r = gotrace_raw_reader_open_memory(GOTRACE_RAW_BYTES, bytes, size);
     struct gotrace_raw_event ev;
     uint64_t end = 0;
     int rc;
-    while ((rc = gotrace_raw_read(r, &ev)) > 0) {
+    while ((rc = gotrace_raw_reader_next(r, &ev)) > 0) {
         bool frame = ev.id == EV_EventBatch || ev.id == EV_ExperimentalBatch || ev.id == EV_EndOfGeneration;
-        if (end && frame && gotrace_raw_position(r) != end)
-            fuzz_fail("a batch ends at %llu, not %llu", (unsigned long long)gotrace_raw_position(r),
+        if (end && frame && gotrace_raw_reader_position(r) != end)
+            fuzz_fail("a batch ends at %llu, not %llu", (unsigned long long)gotrace_raw_reader_position(r),
                       (unsigned long long)end);
         if (frame)
             end = 0;
         if (ev.id == EV_EventBatch) {
-            end = gotrace_raw_position(r) + 1 + ev.args[3];
+            end = gotrace_raw_reader_position(r) + 1 + ev.args[3];
             for (int i = 0; i < 4; i++)
                 end += varint_size(ev.args[i]);
             if (ev.args[3] > BATCH_MAX_SIZE)
@@ -108,7 +108,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     uint64_t now = 0;
     if (!size)
         return 0;
-    gotrace_builder *b = gotrace_builder_memory(versions[*in.p++ % 4]);
+    struct gotrace_builder *b = gotrace_builder_new_memory(versions[*in.p++ % 4]);
     gotrace_builder_generation(b, 1);
     gotrace_builder_batch(b, 1, 0);
     while (in.p < in.end && !gotrace_builder_error(b)[0])

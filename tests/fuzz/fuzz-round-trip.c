@@ -26,16 +26,16 @@ static struct raw_buffer convert(enum gotrace_raw_format from, struct raw_buffer
                                  bool keep_padding, bool *whole)
 {
     struct raw_buffer out = {0};
-    gotrace_raw_reader *r = gotrace_raw_reader_memory(from, in.at, in.size);
-    gotrace_raw_writer *w = NULL;
+    struct gotrace_raw_reader *r = gotrace_raw_reader_open_memory(from, in.at, in.size);
+    struct gotrace_raw_writer *w = NULL;
     struct gotrace_raw_event ev;
-    int rc = gotrace_raw_version(r);
+    int rc = gotrace_raw_reader_version(r);
     if (rc > 0) {
-        w = gotrace_raw_writer_callback(to, rc, collect, &out);
-        while ((rc = gotrace_raw_read(r, &ev)) > 0) {
+        w = gotrace_raw_writer_new_callback(to, rc, collect, &out);
+        while ((rc = gotrace_raw_reader_next(r, &ev)) > 0) {
             if (!keep_padding)
                 ev.size_width = 0;
-            if (gotrace_raw_write(w, &ev))
+            if (gotrace_raw_writer_event(w, &ev))
                 fuzz_fail("cannot write what was read");
         }
         if (gotrace_raw_writer_close(w))

@@ -34,14 +34,14 @@ static void flush(struct raw_buffer *trace, struct batch_in_work *b)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    gotrace_raw_reader *r = gotrace_raw_reader_memory(GOTRACE_RAW_TEXT, data, size);
+    struct gotrace_raw_reader *r = gotrace_raw_reader_open_memory(GOTRACE_RAW_TEXT, data, size);
     struct raw_buffer trace = {0};
     struct batch_in_work batch = {0};
     struct gotrace_raw_event ev;
-    int version = gotrace_raw_version(r);
+    int version = gotrace_raw_reader_version(r);
     if (version > 0) {
         bytes_put_header(&trace, version);
-        while (gotrace_raw_read(r, &ev) > 0) {
+        while (gotrace_raw_reader_next(r, &ev) > 0) {
             if (event_table[ev.id].cls == EVENT_BATCH && ev.nargs)
                 flush(&trace, &batch);
             if (ev.id == EV_EndOfGeneration)

@@ -93,11 +93,11 @@ static void look_at(struct outcome *o, const struct gotrace_event *ev)
         mix(o, experimental.values, experimental.nargs * sizeof *experimental.values);
     size_t nbatches = gotrace_event_sync(ev, &sync) ? sync.nbatches : 0;
     for (size_t i = 0; i < nbatches; i++) {
-        if (!gotrace_sync_batch(ev, i, &batch))
+        if (!gotrace_event_sync_batch(ev, i, &batch))
             fuzz_fail("a Sync of %zu batches has no batch %zu", nbatches, i);
         mix(o, batch.data, batch.size);
     }
-    if (gotrace_sync_batch(ev, nbatches, &batch))
+    if (gotrace_event_sync_batch(ev, nbatches, &batch))
         fuzz_fail("an event of %zu experimental batches has one more", nbatches);
     o->events++;
 }

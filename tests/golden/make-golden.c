@@ -132,10 +132,10 @@ static void *copy_of(const void *p, size_t size)
 static struct raw_list load(const struct scenario *s, const void *bytes, size_t size)
 {
     struct raw_list l = {0};
-    gotrace_raw_reader *r = gotrace_raw_reader_memory(GOTRACE_RAW_BYTES, bytes, size);
+    struct gotrace_raw_reader *r = gotrace_raw_reader_open_memory(GOTRACE_RAW_BYTES, bytes, size);
     struct gotrace_raw_event ev;
     int rc;
-    while ((rc = gotrace_raw_read(r, &ev)) > 0) {
+    while ((rc = gotrace_raw_reader_next(r, &ev)) > 0) {
         if (ev.frames)
             ev.frames = copy_of(ev.frames, ev.args[1] * sizeof *ev.frames);
         if (ev.data)
@@ -162,9 +162,9 @@ static void save(const struct scenario *s, const struct raw_list *l, const char 
         fprintf(file, "-- expect --\nFAILURE \"%s\"\n-- trace --\n", s->failure);
     else
         fputs("-- expect --\nSUCCESS\n-- trace --\n", file);
-    gotrace_raw_writer *w = gotrace_raw_writer_file(GOTRACE_RAW_TEXT, s->version, file);
+    struct gotrace_raw_writer *w = gotrace_raw_writer_new_file(GOTRACE_RAW_TEXT, s->version, file);
     for (size_t i = 0; i < l->n; i++)
-        if (gotrace_raw_write(w, &l->at[i]))
+        if (gotrace_raw_writer_event(w, &l->at[i]))
             die(s->name, "an event that cannot be written");
     if (gotrace_raw_writer_close(w) || fclose(file))
         die(path, "cannot write");
@@ -172,7 +172,7 @@ static void save(const struct scenario *s, const struct raw_list *l, const char 
 
 static void make(const struct scenario *s, const char *dir)
 {
-    struct trace t = {.b = gotrace_builder_memory(s->version), .version = s->version, .now = 10};
+    struct trace t = {.b = gotrace_builder_new_memory(s->version), .version = s->version, .now = 10};
     size_t size;
     s->build(&t);
     if (gotrace_builder_finish(t.b))

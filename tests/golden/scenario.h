@@ -12,7 +12,7 @@
 
 /* A trace being made. Each event happens one unit after the one before, unless the clock stands still. */
 struct trace {
-    gotrace_builder *b;
+    struct gotrace_builder *b;
     int version;
     uint64_t now;
     bool still;

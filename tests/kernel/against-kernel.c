@@ -95,7 +95,7 @@ int main(int argc, char **argv)
     struct trace t;
     struct kernel k;
     struct comparison c;
-    struct gotrace_reader *r = gotrace_reader_open(argv[optind]);
+    struct gotrace_reader *r = gotrace_reader_open_path(argv[optind]);
     if (!r || !trace_read(&t, r) || !kernel_read(&k, &t, sched))
         return UNUSABLE;
     compare(&c, &t, &k, verbose);

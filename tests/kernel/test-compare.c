@@ -59,20 +59,20 @@ static struct scene agreeing(void)
 
 static uint64_t ticks(int us) { return ORIGIN + (uint64_t)us * 1000; }
 
-static void event(gotrace_builder *b, int us, unsigned id, const uint64_t *args, size_t n)
+static void event(struct gotrace_builder *b, int us, unsigned id, const uint64_t *args, size_t n)
 {
     assert_int_equal(gotrace_builder_event(b, ticks(us), id, args, n), 0);
 }
 #define EVENT(b, us, id, ...)                                                                                          \
     event(b, us, id, (const uint64_t[]){__VA_ARGS__}, sizeof((uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t))
 
-static uint64_t stack(gotrace_builder *b, const char *call)
+static uint64_t stack(struct gotrace_builder *b, const char *call)
 {
     struct gotrace_builder_frame frames[] = {{(uintptr_t)call, call, "libc.so", 1}, {2, "work", "work.c", 7}};
     return gotrace_builder_stack(b, frames, 2);
 }
 
-static void write_sleeper(gotrace_builder *b, const struct scene *s)
+static void write_sleeper(struct gotrace_builder *b, const struct scene *s)
 {
     uint64_t reason = gotrace_builder_string(b, "sync", 4), p_seq = 0, g_seq = 0;
     gotrace_builder_batch(b, SLEEPER, ticks(0));
@@ -89,7 +89,7 @@ static void write_sleeper(gotrace_builder *b, const struct scene *s)
     }
 }
 
-static void write_waker(gotrace_builder *b, const struct scene *s)
+static void write_waker(struct gotrace_builder *b, const struct scene *s)
 {
     uint64_t g_seq = 0;
     gotrace_builder_batch(b, WAKER, ticks(1));
@@ -104,7 +104,7 @@ static void write_waker(gotrace_builder *b, const struct scene *s)
 static bool read_trace(struct scene *s)
 {
     size_t size;
-    gotrace_builder *b = gotrace_builder_memory(s->version);
+    struct gotrace_builder *b = gotrace_builder_new_memory(s->version);
     gotrace_builder_generation(b, 1);
     gotrace_builder_sync(b, 1000000000, ORIGIN, START_MONO * UINT64_C(1000000000), 1, 1);
     write_sleeper(b, s);

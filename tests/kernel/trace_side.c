@@ -46,7 +46,7 @@ static void leave_running(struct trace *t, struct trace_thread *thread, const st
         return;
     }
     struct wait *w = &thread->waits.v[thread->waits.n++];
-    *w = (struct wait){.begin = now, .end = NEVER, .woken = NEVER, .syscall = tr->to == GOTRACE_SYSCALL};
+    *w = (struct wait){.begin = now, .end = NEVER, .woken = NEVER, .syscall = tr->to == GOTRACE_STATE_SYSCALL};
     leaf(tr->stack, w->call, sizeof w->call);
 }
 
@@ -59,25 +59,25 @@ static struct wait *open_wait(struct trace_thread *thread)
 static void goroutine(struct trace *t, const struct gotrace_event *ev, const struct gotrace_transition *tr, int64_t now)
 {
     struct trace_thread *thread = thread_of(t, tr->resource.id);
-    if (!thread && tr->to == GOTRACE_RUNNING)
+    if (!thread && tr->to == GOTRACE_STATE_RUNNING)
         thread = add_thread(t, tr->resource.id, gotrace_event_thread(ev), now);
     if (!thread || tr->from == tr->to)
         return;
     struct wait *w = open_wait(thread);
-    if (tr->from == GOTRACE_RUNNING && (tr->to == GOTRACE_WAITING || tr->to == GOTRACE_SYSCALL))
+    if (tr->from == GOTRACE_STATE_RUNNING && (tr->to == GOTRACE_STATE_WAITING || tr->to == GOTRACE_STATE_SYSCALL))
         leave_running(t, thread, tr, now);
-    else if (w && tr->from == GOTRACE_WAITING && tr->to == GOTRACE_RUNNABLE) {
+    else if (w && tr->from == GOTRACE_STATE_WAITING && tr->to == GOTRACE_STATE_RUNNABLE) {
         w->woken = now;
         w->waker = gotrace_event_thread(ev);
-    } else if (w && tr->to == GOTRACE_RUNNING)
+    } else if (w && tr->to == GOTRACE_STATE_RUNNING)
         w->end = now;
-    if (tr->to == GOTRACE_NOT_EXIST)
+    if (tr->to == GOTRACE_STATE_NOT_EXIST)
         thread->last = now;
 }
 
 static void proc(struct trace *t, const struct gotrace_transition *tr, uint64_t *running)
 {
-    bool was = tr->from == GOTRACE_RUNNING, is = tr->to == GOTRACE_RUNNING;
+    bool was = tr->from == GOTRACE_STATE_RUNNING, is = tr->to == GOTRACE_STATE_RUNNING;
     if (tr->resource.id + 1 > t->procs)
         t->procs = tr->resource.id + 1;
     if (is && !was)

@@ -9,13 +9,13 @@
                      0)
 #define ADD_BARE(id) assert_int_equal(gotrace_builder_event(b, ++now, EV_##id, NULL, 0), 0)
 
-static inline const void *finish(gotrace_builder *b, size_t *size)
+static inline const void *finish(struct gotrace_builder *b, size_t *size)
 {
     assert_int_equal(gotrace_builder_finish(b), 0);
     return gotrace_builder_bytes(b, size);
 }
 
-static inline struct gotrace_reader *finish_and_open(gotrace_builder *b)
+static inline struct gotrace_reader *finish_and_open(struct gotrace_builder *b)
 {
     size_t size;
     const void *bytes = finish(b, &size);

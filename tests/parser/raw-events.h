@@ -22,20 +22,20 @@ static inline struct converted convert(enum gotrace_raw_format from, const void 
 {
     struct converted c = {0};
     FILE *file = open_memstream((char **)&c.at, &c.size);
-    gotrace_raw_reader *in = gotrace_raw_reader_memory(from, data, size);
-    gotrace_raw_writer *out = NULL;
+    struct gotrace_raw_reader *in = gotrace_raw_reader_open_memory(from, data, size);
+    struct gotrace_raw_writer *out = NULL;
     struct gotrace_raw_event ev;
-    int version = gotrace_raw_version(in), rc = version;
+    int version = gotrace_raw_reader_version(in), rc = version;
     if (version > 0) {
-        out = gotrace_raw_writer_file(to, version, file);
-        while ((rc = gotrace_raw_read(in, &ev)) > 0)
-            assert_int_equal(gotrace_raw_write(out, &ev), 0);
+        out = gotrace_raw_writer_new_file(to, version, file);
+        while ((rc = gotrace_raw_reader_next(in, &ev)) > 0)
+            assert_int_equal(gotrace_raw_writer_event(out, &ev), 0);
         assert_int_equal(gotrace_raw_writer_close(out), 0);
     }
     if (rc < 0) {
         snprintf(c.error, sizeof c.error, "%s", gotrace_raw_reader_error(in));
         assert_string_not_equal(c.error, "");
-        c.position = gotrace_raw_position(in);
+        c.position = gotrace_raw_reader_position(in);
     }
     gotrace_raw_reader_free(in);
     fclose(file);

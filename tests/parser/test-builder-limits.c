@@ -10,24 +10,24 @@ struct tally {
     uint64_t last_time, largest_batch, longest_string, most_frames;
 };
 
-static struct tally tally(gotrace_builder *b)
+static struct tally tally(struct gotrace_builder *b)
 {
     struct tally t = {0};
     size_t size;
     assert_int_equal(gotrace_builder_finish(b), 0);
     const void *bytes = gotrace_builder_bytes(b, &size);
-    gotrace_raw_reader *r = gotrace_raw_reader_memory(GOTRACE_RAW_BYTES, bytes, size);
+    struct gotrace_raw_reader *r = gotrace_raw_reader_open_memory(GOTRACE_RAW_BYTES, bytes, size);
     struct gotrace_raw_event ev;
     uint64_t batch_end = 0;
     int rc;
-    while ((rc = gotrace_raw_read(r, &ev)) > 0) {
+    while ((rc = gotrace_raw_reader_next(r, &ev)) > 0) {
         if (ev.id == EV_EventBatch) {
-            assert_true(!batch_end || gotrace_raw_position(r) == batch_end);
+            assert_true(!batch_end || gotrace_raw_reader_position(r) == batch_end);
             size_t header = 1;
             for (int i = 0; i < 4; i++)
                 for (uint64_t v = ev.args[i]; header++, v >= 0x80;)
                     v >>= 7;
-            batch_end = gotrace_raw_position(r) + header + ev.args[3];
+            batch_end = gotrace_raw_reader_position(r) + header + ev.args[3];
             t.batches++;
             t.last_time = ev.args[2];
             t.largest_batch = ev.args[3] > t.largest_batch ? ev.args[3] : t.largest_batch;
@@ -52,7 +52,7 @@ static struct tally tally(gotrace_builder *b)
 
 static void a_full_batch_is_continued(void **state)
 {
-    gotrace_builder *b = gotrace_builder_memory(23);
+    struct gotrace_builder *b = gotrace_builder_new_memory(23);
     gotrace_builder_generation(b, 1);
     gotrace_builder_batch(b, 1, 1000);
     for (uint64_t i = 0; i < 50000; i++)
@@ -65,7 +65,7 @@ static void a_full_batch_is_continued(void **state)
 
 static void full_tables_are_continued(void **state)
 {
-    gotrace_builder *b = gotrace_builder_memory(22);
+    struct gotrace_builder *b = gotrace_builder_new_memory(22);
     gotrace_builder_generation(b, 1);
     for (unsigned i = 0; i < 20000; i++) {
         char name[32];
@@ -89,7 +89,7 @@ static void strings_and_stacks_are_cut_to_the_limits(void **state)
 {
     static char text[3000];
     static struct gotrace_builder_frame frames[200];
-    gotrace_builder *b = gotrace_builder_memory(22);
+    struct gotrace_builder *b = gotrace_builder_new_memory(22);
     gotrace_builder_generation(b, 1);
     memset(text, 'x', sizeof text);
     assert_int_equal(gotrace_builder_string(b, text, 3000), 1);
@@ -115,21 +115,21 @@ static void strings_and_stacks_are_cut_to_the_limits(void **state)
     assert_int_equal(t.most_frames, 128);
 }
 
-static gotrace_builder *begin(int version)
+static struct gotrace_builder *begin(int version)
 {
-    gotrace_builder *b = gotrace_builder_memory(version);
+    struct gotrace_builder *b = gotrace_builder_new_memory(version);
     assert_int_equal(gotrace_builder_generation(b, 1), 0);
     assert_int_equal(gotrace_builder_batch(b, 1, 10), 0);
     return b;
 }
 
-static void stop(gotrace_builder *b, uint64_t time)
+static void stop(struct gotrace_builder *b, uint64_t time)
 {
     assert_int_equal(gotrace_builder_event(b, time, EV_ProcStop, NULL, 0), 0);
 }
 
 /* One batch, besides the one with the frequency, of exactly as many bytes as fit. */
-static void expect_full(gotrace_builder *b)
+static void expect_full(struct gotrace_builder *b)
 {
     struct tally t = tally(b);
     assert_int_equal(t.batches, 2);
@@ -139,7 +139,7 @@ static void expect_full(gotrace_builder *b)
 static void a_batch_is_filled_to_the_last_byte(void **state)
 {
     static char text[65536];
-    gotrace_builder *b = begin(22);
+    struct gotrace_builder *b = begin(22);
     for (unsigned i = 0; i < 32768; i++)
         stop(b, 10);
     expect_full(b);
@@ -158,7 +158,7 @@ static void a_batch_is_filled_to_the_last_byte(void **state)
 
 static void what_does_not_fit_by_one_byte_goes_to_the_next_batch(void **state)
 {
-    gotrace_builder *b = begin(22);
+    struct gotrace_builder *b = begin(22);
     stop(b, 10 + 128); /* three bytes: one is left in the end */
     for (unsigned i = 0; i < 32767; i++)
         stop(b, 10 + 128);
@@ -172,13 +172,13 @@ static void what_the_caller_numbers_is_cut_too(void **state)
 {
     static char text[3000];
     static struct gotrace_raw_frame frames[200];
-    gotrace_builder *b = begin(22);
+    struct gotrace_builder *b = begin(22);
     for (uint64_t i = 0; i < 200; i++)
         frames[i].pc = UINT64_MAX - i;
     assert_int_equal(gotrace_builder_string_as(b, 5, text, sizeof text), 0);
     assert_int_equal(gotrace_builder_stack_as(b, 5, frames, 200), 0);
-    assert_int_equal(gotrace_builder_raw_stack(b, frames, 200), 6);
-    assert_int_equal(gotrace_builder_raw_stack(b, frames, 128), 6);
+    assert_int_equal(gotrace_builder_stack_of_ids(b, frames, 200), 6);
+    assert_int_equal(gotrace_builder_stack_of_ids(b, frames, 128), 6);
     struct tally t = tally(b);
     assert_int_equal(t.longest_string, 1024);
     assert_int_equal(t.stacks, 2);

@@ -7,7 +7,7 @@
 
 #define NONE "18446744073709551615"
 
-static char *finish_as_text(gotrace_builder *b)
+static char *finish_as_text(struct gotrace_builder *b)
 {
     size_t size;
     assert_null(gotrace_builder_bytes(b, &size));
@@ -21,7 +21,7 @@ static char *finish_as_text(gotrace_builder *b)
     return (char *)c.at;
 }
 
-static void expect_trace(gotrace_builder *b, const char *want)
+static void expect_trace(struct gotrace_builder *b, const char *want)
 {
     char *text = finish_as_text(b);
     assert_string_equal(text, want);
@@ -34,7 +34,7 @@ static void expect_trace(gotrace_builder *b, const char *want)
                      0)
 
 /* One generation with something of everything that 1.22 has. */
-static void fill(gotrace_builder *b, uint64_t gen)
+static void fill(struct gotrace_builder *b, uint64_t gen)
 {
     assert_int_equal(gotrace_builder_generation(b, gen), 0);
     assert_int_equal(gotrace_builder_sync(b, 15625000, 10, 99, 1700000000, 5), 0);
@@ -49,8 +49,8 @@ static void fill(gotrace_builder *b, uint64_t gen)
     assert_int_equal(gotrace_builder_string(b, "", 0), 0);
     assert_int_equal(gotrace_builder_stack(b, frames, 0), 0);
     EVENT(b, 30, GoBlock, reason, stack);
-    assert_int_equal(gotrace_builder_cpu_sample(b, 25, 7, GOTRACE_BUILDER_NONE, 0, stack), 0);
-    assert_int_equal(gotrace_builder_batch(b, GOTRACE_BUILDER_NONE, 40), 0);
+    assert_int_equal(gotrace_builder_cpu_sample(b, 25, 7, GOTRACE_NONE, 0, stack), 0);
+    assert_int_equal(gotrace_builder_batch(b, GOTRACE_NONE, 40), 0);
     EVENT(b, 45, GoStatus, 2, UINT64_MAX, 4);
 }
 
@@ -67,7 +67,7 @@ static void fill(gotrace_builder *b, uint64_t gen)
 
 static void a_generation_is_complete(void **state)
 {
-    gotrace_builder *b = gotrace_builder_memory(22);
+    struct gotrace_builder *b = gotrace_builder_new_memory(22);
     fill(b, 3);
     expect_trace(b, "Trace Go1.22\n" BATCHES("3") "EventBatch gen=3 m=" NONE
                     " time=10 size=5\nFrequency freq=15625000\n" TABLES("3"));
@@ -75,7 +75,7 @@ static void a_generation_is_complete(void **state)
 
 static void tables_and_numbers_are_a_generations_own(void **state)
 {
-    gotrace_builder *b = gotrace_builder_memory(26);
+    struct gotrace_builder *b = gotrace_builder_new_memory(26);
     fill(b, 1);
     fill(b, 2);
 #define SYNC(gen)                                                                                                      \
@@ -87,7 +87,7 @@ static void tables_and_numbers_are_a_generations_own(void **state)
 
 static void an_empty_generation_is_complete_too(void **state)
 {
-    gotrace_builder *b = gotrace_builder_memory(25);
+    struct gotrace_builder *b = gotrace_builder_new_memory(25);
     assert_int_equal(gotrace_builder_generation(b, 9), 0);
     assert_int_equal(gotrace_builder_batch(b, 1, 77), 0);
     assert_int_equal(gotrace_builder_generation(b, 10), 0);
@@ -96,20 +96,20 @@ static void an_empty_generation_is_complete_too(void **state)
                     "ClockSnapshot dt=0 mono=0 sec=0 nsec=0\n"
                     "EventBatch gen=10 m=" NONE " time=0 size=12\nSync\nFrequency freq=1000000000\n"
                     "ClockSnapshot dt=0 mono=0 sec=0 nsec=0\n");
-    expect_trace(gotrace_builder_memory(26), "Trace Go1.26\n");
+    expect_trace(gotrace_builder_new_memory(26), "Trace Go1.26\n");
 }
 
 static void ids_and_batches_may_be_the_callers(void **state)
 {
-    gotrace_builder *b = gotrace_builder_memory(22);
+    struct gotrace_builder *b = gotrace_builder_new_memory(22);
     const struct gotrace_raw_frame frame = {1, 5, 6, 7};
     static const char batch[] = "\x01\x04\x02\x03\x06\x09\x01\x00\x09\x0b\x00";
     gotrace_builder_generation(b, 4);
     assert_int_equal(gotrace_builder_string_as(b, 5, "five", 4), 0);
     assert_int_equal(gotrace_builder_stack_as(b, 8, &frame, 1), 0);
     assert_int_equal(gotrace_builder_string(b, "six", 3), 6);
-    assert_int_equal(gotrace_builder_raw_stack(b, &frame, 1), 9);
-    assert_int_equal(gotrace_builder_raw_stack(b, &frame, 0), 0);
+    assert_int_equal(gotrace_builder_stack_of_ids(b, &frame, 1), 9);
+    assert_int_equal(gotrace_builder_stack_of_ids(b, &frame, 0), 0);
     assert_int_equal(gotrace_builder_copy(b, batch, sizeof batch - 1, 50), 0);
     assert_int_equal(gotrace_builder_copy(b, "", 0, 0), 0);
     expect_trace(b, "Trace Go1.22\nEventBatch gen=4 m=2 time=3 size=6\nProcsChange dt=1 procs_value=0 stack=9\n"
@@ -123,7 +123,7 @@ static void ids_and_batches_may_be_the_callers(void **state)
 
 static void experiments_are_raw_batches(void **state)
 {
-    gotrace_builder *b = gotrace_builder_memory(26);
+    struct gotrace_builder *b = gotrace_builder_new_memory(26);
     gotrace_builder_generation(b, 1);
     assert_int_equal(gotrace_builder_experimental(b, 1, 9, 5, "\0data", 5), 0);
     gotrace_builder_batch(b, 9, 6);
@@ -138,7 +138,7 @@ static void experiments_are_raw_batches(void **state)
 static void any_experiment_is_read_again(void **state)
 {
     for (uint64_t experiment = 1; experiment <= 127; experiment += 63) {
-        gotrace_builder *b = gotrace_builder_memory(23);
+        struct gotrace_builder *b = gotrace_builder_new_memory(23);
         struct gotrace_experimental_batch batch;
         size_t size;
         gotrace_builder_generation(b, 1);
@@ -146,7 +146,7 @@ static void any_experiment_is_read_again(void **state)
         assert_int_equal(gotrace_builder_finish(b), 0);
         const void *bytes = gotrace_builder_bytes(b, &size);
         struct gotrace_reader *r = gotrace_reader_open_memory(bytes, size);
-        assert_true(gotrace_sync_batch(gotrace_reader_next(r), 0, &batch));
+        assert_true(gotrace_event_sync_batch(gotrace_reader_next(r), 0, &batch));
         assert_int_equal(batch.experiment_id, experiment);
         assert_int_equal(batch.thread, 9);
         assert_int_equal(batch.size, 4);
@@ -162,7 +162,7 @@ static void misuse_is_refused_with_a_reason(void **state)
 {
 #define TRY(version, call, why)                                                                                        \
     do {                                                                                                               \
-        gotrace_builder *b = gotrace_builder_memory(version);                                                          \
+        struct gotrace_builder *b = gotrace_builder_new_memory(version);                                                          \
         gotrace_builder_generation(b, 1);                                                                              \
         gotrace_builder_batch(b, 1, 10);                                                                               \
         assert_int_equal((int)(call), -1);                                                                             \
@@ -200,7 +200,7 @@ static void misuse_is_refused_with_a_reason(void **state)
 
 static void nothing_goes_outside_a_generation_or_batch(void **state)
 {
-    gotrace_builder *b = gotrace_builder_memory(23);
+    struct gotrace_builder *b = gotrace_builder_new_memory(23);
     assert_int_equal(gotrace_builder_batch(b, 1, 1), -1);
     assert_string_equal(gotrace_builder_error(b), "no generation has begun");
     assert_int_equal(gotrace_builder_event(b, 1, EV_ProcStop, NULL, 0), -1);
@@ -213,38 +213,38 @@ static void nothing_goes_outside_a_generation_or_batch(void **state)
     assert_int_equal(gotrace_builder_stack(b, &(struct gotrace_builder_frame){0}, 1), 0);
     gotrace_builder_free(b);
 
-    b = gotrace_builder_memory(22);
+    b = gotrace_builder_new_memory(22);
     assert_int_equal(gotrace_builder_generation(b, 0), -1);
     assert_string_equal(gotrace_builder_error(b), "generation 0 cannot follow generation 0");
     gotrace_builder_free(b);
 
-    b = gotrace_builder_memory(22);
+    b = gotrace_builder_new_memory(22);
     gotrace_builder_generation(b, 1);
     assert_int_equal(gotrace_builder_event(b, 1, EV_ProcStop, NULL, 0), -1);
     assert_string_equal(gotrace_builder_error(b), "an event outside any batch");
     gotrace_builder_free(b);
 
-    b = gotrace_builder_memory(22);
+    b = gotrace_builder_new_memory(22);
     assert_int_equal(gotrace_builder_finish(b), 0);
     assert_int_equal(gotrace_builder_generation(b, 1), -1);
     assert_string_equal(gotrace_builder_error(b), "the trace is finished");
     gotrace_builder_free(b);
     gotrace_builder_free(NULL);
 
-    assert_null(gotrace_builder_memory(24));
-    assert_null(gotrace_builder_file(11, stdout));
+    assert_null(gotrace_builder_new_memory(24));
+    assert_null(gotrace_builder_new_file(11, stdout));
 }
 
 static void a_file_gets_what_memory_gets(void **state)
 {
-    gotrace_builder *b = gotrace_builder_memory(26);
+    struct gotrace_builder *b = gotrace_builder_new_memory(26);
     fill(b, 1);
     assert_int_equal(gotrace_builder_finish(b), 0);
     size_t size, got;
     const void *bytes = gotrace_builder_bytes(b, &size);
 
     FILE *file = tmpfile();
-    gotrace_builder *f = gotrace_builder_file(26, file);
+    struct gotrace_builder *f = gotrace_builder_new_file(26, file);
     fill(f, 1);
     assert_int_equal(gotrace_builder_finish(f), 0);
     assert_null(gotrace_builder_bytes(f, &got));
@@ -265,7 +265,7 @@ static int refuse(void *ctx, const void *buf, size_t size)
 
 static void a_failed_write_is_an_error(void **state)
 {
-    gotrace_builder *b = gotrace_builder_callback(22, refuse, NULL);
+    struct gotrace_builder *b = gotrace_builder_new_callback(22, refuse, NULL);
     gotrace_builder_generation(b, 1);
     int rc = 0;
     for (uint64_t i = 1; !rc && i < 1000000; i++) {
@@ -279,7 +279,7 @@ static void a_failed_write_is_an_error(void **state)
     gotrace_builder_free(b);
 
     FILE *full = fopen("/dev/full", "w");
-    b = gotrace_builder_file(22, full);
+    b = gotrace_builder_new_file(22, full);
     assert_int_equal(gotrace_builder_finish(b), -1);
     assert_string_equal(gotrace_builder_error(b), "cannot write: No space left on device");
     gotrace_builder_free(b);

@@ -7,9 +7,9 @@
 
 enum { EVENTS = 5 }; /* a Sync, a status of a proc and of a goroutine, a block, a Sync */
 
-static gotrace_builder *short_trace(void)
+static struct gotrace_builder *short_trace(void)
 {
-    gotrace_builder *b = gotrace_builder_memory(23);
+    struct gotrace_builder *b = gotrace_builder_new_memory(23);
     assert_int_equal(gotrace_builder_generation(b, 1), 0);
     assert_int_equal(gotrace_builder_sync(b, 1000000000, 1, 0, 0, 0), 0);
     assert_int_equal(gotrace_builder_batch(b, 1, 10), 0);
@@ -57,7 +57,7 @@ static const struct event_consumer writer = {begin, event, end};
 /* The size is that of the trace, less what is missing at its end. */
 static bool show(struct diary *d, int fails, const struct event_consumer *c, size_t missing)
 {
-    gotrace_builder *b = short_trace();
+    struct gotrace_builder *b = short_trace();
     size_t size;
     const void *bytes = gotrace_builder_bytes(b, &size);
     struct gotrace_reader *r = gotrace_reader_open_memory(bytes, size - missing);

@@ -35,7 +35,7 @@ static struct starts starts(const void *trace, size_t size)
     const struct gotrace_event *ev;
     struct gotrace_transition t;
     while ((ev = gotrace_reader_next(r))) {
-        if (!gotrace_event_transition(ev, &t) || t.from != GOTRACE_RUNNABLE || t.to != GOTRACE_RUNNING)
+        if (!gotrace_event_transition(ev, &t) || t.from != GOTRACE_STATE_RUNNABLE || t.to != GOTRACE_STATE_RUNNING)
             continue;
         s.at[s.n].time = gotrace_event_time(ev);
         s.at[s.n++].goroutine = t.resource.id;
@@ -47,7 +47,7 @@ static struct starts starts(const void *trace, size_t size)
 }
 
 /* As 1.22 the same goroutines start at the same times. */
-static void starts_stay(gotrace_builder *b)
+static void starts_stay(struct gotrace_builder *b)
 {
     size_t size;
     assert_int_equal(gotrace_builder_finish(b), 0);
@@ -75,7 +75,7 @@ static void starts_stay(gotrace_builder *b)
 /* Each switch is three events there, so that one batch becomes two or three. */
 static void times_go_on_in_the_next_batch(void **state)
 {
-    gotrace_builder *b = gotrace_builder_memory(23);
+    struct gotrace_builder *b = gotrace_builder_new_memory(23);
     uint64_t now = 1000;
     gotrace_builder_generation(b, 1);
     gotrace_builder_batch(b, 5, now);
@@ -93,7 +93,7 @@ static void the_unborn_are_told_apart(void **state)
     enum { UNBORN = 5 };
     static const uint64_t orders[][UNBORN] = {{2, 3, 4, 5, 6}, {6, 5, 4, 3, 2}, {3, 6, 2, 5, 4}, {4, 2, 6, 3, 5}};
     for (size_t k = 0; k < ARRAY_SIZE(orders); k++) {
-        gotrace_builder *b = gotrace_builder_memory(23);
+        struct gotrace_builder *b = gotrace_builder_new_memory(23);
         uint64_t now = 1000, seen[UNBORN + 2] = {0};
         for (uint64_t gen = 1; gen <= UNBORN + 2; gen++) {
             gotrace_builder_generation(b, gen);

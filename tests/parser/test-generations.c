@@ -69,7 +69,7 @@ static size_t each_as_a_trace_of_its_own(struct gotrace_reader *r, const uint8_t
         char *wanted = events(alone, NULL);
         assert_int_equal(gotrace_reader_seek(r, &gens[i]), 0);
         const struct gotrace_event *ev = gotrace_reader_next(r);
-        assert_int_equal(gotrace_event_kind(ev), GOTRACE_SYNC);
+        assert_int_equal(gotrace_event_kind(ev), GOTRACE_KIND_SYNC);
         assert_int_equal(gotrace_event_generation(ev), gens[i].number);
         assert_int_equal(gotrace_event_time(ev), gens[i].time);
         assert_int_equal(gotrace_reader_seek(r, &gens[i]), 0);
@@ -90,7 +90,7 @@ static size_t each_as_a_trace_of_its_own(struct gotrace_reader *r, const uint8_t
 
 static struct bytes made(int version)
 {
-    gotrace_builder *b = gotrace_builder_memory(version);
+    struct gotrace_builder *b = gotrace_builder_new_memory(version);
     uint64_t now = 1;
     for (uint64_t gen = 1; gen <= GENERATIONS; gen++) {
         char name[] = {'f', (char)('0' + gen), '\0'};
@@ -146,7 +146,7 @@ static void real_traces(void **state)
         uint8_t *trace = malloc(2 << 20);
         size_t size = fread(trace, 1, 2 << 20, f);
         fclose(f);
-        struct gotrace_reader *r = gotrace_reader_open(found.gl_pathv[i]);
+        struct gotrace_reader *r = gotrace_reader_open_path(found.gl_pathv[i]);
         n += each_as_a_trace_of_its_own(r, trace, size);
         gotrace_reader_free(r);
         free(trace);
@@ -250,7 +250,7 @@ static void copies_outlive_the_reader(void **state)
     struct gotrace_reader *r = gotrace_reader_open_memory(trace.at, trace.size);
     const struct gotrace_event *ev;
     struct gotrace_event *sync = gotrace_event_copy(gotrace_reader_next(r));
-    while (gotrace_event_kind(ev = gotrace_reader_next(r)) != GOTRACE_METRIC)
+    while (gotrace_event_kind(ev = gotrace_reader_next(r)) != GOTRACE_KIND_METRIC)
         ;
     struct gotrace_event *copy = gotrace_event_copy(ev), *again = gotrace_event_copy(copy);
     assert_false(gotrace_stack_equal(gotrace_event_stack(ev), gotrace_event_stack(copy)));
@@ -266,7 +266,7 @@ static void copies_outlive_the_reader(void **state)
     assert_memory_equal(frame.function.data, "root", 4);
     gotrace_event_free(again);
     struct gotrace_experimental_batch batch;
-    assert_true(gotrace_sync_batch(sync, 0, &batch));
+    assert_true(gotrace_event_sync_batch(sync, 0, &batch));
     assert_int_equal(batch.size, 2);
     assert_memory_equal(batch.data, "f1", 2);
     gotrace_event_free(sync);

@@ -29,7 +29,7 @@ static char *judge(const struct raw_buffer *trace)
     struct gotrace_reader *r = gotrace_reader_open_memory(trace->at, trace->size);
     struct gotrace_summary sum;
     char *message = NULL;
-    if (!r || !gotrace_validate(r, keep_first, &message, &sum))
+    if (!r || !gotrace_reader_validate(r, keep_first, &message, &sum))
         die("validate", "out of memory");
     const struct gotrace_error *e = gotrace_reader_error(r);
     if (e) {

@@ -86,17 +86,17 @@ static bool copy(enum gotrace_raw_format from, const void *data, size_t size)
 {
     struct delivery d = {data, size};
     swallowed = 0;
-    gotrace_raw_reader *r = gotrace_raw_reader_callback(from, deliver, &d);
+    struct gotrace_raw_reader *r = gotrace_raw_reader_open_callback(from, deliver, &d);
     if (!r)
         return false;
     struct gotrace_raw_event ev;
-    gotrace_raw_writer *w = NULL;
-    int rc = gotrace_raw_version(r);
+    struct gotrace_raw_writer *w = NULL;
+    int rc = gotrace_raw_reader_version(r);
     if (rc > 0) {
-        w = gotrace_raw_writer_callback(from == GOTRACE_RAW_BYTES ? GOTRACE_RAW_TEXT : GOTRACE_RAW_BYTES, rc, swallow,
+        w = gotrace_raw_writer_new_callback(from == GOTRACE_RAW_BYTES ? GOTRACE_RAW_TEXT : GOTRACE_RAW_BYTES, rc, swallow,
                                         NULL);
-        while (w && (rc = gotrace_raw_read(r, &ev)) > 0)
-            if (gotrace_raw_write(w, &ev)) {
+        while (w && (rc = gotrace_raw_reader_next(r, &ev)) > 0)
+            if (gotrace_raw_writer_event(w, &ev)) {
                 assert_int_equal(errno, ENOMEM);
                 break;
             }
@@ -136,7 +136,7 @@ static bool show(void)
 
 static bool build(void)
 {
-    gotrace_builder *b = gotrace_builder_memory(26);
+    struct gotrace_builder *b = gotrace_builder_new_memory(26);
     if (!b)
         return false;
     gotrace_builder_generation(b, 1);

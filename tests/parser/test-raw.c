@@ -51,7 +51,7 @@ enum { VERSIONS_END = 100 };
 /* The first version from that one on, or VERSIONS_END. */
 static int version_from(int version)
 {
-    while (version < VERSIONS_END && !gotrace_raw_version_known(version))
+    while (version < VERSIONS_END && !gotrace_version_known(version))
         version++;
     return version;
 }
@@ -184,16 +184,16 @@ static void every_stack_has_its_own_frames(void **state)
 static void an_error_stays(void **state)
 {
     static const char trace[] = HEADER("22") "\x02\xff\x02";
-    gotrace_raw_reader *r = gotrace_raw_reader_memory(GOTRACE_RAW_BYTES, trace, sizeof trace - 1);
+    struct gotrace_raw_reader *r = gotrace_raw_reader_open_memory(GOTRACE_RAW_BYTES, trace, sizeof trace - 1);
     struct gotrace_raw_event ev;
     assert_string_equal(gotrace_raw_reader_error(r), "");
-    assert_int_equal(gotrace_raw_read(r, &ev), 1);
+    assert_int_equal(gotrace_raw_reader_next(r, &ev), 1);
     assert_int_equal(ev.id, EV_Stacks);
-    assert_int_equal(gotrace_raw_position(r), 16);
-    assert_int_equal(gotrace_raw_read(r, &ev), -1);
-    assert_int_equal(gotrace_raw_read(r, &ev), -1);
-    assert_int_equal(gotrace_raw_position(r), 17);
-    assert_int_equal(gotrace_raw_version(r), 22);
+    assert_int_equal(gotrace_raw_reader_position(r), 16);
+    assert_int_equal(gotrace_raw_reader_next(r, &ev), -1);
+    assert_int_equal(gotrace_raw_reader_next(r, &ev), -1);
+    assert_int_equal(gotrace_raw_reader_position(r), 17);
+    assert_int_equal(gotrace_raw_reader_version(r), 22);
     assert_int_equal(gotrace_raw_reader_errno(r), 0);
     gotrace_raw_reader_free(r);
     gotrace_raw_reader_free(NULL);
@@ -201,10 +201,10 @@ static void an_error_stays(void **state)
 
 static void the_end_stays(void **state)
 {
-    gotrace_raw_reader *r = gotrace_raw_reader_memory(GOTRACE_RAW_BYTES, HEADER("26"), 16);
+    struct gotrace_raw_reader *r = gotrace_raw_reader_open_memory(GOTRACE_RAW_BYTES, HEADER("26"), 16);
     struct gotrace_raw_event ev;
-    assert_int_equal(gotrace_raw_read(r, &ev), 0);
-    assert_int_equal(gotrace_raw_read(r, &ev), 0);
+    assert_int_equal(gotrace_raw_reader_next(r, &ev), 0);
+    assert_int_equal(gotrace_raw_reader_next(r, &ev), 0);
     gotrace_raw_reader_free(r);
 }
 
@@ -234,11 +234,11 @@ static void a_callback_may_deliver_little(void **state)
     uint8_t trace[8192];
     size_t size = every_event(trace, 26), n = 0;
     struct drip d = {trace, size, SIZE_MAX};
-    gotrace_raw_reader *r = gotrace_raw_reader_callback(GOTRACE_RAW_BYTES, drip, &d);
+    struct gotrace_raw_reader *r = gotrace_raw_reader_open_callback(GOTRACE_RAW_BYTES, drip, &d);
     struct gotrace_raw_event ev;
-    assert_int_equal(gotrace_raw_version(r), 26);
-    while (gotrace_raw_read(r, &ev) > 0) {
-        assert_int_equal(trace[gotrace_raw_position(r)], ev.id);
+    assert_int_equal(gotrace_raw_reader_version(r), 26);
+    while (gotrace_raw_reader_next(r, &ev) > 0) {
+        assert_int_equal(trace[gotrace_raw_reader_position(r)], ev.id);
         n++;
         if (ev.id == EV_String)
             assert_memory_equal(ev.data, "\0\xff\"\n", ev.size);
@@ -260,9 +260,9 @@ static void a_failed_read_is_told_from_bad_data(void **state)
                  {17, "byte 16: cannot read EventBatch: Input/output error"}};
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct drip d = {trace, size, size - cases[i].read};
-        gotrace_raw_reader *r = gotrace_raw_reader_callback(GOTRACE_RAW_BYTES, drip, &d);
+        struct gotrace_raw_reader *r = gotrace_raw_reader_open_callback(GOTRACE_RAW_BYTES, drip, &d);
         struct gotrace_raw_event ev;
-        assert_int_equal(gotrace_raw_read(r, &ev), -1);
+        assert_int_equal(gotrace_raw_reader_next(r, &ev), -1);
         assert_string_equal(gotrace_raw_reader_error(r), cases[i].error);
         assert_int_equal(gotrace_raw_reader_errno(r), EIO);
         gotrace_raw_reader_free(r);
@@ -283,10 +283,10 @@ static ptrdiff_t at_once(void *ctx, void *buf, size_t size)
 static void nothing_is_read_behind_the_end(void **state)
 {
     int calls = 0;
-    gotrace_raw_reader *r = gotrace_raw_reader_callback(GOTRACE_RAW_TEXT, at_once, &calls);
+    struct gotrace_raw_reader *r = gotrace_raw_reader_open_callback(GOTRACE_RAW_TEXT, at_once, &calls);
     struct gotrace_raw_event ev;
-    assert_int_equal(gotrace_raw_read(r, &ev), 1);
-    assert_int_equal(gotrace_raw_read(r, &ev), 0);
+    assert_int_equal(gotrace_raw_reader_next(r, &ev), 1);
+    assert_int_equal(gotrace_raw_reader_next(r, &ev), 0);
     assert_int_equal(calls, 2);
     gotrace_raw_reader_free(r);
 }
@@ -294,8 +294,8 @@ static void nothing_is_read_behind_the_end(void **state)
 static void a_file_that_cannot_be_read_is_no_short_one(void **state)
 {
     FILE *folder = fopen("/", "r");
-    gotrace_raw_reader *r = gotrace_raw_reader_file(GOTRACE_RAW_BYTES, folder);
-    assert_int_equal(gotrace_raw_version(r), -1);
+    struct gotrace_raw_reader *r = gotrace_raw_reader_open_file(GOTRACE_RAW_BYTES, folder);
+    assert_int_equal(gotrace_raw_reader_version(r), -1);
     assert_int_equal(gotrace_raw_reader_errno(r), EISDIR);
     gotrace_raw_reader_free(r);
     fclose(folder);
@@ -305,9 +305,9 @@ static ptrdiff_t lie(void *ctx, void *buf, size_t size) { return (ptrdiff_t)size
 
 static void a_callback_that_claims_too_much_is_an_error(void **state)
 {
-    gotrace_raw_reader *r = gotrace_raw_reader_callback(GOTRACE_RAW_BYTES, lie, NULL);
+    struct gotrace_raw_reader *r = gotrace_raw_reader_open_callback(GOTRACE_RAW_BYTES, lie, NULL);
     errno = ENOENT;
-    assert_int_equal(gotrace_raw_version(r), -1);
+    assert_int_equal(gotrace_raw_reader_version(r), -1);
     assert_int_equal(gotrace_raw_reader_errno(r), EIO);
     gotrace_raw_reader_free(r);
 }
@@ -315,7 +315,7 @@ static void a_callback_that_claims_too_much_is_an_error(void **state)
 static void the_writer_refuses_what_it_could_not_read(void **state)
 {
     FILE *file = tmpfile();
-    gotrace_raw_writer *w = gotrace_raw_writer_file(GOTRACE_RAW_BYTES, 22, file);
+    struct gotrace_raw_writer *w = gotrace_raw_writer_new_file(GOTRACE_RAW_BYTES, 22, file);
     const struct gotrace_raw_event bad[] = {
         {.id = 0},
         {.id = EV_Sync},
@@ -327,15 +327,15 @@ static void the_writer_refuses_what_it_could_not_read(void **state)
     };
     for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
         errno = 0;
-        assert_int_equal(gotrace_raw_write(w, &bad[i]), -1);
+        assert_int_equal(gotrace_raw_writer_event(w, &bad[i]), -1);
         assert_int_equal(errno, EINVAL);
     }
-    assert_int_equal(gotrace_raw_write(w, &(struct gotrace_raw_event){.id = EV_Stacks}), 0);
+    assert_int_equal(gotrace_raw_writer_event(w, &(struct gotrace_raw_event){.id = EV_Stacks}), 0);
     assert_int_equal(gotrace_raw_writer_close(w), 0);
     assert_int_equal(ftell(file), 17);
     fclose(file);
     errno = 0;
-    assert_null(gotrace_raw_writer_file(GOTRACE_RAW_BYTES, 24, stdout));
+    assert_null(gotrace_raw_writer_new_file(GOTRACE_RAW_BYTES, 24, stdout));
     assert_int_equal(errno, EINVAL);
 }
 
@@ -349,16 +349,16 @@ static void a_failed_write_stays_an_error(void **state)
 {
     static uint8_t data[1 << 16];
     const struct gotrace_raw_event ev = {.id = EV_String, .data = data, .size = sizeof data};
-    gotrace_raw_writer *w = gotrace_raw_writer_callback(GOTRACE_RAW_BYTES, 22, refuse, NULL);
-    assert_int_equal(gotrace_raw_write(w, &ev), -1);
+    struct gotrace_raw_writer *w = gotrace_raw_writer_new_callback(GOTRACE_RAW_BYTES, 22, refuse, NULL);
+    assert_int_equal(gotrace_raw_writer_event(w, &ev), -1);
     assert_int_equal(errno, ENOSPC);
     errno = 0;
-    assert_int_equal(gotrace_raw_write(w, &ev), -1);
+    assert_int_equal(gotrace_raw_writer_event(w, &ev), -1);
     assert_int_equal(errno, ENOSPC);
     errno = 0;
     assert_int_equal(gotrace_raw_writer_close(w), -1);
     assert_int_equal(errno, ENOSPC);
-    w = gotrace_raw_writer_callback(GOTRACE_RAW_TEXT, 22, refuse, "without errno");
+    w = gotrace_raw_writer_new_callback(GOTRACE_RAW_TEXT, 22, refuse, "without errno");
     assert_int_equal(gotrace_raw_writer_close(w), -1);
     assert_int_equal(errno, EIO);
 }

@@ -31,7 +31,7 @@ static void reads(const void *data, size_t size, unsigned events, const char *er
     gotrace_reader_free(r);
 }
 
-static void built(gotrace_builder *b, unsigned events, const char *error)
+static void built(struct gotrace_builder *b, unsigned events, const char *error)
 {
     size_t size;
     const void *bytes = finish(b, &size);
@@ -39,9 +39,9 @@ static void built(gotrace_builder *b, unsigned events, const char *error)
     gotrace_builder_free(b);
 }
 
-static gotrace_builder *begin(int version)
+static struct gotrace_builder *begin(int version)
 {
-    gotrace_builder *b = gotrace_builder_memory(version);
+    struct gotrace_builder *b = gotrace_builder_new_memory(version);
     gotrace_builder_generation(b, 1);
     gotrace_builder_sync(b, 1000000000, 1, 1, 1, 1);
     gotrace_builder_batch(b, 5, 1);
@@ -138,7 +138,7 @@ static void a_batch_may_end_a_generation(void **state)
     };
     static const uint8_t end[] = {EV_EventBatch, 1, 5, 9, 3, EV_EndOfGeneration, 77, 88};
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        gotrace_builder *b = begin(cases[i].version);
+        struct gotrace_builder *b = begin(cases[i].version);
         uint64_t now = 1;
         size_t size;
         ADD(ProcStatus, 0, PROC_RUNNING);
@@ -158,7 +158,7 @@ static void a_batch_may_end_a_generation(void **state)
 static void statuses_have_eight_bits(void **state)
 {
     uint64_t now = 1;
-    gotrace_builder *b = begin(22);
+    struct gotrace_builder *b = begin(22);
     ADD(GoStatus, 1, 5, 256 + GO_RUNNABLE);
     ADD(GoStatus, 2, 5, (UINT64_C(1) << 40) + GO_WAITING);
     ADD(ProcStatus, 0, PROC_RUNNING);
@@ -183,7 +183,7 @@ static void statuses_have_eight_bits(void **state)
 static void events_before_an_error_come_first(void **state)
 {
     uint64_t now = 1;
-    gotrace_builder *b = begin(23);
+    struct gotrace_builder *b = begin(23);
     ADD(ProcStatus, 0, PROC_RUNNING);
     ADD(GoStatus, 1, 5, GO_RUNNING);
     ADD(GoCreateBlocked, 2, 0, 0);
@@ -222,7 +222,7 @@ static void a_table_that_is_cut_off_is_an_error(void **state)
 /* It is of the generation, though it has a time. */
 static void a_clock_snapshot_happens_in_no_thread(void **state)
 {
-    gotrace_builder *b = gotrace_builder_memory(25);
+    struct gotrace_builder *b = gotrace_builder_new_memory(25);
     uint8_t bytes[BATCH_HEADER_MAX + EVENT_SIZE_MAX], event[EVENT_SIZE_MAX];
     size_t size = (size_t)(event_put(event, EV_ClockSnapshot, 1, (const uint64_t[]){1, 1, 1}, 3) - event);
     uint8_t *p = batch_header_put(bytes, &(struct batch_header){EV_EventBatch, 0, 1, 5, 10, size});
@@ -255,7 +255,7 @@ static void zones_are_files(void **state)
     if (!zone)
         SKIP("optional: this system has no time zones");
     fclose(zone);
-    gotrace_builder *b = gotrace_builder_memory(26);
+    struct gotrace_builder *b = gotrace_builder_new_memory(26);
     gotrace_builder_generation(b, 1);
     gotrace_builder_sync(b, 1000000000, 1, 1, 1700000000, 0);
     size_t size;
@@ -292,7 +292,7 @@ static void validates(const void *data, size_t size, unsigned violations, const 
 {
     struct gotrace_reader *r = gotrace_reader_open_memory(data, size);
     struct gotrace_summary sum;
-    assert_true(gotrace_validate(r, told, (void *)(uintptr_t)message, &sum));
+    assert_true(gotrace_reader_validate(r, told, (void *)(uintptr_t)message, &sum));
     assert_int_equal(sum.violations, violations);
     gotrace_reader_free(r);
 }
@@ -315,7 +315,7 @@ static void wall_clocks_begin_in_the_first_year(void **state)
         {(uint64_t)-INT64_C(62135596801), 1000000000, 1},
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        gotrace_builder *b = gotrace_builder_memory(26);
+        struct gotrace_builder *b = gotrace_builder_new_memory(26);
         gotrace_builder_generation(b, 1);
         gotrace_builder_sync(b, 1000000000, 1, 1, cases[i].sec, cases[i].nsec);
         size_t size;
@@ -330,7 +330,7 @@ static void the_dead_have_no_undetermined_state(void **state)
 {
     static const char back[] = "bad old state for goroutine 2: got Undetermined, want NotExist";
     for (int again = 0; again <= 1; again++) {
-        gotrace_builder *b = begin(22);
+        struct gotrace_builder *b = begin(22);
         uint64_t now = 1;
         ADD(ProcStatus, 0, PROC_RUNNING);
         ADD(GoStatus, 2, 5, GO_RUNNING);

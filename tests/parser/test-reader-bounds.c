@@ -210,7 +210,7 @@ static void what_was_whole_is_read_before_the_cut(void **state)
         struct gotrace_reader *r = gotrace_reader_open_memory(trace, size);
         const struct gotrace_event *ev;
         while ((ev = gotrace_reader_next(r)))
-            events += gotrace_event_kind(ev) == GOTRACE_TRANSITION;
+            events += gotrace_event_kind(ev) == GOTRACE_KIND_TRANSITION;
         assert_int_equal(events, whole);
         bool clean = size == ends[whole] && whole;
         assert_int_equal(gotrace_reader_error(r) == NULL, clean);
@@ -223,10 +223,10 @@ static void what_is_at_the_limits_is_read(void **state)
     static char text[STRING_MAX_SIZE];
     static struct gotrace_raw_frame frames[STACK_MAX_FRAMES];
     size_t size;
-    gotrace_builder *b = gotrace_builder_memory(22);
+    struct gotrace_builder *b = gotrace_builder_new_memory(22);
     gotrace_builder_generation(b, 1);
     assert_int_equal(gotrace_builder_string(b, text, sizeof text), 1);
-    assert_int_equal(gotrace_builder_raw_stack(b, frames, STACK_MAX_FRAMES), 1);
+    assert_int_equal(gotrace_builder_stack_of_ids(b, frames, STACK_MAX_FRAMES), 1);
     assert_int_equal(gotrace_builder_finish(b), 0);
     const void *bytes = gotrace_builder_bytes(b, &size);
     struct gotrace_reader *r = gotrace_reader_open_memory(bytes, size);

@@ -25,16 +25,16 @@ ssize_t __wrap_pread(int fd, void *buf, size_t size, off_t offset)
     return __real_pread(fd, buf, in_pieces ? (size + 1) / 2 : size, offset);
 }
 
-static void add(gotrace_builder *b, uint64_t time, unsigned id, uint64_t a0, uint64_t a1, uint64_t a2, size_t nargs)
+static void add(struct gotrace_builder *b, uint64_t time, unsigned id, uint64_t a0, uint64_t a1, uint64_t a2, size_t nargs)
 {
     assert_int_equal(gotrace_builder_event(b, time, id, (const uint64_t[]){a0, a1, a2}, nargs), 0);
 }
 
 /* Generations of two threads with batches that are longer than what is read at once, and with short ones. */
-static gotrace_builder *make_trace(int version)
+static struct gotrace_builder *make_trace(int version)
 {
     enum { GENERATIONS = 3, LONG = 3000, SHORT = 3 };
-    gotrace_builder *b = gotrace_builder_memory(version);
+    struct gotrace_builder *b = gotrace_builder_new_memory(version);
     uint64_t now = 1;
     for (uint64_t gen = 1; gen <= GENERATIONS; gen++) {
         gotrace_builder_generation(b, gen);
@@ -87,16 +87,16 @@ static struct seen read_all(struct gotrace_reader *r)
 
 static void same_wherever_it_ends(int version)
 {
-    gotrace_builder *b = make_trace(version);
+    struct gotrace_builder *b = make_trace(version);
     size_t size;
     const uint8_t *trace = gotrace_builder_bytes(b, &size);
     put_file(trace, size);
-    struct seen whole = read_all(gotrace_reader_open(path));
+    struct seen whole = read_all(gotrace_reader_open_path(path));
     assert_int_equal(whole.status, GOTRACE_OK);
     assert_in_range(whole.events, 9000, 10000);
     for (size_t n = size;; n = n > 13 ? n - 13 : 0) {
         assert_int_equal(truncate(path, (off_t)n), 0);
-        struct seen file = read_all(gotrace_reader_open(path)), memory = read_all(gotrace_reader_open_memory(trace, n));
+        struct seen file = read_all(gotrace_reader_open_path(path)), memory = read_all(gotrace_reader_open_memory(trace, n));
         assert_int_equal(file.events, memory.events);
         assert_true(file.sum == memory.sum);
         assert_string_equal(file.message, memory.message);
@@ -118,12 +118,12 @@ static void a_file_with_ends_of_generations(void **state)
 
 static void a_file_in_pieces(void **state)
 {
-    gotrace_builder *b = make_trace(26);
+    struct gotrace_builder *b = make_trace(26);
     size_t size;
     const uint8_t *trace = gotrace_builder_bytes(b, &size);
     put_file(trace, size);
     in_pieces = true;
-    struct seen file = read_all(gotrace_reader_open(path)), memory = read_all(gotrace_reader_open_memory(trace, size));
+    struct seen file = read_all(gotrace_reader_open_path(path)), memory = read_all(gotrace_reader_open_memory(trace, size));
     in_pieces = false;
     assert_int_equal(file.status, GOTRACE_OK);
     assert_int_equal(file.events, memory.events);
@@ -133,11 +133,11 @@ static void a_file_in_pieces(void **state)
 
 static void a_file_that_shrinks(void **state)
 {
-    gotrace_builder *b = make_trace(26);
+    struct gotrace_builder *b = make_trace(26);
     size_t size;
     const uint8_t *trace = gotrace_builder_bytes(b, &size);
     put_file(trace, size);
-    struct gotrace_reader *r = gotrace_reader_open(path);
+    struct gotrace_reader *r = gotrace_reader_open_path(path);
     assert_non_null(gotrace_reader_next(r));
     assert_int_equal(truncate(path, 100), 0);
     struct seen seen = read_all(r);

@@ -26,9 +26,9 @@ static void assert_stale(struct gotrace_stack stack)
 }
 
 /* The same ID and the same place in each generation's table, but another stack each time. */
-static gotrace_builder *a_stack_each_generation(int version, uint64_t generations)
+static struct gotrace_builder *a_stack_each_generation(int version, uint64_t generations)
 {
-    gotrace_builder *b = gotrace_builder_memory(version);
+    struct gotrace_builder *b = gotrace_builder_new_memory(version);
     uint64_t now = 1;
     for (uint64_t gen = 1; gen <= generations; gen++) {
         char name[] = {'f', (char)('0' + gen), '\0'};
@@ -46,7 +46,7 @@ static gotrace_builder *a_stack_each_generation(int version, uint64_t generation
 /* Until the call that returns a Sync, and from then on the handle has no frames rather than another stack's. */
 static void handles_of_stacks_are_of_one_generation(int version)
 {
-    gotrace_builder *b = a_stack_each_generation(version, 3);
+    struct gotrace_builder *b = a_stack_each_generation(version, 3);
     struct gotrace_reader *r = finish_and_open(b);
     struct gotrace_stack first = gotrace_event_stack(next(r, "ProcsChange"));
     struct gotrace_stack again = gotrace_event_stack(next(r, "ProcsChange"));
@@ -80,7 +80,7 @@ static void handles_are_of_one_generation(void **state)
 
 static void handles_end_with_an_error(void **state)
 {
-    gotrace_builder *b = a_stack_each_generation(22, 1);
+    struct gotrace_builder *b = a_stack_each_generation(22, 1);
     uint64_t now = 1000;
     ADD(ProcsChange, 2, 77); /* there is no such stack */
     struct gotrace_reader *r = finish_and_open(b);
@@ -95,7 +95,7 @@ static void handles_end_with_an_error(void **state)
 
 static void handles_of_two_readers_differ(void **state)
 {
-    gotrace_builder *b = a_stack_each_generation(22, 1);
+    struct gotrace_builder *b = a_stack_each_generation(22, 1);
     size_t size;
     const void *bytes = finish(b, &size);
     struct gotrace_reader *one = gotrace_reader_open_memory(bytes, size);
@@ -112,7 +112,7 @@ enum { TASKS = 20 };
 /* Names of tasks that began in a generation that is gone live as long as the events at their ends do. */
 static void names_of_tasks_live_as_other_strings(void **state)
 {
-    gotrace_builder *b = gotrace_builder_memory(22);
+    struct gotrace_builder *b = gotrace_builder_new_memory(22);
     uint64_t now = 1;
     for (uint64_t gen = 1; gen <= 3; gen++) {
         gotrace_builder_generation(b, gen);
@@ -154,7 +154,7 @@ static void names_of_tasks_live_as_other_strings(void **state)
 static void what_is_over_costs_no_generation_anything(void **state)
 {
     enum { ONCE = 5000, GENERATIONS = 5 };
-    gotrace_builder *b = gotrace_builder_memory(22);
+    struct gotrace_builder *b = gotrace_builder_new_memory(22);
     uint64_t now = 1;
     for (uint64_t gen = 1; gen <= GENERATIONS; gen++) {
         gotrace_builder_generation(b, gen);
@@ -215,7 +215,7 @@ static size_t to_empty(const struct idmap *map)
 /* Nor does one large generation make all the small ones after it slow: the tables are as large as they have to be. */
 static void tables_shrink_again(void **state)
 {
-    gotrace_builder *b = gotrace_builder_memory(22);
+    struct gotrace_builder *b = gotrace_builder_new_memory(22);
     uint64_t now = 1;
     for (uint64_t gen = 1; gen <= 4; gen++) {
         gotrace_builder_generation(b, gen);

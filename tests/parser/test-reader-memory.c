@@ -64,9 +64,9 @@ static size_t trace_size;
                           sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t))
 
 /* Something that each kind of table keeps, much of it from one generation to the next. */
-static gotrace_builder *make_trace(void)
+static struct gotrace_builder *make_trace(void)
 {
-    gotrace_builder *b = gotrace_builder_memory(23);
+    struct gotrace_builder *b = gotrace_builder_new_memory(23);
     uint64_t now = 1;
     const struct gotrace_builder_frame frame = {16, "function", "file", 1};
     for (uint64_t gen = 1; gen <= 2; gen++) {
@@ -132,7 +132,7 @@ static bool read_it(void)
 
 static bool read_the_file(void)
 {
-    struct gotrace_reader *r = gotrace_reader_open(path);
+    struct gotrace_reader *r = gotrace_reader_open_path(path);
     uint64_t events = 0;
     while (r && gotrace_reader_next(r))
         events++;
@@ -148,7 +148,7 @@ static bool validate_it(void)
 {
     struct gotrace_reader *r = gotrace_reader_open_memory(trace, trace_size);
     struct gotrace_summary sum;
-    bool ok = r && gotrace_validate(r, NULL, NULL, &sum);
+    bool ok = r && gotrace_reader_validate(r, NULL, NULL, &sum);
     if (ok)
         assert_int_equal(sum.violations, 0);
     gotrace_reader_free(r);
@@ -175,7 +175,7 @@ static bool convert_it(void)
 /* Runs what until it succeeds, with one allocation more each time; it tells whether it does. */
 static void with_ever_more_memory(bool (*what)(void))
 {
-    gotrace_builder *b = make_trace();
+    struct gotrace_builder *b = make_trace();
     unsigned long n = 0;
     for (bool ok = false; !ok; n++) {
         assert_true(n < 1000);
@@ -194,7 +194,7 @@ static void reading(void **state)
 
 static void reading_a_file(void **state)
 {
-    gotrace_builder *b = make_trace();
+    struct gotrace_builder *b = make_trace();
     int fd = mkstemp(path);
     assert_true(fd >= 0);
     assert_int_equal(write(fd, trace, trace_size), trace_size);

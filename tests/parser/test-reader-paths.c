@@ -9,10 +9,10 @@
 #include "tests/unit/unit.h" /* after the parser: cmocka has a macro named fail */
 #include "tests/parser/made.h"
 
-static gotrace_builder *begin(uint64_t *at)
+static struct gotrace_builder *begin(uint64_t *at)
 {
     uint64_t now = *at;
-    gotrace_builder *b = gotrace_builder_memory(22);
+    struct gotrace_builder *b = gotrace_builder_new_memory(22);
     gotrace_builder_generation(b, 1);
     gotrace_builder_sync(b, 1000000000, 1, 1, 1, 1);
     gotrace_builder_batch(b, 5, now);
@@ -23,7 +23,7 @@ static gotrace_builder *begin(uint64_t *at)
 }
 
 /* So many that the short way is the way. */
-static void take_turns(gotrace_builder *b, uint64_t *now, uint64_t turns)
+static void take_turns(struct gotrace_builder *b, uint64_t *now, uint64_t turns)
 {
     for (uint64_t i = 0; i < turns; i++) {
         *now += 100;
@@ -36,7 +36,7 @@ static void take_turns(gotrace_builder *b, uint64_t *now, uint64_t turns)
 static void a_sample_comes_between_two_events(void **state)
 {
     uint64_t now = 1;
-    gotrace_builder *b = begin(&now);
+    struct gotrace_builder *b = begin(&now);
     for (uint64_t time = 250; time < 5000; time += 500)
         gotrace_builder_cpu_sample(b, time + now, 5, 0, 1, 0);
     take_turns(b, &now, 40);
@@ -45,9 +45,9 @@ static void a_sample_comes_between_two_events(void **state)
     int64_t last = 0, after_sample = 0;
     int samples = 0;
     next(r, "GoStop");
-    while ((ev = gotrace_reader_next(r)) && gotrace_event_kind(ev) != GOTRACE_SYNC) {
+    while ((ev = gotrace_reader_next(r)) && gotrace_event_kind(ev) != GOTRACE_KIND_SYNC) {
         int64_t time = gotrace_event_time(ev);
-        bool sample = gotrace_event_kind(ev) == GOTRACE_STACK_SAMPLE;
+        bool sample = gotrace_event_kind(ev) == GOTRACE_KIND_STACK_SAMPLE;
         /* Nothing had to be moved: each is at its own time, and a sample in the middle of its neighbours. */
         assert_int_equal(time - last, last == 0 ? time : sample || after_sample ? 50 : 100);
         samples += sample;
@@ -68,7 +68,7 @@ static void no_event_reaches_into_the_next_batch(void **state)
         size_t size, events = 0, left = 0;
         const struct gotrace_raw_frame frame = {16, 1, 1, 1};
         const struct gotrace_event *ev;
-        gotrace_builder *b = begin(&now);
+        struct gotrace_builder *b = begin(&now);
         gotrace_builder_string_as(b, EV_EventBatch, "a string", 8);
         gotrace_builder_stack_as(b, EV_EventBatch, &frame, 1);
         take_turns(b, &now, 100);
@@ -110,7 +110,7 @@ static void long_waits_are_as_inexact_as_go_has_them(void **state)
 {
     const uint64_t far = (UINT64_C(1) << 54) + 1;
     uint64_t now = 1;
-    gotrace_builder *b = begin(&now);
+    struct gotrace_builder *b = begin(&now);
     take_turns(b, &now, 20);
     const uint64_t before = now;
     assert_int_equal(gotrace_builder_event(b, now += far, EV_GoStop, (const uint64_t[]){0, 0}, 2), 0);
@@ -179,7 +179,7 @@ static void an_error_is_of_one_thread(void **state)
 {
     uint64_t now = 1;
     unsigned times = 0;
-    gotrace_builder *b = begin(&now);
+    struct gotrace_builder *b = begin(&now);
     ADD(GoLabel, 99);
     ADD(GoStop, 0, 0);
     ADD(GoStart, 1, 1);
@@ -200,7 +200,7 @@ static void an_error_is_of_one_thread(void **state)
 static void a_promoted_status_is_of_the_holder(void **state)
 {
     uint64_t now = 1;
-    gotrace_builder *b = begin(&now);
+    struct gotrace_builder *b = begin(&now);
     ADD(GoSyscallBegin, 1, 0);
     gotrace_builder_generation(b, 2);
     gotrace_builder_batch(b, 6, ++now);
@@ -220,14 +220,14 @@ static void a_promoted_status_is_of_the_holder(void **state)
 static void given_ids_are_not_given_again(void **state)
 {
     uint64_t now = 1;
-    gotrace_builder *b = begin(&now);
+    struct gotrace_builder *b = begin(&now);
     const struct gotrace_raw_frame frame = {16, 1, 1, 1};
     assert_int_equal(gotrace_builder_string_as(b, 1, "one", 3), 0);
     assert_int_equal(gotrace_builder_string(b, "two", 3), 2);
     assert_int_equal(gotrace_builder_string_as(b, 3, "three", 5), 0);
     assert_int_equal(gotrace_builder_string(b, "four", 4), 4);
     assert_int_equal(gotrace_builder_stack_as(b, 1, &frame, 1), 0);
-    assert_int_equal(gotrace_builder_raw_stack(b, &(struct gotrace_raw_frame){17, 1, 1, 1}, 1), 2);
+    assert_int_equal(gotrace_builder_stack_of_ids(b, &(struct gotrace_raw_frame){17, 1, 1, 1}, 1), 2);
     ADD(GoLabel, 2);
     struct gotrace_reader *r = finish_and_open(b);
     assert_non_null(next(r, "GoLabel"));
@@ -251,7 +251,7 @@ static void nanoseconds_carry(void **state)
         {100, (uint64_t)-1000000001, 98, 999999999},
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-        gotrace_builder *b = gotrace_builder_memory(26);
+        struct gotrace_builder *b = gotrace_builder_new_memory(26);
         struct gotrace_sync sync;
         gotrace_builder_generation(b, 1);
         gotrace_builder_sync(b, 1000000000, 1, 1, cases[i].sec, cases[i].nsec);
@@ -270,7 +270,7 @@ static void nanoseconds_carry(void **state)
 static void a_range_dies_with_its_goroutine(void **state)
 {
     uint64_t now = 1;
-    gotrace_builder *b = begin(&now);
+    struct gotrace_builder *b = begin(&now);
     ADD(GCMarkAssistBegin, 0);
     ADD_BARE(GoDestroy);
     ADD(GoCreate, 2, 0, 0);
@@ -280,7 +280,7 @@ static void a_range_dies_with_its_goroutine(void **state)
     ADD_BARE(GoDestroy);
     struct gotrace_reader *r = finish_and_open(b);
     struct gotrace_summary sum;
-    assert_true(gotrace_validate(r, NULL, NULL, &sum));
+    assert_true(gotrace_reader_validate(r, NULL, NULL, &sum));
     assert_null(gotrace_reader_error(r));
     assert_int_equal(sum.violations, 1);
     gotrace_reader_free(r);
@@ -294,7 +294,7 @@ static void a_range_dies_with_its_goroutine(void **state)
 static void unshown(const char *skip, int violations)
 {
     uint64_t now = 1;
-    gotrace_builder *b = begin(&now);
+    struct gotrace_builder *b = begin(&now);
     ADD(ProcStatus, 1, PROC_IDLE);
     ADD(GoCreate, 2, 0, 0);
     ADD(GoStop, 0, 0);
@@ -327,7 +327,7 @@ static void two_never_start_on_one_thread(void **state)
 static void none_stops_that_another_has_replaced(void **state)
 {
     uint64_t now = 1;
-    gotrace_builder *b = begin(&now);
+    struct gotrace_builder *b = begin(&now);
     ADD(GoCreate, 2, 0, 0);
     ADD(GoStop, 0, 0);
     ADD(GoStart, 2, 1);

@@ -13,7 +13,7 @@
 #define ARGS(...) ((const uint64_t[]){__VA_ARGS__}), sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t)
 
 struct made {
-    gotrace_builder *b;
+    struct gotrace_builder *b;
     uint64_t now;
 };
 
@@ -39,7 +39,7 @@ static uint64_t string(struct made *m, const char *s)
 /* A trace of 1.26 with an event of every kind. */
 static void make(struct made *m)
 {
-    m->b = gotrace_builder_memory(26);
+    m->b = gotrace_builder_new_memory(26);
     m->now = 100;
     gotrace_builder_generation(m->b, 1);
     gotrace_builder_sync(m->b, 1000000000, 100, 77, 88, 99);
@@ -111,21 +111,21 @@ static void every_kind_tells_what_it_is(void **state)
     assert_int_equal(sync.clock.nsec, 99);
     assert_int_equal(sync.nbatches, 2);
     struct gotrace_experimental_batch batch;
-    assert_true(gotrace_sync_batch(ev, 0, &batch));
+    assert_true(gotrace_event_sync_batch(ev, 0, &batch));
     assert_string_equal(batch.experiment, "AllocFree");
     assert_int_equal(batch.thread, 5);
     assert_int_equal(batch.size, 4);
     assert_memory_equal(batch.data, "data", 4);
-    assert_true(gotrace_sync_batch(ev, 1, &batch));
+    assert_true(gotrace_event_sync_batch(ev, 1, &batch));
     assert_string_equal(batch.experiment, "");
     assert_int_equal(batch.experiment_id, 9);
-    assert_false(gotrace_sync_batch(ev, 2, &batch));
+    assert_false(gotrace_event_sync_batch(ev, 2, &batch));
     assert_int_equal(gotrace_event_thread(ev), GOTRACE_NONE);
     assert_int_equal(gotrace_event_offset(ev), 0);
 
     struct gotrace_transition t;
     ev = find(r, "GoStatus");
-    assert_int_equal(gotrace_event_kind(ev), GOTRACE_TRANSITION);
+    assert_int_equal(gotrace_event_kind(ev), GOTRACE_KIND_TRANSITION);
     assert_int_equal(gotrace_event_thread(ev), 5);
     assert_int_equal(gotrace_event_proc(ev), 0);
     assert_int_equal(gotrace_event_goroutine(ev), GOTRACE_NONE);
@@ -134,12 +134,12 @@ static void every_kind_tells_what_it_is(void **state)
     assert_true(gotrace_event_transition(ev, &t));
     assert_int_equal(t.resource.kind, GOTRACE_RESOURCE_GOROUTINE);
     assert_int_equal(t.resource.id, 1);
-    assert_int_equal(t.from, GOTRACE_UNDETERMINED);
-    assert_int_equal(t.to, GOTRACE_RUNNING);
+    assert_int_equal(t.from, GOTRACE_STATE_UNDETERMINED);
+    assert_int_equal(t.to, GOTRACE_STATE_RUNNING);
 
     struct gotrace_frame frame;
     ev = find(r, "CPUSample");
-    assert_int_equal(gotrace_event_kind(ev), GOTRACE_STACK_SAMPLE);
+    assert_int_equal(gotrace_event_kind(ev), GOTRACE_KIND_STACK_SAMPLE);
     assert_int_equal(gotrace_event_goroutine(ev), GOTRACE_NONE);
     assert_int_equal(gotrace_stack_len(gotrace_event_stack(ev)), 2);
     assert_true(gotrace_stack_frame(gotrace_event_stack(ev), 1, &frame));
@@ -178,7 +178,7 @@ static void every_kind_tells_what_it_is(void **state)
     assert_string_equal(range.attributes[1].name, "bytes reclaimed");
     assert_int_equal(range.attributes[1].value, 20);
     ev = find(r, "GCMarkAssistBegin");
-    assert_int_equal(gotrace_event_kind(ev), GOTRACE_RANGE_BEGIN);
+    assert_int_equal(gotrace_event_kind(ev), GOTRACE_KIND_RANGE_BEGIN);
     assert_true(gotrace_event_range(ev, &range));
     assert_int_equal(range.scope.id, 1);
 
@@ -205,7 +205,7 @@ static void every_kind_tells_what_it_is(void **state)
     assert_int_equal(e.values[2], 3);
 
     assert_true(gotrace_event_transition(find(r, "GoCreate"), &t));
-    assert_int_equal(t.from, GOTRACE_NOT_EXIST);
+    assert_int_equal(t.from, GOTRACE_STATE_NOT_EXIST);
     assert_int_equal(gotrace_stack_len(t.stack), 2);
     ev = find(r, "GoBlock");
     assert_true(gotrace_event_transition(ev, &t));
@@ -250,21 +250,21 @@ static void no_accessor_takes_another_kind(void **state)
     } while (0)
     while ((ev = gotrace_reader_next(r))) {
         enum gotrace_kind k = gotrace_event_kind(ev);
-        CHECK(transition, k == GOTRACE_TRANSITION);
-        CHECK(metric, k == GOTRACE_METRIC);
-        CHECK(label, k == GOTRACE_LABEL);
-        CHECK(range, k == GOTRACE_RANGE_BEGIN || k == GOTRACE_RANGE_ACTIVE || k == GOTRACE_RANGE_END);
-        CHECK(task, k == GOTRACE_TASK_BEGIN || k == GOTRACE_TASK_END);
-        CHECK(region, k == GOTRACE_REGION_BEGIN || k == GOTRACE_REGION_END);
-        CHECK(log, k == GOTRACE_LOG);
-        CHECK(sync, k == GOTRACE_SYNC);
-        CHECK(experimental, k == GOTRACE_EXPERIMENTAL);
-        assert_false(gotrace_sync_batch(ev, 7, &u.batch));
+        CHECK(transition, k == GOTRACE_KIND_TRANSITION);
+        CHECK(metric, k == GOTRACE_KIND_METRIC);
+        CHECK(label, k == GOTRACE_KIND_LABEL);
+        CHECK(range, k == GOTRACE_KIND_RANGE_BEGIN || k == GOTRACE_KIND_RANGE_ACTIVE || k == GOTRACE_KIND_RANGE_END);
+        CHECK(task, k == GOTRACE_KIND_TASK_BEGIN || k == GOTRACE_KIND_TASK_END);
+        CHECK(region, k == GOTRACE_KIND_REGION_BEGIN || k == GOTRACE_KIND_REGION_END);
+        CHECK(log, k == GOTRACE_KIND_LOG);
+        CHECK(sync, k == GOTRACE_KIND_SYNC);
+        CHECK(experimental, k == GOTRACE_KIND_EXPERIMENTAL);
+        assert_false(gotrace_event_sync_batch(ev, 7, &u.batch));
         assert_string_not_equal(gotrace_kind_name(k), "Bad");
     }
     assert_string_equal(gotrace_kind_name((enum gotrace_kind)99), "Bad");
     assert_string_equal(gotrace_state_name((enum gotrace_state)99), "Bad");
-    assert_string_equal(gotrace_state_name(GOTRACE_SYSCALL), "Syscall");
+    assert_string_equal(gotrace_state_name(GOTRACE_STATE_SYSCALL), "Syscall");
     gotrace_reader_free(r);
     gotrace_builder_free(m.b);
 }
@@ -308,7 +308,7 @@ static void wall_clocks_have_any_year(void **state)
     };
     assert_int_equal(setenv("TZ", "UTC", 1), 0);
     for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
-        gotrace_builder *b = gotrace_builder_memory(26);
+        struct gotrace_builder *b = gotrace_builder_new_memory(26);
         size_t size;
         gotrace_builder_generation(b, 1);
         gotrace_builder_sync(b, 1000000000, 1, 1, known[i].sec, 7);
@@ -360,7 +360,7 @@ static void all_ways_to_open_read_the_same(void **state)
     char path[] = "test-reader.XXXXXX";
     int fd = mkstemp(path);
     assert_int_equal(write(fd, bytes, size), size);
-    got = print_all(gotrace_reader_open(path));
+    got = print_all(gotrace_reader_open_path(path));
     assert_string_equal(got, want);
     free(got);
     assert_int_equal(lseek(fd, 0, SEEK_SET), 0);
@@ -433,10 +433,10 @@ static void what_cannot_be_read_is_not_called_broken(void **state)
         d = (struct dribble){.p = bytes, .end = bytes + cuts[i], .error = EIO};
         struct gotrace_summary sum;
         r = gotrace_reader_open_callback(one_byte, &d);
-        assert_false(gotrace_validate(r, NULL, NULL, &sum));
+        assert_false(gotrace_reader_validate(r, NULL, NULL, &sum));
         gotrace_reader_free(r);
     }
-    struct gotrace_reader *r = gotrace_reader_open("/nonexistent/file");
+    struct gotrace_reader *r = gotrace_reader_open_path("/nonexistent/file");
     assert_int_equal(gotrace_reader_error(r)->status, GOTRACE_EREAD);
     gotrace_reader_free(r);
     gotrace_reader_free(NULL);

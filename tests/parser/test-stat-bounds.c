@@ -9,7 +9,7 @@
 
 enum { KINDS = 10000, ROWS = 7, WAIT = 100, CALL = 10, LIFE = 3 };
 
-static void event(gotrace_builder *b, uint64_t time, unsigned id, const uint64_t *args, size_t nargs)
+static void event(struct gotrace_builder *b, uint64_t time, unsigned id, const uint64_t *args, size_t nargs)
 {
     assert_int_equal(gotrace_builder_event(b, time, id, args, nargs), 0);
 }
@@ -17,7 +17,7 @@ static void event(gotrace_builder *b, uint64_t time, unsigned id, const uint64_t
     event(b, time, EV_##name, (uint64_t[]){0, ##__VA_ARGS__} + 1,                                                      \
           sizeof((uint64_t[]){0, ##__VA_ARGS__}) / sizeof(uint64_t) - 1)
 
-static uint64_t stack_of(gotrace_builder *b, const char *what, uint64_t i)
+static uint64_t stack_of(struct gotrace_builder *b, const char *what, uint64_t i)
 {
     char function[32];
     snprintf(function, sizeof function, "%s_%u", what, (unsigned)i);
@@ -26,9 +26,9 @@ static uint64_t stack_of(gotrace_builder *b, const char *what, uint64_t i)
 }
 
 /* Goroutine 1 waits, makes a system call and makes a goroutine, each time from another place. */
-static gotrace_builder *diverse(void)
+static struct gotrace_builder *diverse(void)
 {
-    gotrace_builder *b = gotrace_builder_memory(22);
+    struct gotrace_builder *b = gotrace_builder_new_memory(22);
     uint64_t at = 10, seq = 0;
     assert_int_equal(gotrace_builder_generation(b, 1), 0);
     assert_int_equal(gotrace_builder_sync(b, 1000000000, 1, 0, 0, 0), 0);
@@ -52,9 +52,9 @@ static gotrace_builder *diverse(void)
 }
 
 /* In each generation the only stack is another one, with the same number. */
-static gotrace_builder *stack_number_means_another(uint64_t generations)
+static struct gotrace_builder *stack_number_means_another(uint64_t generations)
 {
-    gotrace_builder *b = gotrace_builder_memory(22);
+    struct gotrace_builder *b = gotrace_builder_new_memory(22);
     for (uint64_t gen = 1; gen <= generations; gen++) {
         uint64_t at = 1000 * gen;
         assert_int_equal(gotrace_builder_generation(b, gen), 0);
@@ -70,7 +70,7 @@ static gotrace_builder *stack_number_means_another(uint64_t generations)
     return b;
 }
 
-static void read_all(struct stat *s, const gotrace_builder *b)
+static void read_all(struct stat *s, const struct gotrace_builder *b)
 {
     size_t size;
     const void *bytes = gotrace_builder_bytes(b, &size);
@@ -97,7 +97,7 @@ static void expect_sum(const struct stat_groups *gs, uint64_t each, bool spread)
 
 static void a_diverse_trace_takes_bounded_memory(void **state)
 {
-    gotrace_builder *b = diverse();
+    struct gotrace_builder *b = diverse();
     struct stat s;
     read_all(&s, b);
     assert_true(s.ended.n <= 1024);
@@ -112,7 +112,7 @@ static void a_diverse_trace_takes_bounded_memory(void **state)
     assert_int_equal(s.ended.v[0].blocks, KINDS);
     for (int i = 1; i < ROWS; i++)
         assert_int_equal(s.ended.v[i].id, 100 + i - 1);
-    assert_int_equal(s.others.time[GOTRACE_RUNNING], (KINDS + 1 - ROWS) * LIFE);
+    assert_int_equal(s.others.time[GOTRACE_STATE_RUNNING], (KINDS + 1 - ROWS) * LIFE);
     stat_free(&s);
     gotrace_builder_free(b);
 }
@@ -120,7 +120,7 @@ static void a_diverse_trace_takes_bounded_memory(void **state)
 static void stacks_of_other_generations_are_others(void **state)
 {
     enum { GENERATIONS = 6 };
-    gotrace_builder *b = stack_number_means_another(GENERATIONS);
+    struct gotrace_builder *b = stack_number_means_another(GENERATIONS);
     struct stat s;
     read_all(&s, b);
     assert_true(stat_consumer.end(&s));

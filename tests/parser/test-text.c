@@ -24,9 +24,9 @@ static void expect_literal(const char *literal, const char *want)
 {
     char text[256], got[64] = "", *p = got;
     snprintf(text, sizeof text, "Trace Go1.22\nString id=1\n\tdata=%s\n", literal);
-    gotrace_raw_reader *r = gotrace_raw_reader_memory(GOTRACE_RAW_TEXT, text, strlen(text));
+    struct gotrace_raw_reader *r = gotrace_raw_reader_open_memory(GOTRACE_RAW_TEXT, text, strlen(text));
     struct gotrace_raw_event ev;
-    if (gotrace_raw_read(r, &ev) == 1)
+    if (gotrace_raw_reader_next(r, &ev) == 1)
         for (size_t i = 0; i < ev.size; i++)
             p += sprintf(p, "%02x", ev.data[i]);
     else
@@ -130,8 +130,8 @@ static void every_byte_and_character_comes_back(void **state)
             continue;
         char text[128] = "Trace Go1.22\n", *line = gotrace_raw_event_text(22, &ev, NULL);
         strcat(text, line);
-        gotrace_raw_reader *r = gotrace_raw_reader_memory(GOTRACE_RAW_TEXT, text, strlen(text));
-        assert_int_equal(gotrace_raw_read(r, &got), 1);
+        struct gotrace_raw_reader *r = gotrace_raw_reader_open_memory(GOTRACE_RAW_TEXT, text, strlen(text));
+        assert_int_equal(gotrace_raw_reader_next(r, &got), 1);
         assert_int_equal(got.size, 3);
         assert_memory_equal(got.data, data, 3);
         gotrace_raw_reader_free(r);
@@ -165,8 +165,8 @@ static void white_space_is_unicodes(void **state)
             if (c >= 0xd800 && c < 0xe000)
                 continue;
             strcpy((char *)utf8_put((uint8_t *)text + 5, c), "Go1.22\n");
-            gotrace_raw_reader *r = gotrace_raw_reader_memory(GOTRACE_RAW_TEXT, text, strlen(text));
-            assert_int_equal(gotrace_raw_version(r), ranges[i].space ? 22 : -1);
+            struct gotrace_raw_reader *r = gotrace_raw_reader_open_memory(GOTRACE_RAW_TEXT, text, strlen(text));
+            assert_int_equal(gotrace_raw_reader_version(r), ranges[i].space ? 22 : -1);
             gotrace_raw_reader_free(r);
         }
 }
@@ -223,13 +223,13 @@ static void errors_name_the_line(void **state)
 static void the_position_is_the_events_line(void **state)
 {
     static const char text[] = "Trace Go1.22\n\nString id=1\n\n data=\"\"\nStacks\n";
-    gotrace_raw_reader *r = gotrace_raw_reader_memory(GOTRACE_RAW_TEXT, text, sizeof text - 1);
+    struct gotrace_raw_reader *r = gotrace_raw_reader_open_memory(GOTRACE_RAW_TEXT, text, sizeof text - 1);
     struct gotrace_raw_event ev;
-    assert_int_equal(gotrace_raw_read(r, &ev), 1);
-    assert_int_equal(gotrace_raw_position(r), 3);
-    assert_int_equal(gotrace_raw_read(r, &ev), 1);
-    assert_int_equal(gotrace_raw_position(r), 6);
-    assert_int_equal(gotrace_raw_read(r, &ev), 0);
+    assert_int_equal(gotrace_raw_reader_next(r, &ev), 1);
+    assert_int_equal(gotrace_raw_reader_position(r), 3);
+    assert_int_equal(gotrace_raw_reader_next(r, &ev), 1);
+    assert_int_equal(gotrace_raw_reader_position(r), 6);
+    assert_int_equal(gotrace_raw_reader_next(r, &ev), 0);
     gotrace_raw_reader_free(r);
 }
 
@@ -242,8 +242,8 @@ static ptrdiff_t endless(void *ctx, void *buf, size_t size)
 
 static void an_endless_line_is_refused_in_bounded_memory(void **state)
 {
-    gotrace_raw_reader *r = gotrace_raw_reader_callback(GOTRACE_RAW_TEXT, endless, NULL);
-    assert_int_equal(gotrace_raw_version(r), -1);
+    struct gotrace_raw_reader *r = gotrace_raw_reader_open_callback(GOTRACE_RAW_TEXT, endless, NULL);
+    assert_int_equal(gotrace_raw_reader_version(r), -1);
     assert_string_equal(gotrace_raw_reader_error(r), "line 1: the line is longer than any event");
     gotrace_raw_reader_free(r);
 }
@@ -270,9 +270,9 @@ static ptrdiff_t broken(void *ctx, void *buf, size_t size)
 
 static void a_failed_read_is_no_end_of_the_text(void **state)
 {
-    gotrace_raw_reader *r = gotrace_raw_reader_callback(GOTRACE_RAW_TEXT, broken, NULL);
+    struct gotrace_raw_reader *r = gotrace_raw_reader_open_callback(GOTRACE_RAW_TEXT, broken, NULL);
     struct gotrace_raw_event ev;
-    assert_int_equal(gotrace_raw_read(r, &ev), -1);
+    assert_int_equal(gotrace_raw_reader_next(r, &ev), -1);
     assert_string_equal(gotrace_raw_reader_error(r), "line 1: cannot read a line: Input/output error");
     assert_int_equal(gotrace_raw_reader_errno(r), EIO);
     gotrace_raw_reader_free(r);

@@ -23,7 +23,7 @@ void trace_begin(struct model_trace *tr, struct sched *s, uint64_t now)
     tr->s = s;
     tr->service.m = ID_NONE;
     tr->service.proc_taken = PROC_NONE;
-    tr->b = gotrace_builder_memory(22);
+    tr->b = gotrace_builder_new_memory(22);
     begin_tables(tr, now);
 }
 
@@ -125,7 +125,7 @@ uint64_t trace_judge(struct model_trace *tr, uint64_t now, const char *what)
     const void *bytes = gotrace_builder_bytes(tr->b, &size);
     struct gotrace_reader *r = gotrace_reader_open_memory(bytes, size);
     assert_non_null(r);
-    bool read = gotrace_validate(r, report, (void *)what, &sum);
+    bool read = gotrace_reader_validate(r, report, (void *)what, &sum);
     gotrace_reader_free(r);
     bool valid = read && !sum.violations;
     if (!valid)

@@ -12,7 +12,7 @@ enum { MODEL_STACK = 1 }; /* the one stack there is */
 struct model_trace {
     struct sched *s;
     struct sched_thread service;
-    gotrace_builder *b;
+    struct gotrace_builder *b;
 };
 
 /* Opens the first generation. */

@@ -29,7 +29,7 @@ static void write_trace(const char *path, const struct spool_file *f)
 {
     FILE *file = fopen(path, "w");
     assert_non_null(file);
-    gotrace_builder *b = gotrace_builder_file(22, file);
+    struct gotrace_builder *b = gotrace_builder_new_file(22, file);
     uint64_t generation = 0;
     for (size_t i = 0; i < f->events.n; i++) {
         const struct spool_batch *v = &f->events.v[i];
@@ -51,7 +51,7 @@ static void write_trace(const char *path, const struct spool_file *f)
 
 static bool is_accepted(const char *path)
 {
-    struct gotrace_reader *r = gotrace_reader_open(path);
+    struct gotrace_reader *r = gotrace_reader_open_path(path);
     while (gotrace_reader_next(r))
         ;
     bool ok = !gotrace_reader_error(r);

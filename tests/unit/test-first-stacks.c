@@ -188,7 +188,7 @@ bool recording_has_start(const struct recording *r, uint64_t g) { return g == 4;
 
 static void tell(void *arg, const struct gotrace_error *violation) { print_message("%s\n", violation->message); }
 
-static void add_tables(gotrace_builder *b)
+static void add_tables(struct gotrace_builder *b)
 {
     static const struct gotrace_raw_frame frame = {.pc = 1};
     assert_int_equal(gotrace_builder_string_as(b, 7, "sync", 4), 0);
@@ -197,7 +197,7 @@ static void add_tables(gotrace_builder *b)
 }
 
 /* The trace of what was seen, with the generation in front. Returns the number of events in that. */
-static uint64_t write_trace(gotrace_builder *b, const struct recording *r)
+static uint64_t write_trace(struct gotrace_builder *b, const struct recording *r)
 {
     uint64_t events = 0, at = opening_time(r, FIRST);
     assert_int_equal(gotrace_builder_generation(b, 1), 0);
@@ -232,18 +232,18 @@ static void all_come_to_life_and_into_their_states(void **state)
     all_sorts_of_goroutines();
     assert_null(see());
     struct recording r = {.seen = seen, .first_generation = 2, .pid = PID};
-    gotrace_builder *b = gotrace_builder_memory(22);
+    struct gotrace_builder *b = gotrace_builder_new_memory(22);
     uint64_t events = write_trace(b, &r);
     const void *trace = gotrace_builder_bytes(b, &size);
     struct gotrace_reader *reader = gotrace_reader_open_memory(trace, size);
-    assert_true(gotrace_validate(reader, tell, NULL, &sum));
+    assert_true(gotrace_reader_validate(reader, tell, NULL, &sum));
     assert_int_equal(sum.violations, 0);
     assert_int_equal(sum.generations, 2);
     gotrace_reader_free(reader);
 
-    gotrace_raw_reader *in = gotrace_raw_reader_memory(GOTRACE_RAW_BYTES, trace, size);
+    struct gotrace_raw_reader *in = gotrace_raw_reader_open_memory(GOTRACE_RAW_BYTES, trace, size);
     uint64_t generation = 0, m = 0;
-    while (gotrace_raw_read(in, &ev) > 0) {
+    while (gotrace_raw_reader_next(in, &ev) > 0) {
         if (ev.id == EV_EventBatch) {
             generation = ev.args[0];
             m = ev.args[1];

@@ -23,9 +23,9 @@ enum { PIECE = 720, SIZE = 3 * PIECE + 100 };
 
 static uint8_t profile[SIZE];
 
-static gotrace_builder *begin_trace(uint64_t generation)
+static struct gotrace_builder *begin_trace(uint64_t generation)
 {
-    gotrace_builder *b = gotrace_builder_memory(23);
+    struct gotrace_builder *b = gotrace_builder_new_memory(23);
     assert_int_equal(gotrace_builder_generation(b, generation), 0);
     assert_int_equal(gotrace_builder_sync(b, 1000000000, 1, 0, 0, 0), 0);
     return b;
@@ -36,7 +36,7 @@ static gotrace_builder *begin_trace(uint64_t generation)
 static const char *error;
 static size_t found_size;
 
-static void *read_back(gotrace_builder *b)
+static void *read_back(struct gotrace_builder *b)
 {
     size_t size;
     int invalid;
@@ -56,7 +56,7 @@ static void a_profile_comes_back(void **state)
     for (size_t i = 0; i < SIZE; i++)
         profile[i] = (uint8_t)(i * 7 + (i >> 8));
     for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
-        gotrace_builder *b = begin_trace(1);
+        struct gotrace_builder *b = begin_trace(1);
         assert_int_equal(heap_in_trace_write(b, profile, sizes[i]), 0);
         void *found = read_back(b);
         assert_null(error);
@@ -69,7 +69,7 @@ static void a_profile_comes_back(void **state)
 }
 
 /* 720 bytes in base64 are 960 digits. */
-static void put_piece(gotrace_builder *b, const char *number, size_t digits)
+static void put_piece(struct gotrace_builder *b, const char *number, size_t digits)
 {
     char text[1024];
     size_t n = (size_t)snprintf(text, sizeof text, "thrace heap.pb.gz %s ", number);
@@ -79,7 +79,7 @@ static void put_piece(gotrace_builder *b, const char *number, size_t digits)
 
 static void assert_damaged(int n, const char *const *numbers, size_t last)
 {
-    gotrace_builder *b = begin_trace(1);
+    struct gotrace_builder *b = begin_trace(1);
     for (int i = 0; i < n; i++)
         put_piece(b, numbers[i], i + 1 < n ? 960 : last);
     assert_null(read_back(b));
@@ -93,7 +93,7 @@ static void assert_damaged(int n, const char *const *numbers, size_t last)
 
 static void pieces_must_be_all_there_and_once(void **state)
 {
-    gotrace_builder *b = begin_trace(1);
+    struct gotrace_builder *b = begin_trace(1);
     put_piece(b, "1/2", 4);
     put_piece(b, "0/2", 960); /* in any order */
     free(read_back(b));
@@ -117,7 +117,7 @@ static void pieces_must_be_all_there_and_once(void **state)
 /* It would hide that one is missing. */
 static void the_same_piece_twice_is_no_other(void **state)
 {
-    gotrace_builder *b = begin_trace(1);
+    struct gotrace_builder *b = begin_trace(1);
     put_piece(b, "0/2", 960);
     put_piece(b, "00/2", 960); /* the builder keeps equal strings once */
     assert_null(read_back(b));
@@ -127,17 +127,17 @@ static void the_same_piece_twice_is_no_other(void **state)
 /* --- types -------------------------------------------------------------------------------------------------------- */
 
 /* The sizes that a trace's batches of types name, as "64 100 ", in the order of the batches. */
-static const char *types_of(gotrace_builder *b, unsigned *infos)
+static const char *types_of(struct gotrace_builder *b, unsigned *infos)
 {
     static char text[4096];
     struct gotrace_raw_event ev;
     size_t size, n = 0;
     assert_int_equal(gotrace_builder_finish(b), 0);
     const void *bytes = gotrace_builder_bytes(b, &size);
-    gotrace_raw_reader *r = gotrace_raw_reader_memory(GOTRACE_RAW_BYTES, bytes, size);
+    struct gotrace_raw_reader *r = gotrace_raw_reader_open_memory(GOTRACE_RAW_BYTES, bytes, size);
     text[0] = 0;
     *infos = 0;
-    while (gotrace_raw_read(r, &ev) > 0) {
+    while (gotrace_raw_reader_next(r, &ev) > 0) {
         if (ev.id != EV_ExperimentalBatch)
             continue;
         const uint8_t *p = ev.data + 1, *end = ev.data + ev.size;
@@ -166,7 +166,7 @@ static void each_generation_names_its_own_types(void **state)
     assert_true(heap_types_add(&t, 1, 64));
     assert_int_equal(t.n, 2);
     for (uint64_t generation = 1; generation <= 3; generation++) {
-        gotrace_builder *b = begin_trace(generation);
+        struct gotrace_builder *b = begin_trace(generation);
         assert_int_equal(heap_types_write(&t, b, generation, 5), 0);
         assert_string_equal(types_of(b, &infos), wanted[generation]);
         assert_int_equal(infos, generation < 3);
@@ -183,11 +183,11 @@ static void many_types_are_kept(void **state)
     for (uint64_t i = 1; i <= MANY; i++)
         assert_true(heap_types_add(&t, 1 + i % 2, i));
     assert_int_equal(t.n, MANY);
-    gotrace_builder *b = begin_trace(1);
+    struct gotrace_builder *b = begin_trace(1);
     assert_int_equal(heap_types_write(&t, b, 1, 5), 0);
     assert_int_equal(gotrace_builder_finish(b), 0);
-    gotrace_raw_reader *r = gotrace_raw_reader_memory(GOTRACE_RAW_BYTES, gotrace_builder_bytes(b, &size), size);
-    while (gotrace_raw_read(r, &ev) > 0) {
+    struct gotrace_raw_reader *r = gotrace_raw_reader_open_memory(GOTRACE_RAW_BYTES, gotrace_builder_bytes(b, &size), size);
+    while (gotrace_raw_reader_next(r, &ev) > 0) {
         if (ev.id != EV_ExperimentalBatch || ev.data[0])
             continue;
         batches++;

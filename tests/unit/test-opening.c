@@ -42,7 +42,7 @@ static void assert_accepted(const void *bytes, size_t size)
 static void opens(struct first_status *statuses, size_t n)
 {
     struct recording r = {.pid = PID, .seen = {.statuses = statuses, .nstatuses = n}};
-    gotrace_builder *b = gotrace_builder_memory(22);
+    struct gotrace_builder *b = gotrace_builder_new_memory(22);
     uint64_t events = 0;
     size_t size;
     assert_int_equal(gotrace_builder_generation(b, 1), 0);

@@ -81,7 +81,7 @@ static void samples_belong_to_the_generation_of_their_time(void **state)
         assert_int_equal(r.samples.v[i].m, 7);
     }
     assert_int_equal(r.samples.v[0].stack_id, 0);
-    assert_int_equal(r.samples.v[3].p, GOTRACE_BUILDER_NONE);
+    assert_int_equal(r.samples.v[3].p, GOTRACE_NONE);
     assert_int_equal(r.samples.v[3].g, 0);
     assert_int_equal(r.samples.v[4].p, 2);
     assert_int_equal(r.samples.v[4].g, 9);
@@ -413,14 +413,14 @@ static void no_two_frames_share_a_pc(void **state)
     assert_int_equal(recording_frames(&r, 1, 1, &first), 1);
     assert_int_equal(recording_frames(&r, 2, 1, &second), 1);
     assert_true(first.pc != second.pc);
-    gotrace_builder *b = gotrace_builder_memory(22);
+    struct gotrace_builder *b = gotrace_builder_new_memory(22);
     assert_int_equal(gotrace_builder_generation(b, 1), 0);
     assert_int_equal(gotrace_builder_sync(b, 1000000000, 1, 0, 0, 0), 0);
     assert_int_equal(recording_write_tables(&r, b, 1), 0);
     assert_int_equal(gotrace_builder_finish(b), 0);
     const void *trace = gotrace_builder_bytes(b, &size);
-    gotrace_raw_reader *in = gotrace_raw_reader_memory(GOTRACE_RAW_BYTES, trace, size);
-    while (gotrace_raw_read(in, &ev) > 0)
+    struct gotrace_raw_reader *in = gotrace_raw_reader_open_memory(GOTRACE_RAW_BYTES, trace, size);
+    while (gotrace_raw_reader_next(in, &ev) > 0)
         if (ev.id == EV_Stack) {
             for (size_t i = 0; i < ev.args[1]; i++)
                 seen[n++] = ev.frames[i].pc;

@@ -95,7 +95,7 @@ static struct batch *system_calls(void)
     return batch;
 }
 
-static gotrace_builder *build(const struct batch *batch, const struct trace_time *t)
+static struct gotrace_builder *build(const struct batch *batch, const struct trace_time *t)
 {
     uint8_t buf[BATCH_HEADER_MAX + TRACE_TIME_BATCH_MAX], events[TRACE_TIME_BATCH_MAX];
     uint8_t *end = trace_time_copy(t, events, &batch->b);
@@ -103,7 +103,7 @@ static gotrace_builder *build(const struct batch *batch, const struct trace_time
     size_t size = (size_t)(end - events);
     uint8_t *p = batch_header_put(buf, &(struct batch_header){EV_EventBatch, 0, 1, 7, trace_time_of(t, BASE), size});
     memcpy(p, events, size);
-    gotrace_builder *b = gotrace_builder_memory(22);
+    struct gotrace_builder *b = gotrace_builder_new_memory(22);
     assert_int_equal(gotrace_builder_generation(b, 1), 0);
     assert_int_equal(gotrace_builder_sync(b, t->hz, 0, 0, 0, 0), 0);
     assert_int_equal(gotrace_builder_copy(b, buf, (size_t)(p - buf) + size, INT32_MAX), 0);
@@ -116,7 +116,7 @@ static void check_times(const struct batch *batch, uint64_t hz)
     struct trace_time t;
     size_t size, n = 0;
     trace_time_init(&t, hz);
-    gotrace_builder *b = build(batch, &t);
+    struct gotrace_builder *b = build(batch, &t);
     const void *bytes = gotrace_builder_bytes(b, &size);
     struct gotrace_reader *r = gotrace_reader_open_memory(bytes, size);
     const struct gotrace_event *ev;
@@ -124,7 +124,7 @@ static void check_times(const struct batch *batch, uint64_t hz)
     while ((ev = gotrace_reader_next(r))) {
         struct gotrace_transition tr;
         int64_t time = gotrace_event_time(ev);
-        if (!gotrace_event_transition(ev, &tr) || (tr.from == GOTRACE_SYSCALL) == (tr.to == GOTRACE_SYSCALL))
+        if (!gotrace_event_transition(ev, &tr) || (tr.from == GOTRACE_STATE_SYSCALL) == (tr.to == GOTRACE_STATE_SYSCALL))
             continue;
         int64_t ns = (int64_t)((double)batch->time[n++] * 1e9 / (double)hz), tick = (int64_t)(NS / t.hz);
         if (time != last + 1) /* else two of one time, which readers set apart */

@@ -9,7 +9,8 @@
 
 struct gotrace_reader *open_input(const char *verb, const char *path)
 {
-    struct gotrace_reader *r = strcmp(path, "-") ? gotrace_reader_open_path(path) : gotrace_reader_open_fd(STDIN_FILENO);
+    struct gotrace_reader *r =
+        strcmp(path, "-") ? gotrace_reader_open_path(path) : gotrace_reader_open_fd(STDIN_FILENO);
     if (!r)
         complain(verb, "out of memory");
     return r;

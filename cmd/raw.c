@@ -31,17 +31,20 @@ static int convert(enum gotrace_raw_format from, enum gotrace_raw_format to)
     }
     while (rc > 0 && !written && (rc = gotrace_raw_reader_next(in, &ev)) > 0)
         written = gotrace_raw_writer_event(out, &ev);
-    if (out && gotrace_raw_writer_close(out))
-        written = -1;
-    if (!written && fflush(stdout))
-        written = -1;
-    if (!in || written) {
+    if (out && !written)
+        written = gotrace_raw_writer_finish(out);
+    const struct gotrace_error *e = rc < 0 && in ? gotrace_raw_reader_error(in) : NULL;
+    if (!in || (written && !out)) {
         complain("raw", "cannot write: %s", strerror(errno));
         status = EXIT_USAGE;
-    } else if (rc < 0) {
-        complain("raw", "%s", gotrace_raw_reader_error(in));
-        status = gotrace_raw_reader_errno(in) ? EXIT_USAGE : EXIT_INVALID;
+    } else if (written) {
+        complain("raw", "%s", gotrace_raw_writer_error(out)->message);
+        status = EXIT_USAGE;
+    } else if (e) {
+        complain("raw", "%s", e->message);
+        status = e->sys_errno ? EXIT_USAGE : EXIT_INVALID;
     }
+    gotrace_raw_writer_free(out);
     gotrace_raw_reader_free(in);
     return status;
 }

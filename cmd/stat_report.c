@@ -223,7 +223,8 @@ static bool syscalls(const struct stat *s, FILE *out)
 
 static void thread_times(struct table *t, const struct stat_thread *th)
 {
-    static const enum gotrace_state order[] = {GOTRACE_STATE_RUNNING, GOTRACE_STATE_WAITING, GOTRACE_STATE_RUNNABLE, GOTRACE_STATE_SYSCALL};
+    static const enum gotrace_state order[] = {GOTRACE_STATE_RUNNING, GOTRACE_STATE_WAITING, GOTRACE_STATE_RUNNABLE,
+                                               GOTRACE_STATE_SYSCALL};
     for (int i = 0; i < 4; i++)
         table_time(t, th->time[order[i]]);
     table_cell(t, "%" PRIu64, th->blocks);

@@ -30,7 +30,7 @@ void fail_event(struct failure *f, struct place at, const uint8_t *p, unsigned n
 static void fail_short(const struct source *s, struct failure *f, struct place at, const char *what)
 {
     if (s->error)
-        fail(f, s->error == ENOMEM ? GOTRACE_ENOMEM : GOTRACE_EREAD, at, "cannot read: %s", strerror(s->error));
+        fail_system(f, GOTRACE_EREAD, at, s->error, "cannot read");
     else
         fail(f, GOTRACE_EBROKEN, at, "the trace is cut off: %s", what);
 }

@@ -13,27 +13,43 @@
 
 enum { FLUSH_SIZE = 256 << 10, DEFAULT_FREQUENCY = 1000000000, EXPERIMENT_LAST = 127 };
 
-int builder_fail(struct gotrace_builder *b, const char *fmt, ...)
+static struct place here(const struct gotrace_builder *b)
 {
-    if (!b->failed) {
-        va_list ap;
-        va_start(ap, fmt);
-        vsnprintf(b->error, sizeof b->error, fmt, ap);
-        va_end(ap);
-    }
-    b->failed = true;
+    return (struct place){.generation = b->gen, .thread = GOTRACE_NONE};
+}
+
+int builder_refuse(struct gotrace_builder *b, const char *fmt, ...)
+{
+    char what[sizeof b->failure.message];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(what, sizeof what, fmt, ap);
+    va_end(ap);
+    fail(&b->failure, GOTRACE_EINVAL, here(b), "%s", what);
+    return -1;
+}
+
+int builder_no_memory(struct gotrace_builder *b)
+{
+    fail(&b->failure, GOTRACE_ENOMEM, here(b), "%s", strerror(ENOMEM));
+    return -1;
+}
+
+static int cannot_write(struct gotrace_builder *b, int error)
+{
+    fail_system(&b->failure, GOTRACE_EWRITE, here(b), error ? error : EIO, "cannot write");
     return -1;
 }
 
 static int flush_output(struct gotrace_builder *b)
 {
     if (b->out.failed)
-        return builder_fail(b, "%s", strerror(ENOMEM));
+        return builder_no_memory(b);
     if (b->in_memory || !b->out.size)
         return 0;
     errno = 0;
-    if (b->fn(b->ctx, b->out.at, b->out.size))
-        return builder_fail(b, "cannot write: %s", strerror(errno ? errno : EIO));
+    if (b->write(b->arg, b->out.at, b->out.size))
+        return cannot_write(b, errno);
     b->out.size = 0;
     return 0;
 }
@@ -60,23 +76,23 @@ static struct gotrace_builder *new_builder(int nn)
     return b;
 }
 
-struct gotrace_builder *gotrace_builder_new_callback(int version, gotrace_raw_write_fn *fn, void *ctx)
+struct gotrace_builder *gotrace_builder_new_callback(int version, gotrace_write_fn *write, void *arg)
 {
     struct gotrace_builder *b = new_builder(version);
     if (b) {
-        b->fn = fn;
-        b->ctx = ctx;
+        b->write = write;
+        b->arg = arg;
     }
     return b;
 }
 
-static int write_file(void *ctx, const void *buf, size_t size) { return fwrite(buf, 1, size, ctx) == size ? 0 : -1; }
+static int write_file(void *arg, const void *buf, size_t size) { return fwrite(buf, 1, size, arg) == size ? 0 : -1; }
 
 static int flush_file(struct gotrace_builder *b)
 {
     errno = 0;
-    if (b->fn == write_file && fflush(b->ctx))
-        return builder_fail(b, "cannot write: %s", strerror(errno ? errno : EIO));
+    if (b->write == write_file && fflush(b->arg))
+        return cannot_write(b, errno);
     return 0;
 }
 
@@ -95,9 +111,9 @@ struct gotrace_builder *gotrace_builder_new_memory(int version)
 
 bool builder_ready(struct gotrace_builder *b)
 {
-    if (!b->failed && !b->in_generation)
-        builder_fail(b, b->finished ? "the trace is finished" : "no generation has begun");
-    return !b->failed;
+    if (!failure_error(&b->failure) && !b->in_generation)
+        builder_refuse(b, b->finished ? "the trace is finished" : "no generation has begun");
+    return !failure_error(&b->failure);
 }
 
 void builder_saw(struct gotrace_builder *b, uint64_t time)
@@ -152,12 +168,12 @@ static int end_generation(struct gotrace_builder *b)
 
 int gotrace_builder_generation(struct gotrace_builder *b, uint64_t gen)
 {
-    if (b->failed)
+    if (failure_error(&b->failure))
         return -1;
     if (b->finished)
-        return builder_fail(b, "the trace is finished");
+        return builder_refuse(b, "the trace is finished");
     if (gen == 0 || (b->gen && gen != b->gen + 1))
-        return builder_fail(b, "generation %" PRIu64 " cannot follow generation %" PRIu64, gen, b->gen);
+        return builder_refuse(b, "generation %" PRIu64 " cannot follow generation %" PRIu64, gen, b->gen);
     if (end_generation(b))
         return -1;
     b->gen = gen;
@@ -181,9 +197,9 @@ int gotrace_builder_sync(struct gotrace_builder *b, uint64_t frequency, uint64_t
     if (!builder_ready(b))
         return -1;
     if (b->synced)
-        return builder_fail(b, "generation %" PRIu64 " is synced already", b->gen);
+        return builder_refuse(b, "generation %" PRIu64 " is synced already", b->gen);
     if (!frequency)
-        return builder_fail(b, "a frequency of 0");
+        return builder_refuse(b, "a frequency of 0");
     b->synced = true;
     b->frequency = frequency;
     b->sync_time = time;
@@ -208,14 +224,14 @@ int gotrace_builder_event(struct gotrace_builder *b, uint64_t time, unsigned id,
     if (!builder_ready(b))
         return -1;
     if (!b->in_batch)
-        return builder_fail(b, "an event outside any batch");
+        return builder_refuse(b, "an event outside any batch");
     const struct event_info *info = &event_table[id & 0xff];
     if (id > 0xff || info->cls != EVENT_TIMED || info->since > b->version->nn || id == EV_ClockSnapshot)
-        return builder_fail(b, "%u is no timed event of a Go 1.%d trace", id, b->version->nn);
+        return builder_refuse(b, "%u is no timed event of a Go 1.%d trace", id, b->version->nn);
     if (nargs + 1 != info->nargs)
-        return builder_fail(b, "%s has %d arguments besides dt, not %zu", info->name, info->nargs - 1, nargs);
+        return builder_refuse(b, "%s has %d arguments besides dt, not %zu", info->name, info->nargs - 1, nargs);
     if (time < b->timed.last)
-        return builder_fail(b, "%s at %" PRIu64 " comes after an event at %" PRIu64, info->name, time, b->timed.last);
+        return builder_refuse(b, "%s at %" PRIu64 " comes after an event at %" PRIu64, info->name, time, b->timed.last);
     builder_saw(b, time);
     if (wire_add_event(&b->timed, time, (uint8_t)id, args, nargs))
         return 0;
@@ -225,7 +241,8 @@ int gotrace_builder_event(struct gotrace_builder *b, uint64_t time, unsigned id,
     return 0;
 }
 
-int gotrace_builder_cpu_sample(struct gotrace_builder *b, uint64_t time, uint64_t m, uint64_t p, uint64_t g, uint64_t stack)
+int gotrace_builder_cpu_sample(struct gotrace_builder *b, uint64_t time, uint64_t m, uint64_t p, uint64_t g,
+                               uint64_t stack)
 {
     if (!builder_ready(b))
         return -1;
@@ -238,17 +255,17 @@ int gotrace_builder_cpu_sample(struct gotrace_builder *b, uint64_t time, uint64_
     return 0;
 }
 
-int gotrace_builder_experimental(struct gotrace_builder *b, uint64_t experiment, uint64_t m, uint64_t time, const void *data,
-                                 size_t size)
+int gotrace_builder_experimental(struct gotrace_builder *b, uint64_t experiment, uint64_t m, uint64_t time,
+                                 const void *data, size_t size)
 {
     if (!builder_ready(b))
         return -1;
     if (!b->version->experiments)
-        return builder_fail(b, "a Go 1.%d trace has no experiments", b->version->nn);
+        return builder_refuse(b, "a Go 1.%d trace has no experiments", b->version->nn);
     if (!experiment || experiment > EXPERIMENT_LAST)
-        return builder_fail(b, "%" PRIu64 " is no experiment", experiment);
+        return builder_refuse(b, "%" PRIu64 " is no experiment", experiment);
     if (size > BATCH_MAX_SIZE)
-        return builder_fail(b, "%zu bytes do not fit a batch", size);
+        return builder_refuse(b, "%zu bytes do not fit a batch", size);
     builder_saw(b, time);
     uint8_t header[BATCH_HEADER_MAX];
     const struct batch_header h = {EV_ExperimentalBatch, (uint8_t)experiment, b->gen, m, time, size};
@@ -267,7 +284,7 @@ int gotrace_builder_copy(struct gotrace_builder *b, const void *batches, size_t 
 
 int gotrace_builder_finish(struct gotrace_builder *b)
 {
-    if (b->failed || end_generation(b) || flush_output(b) || flush_file(b))
+    if (failure_error(&b->failure) || end_generation(b) || flush_output(b) || flush_file(b))
         return -1;
     b->finished = true;
     return 0;
@@ -281,7 +298,10 @@ const void *gotrace_builder_bytes(const struct gotrace_builder *b, size_t *size)
     return b->out.at;
 }
 
-const char *gotrace_builder_error(const struct gotrace_builder *b) { return b->error; }
+const struct gotrace_error *gotrace_builder_error(const struct gotrace_builder *b)
+{
+    return failure_error(&b->failure);
+}
 
 void gotrace_builder_free(struct gotrace_builder *b)
 {

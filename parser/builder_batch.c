@@ -37,7 +37,7 @@ bool wire_add_stack(struct wire_batch *b, uint64_t id, const struct gotrace_raw_
     p = varint_put(p, n);
     for (size_t i = 0; i < n; i++) {
         p = varint_put(p, frames[i].pc);
-        p = varint_put(p, frames[i].func);
+        p = varint_put(p, frames[i].function);
         p = varint_put(p, frames[i].file);
         p = varint_put(p, frames[i].line);
     }

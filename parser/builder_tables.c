@@ -1,7 +1,6 @@
 /* The builder's string and stack tables: entries go into a batch as they come, the tables remember which there are. */
 #include "config.h"
 
-#include <errno.h>
 #include <string.h>
 
 #include "parser/builder.h"
@@ -30,8 +29,10 @@ static int add_stack(struct gotrace_builder *b, uint64_t id, const struct gotrac
 static uint64_t new_id(struct gotrace_builder *b, struct intern *table, const void *key, size_t size, bool *fresh)
 {
     uint64_t id = intern(table, key, size, fresh);
-    if (!id)
-        builder_fail(b, "%s", table->bytes.failed || table->next != UINT64_MAX ? strerror(ENOMEM) : "out of ids");
+    if (!id && (table->bytes.failed || table->next != UINT64_MAX))
+        builder_no_memory(b);
+    else if (!id)
+        builder_refuse(b, "out of ids");
     return id;
 }
 
@@ -64,10 +65,11 @@ uint64_t gotrace_builder_stack(struct gotrace_builder *b, const struct gotrace_b
     if (n > STACK_MAX_FRAMES)
         n = STACK_MAX_FRAMES;
     for (size_t i = 0; i < n; i++) {
-        const char *func = frames[i].func ? frames[i].func : "", *file = frames[i].file ? frames[i].file : "";
+        const char *function = frames[i].function ? frames[i].function : "",
+                   *file = frames[i].file ? frames[i].file : "";
         raw[i] = (struct gotrace_raw_frame){
             .pc = frames[i].pc,
-            .func = gotrace_builder_string(b, func, strlen(func)),
+            .function = gotrace_builder_string(b, function, strlen(function)),
             .file = gotrace_builder_string(b, file, strlen(file)),
             .line = frames[i].line,
         };
@@ -80,7 +82,7 @@ int gotrace_builder_string_as(struct gotrace_builder *b, uint64_t id, const char
     if (!builder_ready(b))
         return -1;
     if (!id)
-        return builder_fail(b, "id 0 is the empty string's");
+        return builder_refuse(b, "id 0 is the empty string's");
     intern_skip(&b->strings, id);
     return add_string(b, id, s, utf8_prefix((const uint8_t *)s, size, STRING_MAX_SIZE));
 }
@@ -90,7 +92,7 @@ int gotrace_builder_stack_as(struct gotrace_builder *b, uint64_t id, const struc
     if (!builder_ready(b))
         return -1;
     if (!id)
-        return builder_fail(b, "id 0 is the empty stack's");
+        return builder_refuse(b, "id 0 is the empty stack's");
     intern_skip(&b->stacks, id);
     return add_stack(b, id, frames, n > STACK_MAX_FRAMES ? STACK_MAX_FRAMES : n);
 }

@@ -12,13 +12,13 @@ int bytes_read_header(struct gotrace_raw_reader *r)
     if (!raw_input_need(&r->in, TRACE_HEADER_SIZE)) {
         if (r->in.error)
             return raw_fail_short(r, "the header");
-        return raw_fail(r, "not a Go execution trace: too short for a header");
+        return raw_fail(r, GOTRACE_EFORMAT, "not a Go execution trace: too short for a header");
     }
     int version = file_header_get(r->in.p);
     if (version < 0)
-        return raw_fail(r, "not a Go execution trace: no header \"go 1.NN trace\"");
+        return raw_fail(r, GOTRACE_EFORMAT, "not a Go execution trace: no header \"go 1.NN trace\"");
     if (!gotrace_version_known(version))
-        return raw_fail(r, "unsupported trace version 1.%d", version);
+        return raw_fail(r, GOTRACE_EVERSION, "unsupported trace version 1.%d", version);
     r->in.p += TRACE_HEADER_SIZE;
     r->version = version;
     return 1;
@@ -33,7 +33,7 @@ static size_t read_integer(struct gotrace_raw_reader *r, const char *what, uint6
         if (r->in.end - r->in.p < VARINT_MAX)
             raw_fail_short(r, what);
         else
-            raw_fail(r, "an integer of %s does not fit 64 bits", what);
+            raw_fail(r, GOTRACE_EBROKEN, "an integer of %s does not fit 64 bits", what);
         return 0;
     }
     size_t n = (size_t)(p - r->in.p);
@@ -44,10 +44,10 @@ static size_t read_integer(struct gotrace_raw_reader *r, const char *what, uint6
 static int read_frames(struct gotrace_raw_reader *r, struct gotrace_raw_event *ev)
 {
     if (ev->args[1] > GOTRACE_RAW_MAX_FRAMES)
-        return raw_fail(r, "a stack of %" PRIu64 " frames is beyond any limit", ev->args[1]);
+        return raw_fail(r, GOTRACE_EBROKEN, "a stack of %" PRIu64 " frames is beyond any limit", ev->args[1]);
     for (uint64_t i = 0; i < ev->args[1]; i++) {
         struct gotrace_raw_frame *f = raw_reader_frame(r, i);
-        if (!f || !read_integer(r, "Stack", &f->pc) || !read_integer(r, "Stack", &f->func) ||
+        if (!f || !read_integer(r, "Stack", &f->pc) || !read_integer(r, "Stack", &f->function) ||
             !read_integer(r, "Stack", &f->file) || !read_integer(r, "Stack", &f->line))
             return -1;
     }
@@ -62,7 +62,7 @@ static int read_data(struct gotrace_raw_reader *r, struct gotrace_raw_event *ev,
     if (!width)
         return -1;
     if (size > GOTRACE_RAW_MAX_DATA)
-        return raw_fail(r, "%" PRIu64 " bytes of data after %s are beyond any limit", size, name);
+        return raw_fail(r, GOTRACE_EBROKEN, "%" PRIu64 " bytes of data after %s are beyond any limit", size, name);
     if (!raw_input_need(&r->in, size))
         return raw_fail_short(r, name);
     ev->size_width = (uint8_t)width;
@@ -79,7 +79,7 @@ int bytes_read_event(struct gotrace_raw_reader *r, struct gotrace_raw_event *ev)
         return r->in.error ? raw_fail_short(r, "an event") : 0;
     ev->id = *r->in.p++;
     if (!raw_event_known(r->version, ev->id))
-        return raw_fail(r, "%u is no event of a Go 1.%d trace", ev->id, r->version);
+        return raw_fail(r, GOTRACE_EBROKEN, "%u is no event of a Go 1.%d trace", ev->id, r->version);
     const struct event_info *info = &event_table[ev->id];
     ev->nargs = info->nargs;
     for (unsigned i = 0; i < info->nargs; i++) {

@@ -21,7 +21,8 @@ const uint8_t proc_states[5] = {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Woverride-init"
 const uint8_t event_kinds[256] = {
-#define GOTRACE_EVENT(id, name, since, cls, ...) [id] = EVENT_##cls == EVENT_TIMED ? GOTRACE_KIND_EXPERIMENTAL : GOTRACE_KIND_BAD,
+#define GOTRACE_EVENT(id, name, since, cls, ...)                                                                       \
+    [id] = EVENT_##cls == EVENT_TIMED ? GOTRACE_KIND_EXPERIMENTAL : GOTRACE_KIND_BAD,
 #include "gotrace/events.def"
 #undef GOTRACE_EVENT
     [EV_ClockSnapshot] = GOTRACE_KIND_BAD,

@@ -31,7 +31,7 @@ static inline struct gotrace_stack event_stack(const struct gotrace_event *ev, u
 
 struct place event_place(const struct gotrace_event *ev);
 
-/* What a transition says, but for statuses, which carry their states with them (from is then GOTRACE_STATE_IDLE + 1). */
+/* What a transition says, but for statuses, which carry their states with them: from is FROM_EVENT then. */
 struct shape {
     uint8_t kind;  /* enum gotrace_resource_kind; NONE: no transition */
     uint8_t named; /* the resource is the first argument, not the current one */

@@ -29,7 +29,7 @@ static const uint8_t *fetch(struct cursor *c, const struct generation *g, const 
     int error = source_again(g->source, run->offset, c->buffer, run->size);
     if (!error)
         return c->buffer;
-    fail(f, GOTRACE_EREAD, at, "cannot read: %s", strerror(error));
+    fail_system(f, GOTRACE_EREAD, at, error, "cannot read");
     return NULL;
 }
 

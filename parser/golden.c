@@ -116,15 +116,16 @@ static bool parse_expectation(struct golden *g, struct span expect)
     return parse_pattern(g, (struct span){line.p + sizeof failure - 1, line.end});
 }
 
-static int collect(void *ctx, const void *data, size_t size)
+static int collect(void *arg, const void *data, size_t size)
 {
-    raw_buffer_add(ctx, data, size);
+    raw_buffer_add(arg, data, size);
     return 0;
 }
 
 static bool parse_trace(struct golden *g, struct span trace)
 {
-    struct gotrace_raw_reader *r = gotrace_raw_reader_open_memory(GOTRACE_RAW_TEXT, trace.p, (size_t)(trace.end - trace.p));
+    struct gotrace_raw_reader *r =
+        gotrace_raw_reader_open_memory(GOTRACE_RAW_TEXT, trace.p, (size_t)(trace.end - trace.p));
     struct gotrace_raw_writer *w = NULL;
     struct gotrace_raw_event ev;
     int rc = r ? gotrace_raw_reader_version(r) : -1;
@@ -134,8 +135,9 @@ static bool parse_trace(struct golden *g, struct span trace)
             continue;
     }
     if (rc < 0)
-        malformed(g, "the trace: %s", r ? gotrace_raw_reader_error(r) : "out of memory");
-    bool lost = !w || gotrace_raw_writer_close(w) || g->bytes.failed;
+        malformed(g, "the trace: %s", r ? gotrace_raw_reader_error(r)->message : "out of memory");
+    bool lost = !w || gotrace_raw_writer_finish(w) || g->bytes.failed;
+    gotrace_raw_writer_free(w);
     if (rc >= 0 && (lost || rc > 0))
         malformed(g, "out of memory");
     gotrace_raw_reader_free(r);

@@ -1,6 +1,8 @@
+/* Versions: of the library, and of traces. */
 #include "config.h"
 
 #include "gotrace/version.h"
+#include "lib/wire/version.h"
 
 #define TEXT(x) #x
 #define DOTTED(major, minor, patch) TEXT(major) "." TEXT(minor) "." TEXT(patch)
@@ -13,4 +15,9 @@ _Static_assert(!__builtin_strcmp(GOTRACE_VERSION,
 const char *gotrace_version(void)
 {
     return GOTRACE_VERSION;
+}
+
+bool gotrace_version_known(int version)
+{
+    return wire_version((uint64_t)version) != NULL;
 }

@@ -47,6 +47,7 @@ EXTRA_DIST += %D%/gotrace.map
 
 gotraceincludedir = $(includedir)/gotrace
 gotraceinclude_HEADERS = \
+	include/gotrace/base.h \
 	include/gotrace/builder.h \
 	include/gotrace/events.def \
 	include/gotrace/events.h \

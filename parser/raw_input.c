@@ -9,7 +9,7 @@ enum { READ_SIZE = 64 << 10 };
 
 bool raw_input_more(struct raw_input *in)
 {
-    if (!in->fn || in->at_end || in->error)
+    if (!in->read || in->at_end || in->error)
         return false;
     size_t left = (size_t)(in->end - in->p);
     if (left && in->p != in->buf.at)
@@ -20,7 +20,7 @@ bool raw_input_more(struct raw_input *in)
         in->error = ENOMEM;
         return false;
     }
-    ptrdiff_t n = in->fn(in->ctx, room, READ_SIZE);
+    ssize_t n = in->read(in->arg, room, READ_SIZE);
     in->p = in->buf.at;
     in->end = in->p + left;
     if (n <= 0 || n > READ_SIZE) {

@@ -7,14 +7,14 @@
 
 #include <stdbool.h>
 
-#include "gotrace/raw.h"
+#include "gotrace/base.h"
 #include "parser/raw_buffer.h"
 
 struct raw_input {
     const uint8_t *p, *end;  /* there, and not consumed yet; the consumer advances p */
     uint64_t end_offset;     /* where in the stream end is */
-    gotrace_raw_read_fn *fn; /* NULL: all is there already */
-    void *ctx;
+    gotrace_read_fn *read;   /* NULL: all is there already */
+    void *arg;
     struct raw_buffer buf;
     bool at_end;
     int error; /* errno of the read that failed, ENOMEM when memory ran out */

@@ -7,26 +7,37 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/wire/version.h"
 #include "parser/raw_reader.h"
 
-int raw_fail(struct gotrace_raw_reader *r, const char *fmt, ...)
+static const char *unit(const struct gotrace_raw_reader *r)
 {
-    const char *unit = r->format == GOTRACE_RAW_TEXT ? "line" : "byte";
-    int n = snprintf(r->error, sizeof r->error, "%s %" PRIu64 ": ", unit, r->position);
+    return r->format == GOTRACE_RAW_TEXT ? "line" : "byte";
+}
+
+static struct place here(const struct gotrace_raw_reader *r)
+{
+    return (struct place){.thread = GOTRACE_NONE, .offset = r->position};
+}
+
+int raw_fail(struct gotrace_raw_reader *r, enum gotrace_status status, const char *fmt, ...)
+{
+    char what[sizeof r->failure.message];
     va_list ap;
     va_start(ap, fmt);
-    vsnprintf(r->error + n, sizeof r->error - (size_t)n, fmt, ap);
+    vsnprintf(what, sizeof what, fmt, ap);
     va_end(ap);
-    r->failed = true;
+    fail(&r->failure, status, here(r), "%s %" PRIu64 ": %s", unit(r), r->position, what);
     return -1;
 }
 
 int raw_fail_short(struct gotrace_raw_reader *r, const char *what)
 {
-    if (r->in.error)
-        return raw_fail(r, "cannot read %s: %s", what, strerror(r->in.error));
-    return raw_fail(r, "the trace ends inside %s", what);
+    if (!r->in.error)
+        return raw_fail(r, GOTRACE_EBROKEN, "the trace ends inside %s", what);
+    char action[100];
+    snprintf(action, sizeof action, "%s %" PRIu64 ": cannot read %s", unit(r), r->position, what);
+    fail_system(&r->failure, GOTRACE_EREAD, here(r), r->in.error, action);
+    return -1;
 }
 
 struct gotrace_raw_frame *raw_reader_frame(struct gotrace_raw_reader *r, uint64_t i)
@@ -59,18 +70,19 @@ struct gotrace_raw_reader *gotrace_raw_reader_open_memory(enum gotrace_raw_forma
     return new_reader(format, (struct raw_input){.p = p, .end = p + size, .end_offset = size});
 }
 
-struct gotrace_raw_reader *gotrace_raw_reader_open_callback(enum gotrace_raw_format format, gotrace_raw_read_fn *fn, void *ctx)
+struct gotrace_raw_reader *gotrace_raw_reader_open_callback(enum gotrace_raw_format format, gotrace_read_fn *read,
+                                                            void *arg)
 {
     const uint8_t *p = (const uint8_t *)"";
-    return new_reader(format, (struct raw_input){.p = p, .end = p, .fn = fn, .ctx = ctx});
+    return new_reader(format, (struct raw_input){.p = p, .end = p, .read = read, .arg = arg});
 }
 
-static ptrdiff_t read_file(void *ctx, void *buf, size_t size)
+static ssize_t read_file(void *arg, void *buf, size_t size)
 {
-    FILE *file = ctx;
+    FILE *file = arg;
     errno = 0;
     size_t n = fread(buf, 1, size, file);
-    return n || !ferror(file) ? (ptrdiff_t)n : -1;
+    return n || !ferror(file) ? (ssize_t)n : -1;
 }
 
 struct gotrace_raw_reader *gotrace_raw_reader_open_file(enum gotrace_raw_format format, FILE *file)
@@ -80,7 +92,7 @@ struct gotrace_raw_reader *gotrace_raw_reader_open_file(enum gotrace_raw_format 
 
 int gotrace_raw_reader_version(struct gotrace_raw_reader *r)
 {
-    if (!r->version && !r->failed) {
+    if (!r->version && !failure_error(&r->failure)) {
         int rc = r->format == GOTRACE_RAW_TEXT ? text_read_header(r) : bytes_read_header(r);
         if (rc < 0)
             return -1;
@@ -91,7 +103,7 @@ int gotrace_raw_reader_version(struct gotrace_raw_reader *r)
 int gotrace_raw_reader_next(struct gotrace_raw_reader *r, struct gotrace_raw_event *ev)
 {
     *ev = (struct gotrace_raw_event){0};
-    if (r->failed || gotrace_raw_reader_version(r) < 0)
+    if (failure_error(&r->failure) || gotrace_raw_reader_version(r) < 0)
         return -1;
     if (r->ended)
         return 0;
@@ -102,13 +114,9 @@ int gotrace_raw_reader_next(struct gotrace_raw_reader *r, struct gotrace_raw_eve
 
 uint64_t gotrace_raw_reader_position(const struct gotrace_raw_reader *r) { return r->position; }
 
-const char *gotrace_raw_reader_error(const struct gotrace_raw_reader *r) { return r->error; }
-
-int gotrace_raw_reader_errno(const struct gotrace_raw_reader *r) { return r->in.error; }
-
-int gotrace_version_known(int version)
+const struct gotrace_error *gotrace_raw_reader_error(const struct gotrace_raw_reader *r)
 {
-    return wire_version((uint64_t)version) != NULL;
+    return failure_error(&r->failure);
 }
 
 void gotrace_raw_reader_free(struct gotrace_raw_reader *r)

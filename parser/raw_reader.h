@@ -4,6 +4,7 @@
 
 #include "gotrace/raw.h"
 #include "lib/wire/events.h"
+#include "parser/failure.h"
 #include "parser/raw_input.h"
 
 _Static_assert((int)GOTRACE_RAW_MAX_ARGS == (int)EVENT_MAX_ARGS, "the public limit is the table's");
@@ -11,17 +12,18 @@ _Static_assert((int)GOTRACE_RAW_MAX_ARGS == (int)EVENT_MAX_ARGS, "the public lim
 struct gotrace_raw_reader {
     enum gotrace_raw_format format;
     int version; /* 0: the header is still to be read */
-    bool failed, ended;
+    bool ended;
+    struct failure failure;
     struct raw_input in;
     uint64_t position;        /* of the event being read: a byte offset or a line */
     uint64_t line;            /* text: the line last read */
     struct raw_buffer frames; /* of the event last read, as is data */
     struct raw_buffer data;
-    char error[320];
 };
 
 /* Sets the reader's error to where it stands and the message; returns -1. */
-__attribute__((format(printf, 2, 3))) int raw_fail(struct gotrace_raw_reader *r, const char *fmt, ...);
+__attribute__((format(printf, 3, 4))) int raw_fail(struct gotrace_raw_reader *r, enum gotrace_status status,
+                                                   const char *fmt, ...);
 
 /* Fails for an input that ended or could not be read while what was being read. */
 int raw_fail_short(struct gotrace_raw_reader *r, const char *what);

@@ -14,9 +14,10 @@ enum { FLUSH_SIZE = 64 << 10 };
 struct gotrace_raw_writer {
     enum gotrace_raw_format format;
     int version;
-    int error; /* errno of the write that failed */
-    gotrace_raw_write_fn *fn;
-    void *ctx;
+    bool finished;
+    struct failure failure;
+    gotrace_write_fn *write;
+    void *arg;
     struct raw_buffer out;
 };
 
@@ -45,7 +46,7 @@ void bytes_put_event(struct raw_buffer *out, const struct gotrace_raw_event *ev)
     if (ev->id == EV_Stack) {
         for (uint64_t i = 0; i < ev->args[1]; i++) {
             put_integer(out, ev->frames[i].pc, 0);
-            put_integer(out, ev->frames[i].func, 0);
+            put_integer(out, ev->frames[i].function, 0);
             put_integer(out, ev->frames[i].file, 0);
             put_integer(out, ev->frames[i].line, 0);
         }
@@ -65,8 +66,8 @@ bool raw_event_writable(int version, const struct gotrace_raw_event *ev)
     return !raw_event_has_data(ev->id) || (ev->size <= GOTRACE_RAW_MAX_DATA && (ev->data || !ev->size));
 }
 
-struct gotrace_raw_writer *gotrace_raw_writer_new_callback(enum gotrace_raw_format format, int version, gotrace_raw_write_fn *fn,
-                                                void *ctx)
+struct gotrace_raw_writer *gotrace_raw_writer_new_callback(enum gotrace_raw_format format, int version,
+                                                           gotrace_write_fn *write, void *arg)
 {
     if (!gotrace_version_known(version)) {
         errno = EINVAL;
@@ -75,59 +76,90 @@ struct gotrace_raw_writer *gotrace_raw_writer_new_callback(enum gotrace_raw_form
     struct gotrace_raw_writer *w = calloc(1, sizeof *w);
     if (!w)
         return NULL;
-    *w = (struct gotrace_raw_writer){.format = format, .version = version, .fn = fn, .ctx = ctx};
+    *w = (struct gotrace_raw_writer){.format = format, .version = version, .write = write, .arg = arg};
     (format == GOTRACE_RAW_TEXT ? text_put_header : bytes_put_header)(&w->out, version);
     return w;
 }
 
-static int write_file(void *ctx, const void *buf, size_t size)
-{
-    errno = 0;
-    return fwrite(buf, 1, size, ctx) == size ? 0 : -1;
-}
+static int write_file(void *arg, const void *buf, size_t size) { return fwrite(buf, 1, size, arg) == size ? 0 : -1; }
 
 struct gotrace_raw_writer *gotrace_raw_writer_new_file(enum gotrace_raw_format format, int version, FILE *file)
 {
     return gotrace_raw_writer_new_callback(format, version, write_file, file);
 }
 
-static int fail(struct gotrace_raw_writer *w, int error)
+/* Of what does not change by trying again. */
+static bool failed(const struct gotrace_raw_writer *w)
 {
-    w->error = errno = error ? error : EIO;
+    return w->failure.error.status && w->failure.error.status != GOTRACE_EINVAL;
+}
+
+static int cannot_write(struct gotrace_raw_writer *w, int error)
+{
+    fail_system(&w->failure, GOTRACE_EWRITE, (struct place){.thread = GOTRACE_NONE}, error ? error : EIO,
+                "cannot write");
     return -1;
 }
 
 static int flush(struct gotrace_raw_writer *w)
 {
-    if (w->error)
-        return fail(w, w->error);
     if (w->out.failed)
-        return fail(w, ENOMEM);
-    if (w->out.size && w->fn(w->ctx, w->out.at, w->out.size))
-        return fail(w, errno);
+        return cannot_write(w, ENOMEM);
+    errno = 0;
+    if (w->out.size && w->write(w->arg, w->out.at, w->out.size))
+        return cannot_write(w, errno);
     w->out.size = 0;
     return 0;
 }
 
+static int refuse(struct gotrace_raw_writer *w, const struct gotrace_raw_event *ev)
+{
+    const struct place nowhere = {.thread = GOTRACE_NONE};
+    if (w->finished)
+        fail(&w->failure, GOTRACE_EINVAL, nowhere, "the trace is finished");
+    else if (raw_event_known(w->version, ev->id))
+        fail(&w->failure, GOTRACE_EINVAL, nowhere, "%s is incomplete or beyond any limit", event_table[ev->id].name);
+    else
+        fail(&w->failure, GOTRACE_EINVAL, nowhere, "%u is no event of a Go 1.%d trace", ev->id, w->version);
+    return -1;
+}
+
 int gotrace_raw_writer_event(struct gotrace_raw_writer *w, const struct gotrace_raw_event *ev)
 {
-    if (w->error)
-        return fail(w, w->error);
-    if (!raw_event_writable(w->version, ev)) {
-        errno = EINVAL;
+    if (failed(w))
         return -1;
-    }
+    w->failure.error.status = GOTRACE_OK;
+    if (w->finished || !raw_event_writable(w->version, ev))
+        return refuse(w, ev);
     (w->format == GOTRACE_RAW_TEXT ? text_put_event : bytes_put_event)(&w->out, ev);
     if (w->format == GOTRACE_RAW_TEXT)
         raw_buffer_add(&w->out, "\n", 1);
     return w->out.failed || w->out.size >= FLUSH_SIZE ? flush(w) : 0;
 }
 
-int gotrace_raw_writer_close(struct gotrace_raw_writer *w)
+int gotrace_raw_writer_finish(struct gotrace_raw_writer *w)
 {
-    int rc = flush(w), error = errno;
+    if (failed(w))
+        return -1;
+    w->failure.error.status = GOTRACE_OK;
+    if (flush(w))
+        return -1;
+    errno = 0;
+    if (w->write == write_file && fflush(w->arg))
+        return cannot_write(w, errno);
+    w->finished = true;
+    return 0;
+}
+
+const struct gotrace_error *gotrace_raw_writer_error(const struct gotrace_raw_writer *w)
+{
+    return failure_error(&w->failure);
+}
+
+void gotrace_raw_writer_free(struct gotrace_raw_writer *w)
+{
+    if (!w)
+        return;
     raw_buffer_free(&w->out);
     free(w);
-    errno = error;
-    return rc;
 }

@@ -35,7 +35,7 @@ static struct gotrace_reader *start(struct gotrace_reader *r)
     return r;
 }
 
-struct gotrace_reader *gotrace_reader_open_callback(gotrace_read_fn read, void *arg)
+struct gotrace_reader *gotrace_reader_open_callback(gotrace_read_fn *read, void *arg)
 {
     struct gotrace_reader *r = new_reader();
     if (!r)
@@ -74,7 +74,7 @@ struct gotrace_reader *gotrace_reader_open_path(const char *path)
         return NULL;
     r->fd = open(path, O_RDONLY | O_CLOEXEC);
     if (r->fd < 0) {
-        fail(&r->failure, GOTRACE_EREAD, (struct place){.thread = ID_NONE}, "cannot open: %s", strerror(errno));
+        fail_system(&r->failure, GOTRACE_EREAD, (struct place){.thread = ID_NONE}, errno, "cannot open");
         r->state = ENDED;
         return r;
     }
@@ -93,7 +93,7 @@ struct gotrace_reader *gotrace_reader_open_path(const char *path)
 
 const struct gotrace_error *gotrace_reader_error(const struct gotrace_reader *r)
 {
-    return r->failure.error.status ? &r->failure.error : NULL;
+    return failure_error(&r->failure);
 }
 
 int gotrace_reader_version(const struct gotrace_reader *r)

@@ -5,14 +5,16 @@
 #ifndef THRACE_PARSER_SOURCE_H
 #define THRACE_PARSER_SOURCE_H
 
-#include "gotrace/reader.h"
+#include <stdbool.h>
+
+#include "gotrace/base.h"
 
 struct chunk;
 
 struct source {
     const uint8_t *p, *end; /* bytes that are read but not yet consumed */
     uint64_t offset;        /* of end, from the start of the trace */
-    gotrace_read_fn read;   /* NULL: [p, end) is all there is, unless it is a file */
+    gotrace_read_fn *read;  /* NULL: [p, end) is all there is, unless it is a file */
     void *arg;
     bool is_file; /* a regular file, which is read by offset: what is skipped can be read later */
     int fd;       /* of the file */

@@ -56,13 +56,13 @@ static bool is(struct span s, const char *text)
 }
 
 /* Fails with a message about some of the input, quoted and shortened. */
-static int fail_at(struct gotrace_raw_reader *r, const char *what, struct span s)
+static int fail_at(struct gotrace_raw_reader *r, enum gotrace_status status, const char *what, struct span s)
 {
     size_t size = (size_t)(s.end - s.p), shown = utf8_prefix(s.p, size, 40);
     struct raw_buffer quoted = {0};
     go_quote(&quoted, s.p, shown);
     raw_buffer_add(&quoted, "", 1);
-    raw_fail(r, "%s: %s%s", what, quoted.failed ? "" : (const char *)quoted.at, shown < size ? "…" : "");
+    raw_fail(r, status, "%s: %s%s", what, quoted.failed ? "" : (const char *)quoted.at, shown < size ? "…" : "");
     raw_buffer_free(&quoted);
     return -1;
 }
@@ -81,7 +81,7 @@ static int next_line(struct gotrace_raw_reader *r, struct span *line)
         seen = there;
         if (seen > LINE_MAX_SIZE) {
             r->position = r->line + 1;
-            return raw_fail(r, "the line is longer than any event");
+            return raw_fail(r, GOTRACE_EBROKEN, "the line is longer than any event");
         }
         if (!raw_input_more(in))
             break;
@@ -131,43 +131,44 @@ int text_read_header(struct gotrace_raw_reader *r)
     if (rc < 0)
         return -1;
     if (rc == 0)
-        return raw_fail(r, "not a trace: no line \"Trace Go1.NN\"");
+        return raw_fail(r, GOTRACE_EFORMAT, "not a trace: no line \"Trace Go1.NN\"");
     struct span whole = line, trace = word(&line), go = word(&line);
     if (!is(trace, "Trace"))
-        return fail_at(r, "the first line is not \"Trace Go1.NN\"", whole);
+        return fail_at(r, GOTRACE_EFORMAT, "the first line is not \"Trace Go1.NN\"", whole);
     uint64_t version;
     static const char prefix[] = "Go1.";
     size_t n = sizeof prefix - 1;
     struct span digits = {go.p + n, go.end};
     if ((size_t)(go.end - go.p) < n || memcmp(go.p, prefix, n) || !read_decimal(digits, &version))
-        return fail_at(r, "not a Go version", go);
+        return fail_at(r, GOTRACE_EFORMAT, "not a Go version", go);
     if (version > 99 || !gotrace_version_known((int)version))
-        return raw_fail(r, "unsupported trace version 1.%" PRIu64, version);
+        return raw_fail(r, GOTRACE_EVERSION, "unsupported trace version 1.%" PRIu64, version);
     if (!at_line_end(&line))
-        return fail_at(r, "unexpected after the header", line);
+        return fail_at(r, GOTRACE_EFORMAT, "unexpected after the header", line);
     r->version = (int)version;
     return 1;
 }
 
 /* Reads " name=value" for each name, and that nothing more is on the line. */
-static int read_args(struct gotrace_raw_reader *r, struct span line, const char *const *names, unsigned n, uint64_t *values)
+static int read_args(struct gotrace_raw_reader *r, struct span line, const char *const *names, unsigned n,
+                     uint64_t *values)
 {
     for (unsigned i = 0; i < n; i++) {
         struct span arg = word(&line);
         if (arg.p == arg.end)
-            return raw_fail(r, "argument \"%s\" is missing", names[i]);
+            return raw_fail(r, GOTRACE_EBROKEN, "argument \"%s\" is missing", names[i]);
         const uint8_t *eq = memchr(arg.p, '=', (size_t)(arg.end - arg.p));
         if (!eq)
-            return fail_at(r, "not an argument of the form name=value", arg);
+            return fail_at(r, GOTRACE_EBROKEN, "not an argument of the form name=value", arg);
         if (!is((struct span){arg.p, eq}, names[i])) {
             char what[64];
             snprintf(what, sizeof what, "expected argument \"%s\", but got", names[i]);
-            return fail_at(r, what, (struct span){arg.p, eq});
+            return fail_at(r, GOTRACE_EBROKEN, what, (struct span){arg.p, eq});
         }
         if (!read_decimal((struct span){eq + 1, arg.end}, &values[i]))
-            return fail_at(r, "not an unsigned 64-bit integer", (struct span){eq + 1, arg.end});
+            return fail_at(r, GOTRACE_EBROKEN, "not an unsigned 64-bit integer", (struct span){eq + 1, arg.end});
     }
-    return at_line_end(&line) ? 1 : fail_at(r, "unexpected after the event", line);
+    return at_line_end(&line) ? 1 : fail_at(r, GOTRACE_EBROKEN, "unexpected after the event", line);
 }
 
 /* A further line that belongs to the event: 1, or -1 having failed. */
@@ -184,7 +185,7 @@ static int read_frames(struct gotrace_raw_reader *r, struct gotrace_raw_event *e
 {
     static const char *const names[] = {"pc", "func", "file", "line"};
     if (ev->args[1] > GOTRACE_RAW_MAX_FRAMES)
-        return raw_fail(r, "a stack of %" PRIu64 " frames is beyond any limit", ev->args[1]);
+        return raw_fail(r, GOTRACE_EBROKEN, "a stack of %" PRIu64 " frames is beyond any limit", ev->args[1]);
     for (uint64_t i = 0; i < ev->args[1]; i++) {
         struct span line;
         uint64_t v[4];
@@ -208,7 +209,7 @@ static int read_data(struct gotrace_raw_reader *r, struct gotrace_raw_event *ev,
     struct span data = key.end ? word(&(struct span){key.p, key.end}) : key;
     struct span after = {data.end, key.end};
     if (!key.end || !is(data, "data") || (skip_space(&after), after.p != after.end))
-        return fail_at(r, "expected data=\"…\", but got", whole);
+        return fail_at(r, GOTRACE_EBROKEN, "expected data=\"…\", but got", whole);
     line.p = key.end + 1;
     skip_space(&line);
     r->data.size = 0;
@@ -219,9 +220,9 @@ static int read_data(struct gotrace_raw_reader *r, struct gotrace_raw_event *ev,
         return raw_fail_short(r, name);
     }
     if (!line.p || !at_line_end(&line))
-        return fail_at(r, "not a quoted string", literal);
+        return fail_at(r, GOTRACE_EBROKEN, "not a quoted string", literal);
     if (r->data.size > GOTRACE_RAW_MAX_DATA)
-        return raw_fail(r, "%zu bytes of data after %s are beyond any limit", r->data.size, name);
+        return raw_fail(r, GOTRACE_EBROKEN, "%zu bytes of data after %s are beyond any limit", r->data.size, name);
     ev->data = r->data.size ? r->data.at : (const uint8_t *)"";
     ev->size = r->data.size;
     return 1;
@@ -247,7 +248,7 @@ int text_read_event(struct gotrace_raw_reader *r, struct gotrace_raw_event *ev)
     if (!ev->id) {
         char what[48];
         snprintf(what, sizeof what, "no event of a Go 1.%d trace", r->version);
-        return fail_at(r, what, name);
+        return fail_at(r, GOTRACE_EBROKEN, what, name);
     }
     const struct event_info *info = &event_table[ev->id];
     ev->nargs = info->nargs;

@@ -32,7 +32,7 @@ void text_put_event(struct raw_buffer *out, const struct gotrace_raw_event *ev)
     if (ev->id == EV_Stack) {
         for (uint64_t i = 0; i < ev->args[1]; i++) {
             put_arg(out, "\n\t", "pc", ev->frames[i].pc);
-            put_arg(out, " ", "func", ev->frames[i].func);
+            put_arg(out, " ", "func", ev->frames[i].function);
             put_arg(out, " ", "file", ev->frames[i].file);
             put_arg(out, " ", "line", ev->frames[i].line);
         }

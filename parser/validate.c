@@ -11,7 +11,12 @@ void violation(struct gotrace_validator *v, const struct gotrace_event *ev, cons
 {
     char message[400];
     struct place at = event_place(ev);
-    struct gotrace_error e = {GOTRACE_EBROKEN, message, at.generation, at.thread, at.offset, at.event};
+    struct gotrace_error e = {.status = GOTRACE_EBROKEN,
+                              .message = message,
+                              .generation = at.generation,
+                              .thread = at.thread,
+                              .offset = at.offset,
+                              .event = at.event};
     va_list ap;
     va_start(ap, fmt);
     vsnprintf(message, sizeof message, fmt, ap);
@@ -328,7 +333,7 @@ int gotrace_validator_event(struct gotrace_validator *v, const struct gotrace_ev
     return LIKELY(quick_check(v, ev)) ? 0 : check(v, ev);
 }
 
-struct gotrace_validator *gotrace_validator_new(int version, gotrace_violation_fn report, void *arg)
+struct gotrace_validator *gotrace_validator_new(int version, gotrace_violation_fn *report, void *arg)
 {
     struct gotrace_validator *v = calloc(1, sizeof *v);
     if (!v)
@@ -364,7 +369,8 @@ void gotrace_validator_free(struct gotrace_validator *v)
     free(v);
 }
 
-bool gotrace_reader_validate(struct gotrace_reader *r, gotrace_violation_fn report, void *arg, struct gotrace_summary *sum)
+bool gotrace_reader_validate(struct gotrace_reader *r, gotrace_violation_fn *report, void *arg,
+                             struct gotrace_summary *sum)
 {
     struct gotrace_validator *v = gotrace_validator_new(gotrace_reader_version(r), report, arg);
     const struct gotrace_event *ev;

@@ -36,7 +36,7 @@ enum { RECENT = 64 };
 struct gotrace_validator {
     int version;
     bool clocks; /* that version has them */
-    gotrace_violation_fn report;
+    gotrace_violation_fn *report;
     void *arg;
     int violations; /* of the current event */
     bool no_memory;

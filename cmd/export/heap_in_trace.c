@@ -117,9 +117,10 @@ void *heap_in_trace_read(FILE *trace, size_t *size, const char **error, int *inv
         if (ev.id == EV_String && ev.size > strlen(MARK) && !memcmp(ev.data, MARK, strlen(MARK)))
             ok = take(&p, (const char *)ev.data, ev.size);
     if (!r || more < 0) {
-        snprintf(text, sizeof text, "%s", r ? gotrace_raw_reader_error(r) : "out of memory");
+        const struct gotrace_error *e = r ? gotrace_raw_reader_error(r) : NULL;
+        snprintf(text, sizeof text, "%s", e ? e->message : "out of memory");
         *error = text;
-        *invalid = r && !gotrace_raw_reader_errno(r);
+        *invalid = e && !e->sys_errno;
     } else if (!ok || p.found < p.of) {
         *error = "the heap profile in the trace is damaged";
         *invalid = 1;

@@ -56,7 +56,7 @@ static uint64_t location(struct making *m, const struct gotrace_builder_frame *f
     m->table[i] = n + 1;
     thrace__pprof__function__init(&m->functions[n]);
     m->functions[n].id = n + 1;
-    m->functions[n].name = m->functions[n].system_name = string(m, f->func);
+    m->functions[n].name = m->functions[n].system_name = string(m, f->function);
     m->functions[n].filename = string(m, f->file);
     thrace__pprof__line__init(&m->lines[n]);
     m->lines[n].function_id = n + 1;

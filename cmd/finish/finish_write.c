@@ -19,7 +19,8 @@
 
 /* --- writing ------------------------------------------------------------------------------------------------------ */
 
-static int copy_batch(struct gotrace_builder *b, const struct trace_time *t, const struct spool_batch *batch, uint64_t last)
+static int copy_batch(struct gotrace_builder *b, const struct trace_time *t, const struct spool_batch *batch,
+                      uint64_t last)
 {
     static uint8_t events[TRACE_TIME_BATCH_MAX]; /* larger than a stack should carry */
     uint8_t header[BATCH_HEADER_MAX];
@@ -61,7 +62,8 @@ uint64_t finish_frequency(const struct spool_header *h)
 }
 
 /* What the clocks showed at a time of the trace, by the readings that the recording began with. */
-static int write_sync(struct gotrace_builder *b, const struct spool_header *h, const struct trace_time *t, uint64_t time)
+static int write_sync(struct gotrace_builder *b, const struct spool_header *h, const struct trace_time *t,
+                      uint64_t time)
 {
     double since = ((double)time - (double)trace_time_of(t, h->first.ticks)) / (double)t->hz * 1e9;
     int64_t ns = since > -1e18 && since < 1e18 ? (int64_t)since : 0;
@@ -75,9 +77,9 @@ struct counted {
     uint64_t *bytes;
 };
 
-static int write_counted(void *ctx, const void *buf, size_t size)
+static int write_counted(void *arg, const void *buf, size_t size)
 {
-    const struct counted *c = ctx;
+    const struct counted *c = arg;
     *c->bytes += size;
     return fwrite(buf, 1, size, c->file) == size ? 0 : -1;
 }
@@ -118,8 +120,9 @@ static const char *write_trace(const struct spool_file *f, struct recording *r, 
     }
     if (failed || gotrace_builder_finish(b)) {
         static char text[256];
-        snprintf(text, sizeof text, "%s", gotrace_builder_error(b));
-        err = *text ? text : "the spool's events are damaged";
+        const struct gotrace_error *e = gotrace_builder_error(b);
+        snprintf(text, sizeof text, "%s", e ? e->message : "the spool's events are damaged");
+        err = text;
     }
     gotrace_builder_free(b);
     return err;

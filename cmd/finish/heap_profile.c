@@ -126,7 +126,7 @@ enum { FRAMES_TOLD = 6 };
 static void tell_frame(const struct gotrace_builder_frame *f, FILE *to)
 {
     const char *slash = strrchr(f->file, '/'), *name = slash ? slash + 1 : f->file;
-    fprintf(to, " %s@%s", f->func, name);
+    fprintf(to, " %s@%s", f->function, name);
     if (place_has_line(name, strlen(name), f->line))
         fprintf(to, ":%" PRIu64, (uint64_t)f->line);
 }

@@ -92,7 +92,7 @@ static int write_stack(const struct recording *r, struct gotrace_builder *b, uin
     for (size_t i = 0; i < f->n; i++)
         raw[i] = (struct gotrace_raw_frame){
             f->v[i].pc,
-            gotrace_builder_string(b, f->v[i].func, strlen(f->v[i].func)),
+            gotrace_builder_string(b, f->v[i].function, strlen(f->v[i].function)),
             gotrace_builder_string(b, f->v[i].file, strlen(f->v[i].file)),
             f->v[i].line,
         };

@@ -227,7 +227,8 @@ void samples_end(struct samples *s)
         qsort(s->v, s->n, sizeof *s->v, by_time);
 }
 
-int samples_write(const struct samples *s, struct gotrace_builder *b, uint64_t generation, const struct trace_time *time)
+int samples_write(const struct samples *s, struct gotrace_builder *b, uint64_t generation,
+                  const struct trace_time *time)
 {
     size_t low = 0, high = s->n;
     while (low < high) {

@@ -49,7 +49,8 @@ void samples_end(struct samples *s);
 uint64_t samples_bound(struct samples *s, const struct spool_header *h, uint64_t ticks_hz);
 
 /* 0, or -1: the builder says why. */
-int samples_write(const struct samples *s, struct gotrace_builder *b, uint64_t generation, const struct trace_time *time);
+int samples_write(const struct samples *s, struct gotrace_builder *b, uint64_t generation,
+                  const struct trace_time *time);
 
 void samples_free(struct samples *s);
 

@@ -4,47 +4,49 @@
  * pass 64 KiB is continued in another, a string is cut to 1024 bytes (between characters), a stack to its 128 innermost
  * frames. Whether the events make sense together is not its business: gotrace/validate.h tells.
  *
- * Times are in units of the generation's frequency, and absolute. A function that fails returns -1 (or the id 0), and
- * from then on everything does; gotrace_builder_error tells why. A builder belongs to one thread at a time; different
- * ones are independent. Since: 0.1.
+ * Units: times are in units of the generation's frequency, and absolute. Threads, procs and goroutines are numbers of
+ * the caller's.
+ *
+ * Ownership: what a function takes is read during the call only, but for the file, or the callback and its arg, which
+ * the builder uses until it is finished. The caller frees the builder.
+ *
+ * Errors: a function that fails returns -1 (or the id 0), and from then on everything does; gotrace_builder_error tells
+ * why. No function aborts.
+ *
+ * Threads: a builder belongs to one thread at a time; different ones are independent. No function is for signal
+ * handlers. Since: 0.1.
  */
 #ifndef GOTRACE_BUILDER_H
 #define GOTRACE_BUILDER_H
 
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 
+#include <gotrace/base.h>
 #include <gotrace/raw.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* The thread or proc that is none. Since: 0.1. */
-#ifndef GOTRACE_NONE
-#define GOTRACE_NONE UINT64_MAX
-#endif
-
 struct gotrace_builder;
 
 /*
- * One frame of a stack. func and file are NUL-terminated, NULL is as good as "". Readers know one function, file and
- * line for a pc: frames that differ in them must differ in pc. Since: 0.1.
+ * One frame of a stack. function and file are NUL-terminated, NULL is as good as "". Readers know one function, file
+ * and line for a pc: frames that differ in them must differ in pc. Since: 0.1.
  */
 struct gotrace_builder_frame {
     uint64_t pc;
-    const char *func, *file;
+    const char *function, *file;
     uint64_t line;
 };
 
 /*
  * A builder of a trace of version 1.NN (see gotrace_version_known) that goes to a file (which stays open and the
- * caller's), to fn, or to memory. NULL with errno EINVAL when there is no such version, ENOMEM when memory runs out.
+ * caller's), to write, or to memory. NULL with errno EINVAL when there is no such version, ENOMEM when memory is short.
  * Since: 0.1.
  */
 GOTRACE_API struct gotrace_builder *gotrace_builder_new_file(int version, FILE *file);
-GOTRACE_API struct gotrace_builder *gotrace_builder_new_callback(int version, gotrace_raw_write_fn *fn, void *ctx);
+GOTRACE_API struct gotrace_builder *gotrace_builder_new_callback(int version, gotrace_write_fn *write, void *arg);
 GOTRACE_API struct gotrace_builder *gotrace_builder_new_memory(int version);
 
 /*
@@ -81,8 +83,7 @@ GOTRACE_API int gotrace_builder_cpu_sample(struct gotrace_builder *b, uint64_t t
 
 /*
  * Adds a batch of raw data of an experiment (1 to 127, beyond which Go's readers disagree), from 1.23 on; size is at
- * most 64 KiB. Needs no batch.
- * Since: 0.1.
+ * most 64 KiB. Needs no batch. Since: 0.1.
  */
 GOTRACE_API int gotrace_builder_experimental(struct gotrace_builder *b, uint64_t experiment, uint64_t m, uint64_t time,
                                              const void *data, size_t size);
@@ -92,10 +93,12 @@ GOTRACE_API int gotrace_builder_experimental(struct gotrace_builder *b, uint64_t
  * same id; no bytes, or no frames, get 0. Since: 0.1.
  */
 GOTRACE_API uint64_t gotrace_builder_string(struct gotrace_builder *b, const char *s, size_t size);
-GOTRACE_API uint64_t gotrace_builder_stack(struct gotrace_builder *b, const struct gotrace_builder_frame *frames, size_t n);
+GOTRACE_API uint64_t gotrace_builder_stack(struct gotrace_builder *b, const struct gotrace_builder_frame *frames,
+                                           size_t n);
 
-/* gotrace_builder_stack for frames whose func and file already are string ids of the generation. Since: 0.1. */
-GOTRACE_API uint64_t gotrace_builder_stack_of_ids(struct gotrace_builder *b, const struct gotrace_raw_frame *frames, size_t n);
+/* gotrace_builder_stack for frames whose function and file already are string ids of the generation. Since: 0.1. */
+GOTRACE_API uint64_t gotrace_builder_stack_of_ids(struct gotrace_builder *b, const struct gotrace_raw_frame *frames,
+                                                  size_t n);
 
 /*
  * Puts a string or a stack into the generation under an id of the caller's, who sees to it that ids are not used twice;
@@ -111,14 +114,17 @@ GOTRACE_API int gotrace_builder_stack_as(struct gotrace_builder *b, uint64_t id,
  */
 GOTRACE_API int gotrace_builder_copy(struct gotrace_builder *b, const void *batches, size_t size, uint64_t latest);
 
-/* Ends the trace: all of it is with the file or fn on return. Nothing can be added any more. Since: 0.1. */
+/*
+ * Ends the trace: all of it is with the file, which is flushed, or with the callback on return. Nothing can be added
+ * any more. Since: 0.1.
+ */
 GOTRACE_API int gotrace_builder_finish(struct gotrace_builder *b);
 
-/* A finished trace made in memory, and its size; lives as long as b. NULL otherwise. Since: 0.1. */
+/* A finished trace made in memory, and its size in bytes; lives as long as b. NULL otherwise. Since: 0.1. */
 GOTRACE_API const void *gotrace_builder_bytes(const struct gotrace_builder *b, size_t *size);
 
-/* Why b fails; "" when it doesn't. Since: 0.1. */
-GOTRACE_API const char *gotrace_builder_error(const struct gotrace_builder *b);
+/* Why b fails: GOTRACE_EINVAL, GOTRACE_EWRITE or GOTRACE_ENOMEM; NULL when it does not. Since: 0.1. */
+GOTRACE_API const struct gotrace_error *gotrace_builder_error(const struct gotrace_builder *b);
 
 /* Frees b, finished or not; NULL is fine. Since: 0.1. */
 GOTRACE_API void gotrace_builder_free(struct gotrace_builder *b);

@@ -1,7 +1,7 @@
 /*
  * libgotrace: what a program that writes events has to know of the wire format: the ids of the events, for
- * gotrace_builder_event and gotrace_raw_writer_event, and the states that some of their arguments are. gotrace/events.def
- * says what else there is of each event: the version that it came with, and its arguments.
+ * gotrace_builder_event and gotrace_raw_writer_event, and the states that some of their arguments are.
+ * gotrace/events.def says what else there is of each event: the version that it came with, and its arguments.
  *
  * Constants only, which cost nothing, cannot fail, and may be used by any thread and in a signal handler. Since: 0.1.
  */

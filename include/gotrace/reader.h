@@ -17,97 +17,57 @@
  * event, or NULL. From then on the pointers dangle; a stack's handle is no danger: it just has no frames any more.
  * gotrace_event_copy keeps what is to live longer.
  *
- * Threads: a reader and what it returned may be used by one thread at a time; different readers are independent.
+ * Threads: a reader and what it returned may be used by one thread at a time; different readers are independent. No
+ * function is for signal handlers, but for gotrace_kind_name and gotrace_state_name, which any thread may call as well.
  *
  * Errors: no function aborts. An accessor that is asked for what the event is not returns false and zeroes its result.
+ * What ends the reading is told by gotrace_reader_error. Since: 0.1.
  */
 #ifndef GOTRACE_READER_H
 #define GOTRACE_READER_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <sys/types.h>
 
-#include <gotrace/version.h>
+#include <gotrace/base.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* No thread, proc, goroutine or task. Since: 0.1 */
-#define GOTRACE_NONE UINT64_MAX
-
 struct gotrace_reader;
 struct gotrace_event;
-
-/* Bytes of the trace, not terminated by NUL; mostly UTF-8, but that is up to who wrote them. Since: 0.1 */
-struct gotrace_str {
-    const char *data;
-    size_t len;
-};
-
-/* ---- errors ---------------------------------------------------------------------------------------------------- */
-
-enum gotrace_status {
-    GOTRACE_OK = 0,
-    GOTRACE_EREAD,    /* the file cannot be opened or read */
-    GOTRACE_EFORMAT,  /* not a Go execution trace */
-    GOTRACE_EVERSION, /* a Go execution trace, but of a version that the reader does not know */
-    GOTRACE_EBROKEN,  /* the trace breaks a rule of the format, or is cut off */
-    GOTRACE_ENOMEM,
-};
-
-/*
- * What went wrong and where. message names the rule that was broken and is one line of text; the other fields are
- * 0, GOTRACE_NONE (thread) and NULL (event) where they do not apply. Since: 0.1
- */
-struct gotrace_error {
-    enum gotrace_status status;
-    const char *message;
-    uint64_t generation;
-    uint64_t thread;
-    uint64_t offset;   /* in bytes from the start of the trace */
-    const char *event; /* the event's name on the wire */
-};
 
 /* ---- opening, reading, closing --------------------------------------------------------------------------------- */
 
 /*
  * Opens a trace. The result is NULL only when memory is short; a file that cannot be opened, or is no trace, is
- * reported by gotrace_reader_error at once. The caller frees the reader. Since: 0.1
+ * reported by gotrace_reader_error at once. The caller frees the reader. Since: 0.1.
  */
 GOTRACE_API struct gotrace_reader *gotrace_reader_open_path(const char *path);
 
-/* Likewise for an open file descriptor, which stays the caller's and is read from where it stands. Since: 0.1 */
+/* Likewise for an open file descriptor, which stays the caller's and is read from where it stands. Since: 0.1. */
 GOTRACE_API struct gotrace_reader *gotrace_reader_open_fd(int fd);
 
-/* Likewise for size bytes at data, which must stay as they are until the reader is freed. Since: 0.1 */
+/* Likewise for size bytes at data, which must stay as they are until the reader is freed. Since: 0.1. */
 GOTRACE_API struct gotrace_reader *gotrace_reader_open_memory(const void *data, size_t size);
 
-/*
- * Puts up to size bytes into buf; returns how many, 0 at the end, or -1 with errno set. Since: 0.1
- */
-typedef ssize_t (*gotrace_read_fn)(void *arg, void *buf, size_t size);
-
-/* Likewise for what read delivers. Since: 0.1 */
-GOTRACE_API struct gotrace_reader *gotrace_reader_open_callback(gotrace_read_fn read, void *arg);
+/* Likewise for what read delivers, which is called until the reader is freed. Since: 0.1. */
+GOTRACE_API struct gotrace_reader *gotrace_reader_open_callback(gotrace_read_fn *read, void *arg);
 
 /*
  * The next event, or NULL at the end and after an error; NULL from then on. The first and the last event of a trace
  * are Sync events; so is the first of each generation. What could be read before a trace is cut off comes before the
- * error does. Since: 0.1
+ * error does. Since: 0.1.
  */
 GOTRACE_API const struct gotrace_event *gotrace_reader_next(struct gotrace_reader *r);
 
-/* What ended the reading, or NULL if nothing did so far or the trace ended well. Since: 0.1 */
+/* What ended the reading, or NULL if nothing did so far or the trace ended well. Since: 0.1. */
 GOTRACE_API const struct gotrace_error *gotrace_reader_error(const struct gotrace_reader *r);
 
-/* NN of the header's "go 1.NN trace"; 0 if there was no such header. Since: 0.1 */
+/* NN of the header's "go 1.NN trace"; 0 if there was no such header. Since: 0.1. */
 GOTRACE_API int gotrace_reader_version(const struct gotrace_reader *r);
 
-/* Frees the reader and all that belongs to it; NULL is fine. Since: 0.1 */
+/* Frees the reader and all that belongs to it; NULL is fine. Since: 0.1. */
 GOTRACE_API void gotrace_reader_free(struct gotrace_reader *r);
 
 /* ---- any event ------------------------------------------------------------------------------------------------- */
@@ -127,36 +87,36 @@ enum gotrace_kind {
     GOTRACE_KIND_REGION_END,
     GOTRACE_KIND_LOG,           /* a user's message */
     GOTRACE_KIND_TRANSITION,    /* a goroutine or proc changes its state */
-    GOTRACE_KIND_EXPERIMENTAL,  /* an event that only an experiment defines, or of which nothing but the name is known */
+    GOTRACE_KIND_EXPERIMENTAL,  /* one that only an experiment defines, or of which nothing but the name is known */
 };
 
-/* Since: 0.1 */
+/* What kind of event it is; never GOTRACE_KIND_BAD of one that the reader returned. Since: 0.1. */
 GOTRACE_API enum gotrace_kind gotrace_event_kind(const struct gotrace_event *ev);
 
-/* "Metric", "StateTransition" …; never NULL. Since: 0.1 */
+/* "Metric", "StateTransition" …; never NULL. Since: 0.1. */
 GOTRACE_API const char *gotrace_kind_name(enum gotrace_kind kind);
 
-/* The event's name on the wire ("GoStart"), or "Sync". Since: 0.1 */
+/* The event's name on the wire ("GoStart"), or "Sync". Since: 0.1. */
 GOTRACE_API const char *gotrace_event_name(const struct gotrace_event *ev);
 
-/* Nanoseconds; each event's is greater than the one's before. Since: 0.1 */
+/* Nanoseconds; each event's is greater than the one's before. Since: 0.1. */
 GOTRACE_API int64_t gotrace_event_time(const struct gotrace_event *ev);
 
-/* Where the event happened: the state *before* it, if it is a transition. GOTRACE_NONE for none. Since: 0.1 */
+/* Where the event happened: the state *before* it, if it is a transition. GOTRACE_NONE for none. Since: 0.1. */
 GOTRACE_API uint64_t gotrace_event_thread(const struct gotrace_event *ev);
 GOTRACE_API uint64_t gotrace_event_proc(const struct gotrace_event *ev);
 GOTRACE_API uint64_t gotrace_event_goroutine(const struct gotrace_event *ev);
 
 /*
  * Which generation the event is of, and at which byte of the trace it stands; a Sync event stands nowhere, which is
- * byte 0, and the events that the reader makes out of one (GoSwitch) all stand in the same place. Since: 0.1
+ * byte 0, and the events that the reader makes out of one (GoSwitch) all stand in the same place. Since: 0.1.
  */
 GOTRACE_API uint64_t gotrace_event_generation(const struct gotrace_event *ev);
 GOTRACE_API uint64_t gotrace_event_offset(const struct gotrace_event *ev);
 
 /*
  * Appends the event to a stream as one or more lines, byte for byte as Go's own tools do (Event.String and a
- * newline). Returns 0, or -1 when the stream or memory failed. Since: 0.1
+ * newline). Returns 0, or -1 when the stream or memory failed. Since: 0.1.
  */
 GOTRACE_API int gotrace_event_print(const struct gotrace_event *ev, FILE *out);
 
@@ -164,19 +124,18 @@ GOTRACE_API int gotrace_event_print(const struct gotrace_event *ev, FILE *out);
  * A copy of the event, with its strings, its stacks and, of a Sync event, its experimental batches, that lives until the
  * caller frees it: beyond the next call, the generation and the reader. All functions take it as they take the event.
  * Handles of its stacks live as long as the copy and are equal to those of no other event or copy. It belongs to no
- * reader: any one thread at a time may use it. NULL when memory is short, and nothing else changes. Not for signal
- * handlers. Since: 0.1
+ * reader: any one thread at a time may use it. NULL when memory is short, and nothing else changes. Since: 0.1.
  */
 GOTRACE_API struct gotrace_event *gotrace_event_copy(const struct gotrace_event *ev);
 
-/* Frees what gotrace_event_copy returned, nothing else; NULL is fine. Not for signal handlers. Since: 0.1 */
+/* Frees what gotrace_event_copy returned, nothing else; NULL is fine. Since: 0.1. */
 GOTRACE_API void gotrace_event_free(struct gotrace_event *ev);
 
 /* ---- stacks ---------------------------------------------------------------------------------------------------- */
 
 /*
  * A handle; its fields are the reader's. Equal handles are equal stacks, over the whole trace: a handle of one
- * generation equals none of another. Since: 0.1
+ * generation equals none of another. Since: 0.1.
  */
 struct gotrace_stack {
     const void *reader;
@@ -189,23 +148,23 @@ struct gotrace_frame {
     uint64_t line;
 };
 
-/* The stack of the goroutine or thread that the event happened on; without frames if it has none. Since: 0.1 */
+/* The stack of the goroutine or thread that the event happened on; without frames if it has none. Since: 0.1. */
 GOTRACE_API struct gotrace_stack gotrace_event_stack(const struct gotrace_event *ev);
 
-/* Whether the handles are equal; needs none of them to be valid still. Since: 0.1 */
+/* Whether the handles are equal; needs none of them to be valid still. Since: 0.1. */
 GOTRACE_API bool gotrace_stack_equal(struct gotrace_stack a, struct gotrace_stack b);
 
-/* How many frames; 0 of a handle that is not valid any more. Since: 0.1 */
+/* How many frames; 0 of a handle that is not valid any more. Since: 0.1. */
 GOTRACE_API size_t gotrace_stack_len(struct gotrace_stack stack);
 
-/* Frame i, counted from the innermost; false if there is none, or the handle is not valid any more. Since: 0.1 */
+/* Frame i, counted from the innermost; false if there is none, or the handle is not valid any more. Since: 0.1. */
 GOTRACE_API bool gotrace_stack_frame(struct gotrace_stack stack, size_t i, struct gotrace_frame *frame);
 
 /* ---- what the kinds of events say ------------------------------------------------------------------------------ */
 
 enum gotrace_resource_kind { GOTRACE_RESOURCE_NONE, GOTRACE_RESOURCE_GOROUTINE, GOTRACE_RESOURCE_PROC };
 
-/* Kind NONE means the whole program. Since: 0.1 */
+/* Kind NONE means the whole program. Since: 0.1. */
 struct gotrace_resource {
     enum gotrace_resource_kind kind;
     uint64_t id;
@@ -221,7 +180,7 @@ enum gotrace_state {
     GOTRACE_STATE_IDLE,    /* procs only */
 };
 
-/* "Running" …; never NULL. Since: 0.1 */
+/* "Running" …; never NULL. Since: 0.1. */
 GOTRACE_API const char *gotrace_state_name(enum gotrace_state state);
 
 struct gotrace_transition {
@@ -299,7 +258,7 @@ struct gotrace_experimental {
     uint64_t values[4];
 };
 
-/* Each returns false, and zeroes its result, when the event is of another kind. Since: 0.1 */
+/* Each returns false, and zeroes its result, when the event is of another kind. Since: 0.1. */
 GOTRACE_API bool gotrace_event_transition(const struct gotrace_event *ev, struct gotrace_transition *out);
 GOTRACE_API bool gotrace_event_metric(const struct gotrace_event *ev, struct gotrace_metric *out);
 GOTRACE_API bool gotrace_event_label(const struct gotrace_event *ev, struct gotrace_label *out);
@@ -310,14 +269,15 @@ GOTRACE_API bool gotrace_event_log(const struct gotrace_event *ev, struct gotrac
 GOTRACE_API bool gotrace_event_sync(const struct gotrace_event *ev, struct gotrace_sync *out);
 GOTRACE_API bool gotrace_event_experimental(const struct gotrace_event *ev, struct gotrace_experimental *out);
 
-/* Experimental batch i of a Sync event; false, and zeroes, if there is none. Since: 0.1 */
-GOTRACE_API bool gotrace_event_sync_batch(const struct gotrace_event *ev, size_t i, struct gotrace_experimental_batch *out);
+/* Experimental batch i of a Sync event; false, and zeroes, if there is none. Since: 0.1. */
+GOTRACE_API bool gotrace_event_sync_batch(const struct gotrace_event *ev, size_t i,
+                                          struct gotrace_experimental_batch *out);
 
 /* ---- generations ----------------------------------------------------------------------------------------------- */
 
 /*
  * A part of a trace that says all that is needed to read it without those before it. gotrace_reader_next_generation
- * fills it in; it refers to nothing, and may be copied and kept. Since: 0.1
+ * fills it in; it refers to nothing, and may be copied and kept. Since: 0.1.
  */
 struct gotrace_generation {
     uint64_t number; /* as gotrace_event_generation has it */
@@ -339,7 +299,7 @@ struct gotrace_generation {
  * can be read only once, as from a pipe, a descriptor or a callback; EBADMSG when what follows is broken or cut off
  * before it is complete (read there to learn why); EINVAL when r has no trace, or *gen is of none; ENOMEM; or that of a
  * failed read. Its tables are read and checked, its events are not; the memory of one generation is needed for the time
- * of the call. Where r reads stays the same. To be called by the thread that uses r; not by signal handlers. Since: 0.1
+ * of the call. Where r reads stays the same. To be called by the thread that uses r. Since: 0.1.
  */
 GOTRACE_API int gotrace_reader_next_generation(const struct gotrace_reader *r, struct gotrace_generation *gen);
 
@@ -350,7 +310,7 @@ GOTRACE_API int gotrace_reader_next_generation(const struct gotrace_reader *r, s
  * no more valid than after the last; a validator has to be a new one.
  *
  * 0; or -1 with errno, and nothing has changed: ESPIPE and EINVAL as above, ENOMEM. That a generation is not where *gen
- * says is found by gotrace_reader_next. To be called by the thread that uses r; not by signal handlers. Since: 0.1
+ * says is found by gotrace_reader_next. To be called by the thread that uses r. Since: 0.1.
  */
 GOTRACE_API int gotrace_reader_seek(struct gotrace_reader *r, const struct gotrace_generation *gen);
 

@@ -2,12 +2,10 @@
 #ifndef GOTRACE_VERSION_H
 #define GOTRACE_VERSION_H
 
+#include <gotrace/base.h>
+
 #ifdef __cplusplus
 extern "C" {
-#endif
-
-#ifndef GOTRACE_API
-#define GOTRACE_API __attribute__((visibility("default")))
 #endif
 
 /* The version of these headers, as numbers, as a string, and as one number to compare with. Since: 0.1. */

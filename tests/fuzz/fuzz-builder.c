@@ -97,7 +97,7 @@ static void check(const void *bytes, size_t size)
             fuzz_fail("a string is too long");
     }
     if (rc < 0)
-        fuzz_fail("cannot read what was built: %s", gotrace_raw_reader_error(r));
+        fuzz_fail("cannot read what was built: %s", gotrace_raw_reader_error(r)->message);
     gotrace_raw_reader_free(r);
 }
 
@@ -111,12 +111,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct gotrace_builder *b = gotrace_builder_new_memory(versions[*in.p++ % 4]);
     gotrace_builder_generation(b, 1);
     gotrace_builder_batch(b, 1, 0);
-    while (in.p < in.end && !gotrace_builder_error(b)[0])
+    while (in.p < in.end && !gotrace_builder_error(b))
         call(b, &in, &now);
     if (!gotrace_builder_finish(b)) {
         const void *bytes = gotrace_builder_bytes(b, &size);
         check(bytes, size);
-    } else if (!gotrace_builder_error(b)[0]) {
+    } else if (!gotrace_builder_error(b)) {
         fuzz_fail("an error without a reason");
     }
     gotrace_builder_free(b);

@@ -14,9 +14,9 @@
 
 const char *const fuzz_corpora[] = {"binary", "text", NULL};
 
-static int collect(void *ctx, const void *data, size_t size)
+static int collect(void *arg, const void *data, size_t size)
 {
-    struct raw_buffer *out = ctx;
+    struct raw_buffer *out = arg;
     raw_buffer_add(out, data, size);
     return out->failed ? -1 : 0;
 }
@@ -38,10 +38,11 @@ static struct raw_buffer convert(enum gotrace_raw_format from, struct raw_buffer
             if (gotrace_raw_writer_event(w, &ev))
                 fuzz_fail("cannot write what was read");
         }
-        if (gotrace_raw_writer_close(w))
+        if (gotrace_raw_writer_finish(w))
             fuzz_fail("cannot write");
+        gotrace_raw_writer_free(w);
     }
-    if (rc < 0 && !gotrace_raw_reader_error(r)[0])
+    if (rc < 0 && (!gotrace_raw_reader_error(r) || !gotrace_raw_reader_error(r)->message[0]))
         fuzz_fail("an error without a message");
     *whole = rc == 0;
     gotrace_raw_reader_free(r);

@@ -91,7 +91,7 @@ static uint64_t encoded_size(const struct gotrace_raw_event *ev)
     for (unsigned i = 0; i < ev->nargs; i++)
         size += varint_size(ev->args[i]);
     for (uint64_t i = 0; ev->frames && i < ev->args[1]; i++)
-        size += varint_size(ev->frames[i].pc) + varint_size(ev->frames[i].func) + varint_size(ev->frames[i].file) +
+        size += varint_size(ev->frames[i].pc) + varint_size(ev->frames[i].function) + varint_size(ev->frames[i].file) +
                 varint_size(ev->frames[i].line);
     if (ev->id == EV_String)
         size += varint_size(ev->size) + ev->size;
@@ -146,7 +146,7 @@ static struct raw_list load(const struct scenario *s, const void *bytes, size_t 
         l.at[l.n++] = ev;
     }
     if (rc < 0)
-        die(s->name, gotrace_raw_reader_error(r));
+        die(s->name, gotrace_raw_reader_error(r)->message);
     gotrace_raw_reader_free(r);
     return l;
 }
@@ -166,8 +166,9 @@ static void save(const struct scenario *s, const struct raw_list *l, const char 
     for (size_t i = 0; i < l->n; i++)
         if (gotrace_raw_writer_event(w, &l->at[i]))
             die(s->name, "an event that cannot be written");
-    if (gotrace_raw_writer_close(w) || fclose(file))
+    if (gotrace_raw_writer_finish(w) || fclose(file))
         die(path, "cannot write");
+    gotrace_raw_writer_free(w);
 }
 
 static void make(const struct scenario *s, const char *dir)
@@ -176,7 +177,7 @@ static void make(const struct scenario *s, const char *dir)
     size_t size;
     s->build(&t);
     if (gotrace_builder_finish(t.b))
-        die(s->name, gotrace_builder_error(t.b));
+        die(s->name, gotrace_builder_error(t.b)->message);
     const void *bytes = gotrace_builder_bytes(t.b, &size);
     struct raw_list l = load(s, bytes, size);
     if (s->edit) {

@@ -113,7 +113,7 @@ static void string_leaves_batch(struct raw_list *l)
 }
 
 static struct gotrace_raw_frame *frame(struct raw_list *l) { return (void *)find(l, EV_Stack, 0)->frames; }
-static void unknown_function(struct raw_list *l) { frame(l)->func = 999; }
+static void unknown_function(struct raw_list *l) { frame(l)->function = 999; }
 static void unknown_file(struct raw_list *l) { frame(l)->file = 999; }
 
 static void too_many_frames(struct raw_list *l)

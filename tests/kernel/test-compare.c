@@ -110,7 +110,7 @@ static bool read_trace(struct scene *s)
     write_sleeper(b, s);
     write_waker(b, s);
     if (gotrace_builder_finish(b))
-        fail_msg("%s", gotrace_builder_error(b));
+        fail_msg("%s", gotrace_builder_error(b)->message);
     const void *bytes = gotrace_builder_bytes(b, &size);
     struct gotrace_reader *r = gotrace_reader_open_memory(bytes, size);
     bool ok = trace_read(&s->trace, r);

@@ -14,7 +14,7 @@ static void types(void)
 {
     TYPE(struct gotrace_raw_frame);
     FIELD(struct gotrace_raw_frame, pc);
-    FIELD(struct gotrace_raw_frame, func);
+    FIELD(struct gotrace_raw_frame, function);
     FIELD(struct gotrace_raw_frame, file);
     FIELD(struct gotrace_raw_frame, line);
     TYPE(struct gotrace_raw_event);
@@ -27,7 +27,7 @@ static void types(void)
     FIELD(struct gotrace_raw_event, size);
     TYPE(struct gotrace_builder_frame);
     FIELD(struct gotrace_builder_frame, pc);
-    FIELD(struct gotrace_builder_frame, func);
+    FIELD(struct gotrace_builder_frame, function);
     FIELD(struct gotrace_builder_frame, file);
     FIELD(struct gotrace_builder_frame, line);
     TYPE(struct gotrace_str);
@@ -35,6 +35,7 @@ static void types(void)
     FIELD(struct gotrace_str, len);
     TYPE(struct gotrace_error);
     FIELD(struct gotrace_error, status);
+    FIELD(struct gotrace_error, sys_errno);
     FIELD(struct gotrace_error, message);
     FIELD(struct gotrace_error, generation);
     FIELD(struct gotrace_error, thread);
@@ -129,6 +130,8 @@ static void constants(void)
     VALUE(GOTRACE_EVERSION);
     VALUE(GOTRACE_EBROKEN);
     VALUE(GOTRACE_ENOMEM);
+    VALUE(GOTRACE_EWRITE);
+    VALUE(GOTRACE_EINVAL);
     VALUE(GOTRACE_KIND_BAD);
     VALUE(GOTRACE_KIND_SYNC);
     VALUE(GOTRACE_KIND_METRIC);

@@ -30,10 +30,11 @@ static inline struct converted convert(enum gotrace_raw_format from, const void 
         out = gotrace_raw_writer_new_file(to, version, file);
         while ((rc = gotrace_raw_reader_next(in, &ev)) > 0)
             assert_int_equal(gotrace_raw_writer_event(out, &ev), 0);
-        assert_int_equal(gotrace_raw_writer_close(out), 0);
+        assert_int_equal(gotrace_raw_writer_finish(out), 0);
+        gotrace_raw_writer_free(out);
     }
     if (rc < 0) {
-        snprintf(c.error, sizeof c.error, "%s", gotrace_raw_reader_error(in));
+        snprintf(c.error, sizeof c.error, "%s", gotrace_raw_reader_error(in)->message);
         assert_string_not_equal(c.error, "");
         c.position = gotrace_raw_reader_position(in);
     }

@@ -12,7 +12,7 @@ static char *finish_as_text(struct gotrace_builder *b)
     size_t size;
     assert_null(gotrace_builder_bytes(b, &size));
     assert_int_equal(gotrace_builder_finish(b), 0);
-    assert_string_equal(gotrace_builder_error(b), "");
+    assert_null(gotrace_builder_error(b));
     const void *bytes = gotrace_builder_bytes(b, &size);
     assert_non_null(bytes);
     struct converted c = convert(GOTRACE_RAW_BYTES, bytes, size, GOTRACE_RAW_TEXT);
@@ -162,16 +162,17 @@ static void misuse_is_refused_with_a_reason(void **state)
 {
 #define TRY(version, call, why)                                                                                        \
     do {                                                                                                               \
-        struct gotrace_builder *b = gotrace_builder_new_memory(version);                                                          \
+        struct gotrace_builder *b = gotrace_builder_new_memory(version);                                               \
         gotrace_builder_generation(b, 1);                                                                              \
         gotrace_builder_batch(b, 1, 10);                                                                               \
         assert_int_equal((int)(call), -1);                                                                             \
-        assert_string_equal(gotrace_builder_error(b), why);                                                            \
+        assert_string_equal(gotrace_builder_error(b)->message, why);                                                   \
+        assert_int_equal(gotrace_builder_error(b)->status, GOTRACE_EINVAL);                                            \
         assert_int_equal(gotrace_builder_batch(b, 1, 10), -1);                                                         \
         assert_int_equal(gotrace_builder_generation(b, 2), -1);                                                        \
         assert_int_equal(gotrace_builder_string(b, "x", 1), 0);                                                        \
         assert_int_equal(gotrace_builder_finish(b), -1);                                                               \
-        assert_string_equal(gotrace_builder_error(b), why);                                                            \
+        assert_string_equal(gotrace_builder_error(b)->message, why);                                                   \
         gotrace_builder_free(b);                                                                                       \
     } while (0)
     TRY(22, gotrace_builder_generation(b, 1), "generation 1 cannot follow generation 1");
@@ -202,7 +203,7 @@ static void nothing_goes_outside_a_generation_or_batch(void **state)
 {
     struct gotrace_builder *b = gotrace_builder_new_memory(23);
     assert_int_equal(gotrace_builder_batch(b, 1, 1), -1);
-    assert_string_equal(gotrace_builder_error(b), "no generation has begun");
+    assert_string_equal(gotrace_builder_error(b)->message, "no generation has begun");
     assert_int_equal(gotrace_builder_event(b, 1, EV_ProcStop, NULL, 0), -1);
     assert_int_equal(gotrace_builder_sync(b, 1, 1, 1, 1, 1), -1);
     assert_int_equal(gotrace_builder_cpu_sample(b, 1, 1, 1, 1, 1), -1);
@@ -215,19 +216,19 @@ static void nothing_goes_outside_a_generation_or_batch(void **state)
 
     b = gotrace_builder_new_memory(22);
     assert_int_equal(gotrace_builder_generation(b, 0), -1);
-    assert_string_equal(gotrace_builder_error(b), "generation 0 cannot follow generation 0");
+    assert_string_equal(gotrace_builder_error(b)->message, "generation 0 cannot follow generation 0");
     gotrace_builder_free(b);
 
     b = gotrace_builder_new_memory(22);
     gotrace_builder_generation(b, 1);
     assert_int_equal(gotrace_builder_event(b, 1, EV_ProcStop, NULL, 0), -1);
-    assert_string_equal(gotrace_builder_error(b), "an event outside any batch");
+    assert_string_equal(gotrace_builder_error(b)->message, "an event outside any batch");
     gotrace_builder_free(b);
 
     b = gotrace_builder_new_memory(22);
     assert_int_equal(gotrace_builder_finish(b), 0);
     assert_int_equal(gotrace_builder_generation(b, 1), -1);
-    assert_string_equal(gotrace_builder_error(b), "the trace is finished");
+    assert_string_equal(gotrace_builder_error(b)->message, "the trace is finished");
     gotrace_builder_free(b);
     gotrace_builder_free(NULL);
 
@@ -257,7 +258,7 @@ static void a_file_gets_what_memory_gets(void **state)
     gotrace_builder_free(b);
 }
 
-static int refuse(void *ctx, const void *buf, size_t size)
+static int refuse(void *arg, const void *buf, size_t size)
 {
     errno = ENOSPC;
     return -1;
@@ -275,13 +276,17 @@ static void a_failed_write_is_an_error(void **state)
         rc = gotrace_builder_string(b, name, sizeof name) ? 0 : -1;
     }
     assert_int_equal(rc, -1);
-    assert_string_equal(gotrace_builder_error(b), "cannot write: No space left on device");
+    assert_string_equal(gotrace_builder_error(b)->message, "cannot write: No space left on device");
+    assert_int_equal(gotrace_builder_error(b)->status, GOTRACE_EWRITE);
+    assert_int_equal(gotrace_builder_error(b)->sys_errno, ENOSPC);
     gotrace_builder_free(b);
 
     FILE *full = fopen("/dev/full", "w");
     b = gotrace_builder_new_file(22, full);
     assert_int_equal(gotrace_builder_finish(b), -1);
-    assert_string_equal(gotrace_builder_error(b), "cannot write: No space left on device");
+    assert_string_equal(gotrace_builder_error(b)->message, "cannot write: No space left on device");
+    assert_int_equal(gotrace_builder_error(b)->status, GOTRACE_EWRITE);
+    assert_int_equal(gotrace_builder_error(b)->sys_errno, ENOSPC);
     gotrace_builder_free(b);
     fclose(full);
 }

@@ -62,20 +62,20 @@ struct delivery {
     size_t left;
 };
 
-static ptrdiff_t deliver(void *ctx, void *buf, size_t size)
+static ssize_t deliver(void *arg, void *buf, size_t size)
 {
-    struct delivery *d = ctx;
+    struct delivery *d = arg;
     size_t n = d->left < size ? d->left : size;
     memcpy(buf, d->p, n);
     d->p += n;
     d->left -= n;
-    return (ptrdiff_t)n;
+    return (ssize_t)n;
 }
 
 /* What a copy made, and what it makes when memory does not run out; 0: not known yet. */
 static size_t swallowed, whole;
 
-static int swallow(void *ctx, const void *buf, size_t size)
+static int swallow(void *arg, const void *buf, size_t size)
 {
     swallowed += size;
     return 0;
@@ -93,23 +93,26 @@ static bool copy(enum gotrace_raw_format from, const void *data, size_t size)
     struct gotrace_raw_writer *w = NULL;
     int rc = gotrace_raw_reader_version(r);
     if (rc > 0) {
-        w = gotrace_raw_writer_new_callback(from == GOTRACE_RAW_BYTES ? GOTRACE_RAW_TEXT : GOTRACE_RAW_BYTES, rc, swallow,
-                                        NULL);
+        w = gotrace_raw_writer_new_callback(from == GOTRACE_RAW_BYTES ? GOTRACE_RAW_TEXT : GOTRACE_RAW_BYTES, rc,
+                                            swallow, NULL);
         while (w && (rc = gotrace_raw_reader_next(r, &ev)) > 0)
             if (gotrace_raw_writer_event(w, &ev)) {
-                assert_int_equal(errno, ENOMEM);
+                assert_int_equal(gotrace_raw_writer_error(w)->status, GOTRACE_ENOMEM);
                 break;
             }
     }
     if (rc < 0) {
-        assert_int_equal(gotrace_raw_reader_errno(r), ENOMEM);
-        assert_non_null(strstr(gotrace_raw_reader_error(r), "Cannot allocate memory"));
+        assert_int_equal(gotrace_raw_reader_error(r)->status, GOTRACE_ENOMEM);
+        assert_int_equal(gotrace_raw_reader_error(r)->sys_errno, ENOMEM);
+        assert_non_null(strstr(gotrace_raw_reader_error(r)->message, "Cannot allocate memory"));
     }
     bool ok = w && rc == 0;
-    if (w && gotrace_raw_writer_close(w)) {
-        assert_int_equal(errno, ENOMEM);
+    if (w && gotrace_raw_writer_finish(w)) {
+        assert_int_equal(gotrace_raw_writer_error(w)->status, GOTRACE_ENOMEM);
+        assert_int_equal(gotrace_raw_writer_error(w)->sys_errno, ENOMEM);
         ok = false;
     }
+    gotrace_raw_writer_free(w);
     if (ok && whole)
         assert_int_equal(swallowed, whole);
     gotrace_raw_reader_free(r);
@@ -148,7 +151,9 @@ static bool build(void)
     }
     gotrace_builder_experimental(b, 1, 1, 1, text, sizeof text);
     bool ok = !gotrace_builder_finish(b);
-    assert_string_equal(gotrace_builder_error(b), ok ? "" : "Cannot allocate memory");
+    const struct gotrace_error *e = gotrace_builder_error(b);
+    assert_int_equal(e ? e->status : GOTRACE_OK, ok ? GOTRACE_OK : GOTRACE_ENOMEM);
+    assert_string_equal(e ? e->message : "", ok ? "" : "Cannot allocate memory");
     gotrace_builder_free(b);
     return ok;
 }

@@ -186,7 +186,7 @@ static void an_error_stays(void **state)
     static const char trace[] = HEADER("22") "\x02\xff\x02";
     struct gotrace_raw_reader *r = gotrace_raw_reader_open_memory(GOTRACE_RAW_BYTES, trace, sizeof trace - 1);
     struct gotrace_raw_event ev;
-    assert_string_equal(gotrace_raw_reader_error(r), "");
+    assert_null(gotrace_raw_reader_error(r));
     assert_int_equal(gotrace_raw_reader_next(r, &ev), 1);
     assert_int_equal(ev.id, EV_Stacks);
     assert_int_equal(gotrace_raw_reader_position(r), 16);
@@ -194,7 +194,12 @@ static void an_error_stays(void **state)
     assert_int_equal(gotrace_raw_reader_next(r, &ev), -1);
     assert_int_equal(gotrace_raw_reader_position(r), 17);
     assert_int_equal(gotrace_raw_reader_version(r), 22);
-    assert_int_equal(gotrace_raw_reader_errno(r), 0);
+    const struct gotrace_error *e = gotrace_raw_reader_error(r);
+    assert_int_equal(e->status, GOTRACE_EBROKEN);
+    assert_int_equal(e->sys_errno, 0);
+    assert_int_equal(e->offset, 17);
+    assert_true(e->thread == GOTRACE_NONE);
+    assert_null(e->event);
     gotrace_raw_reader_free(r);
     gotrace_raw_reader_free(NULL);
 }
@@ -214,9 +219,9 @@ struct drip {
     size_t left, fail_at;
 };
 
-static ptrdiff_t drip(void *ctx, void *buf, size_t size)
+static ssize_t drip(void *arg, void *buf, size_t size)
 {
-    struct drip *d = ctx;
+    struct drip *d = arg;
     assert_true(size > 0);
     if (d->left == d->fail_at) {
         errno = EIO;
@@ -243,7 +248,7 @@ static void a_callback_may_deliver_little(void **state)
         if (ev.id == EV_String)
             assert_memory_equal(ev.data, "\0\xff\"\n", ev.size);
     }
-    assert_string_equal(gotrace_raw_reader_error(r), "");
+    assert_null(gotrace_raw_reader_error(r));
     assert_true(n > 60);
     gotrace_raw_reader_free(r);
 }
@@ -263,18 +268,19 @@ static void a_failed_read_is_told_from_bad_data(void **state)
         struct gotrace_raw_reader *r = gotrace_raw_reader_open_callback(GOTRACE_RAW_BYTES, drip, &d);
         struct gotrace_raw_event ev;
         assert_int_equal(gotrace_raw_reader_next(r, &ev), -1);
-        assert_string_equal(gotrace_raw_reader_error(r), cases[i].error);
-        assert_int_equal(gotrace_raw_reader_errno(r), EIO);
+        assert_string_equal(gotrace_raw_reader_error(r)->message, cases[i].error);
+        assert_int_equal(gotrace_raw_reader_error(r)->status, GOTRACE_EREAD);
+        assert_int_equal(gotrace_raw_reader_error(r)->sys_errno, EIO);
         gotrace_raw_reader_free(r);
     }
 }
 
 /* The whole text with the first call, its end with the second. */
-static ptrdiff_t at_once(void *ctx, void *buf, size_t size)
+static ssize_t at_once(void *arg, void *buf, size_t size)
 {
     static const char text[] = "Trace Go1.22\nStacks";
-    assert_in_range(++*(int *)ctx, 1, 2);
-    if (*(int *)ctx == 2)
+    assert_in_range(++*(int *)arg, 1, 2);
+    if (*(int *)arg == 2)
         return 0;
     memcpy(buf, text, sizeof text - 1);
     return sizeof text - 1;
@@ -296,19 +302,19 @@ static void a_file_that_cannot_be_read_is_no_short_one(void **state)
     FILE *folder = fopen("/", "r");
     struct gotrace_raw_reader *r = gotrace_raw_reader_open_file(GOTRACE_RAW_BYTES, folder);
     assert_int_equal(gotrace_raw_reader_version(r), -1);
-    assert_int_equal(gotrace_raw_reader_errno(r), EISDIR);
+    assert_int_equal(gotrace_raw_reader_error(r)->sys_errno, EISDIR);
     gotrace_raw_reader_free(r);
     fclose(folder);
 }
 
-static ptrdiff_t lie(void *ctx, void *buf, size_t size) { return (ptrdiff_t)size + 1; }
+static ssize_t lie(void *arg, void *buf, size_t size) { return (ssize_t)size + 1; }
 
 static void a_callback_that_claims_too_much_is_an_error(void **state)
 {
     struct gotrace_raw_reader *r = gotrace_raw_reader_open_callback(GOTRACE_RAW_BYTES, lie, NULL);
     errno = ENOENT;
     assert_int_equal(gotrace_raw_reader_version(r), -1);
-    assert_int_equal(gotrace_raw_reader_errno(r), EIO);
+    assert_int_equal(gotrace_raw_reader_error(r)->sys_errno, EIO);
     gotrace_raw_reader_free(r);
 }
 
@@ -325,23 +331,37 @@ static void the_writer_refuses_what_it_could_not_read(void **state)
         {.id = EV_Stack, .args = {1, 1}},
         {.id = EV_Stack, .args = {1, GOTRACE_RAW_MAX_FRAMES + 1}, .frames = (void *)""},
     };
+    static const char *const why[] = {
+        "0 is no event of a Go 1.22 trace",
+        "50 is no event of a Go 1.22 trace",
+        "EventBatch is incomplete or beyond any limit",
+        "String is incomplete or beyond any limit",
+        "String is incomplete or beyond any limit",
+        "Stack is incomplete or beyond any limit",
+        "Stack is incomplete or beyond any limit",
+    };
     for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
-        errno = 0;
         assert_int_equal(gotrace_raw_writer_event(w, &bad[i]), -1);
-        assert_int_equal(errno, EINVAL);
+        assert_int_equal(gotrace_raw_writer_error(w)->status, GOTRACE_EINVAL);
+        assert_int_equal(gotrace_raw_writer_error(w)->sys_errno, 0);
+        assert_string_equal(gotrace_raw_writer_error(w)->message, why[i]);
     }
     assert_int_equal(gotrace_raw_writer_event(w, &(struct gotrace_raw_event){.id = EV_Stacks}), 0);
-    assert_int_equal(gotrace_raw_writer_close(w), 0);
+    assert_null(gotrace_raw_writer_error(w));
+    assert_int_equal(gotrace_raw_writer_finish(w), 0);
     assert_int_equal(ftell(file), 17);
+    assert_int_equal(gotrace_raw_writer_event(w, &(struct gotrace_raw_event){.id = EV_Stacks}), -1);
+    assert_string_equal(gotrace_raw_writer_error(w)->message, "the trace is finished");
+    gotrace_raw_writer_free(w);
     fclose(file);
     errno = 0;
     assert_null(gotrace_raw_writer_new_file(GOTRACE_RAW_BYTES, 24, stdout));
     assert_int_equal(errno, EINVAL);
 }
 
-static int refuse(void *ctx, const void *buf, size_t size)
+static int refuse(void *arg, const void *buf, size_t size)
 {
-    errno = ctx ? 0 : ENOSPC;
+    errno = arg ? 0 : ENOSPC;
     return -1;
 }
 
@@ -350,17 +370,28 @@ static void a_failed_write_stays_an_error(void **state)
     static uint8_t data[1 << 16];
     const struct gotrace_raw_event ev = {.id = EV_String, .data = data, .size = sizeof data};
     struct gotrace_raw_writer *w = gotrace_raw_writer_new_callback(GOTRACE_RAW_BYTES, 22, refuse, NULL);
-    assert_int_equal(gotrace_raw_writer_event(w, &ev), -1);
-    assert_int_equal(errno, ENOSPC);
-    errno = 0;
-    assert_int_equal(gotrace_raw_writer_event(w, &ev), -1);
-    assert_int_equal(errno, ENOSPC);
-    errno = 0;
-    assert_int_equal(gotrace_raw_writer_close(w), -1);
-    assert_int_equal(errno, ENOSPC);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(i < 2 ? gotrace_raw_writer_event(w, &ev) : gotrace_raw_writer_finish(w), -1);
+        assert_int_equal(gotrace_raw_writer_error(w)->status, GOTRACE_EWRITE);
+        assert_int_equal(gotrace_raw_writer_error(w)->sys_errno, ENOSPC);
+        assert_string_equal(gotrace_raw_writer_error(w)->message, "cannot write: No space left on device");
+    }
+    gotrace_raw_writer_free(w);
     w = gotrace_raw_writer_new_callback(GOTRACE_RAW_TEXT, 22, refuse, "without errno");
-    assert_int_equal(gotrace_raw_writer_close(w), -1);
-    assert_int_equal(errno, EIO);
+    assert_int_equal(gotrace_raw_writer_finish(w), -1);
+    assert_int_equal(gotrace_raw_writer_error(w)->sys_errno, EIO);
+    gotrace_raw_writer_free(w);
+    gotrace_raw_writer_free(NULL);
+}
+
+static void a_file_is_flushed_at_the_end(void **state)
+{
+    FILE *full = fopen("/dev/full", "w");
+    struct gotrace_raw_writer *w = gotrace_raw_writer_new_file(GOTRACE_RAW_BYTES, 22, full);
+    assert_int_equal(gotrace_raw_writer_finish(w), -1);
+    assert_int_equal(gotrace_raw_writer_error(w)->sys_errno, ENOSPC);
+    gotrace_raw_writer_free(w);
+    fclose(full);
 }
 
 int main(void)
@@ -383,6 +414,7 @@ int main(void)
         cmocka_unit_test(a_callback_that_claims_too_much_is_an_error),
         cmocka_unit_test(the_writer_refuses_what_it_could_not_read),
         cmocka_unit_test(a_failed_write_stays_an_error),
+        cmocka_unit_test(a_file_is_flushed_at_the_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,7 +25,8 @@ ssize_t __wrap_pread(int fd, void *buf, size_t size, off_t offset)
     return __real_pread(fd, buf, in_pieces ? (size + 1) / 2 : size, offset);
 }
 
-static void add(struct gotrace_builder *b, uint64_t time, unsigned id, uint64_t a0, uint64_t a1, uint64_t a2, size_t nargs)
+static void add(struct gotrace_builder *b, uint64_t time, unsigned id, uint64_t a0, uint64_t a1, uint64_t a2,
+                size_t nargs)
 {
     assert_int_equal(gotrace_builder_event(b, time, id, (const uint64_t[]){a0, a1, a2}, nargs), 0);
 }
@@ -96,7 +97,8 @@ static void same_wherever_it_ends(int version)
     assert_in_range(whole.events, 9000, 10000);
     for (size_t n = size;; n = n > 13 ? n - 13 : 0) {
         assert_int_equal(truncate(path, (off_t)n), 0);
-        struct seen file = read_all(gotrace_reader_open_path(path)), memory = read_all(gotrace_reader_open_memory(trace, n));
+        struct seen file = read_all(gotrace_reader_open_path(path)),
+                    memory = read_all(gotrace_reader_open_memory(trace, n));
         assert_int_equal(file.events, memory.events);
         assert_true(file.sum == memory.sum);
         assert_string_equal(file.message, memory.message);
@@ -123,7 +125,8 @@ static void a_file_in_pieces(void **state)
     const uint8_t *trace = gotrace_builder_bytes(b, &size);
     put_file(trace, size);
     in_pieces = true;
-    struct seen file = read_all(gotrace_reader_open_path(path)), memory = read_all(gotrace_reader_open_memory(trace, size));
+    struct seen file = read_all(gotrace_reader_open_path(path)),
+                memory = read_all(gotrace_reader_open_memory(trace, size));
     in_pieces = false;
     assert_int_equal(file.status, GOTRACE_OK);
     assert_int_equal(file.events, memory.events);

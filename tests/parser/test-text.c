@@ -234,17 +234,17 @@ static void the_position_is_the_events_line(void **state)
 }
 
 /* An endless line, a piece a call. */
-static ptrdiff_t endless(void *ctx, void *buf, size_t size)
+static ssize_t endless(void *arg, void *buf, size_t size)
 {
     memset(buf, 'x', size);
-    return (ptrdiff_t)size;
+    return (ssize_t)size;
 }
 
 static void an_endless_line_is_refused_in_bounded_memory(void **state)
 {
     struct gotrace_raw_reader *r = gotrace_raw_reader_open_callback(GOTRACE_RAW_TEXT, endless, NULL);
     assert_int_equal(gotrace_raw_reader_version(r), -1);
-    assert_string_equal(gotrace_raw_reader_error(r), "line 1: the line is longer than any event");
+    assert_string_equal(gotrace_raw_reader_error(r)->message, "line 1: the line is longer than any event");
     gotrace_raw_reader_free(r);
 }
 
@@ -262,7 +262,7 @@ static void data_beyond_any_limit_is_refused(void **state)
     }
 }
 
-static ptrdiff_t broken(void *ctx, void *buf, size_t size)
+static ssize_t broken(void *arg, void *buf, size_t size)
 {
     errno = EIO;
     return -1;
@@ -273,8 +273,8 @@ static void a_failed_read_is_no_end_of_the_text(void **state)
     struct gotrace_raw_reader *r = gotrace_raw_reader_open_callback(GOTRACE_RAW_TEXT, broken, NULL);
     struct gotrace_raw_event ev;
     assert_int_equal(gotrace_raw_reader_next(r, &ev), -1);
-    assert_string_equal(gotrace_raw_reader_error(r), "line 1: cannot read a line: Input/output error");
-    assert_int_equal(gotrace_raw_reader_errno(r), EIO);
+    assert_string_equal(gotrace_raw_reader_error(r)->message, "line 1: cannot read a line: Input/output error");
+    assert_int_equal(gotrace_raw_reader_error(r)->sys_errno, EIO);
     gotrace_raw_reader_free(r);
 }
 

@@ -13,7 +13,7 @@ static void begin_tables(struct model_trace *tr, uint64_t now)
                                                    strlen(sched_reason_text[r])),
                          0);
     assert_int_equal(gotrace_builder_string_as(tr->b, 100, "f", 1), 0);
-    const struct gotrace_raw_frame frame = {.pc = 1, .func = 100, .file = 100, .line = 1};
+    const struct gotrace_raw_frame frame = {.pc = 1, .function = 100, .file = 100, .line = 1};
     assert_int_equal(gotrace_builder_stack_as(tr->b, MODEL_STACK, &frame, 1), 0);
 }
 

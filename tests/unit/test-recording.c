@@ -378,7 +378,7 @@ static void what_libc_runs_first_is_not_shown(void **state)
     assert_int_equal(frames_of(&r, 2, pcs), 1);
     struct gotrace_builder_frame in_libc;
     assert_int_equal(recording_frames(&r, 1, 3, &in_libc), 1);
-    assert_non_null(strstr(in_libc.func, "libc.so.6+0x"));
+    assert_non_null(strstr(in_libc.function, "libc.so.6+0x"));
     assert_int_equal(frames_of(&r, 4, pcs), 1); /* _start, without a name, calls libc, which calls main */
     assert_int_equal(pcs[0], 0x1100);
     assert_int_equal(frames_of(&r, 5, pcs), 2);
@@ -447,7 +447,7 @@ static bool is_called(const char *name)
     assert_null(recording_read(&r, &file));
     assert_null(recording_symbolize(&r, NULL));
     assert_int_equal(recording_frames(&r, 1, 1, &frame), 1);
-    bool is = !strcmp(frame.func, name);
+    bool is = !strcmp(frame.function, name);
     recording_free(&r);
     return is;
 }

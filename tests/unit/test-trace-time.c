@@ -124,7 +124,8 @@ static void check_times(const struct batch *batch, uint64_t hz)
     while ((ev = gotrace_reader_next(r))) {
         struct gotrace_transition tr;
         int64_t time = gotrace_event_time(ev);
-        if (!gotrace_event_transition(ev, &tr) || (tr.from == GOTRACE_STATE_SYSCALL) == (tr.to == GOTRACE_STATE_SYSCALL))
+        if (!gotrace_event_transition(ev, &tr) ||
+            (tr.from == GOTRACE_STATE_SYSCALL) == (tr.to == GOTRACE_STATE_SYSCALL))
             continue;
         int64_t ns = (int64_t)((double)batch->time[n++] * 1e9 / (double)hz), tick = (int64_t)(NS / t.hz);
         if (time != last + 1) /* else two of one time, which readers set apart */

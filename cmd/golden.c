@@ -9,9 +9,9 @@
 
 #include "cmd/arguments.h"
 #include "cmd/complain.h"
+#include "cmd/golden/golden.h"
 #include "cmd/verbs.h"
 #include "gotrace/gotrace.h"
-#include "parser/golden.h"
 
 enum { READ_SIZE = 64 << 10 };
 

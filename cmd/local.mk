@@ -1,6 +1,7 @@
 # The thrace command: the verbs, and what they print. What they stand on is in the folders, each a library of its own.
 include %D%/export/local.mk
 include %D%/finish/local.mk
+include %D%/golden/local.mk
 
 bin_PROGRAMS += thrace
 thrace_SOURCES = %D%/main.c %D%/verbs.def %D%/verbs.h \
@@ -25,4 +26,4 @@ thrace_SOURCES = %D%/main.c %D%/verbs.def %D%/verbs.h \
 	%D%/target.c %D%/target.h \
 	%D%/validate.c
 thrace_CPPFLAGS = $(AM_CPPFLAGS) -DTHRACE_PKGLIBDIR='"$(pkglibdir)"'
-thrace_LDADD = libanalyze.la $(finish_LIBS)
+thrace_LDADD = libanalyze.la libgolden.la $(finish_LIBS)

@@ -33,9 +33,7 @@ libgotrace_core_la_LIBADD = liblow.la
 # What only the command and the tests have.
 libparser_la_SOURCES = \
 	%D%/convert.c %D%/convert.h \
-	%D%/convert_switch.c %D%/convert_switch.h \
-	%D%/golden.c %D%/golden.h \
-	%D%/golden_regex.c
+	%D%/convert_switch.c %D%/convert_switch.h
 libparser_la_LIBADD = libgotrace-core.la
 
 lib_LTLIBRARIES += libgotrace.la

@@ -10,12 +10,12 @@ EXTRA_DIST += %D%/goversions/programs.go
 check_PROGRAMS += %D%/test-golden-padded
 TESTS += %D%/test-golden-padded
 tests_parser_test_golden_padded_SOURCES = %D%/test-golden-padded.c %D%/padded.c %D%/padded.h
-tests_parser_test_golden_padded_LDADD = libparser.la
+tests_parser_test_golden_padded_LDADD = libgolden.la libparser.la
 
 check_PROGRAMS += %D%/test-short-way
 TESTS += %D%/test-short-way
 tests_parser_test_short_way_SOURCES = %D%/test-short-way.c %D%/padded.c %D%/padded.h
-tests_parser_test_short_way_LDADD = libparser.la
+tests_parser_test_short_way_LDADD = libgolden.la libparser.la
 tests_parser_test_short_way_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=reader_next_slow,--wrap=reader_decide
 
 check_PROGRAMS += %D%/abi-types

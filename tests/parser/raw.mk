@@ -22,9 +22,9 @@ tests_parser_test_builder_LDADD = $(raw_test_LIBS)
 tests_parser_test_builder_limits_SOURCES = %D%/test-builder-limits.c
 tests_parser_test_builder_limits_LDADD = $(raw_test_LIBS)
 tests_parser_test_golden_SOURCES = %D%/test-golden.c
-tests_parser_test_golden_LDADD = $(raw_test_LIBS)
+tests_parser_test_golden_LDADD = libgolden.la $(raw_test_LIBS)
 tests_parser_test_raw_memory_SOURCES = %D%/test-raw-memory.c
-tests_parser_test_raw_memory_LDADD = $(raw_test_LIBS)
+tests_parser_test_raw_memory_LDADD = libgolden.la $(raw_test_LIBS)
 tests_parser_test_raw_memory_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
 endif
 

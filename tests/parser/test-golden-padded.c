@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "gotrace/gotrace.h"
-#include "parser/golden.h"
+#include "cmd/golden/golden.h"
 #include "tests/parser/padded.h"
 
 static void die(const char *what, const char *why)

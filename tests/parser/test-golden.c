@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "tests/unit/unit.h"
-#include "parser/golden.h"
+#include "cmd/golden/golden.h"
 
 #define TRACE "-- trace --\nTrace Go1.22\nStacks\n"
 

@@ -6,7 +6,7 @@
 
 #include "gotrace/builder.h"
 #include "lib/wire/events.h"
-#include "parser/golden.h"
+#include "cmd/golden/golden.h"
 
 /* Allocations that still succeed; the linker sends the library's here. Behind them all fail, or only one. */
 static unsigned long allowance = ULONG_MAX;

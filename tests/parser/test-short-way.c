@@ -11,7 +11,7 @@
 
 #include "gotrace/gotrace.h"
 #include "parser/event_print.h"
-#include "parser/golden.h"
+#include "cmd/golden/golden.h"
 #include "parser/reader.h"
 #include "tests/parser/padded.h"
 

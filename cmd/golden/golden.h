@@ -2,8 +2,8 @@
  * Golden tests of trace readers, in Go's format: a txtar archive of "expect", a line that says SUCCESS or FAILURE and a
  * quoted regular expression, and "trace", a trace in the raw text form.
  */
-#ifndef THRACE_PARSER_GOLDEN_H
-#define THRACE_PARSER_GOLDEN_H
+#ifndef THRACE_CMD_GOLDEN_H
+#define THRACE_CMD_GOLDEN_H
 
 #include <regex.h>
 #include <stdbool.h>

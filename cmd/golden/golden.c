@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/golden/golden.h"
 #include "gotrace/raw.h"
-#include "parser/golden.h"
 #include "parser/quote.h"
 
 struct span {

@@ -7,7 +7,7 @@
 #include <regex.h>
 #include <string.h>
 
-#include "parser/golden.h"
+#include "cmd/golden/golden.h"
 
 enum { NCHARS = 128 };
 

@@ -202,6 +202,51 @@ static void a_trace_that_is_cut_off(void **state)
     }
 }
 
+/* Before 1.26 no generation says that it is over: what breaks off or is broken behind it takes nothing from it. */
+static void a_generation_before_what_is_broken(void **state)
+{
+    struct bytes trace = made(22);
+    struct gotrace_reader *r = gotrace_reader_open_memory(trace.at, trace.size);
+    struct gotrace_generation first = {0}, second;
+    assert_int_equal(gotrace_reader_next_generation(r, &first), 1);
+    second = first;
+    assert_int_equal(gotrace_reader_next_generation(r, &second), 1);
+    gotrace_reader_free(r);
+    r = gotrace_reader_open_memory(trace.at, second.offset);
+    char *wanted = events(r, NULL);
+    assert_null(gotrace_reader_error(r));
+    gotrace_reader_free(r);
+    for (size_t n = 1; n <= 10; n++) {
+        size_t size = second.offset + n;
+        if (n == 10) {
+            trace.at[second.offset] = GOTRACE_EV_Stacks;
+            size = trace.size;
+        }
+        r = gotrace_reader_open_memory(trace.at, size);
+        struct gotrace_generation gen = {0};
+        assert_int_equal(gotrace_reader_next_generation(r, &gen), 1);
+        assert_int_equal(gen.number, 1);
+        assert_int_equal(gen.offset, first.offset);
+        assert_int_equal(gen.size, first.size);
+        assert_int_equal(gen.time, first.time);
+        errno = 0;
+        assert_int_equal(gotrace_reader_next_generation(r, &gen), -1);
+        assert_int_equal(errno, EBADMSG);
+        assert_int_equal(gen.number, 1);
+        for (int again = 0; again < 2; again++) {
+            char *got = events(r, NULL);
+            assert_string_equal(got, wanted);
+            assert_int_equal(gotrace_reader_error(r)->status, GOTRACE_EBROKEN);
+            assert_int_equal(gotrace_reader_error(r)->offset, second.offset);
+            assert_int_equal(gotrace_reader_seek(r, &gen), 0);
+            free(got);
+        }
+        gotrace_reader_free(r);
+    }
+    free(wanted);
+    free(trace.at);
+}
+
 static void what_cannot_be_read_again(void **state)
 {
     struct bytes trace = made(22);
@@ -280,6 +325,7 @@ int main(void)
         cmocka_unit_test(real_traces),
         cmocka_unit_test(going_over_them_leaves_the_reading_alone),
         cmocka_unit_test(a_trace_that_is_cut_off),
+        cmocka_unit_test(a_generation_before_what_is_broken),
         cmocka_unit_test(what_cannot_be_read_again),
         cmocka_unit_test(copies_outlive_the_reader),
     };

@@ -1,7 +1,7 @@
 include %D%/raw.mk
 
 # The reader: shell tests of the command, and one program a file.
-reader_tests = %D%/abi.test %D%/go-versions.test %D%/print.test %D%/validate.test %D%/convert.test %D%/example.test \
+reader_tests = %D%/abi.test %D%/headers.test %D%/go-versions.test %D%/print.test %D%/validate.test %D%/convert.test %D%/example.test \
 	%D%/stat.test
 TESTS += $(reader_tests)
 dist_check_SCRIPTS += $(reader_tests)

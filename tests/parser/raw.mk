@@ -2,6 +2,7 @@
 if HAVE_CMOCKA
 raw_tests = \
 	%D%/test-raw \
+	%D%/test-raw-errors \
 	%D%/test-text \
 	%D%/test-builder \
 	%D%/test-builder-limits \
@@ -15,6 +16,8 @@ raw_test_LIBS = libparser.la $(CMOCKA_LIBS)
 
 tests_parser_test_raw_SOURCES = %D%/test-raw.c
 tests_parser_test_raw_LDADD = $(raw_test_LIBS)
+tests_parser_test_raw_errors_SOURCES = %D%/test-raw-errors.c
+tests_parser_test_raw_errors_LDADD = $(raw_test_LIBS)
 tests_parser_test_text_SOURCES = %D%/test-text.c
 tests_parser_test_text_LDADD = $(raw_test_LIBS)
 tests_parser_test_builder_SOURCES = %D%/test-builder.c

@@ -318,82 +318,6 @@ static void a_callback_that_claims_too_much_is_an_error(void **state)
     gotrace_raw_reader_free(r);
 }
 
-static void the_writer_refuses_what_it_could_not_read(void **state)
-{
-    FILE *file = tmpfile();
-    struct gotrace_raw_writer *w = gotrace_raw_writer_new_file(GOTRACE_RAW_BYTES, 22, file);
-    const struct gotrace_raw_event bad[] = {
-        {.id = 0},
-        {.id = EV_Sync},
-        {.id = EV_EventBatch, .size_width = 11},
-        {.id = EV_String, .size = 1},
-        {.id = EV_String, .data = (const uint8_t *)"", .size = GOTRACE_RAW_MAX_DATA + 1},
-        {.id = EV_Stack, .args = {1, 1}},
-        {.id = EV_Stack, .args = {1, GOTRACE_RAW_MAX_FRAMES + 1}, .frames = (void *)""},
-    };
-    static const char *const why[] = {
-        "0 is no event of a Go 1.22 trace",
-        "50 is no event of a Go 1.22 trace",
-        "EventBatch is incomplete or beyond any limit",
-        "String is incomplete or beyond any limit",
-        "String is incomplete or beyond any limit",
-        "Stack is incomplete or beyond any limit",
-        "Stack is incomplete or beyond any limit",
-    };
-    for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
-        assert_int_equal(gotrace_raw_writer_event(w, &bad[i]), -1);
-        assert_int_equal(gotrace_raw_writer_error(w)->status, GOTRACE_EINVAL);
-        assert_int_equal(gotrace_raw_writer_error(w)->sys_errno, 0);
-        assert_string_equal(gotrace_raw_writer_error(w)->message, why[i]);
-    }
-    assert_int_equal(gotrace_raw_writer_event(w, &(struct gotrace_raw_event){.id = EV_Stacks}), 0);
-    assert_null(gotrace_raw_writer_error(w));
-    assert_int_equal(gotrace_raw_writer_finish(w), 0);
-    assert_int_equal(ftell(file), 17);
-    assert_int_equal(gotrace_raw_writer_event(w, &(struct gotrace_raw_event){.id = EV_Stacks}), -1);
-    assert_string_equal(gotrace_raw_writer_error(w)->message, "the trace is finished");
-    gotrace_raw_writer_free(w);
-    fclose(file);
-    errno = 0;
-    assert_null(gotrace_raw_writer_new_file(GOTRACE_RAW_BYTES, 24, stdout));
-    assert_int_equal(errno, EINVAL);
-}
-
-static int refuse(void *arg, const void *buf, size_t size)
-{
-    errno = arg ? 0 : ENOSPC;
-    return -1;
-}
-
-static void a_failed_write_stays_an_error(void **state)
-{
-    static uint8_t data[1 << 16];
-    const struct gotrace_raw_event ev = {.id = EV_String, .data = data, .size = sizeof data};
-    struct gotrace_raw_writer *w = gotrace_raw_writer_new_callback(GOTRACE_RAW_BYTES, 22, refuse, NULL);
-    for (int i = 0; i < 3; i++) {
-        assert_int_equal(i < 2 ? gotrace_raw_writer_event(w, &ev) : gotrace_raw_writer_finish(w), -1);
-        assert_int_equal(gotrace_raw_writer_error(w)->status, GOTRACE_EWRITE);
-        assert_int_equal(gotrace_raw_writer_error(w)->sys_errno, ENOSPC);
-        assert_string_equal(gotrace_raw_writer_error(w)->message, "cannot write: No space left on device");
-    }
-    gotrace_raw_writer_free(w);
-    w = gotrace_raw_writer_new_callback(GOTRACE_RAW_TEXT, 22, refuse, "without errno");
-    assert_int_equal(gotrace_raw_writer_finish(w), -1);
-    assert_int_equal(gotrace_raw_writer_error(w)->sys_errno, EIO);
-    gotrace_raw_writer_free(w);
-    gotrace_raw_writer_free(NULL);
-}
-
-static void a_file_is_flushed_at_the_end(void **state)
-{
-    FILE *full = fopen("/dev/full", "w");
-    struct gotrace_raw_writer *w = gotrace_raw_writer_new_file(GOTRACE_RAW_BYTES, 22, full);
-    assert_int_equal(gotrace_raw_writer_finish(w), -1);
-    assert_int_equal(gotrace_raw_writer_error(w)->sys_errno, ENOSPC);
-    gotrace_raw_writer_free(w);
-    fclose(full);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -412,9 +336,6 @@ int main(void)
         cmocka_unit_test(nothing_is_read_behind_the_end),
         cmocka_unit_test(a_file_that_cannot_be_read_is_no_short_one),
         cmocka_unit_test(a_callback_that_claims_too_much_is_an_error),
-        cmocka_unit_test(the_writer_refuses_what_it_could_not_read),
-        cmocka_unit_test(a_failed_write_stays_an_error),
-        cmocka_unit_test(a_file_is_flushed_at_the_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -77,6 +77,13 @@ static void the_writer_refuses_what_it_could_not_read(void **state)
     assert_int_equal(errno, EINVAL);
 }
 
+/* Fails the first time only: what it was given then is lost. */
+static int refuse_once(void *arg, const void *buf, size_t size)
+{
+    errno = ENOSPC;
+    return ++*(int *)arg == 1 ? -1 : 0;
+}
+
 static int refuse(void *arg, const void *buf, size_t size)
 {
     errno = arg ? 0 : ENOSPC;
@@ -94,6 +101,13 @@ static void a_failed_write_stays_an_error(void **state)
         assert_int_equal(gotrace_raw_writer_error(w)->sys_errno, ENOSPC);
         assert_string_equal(gotrace_raw_writer_error(w)->message, "cannot write: No space left on device");
     }
+    gotrace_raw_writer_free(w);
+    int calls = 0;
+    w = gotrace_raw_writer_new_callback(GOTRACE_RAW_BYTES, 22, refuse_once, &calls);
+    assert_int_equal(gotrace_raw_writer_event(w, &ev), -1);
+    assert_int_equal(gotrace_raw_writer_event(w, &ev), -1);
+    assert_int_equal(gotrace_raw_writer_finish(w), -1);
+    assert_int_equal(calls, 1);
     gotrace_raw_writer_free(w);
     w = gotrace_raw_writer_new_callback(GOTRACE_RAW_TEXT, 22, refuse, "without errno");
     assert_int_equal(gotrace_raw_writer_finish(w), -1);

@@ -427,6 +427,7 @@ static void what_cannot_be_read_is_not_called_broken(void **state)
         const struct gotrace_error *e = gotrace_reader_error(r);
         assert_non_null(e);
         assert_int_equal(e->status, GOTRACE_EREAD);
+        assert_int_equal(e->sys_errno, EIO);
         assert_non_null(strstr(e->message, strerror(EIO)));
         gotrace_reader_free(r);
 
@@ -438,6 +439,7 @@ static void what_cannot_be_read_is_not_called_broken(void **state)
     }
     struct gotrace_reader *r = gotrace_reader_open_path("/nonexistent/file");
     assert_int_equal(gotrace_reader_error(r)->status, GOTRACE_EREAD);
+    assert_int_equal(gotrace_reader_error(r)->sys_errno, ENOENT);
     gotrace_reader_free(r);
     gotrace_reader_free(NULL);
     gotrace_validator_free(NULL);

@@ -1,4 +1,4 @@
-/* thrace start, stop, status, snapshot: orders to a process that runs with the library in it. */
+/* thrace start, stop, status, snapshot: commands to a process that runs with the library in it. */
 #include "config.h"
 
 #include <errno.h>
@@ -21,16 +21,16 @@
 #include "cmd/table.h"
 #include "cmd/verbs.h"
 
-struct order {
+struct command {
     struct arguments arguments;
     enum control_verb verb;
     bool finishes; /* makes a trace of the spool that the process left */
 };
 
-static const char *why(const struct order *o, int err)
+static const char *why(const struct command *c, int err)
 {
     switch (err) {
-    case EALREADY: return o->verb == CONTROL_START ? "a recording is under way already" : "nothing is being recorded";
+    case EALREADY: return c->verb == CONTROL_START ? "a recording is under way already" : "nothing is being recorded";
     case ESHUTDOWN: return "the process records no more: it ends, or is in a sandbox";
     case EOPNOTSUPP: return "no flight recorder runs there (THRACE_FLIGHT_RECORDER)";
     case EBUSY: return "a thread of the process did not give way; try again";
@@ -52,14 +52,14 @@ static bool locate(char *path, size_t size, pid_t pid, const char *spool)
  * The process tells a path, and may lie: what is there must be a spool of its own, and of this user. In a file system
  * of its own, links may lead anywhere: there nothing is written.
  */
-static int make_trace(const struct order *o, pid_t pid, const char *spool, const struct finish_how *wanted)
+static int make_trace(const struct command *c, pid_t pid, const char *spool, const struct finish_how *wanted)
 {
     static char path[PATH_MAX + 32];
     static struct finish_summary sum;
     struct finish_how how = *wanted;
     bool here = locate(path, sizeof path, pid, spool);
     if (!here && !how.out) {
-        complain(o->arguments.verb, "%ld: it has another file system; thrace finish -o FILE %s makes the trace",
+        complain(c->arguments.verb, "%ld: it has another file system; thrace finish -o FILE %s makes the trace",
                  (long)pid, path);
         return EXIT_USAGE;
     }
@@ -98,32 +98,32 @@ static void print_status(pid_t pid, const struct control_reply *r)
            r->spool);
 }
 
-static int give_order(const struct order *o, pid_t pid, struct finish_how *how, bool keep)
+static int send_command(const struct command *c, pid_t pid, struct finish_how *how, bool keep)
 {
     static struct control_reply r;
     struct process_stat s;
-    const char *err = process_stat(pid, &s) ? "there is no such process" : control_ask(pid, o->verb, &r);
+    const char *err = process_stat(pid, &s) ? "there is no such process" : control_ask(pid, c->verb, &r);
     how->of_pid = s.innermost ? s.innermost : (uint32_t)pid; /* looked up while it was there to be asked */
     how->of_start = s.start;
     if (!err && r.error)
-        err = why(o, -r.error);
+        err = why(c, -r.error);
     if (err) {
-        complain(o->arguments.verb, "%ld: %s", (long)pid, err);
+        complain(c->arguments.verb, "%ld: %s", (long)pid, err);
         return EXIT_USAGE;
     }
     make_printable(r.spool);
-    if (o->verb == CONTROL_STATUS)
+    if (c->verb == CONTROL_STATUS)
         print_status(pid, &r);
-    if (o->verb == CONTROL_START)
+    if (c->verb == CONTROL_START)
         fprintf(stderr, "thrace: recording session %" PRIu32 " of process %ld, %" PRIu32 " thread%s: %s\n", r.session,
                 (long)pid, r.threads, r.threads == 1 ? "" : "s", r.spool);
-    if (!o->finishes)
+    if (!c->finishes)
         return EXIT_OK;
     if (keep) {
         puts(r.spool);
         return EXIT_OK;
     }
-    return make_trace(o, pid, r.spool, how);
+    return make_trace(c, pid, r.spool, how);
 }
 
 /* --- all of them -------------------------------------------------------------------------------------------------- */
@@ -208,10 +208,10 @@ static bool read_pid(const char *text, pid_t *pid)
     return !errno && *text && !*end && v > 0 && v <= INT_MAX;
 }
 
-static int run(const struct order *o, int argc, char **argv)
+static int run(const struct command *command, int argc, char **argv)
 {
-    const struct arguments *a = &o->arguments;
-    struct finish_how how = {.tell = complain, .who = a->verb, .progress = stderr};
+    const struct arguments *a = &command->arguments;
+    struct finish_how how = {.report = complain, .who = a->verb, .progress = stderr};
     bool keep = false;
     pid_t pid;
     for (int c; (c = next_option(a, argc, argv)) != -1;) {
@@ -223,7 +223,7 @@ static int run(const struct order *o, int argc, char **argv)
         default: return EXIT_USAGE;
         }
     }
-    if (o->verb == CONTROL_STATUS && optind == argc)
+    if (command->verb == CONTROL_STATUS && optind == argc)
         return print_all_status(a->verb);
     if (!has_operands(a, argc, 1, 1, "a PID"))
         return EXIT_USAGE;
@@ -231,14 +231,14 @@ static int run(const struct order *o, int argc, char **argv)
         return wrong_use(a, "%s: not the number of a process", argv[optind]);
     if (how.out && keep)
         return wrong_use(a, "-k makes no trace, so there is nothing for -o");
-    return give_order(o, listener_meant(pid), &how, keep);
+    return send_command(command, listener_meant(pid), &how, keep);
 }
 
 static const struct option finish_options[] = {{"output", required_argument, NULL, 'o'},
-                                               {"keep", no_argument, NULL, 'k'},
-                                               {"quiet", no_argument, NULL, 'q'},
-                                               {"help", no_argument, NULL, 'h'},
-                                               {NULL, 0, NULL, 0}};
+                                         {"keep", no_argument, NULL, 'k'},
+                                         {"quiet", no_argument, NULL, 'q'},
+                                         {"help", no_argument, NULL, 'h'},
+                                         {NULL, 0, NULL, 0}};
 
 #define FINISH_USAGE                                                                                                   \
     "  -o FILE, --output FILE  write the trace there, not where the recording was to go\n"                             \
@@ -251,45 +251,45 @@ static const struct option finish_options[] = {{"output", required_argument, NUL
 
 int cmd_start(int argc, char **argv)
 {
-    static const struct order o = {{"start",
-                                    "usage: thrace start PID\n"
-                                    "Begins a recording in a program that is running.\n" LISTENS STATUSES,
-                                    ":h", only_help},
-                                   CONTROL_START, false};
-    return run(&o, argc, argv);
+    static const struct command c = {{"start",
+                                      "usage: thrace start PID\n"
+                                      "Begins a recording in a program that is running.\n" LISTENS STATUSES,
+                                      ":h", only_help},
+                                     CONTROL_START, false};
+    return run(&c, argc, argv);
 }
 
 int cmd_stop(int argc, char **argv)
 {
-    static const struct order o = {{"stop",
-                                    "usage: thrace stop [-kq] [-o FILE] PID\n"
-                                    "Ends the recording that is under way in the process, and makes its trace.\n"
-                                    FINISH_USAGE LISTENS
-                                    "Exit status: 0 done, 1 what the process left is no recording, 2 not done.\n",
-                                    ":hkqo:", finish_options},
-                                   CONTROL_STOP, true};
-    return run(&o, argc, argv);
+    static const struct command c = {{"stop",
+                                      "usage: thrace stop [-kq] [-o FILE] PID\n"
+                                      "Ends the recording that is under way in the process, and makes its trace.\n"
+                                      FINISH_USAGE LISTENS
+                                      "Exit status: 0 done, 1 what the process left is no recording, 2 not done.\n",
+                                      ":hkqo:", finish_options},
+                                     CONTROL_STOP, true};
+    return run(&c, argc, argv);
 }
 
 int cmd_status(int argc, char **argv)
 {
-    static const struct order o = {{"status",
-                                    "usage: thrace status [PID]\n"
-                                    "Tells what the process records; without PID, what each process of yours does\n"
-                                    "that listens, root's of everybody.\n" LISTENS STATUSES,
-                                    ":h", only_help},
-                                   CONTROL_STATUS, false};
-    return run(&o, argc, argv);
+    static const struct command c = {{"status",
+                                      "usage: thrace status [PID]\n"
+                                      "Tells what the process records; without PID, what each process of yours does\n"
+                                      "that listens, root's of everybody.\n" LISTENS STATUSES,
+                                      ":h", only_help},
+                                     CONTROL_STATUS, false};
+    return run(&c, argc, argv);
 }
 
 int cmd_snapshot(int argc, char **argv)
 {
-    static const struct order o = {{"snapshot",
-                                    "usage: thrace snapshot [-kq] [-o FILE] PID\n"
-                                    "Makes a trace of what the process's flight recorder holds, which goes on.\n"
-                                    FINISH_USAGE LISTENS
-                                    "Exit status: 0 done, 1 what the process left is no recording, 2 not done.\n",
-                                    ":hkqo:", finish_options},
-                                   CONTROL_SNAPSHOT, true};
-    return run(&o, argc, argv);
+    static const struct command c = {{"snapshot",
+                                      "usage: thrace snapshot [-kq] [-o FILE] PID\n"
+                                      "Makes a trace of what the process's flight recorder holds, which goes on.\n"
+                                      FINISH_USAGE LISTENS
+                                      "Exit status: 0 done, 1 what the process left is no recording, 2 not done.\n",
+                                      ":hkqo:", finish_options},
+                                     CONTROL_SNAPSHOT, true};
+    return run(&c, argc, argv);
 }

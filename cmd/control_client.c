@@ -56,8 +56,8 @@ static const char *talk(int fd, pid_t pid, enum control_verb verb, struct contro
 }
 
 /*
- * Whoever has the name may leave us waiting, with the connection as with the answer. That to a question comes at once;
- * an order may take its time, in a large process.
+ * Whoever has the name may leave us waiting, for the connection as for the reply. A status comes at once; a command
+ * may take its time in a large process.
  */
 static void be_patient(int fd, enum control_verb verb)
 {

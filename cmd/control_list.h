@@ -1,4 +1,4 @@
-/* Which processes of this machine listen to orders. */
+/* Which processes of this machine take commands. */
 #ifndef THRACE_CMD_CONTROL_LIST_H
 #define THRACE_CMD_CONTROL_LIST_H
 

@@ -31,7 +31,7 @@ static const struct arguments arguments = {"finish", usage, ":hio:q", options};
 
 int cmd_finish(int argc, char **argv)
 {
-    struct finish_how how = {.tell = complain, .who = "finish", .progress = stderr};
+    struct finish_how how = {.report = complain, .who = "finish", .progress = stderr};
     for (int c; (c = next_option(&arguments, argc, argv)) != -1;) {
         switch (c) {
         case 'h': return show_usage(&arguments);

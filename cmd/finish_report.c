@@ -65,17 +65,17 @@ static void report_damage(const struct finish_summary *s)
 }
 
 /* As thrace print shows them and thrace validate and stat count them: also samples, and the Sync around generations. */
-static uint64_t events_shown(const struct finish_summary *s)
+static uint64_t events_in_trace(const struct finish_summary *s)
 {
-    return s->events + s->opening + s->samples_shown + s->generations + 1;
+    return s->events + s->opening + s->samples_in_trace + s->generations + 1;
 }
 
 void finish_report(const struct finish_summary *s)
 {
     fprintf(stderr, "thrace: %" PRIu64 " thread%s, %" PRIu64 " events, %" PRIu64 " generation%s, %" PRIu64 " lost%s, ",
-            s->threads, s->threads == 1 ? "" : "s", events_shown(s), s->generations, s->generations == 1 ? "" : "s",
+            s->threads, s->threads == 1 ? "" : "s", events_in_trace(s), s->generations, s->generations == 1 ? "" : "s",
             s->lost, s->heap);
-    report_samples(&s->samples, s->samples_shown);
+    report_samples(&s->samples, s->samples_in_trace);
     fprintf(stderr, "%" PRIu64 " bytes: %s\n", s->bytes, s->path);
     report_missing_samples(&s->samples);
     report_unseen(&s->unseen);

@@ -21,7 +21,7 @@
  * Children whose reports are shown, and files that are named in a line. While we finish, children end: so many times
  * their spools are looked for.
  */
-enum { CHILDREN_TOLD = 10, NAMES_TOLD = 10, ROUNDS = 5, STAT_ROWS = 5 };
+enum { CHILDREN_REPORTED = 10, NAMES_REPORTED = 10, ROUNDS = 5, STAT_ROWS = 5 };
 
 struct gathered {
     const char *out;
@@ -34,13 +34,13 @@ struct gathered {
     size_t n, cap;
 };
 
-static void tell_violation(void *path, const struct gotrace_error *violation) { print_error(stderr, path, violation); }
+static void print_violation(void *path, const struct gotrace_error *violation) { print_error(stderr, path, violation); }
 
 static bool is_valid(char *path)
 {
     struct gotrace_summary sum;
     struct gotrace_reader *r = open_input("record", path);
-    bool ok = r && gotrace_reader_validate(r, tell_violation, path, &sum) && !sum.violations;
+    bool ok = r && gotrace_reader_validate(r, print_violation, path, &sum) && !sum.violations;
     gotrace_reader_free(r);
     return ok;
 }
@@ -51,7 +51,7 @@ static void remember(struct gathered *g, const char *path)
         g->n++;
 }
 
-static bool was_told(const struct gathered *g, const char *path)
+static bool was_reported(const struct gathered *g, const char *path)
 {
     for (size_t i = 0; i < g->n; i++)
         if (!strcmp(g->v[i], path))
@@ -62,21 +62,21 @@ static bool was_told(const struct gathered *g, const char *path)
 /* --- finishing ---------------------------------------------------------------------------------------------------- */
 
 /* What went wrong in the recording is said of every one. */
-static bool is_worth_telling(const struct gathered *g, const struct orphaned_spool *s, const struct finish_summary *sum)
+static bool is_notable(const struct gathered *g, const struct orphaned_spool *s, const struct finish_summary *sum)
 {
-    return s->main || g->children < CHILDREN_TOLD || sum->lost || sum->cut || sum->overweight;
+    return s->main || g->children < CHILDREN_REPORTED || sum->lost || sum->cut || sum->overweight;
 }
 
 static void finish_one(struct gathered *g, const struct orphaned_spool *s, bool quiet)
 {
     static struct finish_summary sum;
     const struct finish_how how = {
-        .quiet = quiet, .may_be_gone = true, .tell = complain, .who = "record", .progress = stderr};
+        .quiet = quiet, .may_be_gone = true, .report = complain, .who = "record", .progress = stderr};
     remember(g, s->path);
     if (finish_spool(s->path, &how, &sum) || sum.nothing || sum.elsewhere)
         return;
     g->at_out |= !strcmp(sum.path, g->out);
-    if (is_worth_telling(g, s, &sum)) {
+    if (is_notable(g, s, &sum)) {
         finish_report(&sum);
         if (g->then.stat)
             stat_head("record", sum.path, stderr, STAT_ROWS);
@@ -105,7 +105,7 @@ static bool finish_ready(struct gathered *g, bool again)
     orphaned_spools_find(&orphans, g->out, g->launched, g->since_ns);
     size_t last = last_of_main(&orphans);
     for (size_t i = 0; i < orphans.n; i++) {
-        if (orphans.v[i].kind != ORPHAN_READY || was_told(g, orphans.v[i].path))
+        if (orphans.v[i].kind != ORPHAN_READY || was_reported(g, orphans.v[i].path))
             continue;
         finish_one(g, &orphans.v[i], again || i != last);
         done++;
@@ -117,32 +117,32 @@ static bool finish_ready(struct gathered *g, bool again)
 
 /* --- what there is besides ---------------------------------------------------------------------------------------- */
 
-static void tell_names(const struct gathered *g, const struct orphaned_spools *traces, size_t n)
+static void print_names(const struct gathered *g, const struct orphaned_spools *traces, size_t n)
 {
-    size_t told = 0;
+    size_t reported = 0;
     fprintf(stderr, "thrace: %zu more trace%s: ", n, n == 1 ? "" : "s");
-    for (size_t i = 0; i < traces->n && told < NAMES_TOLD; i++)
-        if (!was_told(g, traces->v[i].path))
-            fprintf(stderr, "%s%s", told++ ? ", " : "", traces->v[i].path);
-    if (n > told)
-        fprintf(stderr, " and %zu more: %s.*", n - told, g->out);
+    for (size_t i = 0; i < traces->n && reported < NAMES_REPORTED; i++)
+        if (!was_reported(g, traces->v[i].path))
+            fprintf(stderr, "%s%s", reported++ ? ", " : "", traces->v[i].path);
+    if (n > reported)
+        fprintf(stderr, " and %zu more: %s.*", n - reported, g->out);
     fputc('\n', stderr);
 }
 
 /* A child that ends while its parent runs makes its trace by itself, and `thrace stop` does for a session. */
-static void tell_other_traces(const struct gathered *g)
+static void report_other_traces(const struct gathered *g)
 {
     struct orphaned_spools traces;
     size_t n = 0;
     finished_traces_find(&traces, g->out, g->since_ns);
     for (size_t i = 0; i < traces.n; i++)
-        n += !was_told(g, traces.v[i].path);
+        n += !was_reported(g, traces.v[i].path);
     if (n)
-        tell_names(g, &traces, n);
+        print_names(g, &traces, n);
     orphaned_spools_free(&traces);
 }
 
-static void tell_orphan(const struct orphaned_spool *s)
+static void report_orphan(const struct orphaned_spool *s)
 {
     switch (s->kind) {
     case ORPHAN_IN_USE:
@@ -166,21 +166,21 @@ static void tell_orphan(const struct orphaned_spool *s)
     }
 }
 
-static void tell_rest(const struct gathered *g)
+static void report_rest(const struct gathered *g)
 {
     struct orphaned_spools orphans;
     size_t n = 0;
     orphaned_spools_find(&orphans, g->out, g->launched, g->since_ns);
     for (size_t i = 0; i < orphans.n; i++)
-        if (!was_told(g, orphans.v[i].path) && n++ < NAMES_TOLD)
-            tell_orphan(&orphans.v[i]);
-    if (n > NAMES_TOLD)
-        fprintf(stderr, "thrace: and %zu more recordings like these: %s.*.spool\n", n - NAMES_TOLD, g->out);
+        if (!was_reported(g, orphans.v[i].path) && n++ < NAMES_REPORTED)
+            report_orphan(&orphans.v[i]);
+    if (n > NAMES_REPORTED)
+        fprintf(stderr, "thrace: and %zu more recordings like these: %s.*.spool\n", n - NAMES_REPORTED, g->out);
     orphaned_spools_free(&orphans);
 }
 
 /* A flight recorder leaves what it was asked for, under numbers: OUT is for what a program that is killed leaves. */
-static void tell_of_snapshots(const struct gathered *g)
+static void report_snapshots(const struct gathered *g)
 {
     if (!getenv("THRACE_FLIGHT_RECORDER"))
         return;
@@ -195,9 +195,9 @@ void gather_traces(const char *out, uint32_t launched, uint64_t since_ns, struct
     struct gathered g = {.out = out, .launched = launched, .since_ns = since_ns, .then = then};
     for (int i = 0; i < ROUNDS && finish_ready(&g, i > 0); i++)
         ;
-    tell_rest(&g);
-    tell_of_snapshots(&g);
-    tell_other_traces(&g); /* last: who ends in between is told of twice, not never */
+    report_rest(&g);
+    report_snapshots(&g);
+    report_other_traces(&g); /* last: what ends in between is reported twice, not never */
     for (size_t i = 0; i < g.n; i++)
         free(g.v[i]);
     free(g.v);

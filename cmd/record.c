@@ -77,7 +77,7 @@ static void let_go_on_signals(const char *out)
 }
 
 /* How to begin what was asked not to begin by itself. */
-static void tell_orders(long pid, const struct options *o)
+static void report_how_to_start(long pid, const struct options *o)
 {
     if (o->start.when == START_OFF) {
         fprintf(stderr, "thrace: process %ld is not recorded yet: ", pid);
@@ -128,7 +128,7 @@ static int run(const struct target *t, const struct record_options *o, const cha
         err = 0;
     close(pipefd[0]);
     if (pid > 0 && !err && library)
-        tell_orders((long)pid, &o->library);
+        report_how_to_start((long)pid, &o->library);
     while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
     child = 0;

@@ -238,7 +238,7 @@ static bool commit_stopped(struct txn *x, uint32_t status, int32_t proc)
 bool sched_first_thread(struct sched *s, struct sched_thread *t, uint64_t start_stack, uint64_t now)
 {
     struct txn x;
-    if (!txn_begin(&x, s, t, GO_UNBORN, now))
+    if (!txn_begin(&x, s, t, GO_NOT_EXIST, now))
         return false;
     int32_t p = proc_take_free(s, 0, SCHED_MAX_PROCS);
     if (p == PROC_NONE)
@@ -257,7 +257,7 @@ bool sched_create(struct sched *s, struct sched_thread *t, struct sched_thread *
                   uint64_t stack, uint64_t now)
 {
     struct txn x;
-    if (sched_current(child)->status != GO_UNBORN || !txn_begin(&x, s, t, GO_RUNNING, now))
+    if (sched_current(child)->status != GO_NOT_EXIST || !txn_begin(&x, s, t, GO_RUNNING, now))
         return false;
     EVENT(&x, EV_GoCreate, child->g, start_stack, stack);
     txn_commit(&x);
@@ -268,7 +268,7 @@ bool sched_create(struct sched *s, struct sched_thread *t, struct sched_thread *
 bool sched_introduce(struct sched *s, struct sched_thread *t, uint64_t now)
 {
     struct txn x;
-    if (!txn_begin(&x, s, t, GO_UNBORN, now))
+    if (!txn_begin(&x, s, t, GO_NOT_EXIST, now))
         return false;
     EVENT(&x, EV_GoCreateSyscall, t->g);
     if (!txn_proc_start(&x))

@@ -27,14 +27,14 @@ enum {
 };
 
 /* Not in enum go_status, which numbers what is on the wire. */
-enum { GO_UNBORN = 0, GO_DEAD = 5 };
+enum { GO_NOT_EXIST = 0, GO_DEAD = 5 };
 
 /* What a commit replaces. */
 struct sched_state {
     uint8_t *pos;  /* end of the events in the open chunk; NULL without a chunk */
     uint64_t time; /* of the last event */
     int32_t proc;  /* the P it holds, or PROC_NONE; in a system call, the one it had when that began */
-    uint32_t status; /* enum go_status, GO_UNBORN or GO_DEAD */
+    uint32_t status; /* enum go_status, GO_NOT_EXIST or GO_DEAD */
     uint32_t g_seq;     /* sequence number of the G's last start or unblock of its own in this generation */
     uint32_t proc_seq;  /* and of the P's start, or of the last system call on it */
     uint32_t call_since; /* when the system call began, the low bits */
@@ -135,15 +135,15 @@ static inline void sched_forget_chunk(struct sched_thread *t)
  * none.
  */
 
-/* The process's first thread comes to life under trace: Unborn → Running. So many events. */
+/* The process's first thread comes to life under trace: NotExist → Running, in this many events. */
 enum { SCHED_FIRST_THREAD_EVENTS = 4 };
 bool sched_first_thread(struct sched *s, struct sched_thread *t, uint64_t start_stack, uint64_t now);
 
-/* t makes another thread's G: child Unborn → Runnable. */
+/* t makes another thread's G: child NotExist → Runnable. */
 bool sched_create(struct sched *s, struct sched_thread *t, struct sched_thread *child, uint64_t start_stack,
                   uint64_t stack, uint64_t now);
 
-/* A thread that nobody announced: Unborn → Running, by way of a system call on its own M. */
+/* A thread that nobody announced: NotExist → Running, by way of a system call on its own M. */
 bool sched_introduce(struct sched *s, struct sched_thread *t, uint64_t now);
 
 /* Runnable → Running. */

@@ -10,11 +10,11 @@ uint64_t stack_hash(const uintptr_t *pcs, int n)
     return h ? h : 1;
 }
 
-static uint32_t home(uint64_t hash) { return (uint32_t)(hash >> 40) % STACKTAB_SLOTS; }
+static uint32_t bucket(uint64_t hash) { return (uint32_t)(hash >> 40) % STACKTAB_SLOTS; }
 
 uint32_t stacktab_find(const struct stacktab *t, uint64_t hash)
 {
-    for (uint32_t i = home(hash), n = 0; n < STACKTAB_SLOTS; i = (i + 1) % STACKTAB_SLOTS, n++) {
+    for (uint32_t i = bucket(hash), n = 0; n < STACKTAB_SLOTS; i = (i + 1) % STACKTAB_SLOTS, n++) {
         uint64_t h = __atomic_load_n(&t->slots[i].hash, __ATOMIC_ACQUIRE);
         if (h == hash)
             return __atomic_load_n(&t->slots[i].id, __ATOMIC_ACQUIRE);
@@ -36,7 +36,7 @@ uint32_t stacktab_new_id(struct stacktab *t)
  */
 void stacktab_publish(struct stacktab *t, uint64_t hash, uint32_t id)
 {
-    for (uint32_t i = home(hash), n = 0; n < STACKTAB_SLOTS; i = (i + 1) % STACKTAB_SLOTS, n++) {
+    for (uint32_t i = bucket(hash), n = 0; n < STACKTAB_SLOTS; i = (i + 1) % STACKTAB_SLOTS, n++) {
         uint64_t h = 0;
         t->slot_of[id] = i;
         if (__atomic_compare_exchange_n(&t->slots[i].hash, &h, hash, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) ||

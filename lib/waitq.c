@@ -5,7 +5,7 @@
 /* A slot that is taken but not filled in yet: no waiter of any object. */
 static const uint64_t reserved = WAIT_WOKEN;
 
-static uint32_t first_slot(const void *object) { return waitq_bucket(object) * (WAITQ_SLOTS / WAITQ_HOMES); }
+static uint32_t first_slot(const void *object) { return waitq_bucket(object) * (WAITQ_SLOTS / WAITQ_BUCKETS); }
 
 struct wait_slot *waitq_register(struct waitq *q, void *waiter, const void *object, enum waiter_kind kind)
 {

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { WAITQ_HOMES = 1 << 12, WAITQ_SLOTS = 1 << 15 };
+enum { WAITQ_BUCKETS = 1 << 12, WAITQ_SLOTS = 1 << 15 };
 
 /* What the low bits of a slot's word say of its waiter. */
 enum wait_state {
@@ -42,13 +42,13 @@ struct wait_slot {
 
 struct waitq {
     uint64_t tickets;
-    uint32_t waiting[WAITQ_HOMES]; /* waiters whose object hashes there: what a release loads */
+    uint32_t waiting[WAITQ_BUCKETS]; /* waiters whose object hashes there: what a release loads */
     struct wait_slot slots[WAITQ_SLOTS];
 };
 
 static inline uint32_t waitq_bucket(const void *object)
 {
-    return (uint32_t)(((uint64_t)(uintptr_t)object * UINT64_C(0x9e3779b97f4a7c15)) >> 52) % WAITQ_HOMES;
+    return (uint32_t)(((uint64_t)(uintptr_t)object * UINT64_C(0x9e3779b97f4a7c15)) >> 52) % WAITQ_BUCKETS;
 }
 
 /* False: certainly nobody waits for the object. Cost: 1 ns. */

@@ -13,7 +13,7 @@
 
 enum {
     WRITERS_GRACE_NS = 500000,
-    AGAIN_NS = 10000000, /* until the next try, when a writer stayed in for longer: it waits for a page of the spool */
+    RETRY_NS = 10000000, /* until the next try, when a writer stayed in for longer: it waits for a page of the spool */
 };
 
 bool all_writers_out(uint64_t grace_ns)
@@ -197,7 +197,7 @@ bool generation_advance(void)
     if (recording() && gate_close(&recorder.gate)) {
         lock_take(&registry.lock);
         if (!all_writers_out(WRITERS_GRACE_NS)) {
-            recorder.deadline_ns = clock_mono_ns() + (config.period_ns < AGAIN_NS ? config.period_ns : AGAIN_NS);
+            recorder.deadline_ns = clock_mono_ns() + (config.period_ns < RETRY_NS ? config.period_ns : RETRY_NS);
         } else if (enough_chunks()) {
             seal_those_out(0);
             upcalls.seal_samples();
@@ -251,7 +251,7 @@ static void forget_last_recording(struct thread *t)
     sched_forget_procs(&t->sched);
     t->promise.wakeup.g = 0;
     if (t->spare)
-        sched_track(&t->sched, GO_UNBORN);
+        sched_track(&t->sched, GO_NOT_EXIST);
 }
 
 void first_generation(uint32_t gomaxprocs)
@@ -261,7 +261,7 @@ void first_generation(uint32_t gomaxprocs)
     bool in_mid_run = false;
     for (struct thread *t = registry.threads; t; oldest = t, t = t->next) {
         forget_last_recording(t);
-        in_mid_run |= sched_current(&t->sched)->status != GO_UNBORN;
+        in_mid_run |= sched_current(&t->sched)->status != GO_NOT_EXIST;
     }
     /* The number before that is for the generation that thrace finish puts in front. */
     sched_restart(&recorder.sched, recorder.sched.generation + 1 + in_mid_run, gomaxprocs);
@@ -271,7 +271,7 @@ void first_generation(uint32_t gomaxprocs)
         uint32_t status = sched_current(&t->sched)->status;
         if (status == GO_RUNNING)
             first_status_running(t, time, &said);
-        else if (status != GO_UNBORN && status != GO_DEAD)
+        else if (status != GO_NOT_EXIST && status != GO_DEAD)
             status_other(t, time, true);
         else if (t == self)
             first_thread(t, time);

@@ -1,4 +1,4 @@
-/* The records of threads, from birth to pool. */
+/* The records of threads: made, registered, pooled. */
 #include "preload/thread.h"
 
 #include <string.h>

@@ -99,13 +99,13 @@ struct registry {
 
 extern struct registry registry;
 
-/* A record for a thread to be, in the registry and Unborn, with its G id; NULL when memory or ids ran out. */
+/* A registered record for a thread to be: its G has an id but does not exist yet. NULL: memory or ids ran out. */
 struct thread *thread_new(void);
 
 /* In the child of a fork: t is the only thread that there is. */
 void thread_inherit(struct thread *t);
 
-/* Out of the registry, into the pool. Its G is dead or was never born. */
+/* Out of the registry, into the pool. Its G is dead or never existed. */
 void thread_retire(struct thread *t);
 
 /* Writes META_THREAD for t into by's chunk; inside a section of by, or behind a closed gate. */

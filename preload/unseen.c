@@ -65,7 +65,7 @@ static bool is_registered(uint32_t tid)
 }
 
 /* They are in the kernel's list, or will be, and have not said their number yet. */
-static uint32_t unborn(void)
+static uint32_t announced(void)
 {
     uint32_t n = __atomic_load_n(&expected, __ATOMIC_ACQUIRE);
     lock_take(&registry.lock);
@@ -99,7 +99,7 @@ static uint32_t count_in(const char *p, const char *end, uint32_t count)
 static uint32_t count_unknown(void)
 {
     char buf[1024] __attribute__((aligned(8)));
-    uint32_t coming = unborn(), count = 0; /* before: who is born meanwhile is counted as unborn and not as unknown */
+    uint32_t coming = announced(), count = 0; /* before: a thread that begins meanwhile is not unknown */
     long fd = sys_openat("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0), n;
     if (sys_failed(fd))
         return 0;

@@ -29,15 +29,15 @@
 #include "lib/sched.h"
 #include "lib/symbolize/symbolize.h"
 
-static void tell_advice(const struct finish_how *how, const struct recording *r)
+static void report_advice(const struct finish_how *how, const struct recording *r)
 {
     const struct symbolize_message *m;
     for (size_t i = 0; (m = symbolize_message(r->symbolizer, i)); i++)
-        if (rec_modules_worth_telling(&r->modules, r->exe, m) && !(how->quiet && m->advice == SYMBOLIZE_NO_DEBUG_INFO))
-            how->tell(how->who, "%s", m->text);
+        if (rec_modules_worth_reporting(&r->modules, r->exe, m) && !(how->quiet && m->advice == SYMBOLIZE_NO_DEBUG_INFO))
+            how->report(how->who, "%s", m->text);
 }
 
-enum { HOLDERS_TOLD = 5 };
+enum { HOLDERS_REPORTED = 5 };
 
 /* NULL, or why there is none. What holds the most is the summary's to tell. */
 static const char *make_heap_profile(struct recording *r, const struct spool_header *h, bool went_on,
@@ -50,7 +50,7 @@ static const char *make_heap_profile(struct recording *r, const struct spool_hea
     struct heap_profile *p = heap_profile_new(r, h);
     const char *err = p ? heap_profile_make(p, &r->profile, &r->profile_size) : "out of memory";
     if (p && holders && !went_on)
-        heap_profile_tell(p, holders, HOLDERS_TOLD);
+        heap_profile_report(p, holders, HOLDERS_REPORTED);
     if (holders)
         fclose(holders);
     heap_profile_free(p);
@@ -58,7 +58,7 @@ static const char *make_heap_profile(struct recording *r, const struct spool_hea
 }
 
 /* Its process lives and is about to record: the pid is the first thing that it writes. */
-static bool is_being_born(int fd)
+static bool is_starting(int fd)
 {
     static struct spool_header h;
     return pread(fd, &h, sizeof h, 0) == sizeof h && h.pid && (!kill((pid_t)h.pid, 0) || errno == EPERM);
@@ -103,21 +103,21 @@ static const char *make_trace(const struct finish_how *how, struct spool_file *f
         uint64_t hz = finish_frequency(f->header);
         sum->overweight = samples_bound(&r.samples, f->header, hz);
         for (size_t i = 0; i < r.samples.n; i++)
-            sum->samples_shown += r.samples.v[i].weight;
+            sum->samples_in_trace += r.samples.v[i].weight;
         trace_time_init(&r.time, hz);
         err = recording_symbolize(&r, how->progress);
     }
     if (!err && !sum->nothing) {
-        tell_advice(how, &r);
+        report_advice(how, &r);
         finish_summary_short_calls(sum, &r);
         finish_summary_heap(sum, f->header, went_on);
         const char *why = make_heap_profile(&r, f->header, went_on, sum);
         if (why)
-            how->tell(how->who, "heap profile: %s", why);
+            how->report(how->who, "heap profile: %s", why);
         *where = sum->path;
         err = finish_write(f, &r, sum);
         if (!err && (why = finish_write_heap(&r, sum)))
-            how->tell(how->who, "%s.heap.pb.gz: %s", sum->path, why);
+            how->report(how->who, "%s.heap.pb.gz: %s", sum->path, why);
     }
     recording_free(&r);
     return err;
@@ -147,21 +147,21 @@ static enum finish_result finish_claimed(const char *spool, const struct finish_
     const char *err = spool_file_open(&f, claim->fd), *where = spool;
     static char ignored[PATH_MAX];
     if (err) {
-        how->tell(how->who, "%s: %s", spool, err);
-        spool_claim_end(claim, spool, !strcmp(err, SPOOL_UNBORN) && trace_path_of(spool, ignored, sizeof ignored) &&
-                                          !is_being_born(claim->fd));
+        how->report(how->who, "%s: %s", spool, err);
+        spool_claim_end(claim, spool, !strcmp(err, SPOOL_EMPTY) && trace_path_of(spool, ignored, sizeof ignored) &&
+                                          !is_starting(claim->fd));
         return FINISH_INVALID;
     }
     watch(&f);
     if ((err = obstacle(f.header, how)) ||
         (f.events.n && (err = trace_path_choose(f.header, spool, how->out, sum->path, sizeof sum->path)))) {
-        how->tell(how->who, "%s: %s", spool, err);
+        how->report(how->who, "%s: %s", spool, err);
         spool_file_close(&f);
         spool_claim_end(claim, spool, false);
         return FINISH_FAILED;
     }
     if (!f.events.n) {
-        how->tell(how->who, "%s: " SPOOL_UNBORN, spool);
+        how->report(how->who, "%s: " SPOOL_EMPTY, spool);
         spool_file_close(&f);
         spool_claim_end(claim, spool, true);
         return FINISH_INVALID;
@@ -171,9 +171,9 @@ static enum finish_result finish_claimed(const char *spool, const struct finish_
     uint64_t missing = f.missing;
     spool_file_close(&f);
     if (err) {
-        how->tell(how->who, "%s: %s; the recording is kept in %s", where, err, spool);
+        how->report(how->who, "%s: %s; the recording is kept in %s", where, err, spool);
     } else if (missing) {
-        how->tell(how->who, "%s: the end is missing, %" PRIu64 " bytes and what was not written yet; the trace has what "
+        how->report(how->who, "%s: the end is missing, %" PRIu64 " bytes and what was not written yet; the trace has what "
                   "came before, and the spool is kept", spool, missing);
     }
     spool_claim_end(claim, spool, !err && !missing);
@@ -186,16 +186,16 @@ enum finish_result finish_spool(const char *spool, const struct finish_how *how,
     memset(sum, 0, sizeof *sum);
     const char *err = symbol_cache_fault();
     if (err)
-        how->tell(how->who, "%s", err);
+        how->report(how->who, "%s", err);
     err = spool_claim_open(&claim, spool, how->anyway);
     sum->elsewhere = claim.gone && how->may_be_gone;
     if (err) {
         if (!sum->elsewhere)
-            how->tell(how->who, "%s: %s", spool, err);
+            how->report(how->who, "%s: %s", spool, err);
         return sum->elsewhere ? FINISH_DONE : claim.no_file ? FINISH_INVALID : FINISH_FAILED;
     }
     if (claim.foreign && !how->out) {
-        how->tell(how->who, "%s: it is the spool of another user; say with -o where the trace is to go", spool);
+        how->report(how->who, "%s: it is the spool of another user; say with -o where the trace is to go", spool);
         spool_claim_end(&claim, spool, false);
         return FINISH_FAILED;
     }
@@ -203,7 +203,7 @@ enum finish_result finish_spool(const char *spool, const struct finish_how *how,
         return finish_claimed(spool, how, &claim, sum);
     sum->elsewhere = true;
     if (!how->quiet && !how->may_be_gone)
-        how->tell(how->who, "%s: another process has just finished it", spool);
+        how->report(how->who, "%s: another process has just finished it", spool);
     spool_claim_end(&claim, spool, false);
     return FINISH_DONE;
 }

@@ -16,7 +16,7 @@ struct finish_how {
     uint32_t of_pid;  /* it must be of this process, by its own pid and its start time; 0: of any */
     uint64_t of_start;
     /* What the user is to know on the way, a line each; who is passed on. */
-    __attribute__((format(printf, 2, 3))) void (*tell)(const char *who, const char *fmt, ...);
+    __attribute__((format(printf, 2, 3))) void (*report)(const char *who, const char *fmt, ...);
     const char *who;
     FILE *progress; /* a bar is shown there when it takes long, if that is a terminal */
 };

@@ -16,7 +16,7 @@ struct finish_summary {
     char heap[128]; /* "heap 1234 bytes": what was in use at the end */
     struct spool_unseen unseen;
     struct spool_samples samples; /* of the whole recording; … */
-    uint64_t samples_shown;       /* … a snapshot has fewer */
+    uint64_t samples_in_trace;       /* … a snapshot has fewer */
     uint64_t overweight; /* CPU samples that a damaged spool has more than there was time for */
     char short_calls[1024]; /* "1234 read (5.6 ms), …": what was too short to be in the trace */
     char *holders; /* what holds the most of the heap, a line each; NULL: not sampled. The caller may free it */

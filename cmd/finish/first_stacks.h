@@ -26,7 +26,7 @@ struct events_seen {
     size_t nstatuses, cap_statuses;
     uint64_t events;
     uint64_t of_heap; /* of these: how much of the heap is in use */
-    struct heap_types types; /* of the blocks whose births were recorded */
+    struct heap_types types; /* of the blocks whose allocations were recorded */
     uint64_t last; /* time of the last event, in ticks */
 };
 

@@ -121,9 +121,9 @@ const char *heap_profile_make(const struct heap_profile *p, void **file, size_t 
     return heap_pprof_make(p->sites, p->nsites, p->interval, p->start_ns, p->duration_ns, file, size);
 }
 
-enum { FRAMES_TOLD = 6 };
+enum { FRAMES_REPORTED = 6 };
 
-static void tell_frame(const struct gotrace_builder_frame *f, FILE *to)
+static void print_frame(const struct gotrace_builder_frame *f, FILE *to)
 {
     const char *slash = strrchr(f->file, '/'), *name = slash ? slash + 1 : f->file;
     fprintf(to, " %s@%s", f->function, name);
@@ -134,17 +134,17 @@ static void tell_frame(const struct gotrace_builder_frame *f, FILE *to)
 static const char *plural(uint64_t n) { return n == 1 ? "" : "s"; }
 
 /* Of few samples little can be reckoned: who reads the line is to know. */
-void heap_profile_tell(const struct heap_profile *p, FILE *to, size_t n)
+void heap_profile_report(const struct heap_profile *p, FILE *to, size_t n)
 {
     for (size_t i = 0; i < p->nsites && i < n && p->sites[i].live_bytes > 0; i++) {
         const struct heap_site *s = &p->sites[i];
         uint64_t blocks = (uint64_t)(s->live_objects + 0.5);
         fprintf(to, "thrace: still in use: about %.0f bytes in %" PRIu64 " block%s (%" PRIu64 " sample%s):",
                 s->live_bytes, blocks, plural(blocks), s->live_samples, plural(s->live_samples));
-        for (size_t j = 0; j < s->nframes && j < FRAMES_TOLD; j++) {
+        for (size_t j = 0; j < s->nframes && j < FRAMES_REPORTED; j++) {
             fputs(j ? " <" : "", to);
-            tell_frame(&s->frames[j], to);
+            print_frame(&s->frames[j], to);
         }
-        fputs(s->nframes > FRAMES_TOLD ? " < …\n" : "\n", to);
+        fputs(s->nframes > FRAMES_REPORTED ? " < …\n" : "\n", to);
     }
 }

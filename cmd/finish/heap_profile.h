@@ -19,6 +19,6 @@ void heap_profile_free(struct heap_profile *p);
 const char *heap_profile_make(const struct heap_profile *p, void **file, size_t *size);
 
 /* The stacks that hold the most, n at most, one line each. */
-void heap_profile_tell(const struct heap_profile *p, FILE *to, size_t n);
+void heap_profile_report(const struct heap_profile *p, FILE *to, size_t n);
 
 #endif

@@ -74,7 +74,7 @@ static bool is_first(const struct search *s, const char *path)
 }
 
 /* It says whose it is before it says anything else, and that it is a spool last of all. */
-static bool look_at_unborn(const struct search *s, const struct spool_header *h, const struct stat *st,
+static bool look_at_empty(const struct search *s, const struct spool_header *h, const struct stat *st,
                            struct orphaned_spool *found)
 {
     bool lives = h->pid && h->pid <= INT32_MAX && (!kill((pid_t)h->pid, 0) || errno == EPERM);
@@ -92,7 +92,7 @@ static bool look_at_spool(const struct search *s, int fd, const struct stat *st,
     memset(&h, 0, sizeof h);
     ssize_t n = pread(fd, &h, sizeof h, 0);
     if (n >= 0 && !memcmp(h.magic, none, sizeof none))
-        return look_at_unborn(s, &h, st, found);
+        return look_at_empty(s, &h, st, found);
     if (n != sizeof h || memcmp(h.magic, SPOOL_MAGIC, sizeof h.magic) ||
         h.version != SPOOL_VERSION || h.launcher != s->launched || h.start_realtime_ns < s->since_ns)
         return false;

@@ -77,7 +77,7 @@ static void add_pc(const struct recording *r, const struct rec_pc *p, struct fra
     }
     bool ours = p->module >= 0 && r->modules.v[p->module].ours;
     if (p->hook) {
-        add_frame(f, p->pc, p->hook, ours ? &in_libc : &s[n - 1]); /* one that restart.c does again */
+        add_frame(f, p->pc, p->hook, ours ? &in_libc : &s[n - 1]); /* one that retry.c does again */
         return;
     }
     if (ours)

@@ -301,7 +301,7 @@ const struct rec_module *rec_modules_find(const struct rec_modules *ms, uint64_t
  * Of a library without debug info one sees the functions, which is all that one wants of most. The program itself is
  * another matter.
  */
-bool rec_modules_worth_telling(const struct rec_modules *ms, const char *exe, const struct symbolize_message *said)
+bool rec_modules_worth_reporting(const struct rec_modules *ms, const char *exe, const struct symbolize_message *said)
 {
     const struct rec_module *m = NULL;
     for (size_t i = 0; i < ms->n && !m; i++)

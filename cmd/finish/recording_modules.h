@@ -64,7 +64,7 @@ const struct rec_module *rec_modules_find(const struct rec_modules *ms, uint64_t
                                           size_t epoch);
 
 /* Whether the user of the program at the path exe should hear of it. */
-bool rec_modules_worth_telling(const struct rec_modules *ms, const char *exe, const struct symbolize_message *said);
+bool rec_modules_worth_reporting(const struct rec_modules *ms, const char *exe, const struct symbolize_message *said);
 
 void rec_modules_free(struct rec_modules *ms);
 

@@ -13,7 +13,7 @@ static int by_id(const void *a, const void *b)
     return x->id < y->id ? -1 : x->id > y->id;
 }
 
-/* A block may die in a chunk that comes before the one that it was born in. */
+/* A block may be freed in a chunk that comes before the one that it was allocated in. */
 static void apply_frees(struct recording *r)
 {
     if (r->nblocks)

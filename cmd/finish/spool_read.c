@@ -186,7 +186,7 @@ static const char *check_header(const struct spool_header *h, size_t size)
 {
     static const char none[sizeof h->magic];
     if (size >= sizeof *h && !memcmp(h->magic, none, sizeof none))
-        return SPOOL_UNBORN;
+        return SPOOL_EMPTY;
     if (size < sizeof *h || memcmp(h->magic, SPOOL_MAGIC, sizeof h->magic))
         return "this is not a spool of thrace";
     if (h->version != SPOOL_VERSION || h->header_size != SPOOL_HEADER_SIZE || h->chunk_size != SPOOL_CHUNK_SIZE)
@@ -206,7 +206,7 @@ const char *spool_file_open(struct spool_file *f, int fd)
     f->size = (size_t)st.st_size;
     void *map = f->size ? mmap(NULL, f->size, PROT_READ, MAP_SHARED, fd, 0) : MAP_FAILED;
     if (map == MAP_FAILED)
-        return f->size ? strerror(errno) : SPOOL_UNBORN;
+        return f->size ? strerror(errno) : SPOOL_EMPTY;
     f->map = map;
     struct spool_header *copy = calloc(1, sizeof *copy);
     if (copy)

@@ -35,7 +35,7 @@ struct spool_file {
 };
 
 /* What spool_file_open says of a recording whose process ended before it began. */
-#define SPOOL_UNBORN "nothing was recorded, the program ended too early"
+#define SPOOL_EMPTY "nothing was recorded, the program ended too early"
 
 /*
  * Maps and checks the file. Returns NULL, or one line that says what is wrong with it; nothing is mapped then. fd stays

@@ -61,15 +61,15 @@ bool symbol_cache_folder(char *path, size_t size)
 const char *symbol_cache_fault(void)
 {
     static const char name[] = "THRACE_SYMBOL_CACHE";
-    static bool told;
+    static bool reported;
     static struct options o;
     static char line[512];
     struct option_fault fault;
     const char *value = getenv(name);
     char entry[sizeof name + 64];
-    if (!value || told)
+    if (!value || reported)
         return NULL;
-    told = true;
+    reported = true;
     snprintf(entry, sizeof entry, "%s=%s", name, value);
     if (options_read(&o, (char *[]){entry, NULL}, &fault))
         return NULL;

@@ -2,7 +2,7 @@
 #ifndef THRACE_LIB_OPTIONS_CLASSES_H
 #define THRACE_LIB_OPTIONS_CLASSES_H
 
-/* What is recorded besides the births and ends of threads; bits of owner->recording (preload/tracer.h). */
+/* What is recorded besides the births and ends of threads; bits of owner->recording. */
 enum call_class_number {
 #define THRACE_CLASS(name, text, meaning) CLASS_NUMBER_##name,
 #include "lib/options/classes.def"

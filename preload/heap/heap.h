@@ -1,7 +1,7 @@
 /*
  * How much of the heap is in use, to the byte.
  *
- * Each thread counts in a slot of its own: what malloc_usable_size says of a block is added when it is born and taken
+ * Each thread counts in a slot of its own: what malloc_usable_size says of a block is added when it is allocated and taken
  * off when it dies, in whichever thread. Nobody else writes to the slot, and the count is one instruction, which a
  * signal handler cannot tear. Once a slot has gone up or down by HEAP_FLUSH its sum moves to that of the process;
  * whoever does that and sees that the heap has grown or shrunk by a step writes HeapAlloc. The sum of everything is
@@ -89,7 +89,7 @@ extern bool heap_counts HEAP_HIDDEN;
 extern bool heap_events HEAP_HIDDEN; /* every birth and death is an event */
 extern bool heap_libc HEAP_HIDDEN; /* blocks have a size in front of them */
 
-/* The block at p was born, or is about to die: their events. size -1: it dies. */
+/* The event of the block at p: it was allocated, or (size -1) is about to be freed. */
 void heap_event(const void *p, int64_t size) HEAP_HIDDEN;
 
 /* Its slot goes to the next thread. What the thread still allocates or frees is counted all the same. */

@@ -25,7 +25,7 @@ static uint8_t filter_count[1 << HEAP_FILTER_BITS]; /* of blocks for each bit */
 enum { MANY = 254, CLEARING = 255 };
 
 static uint64_t last_id;
-static uint64_t pending[PENDING]; /* deaths in a hook, or in a thread that has ended */
+static uint64_t pending[PENDING]; /* freed in a hook, or in a thread that has ended */
 static uint32_t any_pending;
 
 bool heap_sample_begin(uint64_t interval)

@@ -37,15 +37,15 @@ static inline bool heap_sample_due(int64_t size)
     return heap_sample_draw(s, size);
 }
 
-/* The block that was just born. h has the stack to begin with. */
+/* The block that was just allocated. h has the stack to begin with. */
 void heap_sample_allocated(struct hook *h, const void *p, int64_t size) HEAP_HIDDEN;
 
 /* The block is about to die. */
 void heap_sample_freed(const void *p) HEAP_HIDDEN;
 
 /*
- * The same in two steps, for a realloc, which may fail: take gives the number of the sample, or 0. Then either it has
- * died, or it is put back, before anybody else can free the block.
+ * The same in two steps, for a realloc, which may fail: take gives the number of the sample, or 0. The sample is then
+ * reported as freed or put back, before anybody else can free the block.
  */
 uint64_t heap_sample_take(const void *p);
 void heap_sample_report_free(uint64_t id);
@@ -63,7 +63,7 @@ static inline void heap_sample_may_be_freed(const void *p)
         heap_sample_freed(p);
 }
 
-/* At the end: deaths that nobody could record. */
+/* At the end: frees that nobody could record. */
 void heap_sample_end(void);
 
 #endif

@@ -2,7 +2,7 @@
  * The allocator's entry points. Each does the real call and counts; its slow half, which it jumps to, also knows what
  * is rare: the next allocator is not known yet, the block is the arena's, nothing is to be counted.
  *
- * A death is counted before the real call: after it the block may be another thread's. What a size of 0, an overflow or
+ * A free is counted before the real call: after it the block may be another thread's. What a size of 0, an overflow or
  * a pointer that is none leads to is for the allocator to say: every call is passed on as it came.
  */
 #include <errno.h>
@@ -40,7 +40,7 @@ static inline void *count_libc_block(void *p)
     return heap_wants_flush(s) ? count_and_flush(p) : p;
 }
 
-/* --- blocks that are born ----------------------------------------------------------------------------------------- */
+/* --- allocating --------------------------------------------------------------------------------------------------- */
 
 #define ALLOCATES(name, params, args, size, align)                                                                     \
     static OUT_OF_LINE void *name##_slow params                                                                        \
@@ -191,7 +191,7 @@ static OUT_OF_LINE void *out_of_arena(void *old, size_t n)
     return p;
 }
 
-/* The sample comes out of the table before the real call, like every death, and goes back if the block lives on. */
+/* The sample comes out of the table before the real call, like every free, and goes back if the block lives on. */
 static OUT_OF_LINE void *realloc_slow(void *old, size_t n)
 {
     if (old && arena_has(old))

@@ -73,24 +73,24 @@ static void learn_from_fcntl(int fd, int command, long arg, int result)
  * Calls that took or gave nothing when they fail with EINTR, and have no timeout among their arguments, are done again
  * when that is because of a sample.
  */
-#define AGAIN_PLAIN 0
-#define AGAIN_READ(fd, n) 1
-#define AGAIN_RECEIVE(fd) 1
-#define AGAIN_RECEIVE_FLAGS(fd, flags) 1
-#define AGAIN_RECEIVE_MANY(fd, n, flags) 0
-#define AGAIN_WRITE(fd, n) 1
-#define AGAIN_SEND(fd) 1
-#define AGAIN_SEND_FLAGS(fd, flags) 1
-#define AGAIN_SPLICE(in, out, flags) 1
-#define AGAIN_CONNECT(fd) 0
-#define AGAIN_WAITS(reason) 0
-#define AGAIN_WAITS_UNLESS(now, reason) 0
-#define AGAIN_EPOLL(fd, now) 0
-#define AGAIN_POLL(fds, n, now) 0
-#define AGAIN_EPOLL_TRIED(fd, now, trial) 0
-#define AGAIN_POLL_TRIED(fds, n, now, trial) 0
-#define AGAIN_SELECT(n, in, out, err, now) 0
-#define AGAIN_FORGET(fd) 0
+#define RETRY_PLAIN 0
+#define RETRY_READ(fd, n) 1
+#define RETRY_RECEIVE(fd) 1
+#define RETRY_RECEIVE_FLAGS(fd, flags) 1
+#define RETRY_RECEIVE_MANY(fd, n, flags) 0
+#define RETRY_WRITE(fd, n) 1
+#define RETRY_SEND(fd) 1
+#define RETRY_SEND_FLAGS(fd, flags) 1
+#define RETRY_SPLICE(in, out, flags) 1
+#define RETRY_CONNECT(fd) 0
+#define RETRY_WAITS(reason) 0
+#define RETRY_WAITS_UNLESS(now, reason) 0
+#define RETRY_EPOLL(fd, now) 0
+#define RETRY_POLL(fds, n, now) 0
+#define RETRY_EPOLL_TRIED(fd, now, trial) 0
+#define RETRY_POLL_TRIED(fds, n, now, trial) 0
+#define RETRY_SELECT(n, in, out, err, now) 0
+#define RETRY_FORGET(fd) 0
 #define REAL(again, ret, name, args) ((again) ? RETRIED((ret)-1, real.name args, (void)0) : real.name args)
 
 /* The classes that a call is of interest for: its own, and what it changes: all that look at descriptors, the heap. */
@@ -119,7 +119,7 @@ static void learn_from_fcntl(int fd, int command, long arg, int result)
             __attribute__((unused)) ret(*const real_call) params = real.name;                                          \
             shown;                                                                                                     \
         }                                                                                                              \
-        ret result = REAL(AGAIN_##shown, ret, name, args);                                                             \
+        ret result = REAL(RETRY_##shown, ret, name, args);                                                             \
         after;                                                                                                         \
         return result;                                                                                                 \
     }                                                                                                                  \

@@ -56,7 +56,7 @@ static int listen_there(void)
 }
 
 /* Whose user the kernel says it is: the process's own, or root. */
-static bool may_give_orders(int fd)
+static bool may_control(int fd)
 {
     struct ucred who;
     socklen_t len = sizeof who;
@@ -65,7 +65,7 @@ static bool may_give_orders(int fd)
     return who.uid == 0 || who.uid == (uid_t)raw_syscall(SYS_geteuid, 0, 0, 0, 0, 0, 0);
 }
 
-/* A spool that the order made is told instead of the one that is recorded to afterwards. */
+/* A spool that the command made is reported instead of the one that is recorded to afterwards. */
 static void carry_out(uint32_t verb, struct control_reply *r)
 {
     static char spool[SPOOL_PATH_MAX];
@@ -92,7 +92,7 @@ static void serve(int fd)
     memset(&reply, 0, sizeof reply);
     reply.magic = CONTROL_MAGIC;
     reply.version = CONTROL_VERSION;
-    if (!may_give_orders(fd) || sys_read(fd, &q, sizeof q) != sizeof q || q.magic != CONTROL_MAGIC)
+    if (!may_control(fd) || sys_read(fd, &q, sizeof q) != sizeof q || q.magic != CONTROL_MAGIC)
         return;
     if (q.version == CONTROL_VERSION)
         carry_out(q.verb, &reply);

@@ -1,8 +1,8 @@
-/* Who gives orders from outside: `thrace start`, stop, status and snapshot. lib/control.h has the protocol. */
+/* Commands from outside: `thrace start`, stop, status and snapshot. lib/control.h has the protocol. */
 #ifndef THRACE_PRELOAD_SESSION_CONTROL_H
 #define THRACE_PRELOAD_SESSION_CONTROL_H
 
-/* Once, in the constructor: somebody may give orders. */
+/* Once, in the constructor: commands may come. */
 void control_enable(void);
 
 /* Starts the thread that listens, named "thrace-ctl", if it is wanted and not there. */

@@ -18,23 +18,23 @@ enum {
 };
 
 /* Times are microseconds since the trace began. */
-struct told_wait {
+struct scripted_wait {
     int begin, woken, end;
     uint64_t waker;
     const char *call;
 };
 
-struct told_sleep {
+struct scripted_sleep {
     int begin, woken, end;
     uint64_t waker;
     char state;
 };
 
 struct scene {
-    struct told_wait waits[MAX];
-    struct told_sleep sleeps[MAX];
+    struct scripted_wait waits[MAX];
+    struct scripted_sleep sleeps[MAX];
     bool perf_tells_return; /* the kernel does not say that the thread was switched in, perf does */
-    int untold;             /* of the returns: the last so many */
+    int unreported;             /* of the returns: the last so many */
     int version;
     struct trace trace;
     struct kernel kernel;
@@ -49,8 +49,8 @@ static struct scene agreeing(void)
     struct scene s = {.version = 25};
     for (int i = 0; i < 6; i++) {
         int at = 1000 * (i + 1);
-        s.waits[i] = (struct told_wait){at, at + 480, at + 500, WAKER, calls[i]};
-        s.sleeps[i] = (struct told_sleep){at + 3, at + 482, at + 497, WAKER, 'S'};
+        s.waits[i] = (struct scripted_wait){at, at + 480, at + 500, WAKER, calls[i]};
+        s.sleeps[i] = (struct scripted_sleep){at + 3, at + 482, at + 497, WAKER, 'S'};
     }
     return s;
 }
@@ -78,7 +78,7 @@ static void write_sleeper(struct gotrace_builder *b, const struct scene *s)
     gotrace_builder_batch(b, SLEEPER, ticks(0));
     EVENT(b, 0, EV_ProcStatus, 0, 1);
     EVENT(b, 0, EV_GoStatus, 1, SLEEPER, 2);
-    for (const struct told_wait *w = s->waits; w->call; w++) {
+    for (const struct scripted_wait *w = s->waits; w->call; w++) {
         EVENT(b, w->begin, EV_GoBlock, reason, stack(b, w->call));
         gotrace_builder_event(b, ticks(w->begin), EV_ProcStop, NULL, 0);
         g_seq++;
@@ -95,7 +95,7 @@ static void write_waker(struct gotrace_builder *b, const struct scene *s)
     gotrace_builder_batch(b, WAKER, ticks(1));
     EVENT(b, 1, EV_ProcStatus, 1, 1);
     EVENT(b, 1, EV_GoStatus, 2, WAKER, 2);
-    for (const struct told_wait *w = s->waits; w->call; w++, g_seq += 2)
+    for (const struct scripted_wait *w = s->waits; w->call; w++, g_seq += 2)
         if (w->waker == WAKER)
             EVENT(b, w->woken, EV_GoUnblock, 1, g_seq + 1, 0);
     EVENT(b, 20000, EV_HeapAlloc, 1);
@@ -141,9 +141,9 @@ static void write_sched(FILE *f, const struct scene *s)
     write_switch(f, 0, STRANGER, 'S', WAKER);
     write_switch(f, 0, 0, 'R', SLEEPER);
     int n = 0;
-    for (const struct told_sleep *a = s->sleeps; a->state; a++)
+    for (const struct scripted_sleep *a = s->sleeps; a->state; a++)
         n++;
-    for (const struct told_sleep *a = s->sleeps; a->state; a++) {
+    for (const struct scripted_sleep *a = s->sleeps; a->state; a++) {
         write_switch(f, a->begin, SLEEPER, a->state, STRANGER);
         if (a->woken) {
             stamp(f, a->waker, a->woken, "    sched:sched_waking: ");
@@ -151,7 +151,7 @@ static void write_sched(FILE *f, const struct scene *s)
             stamp(f, STRANGER, a->woken + 1, "    sched:sched_wakeup: ");
             fprintf(f, "comm=work pid=%d prio=120 target_cpu=001\n", SLEEPER);
         }
-        if (n-- <= s->untold)
+        if (n-- <= s->unreported)
             continue;
         if (s->perf_tells_return) {
             stamp(f, SLEEPER, a->end, "PERF_RECORD_SWITCH_CPU_WIDE IN          ");
@@ -218,15 +218,15 @@ static void a_return_that_only_perf_tells_counts(void **state)
 static void a_return_that_nobody_tells_is_not_held_against_the_trace(void **state)
 {
     struct scene s = agreeing();
-    s.untold = 3;
+    s.unreported = 3;
     assert_tally(compared(s).by_clock, 3, 3);
 }
 
 static void short_sleeps_and_a_cpu_taken_away_are_not_asked_for(void **state)
 {
     struct scene s = agreeing();
-    s.sleeps[6] = (struct told_sleep){8000, 0, 9000, 0, 'R'};
-    s.sleeps[7] = (struct told_sleep){9100, 9120, 9149, WAKER, 'S'};
+    s.sleeps[6] = (struct scripted_sleep){8000, 0, 9000, 0, 'R'};
+    s.sleeps[7] = (struct scripted_sleep){9100, 9120, 9149, WAKER, 'S'};
     assert_tally(compared(s).sleeps, 6, 6);
 }
 
@@ -234,10 +234,10 @@ static void short_sleeps_and_a_cpu_taken_away_are_not_asked_for(void **state)
 static void a_call_may_sleep_twice_and_wait_for_a_cpu(void **state)
 {
     struct scene s = agreeing();
-    s.sleeps[6] = (struct told_sleep){8005, 0, 8400, 0, 'R'};
-    s.sleeps[7] = (struct told_sleep){8410, 8600, 8610, WAKER, 'S'};
-    s.sleeps[8] = (struct told_sleep){8620, 8800, 8810, STRANGER, 'D'};
-    s.waits[6] = (struct told_wait){8000, 8590, 8815, WAKER, "pthread_mutex_lock"};
+    s.sleeps[6] = (struct scripted_sleep){8005, 0, 8400, 0, 'R'};
+    s.sleeps[7] = (struct scripted_sleep){8410, 8600, 8610, WAKER, 'S'};
+    s.sleeps[8] = (struct scripted_sleep){8620, 8800, 8810, STRANGER, 'D'};
+    s.waits[6] = (struct scripted_wait){8000, 8590, 8815, WAKER, "pthread_mutex_lock"};
     struct comparison c = compared(s);
     assert_tally(c.sleeps, 8, 8);
     assert_tally(c.by_clock, 6, 8);
@@ -278,8 +278,8 @@ static void a_sleep_told_elsewhere_is_found(void **state)
 static void a_sleep_told_twice_is_found(void **state)
 {
     struct scene s = agreeing();
-    s.waits[5] = (struct told_wait){6000, 6200, 6210, WAKER, "mtx_lock"};
-    s.waits[6] = (struct told_wait){6215, 6480, 6500, WAKER, "mtx_lock"};
+    s.waits[5] = (struct scripted_wait){6000, 6200, 6210, WAKER, "mtx_lock"};
+    s.waits[6] = (struct scripted_wait){6215, 6480, 6500, WAKER, "mtx_lock"};
     struct comparison c = compared(s);
     assert_int_equal(c.twice, 1);
     assert_tally(c.sleeps, 5, 6);
@@ -301,7 +301,7 @@ static void a_wrong_waker_is_found(void **state)
 static void a_wait_without_sleep_is_counted(void **state)
 {
     struct scene s = agreeing();
-    s.waits[6] = (struct told_wait){8000, 8400, 8500, WAKER, "read"};
+    s.waits[6] = (struct scripted_wait){8000, 8400, 8500, WAKER, "read"};
     struct comparison c = compared(s);
     assert_int_equal(c.waits, 7);
     assert_int_equal(c.unslept, 1);

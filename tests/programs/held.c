@@ -62,16 +62,16 @@ static void fork_one(void)
 int main(void)
 {
     static struct thread threads[3];
-    sigset_t orders;
+    sigset_t commands;
     int sig;
-    sigemptyset(&orders);
-    sigaddset(&orders, SIGHUP);
-    sigaddset(&orders, SIGUSR2);
-    CHECK(pthread_sigmask(SIG_BLOCK, &orders, NULL) == 0);
+    sigemptyset(&commands);
+    sigaddset(&commands, SIGHUP);
+    sigaddset(&commands, SIGUSR2);
+    CHECK(pthread_sigmask(SIG_BLOCK, &commands, NULL) == 0);
     spawn(&threads[0], writes);
     spawn(&threads[1], burns);
     spawn(&threads[2], waits);
-    while (sigwait(&orders, &sig) == 0 && sig != SIGUSR2)
+    while (sigwait(&commands, &sig) == 0 && sig != SIGUSR2)
         fork_one();
     puts("done");
     return 0;

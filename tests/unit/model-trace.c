@@ -71,7 +71,7 @@ static void write_status(struct model_trace *tr, struct sched_thread *t, bool wo
         return;
     }
     uint32_t status = sched_current(t)->status;
-    if (status == GO_UNBORN || status == GO_DEAD)
+    if (status == GO_NOT_EXIST || status == GO_DEAD)
         return;
     uint8_t *p = service_room(tr, now);
     uint64_t time = sched_current(&tr->service)->time;

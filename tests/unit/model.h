@@ -15,7 +15,7 @@ struct sched *model_new(uint32_t gomaxprocs);
 /* Chunks are calloc'ed; free what sched_detach_chunk returns. */
 struct chunk *model_chunk(void);
 
-/* A thread to be: G g on the M m, Unborn, with a chunk attached at time 1. */
+/* A thread to be: G g on the M m, not existing yet, with a chunk attached at time 1. */
 void model_thread(struct sched *s, struct sched_thread *t, uint64_t g, uint64_t m);
 
 /* Takes the thread's chunk away and frees it. */

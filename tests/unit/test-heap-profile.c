@@ -17,7 +17,7 @@
 
 enum { STACKS = 3, DEEP = 7 };
 
-/* In place of a recording's own: stack 1 is as deep as is told, stack 2 deeper, and stack 3 begins as they do. */
+/* In place of a recording's own: stack 1 is as deep as is reported, stack 2 deeper, and stack 3 begins as they do. */
 size_t recording_frames(const struct recording *r, uint64_t generation, uint64_t stack_id,
                         struct gotrace_builder_frame *v)
 {
@@ -41,12 +41,12 @@ static struct heap_profile *profile_of(struct rec_block *blocks, size_t n, uint6
     return p;
 }
 
-static const char *told(const struct heap_profile *p, size_t n)
+static const char *reported(const struct heap_profile *p, size_t n)
 {
     static char text[4096];
     FILE *f = fmemopen(text, sizeof text, "w");
     memset(text, 0, sizeof text);
-    heap_profile_tell(p, f, n);
+    heap_profile_report(p, f, n);
     fclose(f);
     return text;
 }
@@ -62,10 +62,10 @@ static void who_holds_the_most_comes_first(void **state)
                                  {.id = 4, .bytes = 900, .stack_id = 3, .freed = true},
                                  {.id = 5, .bytes = 30, .stack_id = 1}};
     struct heap_profile *p = profile_of(blocks, ARRAY_SIZE(blocks), 1);
-    assert_string_equal(told(p, 5), "thrace: still in use: about 70 bytes in 1 block (1 sample):" SIX " < …\n"
+    assert_string_equal(reported(p, 5), "thrace: still in use: about 70 bytes in 1 block (1 sample):" SIX " < …\n"
                                     "thrace: still in use: about 40 bytes in 2 blocks (2 samples):" SIX "\n"
                                     "thrace: still in use: about 20 bytes in 1 block (1 sample):" LEAF "\n");
-    assert_string_equal(told(p, 1), "thrace: still in use: about 70 bytes in 1 block (1 sample):" SIX " < …\n");
+    assert_string_equal(reported(p, 1), "thrace: still in use: about 70 bytes in 1 block (1 sample):" SIX " < …\n");
     heap_profile_free(p);
 }
 
@@ -73,7 +73,7 @@ static void what_is_freed_is_not_held(void **state)
 {
     struct rec_block blocks[] = {{.id = 1, .bytes = 10, .stack_id = 1, .freed = true}, {.id = 2, .stack_id = 2}};
     struct heap_profile *p = profile_of(blocks, ARRAY_SIZE(blocks), 1);
-    assert_string_equal(told(p, 5), "");
+    assert_string_equal(reported(p, 5), "");
     heap_profile_free(p);
     heap_profile_free(profile_of(NULL, 0, 1));
 }
@@ -83,7 +83,7 @@ static void a_sample_stands_for_those_that_were_none(void **state)
 {
     struct rec_block blocks[] = {{.id = 1, .bytes = 100, .stack_id = 3}};
     struct heap_profile *p = profile_of(blocks, 1, 1000);
-    assert_string_equal(told(p, 5), "thrace: still in use: about 1051 bytes in 11 blocks (1 sample):" LEAF "\n");
+    assert_string_equal(reported(p, 5), "thrace: still in use: about 1051 bytes in 11 blocks (1 sample):" LEAF "\n");
     heap_profile_free(p);
 }
 
@@ -118,7 +118,7 @@ static void the_file_has_all_of_it(void **state)
     /* No block of no bytes is sampled but where every one is; a damaged spool may have it all the same. */
     blocks[0].freed = false;
     p = profile_of(blocks, 1, 1000);
-    assert_string_equal(told(p, 5), "");
+    assert_string_equal(reported(p, 5), "");
     assert_null(heap_profile_make(p, &file, &size));
     z = (z_stream){.next_in = file, .avail_in = (uInt)size, .next_out = data, .avail_out = sizeof data};
     assert_int_equal(inflateInit2(&z, MAX_WBITS + 16), Z_OK);

@@ -19,7 +19,7 @@ static struct handler {
 static bool do_something(struct fixture *f)
 {
     switch (sched_current(&f->t)->status) {
-    case GO_UNBORN:
+    case GO_NOT_EXIST:
         return sched_introduce(f->s, &f->t, 9);
     case GO_RUNNABLE:
         return sched_start(f->s, &f->t, 9);

@@ -61,7 +61,7 @@ static void enter(struct worker *w)
 static bool transition(struct worker *w)
 {
     const uint32_t status = sched_current(&w->t)->status;
-    if (status == GO_UNBORN)
+    if (status == GO_NOT_EXIST)
         return sched_introduce(s, &w->t, now());
     if (status == GO_WAITING)
         return sched_resume(s, &w->t, now());

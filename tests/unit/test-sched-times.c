@@ -125,7 +125,7 @@ static void blocks_of_the_heap_are_told_in_any_state(void **state)
     assert_true(sched_heap_object(f->s, &f->main, 0x10010, 24, 5));
     assert_true(sched_heap_object_free(f->s, &f->main, 0x10010, 6));
     assert_string_equal(model_written(&f->main), "HeapObjectAlloc(8194,24) HeapObjectFree(8194)");
-    assert_int_equal(sched_current(&f->main)->status, GO_UNBORN);
+    assert_int_equal(sched_current(&f->main)->status, GO_NOT_EXIST);
 }
 
 int main(void)

@@ -59,7 +59,7 @@ static void make_room(struct walk *w, struct sched_thread *t)
         new_chunk(w, t);
 }
 
-static void be_reborn(struct walk *w, struct actor *a, uint64_t m)
+static void start_anew(struct walk *w, struct actor *a, uint64_t m)
 {
     hand_in(w, &a->t);
     memset(a, 0, sizeof *a);
@@ -134,7 +134,7 @@ static bool running(struct walk *w, struct actor *a)
     case 0:
         return sched_yield_proc(w->s, &a->t, REASON_YIELD, MODEL_STACK, now(w));
     case 1:
-        child = any(w, GO_UNBORN);
+        child = any(w, GO_NOT_EXIST);
         return !child || sched_create(w->s, &a->t, &child->t, MODEL_STACK, MODEL_STACK, now(w));
     case 2:
         return !random_one_in(&w->random, 3) || sched_destroy(w->s, &a->t, now(w));
@@ -193,7 +193,7 @@ static bool step(struct walk *w, struct actor *a)
     if (torn_theft(w, a))
         return true;
     switch (status_of(a)) {
-    case GO_UNBORN:
+    case GO_NOT_EXIST:
         return !random_one_in(&w->random, 6) || sched_introduce(w->s, &a->t, now(w));
     case GO_RUNNABLE:
         return sched_start(w->s, &a->t, now(w));
@@ -204,7 +204,7 @@ static bool step(struct walk *w, struct actor *a)
     case GO_WAITING:
         return waiting(w, a);
     default:
-        be_reborn(w, a, random_one_in(&w->random, 2) ? a->t.m : 1000 + w->last_g);
+        start_anew(w, a, random_one_in(&w->random, 2) ? a->t.m : 1000 + w->last_g);
         return true;
     }
 }
@@ -252,7 +252,7 @@ static void one_walk(uint64_t seed)
     w->s->steal_after = (uint32_t[]){0, 10, 100}[seed % 3];
     trace_begin(&w->trace, w->s, w->time);
     for (uint64_t i = 0; i < ACTORS; i++)
-        be_reborn(w, &w->actors[i], 100 + i);
+        start_anew(w, &w->actors[i], 100 + i);
     new_chunk(w, &w->actors[0].t);
     assert_true(sched_first_thread(w->s, &w->actors[0].t, MODEL_STACK, now(w)));
     check_procs(w);

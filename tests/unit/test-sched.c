@@ -7,10 +7,10 @@ enum { START_STACK = 77 };
 static void bring_to(struct fixture *f, struct sched_thread *t, uint32_t status)
 {
     if (status == GO_RUNNABLE) {
-        if (sched_current(&f->main)->status == GO_UNBORN)
+        if (sched_current(&f->main)->status == GO_NOT_EXIST)
             bring_to(f, &f->main, GO_RUNNING);
         assert_true(sched_create(f->s, &f->main, t, START_STACK, 0, 2));
-    } else if (status != GO_UNBORN) {
+    } else if (status != GO_NOT_EXIST) {
         assert_true(sched_introduce(f->s, t, 2));
         if (status == GO_WAITING)
             assert_true(sched_block(f->s, t, REASON_SYNC, 0, 3));
@@ -150,8 +150,8 @@ static const struct transition {
     uint32_t from;
     bool takes_proc;
 } transitions[] = {
-    {"first_thread", first_thread, GO_UNBORN, true}, {"create", create, GO_RUNNING, false},
-    {"introduce", introduce, GO_UNBORN, true},       {"start", start, GO_RUNNABLE, true},
+    {"first_thread", first_thread, GO_NOT_EXIST, true}, {"create", create, GO_RUNNING, false},
+    {"introduce", introduce, GO_NOT_EXIST, true},       {"start", start, GO_RUNNABLE, true},
     {"block", block, GO_RUNNING, false},             {"resume", resume, GO_WAITING, true},
     {"resume_woken", resume_woken, GO_WAITING, true}, {"unblock", unblock, FROM_ANY, false},
     {"yield", yield, GO_RUNNING, false},             {"destroy", destroy, GO_RUNNING, false},
@@ -257,12 +257,12 @@ static void a_child_is_made_once(void **state)
     assert_string_equal(model_written(&f->main), "GoCreate(2,1,0)");
 }
 
-static void a_create_that_fails_leaves_the_child_unborn(void **state)
+static void a_child_whose_create_fails_does_not_exist(void **state)
 {
     struct fixture *f = *state;
     bring_to(f, &f->main, GO_WAITING);
     assert_false(sched_create(f->s, &f->main, &f->child, 1, 0, 5));
-    assert_int_equal(sched_current(&f->child)->status, GO_UNBORN);
+    assert_int_equal(sched_current(&f->child)->status, GO_NOT_EXIST);
 }
 
 /* --- procs ------------------------------------------------------------------------------------------------------ */
@@ -417,7 +417,7 @@ int main(void)
         cmocka_unit_test(without_room_nothing_changes),
         cmocka_unit_test(without_a_proc_nothing_changes),
         TEST(a_child_is_made_once),
-        TEST(a_create_that_fails_leaves_the_child_unborn),
+        TEST(a_child_whose_create_fails_does_not_exist),
         TEST(the_lowest_free_proc_is_taken),
         TEST(a_proc_beyond_gomaxprocs_raises_it_once),
         TEST(procs_of_a_later_word_are_found),

@@ -234,15 +234,15 @@ static void nothing_else_is_taken_for_a_spool(void **state)
     unlink(path);
 }
 
-static void an_unborn_spool_says_so(void **state)
+static void an_empty_spool_says_so(void **state)
 {
     struct spool_fixture *f = *state;
     memset(f->s.header->magic, 0, sizeof f->s.header->magic);
-    assert_refused(f->path, SPOOL_UNBORN);
+    assert_refused(f->path, SPOOL_EMPTY);
     char path[128];
     snprintf(path, sizeof path, "%s/empty", f->dir); /* created, and not a byte further */
     fclose(fopen(path, "w"));
-    assert_refused(path, SPOOL_UNBORN);
+    assert_refused(path, SPOOL_EMPTY);
     unlink(path);
 }
 
@@ -454,7 +454,7 @@ int main(void)
         TEST(generations_before_the_first_are_gone),
         TEST(what_is_not_committed_is_not_there),
         TEST(nothing_else_is_taken_for_a_spool),
-        TEST(an_unborn_spool_says_so),
+        TEST(an_empty_spool_says_so),
         TEST(another_version_is_refused),
         TEST(a_damaged_header_is_refused),
         TEST(what_comes_before_a_missing_end_is_read),

@@ -32,10 +32,10 @@ static void a_stack_keeps_its_id(void **state)
     assert_int_equal(stacktab_find(t, 42), 0);
 }
 
-static void hashes_with_one_home_are_told_apart(void **state)
+static void hashes_in_one_bucket_are_told_apart(void **state)
 {
     struct stacktab *t = *state;
-    for (uint32_t i = 1; i <= 100; i++) /* the last home: the next slots are at the beginning */
+    for (uint32_t i = 1; i <= 100; i++) /* the last bucket: the next slots are at the beginning */
         assert_int_equal(add(t, UINT64_MAX << 40 | i), i);
     for (uint32_t i = 1; i <= 100; i++)
         assert_int_equal(stacktab_find(t, UINT64_MAX << 40 | i), i);
@@ -184,7 +184,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(a_stack_keeps_its_id),
-        TEST(hashes_with_one_home_are_told_apart),
+        TEST(hashes_in_one_bucket_are_told_apart),
         TEST(a_full_table_says_so),
         TEST(clearing_forgets_everything),
         TEST(who_comes_second_does_not_take_the_place),

@@ -109,7 +109,7 @@ static void other_objects_are_left_alone(void **state)
     assert_int_equal(release(q, &objects[0], WAITER_ANY), -1);
 }
 
-static const void *same_home(const void *object, int n)
+static const void *same_bucket(const void *object, int n)
 {
     const char *p = object;
     while (n > 0)
@@ -117,10 +117,10 @@ static const void *same_home(const void *object, int n)
     return p;
 }
 
-static void objects_that_share_a_home_are_told_apart(void **state)
+static void objects_in_one_bucket_are_told_apart(void **state)
 {
     struct waitq *q = *state;
-    const void *a = &objects[0], *b = same_home(a, 1);
+    const void *a = &objects[0], *b = same_bucket(a, 1);
     struct wait_slot *first = wait_for(q, 0, a, WAITER_ANY);
     wait_for(q, 1, b, WAITER_ANY);
     assert_int_equal(release(q, b, WAITER_ANY), 1);
@@ -131,13 +131,13 @@ static void objects_that_share_a_home_are_told_apart(void **state)
     assert_true(waitq_maybe_waiting(q, a)); /* the claimed waiter of b has not left */
 }
 
-static void a_home_runs_over_into_the_next(void **state)
+static void a_bucket_runs_over_into_the_next(void **state)
 {
     struct waitq *q = *state;
     const void *neighbour = &objects[0];
     for (int i = 0; i < 40; i++)
         wait_for(q, i, &objects[0], WAITER_ANY);
-    while (waitq_bucket(neighbour) != (waitq_bucket(&objects[0]) + 1) % WAITQ_HOMES)
+    while (waitq_bucket(neighbour) != (waitq_bucket(&objects[0]) + 1) % WAITQ_BUCKETS)
         neighbour = (const char *)neighbour + 8;
     wait_for(q, 50, neighbour, WAITER_ANY);
     assert_int_equal(release(q, neighbour, WAITER_ANY), 50);
@@ -210,7 +210,7 @@ static void who_is_just_coming_has_no_turn(void **state)
 static void who_comes_before_a_woken_thread_finds_out_is_ahead_of_it(void **state)
 {
     struct waitq *q = *state;
-    const void *lock = &objects[0], *other = same_home(lock, 1);
+    const void *lock = &objects[0], *other = same_bucket(lock, 1);
     wait_for(q, 0, lock, WAITER_ANY);
     wait_for(q, 4, other, WAITER_ANY);
     assert_int_equal(release_after(q, lock, WAITER_ANY, CLAIMED_QUEUED), 0);
@@ -300,7 +300,7 @@ static void a_full_array_refuses(void **state)
     assert_ptr_equal(waitq_register(q, &waiters[0], &objects[5], WAITER_ANY), last);
     for (int i = 0; i < WAITQ_SLOTS; i++)
         waitq_leave(q, &q->slots[i]);
-    for (int i = 0; i < WAITQ_HOMES; i++)
+    for (int i = 0; i < WAITQ_BUCKETS; i++)
         assert_int_equal(q->waiting[i], 0);
 }
 
@@ -375,7 +375,7 @@ static void every_wait_is_claimed_at_most_once(void **state)
         all += c.claims[i];
     }
     assert_true(all > 0);
-    for (int i = 0; i < WAITQ_HOMES; i++)
+    for (int i = 0; i < WAITQ_BUCKETS; i++)
         assert_int_equal(c.q->waiting[i], 0);
 }
 
@@ -388,8 +388,8 @@ int main(void)
         TEST(who_came_last_is_claimed_first_where_that_is_so),
         TEST(who_waits_for_something_else_now_is_not_claimed),
         TEST(other_objects_are_left_alone),
-        TEST(objects_that_share_a_home_are_told_apart),
-        TEST(a_home_runs_over_into_the_next),
+        TEST(objects_in_one_bucket_are_told_apart),
+        TEST(a_bucket_runs_over_into_the_next),
         TEST(a_release_is_for_its_kind),
         TEST(who_does_not_wait_yet_is_told_to_look_again),
         TEST(who_was_woken_in_vain_queues_again),

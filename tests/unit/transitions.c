@@ -16,9 +16,9 @@ static bool syscall_end(struct fixture *f) { return sched_syscall_end(f->s, &f->
 static bool destroy(struct fixture *f) { return sched_destroy(f->s, &f->t, 9); }
 
 const struct transition transitions[] = {
-    {"first_thread", first, GO_UNBORN, GO_RUNNING, "ProcStatus(0,1) GoCreate(1,1,0) GoStart(1,1) ProcsChange(1,0)",
+    {"first_thread", first, GO_NOT_EXIST, GO_RUNNING, "ProcStatus(0,1) GoCreate(1,1,0) GoStart(1,1) ProcsChange(1,0)",
      " GoStop(10,0) GoStart(1,2)", ""},
-    {"introduce", introduce, GO_UNBORN, GO_RUNNING,
+    {"introduce", introduce, GO_NOT_EXIST, GO_RUNNING,
      "GoCreateSyscall(1) ProcStatus(0,2) ProcStart(0,1) GoSyscallEndBlocked GoStart(1,1)", " GoStop(10,0) GoStart(1,2)",
      ""},
     {"start", start, GO_RUNNABLE, GO_RUNNING, "ProcStatus(1,2) ProcStart(1,1) GoStart(1,1)",
@@ -45,7 +45,7 @@ const struct transition transitions[] = {
     {"syscall_end by theft", syscall_end, GO_SYSCALL | SCENE_ROBBED | SCENE_THEFT, GO_RUNNING,
      "ProcSteal(0,6,102) ProcStart(0,7) GoSyscallEndBlocked GoStart(1,2)", " GoStop(10,0) GoStart(1,3)",
      "ProcSteal(0,6,102) ProcStart(0,7) GoSyscallEndBlocked GoStart(1,2)"},
-    {"introduce by theft", introduce, GO_UNBORN | SCENE_THEFT, GO_RUNNING,
+    {"introduce by theft", introduce, GO_NOT_EXIST | SCENE_THEFT, GO_RUNNING,
      "GoCreateSyscall(1) ProcSteal(0,3,102) ProcStart(0,4) GoSyscallEndBlocked GoStart(1,1)",
      " GoStop(10,0) GoStart(1,2)", ""},
     {"resume by theft", resume, GO_WAITING | SCENE_THEFT, GO_RUNNING,
@@ -66,7 +66,7 @@ void scene_make(struct fixture *f, uint32_t scene)
         assert_true(sched_introduce(f->s, &f->other, 2));
         assert_true(sched_create(f->s, &f->other, &f->t, 1, 0, 3));
         f->s->gomaxprocs = 2;
-    } else if (status != GO_UNBORN) {
+    } else if (status != GO_NOT_EXIST) {
         assert_true(sched_introduce(f->s, &f->t, 2));
         if (status == GO_WAITING)
             assert_true(sched_block(f->s, &f->t, REASON_SYNC, 0, 3));

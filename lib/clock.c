@@ -23,7 +23,7 @@ void clock_forbid(struct trace_clock *c)
     c->source = CLOCK_SOURCE_MONOTONIC;
 }
 
-/* Kernels that know no such thing say an error: then nobody can be forbidden anything. */
+/* Where the kernel has no PR_GET_TSC the call fails, and the counter cannot be forbidden. */
 bool clock_may_count(void)
 {
     int state = PR_TSC_ENABLE;

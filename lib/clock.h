@@ -1,8 +1,8 @@
 /*
  * Trace time. With an invariant counter (x86 TSC, aarch64 CNTVCT) a tick is the counter shifted right, so that the
  * usual distance between events is one varint byte; otherwise it is CLOCK_MONOTONIC. The ticks count from the start of
- * the recording, first tick 1. What a tick is worth is worked out when the trace is finished, from pairs of counter
- * and CLOCK_MONOTONIC that the recording leaves behind: never from a claim of the CPU about its own frequency.
+ * the recording, first tick 1. The length of a tick is worked out when the trace is finished, from pairs of counter and
+ * CLOCK_MONOTONIC that the recording leaves behind, never from the CPU's claim about its own frequency.
  *
  * Cost: 10 ns for the counter, 24 ns for the vDSO.
  */
@@ -23,7 +23,7 @@ struct trace_clock {
     uint32_t shift;
 };
 
-/* What one reading of both clocks says; two of them give the length of a tick. */
+/* One reading of both clocks. Two of them give the length of a tick. */
 struct clock_pair {
     uint64_t ticks;
     uint64_t mono_ns;
@@ -41,12 +41,12 @@ static inline uint64_t clock_counter(void)
 }
 
 /*
- * A thread may forbid itself the counter (PR_SET_TSC), its children inherit that, and the vDSO reads the counter, too:
- * then the kernel has to be asked.
+ * A thread may give up the counter (PR_SET_TSC); its children inherit that. The vDSO reads the counter, too, so the
+ * time then comes from a system call.
  */
 extern bool clock_is_forbidden __attribute__((visibility("hidden")));
 
-/* No reading of this clock, or of the other one, touches the counter from now on. What it tells is of no use. */
+/* From now on neither clock reads the counter. The ticks of this one mean nothing any more. */
 void clock_forbid(struct trace_clock *c);
 
 /* Whether the calling thread may read the counter. */
@@ -69,17 +69,15 @@ static inline uint64_t clock_ticks(const struct trace_clock *c)
     return ((now - c->origin) >> c->shift) + 1;
 }
 
-/*
- * Bits by which a counter of so many MHz is shifted: a tick is 12 to 25 ns long then, or one count if that is longer.
- */
+/* Bits by which a counter of that frequency is shifted: a tick is then 12 to 25 ns, or one count if that is longer. */
 uint32_t clock_shift(uint64_t mhz);
 
 /* Chooses the source and starts it at tick 1. */
 void clock_start(struct trace_clock *c);
 
 /*
- * About so many ns, for thresholds that may be wrong by half: what a count is worth is not known before the end, and a
- * counter of 3 GHz (aarch64: what its register says) stands in for it.
+ * The ticks in about that many ns, for thresholds that may be wrong by half: the length of a count is not known before
+ * the end, so a counter of 3 GHz (aarch64: what its register says) is assumed.
  */
 uint64_t clock_roughly(const struct trace_clock *c, uint64_t ns);
 

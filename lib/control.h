@@ -1,10 +1,10 @@
 /*
  * How `thrace start` and its like talk to a recorded process: a request and a reply over an abstract unix socket
- * (SOCK_SEQPACKET), one a connection. Both sides look at who the other one is before they believe anything: the process
- * obeys its own user and root, the command talks to the process that it was asked to talk to.
+ * (SOCK_SEQPACKET), one of each per connection. Both sides check their peer first: the process obeys its own user and
+ * root, and the command talks to no process but the one that it was asked for.
  *
  * An abstract name leaves nothing behind when the process is killed, needs no writable directory, and outlives chroot
- * and setuid. It has the start time of the process in it: a process that gets the pid later has another name.
+ * and setuid. It contains the start time of the process, so a later process with the same pid has another name.
  */
 #ifndef THRACE_LIB_CONTROL_H
 #define THRACE_LIB_CONTROL_H

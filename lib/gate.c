@@ -30,8 +30,8 @@ bool gate_close(struct gate *g)
 }
 
 /*
- * Who is woken wakes the next two. If the advancer woke all of them, those first woken would take its processor from
- * it, and give it back when all others have had theirs.
+ * Each woken writer wakes the next two. If the advancer woke all of them, the first ones would take its processor and
+ * give it back only after all others had run.
  */
 enum { WAKES = 2 };
 

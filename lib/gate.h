@@ -1,6 +1,6 @@
 /*
- * The writer gate: what lets one thread change the generation under all the others, while a writer pays two plain
- * stores and a load for it.
+ * The writer gate lets one thread change the generation under all the others, while a writer pays two plain stores and
+ * a load.
  *
  * A writer raises its flag, then looks at the gate; the advancer closes the gate, then looks at the flags. Each side
  * must see the other's store (Dekker). The advancer buys that order for both with membarrier(2), which interrupts every
@@ -20,7 +20,7 @@ struct gate {
     bool fence;      /* writers must fence: the kernel has no membarrier for us */
 };
 
-/* One a thread; only its thread sets and clears it. */
+/* One per thread; only that thread sets and clears it. */
 struct writer {
     uint32_t writing;
 };
@@ -50,8 +50,8 @@ static inline void gate_leave(struct writer *w) { __atomic_store_n(&w->writing, 
 
 /*
  * For the advancer, one at a time: after gate_close, a writer whose flag is down stays out until gate_open. Returns
- * false, with the gate open, when membarrier is refused for the first time (a seccomp filter came later): writers fence
- * from now on, but one that is inside already did not; the next attempt is sound.
+ * false, with the gate open, when membarrier is refused for the first time (a seccomp filter came later). Writers fence
+ * from then on, but one that is already inside did not; the next attempt is sound.
  */
 bool gate_close(struct gate *g);
 
@@ -61,8 +61,8 @@ void gate_open(struct gate *g);
 
 /*
  * True once the flag is down; false when it is still up at until_ns on CLOCK_MONOTONIC: its thread was descheduled
- * inside and did not get a processor. Sleeps in between: those that it shares the processors with reach the gate and
- * sleep, too, whereas who yields goes behind all of them.
+ * inside and did not get a processor. Sleeps in between, so that the threads that compete for its processor reach the
+ * gate and sleep, too. A yield would put it behind all of them.
  */
 bool gate_await_writer(const struct writer *w, uint64_t until_ns);
 

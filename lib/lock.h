@@ -31,7 +31,7 @@ static inline void lock_take(struct lock *l)
         sys_futex_wait(&l->word, 2, NULL);
 }
 
-/* For who must not wait for ever: tries for so many ms at least. */
+/* For callers that must not wait for ever: tries for at least ms milliseconds. */
 static inline bool lock_take_for(struct lock *l, int ms)
 {
     const struct timespec moment = {0, 1000000};

@@ -23,15 +23,15 @@ enum meta_tag {
     /* time in ticks, m, P + 1 (0: none), g, weight, n, n PCs: the first, then differences as by meta_fold */
     META_SAMPLE = 7,
     META_HEAP_BLOCK = 20, /* number, time in ticks, bytes, stack id: a sampled block was allocated */
-    META_HEAP_FREE = 21,  /* number: and died */
-    META_CALLS = 6,  /* PC, calls, ticks: calls of that function (0: of others) too short to be shown, and their time */
+    META_HEAP_FREE = 21,  /* number: it was freed */
+    META_CALLS = 6,  /* PC, calls, ticks: calls of the function (0: of others) too short to be emitted; their time */
     /* g, m, string id of the reason, n, n PCs as in META_STACK: how the thread waited when the generation began */
     META_STATUS = 16,
 };
 
 /*
- * The fields of each tag's record: i an integer, t a text, * a number and so many integers. For a reader that wants the
- * oldest record first.
+ * The fields of each tag's record: i an integer, t a text, * a count and that many integers. A reader that wants the
+ * oldest record first skips over the others with these.
  */
 #define META_FORMATS                                                                                                   \
     {                                                                                                                  \
@@ -40,16 +40,16 @@ enum meta_tag {
         [META_HEAP_BLOCK] = "iiii", [META_HEAP_FREE] = "i"                                                             \
     }
 
-/* For so many periods a META_SAMPLE stands at most. */
+/* The most periods that one META_SAMPLE stands for. */
 enum { SAMPLE_WEIGHT_MAX = 4096 };
 
 /* In place of the last PC of a stack that had more frames than fit. */
 enum { STACK_TRUNCATED_PC = 2 };
 
-/* Stack ids from here on stand for a thread that starts: the G's id is added. Below are those of META_STACK. */
+/* Stack ids from here on, plus the G's id, stand for the start of a thread. Those of META_STACK are below. */
 enum { START_STACK_BASE = 1 << 21 };
 
-/* And from here on for where a thread waited when the recording began: the G's id is added. */
+/* Stack ids from here on, plus the G's id, stand for where a thread waited when the recording began. */
 #define STATUS_STACK_BASE (UINT64_C(1) << 40)
 
 /* Stack ids from here on are those that thrace finish gives to the stacks of CPU samples. */

@@ -1,6 +1,6 @@
 /*
- * One file, longer than others: every transition is made of the same few steps, which the compiler puts in line, and who
- * changes one has to see that all of them keep the rule of the one store.
+ * One file, longer than others: every transition is made of the same few inlined steps, and a change to one step has to
+ * keep the rule of the one store in all transitions.
  */
 #include "lib/sched.h"
 
@@ -15,10 +15,10 @@ const char *const sched_reason_text[REASON_COUNT] = {
 
 /* --- a transition being written ------------------------------------------------------------------------------- */
 
-/* What every transition is made of. */
+/* For the steps that every transition is made of. */
 #define IN_LINE static inline __attribute__((always_inline))
 
-/* What is to hold after the next commit, which is one store: it makes the successor the state and counts. */
+/* The state after the next commit. The commit is one store: it counts, which makes the successor current. */
 IN_LINE struct sched_state *successor(struct sched_thread *t) { return &t->state[~t->commits & 1]; }
 IN_LINE void commit(struct sched_thread *t) { __atomic_store_n(&t->commits, t->commits + 1, __ATOMIC_RELEASE); }
 
@@ -37,7 +37,7 @@ IN_LINE bool txn_close(struct sched_thread *t, bool done)
     return done;
 }
 
-/* Nothing of the thread is looked at before it is open: a handler may come until then, and make any transition. */
+/* Opens before it looks at anything of the thread: until then a handler may interrupt and make any transition. */
 IN_LINE bool txn_begin(struct txn *x, struct sched *s, struct sched_thread *t, uint32_t from, uint64_t now)
 {
     if (__atomic_load_n(&t->open, __ATOMIC_RELAXED))
@@ -56,10 +56,10 @@ IN_LINE bool txn_begin(struct txn *x, struct sched *s, struct sched_thread *t, u
 }
 
 /*
- * What waits for another thread's event is never at the same time as that: Go's reader takes the threads in order of
- * time, and when the first one has to wait it may pass over one of the same time. So what gives a P or a G away is at
- * even times, and what takes one at odd ones, not before it was given. (sched_unblock, which does both, is later than
- * what it waits for.)
+ * An event that waits for another thread's event never has the same time: Go's reader takes the threads in order of
+ * time, and when the first one has to wait it may pass over one of the same time. So events that give a P or a G away
+ * have even times, and events that take one have odd times, not before it was given. (sched_unblock does both; it is
+ * later than what it waits for.)
  */
 enum parity { ANY, EVEN, ODD };
 
@@ -124,8 +124,8 @@ static void raise_to(uint32_t *max, uint32_t v)
 }
 
 /*
- * The time of a transition was read before it. A thread that loses its processor in between would take a P before it
- * was given, and a reader would have to look for that among all that the others did meanwhile.
+ * The time of a transition is read before the transition. A thread that lost its processor in between would take a P
+ * before it was given, and a reader would have to search for that among all that the others did meanwhile.
  */
 IN_LINE void txn_give(struct txn *x, int32_t p)
 {
@@ -181,8 +181,8 @@ static bool txn_proc_start(struct txn *x)
 }
 
 /*
- * After the commit of a transition that took a P, whose holder alone changes what is here. The state says it, so that a
- * thread that is torn out before it came to this makes up for it in sched_recover.
+ * Follows the commit of a transition that took a P; only the P's holder changes these fields. The committed state has
+ * all of it, so sched_recover makes up for a thread that was torn out before it came here.
  */
 static void proc_started(struct sched *s, const struct sched_thread *t, const struct sched_state *state)
 {
@@ -202,7 +202,7 @@ static void txn_proc_stop(struct txn *x)
     x->next->proc = PROC_NONE;
 }
 
-/* A G that starts on a P beyond GOMAXPROCS raises it: as many threads did execute at once. */
+/* A G that starts on a P beyond GOMAXPROCS raises it: that many threads did execute at once. */
 static void txn_procs_change(struct txn *x)
 {
     uint32_t n = (uint32_t)x->next->proc + 1;
@@ -443,7 +443,7 @@ bool sched_destroy(struct sched *s, struct sched_thread *t, uint64_t now)
     return commit_stopped(&x, GO_DEAD, p);
 }
 
-/* What the thread began and did not commit is undone; what it committed and did not carry out is made up for. */
+/* Undoes what the thread began and did not commit, and carries out what it committed. */
 const struct sched_state *sched_recover(struct sched *s, struct sched_thread *t)
 {
     const struct sched_state *cur = sched_current(t);
@@ -512,7 +512,7 @@ void sched_restart(struct sched *s, uint64_t generation, uint32_t gomaxprocs)
     s->generation = generation;
 }
 
-/* The last proc stands for one that somebody has taken meanwhile: where a system call ends that began unrecorded. */
+/* A system call that began unrecorded ends as if its P had been taken meanwhile: the last proc stands for that P. */
 void sched_forget_procs(struct sched_thread *t)
 {
     struct sched_state *cur = sched_own(t);

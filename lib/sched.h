@@ -1,12 +1,12 @@
 /*
- * The model: which events a thread's doings mean. A thread of the program is an M with one G of its own; a P is a slot
- * of concurrency that a G holds while it executes (docs/model.md). Pure code: no clock, no system call, no allocation;
- * time, stacks and chunks come from the caller, so every transition is tested without a thread.
+ * The model: which events stand for what a thread does. A thread of the program is an M with one G of its own; a P is a
+ * slot of concurrency that a G holds while it executes (docs/model.md). Pure code: no clock, no system call, no
+ * allocation; time, stacks and chunks come from the caller, so every transition is tested without a thread.
  *
  * A transition is written as a whole or not at all. It encodes its events behind the committed end of the open chunk
- * and prepares the successor of the thread's state beside the current one; one store of `commits` commits both. A thread
- * that is torn out in between (asynchronous cancellation, siglongjmp from a handler) leaves nothing behind. For the
- * same reason a transition that finds no room, or a state it does not follow from, changes nothing and says so: the
+ * and prepares the successor of the thread's state beside the current one; one store of `commits` commits both. A
+ * thread that is torn out in between (asynchronous cancellation, siglongjmp from a handler) leaves nothing behind. For
+ * the same reason a transition that finds no room, or a state it does not follow from, changes nothing and says so: the
  * trace then shows the thread as it was, which every reader accepts. That is also what becomes of the transition of a
  * handler that interrupted one: the open one will go on, and both would write to the same place.
  */
@@ -46,8 +46,8 @@ struct sched_thread {
     struct sched_state state[2];
     struct chunk *chunk;
     int32_t proc_taken; /* a P taken for, or to be given back after, a transition that has not committed yet */
-    int32_t claim_proc; /* a P that is being taken from a thread in a system call … */
-    uint64_t claim_word; /* … and what its word was; 0: none is */
+    int32_t claim_proc; /* a P that is being taken from a thread in a system call */
+    uint64_t claim_word; /* what the word of claim_proc was; 0: no P is being taken */
     uint64_t g;     /* dense, from 1 */
     uint64_t m;     /* tid; 0 before the thread runs */
 };
@@ -89,7 +89,7 @@ static inline const struct sched_state *sched_current(const struct sched_thread 
     return &t->state[__atomic_load_n(&t->commits, __ATOMIC_ACQUIRE) & 1];
 }
 
-/* The same, for who may change it without a commit: nobody else writes to it or reads it meanwhile. */
+/* The same, for a caller that may change it without a commit because nobody else uses it meanwhile. */
 static inline struct sched_state *sched_own(struct sched_thread *t) { return &t->state[t->commits & 1]; }
 
 /* A GoUnblock to be written: of which G, with which sequence number, and when that blocked. */
@@ -178,15 +178,13 @@ bool sched_syscall_begin(struct sched *s, struct sched_thread *t, uint64_t stack
  */
 bool sched_syscall_end(struct sched *s, struct sched_thread *t, uint64_t now);
 
-/* So many CPUs may be used from now on. More threads that execute at once raise the number again. */
+/* From now on n CPUs may be used. More threads that execute at once raise the number again. */
 bool sched_procs_change(struct sched *s, struct sched_thread *t, uint32_t n, uint64_t now);
 
-/*
- * The heap has so many bytes in use, and the process holds so many (0: not said). A running thread tells it.
- */
+/* The heap has `live` bytes in use, and the process holds `held` bytes (0: not said). For a running thread. */
 bool sched_heap(struct sched *s, struct sched_thread *t, uint64_t live, uint64_t held, uint64_t now);
 
-/* In any state: a block of the heap was born, or is about to die. Its type is its size, for lack of another. */
+/* In any state: a block of the heap was allocated, or is about to be freed. Its size serves as its type. */
 bool sched_heap_object(struct sched *s, struct sched_thread *t, uint64_t address, uint64_t size, uint64_t now);
 bool sched_heap_object_free(struct sched *s, struct sched_thread *t, uint64_t address, uint64_t now);
 

@@ -27,8 +27,8 @@ void proc_release(struct sched *s, int32_t p)
 }
 
 /*
- * Since when is kept in 32 bits. Clocks of different CPUs disagree a little, so what began a moment from now is young;
- * the price is that a call that lasts for minutes looks young for a millisecond now and then.
+ * The start of a call is kept in 32 bits. Clocks of different CPUs disagree a little, so what began a moment from now
+ * is young; the price is that a call that lasts for minutes looks young for a millisecond now and then.
  */
 enum { CLOCK_SLACK = 1 << 16 };
 

@@ -23,8 +23,7 @@ static uint32_t index_of(const struct spool *s, const struct chunk *c)
 /* Atomic in all lists: a pop that comes too late still reads the link of a chunk that is in another one by now. */
 static void set_next(struct chunk *c, uint32_t next) { __atomic_store_n(&c->next, next, __ATOMIC_RELAXED); }
 
-/* The tag in the upper half changes with every push, so that a pop cannot mistake a list that came back for the one it
- * read (ABA). */
+/* The tag in the upper half changes with every push, so a pop cannot take a list that came back for its own (ABA). */
 static void free_list_push(struct spool *s, struct chunk *c)
 {
     uint64_t old = __atomic_load_n(&s->free_list, __ATOMIC_RELAXED), new;
@@ -107,7 +106,7 @@ static uint8_t *put_batch(uint8_t *p, const struct chunk *c, uint8_t id, const u
     return p + size;
 }
 
-/* First it is nobody's: a thread that is torn out in between loses the list a chunk, but never gives it one twice. */
+/* First it is nobody's: a thread that is torn out in between loses a chunk, but never puts it on the list twice. */
 static void push_packing(struct spool *s)
 {
     struct chunk *c = s->packing;
@@ -141,7 +140,7 @@ static bool pack(struct spool *s, const struct chunk *c)
     return true;
 }
 
-/* Who holds the lock may have been torn out, for ever. What stays in the pool then is read there. */
+/* The holder of the lock may have been torn out for ever. The chunk then stays in the pool and is read there. */
 void spool_seal_packed(struct spool *s)
 {
     if (!lock_try(&s->pack_lock))
@@ -150,7 +149,7 @@ void spool_seal_packed(struct spool *s)
     lock_drop(&s->pack_lock);
 }
 
-/* A kill between the packing and the freeing leaves a batch twice; its generation, thread and time tell. */
+/* A kill between the packing and the freeing leaves a batch twice; generation, thread and time give it away. */
 void spool_seal(struct spool *s, struct chunk *c)
 {
     bool gone = !c->used && !c->meta_used;

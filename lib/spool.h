@@ -8,9 +8,8 @@
  * mapping belongs to the file: whatever kills the process, the header, the chunks and the log are all there.
  * docs/spool.md has the layout byte by byte.
  *
- * Chunks move free list → owner → full list → log → free list; what little there is in a chunk is packed together with
- * others' into a shared one. Both lists are lock-free stacks; a thread touches them
- * once per chunk, not per event.
+ * Chunks move free list → owner → full list → log → free list; the little that a chunk has is packed with that of
+ * others into a shared one. Both lists are lock-free stacks; a thread touches them once per chunk, not per event.
  */
 #ifndef THRACE_LIB_SPOOL_H
 #define THRACE_LIB_SPOOL_H
@@ -56,7 +55,7 @@ struct spool_heap {
     uint64_t interval; /* bytes from sample to sample, on average; 0: none were taken */
 };
 
-/* What of the process is not in the recording. */
+/* What the recording misses of the process. */
 struct spool_unseen {
     uint32_t threads; /* the most at once that were made by other means than libc's, and called nothing wrapped */
     uint32_t go;      /* 1: there is code in Go */
@@ -83,8 +82,8 @@ struct spool_header {
     uint32_t version;
     uint32_t header_size;
     uint32_t chunk_size;
-    uint32_t max_chunks; /* the pool has room for so many; the log begins behind them */
-    uint32_t nchunks;    /* so many are there */
+    uint32_t max_chunks; /* that the pool has room for; the log begins behind them */
+    uint32_t nchunks;    /* that exist */
     uint32_t state;      /* enum spool_state */
     uint64_t log_end;    /* bytes of the log that count; of a ring: that were ever written */
     uint64_t seal_count; /* numbers full chunks in the order in which they were filled */
@@ -102,7 +101,7 @@ struct spool_header {
     uint32_t launcher;        /* pid of the `thrace record` that finishes it, or 0 */
     uint32_t session;         /* number, from 1 */
     uint32_t pad;
-    uint64_t ring_size;        /* the log goes round in so many bytes; 0: it grows */
+    uint64_t ring_size;        /* the log is a ring of this many bytes; 0: it grows */
     uint64_t log_start;        /* what of a ring still counts; whole generations */
     uint64_t first_generation; /* those before are gone; 0: none is */
     char out[SPOOL_PATH_MAX]; /* absolute path of the trace to be */
@@ -165,9 +164,9 @@ struct spool {
     uint32_t nmarks;
     uint32_t max_marks; /* no more are kept */
     uint32_t max_chunks; /* the pool grows no further; 0: SPOOL_MAX_CHUNKS */
-    uint64_t device, inode; /* of the file: what is at its path one day may be another one */
-    uint64_t file_end;   /* the file was made so long, for a log without a descriptor; 0: it was not */
-    uint8_t *window;     /* through which that is written, and where that is in the file */
+    uint64_t device, inode; /* of the file: another one may be at its path by now */
+    uint64_t file_end;   /* the file was extended to here, for a log without a descriptor; 0: it was not */
+    uint8_t *window;     /* mapping at window_at of the file, through which such a log is written */
     uint64_t window_at;
     struct lock drain_lock;
     struct lock pack_lock;
@@ -193,7 +192,7 @@ void spool_detach(struct spool *s, enum spool_state state);
 /* In the child of a fork, which has not inherited the mapping: the same memory there. */
 void spool_stand_in(const struct spool *s);
 
-/* The header is complete: from now on the file is a spool. Before, a kill leaves one that says so. */
+/* The header is complete: from now on the file is a spool. A kill before that leaves a file without the magic. */
 void spool_publish(struct spool *s);
 
 /* Unmaps; the file stays. */
@@ -205,9 +204,9 @@ void spool_unmap(struct spool *s);
 struct chunk *spool_take(struct spool *s);
 
 /*
- * Hands a chunk in: an empty one back to the free list, a full one to the drain. What little there is in any other goes
- * into a shared chunk, so that a thread that lived for five events, or a generation in which it had two, takes the room
- * of these. Waits for nobody.
+ * Hands a chunk in: an empty one back to the free list, a full one to the drain. The little that any other has goes
+ * into a shared chunk, so that a thread that lived for five events, or a generation in which it had two, takes only
+ * their room. Waits for nobody.
  */
 void spool_seal(struct spool *s, struct chunk *c);
 
@@ -229,10 +228,10 @@ bool spool_wants_drain(const struct spool *s);
  */
 int spool_open(const struct spool *s);
 
-/* The file ends where the log does: from now on that is written with a descriptor, or no more. */
+/* Cuts the file off where the log ends: from now on the log is written with a descriptor, or not at all. */
 void spool_trim(struct spool *s, int fd);
 
-/* Unmaps what was mapped to write without one. */
+/* Unmaps the window. */
 void spool_close_log(struct spool *s);
 
 /*
@@ -242,9 +241,9 @@ void spool_close_log(struct spool *s);
 int spool_drain(struct spool *s, int fd);
 
 /*
- * The log of a fresh spool is to be a ring of `size` bytes and so many generations, 2 to SPOOL_MARKS: a flight
- * recorder. A drain that finds no room then forgets the oldest generation, but never the one that it writes: then it
- * returns -ENOBUFS, and begins with the next one.
+ * Makes the log of a fresh spool a ring of `size` bytes and that many generations, 2 to SPOOL_MARKS: a flight recorder.
+ * A drain that finds no room forgets the oldest generation, but never the one that it writes: then it returns -ENOBUFS
+ * and begins with the next one.
  */
 void spool_make_ring(struct spool *s, uint64_t size, uint32_t generations);
 

@@ -1,7 +1,7 @@
 /*
  * The stacks of the open generation: hash of the PCs → stack id. Lock-free and of fixed size; a thread that is torn out
- * of it leaves it usable. Two stacks are taken for one when all 64 bits of their hashes agree;
- * with 10,000 stacks in the table that happens once in 10^11 generations.
+ * of it leaves it usable. Two stacks are taken for one when all 64 bits of their hashes agree; with 10,000 stacks in
+ * the table that happens once in 10^11 generations.
  */
 #ifndef THRACE_LIB_STACKTAB_H
 #define THRACE_LIB_STACKTAB_H

@@ -68,9 +68,9 @@ static void requeue(struct waitq *q, struct wait_slot *slot)
 }
 
 /*
- * A walk over the taken slots in which an object's waiters may be: as many, from the object's first on, as wait in its
- * home. Slots of other homes lie among them, hence a few more than that; a waiter beyond is not found and will wake
- * itself in the trace.
+ * A walk over the taken slots that may hold an object's waiters, from the first slot of its bucket until it has seen
+ * all waiters of that bucket. Slots of other buckets lie among them. A waiter beyond a quarter of the array is not
+ * found and will wake itself in the trace.
  */
 struct walk {
     struct waitq *q;

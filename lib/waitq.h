@@ -35,7 +35,7 @@ enum waiter_kind {
 struct wait_slot {
     uint64_t word; /* wait_state, the waiter (a pointer aligned to 8 below 2^48), and 16 bits of the ticket */
     const void *object;
-    uint64_t ticket; /* order of arrival, or, once it is claimed, of that */
+    uint64_t ticket; /* order of arrival or, once it is claimed, of the claim */
     uint32_t kind;
     uint32_t pad;
 };
@@ -60,7 +60,7 @@ static inline bool waitq_maybe_waiting(const struct waitq *q, const void *object
 /* Enters the waiter, state WAIT_REGISTERED. NULL when the array is full. */
 struct wait_slot *waitq_register(struct waitq *q, void *waiter, const void *object, enum waiter_kind kind);
 
-/* The owner of the slot waits before those do again that were claimed and are still there. */
+/* Puts the owner of the slot before the waiters that were claimed and are still there. */
 void waitq_overtake(struct waitq *q, const struct wait_slot *own);
 
 /* Leaves. The slot belongs to others from then on. */
@@ -88,11 +88,11 @@ static inline bool wait_move(struct wait_slot *slot, uint64_t word, enum wait_st
     return __atomic_compare_exchange_n(&slot->word, &word, next, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 }
 
-/* What a waiter does that was claimed and is still there when its object is released again. */
+/* A waiter that was claimed and is still there when its object is released again: what it does. */
 enum wait_claimed {
     CLAIMED_SERVED, /* it has what it waited for */
-    CLAIMED_QUEUED, /* somebody was faster. It waits again, behind those that were there when it was claimed */
-    CLAIMED_COMING, /* likewise, but it did not find that out yet: the release wakes nobody */
+    CLAIMED_QUEUED, /* another was faster; it waits again, behind those that were there when it was claimed */
+    CLAIMED_COMING, /* likewise, but it has not found out yet: the release wakes nobody */
 };
 
 /*
@@ -105,9 +105,7 @@ enum wait_found { WAIT_NOBODY, WAIT_FOUND_EARLY, WAIT_FOUND };
 enum wait_found waitq_claim(struct waitq *q, const void *object, enum waiter_kind kind, enum wait_claimed claimed,
                             struct wait_slot **slot, void (*intent)(void *arg, void *waiter), void *arg);
 
-/*
- * So many of the object's waiters, those that came first, wait for something else now: nobody can claim them any more.
- */
+/* The first n waiters of the object wait for something else now: nobody can claim them any more. */
 void waitq_detach(struct waitq *q, const void *object, uint32_t n);
 
 #endif

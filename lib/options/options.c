@@ -246,7 +246,7 @@ static const char *value_of(const char *entry, const char *name)
     return !strncmp(entry, name, len) && entry[len] == '=' ? entry + len + 1 : NULL;
 }
 
-/* An empty value is none: that is how a shell, a unit file or a container's description takes a variable back. */
+/* An empty value counts as none: that is how a shell, a unit file or a container's description unsets a variable. */
 static void read_entry(struct options *o, const char *entry, struct option_fault *fault)
 {
     for (int i = 0; i < NOPTIONS; i++) {

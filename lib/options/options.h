@@ -21,23 +21,23 @@ struct start_option {
 };
 
 struct stop_option {
-    uint64_t after_ns; /* each 0: not for that reason */
+    uint64_t after_ns; /* of each, 0: never for that reason */
     uint64_t size;
     int signal;
 };
 
-/* What a flight recorder keeps; both 0: it is none. */
+/* What a flight recorder keeps; both 0: there is none. */
 struct flight_option {
     uint64_t window_ns; /* 0: any time */
     uint64_t bytes;
     uint64_t generations;
 };
 
-/* When it writes that, besides on command. */
+/* When a flight recorder writes what it keeps, besides on command. */
 struct snapshot_option {
     int signal;
-    uint64_t wait_ns; /* after a wait for longer than that, … */
-    struct piece function; /* … in this function; "any"; of length 0: what another thread has caused */
+    uint64_t wait_ns; /* after a wait that was longer; 0: after none */
+    struct piece function; /* only a wait in this function, or "any" wait; length 0: one that another thread ended */
     bool exit;
 };
 
@@ -66,7 +66,7 @@ struct options {
     uint64_t stack_kinds; /* enum stack_kind, a bit each */
 };
 
-/* What an event is that has a stack: which of them get one is an option. */
+/* The kinds of events that can have a stack. An option says which of them get one. */
 enum stack_kind {
 #define THRACE_STACK_KIND(name, text, meaning) STACK_OF_##name##_NUMBER,
 #include "lib/options/stack_kinds.def"
@@ -88,7 +88,7 @@ struct option_kind {
 /* The options in the order of options.def; NULL behind the last one. */
 const struct option_kind *option_kind(unsigned i);
 
-/* 0 or 1: the long option of that has no argument. */
+/* An option that is 0 or 1: its long option has no argument. */
 bool option_is_switch(const struct option_kind *kind);
 
 /* A value that makes no sense. */
@@ -97,12 +97,12 @@ struct option_fault {
     const char *value;
 };
 
-/* Reads the options from the environment. False: the first fault of them; the option has no value to rely on. */
+/* Reads the options from the environment. False: *fault is the first bad value; that option must not be used. */
 bool options_read(struct options *o, char **envp, struct option_fault *fault);
 
 /*
- * The variable that somebody meant with one that does not exist, as with THRACE_OUTPUT=x; name is what was written.
- * NULL: the entry of the environment is none of ours, or is right.
+ * The variable that was probably meant by an unknown one, as in THRACE_OUTPUT=x; name is what was written. NULL: the
+ * entry of the environment is not ours, or is right.
  */
 const char *option_meant(const char *entry, struct piece *name);
 

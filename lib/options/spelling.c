@@ -6,7 +6,7 @@ enum { WORD_MAX = 40, LEAST_PREFIX = 3, PREFIX_DISTANCE = 2 };
 
 static size_t least(size_t a, size_t b) { return a < b ? a : b; }
 
-/* How many letters were left out, put in, mistaken or swapped with the next one; for words up to WORD_MAX. */
+/* The number of letters left out, put in, mistaken or swapped with the next one, for words up to WORD_MAX. */
 static size_t mistakes(const char *a, size_t m, const char *b, size_t n)
 {
     size_t rows[3][WORD_MAX + 1];

@@ -1,4 +1,4 @@
-/* The word that somebody meant who wrote one that does not exist. */
+/* Finds the word that was probably meant by a misspelt one. */
 #ifndef THRACE_LIB_OPTIONS_SPELLING_H
 #define THRACE_LIB_OPTIONS_SPELLING_H
 
@@ -6,13 +6,13 @@
 
 struct spelling {
     struct piece given;
-    const char *nearest; /* of the words that were tried and are near; NULL: none is */
+    const char *nearest; /* the nearest word that was tried; NULL: none is near */
     size_t distance;
 };
 
 static inline struct spelling spelling_of(struct piece given) { return (struct spelling){.given = given}; }
 
-/* One more word that exists. */
+/* Tries one existing word. */
 void spelling_try(struct spelling *s, const char *word);
 
 #endif

@@ -1,4 +1,4 @@
-/* The values that options have: numbers, durations, sizes, signals. Each returns false when the text is none. */
+/* The values of options: numbers, durations, sizes, signals. Each function returns false for any other text. */
 #ifndef THRACE_LIB_OPTIONS_VALUES_H
 #define THRACE_LIB_OPTIONS_VALUES_H
 
@@ -15,12 +15,12 @@ struct piece {
 /* The whole of it. */
 struct piece piece_of(const char *s);
 
-/* Takes what comes before the first c off; all of it when there is none. */
+/* Takes off what comes before the first c, or all when there is no c. */
 struct piece piece_take(struct piece *from, char c);
 
 bool piece_is(struct piece s, const char *word);
 
-/* "name:": takes that off. */
+/* Takes "name:" off. */
 bool piece_has_key(struct piece *s, const char *key);
 
 bool value_number(struct piece s, uint64_t *v);

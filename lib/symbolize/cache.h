@@ -1,6 +1,6 @@
 /*
- * What earlier runs found out about a file, in a folder of the user's own: one file for each build-id and path. It is
- * good for as long as every file that was opened or looked for to find it out is exactly as it was, or still missing.
+ * What earlier runs found out about a file, in a folder of the user's own: one entry for each build-id and path. An
+ * entry holds as long as every file that was opened or looked for to make it is exactly as it was, or still missing.
  */
 #ifndef THRACE_LIB_SYMBOLIZE_CACHE_H
 #define THRACE_LIB_SYMBOLIZE_CACHE_H

@@ -36,7 +36,7 @@ static int by_start(const void *a, const void *b)
     return x->start < y->start ? -1 : x->start > y->start;
 }
 
-/* Collects the PCs in the unit that are not known yet. A unit that does not tell its range may hold any. */
+/* Collects the PCs in the unit that are not known yet. A unit without ranges may hold any. */
 static void collect_hits(struct unit *u)
 {
     struct search *s = u->search;

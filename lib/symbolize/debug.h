@@ -100,7 +100,7 @@ void debug_tree_apply(struct unit *, bool everywhere);
 
 /*
  * If the unit is a skeleton, makes it read its tree from a package or its .dwo file until it is left. False: it is
- * none, or neither is found, which search->no_split tells. debug_split.c
+ * no skeleton, or neither is found, and search->no_split is set. debug_split.c
  */
 struct debug_split {
     struct image image;

@@ -3,7 +3,7 @@
  * It reads what naming a PC needs and passes over the rest. No number in a file is trusted: what is malformed or leads
  * out of its section ends the reading there, and is remembered in dwarf_file.corrupt.
  *
- * docs/symbols.md tells why libdwarf does not do this.
+ * docs/symbols.md says why libdwarf does not do this.
  */
 #ifndef THRACE_LIB_SYMBOLIZE_DWARF_H
 #define THRACE_LIB_SYMBOLIZE_DWARF_H

@@ -2,8 +2,8 @@
  * Program counters into functions, files, lines and inlined frames: once, in bulk, out of the traced process.
  *
  * Modules and PCs are added first; symbolize_run() then resolves everything in one pass over the sorted PCs of each
- * file, several files at a time; afterwards the frames of every PC can be asked for. docs/symbols.md tells where each
- * answer comes from and what is said when it is not there.
+ * file, several files at a time; afterwards the frames of every PC can be asked for. docs/symbols.md says where each
+ * answer comes from and what is reported when it is missing.
  *
  * A symbolizer belongs to one thread at a time. Strings and frames that are returned live as long as it does.
  */

@@ -214,7 +214,7 @@ static void set_cfa_register(struct run *x, uint64_t reg)
     x->row->cfa_expr = false;
 }
 
-/* The position of an expression, read over. */
+/* The position of an expression, which is skipped. */
 static int32_t expression(struct run *x)
 {
     int32_t at = narrow(x, x->r.p - x->fde->cfi);

@@ -5,7 +5,7 @@
 #include "lib/unwind/reader.h"
 #include "lib/unwind/unwind.h"
 
-/* Columns that are kept; rules for others (vector registers) are read over. */
+/* Columns that are kept; rules for others (vector registers) are skipped. */
 enum { CFI_COLUMNS = UNWIND_NREGS };
 
 enum cfi_rule {

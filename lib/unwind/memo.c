@@ -85,7 +85,7 @@ void memo_begin(struct memo_draft *d, struct unwind_cache *cache, const struct u
     d->hash = hash(q);
     unsigned set = d->hash % UNWIND_MEMO_SETS;
     uint8_t *place = &cache->place[set * UNWIND_MEMO_WAYS + !cache->latest[set]];
-    if (!*place) /* torn in between, two share one, which its start tells apart */
+    if (!*place) /* torn out in between, two share one; its start tells them apart */
         *place = cache->nmemos = (uint8_t)(cache->nmemos % UNWIND_MEMOS + 1);
     d->memo = small(cache, *place - 1u);
     d->n = 0;

@@ -248,7 +248,7 @@ static enum step walk_recipes(struct walk *w)
     return s == STEP_FULL ? walk_full(w) : s;
 }
 
-/* Without CFI nothing but the module map tells a return address from another word. */
+/* Without CFI only the module map distinguishes a return address from another word. */
 static enum step walk_frame_pointers(struct walk *w)
 {
     const struct unwind_regs *regs = &w->q->regs;

@@ -1,6 +1,6 @@
 /*
- * What stands before the bytes of a batch: its id, of an experiment's batch also which experiment, and four integers.
- * The rows of a spool have the same, with an id of their own for what is no events (lib/spool.h).
+ * The header of a batch: its id, the experiment if it is an experiment's batch, and four integers. The rows of a spool
+ * have the same header, with an id of their own for records that are not events (lib/spool.h).
  */
 #ifndef THRACE_LIB_WIRE_BATCH_HEADER_H
 #define THRACE_LIB_WIRE_BATCH_HEADER_H
@@ -28,7 +28,7 @@ struct batch_header_fault {
     bool too_large;
 };
 
-/* Reads one from [p, end), of any id. Returns the byte after it, or NULL, and *fault says why; h is then incomplete. */
+/* Reads one of any id from [p, end). Returns the byte after it, or NULL; *fault then says why, and h is incomplete. */
 const uint8_t *batch_header_get(const uint8_t *p, const uint8_t *end, struct batch_header *h,
                                 struct batch_header_fault *fault);
 

@@ -1,6 +1,6 @@
 /*
- * The events of a thread, which is what most batches hold, both ways: the id, the time since the event before (dt), and
- * the other arguments. Whoever goes over event bytes does it with these.
+ * Reads and writes a thread's events, which most batches consist of: the id, the time since the event before (dt), and
+ * the other arguments. All code that goes over event bytes uses these functions.
  */
 #ifndef THRACE_LIB_WIRE_CURSOR_H
 #define THRACE_LIB_WIRE_CURSOR_H
@@ -54,7 +54,7 @@ struct wire_cursor {
 
 enum wire_result { WIRE_EVENT, WIRE_END, WIRE_BROKEN };
 
-/* Reads the next event. One that is broken is what the cursor still stands at. */
+/* Reads the next event. The cursor stays at one that is broken. */
 static inline enum wire_result wire_next(struct wire_cursor *c, struct wire_event *ev)
 {
     uint64_t dt;

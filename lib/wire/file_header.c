@@ -13,7 +13,7 @@ void file_header_put(uint8_t p[TRACE_HEADER_SIZE], unsigned version)
     p[ONES] = (uint8_t)('0' + version % 10);
 }
 
-/* What are no digits do not come back either. */
+/* Bytes that are not digits differ from what is written for them. */
 int file_header_get(const uint8_t p[TRACE_HEADER_SIZE])
 {
     uint8_t same[TRACE_HEADER_SIZE];
@@ -73,7 +73,7 @@ static enum taken take_text(struct file_header *h, uint8_t byte)
     return byte == (uint8_t)parts[h->part].text[h->at++] ? TAKEN : BROKEN;
 }
 
-/* A blank of several bytes is UTF-8. Nothing but blanks is beyond ASCII, so what begins like one has to be one. */
+/* A blank of several bytes is UTF-8. Beyond ASCII only blanks may come, so whatever begins like one has to be one. */
 static enum taken take_blank(struct file_header *h, uint8_t byte)
 {
     if (h->rune_left) {
@@ -91,7 +91,7 @@ static enum taken take_blank(struct file_header *h, uint8_t byte)
         count(h);
         return TAKEN;
     }
-    if (byte < 0xc2 || byte > 0xef || byte == 0xe0) /* no first byte, or of what is shorter or no blank */
+    if (byte < 0xc2 || byte > 0xef || byte == 0xe0) /* not a first byte, or of an overlong form or no blank */
         return BROKEN;
     h->rune_left = byte < 0xe0 ? 1 : 2;
     h->rune = byte < 0xe0 ? byte & 0x1f : byte & 0xf;

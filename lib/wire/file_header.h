@@ -1,6 +1,6 @@
 /*
- * What a trace begins with: "go 1.NN trace" and three NUL bytes. Go's reader lets some more pass: blanks where there is
- * one, also others than a space, also before the number, and zeros in front of it.
+ * The header of a trace: "go 1.NN trace" and three NUL bytes. Go's reader accepts more: several blanks in place of one,
+ * blanks other than a space, blanks before the number, and leading zeros.
  */
 #ifndef THRACE_LIB_WIRE_FILE_HEADER_H
 #define THRACE_LIB_WIRE_FILE_HEADER_H
@@ -16,7 +16,7 @@ void file_header_put(uint8_t p[TRACE_HEADER_SIZE], unsigned version);
 /* The NN of the usual form, or -1. */
 int file_header_get(const uint8_t p[TRACE_HEADER_SIZE]);
 
-/* All that Go lets pass, a byte at a time, so that none is asked for that does not belong to it. Starts zeroed. */
+/* Accepts all that Go does, a byte at a time, and so never asks for a byte that is not the header's. Starts zeroed. */
 struct file_header {
     uint32_t version;
     uint8_t part, at; /* which part of it comes next, and how much of that was there */

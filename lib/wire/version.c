@@ -2,7 +2,7 @@
 
 #include <stddef.h>
 
-/* What a version can say, it says with events that it has: the two tables are not allowed to differ. */
+/* A version says what it can with the events that it has, so the two tables must agree. */
 enum {
 #define GOTRACE_EVENT(id, name, since, ...) SINCE_##name = since,
 #include "gotrace/events.def"

@@ -7,11 +7,11 @@
 
 struct wire_version {
     uint8_t nn; /* of 1.NN */
-    bool old;   /* of v1, of which nothing else is known */
+    bool old;   /* a version of v1; nothing else is known of it */
     bool coroutines, experiments, clocks, ends;
 };
 
-/* Version 1.NN of v2; NULL: there is none. */
+/* Version 1.NN of v2, or NULL. */
 const struct wire_version *wire_version(uint64_t nn);
 
 /* Likewise by its name, "1.26". */

@@ -1,4 +1,4 @@
-/* The arguments of a verb: getopt_long, and what is said of what it does not understand. */
+/* The arguments of a verb: getopt_long, with complaints about what it does not understand. */
 #ifndef THRACE_CMD_ARGUMENTS_H
 #define THRACE_CMD_ARGUMENTS_H
 
@@ -7,15 +7,15 @@
 
 struct arguments {
     const char *verb;
-    const char *usage; /* what -h prints; the first line tells how the verb is called */
+    const char *usage; /* what -h prints; the first line says how to call the verb */
     const char *shorts; /* as getopt's optstring, with ":" in front; "+:" ends the options at the first operand */
     const struct option *longs;
 };
 
-/* The next option as getopt_long has it, -1 behind the last one. '?' stands for what was complained of. */
+/* The next option as getopt_long has it, -1 after the last one; '?' after a complaint. */
 int next_option(const struct arguments *a, int argc, char **argv);
 
-/* How many operands there are; false, and a complaint, when these are not `least` to `most`. wanted: "a FILE". */
+/* Whether there are `least` to `most` operands; complains if not. wanted: "a FILE". */
 bool has_operands(const struct arguments *a, int argc, int least, int most, const char *wanted);
 
 /* For verbs without options: -h and the operands. False: the verb ends with *status. */

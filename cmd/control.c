@@ -38,7 +38,7 @@ static const char *why(const struct command *c, int err)
     }
 }
 
-/* As the process sees the file system, if that is another one. False: it does. */
+/* The path of the spool, from here. False: the process has another file system, and the path leads through /proc. */
 static bool locate(char *path, size_t size, pid_t pid, const char *spool)
 {
     snprintf(path, size, "%s", spool);
@@ -49,8 +49,8 @@ static bool locate(char *path, size_t size, pid_t pid, const char *spool)
 }
 
 /*
- * The process tells a path, and may lie: what is there must be a spool of its own, and of this user. In a file system
- * of its own, links may lead anywhere: there nothing is written.
+ * The process names a path, and may lie: what is there must be a spool of its own, and of this user. Where the process
+ * has its own file system, links may lead anywhere, so nothing is written there.
  */
 static int make_trace(const struct command *c, pid_t pid, const char *spool, const struct finish_how *wanted)
 {
@@ -76,7 +76,7 @@ static double seconds_since(uint64_t realtime_ns)
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9 - (double)realtime_ns / 1e9;
 }
 
-/* What another process says of itself goes to a terminal. */
+/* The text comes from another process and goes to a terminal. */
 static void make_printable(char *text)
 {
     for (; *text; text++)

@@ -18,7 +18,7 @@ static const char not_yours[] = "the process does not obey you: it belongs to an
 static const char not_listening[] =
     "the process does not listen: it runs without thrace, or without THRACE_CONTROL=1 (thrace record --control)";
 
-/* Anybody may listen at any name: what counts is who the kernel says it is. */
+/* Anybody may listen at any name; only the kernel says who it is. */
 static const char *distrust(int fd, pid_t pid)
 {
     struct ucred who;
@@ -28,7 +28,7 @@ static const char *distrust(int fd, pid_t pid)
     return geteuid() && who.uid && who.uid != geteuid() ? not_yours : NULL;
 }
 
-/* As far as the owner of its files in /proc tells. */
+/* Judged by the owner of its files in /proc. */
 static bool is_obeyed(pid_t pid)
 {
     char path[64];

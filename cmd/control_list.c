@@ -38,8 +38,8 @@ static bool read_life(pid_t pid, struct life *life)
 }
 
 /*
- * Who the kernel says listens at that name. The pid in the name is what the process itself sees, and it is all there is
- * to go by when the process accepts nobody at the moment.
+ * The listener at that name, as the kernel reports it. The pid in the name is the one that the process itself sees; it
+ * has to do when the process accepts nobody at the moment.
  */
 static struct ucred owner_of(const char *name, pid_t pid)
 {

@@ -11,11 +11,11 @@ struct listeners {
     VEC(pid_t) list; /* ascending */
 };
 
-/* Those of the user, of everybody for root. False: memory is short, or the kernel does not tell. */
+/* Those of the user, or all of them for root. False: memory is short, or the kernel does not list them. */
 bool listeners_find(struct listeners *l);
 void listeners_free(struct listeners *l);
 
-/* The process that is meant with this pid: where that is of `thrace record`, the program that it runs. */
+/* The process that the user means by this pid: for that of `thrace record`, the program that it runs. */
 pid_t listener_meant(pid_t pid);
 
 #endif

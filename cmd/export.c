@@ -1,4 +1,4 @@
-/* thrace export TRACE FILE: what a trace has, as a file for another tool. */
+/* thrace export TRACE FILE: makes a file for another tool of what a trace has. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

@@ -10,12 +10,12 @@ struct filter {
     const char *in_name, *out_name; /* as the usage has them */
 };
 
-/* Reads in and writes out. An exit status; of what went wrong it has complained. */
+/* Reads in and writes out. Returns an exit status, after a complaint about anything that went wrong. */
 typedef int filter_fn(void *arg, FILE *in, FILE *out);
 
 /*
- * Runs it on the two files. What is read is never written to, and of an output that failed nothing is left. An exit
- * status; of what went wrong it has complained.
+ * Runs it on the two files. The input is never written to, and an output that failed leaves nothing. Returns an exit
+ * status, after a complaint about anything that went wrong.
  */
 int filter_run(const struct filter *f, filter_fn *run, void *arg);
 

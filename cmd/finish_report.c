@@ -19,7 +19,7 @@ static void report_samples(const struct spool_samples *s, uint64_t shown)
     fputs(", ", stderr);
 }
 
-/* Nothing is missing without a word. */
+/* Samples that are missing are never passed over. */
 static void report_missing_samples(const struct spool_samples *s)
 {
     if (s->lost)
@@ -38,7 +38,7 @@ static void report_missing_samples(const struct spool_samples *s)
         fprintf(stderr, "thrace: the kernel has skipped %" PRIu64 " CPU samples\n", s->missed);
 }
 
-/* A trace with next to nothing in it has its reason. */
+/* Says why a trace has next to nothing in it. */
 static void report_unseen(const struct spool_unseen *u)
 {
     bool one = u->threads == 1;
@@ -64,7 +64,7 @@ static void report_damage(const struct finish_summary *s)
                 "and left out\n", s->overweight);
 }
 
-/* As thrace print shows them and thrace validate and stat count them: also samples, and the Sync around generations. */
+/* As thrace print, validate and stat count them: with samples, and the Sync events around generations. */
 static uint64_t events_in_trace(const struct finish_summary *s)
 {
     return s->events + s->opening + s->samples_in_trace + s->generations + 1;

@@ -1,4 +1,4 @@
-/* What thrace says of a recording that it finished. */
+/* Prints the summary of a recording that was finished. */
 #ifndef THRACE_CMD_FINISH_REPORT_H
 #define THRACE_CMD_FINISH_REPORT_H
 

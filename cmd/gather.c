@@ -18,8 +18,8 @@
 #include "parser/vec.h"
 
 /*
- * Children whose reports are shown, and files that are named in a line. While we finish, children end: so many times
- * their spools are looked for.
+ * Limits: children whose reports are shown, files named in a line, and how often spools are looked for, as children go
+ * on ending while we finish.
  */
 enum { CHILDREN_REPORTED = 10, NAMES_REPORTED = 10, ROUNDS = 5, STAT_ROWS = 5 };
 
@@ -61,7 +61,7 @@ static bool was_reported(const struct gathered *g, const char *path)
 
 /* --- finishing ---------------------------------------------------------------------------------------------------- */
 
-/* What went wrong in the recording is said of every one. */
+/* Losses are reported of every recording. */
 static bool is_notable(const struct gathered *g, const struct orphaned_spool *s, const struct finish_summary *sum)
 {
     return s->main || g->children < CHILDREN_REPORTED || sum->lost || sum->cut || sum->overweight;
@@ -179,7 +179,7 @@ static void report_rest(const struct gathered *g)
     orphaned_spools_free(&orphans);
 }
 
-/* A flight recorder leaves what it was asked for, under numbers: OUT is for what a program that is killed leaves. */
+/* A flight recorder numbers the snapshots that it was asked for: OUT is for what is left when the program is killed. */
 static void report_snapshots(const struct gathered *g)
 {
     if (!getenv("THRACE_FLIGHT_RECORDER"))

@@ -7,8 +7,8 @@
 #include "cmd/record_options.h"
 
 /*
- * Finishes what the program left where the pattern `out` says, and tells what there is. launched: its pid; since_ns:
- * when it was started (CLOCK_REALTIME_COARSE).
+ * Finishes what the program left under the pattern `out`, and reports it. launched: its pid; since_ns: when it was
+ * started (CLOCK_REALTIME_COARSE).
  */
 void gather_traces(const char *out, uint32_t launched, uint64_t since_ns, struct afterwards then);
 

@@ -30,7 +30,7 @@ static void keep_first(void *arg, const struct gotrace_error *violation)
         *message = strdup(violation->message);
 }
 
-/* What ended the reading or, if all could be read, the first violation; NULL for nothing. False: memory is short. */
+/* *message: the error that ended the reading, or else the first violation, or NULL. False: memory is short. */
 static bool judge(const struct golden *g, char **message)
 {
     struct gotrace_reader *r = gotrace_reader_open_memory(g->bytes.at, g->bytes.size);
@@ -66,7 +66,7 @@ static bool read_file(const char *path, struct raw_buffer *content)
     return ok;
 }
 
-/* Runs one test; *why is what is wrong with it, to be freed. */
+/* Runs one test; *why says what is wrong with it, to be freed. */
 static int run(const char *path, char **why)
 {
     struct raw_buffer content = {0};

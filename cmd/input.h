@@ -7,10 +7,10 @@
 /* Opens path, or stdin for "-"; NULL, and a complaint, when memory is short. */
 struct gotrace_reader *open_input(const char *verb, const char *path);
 
-/* Prints "PATH: generation 2, thread 101, byte 1234, GoStart: message" with what of it is known. */
+/* Prints "PATH: generation 2, thread 101, byte 1234, GoStart: message", without the parts that are not known. */
 void print_error(FILE *out, const char *path, const struct gotrace_error *e);
 
-/* What the verb exits with after the error, EXIT_OK if e is NULL. */
+/* The verb's exit status after the error; EXIT_OK if e is NULL. */
 int error_status(const struct gotrace_error *e);
 
 #endif

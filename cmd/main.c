@@ -1,4 +1,4 @@
-/* thrace VERB …: finds the verb and leaves the rest to it. */
+/* thrace VERB …: finds the verb and runs it. */
 #include "config.h"
 
 #include <errno.h>
@@ -35,8 +35,8 @@ static void usage(FILE *out)
 }
 
 /*
- * What the verbs open must not be taken for one of the three. A placeholder fails as a closed descriptor does, and is
- * closed again in the program that thrace record executes.
+ * No file that a verb opens may become one of the three. A placeholder fails as a closed descriptor does, and is closed
+ * again in the program that thrace record executes.
  */
 static void hold_standard_descriptors(void)
 {
@@ -46,7 +46,7 @@ static void hold_standard_descriptors(void)
             return;
 }
 
-/* A status that says that all went well is not one when nobody has seen the output. */
+/* A verb does not succeed when its output could not be written. */
 static int after_output(const char *name, int status)
 {
     bool failed = ferror(stdout);

@@ -76,7 +76,7 @@ static void let_go_on_signals(const char *out)
             signal(passed[i], give_up);
 }
 
-/* How to begin what was asked not to begin by itself. */
+/* For a recording that does not begin by itself. */
 static void report_how_to_start(long pid, const struct options *o)
 {
     if (o->start.when == START_OFF) {
@@ -92,8 +92,8 @@ static void report_how_to_start(long pid, const struct options *o)
 }
 
 /*
- * Starts the program; its wait status. -1, with the status to end with in *cannot, and a complaint: it could not be
- * executed.
+ * Runs the program and returns its wait status. -1: it could not be executed; then *cannot is the exit status, and the
+ * complaint is made.
  */
 static int run(const struct target *t, const struct record_options *o, const char *library, int *cannot)
 {
@@ -105,7 +105,7 @@ static int run(const struct target *t, const struct record_options *o, const cha
         return -1;
     }
     handle_signals(old);
-    /* Who reads our lines may have enough of them: the traces are made all the same. */
+    /* A reader of our lines may go away; the traces are made all the same. */
     void (*pipe_was)(int) = signal(SIGPIPE, SIG_IGN);
     pid_t pid = fork();
     if (!pid) {
@@ -162,7 +162,7 @@ static int end_like(int status)
 
 /* --- the trace ---------------------------------------------------------------------------------------------------- */
 
-/* The trace of a large program needs so many at once; with fewer its functions would have no names, or it no trace. */
+/* The trace of a large program needs many at once; with fewer, names or the whole trace would be missing. */
 static bool enough_descriptors(void)
 {
     enum { NEEDED = 5 };
@@ -189,7 +189,7 @@ static bool can_create(const char *path)
 }
 
 /*
- * The spool is the program's to make; this finds out beforehand whether it can. Where a pattern leads is not known yet.
+ * The program makes the spool; this finds out beforehand whether it can. Where a pattern leads is not known yet.
  */
 static bool can_record_to(const char *out)
 {
@@ -245,7 +245,7 @@ static int record(const struct target *t, const struct record_options *o)
     } else if (!enough_descriptors() || !can_record_to(o->out))
         return CANNOT_RECORD;
     struct timespec now;
-    clock_gettime(CLOCK_REALTIME_COARSE, &now); /* what times of files are; the other is ahead of it */
+    clock_gettime(CLOCK_REALTIME_COARSE, &now); /* the clock of file times; CLOCK_REALTIME is ahead of it */
     uint64_t since_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
     int status = run(t, o, traced ? library : NULL, &cannot);
     if (status < 0)

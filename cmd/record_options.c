@@ -1,6 +1,6 @@
 /*
  * The arguments of thrace record. Most are environment variables of the library; they are read here as the library will
- * read them, so that nothing is started that would then run unrecorded.
+ * read them, so that no program is started that would then run unrecorded.
  */
 #include "config.h"
 
@@ -84,7 +84,7 @@ static const char *absolute(char *path, size_t size, const char *out)
     return n > 0 && (size_t)n < size ? NULL : "the path is too long";
 }
 
-/* As the library sees it: the path is too long for it, or no pattern. */
+/* Checked as the library does: the path may be too long for it, or not a pattern. */
 static bool choose_out(struct record_options *o, const char *given)
 {
     char name[PATH_MAX], entry[PATH_MAX + 16];
@@ -134,7 +134,7 @@ static void complain_of_value(const struct option_fault *fault, const bool *give
         complain("record", "%s=%s makes no sense; it takes %s", kind->variable, fault->value, kind->takes);
 }
 
-/* What is given by option is in the environment by now. */
+/* By now the options are in the environment, too. */
 static bool read_environment(struct record_options *o, const bool *given)
 {
     struct option_fault fault;
@@ -163,7 +163,7 @@ static bool give(const struct option_kind *kind, const char *value)
     return !setenv(kind->variable, value ? value : "1", 1);
 }
 
-/* The statuses of other verbs are here the program's. */
+/* Exit statuses that other verbs use are the program's here. */
 static int help(const struct arguments *a)
 {
     int status = show_usage(a);

@@ -1,4 +1,4 @@
-/* What thrace record is asked for. */
+/* The options of thrace record. */
 #ifndef THRACE_CMD_RECORD_OPTIONS_H
 #define THRACE_CMD_RECORD_OPTIONS_H
 
@@ -7,7 +7,7 @@
 
 #include "lib/options/options.h"
 
-/* What the command itself ends with when it cannot record; the program's own status is passed on otherwise. */
+/* The exit status when it cannot record; otherwise the program's own is passed on. */
 enum { CANNOT_RECORD = 125 };
 
 /* What to do with a trace once it is there. */
@@ -22,7 +22,7 @@ struct record_options {
     struct options library; /* as the library will read them from the environment */
 };
 
-/* Reads the arguments, and puts what is for the library into the environment. False: the command ends with *status. */
+/* Reads the arguments, and puts those of the library into the environment. False: the command ends with *status. */
 bool record_options_read(struct record_options *o, int argc, char **argv, int *status);
 
 #endif

@@ -25,7 +25,7 @@ static const struct arguments arguments = {"stat", usage, ":hn:", options};
 
 typedef bool report_fn(const struct stat *s, const char *path, FILE *out);
 
-/* Reads all of r and prints what there was; the exit status. */
+/* Reads all of r and prints the tables. Returns the exit status. */
 static int sum_up(const char *verb, struct gotrace_reader *r, const char *path, size_t rows, report_fn *report,
                   FILE *out)
 {

@@ -1,4 +1,4 @@
-/* What was collected as tables: the largest first, the rest as one row. */
+/* Prints what was collected as tables: the largest first, the rest as one row. */
 #include "cmd/stat_report.h"
 
 #include <inttypes.h>
@@ -118,7 +118,7 @@ static const struct stat_group *main_waker(const struct stat *s, const struct st
     return best;
 }
 
-/* Who ended most of the time of a kind of waits: what is to be fixed is with them. */
+/* Who ended most of the time of a kind of waits: that is where to look for a fix. */
 enum ended { BY_ANYBODY, BY_A_THREAD, BY_NO_THREAD };
 
 static bool is_ended(const struct stat *s, const struct stat_group *waker, enum ended by)

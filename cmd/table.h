@@ -19,8 +19,7 @@ void table_init(struct table *t, const char *const *titles);
 void table_free(struct table *t);
 
 /*
- * Appends a cell. The last one of a row, which is on the left, may have more lines, each with its own indentation:
- * they are printed as they are.
+ * Appends a cell. The last one of a row, which is aligned left, may have more lines, which are printed as they are.
  */
 __attribute__((format(printf, 2, 3))) void table_cell(struct table *t, const char *fmt, ...);
 

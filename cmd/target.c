@@ -147,7 +147,7 @@ static bool is_sanitized(int fd)
 
 static bool gains_nothing(void) { return prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1; }
 
-/* Whether the kernel tells the loader of file capabilities. With the effective bit it does, even when it gives none. */
+/* Whether the kernel reports file capabilities to the loader. With the effective bit it does even if it grants none. */
 static bool has_capabilities(int fd)
 {
     struct vfs_cap_data caps = {0};
@@ -167,7 +167,7 @@ static bool changes_user(const struct stat *st)
     return other && !gains_nothing();
 }
 
-/* On a file system that is mounted nosuid, neither of these is. */
+/* On a file system that is mounted nosuid, neither of these counts. */
 static const char *privileges(int fd)
 {
     struct stat st;

@@ -1,4 +1,4 @@
-/* The program that `thrace record` is to start, looked at before it starts. */
+/* Examines the program that `thrace record` is to start. */
 #ifndef THRACE_CMD_TARGET_H
 #define THRACE_CMD_TARGET_H
 

@@ -1,4 +1,4 @@
-/* thrace validate FILE…: whether traces are what they should be. */
+/* thrace validate FILE…: checks traces. */
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* The verbs of the thrace command, and what they end with. */
+/* The verbs of the thrace command, and their exit statuses. */
 #ifndef THRACE_CMD_VERBS_H
 #define THRACE_CMD_VERBS_H
 

@@ -6,12 +6,12 @@
 
 enum export_result {
     EXPORT_DONE,
-    EXPORT_INVALID,   /* the trace is wrong, or has nothing of what is wanted */
+    EXPORT_INVALID,   /* the trace is wrong, or lacks what is wanted */
     EXPORT_UNREAD,    /* it cannot be read, or memory is short */
-    EXPORT_UNWRITTEN, /* errno tells why */
+    EXPORT_UNWRITTEN, /* errno says why */
 };
 
-/* Writes the trace to `to`. Why not, of the trace, is one line in *why, which lives until the next call. */
+/* Writes the trace to `to`. If the trace is at fault, *why is one line that lives until the next call. */
 typedef enum export_result export_fn(FILE *trace, FILE *to, const char **why);
 
 struct export_format {

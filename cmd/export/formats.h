@@ -4,10 +4,10 @@
 
 #include "cmd/export/format.h"
 
-/* NULL: there is none of that name. */
+/* The format of that name, or NULL. */
 const struct export_format *export_format_named(const char *name);
 
-/* The one that the file's suffix stands for, or else the first. */
+/* The format of the file's suffix, or else the first one. */
 const struct export_format *export_format_for(const char *path);
 
 #endif

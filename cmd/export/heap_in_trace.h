@@ -1,6 +1,6 @@
 /*
- * The heap profile within the trace: strings that no event refers to, which every version of the format may have and
- * readers pass over. So a trace that was moved, piped or converted still has it.
+ * The heap profile within the trace, in strings that no event refers to. Every version of the format may have such
+ * strings, and readers skip them. So a trace that was moved, piped or converted still has the profile.
  */
 #ifndef THRACE_CMD_EXPORT_HEAP_IN_TRACE_H
 #define THRACE_CMD_EXPORT_HEAP_IN_TRACE_H
@@ -13,8 +13,8 @@
 int heap_in_trace_write(struct gotrace_builder *b, const void *profile, size_t size);
 
 /*
- * The profile of a trace, to be freed; NULL with size 0 when it has none, or with the error as one line, which lives
- * until the next call: invalid says whether the trace is wrong, or could not be read.
+ * The profile of a trace, to be freed. NULL: with size 0 the trace has none; else *error is one line that lives until
+ * the next call, and *invalid says whether the trace is wrong or could not be read.
  */
 void *heap_in_trace_read(FILE *trace, size_t *size, const char **error, int *invalid);
 

@@ -11,8 +11,8 @@ struct heap_site {
     struct gotrace_builder_frame *frames; /* leaf first */
     size_t nframes;
     double objects, bytes;           /* allocated */
-    double live_objects, live_bytes; /* and not freed, … */
-    uint64_t live_samples;           /* … as reckoned from so many */
+    double live_objects, live_bytes; /* and not freed, by estimate */
+    uint64_t live_samples;           /* that the estimate comes from */
 };
 
 /* The compressed file, to be freed. NULL, or one line that says what went wrong. */

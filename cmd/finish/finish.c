@@ -1,9 +1,9 @@
 /*
- * A spool into a trace. Event batches are copied, but for their times (trace_time.h); string and stack tables are made
- * here, because only here there are symbols.
+ * Makes a trace of a spool. Event batches are copied, but for their times (trace_time.h); string and stack tables are
+ * made here, because only here there are symbols.
  *
- * The recorded program can write to its spool, and so say anything in it. No path that a spool has in it is ever
- * written to: the trace goes where the caller says, or beside the spool, under the spool's own name.
+ * The recorded program can write anything to its spool. So no path in a spool is ever written to: the trace goes where
+ * the caller says, or beside the spool, under the spool's own name.
  */
 #include "config.h"
 
@@ -33,13 +33,14 @@ static void report_advice(const struct finish_how *how, const struct recording *
 {
     const struct symbolize_message *m;
     for (size_t i = 0; (m = symbolize_message(r->symbolizer, i)); i++)
-        if (rec_modules_worth_reporting(&r->modules, r->exe, m) && !(how->quiet && m->advice == SYMBOLIZE_NO_DEBUG_INFO))
+        if (rec_modules_worth_reporting(&r->modules, r->exe, m) &&
+            !(how->quiet && m->advice == SYMBOLIZE_NO_DEBUG_INFO))
             how->report(how->who, "%s", m->text);
 }
 
 enum { HOLDERS_REPORTED = 5 };
 
-/* NULL, or why there is none. What holds the most is the summary's to tell. */
+/* NULL, or why there is none. The summary gets the stacks that hold the most. */
 static const char *make_heap_profile(struct recording *r, const struct spool_header *h, bool went_on,
                                      struct finish_summary *sum)
 {
@@ -64,7 +65,7 @@ static bool is_starting(int fd)
     return pread(fd, &h, sizeof h, 0) == sizeof h && h.pid && (!kill((pid_t)h.pid, 0) || errno == EPERM);
 }
 
-/* Whoever has the spool open can cut it off while it is read. */
+/* Any process that has the spool open can cut it off while it is read. */
 static struct {
     const uint8_t *map;
     size_t size;
@@ -90,7 +91,7 @@ static void watch(const struct spool_file *f)
     sigaction(SIGBUS, &sa, NULL);
 }
 
-/* Makes the trace of what is in the spool. NULL, or why not; what is wrong then is *where. */
+/* Makes the trace of the spool's contents. NULL, or why not; then *where is the file at fault. */
 static const char *make_trace(const struct finish_how *how, struct spool_file *f, const char *spool,
                               struct finish_summary *sum, const char **where)
 {
@@ -123,7 +124,7 @@ static const char *make_trace(const struct finish_how *how, struct spool_file *f
     return err;
 }
 
-/* Why it is not to be finished now, or NULL. */
+/* Why it must not be finished now, or NULL. */
 static const char *obstacle(const struct spool_header *h, const struct finish_how *how)
 {
     static char text[256];
@@ -173,7 +174,8 @@ static enum finish_result finish_claimed(const char *spool, const struct finish_
     if (err) {
         how->report(how->who, "%s: %s; the recording is kept in %s", where, err, spool);
     } else if (missing) {
-        how->report(how->who, "%s: the end is missing, %" PRIu64 " bytes and what was not written yet; the trace has what "
+        how->report(how->who,
+                    "%s: the end is missing, %" PRIu64 " bytes and what was not written yet; the trace has what "
                   "came before, and the spool is kept", spool, missing);
     }
     spool_claim_end(claim, spool, !err && !missing);

@@ -1,4 +1,4 @@
-/* What there is to say of a recording that was finished. */
+/* The summary of a recording that was finished. */
 #ifndef THRACE_CMD_FINISH_FINISH_SUMMARY_H
 #define THRACE_CMD_FINISH_FINISH_SUMMARY_H
 
@@ -10,18 +10,18 @@
 
 struct finish_summary {
     char path[4096 + 16]; /* where the trace is */
-    uint64_t cut; /* events at the end of a process that was killed that could not be placed */
+    uint64_t cut; /* events at the end of a killed process that could not be placed */
     uint64_t threads, events, generations, lost, bytes;
     uint64_t opening; /* events in front of the recording's (opening.h) */
     char heap[128]; /* "heap 1234 bytes": what was in use at the end */
     struct spool_unseen unseen;
-    struct spool_samples samples; /* of the whole recording; … */
-    uint64_t samples_in_trace;       /* … a snapshot has fewer */
-    uint64_t overweight; /* CPU samples that a damaged spool has more than there was time for */
+    struct spool_samples samples; /* of the whole recording */
+    uint64_t samples_in_trace;       /* a snapshot has fewer */
+    uint64_t overweight; /* CPU samples of a damaged spool beyond what there was time for */
     char short_calls[1024]; /* "1234 read (5.6 ms), …": what was too short to be in the trace */
     char *holders; /* what holds the most of the heap, a line each; NULL: not sampled. The caller may free it */
     bool has_heap_file; /* PATH.heap.pb.gz is there */
-    bool nothing; /* a program that only executed another one, and did nothing else: there is no trace of it */
+    bool nothing; /* the program only executed another one: there is no trace of it */
     bool elsewhere; /* another process has just finished this spool */
 };
 

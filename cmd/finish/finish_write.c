@@ -33,7 +33,7 @@ static int copy_batch(struct gotrace_builder *b, const struct trace_time *t, con
     return gotrace_builder_copy(b, header, n, last) || gotrace_builder_copy(b, events, size, last) ? -1 : 0;
 }
 
-/* The clocks of the recording are those of this machine, which has not been started anew since. */
+/* Whether the recording's clocks still run: this machine made it, and has not been rebooted since. */
 static bool clocks_still_run(const struct spool_header *h, struct clock_pair now)
 {
     enum { TOLERANCE_NS = 1000000 };
@@ -45,8 +45,8 @@ static bool clocks_still_run(const struct spool_header *h, struct clock_pair now
 }
 
 /*
- * The recording's own two readings of both clocks give the frequency. They may be too close: then a reading of today is
- * the second one, if the clocks still run; else the counter of this machine is measured, for 10 ms.
+ * The recording's own two readings of both clocks give the frequency. If they are too close, a reading made now serves
+ * as the second one, provided the clocks still run; else the counter of this machine is measured, for 10 ms.
  */
 uint64_t finish_frequency(const struct spool_header *h)
 {
@@ -71,7 +71,7 @@ static int write_sync(struct gotrace_builder *b, const struct spool_header *h, c
     return gotrace_builder_sync(b, t->hz, time, h->first.mono_ns + (uint64_t)ns, wall / 1000000000, wall % 1000000000);
 }
 
-/* A pipe cannot tell how much was written to it. */
+/* Counts bytes: a pipe cannot say how much was written to it. */
 struct counted {
     FILE *file;
     uint64_t *bytes;
@@ -132,7 +132,7 @@ static const char *write_trace(const struct spool_file *f, struct recording *r, 
 
 enum { MAX_CUTS = 64 };
 
-/* What a reader could not place. Without an end the last generation may lack what all the rest of it rests on. */
+/* Cuts what a reader could not place. A last generation without its end may lack what all the rest depends on. */
 static uint64_t cut_what_hangs(struct spool_file *f, const char *trace)
 {
     uint64_t n = cut_unplaced(f, trace);
@@ -146,7 +146,7 @@ static const char *write_again(struct spool_file *f, struct recording *r, struct
     return err ? err : fflush(output_file(o)) ? strerror(errno) : NULL;
 }
 
-/* The trace of a process that was torn out of what it did is read once, and made anew without what cannot be placed. */
+/* The trace of a process that was killed is read once, and made anew without what cannot be placed. */
 const char *finish_write(struct spool_file *f, struct recording *r, struct finish_summary *sum)
 {
     const char *err;

@@ -10,7 +10,7 @@
 
 enum { MAX_TID = 1 << 22 }; /* the kernel's own limit */
 
-/* Of a header that is damaged, last_g may be any number. Those beyond have no first stack. */
+/* In a damaged header last_g may be any number. Goroutines beyond this have no first stack. */
 enum { MAX_GOROUTINES = 1 << 26 };
 
 struct pass {
@@ -56,7 +56,7 @@ static bool see_event(struct pass *p, const struct spool_batch *b, const struct 
     }
     if (ev->id == EV_GoStatus && !note_status(p, b, ev))
         return false;
-    if (stacks) /* of two, the last one is that of the thread that writes */
+    if (stacks) /* of two, the last one is the writing thread's */
         note_stack(p, b, ev->args[31 - __builtin_clz(stacks)]);
     return ev->id != EV_HeapObjectAlloc || heap_types_add(&p->seen->types, b->generation, ev->args[1]);
 }
@@ -80,7 +80,7 @@ static int by_g(const void *a, const void *b)
     return x->g < y->g ? -1 : x->g > y->g;
 }
 
-/* One for each goroutine, whatever the spool says. */
+/* Keeps one for each goroutine, whatever the spool says. */
 static void sort_statuses(struct events_seen *seen)
 {
     size_t n = 0;

@@ -25,7 +25,7 @@ struct events_seen {
     struct first_status *statuses; /* by g, of the first generation; none when all goroutines come to life in it */
     size_t nstatuses, cap_statuses;
     uint64_t events;
-    uint64_t of_heap; /* of these: how much of the heap is in use */
+    uint64_t of_heap; /* the events among these that say how much of the heap is in use */
     struct heap_types types; /* of the blocks whose allocations were recorded */
     uint64_t last; /* time of the last event, in ticks */
 };

@@ -39,8 +39,8 @@ static int by_bytes_held(const void *a, const void *b)
 }
 
 /*
- * A block of n bytes is sampled with the probability 1 - exp(-n / interval), so it stands for the reciprocal of that
- * many of its kind.
+ * A block of n bytes is sampled with the probability p = 1 - exp(-n / interval), so it stands for 1 / p blocks of its
+ * kind.
  */
 static double stands_for(uint64_t bytes, uint64_t interval)
 {
@@ -133,7 +133,7 @@ static void print_frame(const struct gotrace_builder_frame *f, FILE *to)
 
 static const char *plural(uint64_t n) { return n == 1 ? "" : "s"; }
 
-/* Of few samples little can be reckoned: who reads the line is to know. */
+/* Names the number of samples: few of them make a poor estimate. */
 void heap_profile_report(const struct heap_profile *p, FILE *to, size_t n)
 {
     for (size_t i = 0; i < p->nsites && i < n && p->sites[i].live_bytes > 0; i++) {

@@ -1,6 +1,6 @@
 /*
- * The heap by the stacks that allocated it: what the sampled blocks of a recording say, reckoned back to all blocks. As
- * a profile for pprof, and as the first lines of who holds what at the end.
+ * The heap by the stacks that allocated it, estimated from the sampled blocks of a recording: as a profile for pprof,
+ * and as one line each for the stacks that hold the most at the end.
  */
 #ifndef THRACE_CMD_FINISH_HEAP_PROFILE_H
 #define THRACE_CMD_FINISH_HEAP_PROFILE_H
@@ -11,7 +11,7 @@
 
 struct heap_profile;
 
-/* Of a recording that is symbolized. NULL when memory ran out. */
+/* For a recording that is symbolized. NULL when memory ran out. */
 struct heap_profile *heap_profile_new(const struct recording *r, const struct spool_header *h);
 void heap_profile_free(struct heap_profile *p);
 

@@ -10,7 +10,7 @@
 #include "lib/wire/events.h"
 #include "lib/wire/varint.h"
 
-/* What the first byte of a batch says, and what the info batch does: the unit of ids is HEAP_ALIGN bytes from 0 on. */
+/* The experiment, and the first bytes of its batches. The info batch says that ids count HEAP_ALIGN bytes from 0 on. */
 enum { ALLOC_FREE = 1, TYPES_BATCH = 0, INFO_BATCH = 1 };
 enum { PAGE = 4096, HEAP_ALIGN = 8, BATCH = 32 << 10, TYPE_MAX = 5 * VARINT_MAX + 32 };
 

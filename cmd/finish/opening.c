@@ -88,9 +88,9 @@ static int with_proc(struct chain *c, const struct first_status *s)
 }
 
 /*
- * What is in turns comes first, so that the P is then with the thread, if there is one, that the statuses name. Those
- * in system calls are the last of them: a thread that is in one can make no goroutine, and the first thread makes those
- * that have no thread yet.
+ * Threads that take turns come first, so that the P is then with the thread that the statuses name, if there is one.
+ * Those in system calls come last among them: a thread in a system call can make no goroutine, and the first thread
+ * makes those that have no thread yet.
  */
 enum { IN_TURNS, IN_CALLS, WITH_PROC, ROUNDS };
 

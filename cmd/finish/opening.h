@@ -1,7 +1,7 @@
 /*
  * The generation in front of a recording that begins in mid-run. Readers know a goroutine's name by the stack that it
- * was created with, and why it waits by the event that the wait began with; a status says neither. So the generation
- * before the recording's first has all goroutines come to life, and into the state that their status then finds them
+ * was created with, and why it waits by the event that began the wait; a status says neither. So in the generation
+ * before the recording's first, all goroutines come to life and get into the state that their status then finds them
  * in.
  */
 #ifndef THRACE_CMD_FINISH_OPENING_H

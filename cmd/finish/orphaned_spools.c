@@ -66,14 +66,14 @@ static uint64_t changed_ns(const struct stat *st)
 /* Whether it is one of those looked for. path, of our own; fd is open. */
 typedef bool look_fn(const struct search *s, int fd, const struct stat *st, struct orphaned_spool *found);
 
-/* OUT.spool: of the process that was launched, which has ended. */
+/* OUT.spool, of the process that was launched, which has ended. */
 static bool is_first(const struct search *s, const char *path)
 {
     size_t len = strlen(s->out);
     return !strncmp(path, s->out, len) && !strcmp(path + len, ".spool");
 }
 
-/* It says whose it is before it says anything else, and that it is a spool last of all. */
+/* The process writes its pid first and the magic last. */
 static bool look_at_empty(const struct search *s, const struct spool_header *h, const struct stat *st,
                            struct orphaned_spool *found)
 {
@@ -115,7 +115,7 @@ static bool look_at_trace(const struct search *s, int fd, const struct stat *st,
            pread(fd, header, sizeof header, 0) == sizeof header && file_header_get(header) >= 0;
 }
 
-/* A file with a second name would be given a trace under a name that somebody else chose. */
+/* The trace of a file with a second name would get a name that somebody else chose. */
 static void look(struct orphaned_spools *orphans, const char *path, const struct search *s, look_fn *is_wanted)
 {
     struct stat st;

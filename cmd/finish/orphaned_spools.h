@@ -1,4 +1,4 @@
-/* What a program that `thrace record` ran left behind. */
+/* Finds what a program that `thrace record` ran left behind. */
 #ifndef THRACE_CMD_FINISH_ORPHANED_SPOOLS_H
 #define THRACE_CMD_FINISH_ORPHANED_SPOOLS_H
 
@@ -10,7 +10,7 @@
 enum orphan_kind {
     ORPHAN_READY,    /* to be finished */
     ORPHAN_IN_USE,   /* its process goes on */
-    ORPHAN_PERHAPS,  /* nobody can tell whether that goes on */
+    ORPHAN_PERHAPS,  /* nobody knows whether its process goes on */
     ORPHAN_FOREIGN,  /* root has run it, and it is another user's */
     ORPHAN_NAMELESS, /* nothing is in it yet, not even whose it is */
     ORPHAN_FINISHED, /* its process has made a trace of it by itself */
@@ -30,13 +30,13 @@ struct orphaned_spools {
 };
 
 /*
- * Finds the spools in the folder of the pattern `out`, under names that it gives, that were recorded for the process
- * that was launched, which is the one with the pid `launched`, not before since_ns (CLOCK_REALTIME_COARSE, as files
- * have it). A process that was killed while it made its spool has left one, too.
+ * Finds the spools that the process with the pid `launched` and its children have left, in the folder of the pattern
+ * `out` and under names that the pattern gives, made since since_ns (CLOCK_REALTIME_COARSE, as times of files). A
+ * process that was killed while it made its spool has left one, too.
  */
 void orphaned_spools_find(struct orphaned_spools *orphans, const char *out, uint32_t launched, uint64_t since_ns);
 
-/* The same for traces that were made since then. */
+/* Finds traces that were made since then, likewise. */
 void finished_traces_find(struct orphaned_spools *orphans, const char *out, uint64_t since_ns);
 
 void orphaned_spools_free(struct orphaned_spools *orphans);

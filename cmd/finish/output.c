@@ -38,7 +38,7 @@ static int named_descriptor(const char *path)
 
 static bool is_ours(const struct stat *st) { return st->st_uid == geteuid(); }
 
-/* NULL for what a file can take the place of, and for what may be written straight. */
+/* NULL: a file can take its place, or it may be written straight. */
 static const char *obstacle_of(const struct stat *st)
 {
     switch (st->st_mode & S_IFMT) {
@@ -104,7 +104,7 @@ bool output_is_straight(const char *path)
 
 /* --- opening ------------------------------------------------------------------------------------------------------ */
 
-/* Looked at again once it is open, and before anything is written: it may be another one than a moment ago. */
+/* Looks again once it is open, before anything is written: it may be another file than a moment ago. */
 static int open_special(const char *path, const char **why)
 {
     struct stat st;
@@ -127,7 +127,7 @@ static int open_special(const char *path, const char **why)
     return -1;
 }
 
-/* Nobody else's file is opened: what has the name already stays, and is said. A long name is cut: it needs room. */
+/* Opens nobody else's file: one that has the name stays, and is the error. A long name is cut to make room. */
 static int open_beside(struct output *o, mode_t mode, const char **why)
 {
     const char *slash = strrchr(o->path, '/'), *name = slash ? slash + 1 : o->path;

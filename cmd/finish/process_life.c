@@ -71,7 +71,7 @@ static uint64_t namespace_of(const char *pid)
 
 static bool is_number(const char *name) { return isdigit((unsigned char)*name); }
 
-/* One that another user has may hide its namespace, but not its pids and when it began. */
+/* Another user's process may hide its namespace, but not its pids and its start time. */
 static bool is_it(const char *pid, const struct spool_header *h)
 {
     struct process_stat s;
@@ -91,7 +91,7 @@ static bool is_anywhere(const struct spool_header *h)
     return found;
 }
 
-/* Another boot, of this machine or of another one, has nothing that runs here. */
+/* A process of another boot, or of another machine, cannot run here. */
 static bool is_of_this_boot(const struct spool_header *h)
 {
     static const char none[sizeof h->boot_id];
@@ -111,7 +111,7 @@ static bool proc_is_ours(void)
     return !strcmp(text, own);
 }
 
-/* The inode of the namespace that has all the processes of the machine in it (include/linux/proc_ns.h). */
+/* The inode of the namespace that contains all processes of the machine (include/linux/proc_ns.h). */
 #define FIRST_PID_NAMESPACE UINT64_C(0xEFFFFFFC)
 
 enum life process_life(const struct spool_header *h)

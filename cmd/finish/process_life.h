@@ -1,4 +1,4 @@
-/* Whether the process that a spool is of is alive, as far as this process can tell. */
+/* Whether the process of a spool is alive, as far as this process can see. */
 #ifndef THRACE_CMD_FINISH_PROCESS_LIFE_H
 #define THRACE_CMD_FINISH_PROCESS_LIFE_H
 

@@ -15,7 +15,7 @@ struct progress {
     bool shown;
 };
 
-/* Nothing is ever printed when `to` is NULL or not a terminal. The times are those of any monotonic clock. */
+/* Prints nothing when `to` is NULL or not a terminal. Times are of any monotonic clock. */
 void progress_start(struct progress *, FILE *to, const char *what, uint64_t now_ns);
 void progress_update(struct progress *, uint64_t now_ns, size_t done, size_t total);
 

@@ -1,4 +1,4 @@
-/* What the meta records of a spool say. */
+/* The contents of a spool's meta records. */
 #ifndef THRACE_CMD_FINISH_RECORDING_H
 #define THRACE_CMD_FINISH_RECORDING_H
 
@@ -59,24 +59,24 @@ struct recording {
     size_t nblocks, cap_blocks;
     uint64_t *frees; /* their ids */
     size_t nfrees, cap_frees;
-    void *profile; /* what they come to, as a file for pprof */
+    void *profile; /* the heap profile, as a file for pprof */
     size_t profile_size;
     struct rec_calls *calls;
     size_t ncalls, cap_calls;
     struct symbolizer *symbolizer;
     struct events_seen seen;
-    struct trace_time time; /* set by who knows how long a tick was */
+    struct trace_time time; /* set once the length of a tick is known */
     const char *exe; /* path of the program, in the spool's header */
     unsigned pid;
 };
 
-/* Puts in order what is looked up below: threads by g and then as they were written, statuses by g, hooks by PC. */
+/* Sorts for the look-ups below: threads by g and then as they were written, statuses by g, hooks by PC. */
 void recording_sort(struct recording *r);
 
-/* Where the thread started; NULL: that is not known. */
+/* The thread's record, which says where it started; NULL: that is not known. */
 struct rec_thread *recording_thread(const struct recording *r, uint64_t g);
 
-/* Whether that is known: then its start stack is in the tables. */
+/* Whether its start is known; its start stack is then in the tables. */
 bool recording_has_start(const struct recording *r, uint64_t g);
 
 /* How it waited when the first generation began; NULL: it did not. */

@@ -12,8 +12,8 @@
 
 /*
  * A reader keeps one frame per PC. So inlined functions get PCs of their own, above every address that a program can
- * have, and so do libraries at the place of others that are gone, and a thread's start, whose function may be shown
- * under the thread's name.
+ * have. So do libraries in the place of others that are gone, and a thread's start, whose function may get the thread's
+ * name.
  */
 static uint64_t inlined_pc(const struct recording *r, const struct rec_pc *p, size_t level)
 {
@@ -50,8 +50,8 @@ static bool is_entry(const struct recording *r, const struct rec_pc *p)
 
 /*
  * How many PCs of the stack, from the leaf on, are the program's: the outer end without what libc runs before main or
- * before a start routine. libc's names for that are local, and gone without its debug info; so what counts is where the
- * code lies.
+ * before a start routine. libc's names for that are local, and gone without its debug info, so the place of the code
+ * decides.
  */
 static size_t without_startup(const struct recording *r, const struct rec_stack *s)
 {
@@ -64,7 +64,7 @@ static size_t without_startup(const struct recording *r, const struct rec_stack 
     return n;
 }
 
-/* A wrapped function is shown under its public name, whatever libc's own symbol for that address is. */
+/* A wrapped function gets its public name, whatever libc's own symbol for that address is. */
 static void add_pc(const struct recording *r, const struct rec_pc *p, struct frames *f)
 {
     static const struct symbolize_frame truncated = {"[more frames than a trace can hold]", "[truncated]", 1};
@@ -165,7 +165,7 @@ static int write_thread_start(const struct recording *r, struct gotrace_builder 
         if ((own = own_function(r, t)))
             at = *own;
         else if (strstr(at.function, "+0x"))
-            at.function = "std::thread"; /* it never waited, so there is no stack that tells */
+            at.function = "std::thread"; /* it never waited, so no stack names a function */
     }
     /* The first thread is main, whatever title the program gives its process. */
     const char *name = t->g > 1 && t->name && *t->name ? t->name : NULL;

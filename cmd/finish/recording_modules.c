@@ -68,7 +68,7 @@ static bool is_vdso(const struct rec_module *m)
     return !strncmp(m->path, "linux-vdso", 10) || !strcmp(m->path, "[vdso]");
 }
 
-/* The kernel that recorded is mostly the one that we run on; its build-id tells. */
+/* The recording kernel is mostly the one that we run on; its build-id decides. */
 static void take_own_vdso(struct symbolize_module *m)
 {
     const Elf64_Ehdr *eh = (const Elf64_Ehdr *)(uintptr_t)getauxval(AT_SYSINFO_EHDR);
@@ -93,7 +93,7 @@ static int map_module(struct symbolizer *symbolizer, const struct rec_module *m)
 }
 
 /*
- * Code that is in no module may be a JIT compiler's, which tells in a file what it made. Anybody can make a file of
+ * Code that is in no module may be a JIT compiler's, which lists in a file what it made. Anybody can make a file of
  * that name in /tmp, so it must be the user's own.
  */
 static bool add_perf_map(struct symbolizer *symbolizer, unsigned pid)
@@ -250,7 +250,7 @@ static const struct rec_module *record_at(const struct rec_modules *ms, const st
     return lo < mapping->n && ms->v[records[lo]].time == time ? &ms->v[records[lo]] : NULL;
 }
 
-/* What was mapped both before and after an epoch, or came in it, or went: dlclose is seen at once, dlopen later. */
+/* A module mapped before and after an epoch, or loaded or unloaded in it. dlclose is seen at once, dlopen later. */
 static const struct rec_module *module_in_epoch(const struct rec_modules *ms, size_t end, uint64_t address, size_t epoch)
 {
     const struct rec_module *coming = NULL;
@@ -298,8 +298,7 @@ const struct rec_module *rec_modules_find(const struct rec_modules *ms, uint64_t
 }
 
 /*
- * Of a library without debug info one sees the functions, which is all that one wants of most. The program itself is
- * another matter.
+ * A library without debug info still has its functions, which is enough for most. The program itself is another matter.
  */
 bool rec_modules_worth_reporting(const struct rec_modules *ms, const char *exe, const struct symbolize_message *said)
 {

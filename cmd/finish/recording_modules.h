@@ -1,4 +1,4 @@
-/* What was mapped, and when: where the code of an address is found. */
+/* What was mapped, and when: finds the code of an address. */
 #ifndef THRACE_CMD_FINISH_RECORDING_MODULES_H
 #define THRACE_CMD_FINISH_RECORDING_MODULES_H
 
@@ -17,7 +17,7 @@ struct rec_module {
     size_t mapping;    /* of mappings: the same file at the same place may be recorded many times */
     bool ours; /* the shim: its frames are not the program's */
     bool libc;
-    bool runtime; /* of C++: a thread that starts in it is somebody else's */
+    bool runtime; /* of C++: a thread that starts in it runs a function of somebody else's */
 };
 
 enum { OVERLAYS = 32 };
@@ -27,7 +27,7 @@ struct rec_mapping {
     uint64_t start, end;
     size_t first, n;
     int symbol_module;
-    unsigned overlay; /* so many others were at the place before: 0 to OVERLAYS - 1, then again from 0 */
+    unsigned overlay; /* how many others were at the place before, modulo OVERLAYS */
 };
 
 struct rec_modules {
@@ -43,16 +43,16 @@ struct rec_modules {
     } refreshes; /* the distinct times of modules, in order: each time, all that were mapped are there */
 };
 
-/* One more. Its path, malloc'ed, is then the modules' to free. False: out of memory. */
+/* Adds a module and takes over its malloc'ed path. False: out of memory. */
 bool rec_modules_add(struct rec_modules *ms, const struct rec_module *m);
 
-/* No more are added: from now on there are epochs. */
+/* Ends the adding: from now on there are epochs. */
 void rec_modules_end(struct rec_modules *ms);
 
 /* The epoch of a stack of that time. */
 size_t rec_modules_epoch(const struct rec_modules *ms, uint64_t time);
 
-/* Tells the symbolizer what was mapped in the process. False: out of memory. */
+/* Gives the symbolizer what was mapped in the process. False: out of memory. */
 bool rec_modules_map(struct rec_modules *ms, struct symbolizer *symbolizer, unsigned pid);
 
 /*
@@ -63,7 +63,7 @@ bool rec_modules_map(struct rec_modules *ms, struct symbolizer *symbolizer, unsi
 const struct rec_module *rec_modules_find(const struct rec_modules *ms, uint64_t pc, uint64_t generation,
                                           size_t epoch);
 
-/* Whether the user of the program at the path exe should hear of it. */
+/* Whether the user of the program at the path exe should see the message. */
 bool rec_modules_worth_reporting(const struct rec_modules *ms, const char *exe, const struct symbolize_message *said);
 
 void rec_modules_free(struct rec_modules *ms);

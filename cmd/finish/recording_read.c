@@ -37,8 +37,8 @@ static void set_name(const char **name, uint64_t *named_at, struct rec_name *n)
 }
 
 /*
- * Nobody saw a thread being made that was not announced, so it has no start that could bear its name: the first stack
- * that it shows does. Where that is another thread's first stack, too, of another name, it has none.
+ * A thread that was not announced has no start that could bear its name, so its first stack does. If that is also the
+ * first stack of a thread of another name, the stack gets no name.
  */
 static void name_first_stack(struct recording *r, struct rec_name *n)
 {
@@ -67,7 +67,7 @@ static void apply_names(struct recording *r, struct rec_names *names)
     free(names->names);
 }
 
-/* A thread that could not be made left its G to the next one: the record that was written last holds. */
+/* A thread that could not be made left its G to the next one: the last record counts. */
 static void keep_last_records(struct recording *r)
 {
     size_t n = 0;

@@ -126,7 +126,7 @@ static bool read_hook(struct recording *r, struct cursor *c)
     return h->name;
 }
 
-/* Every generation of a flight recorder has them; what counts is the first that is left. */
+/* Every generation of a flight recorder has them; the first one that is left counts. */
 static bool read_status(struct recording *r, struct cursor *c, uint64_t generation)
 {
     if (generation != r->first_generation)
@@ -197,7 +197,7 @@ static bool read_record(struct recording *r, struct rec_names *names, struct cur
     }
 }
 
-/* Moves behind one record; c->p is NULL when it is none. */
+/* Skips one record; c->p is NULL when there is none. */
 static void skip_record(struct cursor *c)
 {
     static const char *const formats[] = META_FORMATS;

@@ -1,10 +1,10 @@
-/* The meta records of a spool, as they come, into the arrays of a recording. */
+/* Reads the meta records of a spool, as they come, into the arrays of a recording. */
 #ifndef THRACE_CMD_FINISH_RECORDING_RECORDS_H
 #define THRACE_CMD_FINISH_RECORDING_RECORDS_H
 
 #include "cmd/finish/recording.h"
 
-/* What a thread was called from some time on; the text is malloc'ed. */
+/* A thread's name from that time on; the text is malloc'ed. */
 struct rec_name {
     uint64_t g, at;
     char *text;
@@ -16,8 +16,8 @@ struct rec_names {
 };
 
 /*
- * The newest record of a batch comes first; they are read from the oldest on. Samples are read when all else is: what
- * is one stack among them depends on what was mapped. NULL, or one line that says what is wrong.
+ * The newest record of a batch comes first; they are read from the oldest on. Samples are read last: which of their
+ * stacks are equal depends on what was mapped. NULL, or one line that says what is wrong.
  */
 const char *recording_read_records(struct recording *r, struct rec_names *names, const struct spool_batch *b,
                                    bool samples);

@@ -21,8 +21,8 @@ static bool look_up(struct recording *r, struct rec_pc *p)
 }
 
 /*
- * Nobody tells where main is, but the program's symbol table may know. Without one, what is shown is main in the
- * program's file.
+ * No record says where main is, but the program's symbol table may. Without one, the frame is main in the program's
+ * file.
  */
 static void find_main(struct recording *r)
 {

@@ -90,7 +90,7 @@ static bool grow_table(struct samples *s, const struct stack_table *t)
     return true;
 }
 
-/* The id of the stack; it is made when the generation has no such one yet. 0: no stack. False: no memory. */
+/* The id of the stack, which is made when the generation does not have it yet. 0: no stack. False: no memory. */
 static bool intern(struct samples *s, struct stack_table *t, uint64_t generation, size_t epoch, const uintptr_t *pcs,
                    int n, uint64_t *id)
 {
@@ -126,7 +126,7 @@ static bool add(struct samples *s, const struct sample *one)
     return true;
 }
 
-/* What a damaged record says must not become a trace of any size. */
+/* A damaged record must not make a trace of any size. */
 static uint64_t weight(struct samples *s, uint64_t wanted)
 {
     if (!wanted || wanted > SAMPLE_WEIGHT_MAX || wanted - 1 > s->repeats)
@@ -180,10 +180,10 @@ static struct spent *spent_by(struct spent *table, size_t size, uint64_t m)
     return &table[at];
 }
 
-/* Repeats that a trace may have whatever its header says of times, and for each record. */
+/* Repeats that a trace may have whatever times its header has, and for each record. */
 enum { REPEATS_ANYWAY = 4 << 20, REPEATS_OF_EACH = 64, MAX_HZ = 10000, SLACK = 16 };
 
-/* What a thread can have used of its CPU by then, in samples; a quarter more, as clocks are no better than they are. */
+/* The CPU time that a thread can have used by then, in samples, and a quarter more, as clocks are not exact. */
 static uint64_t most_by(const struct spool_header *h, uint64_t time, uint64_t ticks_hz)
 {
     uint64_t hz = h->samples.hz < MAX_HZ ? h->samples.hz : MAX_HZ;

@@ -17,7 +17,7 @@
 
 struct sample {
     uint64_t generation, time, m, p, g, stack_id;
-    uint64_t weight; /* the trace gets it so many times */
+    uint64_t weight; /* how often the trace gets it */
 };
 
 struct samples {
@@ -43,8 +43,8 @@ bool samples_read(struct samples *s, struct stack_table *stacks, const struct re
 void samples_end(struct samples *s);
 
 /*
- * A thread has no more CPU time than passes: what samples weigh beyond that, in a spool that is damaged or was made up,
- * is cut. Returns how much. Once they are all read.
+ * Cuts the weight of samples, in a damaged or forged spool, to the time that passed: a thread has no more CPU time.
+ * Returns how much was cut. Call it when all samples are read.
  */
 uint64_t samples_bound(struct samples *s, const struct spool_header *h, uint64_t ticks_hz);
 

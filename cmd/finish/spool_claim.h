@@ -1,5 +1,5 @@
 /*
- * A spool as it is taken in hand: opened once, by a descriptor that all else goes through, so that nobody can put
+ * Claims a spool for finishing. It is opened once, and all else goes through that descriptor, so that nobody can put
  * another file in its place in between.
  */
 #ifndef THRACE_CMD_FINISH_SPOOL_CLAIM_H
@@ -13,7 +13,7 @@ struct spool_claim {
     dev_t dev;
     ino_t ino;
     bool gone;    /* there is no such file (any more) */
-    bool foreign; /* another user's: what it says is nobody's word, and it stays */
+    bool foreign; /* another user's: it cannot be trusted, and it stays */
     bool linked;  /* it has a second name */
     bool no_file; /* it is no file, so no spool */
     char why[160];
@@ -26,12 +26,12 @@ struct spool_claim {
 const char *spool_claim_open(struct spool_claim *c, const char *path, bool anyway);
 
 /*
- * Waits until nobody else finishes it: `thrace stop` and the process that ends may want to at once. False: it is gone,
+ * Waits until nobody else finishes it: `thrace stop` and the process that ends may both want to. False: it is gone, and
  * the other one has made the trace.
  */
 bool spool_claim_lock(struct spool_claim *c);
 
-/* Closes it; removes it before, if that is wanted and the name is still its own. */
+/* Removes it, if that is wanted and the name is still its own, and closes it. */
 void spool_claim_end(struct spool_claim *c, const char *path, bool remove);
 
 #endif

@@ -23,7 +23,7 @@ static bool add(struct spool_batches *b, struct spool_batch batch)
     return true;
 }
 
-/* A row of batches with their headers. Where it cannot be read any more goes to *stop. */
+/* Reads a row of batches with their headers. *stop is where it cannot be read any more. */
 static const char *read_row_until(struct spool_file *f, const uint8_t *p, const uint8_t *end, const uint8_t **stop)
 {
     for (; p < end; *stop = p) {
@@ -62,7 +62,7 @@ static const char *read_ring(struct spool_file *f, uint64_t offset)
     return read_row(f, f->unrolled, f->unrolled + len);
 }
 
-/* Where pages are missing, what was read last may have zeros in it: a chunk's events, or its records behind them. */
+/* Where pages are missing, the last batch may have zeros in it: a chunk's events, or the records behind them. */
 static void drop_torn(struct spool_file *f)
 {
     const struct spool_batch *e = &f->events.v[f->events.n - 1];
@@ -73,7 +73,7 @@ static void drop_torn(struct spool_file *f)
     f->meta.n -= records_last;
 }
 
-/* What a kill cut off lies behind log_end. */
+/* A write that a kill cut off lies behind log_end. */
 static const char *read_log(struct spool_file *f)
 {
     uint64_t start = f->header->header_size + (uint64_t)f->header->max_chunks * f->header->chunk_size;
@@ -162,7 +162,7 @@ static const char *read_pool(struct spool_file *f)
     return err;
 }
 
-/* What a flight recorder has forgotten, and what was left of it in the pool. */
+/* Drops what a flight recorder has forgotten, also from the pool. */
 static void drop_forgotten(struct spool_batches *b, uint64_t first_generation)
 {
     size_t n = 0;

@@ -1,4 +1,4 @@
-/* A spool as `thrace finish` reads it: whatever a recording left behind, in order. */
+/* A spool as `thrace finish` reads it: all that a recording left behind, in order. */
 #ifndef THRACE_CMD_FINISH_SPOOL_READ_H
 #define THRACE_CMD_FINISH_SPOOL_READ_H
 
@@ -21,20 +21,20 @@ struct spool_batches {
 };
 
 struct spool_file {
-    const struct spool_header *header; /* a copy: who still has the file open cannot change it under us */
+    const struct spool_header *header; /* a copy: a process that still has the file open cannot change it under us */
     struct spool_batches events; /* by generation, time, order */
     struct spool_batches meta;
     const uint8_t *map;
     size_t size;
     /*
-     * Bytes at the end of the log that a loss of power took. What is before them is a beginning of every thread; what
-     * is in the pool came later and is left out.
+     * Bytes at the end of the log that a loss of power took. What is before them is the beginning of every thread; the
+     * pool came later and is left out.
      */
     uint64_t missing;
     uint8_t *unrolled; /* the log, where it is a ring that begins in the middle */
 };
 
-/* What spool_file_open says of a recording whose process ended before it began. */
+/* What spool_file_open returns for a recording whose process ended before it began. */
 #define SPOOL_EMPTY "nothing was recorded, the program ended too early"
 
 /*

@@ -1,4 +1,4 @@
-/* The stacks of a recording, and the PCs that they are of: those of waits, of samples, and where threads start. */
+/* The stacks of a recording and their PCs: of waits, of samples, and of where threads start. */
 #ifndef THRACE_CMD_FINISH_STACK_TABLE_H
 #define THRACE_CMD_FINISH_STACK_TABLE_H
 
@@ -9,10 +9,10 @@
 struct rec_stack {
     uint64_t generation, id;
     size_t first, n; /* its PCs: pcs[first …] */
-    size_t epoch; /* of a sample: so many of the modules' refreshes came before it, and one; of other stacks 0 */
-    const char *thread; /* the name of a thread that nobody saw being made, whose first stack it is; or NULL */
+    size_t epoch; /* of a sample: 1 + the number of refreshes of the modules before it; of other stacks 0 */
+    const char *thread; /* the name of the unannounced thread whose first stack it is, or NULL */
     uint64_t thread_g, named_at;
-    bool ambiguous; /* two such threads, of two names */
+    bool ambiguous; /* of two such threads with two names */
 };
 
 struct rec_pc {
@@ -31,10 +31,10 @@ struct stack_table {
     size_t npcs, cap_pcs;
 };
 
-/* One more PC, at the end of the stack that was added last or of none. False: out of memory. */
+/* Adds a PC to the stack that was added last, or to none. False: out of memory. */
 bool stack_table_add_pc(struct stack_table *t, uint64_t pc, uint64_t generation);
 
-/* One more stack, of the PCs that follow. It stays in place until the next one. NULL when memory ran out. */
+/* Adds a stack, of the PCs that follow. It stays in place until the next one. NULL when memory ran out. */
 struct rec_stack *stack_table_begin(struct stack_table *t, uint64_t generation, uint64_t id);
 
 /* The same with its PCs, all of that epoch. */

@@ -13,7 +13,7 @@
 
 static bool make_folder(const char *path) { return !mkdir(path, 0700) || errno == EEXIST; }
 
-/* Root with another user's HOME (sudo) must leave nothing there that that user cannot remove. */
+/* Root with another user's HOME (sudo) must leave nothing there that the user cannot remove. */
 static bool is_of_us(const char *path)
 {
     struct stat st;
@@ -33,7 +33,7 @@ static bool is_at_home(char *path)
     return ours;
 }
 
-/* What others can write to would let them choose what a trace says. */
+/* Others who could write there could choose what a trace says. */
 static bool is_our_own(const char *path)
 {
     struct stat st;
@@ -57,7 +57,7 @@ bool symbol_cache_folder(char *path, size_t size)
     return n > 0 && (size_t)n < size && make_folder(path) && is_our_own(path);
 }
 
-/* A value that makes no sense keeps nothing, as 0: thrace record refuses it, but here there is a recording already. */
+/* A bad value switches the cache off, as 0 does: thrace record refuses it, but here there is a recording already. */
 const char *symbol_cache_fault(void)
 {
     static const char name[] = "THRACE_SYMBOL_CACHE";

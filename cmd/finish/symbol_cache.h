@@ -8,7 +8,7 @@
 /* Makes $XDG_CACHE_HOME/thrace, which only the user may look into. False: switched off, or there is no safe place. */
 bool symbol_cache_folder(char *path, size_t size);
 
-/* One line that says what is wrong with THRACE_SYMBOL_CACHE, the first time that it is asked for; NULL: nothing. */
+/* One line about a bad THRACE_SYMBOL_CACHE, on the first call; else NULL. */
 const char *symbol_cache_fault(void);
 
 #endif

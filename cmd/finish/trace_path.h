@@ -7,7 +7,7 @@
 
 #include "lib/spool.h"
 
-/* Beside the spool, under its name without ".spool". False: it is no name of a spool. */
+/* Beside the spool, under its name without ".spool". False: it is not the name of a spool. */
 bool trace_path_of(const char *spool, char *path, size_t size);
 
 /*

@@ -1,9 +1,8 @@
 /*
- * Times of the trace. Readers make nanoseconds of each distance between two events of a thread, cut off what is left of
- * one, and add these up: where a tick is 24.65 ns, the threads of a trace are hundreds of nanoseconds apart after some
- * hundred events, a thread seems to run before it was woken, and events that wait for each other come to lie at the
- * same time, which Go's reader does not take. So a tick of the trace is a whole number of nanoseconds, and nothing is
- * cut off.
+ * Times of the trace. Readers turn each distance between two events of a thread into nanoseconds, cut off the fraction,
+ * and add up. With ticks of 24.65 ns the threads of a trace are hundreds of nanoseconds apart after some hundred
+ * events: a thread seems to run before it was woken, and events that wait for each other get the same time, which Go's
+ * reader does not accept. So a tick of the trace is a whole number of nanoseconds, and nothing is cut off.
  */
 #ifndef THRACE_CMD_FINISH_TRACE_TIME_H
 #define THRACE_CMD_FINISH_TRACE_TIME_H
@@ -18,8 +17,8 @@ struct trace_time {
 enum { TRACE_TIME_SHIFT = 60 };
 
 /*
- * For a recording of so many ticks in a second. Those of the trace are not longer, so what was at two times still is;
- * and they are of a length of which a second has a whole number.
+ * For a recording with that many ticks per second. The trace's ticks are not longer, so that different times stay
+ * different, and a second is a whole number of them.
  */
 void trace_time_init(struct trace_time *t, uint64_t recording_hz);
 
@@ -30,7 +29,7 @@ static inline uint64_t trace_time_of(const struct trace_time *t, uint64_t ticks)
 
 enum { TRACE_TIME_BATCH_MAX = 6 * SPOOL_CHUNK_SIZE };
 
-/* Copies a batch's events with the times of the trace. Returns their end in out, or NULL: they are damaged. */
+/* Copies a batch's events with times of the trace. Returns their end in out, or NULL when they are damaged. */
 uint8_t *trace_time_copy(const struct trace_time *t, uint8_t out[TRACE_TIME_BATCH_MAX], const struct spool_batch *b);
 
 #endif

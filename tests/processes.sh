@@ -5,8 +5,8 @@ has_ended() { # PID: gone, or waiting to be waited for
     ! grep -q '^State:.[^ZX]' "/proc/$1/status" 2>/dev/null
 }
 
-# Until the command succeeds, while the process lives. On a busy machine all takes long, and only what never comes is
-# given up, after two minutes.
+# Until the command succeeds, while the process lives. On a busy machine everything takes long, so it gives up after two
+# minutes only.
 await_of() { # PID COMMAND…
     awaited=$1 tries=0
     shift

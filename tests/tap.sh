@@ -89,7 +89,7 @@ scratch() {
     trap 'exit 1' HUP INT TERM
 }
 
-# Failures are told in TAP; an exit status would count them once more.
+# TAP reports the failures; an exit status would count them once more.
 done_testing() {
     echo "1..$tap_count"
 }

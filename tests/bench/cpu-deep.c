@@ -1,7 +1,7 @@
 /*
  * cpu-deep [OPERATIONS [THREADS [WAY HZ]]]: threads that go down thirty calls, through four functions, compute there,
  * and come up again: one operation. Prints "OPERATIONS CPU-NANOSECONDS WALL-NANOSECONDS" of the whole process. WAY: the
- * threads are interrupted so often in a second of their CPU time, to no end (floor.h).
+ * threads are interrupted HZ times per second of their CPU time, for nothing (floor.h).
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE

@@ -1,5 +1,5 @@
 /*
- * What being interrupted costs, whoever does it and whatever for: the least that any sampler of CPU time takes.
+ * The cost of interrupts alone: the least that any sampler of CPU time takes.
  */
 #ifndef THRACE_TESTS_BENCH_FLOOR_H
 #define THRACE_TESTS_BENCH_FLOOR_H
@@ -8,7 +8,7 @@
 
 enum floor_way {
     FLOOR_NONE,
-    FLOOR_INTERRUPT, /* a perf event on the thread's CPU clock, of which nobody is told */
+    FLOOR_INTERRUPT, /* a perf event on the thread's CPU clock, without any notification */
     FLOOR_TRAP,      /* the same, with a SIGTRAP and a handler that does nothing */
     FLOOR_SIGNAL,    /* the same, with a signal by fcntl */
     FLOOR_TIMER,     /* a timer on the thread's CPU clock, and a handler that does nothing */

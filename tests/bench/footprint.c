@@ -1,6 +1,6 @@
 /*
- * footprint THREADS: starts so many threads, has each take a lock, write to a pipe and then wait for ever, and prints
- * what memory the process has then, in KiB.
+ * footprint THREADS: starts that many threads, has each take a lock, write to a pipe and then wait for ever, and prints
+ * the memory of the process, in KiB.
  */
 #include <pthread.h>
 #include <stdio.h>

@@ -1,10 +1,10 @@
 /*
- * hot-paths SHIM: counts the instructions of what a program does most, by stepping through it: how many in all for one
- * operation, and how many of them in the library. Unlike times they are the same in every run. Prints "PATH WAY LIBRARY
- * ALL" for the ways idle and traced; each is the median over many operations, as a few go a slow way.
+ * hot-paths SHIM: counts the instructions of frequent operations by single-stepping: all those of one operation, and
+ * those in the library. Unlike times they are the same in every run. Prints "PATH WAY LIBRARY ALL" for the ways idle
+ * and traced; each is the median over many operations, as a few take a slow path.
  *
- * It executes itself with the library preloaded. That process does many operations first, so that everything that is
- * done once is done, has itself traced, and comes by `boundary' after each operation.
+ * It executes itself with the library preloaded. That process first does many operations, so that one-time work is
+ * done, then has itself traced, and passes `boundary' after each operation.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE

@@ -1,6 +1,6 @@
 /*
  * micro [-k] NAME [OPERATIONS]: does one thing many times and prints "NAME OPERATIONS NANOSECONDS cpu=NANOSECONDS",
- * the latter of the whole process. What an operation is stands in the table below. With -k it then kills itself.
+ * the latter of the whole process. The table below says what an operation is. With -k it then kills itself.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE

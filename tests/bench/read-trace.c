@@ -1,6 +1,6 @@
 /*
- * read-trace read|validate FILE: reads a trace once with libgotrace and prints events, seconds, seconds
- * of CPU and peak KiB. The Go program of the same name does the same with golang.org/x/exp/trace.
+ * read-trace read|validate FILE: reads a trace once with libgotrace and prints events, seconds, seconds of CPU and peak
+ * KiB. The Go program of the same name does the same with golang.org/x/exp/trace.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,5 @@
-// Read-trace read|validate FILE: what read-trace.c does, with golang.org/x/exp/trace and the strict rules of tests/go.
+// Read-trace read|validate FILE: the same as read-trace.c, with golang.org/x/exp/trace and the strict rules of
+// tests/go.
 package main
 
 import (

@@ -1,7 +1,7 @@
 /*
- * What a stack of 20 frames costs, in every way that there is to get one, side by side in one run: the machine's
- * noise then hits all alike. Best of several rounds; ratios are to our memo. With -q it runs briefly and only checks
- * that every way finds the frames.
+ * The cost of a stack of 20 frames, in every way to get one, side by side in one run: the machine's noise then hits all
+ * alike. Best of several rounds; ratios are to our memo. With -q it runs briefly and only checks that every way finds
+ * the frames.
  */
 #include "config.h"
 
@@ -109,7 +109,7 @@ static __attribute__((noinline)) void by_recipes_remembering(void)
     taken = unwind_capture(cache, modules, &q, pcs, &s);
 }
 
-/* A stack of functions that were not seen before, not in this generation: the CFI of each is found and run. */
+/* A stack of functions that are new in this generation: the CFI of each is found and run. */
 static __attribute__((noinline)) void by_cfi(void)
 {
     struct unwind_request q;

@@ -2,7 +2,7 @@
  * turns: runs the same thing in several ways, in turn (A B C A B C …), because the machine drifts more between minutes
  * than a tracer costs, and reports medians over the rounds, of differences and ratios those within a round.
  *
- * Each line of the plan has six fields with tabs between: the benchmark; the way; the way it is compared with, or -; a
+ * Each line of the plan has six fields separated by tabs: the benchmark; the way; the way it is compared with, or -; a
  * file or folder whose size counts, or -; a command that is not measured and runs before, or -; the command, for sh. A
  * command !WORDS is not run: the words stand for its figures. Lines of one benchmark stand together.
  *
@@ -35,7 +35,7 @@ static const char usage[] = "usage: turns [-n ROUNDS] [-t SECONDS] [-p PREFIX] [
 
 enum { MAX_ROUNDS = 101, MAX_ROWS = 256, MAX_METRICS = 12, FIELDS = 6, MAX_OUTPUT = 1 << 16 };
 
-/* The first are always there, and are those that are divided by the operations. */
+/* The first ones are always there, and are divided by the operations. */
 enum { NS, CPU, BYTES, EVENTS, NAMED };
 static const char *const divided[NAMED] = {"ns", "cpu", "bytes", "events"};
 

@@ -1,5 +1,5 @@
 /*
- * What a build with --enable-coverage links into each program and library. gcov's runtime writes its counters at exit,
+ * A build with --enable-coverage links this into each program and library. gcov's runtime writes its counters at exit,
  * with malloc, stdio and file locks: too late for a process that is killed or executes, and nothing that a preloaded
  * library may do. Here the counters are a file from the start, shared by all processes that run the same program or
  * library, and gcov's runtime sleeps. scripts/line-coverage wakes it once for each when all tests are through, and has
@@ -60,7 +60,7 @@ static bool name_file(char *path)
     return true;
 }
 
-/* No folder, no file: then the counts of this process are lost, which is nothing to tell the program. */
+/* Without folder or file the counts of this process are lost, and the program does not notice. */
 static void share_counters(void)
 {
     char path[sizeof COUNTERS_FOLDER + 1 + 2 * ID_MAX] = COUNTERS_FOLDER "/";
@@ -89,7 +89,7 @@ static void share_counters(void)
 
 void __wrap___gcov_exit(void) {}
 
-/* gcc's constructors, at 100, have told gcov's runtime by now what there is to write. */
+/* By now gcc's constructors, at 100, have registered with gcov's runtime what there is to write. */
 __attribute__((constructor(101))) static void begin(void)
 {
     share_counters();

@@ -1,9 +1,10 @@
 /*
- * check-tally TRACE LOG PID CUT [LOST]: does the trace of a process that ran tests/programs/tally have all that it had
- * done, as LOG says? Of each thread the first operation and all that follow it, in order, none missing but at the end,
- * and there no more than CUT in all, which is what `thrace finish` said that it had to cut. So many as it said were
- * LOST may be missing anywhere. Prints what it saw; exit status 1 and a line for each thread that is wrong. With CUT
- * "none" there is no trace, and the process must have done nothing.
+ * check-tally TRACE LOG PID CUT [LOST]: checks that the trace of a process that ran tests/programs/tally has all that
+ * it
+ * did, as LOG says: of each thread the first operation and all that follow it, in order. None may be missing but CUT in
+ * all at the ends, as many as `thrace finish` said that it cut, and LOST anywhere, as many as it said were lost. Prints
+ * what it saw; exit status 1 and a line for each thread that is wrong. With CUT "none" there is no trace, and the
+ * process must have done nothing.
  */
 #include <inttypes.h>
 #include <stdio.h>

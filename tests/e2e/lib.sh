@@ -9,7 +9,7 @@ programs=$top_builddir/tests/programs
 shared=${THRACE_SHARED:-$top_srcdir/../shared}
 oldest_go=go1.22.12
 
-# A recording under test must not be steered from outside.
+# The environment must not change a recording under test.
 unset THRACE_OUT THRACE_PERIOD THRACE_VERBOSE THRACE_CPU_HZ THRACE_UNWIND THRACE_STACK_DEPTH THRACE_STACKS LD_PRELOAD
 
 [ -f "$shim" ] || skip_all "this build has no preload library"
@@ -98,7 +98,7 @@ heap_of() { # COMMAND…: records it; sets $reported, what the summary says, and
     own=$(sed -n 's/^live //p' "$tap_scratch/out")
 }
 
-# What a spool's header says while its process records: nothing is 0.
+# The header of a spool while its process records; what is not there is 0.
 header_u32() { od -An -tu4 -j"$2" -N4 "$1" 2>/dev/null | tr -d ' ' | grep . || echo 0; } # SPOOL OFFSET
 header_u64() { od -An -tu8 -j"$2" -N8 "$1" 2>/dev/null | tr -d ' ' | grep . || echo 0; } # SPOOL OFFSET
 is_recorded() { [ "$(head -c 8 "$1")" = thrSPOOL ]; }                                    # SPOOL: the rest is there, too

@@ -1,6 +1,6 @@
 /*
- * Any bytes as a raw trace, or any text as one: what can be read, copied event by event, is the same; and what was
- * taken to the other format and back is the same events.
+ * Any bytes as a raw trace, or any text as one: an event-by-event copy of what can be read is the same, and a
+ * conversion to the other format and back gives the same events.
  */
 #include "config.h"
 
@@ -21,7 +21,7 @@ static int collect(void *arg, const void *data, size_t size)
     return out->failed ? -1 : 0;
 }
 
-/* Converts as much as can be read; *whole tells whether that is all. Padding is left out unless it is kept. */
+/* Converts as much as can be read; *whole says whether that is all. Padding is left out unless it is kept. */
 static struct raw_buffer convert(enum gotrace_raw_format from, struct raw_buffer in, enum gotrace_raw_format to,
                                  bool keep_padding, bool *whole)
 {

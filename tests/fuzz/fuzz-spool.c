@@ -46,7 +46,7 @@ static int unfold(const uint8_t *data, size_t size)
     return fd;
 }
 
-/* What a spool names is looked up nowhere, but the modules are told apart as ever. */
+/* Nothing that a spool names is looked up, but modules are distinguished as ever. */
 static void forget_paths(struct recording *r)
 {
     for (size_t i = 0; i < r->modules.n; i++) {

@@ -1,6 +1,6 @@
 /*
- * Any text as a trace: what of it are events goes to the reader, in batches that have the right sizes, so that
- * mutations get past the frame and meet the rules on what may happen when.
+ * Any text as a trace: its events go to the reader in batches of the right sizes, so that mutations get past the frame
+ * and meet the rules on what may happen when.
  */
 #include "config.h"
 

@@ -1,6 +1,6 @@
 /*
- * What the fuzz targets share. Each is a LLVMFuzzerTestOneInput for libFuzzer; without it, run-corpus.c makes of each a
- * test that goes over the corpora it names.
+ * Shared by the fuzz targets. Each is a LLVMFuzzerTestOneInput for libFuzzer; without libFuzzer, run-corpus.c makes
+ * each a test that goes over the corpora that it names.
  */
 #ifndef THRACE_TESTS_FUZZ_H
 #define THRACE_TESTS_FUZZ_H

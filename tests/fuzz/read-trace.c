@@ -19,7 +19,7 @@ void fuzz_fail(const char *fmt, ...)
     abort();
 }
 
-/* What came of reading, as far as it can be compared. */
+/* The result of reading, as far as it can be compared. */
 struct outcome {
     uint64_t events, checksum;
     enum gotrace_status status;
@@ -51,7 +51,7 @@ static void mix_stack(struct outcome *o, struct gotrace_stack stack)
         fuzz_fail("a stack of %zu frames has one more", n);
 }
 
-/* Asks for what every kind has, of whatever kind the event is. */
+/* Asks every event for what any kind has. */
 static void look_at(struct outcome *o, const struct gotrace_event *ev)
 {
     struct gotrace_transition transition;

@@ -1,4 +1,5 @@
-# What a row of the tables may call. It is run in an empty folder of its own, which is $HOME and $PWD, three ways:
+# Functions that a row of the tables may call. It is run in an empty folder of its own, which is $HOME and $PWD, three
+# ways:
 #
 #   plain      as ever; what it prints is what the others must print
 #   recorded   by thrace record
@@ -42,7 +43,7 @@ stop() { # [SIGNAL]: has the server end by it, or by itself: "-"
     echo $? >>"$ended"
 }
 
-# What differs from run to run.
+# Output that differs from run to run.
 mask() { echo "$1" >>"$masks"; }    # SED-EXPRESSION, extended: is applied before outputs are compared
 unordered() { : >"$masks.unordered"; } # the order of lines is chance
 numbers() { mask 's/[0-9]+([.:,][0-9]+)*/N/g; s/ +/ /g'; }

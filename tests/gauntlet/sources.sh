@@ -1,4 +1,4 @@
-# What the programs of the gauntlet work on.
+# Inputs of the gauntlet's programs.
 # shellcheck shell=sh disable=SC2154
 
 clip() { ffmpeg -v error -f lavfi -i testsrc2=size=320x240:rate=25 -frames:v "${1:-25}" -pix_fmt yuv420p clip.y4m; }

@@ -1,5 +1,5 @@
 // Judge reads an execution trace through golang.org/x/exp/trace, the reader that Go's own tools are built on, and says
-// what it found there. The end-to-end tests use it as the opinion of somebody else.
+// what it found there. The end-to-end tests use it as an independent opinion.
 //
 // All commands but check and expect print lines of tab-separated fields. Times are nanoseconds since the first event.
 package main

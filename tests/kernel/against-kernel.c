@@ -1,9 +1,9 @@
 /*
  * against-kernel [-v] [-p PROCS] TRACE SCHED: holds a trace of version 1.25 or newer against what `perf script` says
- * that the scheduler did meanwhile. -p: the trace must not have more procs; -v tells each disagreement on stderr. Exit
- * status:
- * 0 they agree, 1 they don't, 2 they cannot be compared. docs/against-the-kernel.md says how both are recorded and what
- * the figures mean.
+ * that the scheduler did meanwhile. -p: the trace must not have more procs. -v: prints each disagreement on stderr.
+ * Exit
+ * status: 0 they agree, 1 they don't, 2 they cannot be compared. docs/against-the-kernel.md says how both are recorded
+ * and what the figures mean.
  */
 #include <inttypes.h>
 #include <stdlib.h>

@@ -5,9 +5,9 @@
 #include "tests/kernel/sides.h"
 
 enum {
-    LONG_NS = 50000,  /* what sleeps less is not asked for */
-    NEAR_NS = 50000,  /* so far apart the two may put the same moment */
-    SKEW_NS = 5000,   /* what overlaps less does so by the reading of the clocks */
+    LONG_NS = 50000,  /* shorter sleeps are ignored */
+    NEAR_NS = 50000,  /* how far apart the two may put the same moment */
+    SKEW_NS = 5000,   /* overlaps below this come from the reading of the clocks */
     CALLS = 64,       /* names of functions that are kept apart */
 };
 
@@ -36,7 +36,7 @@ struct comparison {
     size_t ncalls;
 };
 
-/* verbose: where each disagreement is told, or NULL. */
+/* verbose: gets each disagreement, or NULL. */
 void compare(struct comparison *c, const struct trace *t, const struct kernel *k, FILE *verbose);
 
 /* At least 99 of 100. */

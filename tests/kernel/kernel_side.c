@@ -1,4 +1,4 @@
-/* What the kernel's scheduler said of the trace's threads. */
+/* Reads what the kernel's scheduler said of the trace's threads. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -37,7 +37,7 @@ struct trace {
     struct idmap by_tid, by_goroutine; /* index + 1 */
     int64_t begin, end;
     uint64_t procs;         /* that were ever used */
-    uint64_t procs_at_once; /* at most so many were running */
+    uint64_t procs_at_once; /* the most that ran at once */
     uint64_t gomaxprocs;    /* the highest */
     bool no_clock, no_memory;
 };
@@ -66,7 +66,7 @@ struct kernel {
     VEC(struct kernel_thread) threads;
     struct idmap by_tid;
     size_t events;
-    size_t lost, unseen; /* events that perf lost; returns to a CPU that nothing told */
+    size_t lost, unseen; /* events that perf lost; returns to a CPU that nothing reported */
     uint64_t awake, awake_at_once; /* threads that ran or could have; at most */
     bool no_memory;
 };

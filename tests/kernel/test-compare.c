@@ -1,4 +1,4 @@
-/* The comparer on made-up accounts of two threads: where they agree it says so, and each kind of lie is found. */
+/* The comparison on made-up accounts of two threads: it accepts those that agree, and finds each kind of lie. */
 #include "tests/unit/unit.h"
 
 #include <inttypes.h>
@@ -41,7 +41,7 @@ struct scene {
     struct comparison result;
 };
 
-/* Six waits of 500 us that both sides tell alike, but for the microseconds that are between the two. */
+/* Six waits of 500 us that both sides report alike, but for the microseconds between the two. */
 static struct scene agreeing(void)
 {
     static const char *const calls[] = {"pthread_mutex_lock", "pthread_cond_wait", "sem_wait",

@@ -1,4 +1,4 @@
-/* What the trace says of each thread. */
+/* Reads what the trace says of each thread. */
 #include <string.h>
 
 #include "tests/kernel/sides.h"

@@ -1,4 +1,4 @@
-/* Who consumes the events of a trace is shown all of them, in their order, and nothing more once it has failed. */
+/* A consumer gets all events of a trace, in order, and nothing more once it has failed. */
 #include "tests/unit/unit.h"
 
 #include "gotrace/builder.h"
@@ -92,7 +92,7 @@ static void what_failed_sees_nothing_more(void **state)
     assert_int_equal(d.ends, 1);
 }
 
-/* What there was of a trace that is cut off can still be told. */
+/* A trace that is cut off is consumed up to the cut. */
 static void a_broken_trace_has_an_end(void **state)
 {
     struct diary d;

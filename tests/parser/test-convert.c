@@ -1,4 +1,4 @@
-/* Conversion where it has to keep count: batches that outgrow 64 KiB, goroutines that are not born yet. */
+/* Conversion where it has to keep count: batches that outgrow 64 KiB, goroutines that have not run yet. */
 #include <stdlib.h>
 
 #include "gotrace/gotrace.h"
@@ -19,7 +19,7 @@ static bool take(void *arg, const void *data, size_t size)
     return true;
 }
 
-/* When which goroutine starts to run, and how many times in all; the reader has to take the trace. */
+/* When each goroutine starts to run, and how many times in all; the reader has to accept the trace. */
 struct starts {
     struct {
         int64_t time;

@@ -1,4 +1,4 @@
-/* Going over generations, reading from one of them on, and events that are kept: as the trace has it from there. */
+/* Going over generations, reading from one of them on, and keeping events. */
 #include <errno.h>
 #include <glob.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* When memory runs out, at whichever allocation: an error that says so, and nothing lost track of. */
+/* Memory runs out, at each allocation in turn: an error says so, and nothing leaks. */
 #include <limits.h>
 #include <stdbool.h>
 
@@ -34,7 +34,7 @@ void *__wrap_malloc(size_t size) { return refused() ? NULL : __real_malloc(size)
 void *__wrap_calloc(size_t n, size_t size) { return refused() ? NULL : __real_calloc(n, size); }
 void *__wrap_realloc(void *p, size_t size) { return refused() ? NULL : __real_realloc(p, size); }
 
-/* Runs what until it succeeds, with one allocation more each time; it tells whether it does, and checks what it got. */
+/* Runs `what` until it succeeds, with one allocation more each time. It returns success, and checks its result. */
 static void with_ever_more_memory(bool (*what)(void))
 {
     unsigned long n = 0;

@@ -213,7 +213,7 @@ static void the_end_stays(void **state)
     gotrace_raw_reader_free(r);
 }
 
-/* Delivers a trace one byte a call, and fails where told to. */
+/* Delivers a trace one byte a call, and fails where asked to. */
 struct drip {
     const uint8_t *p;
     size_t left, fail_at;

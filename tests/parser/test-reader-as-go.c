@@ -1,6 +1,6 @@
 /*
- * Where a reader may well go another way than Go's own: each case is here with what golang.org/x/exp/trace does of it,
- * or, as docs/reader.md says, what it should.
+ * Cases where a reader may well differ from Go's own, each with what golang.org/x/exp/trace makes of it or, as
+ * docs/reader.md says, should make.
  */
 #include "tests/unit/unit.h"
 
@@ -15,7 +15,7 @@
 
 #define S(s) (s), sizeof(s) - 1
 
-/* How reading ends: after so many events, with an error that says what; NULL: without one. */
+/* How reading ends: after how many events, and with which error; NULL: none. */
 static void reads(const void *data, size_t size, unsigned events, const char *error)
 {
     struct gotrace_reader *r = gotrace_reader_open_memory(data, size);

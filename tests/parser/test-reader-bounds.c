@@ -1,4 +1,4 @@
-/* What a trace may ask for and does not get: memory without bounds. And what it gets although it is cut off. */
+/* A trace does not get memory without bounds, and is read up to where it is cut off. */
 #include "tests/unit/unit.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "lib/wire/events.h"
 #include "lib/wire/varint.h"
 
-/* Bytes that are made as they are read: a header, a part that repeats with a number that counts, and then an end. */
+/* Bytes made as they are read: a header, a part that repeats with a counting number, and an end. */
 struct stream {
     uint8_t buf[256];
     size_t at, n;

@@ -1,4 +1,4 @@
-/* A file, of which events are read when it is their turn, says what the same bytes in memory say; also if it is cut. */
+/* A file, whose events are read when it is their turn, gives the same as its bytes in memory; also if it is cut off. */
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>

@@ -172,7 +172,7 @@ static bool convert_it(void)
     return ok;
 }
 
-/* Runs what until it succeeds, with one allocation more each time; it tells whether it does. */
+/* Runs `what` until it returns success, with one allocation more each time. */
 static void with_ever_more_memory(bool (*what)(void))
 {
     struct gotrace_builder *b = make_trace();

@@ -1,4 +1,4 @@
-/* What the reader is made of: the map of IDs, the sort that breaks ties as Go does, and its failures. */
+/* Parts of the reader: the map of IDs, the sort that breaks ties as Go does, and its failures. */
 #include "parser/failure.h" /* before cmocka, which has a macro named fail */
 
 #include "tests/unit/unit.h"

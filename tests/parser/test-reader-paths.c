@@ -266,7 +266,7 @@ static void nanoseconds_carry(void **state)
 
 /* ---- the validator ----------------------------------------------------------------------------------------------- */
 
-/* What a goroutine was inside of when it died is not what the next one is inside of. */
+/* The ranges of a goroutine that died are not those of the next one. */
 static void a_range_dies_with_its_goroutine(void **state)
 {
     uint64_t now = 1;
@@ -288,8 +288,8 @@ static void a_range_dies_with_its_goroutine(void **state)
 }
 
 /*
- * The reader lets no two goroutines or procs start on one thread; who filters events may make it look so. Events named
- * skip are not shown to the validator, which then finds so many violations in what follows.
+ * The reader lets no two goroutines or procs start on one thread, but filtered events may look so. The validator does
+ * not get the events named skip, and then finds that many violations in what follows.
  */
 static void unshown(const char *skip, int violations)
 {

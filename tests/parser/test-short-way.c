@@ -1,6 +1,6 @@
 /*
- * Every trace at hand is read twice: as it is read, with the short way of reader_next.c for what is common, and the
- * long way only. Both have to show the same events and end in the same way.
+ * Every trace at hand is read twice: as usual, with the short way of reader_next.c for what is common, and by the long
+ * way only. Both have to give the same events and end in the same way.
  */
 #include "config.h"
 
@@ -15,7 +15,7 @@
 #include "parser/reader.h"
 #include "tests/parser/padded.h"
 
-/* Whatever leaves the short way comes through one of these. */
+/* All that leaves the short way comes through one of these. */
 static uint64_t left_short_way;
 
 const struct gotrace_event *__real_reader_next_slow(struct gotrace_reader *r);

@@ -1,4 +1,4 @@
-/* Who woke whom by way of the kernel: every object that one thread can write to and another one waits for. */
+/* Wakeups by way of the kernel: every object that one thread can write to while another one waits for it. */
 #include "program.h"
 
 #include <fcntl.h>
@@ -305,7 +305,7 @@ static void polling(void)
     close_both();
 }
 
-/* A write to what is watched for something else, or no more, wakes nobody, and must not seem to. */
+/* A write to a descriptor that is watched for something else, or no more, wakes nobody, and must not seem to. */
 static void writes_in_vain(void)
 {
     writes();

@@ -1,8 +1,8 @@
 /*
- * at-terminal COMMAND…: runs it on a terminal of its own, presses ^C a hundred times once the command says "ready", then
- * sends SIGUSR1 and SIGUSR2 to the process that it started, each when what came before has come through. Prints what
- * the terminal shows, and ends as the command does.
- * at-terminal: the command. Says which signals come, and from whom: the terminal, or a process.
+ * at-terminal COMMAND…: runs it on a terminal of its own, presses ^C a hundred times once the command says "ready",
+ * then sends SIGUSR1 and SIGUSR2 to the process that it started, each when what came before has come through. Prints
+ * what the terminal shows, and ends as the command does. at-terminal: the command. Says which signals come, and from
+ * whom: the terminal, or a process.
  */
 #include "program.h"
 
@@ -38,7 +38,7 @@ _Noreturn static void wait_for_signals(void)
 static char shown[1 << 16];
 static size_t nshown;
 
-/* Until the terminal has shown a word so many times. False: it shows no more. */
+/* Waits until the terminal has shown a word that many times. False: it shows no more. */
 static bool read_until(int terminal, const char *word, int times)
 {
     for (;;) {

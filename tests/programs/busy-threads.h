@@ -1,4 +1,4 @@
-/* Threads that lock, unlock and yield while the program does what it is about. Their goroutines are named "busy". */
+/* Threads that lock, unlock and yield in the background of the program. Their goroutines are named "busy". */
 #ifndef THRACE_TESTS_BUSY_THREADS_H
 #define THRACE_TESTS_BUSY_THREADS_H
 

@@ -1,4 +1,4 @@
-/* A program that closes every descriptor it does not know, and takes their numbers. Trap 33. */
+/* Closes every descriptor that it does not know, and takes their numbers. Trap 33. */
 #include "program.h"
 
 #include <fcntl.h>

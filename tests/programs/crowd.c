@@ -1,4 +1,4 @@
-/* crowd N: so many threads that wait at the same time, over many generations, until a broadcast. */
+/* crowd N: N threads that wait at the same time, over many generations, until a broadcast. */
 #include "program.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

@@ -1,6 +1,6 @@
 /*
- * drops WAY THREADS YIELDS: gives up what it takes to open its recording, then so many threads (0: none but main) give
- * way so many times each. WAY: user, root (the directory), descriptors, none.
+ * drops WAY THREADS YIELDS: gives up what it takes to open its recording, then THREADS threads (0: none but main) yield
+ * YIELDS times each. WAY: user, root (the directory), descriptors, none.
  */
 #include "program.h"
 

@@ -1,4 +1,4 @@
-/* Linked with early-lib: what ran before main must have worked, and what runs after must, too. */
+/* Linked with early-lib: the code that ran before main must have worked, and the code after it must, too. */
 #include "program.h"
 
 int early_result(void);

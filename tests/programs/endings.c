@@ -1,5 +1,5 @@
 /*
- * The last that a thread does: waits in a destructor of thread-specific data, and in the last one that libc calls.
+ * The last actions of threads: waits in a destructor of thread-specific data, and in the last one that libc calls.
  */
 #include "program.h"
 
@@ -39,7 +39,7 @@ static void wait_in_destructor(void)
     puts("trace: block ends_late sync main sem_wait<destructor");
 }
 
-/* Libc calls destructors so often, ours first in each round: in the last one nothing of the thread is recorded. */
+/* Libc calls destructors in this many rounds, ours first in each: in the last one nothing of the thread is recorded. */
 static pthread_key_t last_key;
 static __thread int calls_of_destructor;
 static sem_t in_last_round, may_leave, meanwhile;

@@ -59,7 +59,7 @@ static const struct at_once calls[] = {
     {0},
 };
 
-/* What asks for several bytes may need several writes to go on, so nobody is said to have woken it. */
+/* A call for several bytes may need several writes to go on, so nobody is named as its waker. */
 #define RECEIVES(function, result, waker, ...)                                                                         \
     {function, result, "chan_receive", waker, empty_pipe, feed, {__VA_ARGS__}}
 #define SENDS(function, result, ...)                                                                                   \

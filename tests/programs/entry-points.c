@@ -182,7 +182,7 @@ static NOINLINE void *waiter(void *self)
     return NULL;
 }
 
-/* True when it was asleep each time that one looked, so many times, false when it is over. */
+/* True when it was asleep at each of that many looks, false when it is over. */
 static bool sleeps_on(int looks)
 {
     for (int seen = 0; seen < looks;) {

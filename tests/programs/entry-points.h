@@ -1,6 +1,6 @@
 /*
- * Calls entry points of libc by name, as rows of tables: once for each way that a call can go. What a row did is
- * printed, what the trace must show of it is printed as an expectation.
+ * Calls entry points of libc by name, as rows of tables: once for each way that a call can go. Each row prints what it
+ * did, and what the trace must show of it as an expectation.
  */
 #ifndef THRACE_TESTS_ENTRY_POINTS_H
 #define THRACE_TESTS_ENTRY_POINTS_H
@@ -31,7 +31,7 @@ struct waiting {
     const char *function;
     enum result result;
     const char *reason; /* NULL: a system call */
-    const char *waker;  /* whom the trace says to have woken it: main, or the thread itself */
+    const char *waker;  /* who woke it according to the trace: main, or the thread itself */
     void (*prepare)(void);
     void (*wake)(void);
     long args[MAX_ARGS];

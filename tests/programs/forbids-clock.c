@@ -1,6 +1,6 @@
 /*
- * A thread forbids itself the processor's counter (PR_SET_TSC), which is what clocks read, and goes on with what is
- * recorded otherwise: calls, waits, threads, memory, children, other programs. Trap 56. Or it allows itself the counter.
+ * A thread gives up the processor's counter (PR_SET_TSC), which clocks read, and goes on with all that is otherwise
+ * recorded: calls, waits, threads, memory, children, other programs. Trap 56. Or it allows itself the counter.
  */
 #include "program.h"
 

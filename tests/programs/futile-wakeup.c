@@ -1,6 +1,6 @@
 /*
  * Wakeups in vain: a lock is given up and taken again by the same thread, over and over, while others wait for it. Each
- * of them waits once, whatever the kernel does with it meanwhile.
+ * of them waits once, however often the kernel wakes it meanwhile.
  */
 #include "program.h"
 
@@ -19,7 +19,7 @@ static NOINLINE void *lock_waiter(void *self)
     return NULL;
 }
 
-/* Woken by each broadcast, it waits again itself: those waits it made, and they show. */
+/* It waits again after each broadcast: these are waits of its own, and they show. */
 static NOINLINE void *cond_waiter(void *self)
 {
     int waits = 0;

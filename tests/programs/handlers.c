@@ -1,7 +1,7 @@
 /*
- * Signal handlers that a sampling signal might get in the way of. One that blocks all signals and computes is
- * sampled. Flags of a handler mean what they say, whatever the signal's number. The signals of a process reach its own
- * threads, also when all of them block these for a while.
+ * Signal handlers that a sampling signal might disturb. One that blocks all signals and computes is sampled. Flags of a
+ * handler mean what they say, whatever the signal's number. The signals of a process reach its own threads, also when
+ * all of them block these for a while.
  */
 #include "program.h"
 

@@ -1,6 +1,5 @@
 /*
- * Allocates where hardly anything works yet or any more: in a constructor and a destructor, in the destructor of
- * thread-specific data.
+ * Allocates where hardly anything works: in a constructor and a destructor, in the destructor of thread-specific data.
  */
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* What an IFUNC resolver that allocates has found. */
+/* Prints what an IFUNC resolver that allocates has found. */
 #include "program.h"
 
 int resolved(void);

@@ -1,5 +1,5 @@
 /*
- * Allocates what is known, in four threads: 40,000 blocks of 2,000 bytes that stay; 200,000 of 1,000 that do not; and
+ * Allocates known amounts, in four threads: 40,000 blocks of 2,000 bytes that stay; 200,000 of 1,000 that do not; and
  * 4,000 of 3,000 that stay because no realloc can make them that large.
  */
 #include <stdint.h>

@@ -1,4 +1,4 @@
-/* heap-odd WAY: the heap in odd places, and what an allocator refuses. Prints what came of it. */
+/* heap-odd WAY: the heap in odd places, and requests that an allocator refuses. Prints the results. */
 #include <dlfcn.h>
 #include <malloc.h>
 #include <signal.h>
@@ -94,7 +94,7 @@ static void sizes(void)
     free(p);
 }
 
-/* What is refused changes nothing, and what is made nothing of is gone. */
+/* A refused realloc changes nothing; a realloc to nothing frees. */
 static void refused(void)
 {
     volatile size_t too_much = SIZE_MAX / 2;

@@ -1,6 +1,6 @@
 /*
- * held: a thread named "writes" that makes events, one named "burns" that computes, one that waits with timeouts for the
- * first, until the process is told what to do by signals: SIGHUP forks a child that makes events, SIGUSR2 exits.
+ * held: a thread named "writes" that makes events, one named "burns" that computes, one that waits with timeouts for
+ * the first. Signals command the process: SIGHUP forks a child that makes events, SIGUSR2 exits.
  */
 #include "program.h"
 
@@ -32,7 +32,7 @@ static void *burns(void *self)
     return NULL;
 }
 
-/* Its timeouts end whatever becomes of who wakes it. */
+/* Its timeouts end even if its waker never comes. */
 static void *waits(void *self)
 {
     introduce(self);

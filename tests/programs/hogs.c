@@ -1,6 +1,6 @@
 /*
- * hogs [SECONDS]: eight threads that take 1/36, 2/36 … 8/36 of so much CPU time, each in a function of its own. It is
- * their own CPU clock that tells them when they have had their share.
+ * hogs [SECONDS]: eight threads that take 1/36, 2/36 … 8/36 of that much CPU time, each in a function of its own and by
+ * its own CPU clock.
  */
 #include "program.h"
 
@@ -25,7 +25,7 @@ static NOINLINE void spin(void)
     static NOINLINE void work_##n(void)                                                                                \
     {                                                                                                                  \
         spin();                                                                                                        \
-        __asm__ volatile("" : : "i"(n)); /* the eight are not to be made one */                                        \
+        __asm__ volatile("" : : "i"(n)); /* keeps the compiler from merging the eight */                               \
     }                                                                                                                  \
     static NOINLINE void *hog_##n(void *self)                                                                          \
     {                                                                                                                  \

@@ -1,7 +1,7 @@
 /*
- * idle-waits MS: threads that wait because there is nothing to do, for a time, for input, for work, for a post that
- * never comes, for longer than MS each; then one that waits for a lock that another one holds for longer than MS. What
- * was before is over by then. With the environment variable AWAIT it does not end before that file is there, or 100 s have passed.
+ * idle-waits MS: threads that are idle for longer than MS each: they wait for a time, for input, for work, for a post
+ * that never comes. When they are through, one waits for a lock that another one holds for longer than MS. With the
+ * environment variable AWAIT it does not end before that file is there, or 100 s have passed.
  */
 #include "program.h"
 

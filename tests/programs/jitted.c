@@ -1,5 +1,5 @@
 /*
- * jitted MAP-FOLDER: code that was made at run time, and is known by a perf map only, calls a function that waits.
+ * jitted MAP-FOLDER: code made at run time, which only a perf map describes, calls a function that waits.
  * x86-64 only; elsewhere, it says so and does nothing.
  */
 #include "program.h"

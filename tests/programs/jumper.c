@@ -1,4 +1,4 @@
-/* A signal handler that jumps out of whatever its thread is waiting in, thousands of times. */
+/* A signal handler jumps out of whatever wait its thread is in, thousands of times. */
 #include "program.h"
 
 #include <semaphore.h>

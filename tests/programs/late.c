@@ -1,7 +1,7 @@
 /*
- * late [COMPUTE_MS]: threads wait, and are in system calls, when a recording of their process begins, or when the part
- * of it begins that a flight recorder keeps: with COMPUTE_MS it has begun long before. What they are called, what they
- * wait for and where must be known all the same.
+ * late [COMPUTE_MS]: threads wait, and are in system calls, when a recording of their process begins, or the part of it
+ * that a flight recorder keeps: with COMPUTE_MS it began long before. The trace must have their names, and what they
+ * wait for and where.
  */
 #include "program.h"
 #include "recording.h"

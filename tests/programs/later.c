@@ -1,7 +1,7 @@
 /*
- * later [CALLS]: two sessions of one process, and what happened before and between them: a thread was named by
- * another one, one appeared that nobody saw begin, a descriptor's number was given to something else. With CALLS: so
- * many short calls in each session by main and by a thread that ends in the second.
+ * later [CALLS]: two sessions of one process, and changes before and between them: a thread was named by another one, a
+ * thread appeared unannounced, a descriptor's number was given to something else. With CALLS: that many short calls in
+ * each session by main and by a thread that ends in the second.
  */
 #include "program.h"
 #include "recording.h"

@@ -1,6 +1,6 @@
 /*
  * A program in C loads a library in C++ whose constructor, with the lock of the loader held, waits for a thread that
- * calls new. And what dlerror says is about what the program did, and nothing else. Trap 54.
+ * calls new. And dlerror reports only the program's own errors. Trap 54.
  */
 #include "program.h"
 

@@ -129,7 +129,7 @@ tests_programs_exits_CFLAGS = $(program_CFLAGS)
 tests_programs_first_call_CFLAGS = $(program_CFLAGS)
 tests_programs_forbids_clock_CFLAGS = $(program_CFLAGS)
 tests_programs_forker_CFLAGS = $(program_CFLAGS)
-# The compiler knows too much of malloc and free to leave them alone.
+# Otherwise the compiler removes calls of malloc and free.
 tests_programs_heap_odd_CFLAGS = $(program_CFLAGS) -O0 -Wno-unknown-warning-option -Wno-alloc-size-larger-than -Wno-free-nonheap-object -Wno-use-after-free
 tests_programs_heap_held_CFLAGS = $(program_CFLAGS) -fno-builtin
 tests_programs_heap_host_CFLAGS = $(program_CFLAGS)

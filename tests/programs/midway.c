@@ -1,6 +1,6 @@
 /*
- * A handler that does what is recorded, in the middle of what is recorded: what it does in the middle of an event is
- * lost, counted, and hurts nothing else.
+ * A handler makes events in the middle of others: those that it makes in the middle of an event are lost and counted,
+ * and hurt nothing else.
  */
 #include "program.h"
 

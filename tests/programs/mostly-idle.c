@@ -1,6 +1,6 @@
 /*
- * mostly-idle [THREADS [POKES]]: so many threads that wait, each for its semaphore, condition variable or pipe, or that
- * sleep; main pokes one after the other, which computes for a moment and waits again.
+ * mostly-idle [THREADS [POKES]]: threads that wait, each for its semaphore, condition variable or pipe, or that sleep;
+ * main pokes them in turn, and each computes for a moment and waits again.
  */
 #include "program.h"
 

@@ -108,7 +108,7 @@ static NOINLINE void *spins(void *self)
     return NULL;
 }
 
-/* Who spins does not sleep: that it does shows in its CPU time. */
+/* A spinning thread does not sleep; its CPU time shows that it spins. */
 static void spin_waits(void)
 {
     struct thread h, s;

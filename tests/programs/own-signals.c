@@ -1,6 +1,6 @@
 /*
- * A program with a mind of its own about signals: masks, dispositions, timers, all 64 of them. What it reads is what it
- * wrote, and its own signals arrive, whatever else does. A thread that began with everything blocked is sampled.
+ * A program that uses signals in all ways: masks, dispositions, timers, all 64 of them. It reads back what it wrote,
+ * and its own signals arrive. A thread that began with everything blocked is sampled.
  */
 #include "program.h"
 

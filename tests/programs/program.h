@@ -1,6 +1,6 @@
 /*
- * What the programs under test share. Each does something whose trace is known beforehand, and prints that knowledge as
- * lines "trace: …" (the forms are in tests/go/expect.go). Nothing printed may differ from run to run.
+ * Shared by the programs under test. The trace of each is known beforehand, and the program prints it as lines "trace:
+ * …" (the forms are in tests/go/expect.go). Nothing printed may differ from run to run.
  */
 #ifndef THRACE_TESTS_PROGRAM_H
 #define THRACE_TESTS_PROGRAM_H
@@ -22,7 +22,7 @@
 
 #define NOINLINE __attribute__((noinline))
 
-/* Without it the compiler may turn the call before it into a jump, and the caller is not in the stack. */
+/* Keeps the compiler from turning the call before it into a jump, which would take the caller off the stack. */
 #define NO_TAIL_CALL() __asm__ volatile("")
 
 #define CHECK(condition)                                                                                               \
@@ -80,7 +80,7 @@ static inline struct timespec from_now(clockid_t clock, long ms)
 }
 
 /*
- * Spins without blocking, so that the trace of the caller shows no wait; yields now and then for the one it waits for.
+ * Spins without blocking, so that the trace of the caller shows no wait; yields now and then to the other thread.
  */
 static inline void wait_for(atomic_bool *flag)
 {
@@ -92,7 +92,8 @@ static inline void wait_for(atomic_bool *flag)
 }
 
 /*
- * Computes until the thread has used so much more CPU time. Always inlined, so that the pc of a sample is in the caller
+ * Computes until the thread has used that much more CPU time. Always inlined, so that the pc of a sample is in the
+ * caller
  * itself: of a library that was just loaded a stack may have no other frame.
  */
 __attribute__((always_inline)) static inline void compute_for(long ms)

@@ -1,4 +1,4 @@
-/* Threads that are made by clone(2) and call nothing that anybody could wrap. */
+/* Threads that are made by clone(2) and call nothing that could be wrapped. */
 #include "program.h"
 
 #include <sys/mman.h>

@@ -6,7 +6,7 @@
 
 #include <thrace/session.h>
 
-/* A thread that has lost the processor may not give way in time; then it is for the program to try again. */
+/* A thread that has lost the processor may not give way in time; the program then tries again. */
 static inline int start_recording(void)
 {
     int err;

@@ -1,6 +1,6 @@
 /*
- * Threads sit in a system call, more of them than there are CPUs to use, so that whoever wants to run has to take the
- * P of one. Some return, some are interrupted by a handler, some are cancelled in the call, one never comes back.
+ * More threads than there are CPUs sit in a system call, so that a thread that wants to run has to take the P of one.
+ * Some return, some are interrupted by a handler, some are cancelled in the call, one never comes back.
  */
 #include "program.h"
 

@@ -1,7 +1,7 @@
 /*
- * What only a second look shows: the second and third round of a barrier, a broadcast of C11, a mutex that is given up
- * by a wait for a condition, a routine of pthread_once whose thread is cancelled, waits with far times that succeed,
- * errno of a call that had to wait.
+ * Cases beyond the first one: the second and third round of a barrier, a broadcast of C11, a mutex released by a wait
+ * for a condition, a routine of pthread_once whose thread is cancelled, waits with far deadlines that succeed, errno of
+ * a call that had to wait.
  */
 #include "program.h"
 

@@ -1,7 +1,7 @@
 /*
- * sessions CYCLES [FIRST]: records parts of its own run, over and over, while threads wait, compute, come and go. What
- * the sessions have in common is known: who waits and who sleeps when each begins. Prints how often start and stop
- * worked when asked by COUNTS. Ends when its stdin does.
+ * sessions CYCLES [FIRST]: records parts of its own run, over and over, while threads wait, compute, come and go. It is
+ * known which threads wait and which sleep when each session begins. Prints how often start and stop worked when asked
+ * by COUNTS. Ends when its stdin does.
  */
 #include "program.h"
 #include "recording.h"

@@ -1,4 +1,4 @@
-/* slow-release: with its library, a mutex is released just after a thread was told that it is: no wait, then. */
+/* slow-release: with its library, a mutex is released a little after a thread heard of it; that is no wait. */
 #include "program.h"
 
 __attribute__((weak)) void release_watch(pthread_mutex_t *m);

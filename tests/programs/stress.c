@@ -1,6 +1,6 @@
 /*
- * stress [MS [SESSIONS]]: threads that do everything at once, for a while. Nothing is known of its trace but that it
- * must be right. Records so many parts of its run by itself.
+ * stress [MS [SESSIONS]]: threads that do everything at once, for a while. All that is known of its trace is that it
+ * must be valid. Records that many parts of its run by itself.
  */
 #include "program.h"
 #include "recording.h"

@@ -1,6 +1,6 @@
 /*
- * What each thread of tally did, in a file that is mapped shared: it outlives any end of the process, and tells what a
- * recording of it must have.
+ * What each thread of tally did, in a file that is mapped shared: the file outlives any end of the process, and says
+ * what a recording must have.
  */
 #ifndef THRACE_TESTS_TALLY_H
 #define THRACE_TESTS_TALLY_H

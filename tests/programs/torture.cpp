@@ -1,7 +1,7 @@
 /*
  * torture SECONDS LIBRARY: a thread each loads and unloads libraries, forks, makes threads, throws exceptions, jumps
- * out of signal handlers, allocates, switches stacks and computes, as fast as it can. Each of them has to get on: when
- * one has not for half a minute, something holds a lock for ever, and the program ends itself.
+ * out of signal handlers, allocates, switches stacks and computes, as fast as it can. Each has to make progress: when
+ * one makes none for half a minute, something holds a lock for ever, and the program ends itself.
  */
 #include <csetjmp>
 #include <cstdio>

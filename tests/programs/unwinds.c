@@ -1,5 +1,5 @@
 /*
- * The program's own unwinding is what it was: backtrace(), dladdr, key destructors, cleanup on pthread_exit. Trap 51.
+ * The program's own unwinding works as ever: backtrace(), dladdr, key destructors, cleanup on pthread_exit. Trap 51.
  */
 #include "program.h"
 

@@ -1,7 +1,7 @@
 /*
  * Children of vfork, posix_spawn and clone that close, copy and open descriptors, read and write before their exec,
- * while other threads use theirs. What they do is not the parent's doing, and the parent's descriptors are what they
- * were. Traps 27 and 28. With an argument: one child, and then it is killed itself.
+ * while other threads use theirs. Their actions are not the parent's, and the parent's descriptors stay what they were.
+ * Traps 27 and 28. With an argument: one child, and then it is killed itself.
  */
 #include "program.h"
 

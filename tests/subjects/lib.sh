@@ -1,4 +1,4 @@
-# What the subjects share: a real program is run plainly, recorded, and under strace, with the same load each time.
+# Shared by the subjects: a real program is run plainly, recorded, and under strace, with the same load each time.
 #
 # A subject's file defines these and ends with `run_subject NAME':
 #   needs COMMAND…    leaves the test when one is missing
@@ -42,7 +42,7 @@ free_port() {
 
 # --- one run ---------------------------------------------------------------------------------------------------------
 
-# What may wait, for strace.
+# The calls that may wait, for strace.
 may_wait=futex,epoll_wait,epoll_pwait,epoll_pwait2,poll,ppoll,select,pselect6,nanosleep,clock_nanosleep,read,readv,\
 pread64,preadv,write,writev,pwrite64,pwritev,recvfrom,recvmsg,recvmmsg,sendto,sendmsg,sendmmsg,sendfile,accept,accept4,\
 connect,wait4,waitid,pause,rt_sigtimedwait,rt_sigsuspend,io_getevents,io_pgetevents,io_uring_enter,fsync,fdatasync,\
@@ -144,7 +144,7 @@ trace_waits() {
 }
 
 # What dominates in thrace stat dominates for the kernel, too. These are two runs, and strace changes what waits most:
-# it is the order that has to be right, not the share.
+# the order has to be right, not the share.
 same_dominating_wait() {
     if ! command -v strace >/dev/null 2>&1; then
         skip "$subject: the dominating wait is the kernel's" "optional: no strace"

@@ -1,4 +1,4 @@
-# Real programs under load: each runs as ever, its trace is valid, and what it waits for is what the kernel says.
+# Real programs under load: each runs as ever, its trace is valid, and its waits are those that the kernel reports.
 # THRACE_SUBJECT_SECONDS is how long each load lasts.
 subject_tests = \
 	%D%/ffmpeg.test \

@@ -1,6 +1,6 @@
 /*
- * What an OpenMP program may be made of: each kind of region, loop, lock and task, with a result that shows whether it
- * was executed as it should. Also a plugin, whose runtime is loaded late and is visible to nobody else.
+ * Each kind of region, loop, lock and task of OpenMP, with a result that shows whether it was executed as it should.
+ * Also a plugin, whose runtime is loaded late and is visible to nobody else.
  */
 #include <omp.h>
 

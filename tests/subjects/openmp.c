@@ -1,4 +1,4 @@
-/* What OpenMP programs wait for: barriers, critical sections, locks, tasks; for so many seconds. */
+/* The waits of OpenMP programs, for that many seconds: barriers, critical sections, locks, tasks. */
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static long count_tasks(int depth)
 
 static double cells[CELLS];
 
-/* Each thread's share takes a time of its own, so that all but one wait at the barrier. */
+/* The threads' shares take different times, so that all but one wait at the barrier. */
 static double relax(int round)
 {
     double sum = 0, parts = 0;

@@ -1,5 +1,5 @@
-# What the tests of debug info in its many places share: a small program with an inlined call, and what its frames must
-# be.
+# Shared by the tests of debug info in its many places: a small program with an inlined call, and the frames that it
+# must have.
 tool=$top_builddir/tests/symbolize/symbolize-tool
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT

@@ -13,7 +13,7 @@ enum { ANY_FIRST_ARGUMENT = -1 };
 
 /*
  * From now on system call nr, if its first argument is first, ends as action says (SECCOMP_RET_ERRNO | error,
- * SECCOMP_RET_TRAP). False where the kernel, or who runs us, allows no filters.
+ * SECCOMP_RET_TRAP). False where the kernel, or a container, allows no filters.
  */
 static inline bool filter_syscall(long nr, int first, uint32_t action)
 {

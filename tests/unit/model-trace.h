@@ -1,4 +1,4 @@
-/* What model threads wrote, put together as `thrace finish` does it, and our own validator's word on it. */
+/* Puts together what model threads wrote, as `thrace finish` does, and has our own validator check it. */
 #ifndef THRACE_TESTS_MODEL_TRACE_H
 #define THRACE_TESTS_MODEL_TRACE_H
 

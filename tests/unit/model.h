@@ -1,4 +1,4 @@
-/* What the tests of lib/sched need: chunks from the heap, threads that are none, and events as text. */
+/* For the tests of lib/sched: chunks from the heap, threads that are not real, and events as text. */
 #ifndef THRACE_TESTS_MODEL_H
 #define THRACE_TESTS_MODEL_H
 

@@ -20,7 +20,7 @@ struct spool_fixture {
 int spool_set_up(void **state);
 int spool_tear_down(void **state);
 
-/* More than is packed together with others, and less. */
+/* Sizes above and below what is packed together with others. */
 enum { LARGE = CHUNK_CAPACITY / 2, SMALL = 50 };
 
 /* A chunk of thread m: size bytes of events that say (m, n), base time n, generation 1. It is not sealed. */

@@ -1,4 +1,4 @@
-/* Trace time: where it starts, that it goes on, and what a tick is worth. */
+/* Trace time: where it starts, that it goes on, and how long a tick is. */
 #include "tests/unit/unit.h"
 
 #include "lib/clock.h"

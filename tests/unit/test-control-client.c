@@ -1,4 +1,4 @@
-/* Whom the command talks to: nobody but the process that it was told, and that process need not tell the truth. */
+/* The command talks to no process but the one asked for, and does not believe all that it says. */
 #include "tests/unit/unit.h"
 
 #include <signal.h>
@@ -127,7 +127,7 @@ static void an_answer_of_another_kind_is_refused(void **state)
     end(pid, ready);
 }
 
-/* Anybody can take the name of a process before that does. It must not hear what is asked, nor be believed. */
+/* Anybody can take the name of a process before that does. An impostor gets no request, and is not believed. */
 static void an_impostor_is_found_out(void **state)
 {
     int ready;

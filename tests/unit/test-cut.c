@@ -123,7 +123,7 @@ static void a_good_trace_stays_as_it_is(void **state)
     assert_int_equal(x->f.events.n, 3);
 }
 
-/* A generation that was closed is complete; what is wrong there is a bug, and not to be hidden. */
+/* A generation that was closed is complete; a fault there is a bug that must show. */
 static void only_the_last_generation_is_cut(void **state)
 {
     struct fixture *x = *state;

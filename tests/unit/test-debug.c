@@ -129,7 +129,7 @@ static void every_pc_has_its_frames(void **state)
     struct answer a;
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
         pcs[i] = cases[i].pc;
-    /* All at once, and one by one: what is found must not depend on what else is looked for. */
+    /* All at once, and one by one: a result must not depend on what else is looked for. */
     assert_true(answer_init(&a, ARRAY_SIZE(cases)));
     assert_int_equal(debug_resolve(&files, &symbols, pcs, ARRAY_SIZE(cases), &a), DEBUG_OK);
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
@@ -161,7 +161,7 @@ static void addresses_of_another_size_are_not_read(void **state)
     elf_free(&e);
 }
 
-/* A file that is cut off, or damaged at any byte, is told, and read no further. */
+/* A file that is cut off, or damaged at any byte, is reported, and read no further. */
 static void damage_is_survived(void **state)
 {
     struct elf_image e;

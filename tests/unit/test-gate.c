@@ -1,4 +1,4 @@
-/* The writer gate: what the advancer changes behind it, no writer sees half changed. */
+/* The writer gate: no writer sees a change of the advancer's half made. */
 #include "tests/unit/unit.h"
 
 #include <linux/membarrier.h>
@@ -14,7 +14,7 @@
 
 enum { WRITERS = 3, ROUNDS = 1000, GRACE_NS = 100000 };
 
-/* Plain memory: the gate alone keeps its two halves the same for whoever is inside. */
+/* Plain memory: only the gate keeps its two halves the same for a writer inside. */
 struct guarded {
     struct gate gate;
     struct writer writers[WRITERS];

@@ -1,4 +1,4 @@
-/* What the sampled blocks of a recording come to: by stack, reckoned back to all blocks, the largest holders first. */
+/* The profile of a recording's sampled blocks: by stack, estimated for all blocks, the largest holders first. */
 #include "config.h"
 
 #include "tests/unit/unit.h"

@@ -1,4 +1,4 @@
-/* The lock of the slow paths: one at a time, and nobody sleeps who could have it. */
+/* The lock of the slow paths: one holder at a time, and no thread sleeps that could have it. */
 #include "tests/unit/unit.h"
 
 #include <pthread.h>
@@ -22,7 +22,7 @@ static void who_has_it_has_it_alone(void **state)
     assert_true(lock_try(&l));
 }
 
-/* That somebody may sleep is not forgotten by a trial that fails. */
+/* A trial that fails does not lose the mark that somebody may sleep. */
 static void a_failed_trial_leaves_it_as_it_was(void **state)
 {
     struct lock l = {2};

@@ -1,4 +1,4 @@
-/* The generation in front of a recording that begins in mid-run: whoever did what then, readers accept it. */
+/* The generation in front of a recording that begins in mid-run: readers accept it, whatever the threads were doing. */
 #include "tests/unit/unit.h"
 
 #include <stdio.h>

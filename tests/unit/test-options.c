@@ -1,4 +1,4 @@
-/* The options of a recording: what is understood, and that all else is refused. */
+/* The options of a recording: good values are understood, and all others refused. */
 #include "tests/unit/unit.h"
 
 #include <signal.h>
@@ -126,7 +126,7 @@ static void assert_same_options(struct options a, struct options b)
     assert_memory_equal(&a, &b, sizeof a);
 }
 
-/* However it came to be empty: a shell, a unit file or a container's description takes variables back like that. */
+/* However it came to be empty: a shell, a unit file or a container's description unsets variables like that. */
 static void an_empty_value_is_none(void **state)
 {
     struct options plain, o;

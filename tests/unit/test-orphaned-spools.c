@@ -99,7 +99,7 @@ static void only_the_patterns_names_are_looked_at(void **state)
     assert_string_equal(found("p.%p%%t"), "p.17%t.spool");
 }
 
-/* Who can write to the folder must not choose what is read, nor under which name a trace of it comes. */
+/* Users who can write to the folder must choose neither what is read, nor the name of its trace. */
 static void links_and_other_kinds_of_files_are_left_alone(void **state)
 {
     leave_one("elsewhere", 10, SINCE);

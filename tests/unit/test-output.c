@@ -60,7 +60,7 @@ static void what_is_not_kept_leaves_what_was_there(void **state)
     assert_false(is_there(temp));
 }
 
-/* Half a file helps nobody, and a limit on sizes must not kill who writes. */
+/* Half a file helps nobody, and a limit on sizes must not kill the writer. */
 static void what_does_not_fit_leaves_nothing(void **state)
 {
     static char data[100000];

@@ -1,4 +1,4 @@
-/* What a recording's records become: CPU samples in the generation of their time, modules by address and time. */
+/* What becomes of a recording's records: CPU samples in the generation of their time, modules by address and time. */
 #include "tests/unit/unit.h"
 
 #include <stdio.h>
@@ -436,7 +436,7 @@ static void no_two_frames_share_a_pc(void **state)
     recording_free(&r);
 }
 
-/* A JIT compiler tells in /tmp what it made, where others can make a file of that name. */
+/* A JIT compiler lists in /tmp what it made, where others can make a file of that name. */
 static bool is_called(const char *name)
 {
     static const uint64_t pc[] = {0x7101};

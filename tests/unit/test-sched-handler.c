@@ -1,6 +1,6 @@
 /*
- * A handler that comes in between a transition, at every instruction, and returns: it makes no transition while one is
- * open, and a whole one before and behind it.
+ * A handler interrupts a transition, at every instruction, and returns: it makes no transition while one is open, and a
+ * whole one before and after.
  */
 #include <signal.h>
 #include <ucontext.h>

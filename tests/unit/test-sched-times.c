@@ -1,4 +1,4 @@
-/* When events are, and those of the heap: what waits for another thread's event is never at the same time as that. */
+/* The times of events: one that waits for another thread's event never has the same time. And events of the heap. */
 #include "tests/unit/three-threads.h"
 
 #include <stdio.h>
@@ -11,7 +11,7 @@ static void starts(struct fixture *f, struct sched_thread *t, uint64_t now)
 
 static const char *timed(struct fixture *f, struct sched_thread *t) { return model_timed_text(t->chunk); }
 
-/* What gives a P or a G away is at even times, what takes one at odd ones. */
+/* Events that give a P or a G away have even times, events that take one odd ones. */
 static void giving_is_even_and_taking_is_odd(void **state)
 {
     for (uint64_t now = 100; now < 102; now++) {

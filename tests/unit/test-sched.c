@@ -338,7 +338,7 @@ static void time_never_goes_back(void **state)
     free(old);
 }
 
-/* What Go's reader needs: those that wait for each other's events are never at one time. */
+/* Go's reader needs this: events that wait for one another never have the same time. */
 static void who_waits_for_another_is_at_another_time(void **state)
 {
     struct fixture *f = *state;

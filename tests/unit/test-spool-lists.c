@@ -1,4 +1,4 @@
-/* The spool's lists and its file, looked at from within: what a reader finds after a kill, and what nobody may share. */
+/* The spool's lists and its file from within: what a reader finds after a kill, and what must not be shared. */
 #include "tests/unit/spool-fixture.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /*
- * What thrace finish finds in a spool: everything that was committed, in order; and what it says of files that are
- * none.
+ * What thrace finish finds in a spool: everything that was committed, in order; and what it says of files that are not
+ * spools.
  */
 #include "tests/unit/spool-fixture.h"
 
@@ -292,7 +292,7 @@ static void what_comes_before_a_missing_end_is_read(void **state)
     assert_int_equal(fstat(f->fd, &st), 0);
     assert_int_equal(pwrite(f->fd, (char[4]){0}, 4, st.st_size - 4), 4);
     assert_null(open_spool(&file, f->path));
-    assert_int_equal(file.missing, 0); /* a loss that the headers do not tell of */
+    assert_int_equal(file.missing, 0); /* a loss that the headers do not show */
     assert_int_equal(file.events.n, 4);
     spool_file_close(&file);
     uint64_t third = (f->s.header->log_end - 1) / 3 * 2; /* before it */
@@ -430,7 +430,7 @@ static void a_pid_counts_in_its_namespace_and_its_boot(void **state)
     h->pid_start = own_start_time();
     h->pid_namespace = here.st_ino;
     assert_life(h, LIFE_ON);
-    h->pid_namespace = here.st_ino - 100; /* of nobody: only who sees all processes can tell */
+    h->pid_namespace = here.st_ino - 100; /* of nobody: only a process that sees all others can know */
     assert_int_not_equal(process_life(h), LIFE_ON);
     h->pid_namespace = here.st_ino;
     memcpy(h->boot_id, "00000000-0000-4000-8000-000000000000", SPOOL_BOOT_ID_LEN);

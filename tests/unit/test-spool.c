@@ -1,4 +1,4 @@
-/* The spool: chunks go round, what was sealed comes out whole and in order, whatever the disk says. */
+/* The spool: chunks go round, and sealed ones come out whole and in order, whatever the disk does. */
 #include "lib/spool_file.h"
 #include "tests/unit/spool-fixture.h"
 

@@ -1,4 +1,4 @@
-/* Functions that symbols.c finds are those that the loader finds. */
+/* symbols.c finds the functions that the loader finds. */
 #include "tests/unit/unit.h"
 
 #include <dlfcn.h>
@@ -43,7 +43,7 @@ static void next_is_what_dlsym_says(void **state)
     }
 }
 
-/* Of what a sanitizer has in the program itself, such as malloc, the first is that: so another function is asked for. */
+/* A sanitizer has functions in the program itself, such as malloc, which come first: so it asks for another one. */
 static void first_and_next_differ_in_what_the_program_has(void **state)
 {
     (void)state;

@@ -1,4 +1,4 @@
-/* Events as bytes, both ways: what is put is got, and what is cut off, too long or no event is told from it. */
+/* Events as bytes, both ways: what is put is got, and what is cut off, too long or no event is refused. */
 #include "tests/unit/unit.h"
 
 #include "lib/wire/cursor.h"

@@ -1,4 +1,4 @@
-/* The headers of a trace and of its batches: what is written is read again, and what is none is told from it. */
+/* The headers of a trace and of its batches: what is written is read again, and anything else is refused. */
 #include "tests/unit/unit.h"
 
 #include "lib/wire/batch_header.h"

@@ -1,4 +1,4 @@
-/* What is known of the versions: those of v2 have names and are told from v1's and from what was never one. */
+/* The versions: those of v2 have names, and are distinguished from v1's and from numbers that never were one. */
 #include "tests/unit/unit.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* A model with three threads that are not born yet: what the tests of the transitions begin with. */
+/* A model with three threads that do not exist yet, with which the tests of the transitions begin. */
 #ifndef THRACE_TESTS_UNIT_THREE_THREADS_H
 #define THRACE_TESTS_UNIT_THREE_THREADS_H
 

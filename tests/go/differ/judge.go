@@ -10,7 +10,7 @@ import (
 	"golang.org/x/exp/trace"
 )
 
-// reading is what came of a trace: its events as text, and how it ended.
+// reading is the result of reading a trace: its events as text, and how it ended.
 type reading struct {
 	events []string
 	err    string   // "": it ended well

@@ -1,6 +1,6 @@
-// Differ reads traces, and mutants of them, through golang.org/x/exp/trace and through libgotrace, and tells where the
-// two go different ways: other events, or an end in another place. It knows the differences that are meant
-// (docs/reader.md) and counts them apart.
+// Differ reads traces, and mutants of them, through golang.org/x/exp/trace and through libgotrace, and reports where
+// the two differ: in events, or in where they end. It knows the differences that are meant (docs/reader.md) and counts
+// them apart.
 package main
 
 import (

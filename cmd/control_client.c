@@ -19,7 +19,7 @@ static const char not_listening[] =
     "the process does not listen: it runs without thrace, or without THRACE_CONTROL=1 (thrace record --control)";
 
 /* Anybody may listen at any name; only the kernel says who it is. */
-static const char *distrust(int fd, pid_t pid)
+static const char *check_peer(int fd, pid_t pid)
 {
     struct ucred who;
     socklen_t len = sizeof who;
@@ -40,7 +40,7 @@ static bool is_obeyed(pid_t pid)
 static const char *talk(int fd, pid_t pid, enum control_verb verb, struct control_reply *reply)
 {
     struct control_request q = {CONTROL_MAGIC, CONTROL_VERSION, verb, 0};
-    const char *err = distrust(fd, pid);
+    const char *err = check_peer(fd, pid);
     if (err)
         return err;
     ssize_t n = send(fd, &q, sizeof q, MSG_NOSIGNAL) == sizeof q ? recv(fd, reply, sizeof *reply, 0) : -1;
@@ -59,7 +59,7 @@ static const char *talk(int fd, pid_t pid, enum control_verb verb, struct contro
  * Whoever has the name may leave us waiting, for the connection as for the reply. A status comes at once; a command
  * may take its time in a large process.
  */
-static void be_patient(int fd, enum control_verb verb)
+static void set_timeouts(int fd, enum control_verb verb)
 {
     const struct timeval patience = {verb == CONTROL_STATUS ? 5 : 30, 0}, connecting = {5, 0};
     setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
@@ -85,7 +85,7 @@ const char *control_ask(pid_t pid, enum control_verb verb, struct control_reply 
     if (fd < 0)
         return strerror(errno);
     const char *err = NULL;
-    be_patient(fd, verb);
+    set_timeouts(fd, verb);
     if (connect(fd, (struct sockaddr *)&address, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + len)))
         err = errno == EAGAIN || errno == ETIMEDOUT ? no_answer : not_listening;
     else

@@ -59,9 +59,9 @@ static void report_unseen(const struct spool_unseen *u)
 
 static void report_damage(const struct finish_summary *s)
 {
-    if (s->overweight)
+    if (s->excess_samples)
         fprintf(stderr, "thrace: the recording is damaged: %" PRIu64 " CPU samples are more than there was time for, "
-                "and left out\n", s->overweight);
+                "and left out\n", s->excess_samples);
 }
 
 /* As thrace print, validate and stat count them: with samples, and the Sync events around generations. */

@@ -64,7 +64,7 @@ static bool was_reported(const struct gathered *g, const char *path)
 /* Losses are reported of every recording. */
 static bool is_notable(const struct gathered *g, const struct orphaned_spool *s, const struct finish_summary *sum)
 {
-    return s->main || g->children < CHILDREN_REPORTED || sum->lost || sum->cut || sum->overweight;
+    return s->main || g->children < CHILDREN_REPORTED || sum->lost || sum->cut || sum->excess_samples;
 }
 
 static void finish_one(struct gathered *g, const struct orphaned_spool *s, bool quiet)
@@ -149,7 +149,7 @@ static void report_orphan(const struct orphaned_spool *s)
         fprintf(stderr, "thrace: process %" PRIu32 " goes on and is recorded; it makes its trace when it ends, and if "
                 "it is killed, this does: thrace finish %s\n", s->pid, s->path);
         break;
-    case ORPHAN_PERHAPS:
+    case ORPHAN_UNKNOWN:
         fprintf(stderr, "thrace: process %" PRIu32 " may still be recording; when it has ended: thrace finish --anyway "
                 "%s\n", s->pid, s->path);
         break;
@@ -157,7 +157,7 @@ static void report_orphan(const struct orphaned_spool *s)
         fprintf(stderr, "thrace: the recording of process %" PRIu32 " belongs to the user that it became: thrace "
                 "finish --anyway -o FILE %s\n", s->pid, s->path);
         break;
-    case ORPHAN_NAMELESS:
+    case ORPHAN_EMPTY:
         fprintf(stderr, "thrace: a process was killed, or goes on, before it recorded anything; when it has ended, this "
                 "removes its empty recording: thrace finish %s\n", s->path);
         break;

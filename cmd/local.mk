@@ -1,4 +1,4 @@
-# The thrace command: the verbs, and what they print. What they stand on is in the folders, each a library of its own.
+# The thrace command: the verbs, and what they print. The code below them is in the folders, each a library of its own.
 include %D%/export/local.mk
 include %D%/finish/local.mk
 include %D%/golden/local.mk

@@ -1,4 +1,4 @@
-# liblow: what runs inside the traced process too. No malloc, no stdio, no locks of libc; scripts/check-deps sees to it.
+# liblow: also runs inside the traced process. No malloc, no stdio, no locks of libc; scripts/check-deps sees to it.
 noinst_LTLIBRARIES += liblow.la
 liblow_la_SOURCES = \
 	%D%/clock.c %D%/clock.h \

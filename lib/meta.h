@@ -20,7 +20,7 @@ enum meta_tag {
     /* time in ticks, start, end, load bias, path text, build-id text: all that is mapped has that time */
     META_MODULE = 4,
     META_HOOK = 5,   /* PC, text: the PC stands for the function of that name */
-    /* time in ticks, m, P + 1 (0: none), g, weight, n, n PCs: the first, then differences as by meta_fold */
+    /* time in ticks, m, P + 1 (0: none), g, weight, n, n PCs: the first, then zigzag-encoded differences */
     META_SAMPLE = 7,
     META_HEAP_BLOCK = 20, /* number, time in ticks, bytes, stack id: a sampled block was allocated */
     META_HEAP_FREE = 21,  /* number: it was freed */
@@ -56,8 +56,8 @@ enum { START_STACK_BASE = 1 << 21 };
 enum { SAMPLE_STACK_BASE = 1 << 30 };
 
 /* A difference as an unsigned number, the small ones of both signs being small. */
-static inline uint64_t meta_fold(int64_t v) { return (uint64_t)v << 1 ^ (uint64_t)(v >> 63); }
-static inline int64_t meta_unfold(uint64_t v) { return (int64_t)(v >> 1) ^ -(int64_t)(v & 1); }
+static inline uint64_t zigzag_encode(int64_t v) { return (uint64_t)v << 1 ^ (uint64_t)(v >> 63); }
+static inline int64_t zigzag_decode(uint64_t v) { return (int64_t)(v >> 1) ^ -(int64_t)(v & 1); }
 
 /* A record being written: encoded into buf first, then put into the chunk as a whole. */
 struct meta_record {

@@ -547,7 +547,7 @@ void sched_first_status(struct sched *s, struct sched_thread *t, uint64_t now)
 bool sched_has_proc(const struct sched *s, const struct sched_thread *t)
 {
     uint32_t status = sched_current(t)->status;
-    return status == GO_RUNNING || (status == GO_SYSCALL && proc_whereabouts(s, t) == PROC_KEPT);
+    return status == GO_RUNNING || (status == GO_SYSCALL && proc_state(s, t) == PROC_KEPT);
 }
 
 void sched_status_with_proc(struct sched *s, struct sched_thread *t, uint64_t now)

@@ -64,7 +64,7 @@ void proc_unclaim(struct sched *s, struct sched_thread *t)
     t->claim_word = 0;
 }
 
-enum proc_whereabouts proc_whereabouts(const struct sched *s, const struct sched_thread *t)
+enum proc_state proc_state(const struct sched *s, const struct sched_thread *t)
 {
     const struct sched_state *cur = sched_current(t);
     uint64_t word = proc_look(s, cur->proc);
@@ -75,7 +75,7 @@ enum proc_whereabouts proc_whereabouts(const struct sched *s, const struct sched
 
 enum { CLAIM_SPINS = 100 }; /* a microsecond or two; a claim takes a tenth of that unless its thread loses the CPU */
 
-enum proc_whereabouts proc_reclaim(struct sched *s, const struct sched_thread *t)
+enum proc_state proc_reclaim(struct sched *s, const struct sched_thread *t)
 {
     const struct sched_state *cur = sched_current(t);
     uint64_t mine = proc_word(HELD, t->g, 0);

@@ -51,13 +51,13 @@ int32_t proc_claim(struct sched *s, struct sched_thread *t, uint64_t now);
 void proc_unclaim(struct sched *s, struct sched_thread *t);
 
 /* Where the P of a thread in a system call is. */
-enum proc_whereabouts { PROC_KEPT, PROC_CLAIMED, PROC_GONE };
-enum proc_whereabouts proc_whereabouts(const struct sched *s, const struct sched_thread *t);
+enum proc_state { PROC_KEPT, PROC_CLAIMED, PROC_GONE };
+enum proc_state proc_state(const struct sched *s, const struct sched_thread *t);
 
 /*
  * The thread is back from its call. PROC_KEPT: its P cannot be claimed any more. PROC_CLAIMED: a thief has been at it
  * for longer than it should take; ask again later.
  */
-enum proc_whereabouts proc_reclaim(struct sched *s, const struct sched_thread *t);
+enum proc_state proc_reclaim(struct sched *s, const struct sched_thread *t);
 
 #endif

@@ -1,4 +1,4 @@
-# libexport: what `thrace export` writes, a format a file.
+# libexport: the formats that `thrace export` writes, one file each.
 noinst_LTLIBRARIES += libexport.la
 libexport_la_SOURCES = \
 	%D%/format.h \

@@ -102,7 +102,7 @@ static const char *make_trace(const struct finish_how *how, struct spool_file *f
     sum->nothing = went_on && r.seen.events - r.seen.of_heap <= SCHED_FIRST_THREAD_EVENTS;
     if (!err && !sum->nothing) {
         uint64_t hz = finish_frequency(f->header);
-        sum->overweight = samples_bound(&r.samples, f->header, hz);
+        sum->excess_samples = samples_bound(&r.samples, f->header, hz);
         for (size_t i = 0; i < r.samples.n; i++)
             sum->samples_in_trace += r.samples.v[i].weight;
         trace_time_init(&r.time, hz);

@@ -17,7 +17,7 @@ struct finish_summary {
     struct spool_unseen unseen;
     struct spool_samples samples; /* of the whole recording */
     uint64_t samples_in_trace;       /* a snapshot has fewer */
-    uint64_t overweight; /* CPU samples of a damaged spool beyond what there was time for */
+    uint64_t excess_samples; /* CPU samples of a damaged spool beyond what there was time for */
     char short_calls[1024]; /* "1234 read (5.6 ms), …": what was too short to be in the trace */
     char *holders; /* what holds the most of the heap, a line each; NULL: not sampled. The caller may free it */
     bool has_heap_file; /* PATH.heap.pb.gz is there */

@@ -133,7 +133,7 @@ static const char *write_trace(const struct spool_file *f, struct recording *r, 
 enum { MAX_CUTS = 64 };
 
 /* Cuts what a reader could not place. A last generation without its end may lack what all the rest depends on. */
-static uint64_t cut_what_hangs(struct spool_file *f, const char *trace)
+static uint64_t cut_unfinished(struct spool_file *f, const char *trace)
 {
     uint64_t n = cut_unplaced(f, trace);
     return n || !f->missing || is_whole(trace) ? n : cut_generation(f);
@@ -158,7 +158,7 @@ const char *finish_write(struct spool_file *f, struct recording *r, struct finis
         err = strerror(errno);
     bool torn = output_temporary(o) && (f->header->state != SPOOL_COMPLETE || f->missing);
     for (int i = 0; torn && !err && i < MAX_CUTS; i++) {
-        uint64_t cut = cut_what_hangs(f, output_temporary(o));
+        uint64_t cut = cut_unfinished(f, output_temporary(o));
         if (!cut)
             break;
         sum->cut += cut;

@@ -81,7 +81,7 @@ static bool look_at_empty(const struct search *s, const struct spool_header *h, 
     found->start_ns = changed_ns(st);
     found->pid = h->pid;
     found->main = h->pid == s->launched || is_first(s, found->path);
-    found->kind = lives ? ORPHAN_IN_USE : h->pid || found->main ? ORPHAN_READY : ORPHAN_NAMELESS;
+    found->kind = lives ? ORPHAN_IN_USE : h->pid || found->main ? ORPHAN_READY : ORPHAN_EMPTY;
     return found->start_ns >= s->since_ns && st->st_uid == geteuid() && (!h->launcher || h->launcher == s->launched);
 }
 
@@ -100,7 +100,7 @@ static bool look_at_spool(const struct search *s, int fd, const struct stat *st,
     found->start_ns = h.start_realtime_ns;
     found->pid = h.pid;
     found->main = h.pid == s->launched;
-    found->kind = life == LIFE_ON ? ORPHAN_IN_USE : life == LIFE_UNKNOWN ? ORPHAN_PERHAPS : ORPHAN_READY;
+    found->kind = life == LIFE_ON ? ORPHAN_IN_USE : life == LIFE_UNKNOWN ? ORPHAN_UNKNOWN : ORPHAN_READY;
     if (st->st_uid != geteuid())
         found->kind = ORPHAN_FOREIGN;
     return st->st_uid == geteuid() || !geteuid();

@@ -10,9 +10,9 @@
 enum orphan_kind {
     ORPHAN_READY,    /* to be finished */
     ORPHAN_IN_USE,   /* its process goes on */
-    ORPHAN_PERHAPS,  /* nobody knows whether its process goes on */
+    ORPHAN_UNKNOWN,  /* nobody knows whether its process goes on */
     ORPHAN_FOREIGN,  /* root has run it, and it is another user's */
-    ORPHAN_NAMELESS, /* nothing is in it yet, not even whose it is */
+    ORPHAN_EMPTY, /* nothing is in it yet, not even whose it is */
     ORPHAN_FINISHED, /* its process has made a trace of it by itself */
 };
 

@@ -72,7 +72,7 @@ static uint64_t namespace_of(const char *pid)
 static bool is_number(const char *name) { return isdigit((unsigned char)*name); }
 
 /* Another user's process may hide its namespace, but not its pids and its start time. */
-static bool is_it(const char *pid, const struct spool_header *h)
+static bool is_same_process(const char *pid, const struct spool_header *h)
 {
     struct process_stat s;
     uint64_t namespace = namespace_of(pid);
@@ -85,7 +85,7 @@ static bool is_anywhere(const struct spool_header *h)
     bool found = false;
     DIR *d = opendir("/proc");
     for (struct dirent *e; d && !found && (e = readdir(d));)
-        found = is_number(e->d_name) && is_it(e->d_name, h);
+        found = is_number(e->d_name) && is_same_process(e->d_name, h);
     if (d)
         closedir(d);
     return found;

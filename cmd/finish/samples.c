@@ -146,7 +146,7 @@ bool samples_read(struct samples *s, struct stack_table *stacks, const struct re
     for (; p && n < STACK_MAX_FRAMES && (uint64_t)n < head[5]; n++) {
         uint64_t v = 0;
         p = varint_get(p, end, &v);
-        pc = n ? pc + (uint64_t)meta_unfold(v) : v;
+        pc = n ? pc + (uint64_t)zigzag_decode(v) : v;
         pcs[n] = (uintptr_t)pc;
     }
     struct sample one = {.generation = generation_at(s, head[0]), .time = head[0], .m = head[1]};

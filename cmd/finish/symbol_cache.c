@@ -14,27 +14,27 @@
 static bool make_folder(const char *path) { return !mkdir(path, 0700) || errno == EEXIST; }
 
 /* Root with another user's HOME (sudo) must leave nothing there that the user cannot remove. */
-static bool is_of_us(const char *path)
+static bool is_owned(const char *path)
 {
     struct stat st;
     return !stat(path, &st) && st.st_uid == geteuid();
 }
 
 /* The folder, or the one that it would be made in. */
-static bool is_at_home(char *path)
+static bool is_in_own_folder(char *path)
 {
     struct stat st;
     char *slash = strrchr(path, '/');
     if (!lstat(path, &st) || slash == path)
-        return is_of_us(path);
+        return is_owned(path);
     *slash = 0;
-    bool ours = is_of_us(path);
+    bool ours = is_owned(path);
     *slash = '/';
     return ours;
 }
 
 /* Others who could write there could choose what a trace says. */
-static bool is_our_own(const char *path)
+static bool is_private(const char *path)
 {
     struct stat st;
     return !lstat(path, &st) && S_ISDIR(st.st_mode) && st.st_uid == geteuid() && !(st.st_mode & 077);
@@ -51,10 +51,10 @@ bool symbol_cache_folder(char *path, size_t size)
         n = snprintf(folder, sizeof folder, "%s", base);
     else if ((!base || !*base) && home && *home == '/')
         n = snprintf(folder, sizeof folder, "%s/.cache", home);
-    if (n < 0 || (size_t)n >= sizeof folder || !is_at_home(folder) || !make_folder(folder))
+    if (n < 0 || (size_t)n >= sizeof folder || !is_in_own_folder(folder) || !make_folder(folder))
         return false;
     n = snprintf(path, size, "%s/thrace", folder);
-    return n > 0 && (size_t)n < size && make_folder(path) && is_our_own(path);
+    return n > 0 && (size_t)n < size && make_folder(path) && is_private(path);
 }
 
 /* A bad value switches the cache off, as 0 does: thrace record refuses it, but here there is a recording already. */

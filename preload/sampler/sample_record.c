@@ -135,7 +135,7 @@ static size_t encode(struct slot *s, const struct thread *t, uint64_t weight, in
     p = varint_put(p, weight);
     p = varint_put(p, (uint64_t)npcs);
     for (int i = 0; i < npcs; i++)
-        p = varint_put(p, i ? meta_fold((int64_t)(s->pcs[i] - s->pcs[i - 1])) : s->pcs[0]);
+        p = varint_put(p, i ? zigzag_encode((int64_t)(s->pcs[i] - s->pcs[i - 1])) : s->pcs[0]);
     return (size_t)(p - s->record);
 }
 

@@ -1,4 +1,4 @@
-# Programs recorded from start to end; tests/traps does the same with what breaks other tracers.
+# Programs recorded from start to end; tests/traps does the same with programs that break other tracers.
 e2e_tests = \
 	%D%/against-kernel.test \
 	%D%/bounds.test \

@@ -405,9 +405,9 @@ static void a_claimed_proc_is_claimed_once(void **state)
     assert_int_equal(proc_claim(f->s, &f->other, tick(f)), PROC_NONE);
     assert_int_equal(f->other.claim_word, 0);
     sched_recover(f->s, &f->other);
-    assert_int_equal(proc_whereabouts(f->s, &f->main), PROC_CLAIMED);
+    assert_int_equal(proc_state(f->s, &f->main), PROC_CLAIMED);
     sched_recover(f->s, &f->child);
-    assert_int_equal(proc_whereabouts(f->s, &f->main), PROC_KEPT);
+    assert_int_equal(proc_state(f->s, &f->main), PROC_KEPT);
     introduce(f, &f->other);
     assert_int_equal(proc(&f->other), 0);
 }

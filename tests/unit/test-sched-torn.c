@@ -121,7 +121,7 @@ static void torn_everywhere(size_t i)
         if (!(transitions[i].from & SCENE_THEFT))
             continue;
         go_back_to(&f, &moments[n]);
-        late += proc_whereabouts(f.s, &f.other) == PROC_CLAIMED;
+        late += proc_state(f.s, &f.other) == PROC_CLAIMED;
         victim_returns(&f, i, n, false);
         victim_returns(&f, i, n, true);
     }

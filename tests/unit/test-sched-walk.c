@@ -170,7 +170,7 @@ static bool in_syscall(struct walk *w, struct actor *a)
         return unblock_somebody(w, a);
     if (!random_one_in(&w->random, 3))
         return true;
-    bool claimed = proc_whereabouts(w->s, &a->t) == PROC_CLAIMED;
+    bool claimed = proc_state(w->s, &a->t) == PROC_CLAIMED;
     late_ends += claimed;
     return sched_syscall_end(w->s, &a->t, now(w)) == !claimed;
 }
@@ -180,7 +180,7 @@ static bool torn_theft(struct walk *w, struct actor *a)
 {
     uint32_t status = status_of(a);
     if (status == GO_RUNNING || status == GO_DEAD || !random_one_in(&w->random, 12) ||
-        (status == GO_SYSCALL && proc_whereabouts(w->s, &a->t) != PROC_GONE))
+        (status == GO_SYSCALL && proc_state(w->s, &a->t) != PROC_GONE))
         return false;
     proc_claim(w->s, &a->t, now(w));
     return a->torn = true;
@@ -218,7 +218,7 @@ static void check_procs(struct walk *w)
         const struct sched_thread *t = &w->actors[i].t;
         const struct sched_state *s = sched_current(t);
         assert_int_equal(s->status == GO_RUNNING || s->status == GO_SYSCALL, s->proc != PROC_NONE);
-        if (s->status == GO_SYSCALL && proc_whereabouts(w->s, t) == PROC_CLAIMED)
+        if (s->status == GO_SYSCALL && proc_state(w->s, t) == PROC_CLAIMED)
             claimed |= UINT64_C(1) << s->proc; /* from this thread, or from one that took it from this thread */
         if (!sched_has_proc(w->s, t))
             continue;

@@ -1,7 +1,7 @@
 # The judge of tests/go. What its build says goes to $judge_log.
 # shellcheck shell=sh disable=SC2154
 # The judge is built once per build folder, by whoever comes first.
-judge=$top_builddir/tests/go/judge
+judge=$(cd "$top_builddir" && pwd)/tests/go/judge # go runs elsewhere
 have_go() { command -v go >/dev/null 2>&1; }
 
 build_judge() {

@@ -20,11 +20,15 @@ unit_tests = \
 	%D%/test-options \
 	%D%/test-orphaned-spools \
 	%D%/test-output \
+	%D%/test-process-life \
 	%D%/test-progress \
 	%D%/test-recording \
+	%D%/test-recording-samples \
 	%D%/test-sched \
+	%D%/test-sched-calls \
 	%D%/test-sched-generation \
 	%D%/test-sched-handler \
+	%D%/test-sched-refused \
 	%D%/test-sched-sessions \
 	%D%/test-sched-steal \
 	%D%/test-sched-threads \
@@ -32,10 +36,14 @@ unit_tests = \
 	%D%/test-sched-torn \
 	%D%/test-sched-walk \
 	%D%/test-spool \
+	%D%/test-spool-damage \
+	%D%/test-spool-disk \
 	%D%/test-spool-layout \
 	%D%/test-spool-lists \
+	%D%/test-spool-packing \
 	%D%/test-spool-read \
 	%D%/test-spool-ring \
+	%D%/test-spool-threads \
 	%D%/test-stack-table \
 	%D%/test-stacktab \
 	%D%/test-symbol-cache \
@@ -47,10 +55,12 @@ unit_tests = \
 	%D%/test-trace-time \
 	%D%/test-unwind-cfi \
 	%D%/test-unwind-far \
+	%D%/test-unwind-memo \
 	%D%/test-unwind-modules \
 	%D%/test-unwind-walk \
 	%D%/test-varint \
 	%D%/test-waitq \
+	%D%/test-waitq-threads \
 	%D%/test-wire-cursor \
 	%D%/test-wire-headers \
 	%D%/test-wire-versions
@@ -59,14 +69,19 @@ unit_tests = \
 threaded_unit_tests = \
 	%D%/test-gate \
 	%D%/test-lock \
+	%D%/test-sched-calls \
 	%D%/test-sched-steal \
 	%D%/test-sched-threads \
 	%D%/test-spool \
+	%D%/test-spool-disk \
 	%D%/test-spool-layout \
 	%D%/test-spool-lists \
+	%D%/test-spool-packing \
 	%D%/test-spool-ring \
+	%D%/test-spool-threads \
 	%D%/test-stacktab \
-	%D%/test-waitq
+	%D%/test-waitq \
+	%D%/test-waitq-threads
 
 check_PROGRAMS += $(unit_tests)
 TESTS += $(unit_tests) %D%/skips.test
@@ -77,6 +92,8 @@ tests_unit_test_unwind_cfi_SOURCES = %D%/test-unwind-cfi.c
 tests_unit_test_unwind_cfi_LDADD = $(unit_test_LIBS)
 tests_unit_test_unwind_far_SOURCES = %D%/test-unwind-far.c
 tests_unit_test_unwind_far_LDADD = $(unit_test_LIBS)
+tests_unit_test_unwind_memo_SOURCES = %D%/test-unwind-memo.c
+tests_unit_test_unwind_memo_LDADD = $(unit_test_LIBS)
 tests_unit_test_unwind_modules_SOURCES = %D%/test-unwind-modules.c
 tests_unit_test_unwind_modules_LDADD = $(unit_test_LIBS)
 tests_unit_test_unwind_walk_SOURCES = %D%/test-unwind-walk.c
@@ -110,13 +127,23 @@ tests_unit_test_gate_SOURCES = %D%/test-gate.c %D%/filter.h
 tests_unit_test_gate_LDADD = $(unit_test_LIBS)
 tests_unit_test_progress_SOURCES = %D%/test-progress.c
 tests_unit_test_progress_LDADD = libfinish.la $(unit_test_LIBS)
-tests_unit_test_recording_SOURCES = %D%/test-recording.c
+tests_unit_test_recording_SOURCES = %D%/test-recording.c %D%/recording-file.h
 tests_unit_test_recording_LDADD = $(finish_LIBS) $(unit_test_LIBS)
-tests_unit_test_waitq_SOURCES = %D%/test-waitq.c
+tests_unit_test_recording_samples_SOURCES = %D%/test-recording-samples.c %D%/recording-file.h
+tests_unit_test_recording_samples_LDADD = $(finish_LIBS) $(unit_test_LIBS)
+tests_unit_test_waitq_SOURCES = %D%/test-waitq.c %D%/waitq-fixture.h
 tests_unit_test_waitq_LDADD = $(unit_test_LIBS)
+tests_unit_test_waitq_threads_SOURCES = %D%/test-waitq-threads.c %D%/waitq-fixture.h
+tests_unit_test_waitq_threads_LDADD = $(unit_test_LIBS)
 
-tests_unit_test_spool_SOURCES = %D%/test-spool.c %D%/filter.h %D%/spool-fixture.c %D%/spool-fixture.h
+tests_unit_test_spool_SOURCES = %D%/test-spool.c %D%/spool-fixture.c %D%/spool-fixture.h
 tests_unit_test_spool_LDADD = $(unit_test_LIBS)
+tests_unit_test_spool_disk_SOURCES = %D%/test-spool-disk.c %D%/filter.h %D%/spool-fixture.c
+tests_unit_test_spool_disk_LDADD = $(unit_test_LIBS)
+tests_unit_test_spool_packing_SOURCES = %D%/test-spool-packing.c %D%/spool-fixture.c
+tests_unit_test_spool_packing_LDADD = $(unit_test_LIBS)
+tests_unit_test_spool_threads_SOURCES = %D%/test-spool-threads.c %D%/spool-fixture.c
+tests_unit_test_spool_threads_LDADD = $(unit_test_LIBS)
 
 tests_unit_test_spool_layout_SOURCES = %D%/test-spool-layout.c
 tests_unit_test_spool_layout_LDADD = $(unit_test_LIBS)
@@ -144,8 +171,12 @@ tests_unit_test_cut_SOURCES = %D%/test-cut.c
 tests_unit_test_cut_LDADD = libfinish.la libparser.la $(unit_test_LIBS)
 tests_unit_test_opening_SOURCES = %D%/test-opening.c
 tests_unit_test_opening_LDADD = libfinish.la libparser.la $(unit_test_LIBS)
-tests_unit_test_spool_read_SOURCES = %D%/test-spool-read.c %D%/random.h %D%/spool-fixture.c
+tests_unit_test_spool_read_SOURCES = %D%/test-spool-read.c %D%/spool-found.h %D%/spool-fixture.c
 tests_unit_test_spool_read_LDADD = libfinish.la libparser.la $(unit_test_LIBS)
+tests_unit_test_spool_damage_SOURCES = %D%/test-spool-damage.c %D%/random.h %D%/spool-found.h %D%/spool-fixture.c
+tests_unit_test_spool_damage_LDADD = libfinish.la libparser.la $(unit_test_LIBS)
+tests_unit_test_process_life_SOURCES = %D%/test-process-life.c %D%/spool-fixture.c
+tests_unit_test_process_life_LDADD = libfinish.la libparser.la $(unit_test_LIBS)
 tests_unit_test_stacktab_SOURCES = %D%/test-stacktab.c
 tests_unit_test_stacktab_LDADD = $(unit_test_LIBS)
 
@@ -177,11 +208,15 @@ unit_model_trace = %D%/model-trace.c %D%/model-trace.h
 
 tests_unit_test_sched_SOURCES = %D%/test-sched.c %D%/three-threads.h $(unit_model)
 tests_unit_test_sched_LDADD = $(unit_test_LIBS)
+tests_unit_test_sched_refused_SOURCES = %D%/test-sched-refused.c %D%/three-threads.h $(unit_model)
+tests_unit_test_sched_refused_LDADD = $(unit_test_LIBS)
+tests_unit_test_sched_calls_SOURCES = %D%/test-sched-calls.c %D%/proc-story.h $(unit_model) $(unit_model_trace)
+tests_unit_test_sched_calls_LDADD = libparser.la $(unit_test_LIBS)
 tests_unit_test_sched_generation_SOURCES = %D%/test-sched-generation.c %D%/three-threads.h $(unit_model)
 tests_unit_test_sched_generation_LDADD = $(unit_test_LIBS)
 tests_unit_test_sched_handler_SOURCES = %D%/test-sched-handler.c $(unit_transitions)
 tests_unit_test_sched_handler_LDADD = $(unit_test_LIBS)
-tests_unit_test_sched_steal_SOURCES = %D%/test-sched-steal.c $(unit_model) $(unit_model_trace)
+tests_unit_test_sched_steal_SOURCES = %D%/test-sched-steal.c %D%/proc-story.h $(unit_model) $(unit_model_trace)
 tests_unit_test_sched_steal_LDADD = libparser.la $(unit_test_LIBS)
 tests_unit_test_sched_threads_SOURCES = %D%/test-sched-threads.c %D%/random.h $(unit_model) $(unit_model_trace)
 tests_unit_test_sched_threads_LDADD = libparser.la $(unit_test_LIBS)

@@ -65,6 +65,17 @@ void spool_seal_filled(struct spool *s, uint64_t m, uint64_t n, uint32_t size)
     spool_seal(s, c);
 }
 
+uint32_t spool_take_all(struct spool *s, struct chunk **v)
+{
+    uint32_t n = 0;
+    for (struct chunk *c; (c = spool_take(s)); n++) {
+        assert_in_range((uintptr_t)c, (uintptr_t)s->chunks,
+                        (uintptr_t)s->chunks + ((uintptr_t)s->header->nchunks - 1) * SPOOL_CHUNK_SIZE);
+        v[n] = c;
+    }
+    return n;
+}
+
 static uint8_t *read_log(const struct spool_fixture *f, size_t *size)
 {
     off_t start = SPOOL_HEADER_SIZE + (off_t)SPOOL_MAX_CHUNKS * SPOOL_CHUNK_SIZE;

@@ -31,6 +31,9 @@ void spool_fill_meta(struct chunk *c, uint32_t size);
 
 void spool_seal_filled(struct spool *s, uint64_t m, uint64_t n, uint32_t size);
 
+/* Takes all free chunks; returns how many there were. */
+uint32_t spool_take_all(struct spool *s, struct chunk **v);
+
 struct log_batch {
     uint8_t id;
     uint64_t generation, m, time, size;

@@ -1,75 +1,17 @@
-/* Wakeups by way of the kernel: every object that one thread can write to while another one waits for it. */
-#include "program.h"
+/* Who woke whom by way of a descriptor: every one that one thread can write to and another one waits for. */
+#include "arrows.h"
 
 #include <fcntl.h>
-#include <limits.h>
-#include <linux/futex.h>
-#include <mqueue.h>
 #include <poll.h>
+#include <stdint.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
-#include <sys/wait.h>
-
-static int in, out;
-static char byte;
-static int stage;
-
-/* --- a stage: a thread waits, another one wakes it ---------------------------------------------------------------- */
-
-static void (*wait_part)(void), (*wake_part)(void);
-
-static NOINLINE void *waiter(void *self)
-{
-    char name[16];
-    introduce(self);
-    snprintf(name, sizeof name, "waiter-%d", stage);
-    CHECK(pthread_setname_np(pthread_self(), name) == 0);
-    wait_part();
-    return NULL;
-}
-
-static NOINLINE void *waker(void *self)
-{
-    char name[16];
-    introduce(self);
-    snprintf(name, sizeof name, "waker-%d", stage);
-    CHECK(pthread_setname_np(pthread_self(), name) == 0);
-    wake_part();
-    return NULL;
-}
-
-static struct thread waiting;
-
-static void run_stage(const char *what, void (*wait)(void), void (*wake)(void))
-{
-    struct thread waking;
-    stage++;
-    wait_part = wait;
-    wake_part = wake;
-    spawn(&waiting, waiter);
-    await_asleep(&waiting);
-    spawn(&waking, waker);
-    join(&waking);
-    join(&waiting);
-    printf("%d: %s\n", stage, what);
-}
-
-static void expect(const char *reason, const char *by, const char *function)
-{
-    printf("trace: block waiter-%d %s %s", stage, reason, by);
-    if (!strcmp(by, "waker"))
-        printf("-%d", stage);
-    printf(" %s<waiter\n", function);
-}
 
 /* --- reading ------------------------------------------------------------------------------------------------------ */
 
-static void reads(void) { CHECK(read(in, &byte, 1) == 1); }
-static void writes(void) { CHECK(write(out, &byte, 1) == 1); }
 static void writes_vector(void) { CHECK(writev(out, &(struct iovec){&byte, 1}, 1) == 1); }
 static void sends(void) { CHECK(send(out, &byte, 1, 0) == 1); }
 static void receives(void) { CHECK(recv(in, &byte, 1, 0) == 1); }
@@ -98,20 +40,6 @@ static void open_pipe(void)
     int p[2];
     CHECK(pipe(p) == 0);
     in = p[0], out = p[1];
-}
-
-static void open_pair(int type)
-{
-    int p[2];
-    CHECK(socketpair(AF_UNIX, type, 0, p) == 0);
-    in = p[0], out = p[1];
-}
-
-static void close_both(void)
-{
-    close(in);
-    if (out != in)
-        close(out);
 }
 
 static void plain_reads(void)
@@ -337,32 +265,6 @@ static void watched_for_else(void)
 
 /* --- several at one object ---------------------------------------------------------------------------------------- */
 
-static NOINLINE void *one_of(void *self)
-{
-    static atomic_int n;
-    char name[16];
-    introduce(self);
-    snprintf(name, sizeof name, "one-%d", atomic_fetch_add(&n, 1));
-    CHECK(pthread_setname_np(pthread_self(), name) == 0);
-    wait_part();
-    return NULL;
-}
-
-static struct thread several[4];
-static int first; /* of the next row of waiters, as they are numbered */
-
-static void gather(int n, void (*wait)(void))
-{
-    wait_part = wait;
-    for (int i = 0; i < n; i++) {
-        spawn(&several[i], one_of);
-        await_asleep(&several[i]);
-    }
-}
-
-#define EXPECT_ONE(i, reason, by, function)                                                                            \
-    printf("trace: block one-%d " reason " " by " " function "<one_of\n", first + (i))
-
 static void in_turn(void)
 {
     open_pipe();
@@ -390,94 +292,6 @@ static void in_turn(void)
     close_both();
 }
 
-/* --- messages ----------------------------------------------------------------------------------------------------- */
-
-static mqd_t queue;
-
-static void gets_message(void) { CHECK(mq_receive(queue, (char[8]){0}, 8, NULL) == 1); }
-static void puts_message(void) { CHECK(mq_send(queue, &byte, 1, 0) == 0); }
-
-static void messages(void)
-{
-    char name[64];
-    struct mq_attr attributes = {.mq_maxmsg = 1, .mq_msgsize = 8};
-    snprintf(name, sizeof name, "/thrace-arrows-%d", (int)getpid());
-    queue = mq_open(name, O_CREAT | O_RDWR, 0600, &attributes);
-    CHECK(queue != (mqd_t)-1 && mq_unlink(name) == 0);
-    run_stage("a message", gets_message, puts_message);
-    expect("chan_receive", "waker", "mq_receive");
-    puts_message();
-    run_stage("room for a message", puts_message, gets_message);
-    expect("chan_send", "waker", "mq_send");
-    mq_close(queue);
-}
-
-/* --- futexes ------------------------------------------------------------------------------------------------------ */
-
-static uint32_t word, other_word;
-
-static long futex(uint32_t *at, int operation, uint32_t value, const void *fourth, uint32_t *fifth, uint32_t sixth)
-{
-    return syscall(SYS_futex, at, operation, value, fourth, fifth, sixth);
-}
-
-static void futex_waits(void) { CHECK(futex(&word, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0) == 0); }
-static void futex_waits_shared(void) { CHECK(futex(&word, FUTEX_WAIT, 0, NULL, NULL, 0) == 0); }
-static void futex_waits_bitset(void) { CHECK(futex(&word, FUTEX_WAIT_BITSET_PRIVATE, 0, NULL, NULL, 2) == 0); }
-static void futex_wakes(void) { CHECK(futex(&word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0) == 1); }
-static void futex_wakes_shared(void) { CHECK(futex(&word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0) == 1); }
-
-static void futex_wakes_bitset(void)
-{
-    CHECK(futex(&word, FUTEX_WAKE_BITSET_PRIVATE, 1, NULL, NULL, 1) == 0);
-    CHECK(futex(&word, FUTEX_WAKE_BITSET_PRIVATE, 1, NULL, NULL, 3) == 1);
-}
-
-static void futexes(void)
-{
-    run_stage("a futex", futex_waits, futex_wakes);
-    expect("sync", "waker", "syscall");
-    run_stage("a shared futex", futex_waits_shared, futex_wakes_shared);
-    expect("sync", "waker", "syscall");
-    run_stage("a futex with bits", futex_waits_bitset, futex_wakes_bitset);
-    expect("sync", "self", "syscall");
-
-    gather(4, futex_waits);
-    CHECK(futex(&word, FUTEX_WAKE_PRIVATE, 2, NULL, NULL, 0) == 2);
-    join(&several[0]);
-    join(&several[1]);
-    CHECK(futex(&word, FUTEX_CMP_REQUEUE_PRIVATE, 1, (void *)1L, &other_word, 1) == -1 && errno == EAGAIN);
-    CHECK(futex(&word, FUTEX_CMP_REQUEUE_PRIVATE, 1, (void *)1L, &other_word, 0) == 2);
-    join(&several[2]);
-    CHECK(futex(&word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0) == 0);
-    CHECK(futex(&other_word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0) == 1);
-    join(&several[3]);
-    for (int i = 0; i < 3; i++)
-        EXPECT_ONE(i, "sync", "main", "syscall");
-    EXPECT_ONE(3, "sync", "self", "syscall");
-    first += 4;
-}
-
-/* --- another process ---------------------------------------------------------------------------------------------- */
-
-static void child_writes(void)
-{
-    pid_t child = fork();
-    if (child == 0) {
-        writes();
-        _exit(0);
-    }
-    CHECK(child > 0 && waitpid(child, NULL, 0) == child);
-}
-
-static void other_process(void)
-{
-    open_pair(SOCK_STREAM);
-    run_stage("a child writes", reads, child_writes);
-    expect("network", "self", "read");
-    close_both();
-}
-
 int main(void)
 {
     plain_reads();
@@ -487,9 +301,6 @@ int main(void)
     polling();
     watched_for_else();
     in_turn();
-    messages();
-    futexes();
-    other_process();
     printf("trace: goroutines %d\n", threads_spawned + 1);
     return 0;
 }

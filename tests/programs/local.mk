@@ -6,6 +6,7 @@ c_programs = \
 	%D%/alone-hog \
 	%D%/at-terminal \
 	%D%/arrows \
+	%D%/arrows-futexes \
 	%D%/brief \
 	%D%/busy \
 	%D%/c11-threads \
@@ -97,7 +98,8 @@ program_CFLAGS = $(AM_CFLAGS) -g -fno-optimize-sibling-calls -pthread
 tests_programs_at_terminal_LDADD = -lutil
 tests_programs_alone_CFLAGS = $(program_CFLAGS)
 tests_programs_arrows_CFLAGS = $(program_CFLAGS)
-tests_programs_arrows_LDADD = -lrt
+tests_programs_arrows_futexes_CFLAGS = $(program_CFLAGS)
+tests_programs_arrows_futexes_LDADD = -lrt
 tests_programs_alone_hog_CFLAGS = $(program_CFLAGS)
 tests_programs_affinity_CFLAGS = $(program_CFLAGS)
 tests_programs_futile_wakeup_CFLAGS = $(program_CFLAGS)
@@ -196,6 +198,7 @@ tests_programs_entry_points_SOURCES = %D%/entry-points.c %D%/entry-points-file.c
 	%D%/entry-points-net.c %D%/entry-points-poll.c %D%/entry-points-stdio.c %D%/entry-points-syscall.c \
 	%D%/entry-points-wait.c
 tests_programs_entry_points_LDADD = -ldl -lrt
+tests_programs_known_waits_SOURCES = %D%/known-waits.c %D%/known-waits-timed.c %D%/known-waits.h
 tests_programs_cxx_threads_SOURCES = %D%/cxx-threads.cpp
 tests_programs_cxx_threads_CXXFLAGS = $(AM_CXXFLAGS) -g -pthread
 tests_programs_heap_cxx_SOURCES = %D%/heap-cxx.cpp
@@ -251,5 +254,5 @@ tests_programs_first_call_LDFLAGS = $(AM_LDFLAGS) -no-install
 tests_programs_first_call_LDADD = %D%/libfirst-call.la
 endif
 
-EXTRA_DIST += %D%/busy-threads.h %D%/entry-points.h %D%/goroutines.go %D%/goroutines-cgo.go \
+EXTRA_DIST += %D%/arrows.h %D%/busy-threads.h %D%/entry-points.h %D%/goroutines.go %D%/goroutines-cgo.go \
 	%D%/heap-own-operators.cpp %D%/heap-plugin.cpp %D%/heap-rust.rs %D%/program.h %D%/recording.h %D%/tally.h

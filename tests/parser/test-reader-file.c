@@ -149,6 +149,40 @@ static void a_file_that_shrinks(void **state)
     gotrace_builder_free(b);
 }
 
+/* What has a path and no bytes to go back to, such as a pipe that a shell names. */
+static void a_pipe_with_a_path(void **state)
+{
+    enum { PART = 1000 };
+    gotrace_builder *b = make_trace(26);
+    size_t size;
+    const uint8_t *trace = gotrace_builder_bytes(b, &size);
+    int ends[2];
+    char name[64];
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(write(ends[1], trace, PART), PART);
+    close(ends[1]);
+    snprintf(name, sizeof name, "/dev/fd/%d", ends[0]);
+    struct seen piped = read_all(gotrace_reader_open(name)), memory = read_all(gotrace_reader_open_memory(trace, PART));
+    close(ends[0]);
+    assert_int_equal(piped.events, memory.events);
+    assert_string_equal(piped.message, memory.message);
+    gotrace_builder_free(b);
+}
+
+static int first_free_descriptor(void)
+{
+    int fd = dup(STDERR_FILENO);
+    close(fd);
+    return fd;
+}
+
+static void a_file_is_closed_again(void **state)
+{
+    int before = first_free_descriptor();
+    read_all(gotrace_reader_open(path));
+    assert_int_equal(first_free_descriptor(), before);
+}
+
 static int make_path(void **state)
 {
     int fd = mkstemp(path);
@@ -167,6 +201,8 @@ int main(void)
         cmocka_unit_test(a_file_with_ends_of_generations),
         cmocka_unit_test(a_file_in_pieces),
         cmocka_unit_test(a_file_that_shrinks),
+        cmocka_unit_test(a_pipe_with_a_path),
+        cmocka_unit_test(a_file_is_closed_again),
     };
     return cmocka_run_group_tests(tests, make_path, remove_path);
 }

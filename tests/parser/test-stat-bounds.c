@@ -164,6 +164,19 @@ static void a_percentile_is_a_sixteenth_too_large_at_most(void **state)
     }
 }
 
+/* The value that so many of a hundred are not above: of ten the 91st of a hundred is the last. */
+static void percentiles_of_few_values_are_rounded_up(void **state)
+{
+    struct stat_groups gs;
+    stat_groups_init(&gs, true);
+    for (uint64_t v = 1; v <= 10; v++)
+        stat_groups_add(&gs, 1, v);
+    assert_int_equal(stat_group_percentile(&gs.list.v[0], 50), 5);
+    assert_int_equal(stat_group_percentile(&gs.list.v[0], 90), 9);
+    assert_int_equal(stat_group_percentile(&gs.list.v[0], 91), 10);
+    stat_groups_free(&gs);
+}
+
 static void a_single_value_is_exact(void **state)
 {
     struct stat_groups gs;
@@ -181,6 +194,7 @@ int main(void)
         cmocka_unit_test(stacks_of_other_generations_are_others),
         cmocka_unit_test(late_keys_share_a_group),
         cmocka_unit_test(a_percentile_is_a_sixteenth_too_large_at_most),
+        cmocka_unit_test(percentiles_of_few_values_are_rounded_up),
         cmocka_unit_test(a_single_value_is_exact),
     };
     return cmocka_run_group_tests_name("stat bounds", tests, NULL, NULL);

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "lib/options/classes.h"
 #include "lib/options/options.h"
 #include "lib/options/out_path.h"
 #include "lib/options/spelling.h"
@@ -101,6 +102,8 @@ static void the_output_is_any_path_that_fits(void **state)
     assert_false(read_options(&o, entry, NULL));
     entry[strlen("THRACE_OUT=") + SPOOL_PATH_MAX - 100] = 0;
     assert_true(read_options(&o, entry, NULL));
+    assert_true(read_options(&o, "THRACE_OUT=x.%p.trace", NULL));
+    assert_false(read_options(&o, "THRACE_OUT=x.%x.trace", NULL));
 }
 
 /* Of equal options all is equal but the padding, which is in three members and has any value. */
@@ -168,6 +171,7 @@ static void recordings_start_when_told(void **state)
     static char *const bad[] = {
         "THRACE_START=soon",  "THRACE_START=delay:",  "THRACE_START=delay:2",
         "THRACE_START=delay", "THRACE_START=signal:FOO", "THRACE_START=signal:9", "THRACE_START=now,off",
+        "THRACE_START=signal:19", "THRACE_START=signal:0",
     };
     struct options o;
     assert_true(read_options(&o, "THRACE_START=delay:2s", NULL));
@@ -189,6 +193,7 @@ static void recordings_stop_for_several_reasons(void **state)
     static char *const bad[] = {
         "THRACE_STOP=after", "THRACE_STOP=size:0",  "THRACE_STOP=size:5T",
         "THRACE_STOP=size:M", "THRACE_STOP=now",   "THRACE_STOP=,size:1", "THRACE_STOP=size:99999999999G",
+        "THRACE_STOP=size:16777216G",
     };
     struct options o;
     assert_true(read_options(&o, "THRACE_STOP=after:10s,size:64M,signal:USR1", NULL));
@@ -197,6 +202,7 @@ static void recordings_stop_for_several_reasons(void **state)
     assert_int_equal(o.stop.signal, SIGUSR1);
     assert_true(read_options(&o, "THRACE_STOP=size:1000", NULL));
     assert_int_equal(o.stop.size, 1000);
+    assert_true(read_options(&o, "THRACE_STOP=size:16777215G", NULL)); /* sums of sizes stay below 2^64 */
     for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
         assert_false(read_options(&o, bad[i], NULL));
 }
@@ -229,6 +235,21 @@ static void a_flight_recorder_keeps_time_or_bytes(void **state)
     assert_int_equal(o.snapshot.function.len, 0);
     assert_true(read_options(&o, "THRACE_FLIGHT_RECORDER=1ms", "THRACE_SNAPSHOT=wait:any:1s"));
     assert_true(piece_is(o.snapshot.function, "any"));
+    for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+        assert_false(read_options(&o, bad[i], NULL));
+}
+
+static void classes_are_words_with_commas_between(void **state)
+{
+    static char *const bad[] = {"THRACE_WRAP=sync,", "THRACE_WRAP=,sync", "THRACE_WRAP=sync,,net", "THRACE_WRAP=syn",
+                                "THRACE_WRAP=-", "THRACE_WRAP=sync,none"};
+    struct options o;
+    assert_true(read_options(&o, "THRACE_WRAP=sync,net", NULL));
+    assert_int_equal(o.classes, CLASS_SYNC | CLASS_NET);
+    assert_true(read_options(&o, "THRACE_WRAP=-sync", NULL));
+    assert_int_equal(o.classes, CLASS_EVERY & ~(uint64_t)CLASS_SYNC);
+    assert_true(read_options(&o, "THRACE_WRAP=none", NULL));
+    assert_int_equal(o.classes, CLASS_NONE);
     for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
         assert_false(read_options(&o, bad[i], NULL));
 }
@@ -349,6 +370,7 @@ int main(void)
         cmocka_unit_test(recordings_start_when_told),
         cmocka_unit_test(recordings_stop_for_several_reasons),
         cmocka_unit_test(a_flight_recorder_keeps_time_or_bytes),
+        cmocka_unit_test(classes_are_words_with_commas_between),
         cmocka_unit_test(the_last_of_two_counts),
         cmocka_unit_test(names_are_whole_words),
         cmocka_unit_test(samples_and_stacks_have_bounds),

@@ -96,6 +96,29 @@ static void modules_of_samples_are_found_by_their_time(void **state)
     recording_free(&r);
 }
 
+static void assert_damaged(size_t cut)
+{
+    struct recording r;
+    meta[0].size -= cut;
+    assert_string_equal(recording_read(&r, &file), "the spool's records are damaged");
+    recording_free(&r);
+}
+
+static void records_that_are_not_whole_are_refused(void **state)
+{
+    for (size_t cut = 1; cut < 8; cut++) {
+        begin_file();
+        add_module(1, 100, 0x1000, 0x2000, "/no/program");
+        assert_damaged(cut);
+    }
+    begin_file();
+    struct meta_record *m = begin_record(META_HOOK);
+    meta_int(m, 0x1000);
+    meta_int(m, UINT64_C(1) << 63); /* the length of a text */
+    end_record(m, 1);
+    assert_damaged(0);
+}
+
 /* --- threads and frames ------------------------------------------------------------------------------------------- */
 
 static void add_thread(uint64_t g, uint64_t start_pc)
@@ -301,6 +324,7 @@ int main(void)
         cmocka_unit_test(what_libc_runs_first_is_not_shown),
         cmocka_unit_test(no_two_frames_share_a_pc),
         cmocka_unit_test(only_the_users_own_map_of_jitted_code_is_believed),
+        cmocka_unit_test(records_that_are_not_whole_are_refused),
         cmocka_unit_test(modules_are_found_by_address_and_time),
         cmocka_unit_test(modules_of_samples_are_found_by_their_time),
     };

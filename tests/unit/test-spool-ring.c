@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "lib/rawsys.h"
+#include "lib/spool_file.h"
 #include "lib/wire/varint.h"
 #include "tests/unit/filter.h"
 
@@ -73,6 +74,16 @@ static const char *whole_ring(const struct spool_fixture *f)
     const struct spool_header *h = f->s.header;
     assert_true(h->log_end - h->log_start <= h->ring_size);
     return ring_text(f->fd, h->log_start, h->log_end, h->ring_size);
+}
+
+static void trimming_the_file_leaves_the_ring_its_room(void **state)
+{
+    struct spool_fixture *f = *state;
+    struct stat st;
+    spool_make_log_room(&f->s, f->fd);
+    spool_trim(&f->s, f->fd);
+    assert_int_equal(fstat(f->fd, &st), 0);
+    assert_int_equal(st.st_size, log_offset + RING);
 }
 
 static void the_oldest_generations_make_room(void **state)
@@ -319,6 +330,7 @@ static void a_snapshot_that_fails_leaves_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        TEST(trimming_the_file_leaves_the_ring_its_room),
         TEST(the_oldest_generations_make_room),
         TEST(it_is_full_to_the_last_byte),
         TEST(it_goes_round_at_any_byte),

@@ -85,6 +85,7 @@ static void the_limit_of_file_sizes_is_kept_to(void **state)
     snprintf(path, sizeof path, "%s.other", f->path);
     spool_seal_filled(&f->s, 1, 1, LARGE);
     limit_file_size(1 << 20, &old);
+    spool_make_log_room(&f->s, f->fd);
     int created = spool_create(&s, path), grown = spool_grow(&f->s, f->fd), drained = spool_drain(&f->s, f->fd);
     setrlimit(RLIMIT_FSIZE, &old);
     assert_int_equal(created, -EFBIG);

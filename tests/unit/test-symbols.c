@@ -2,6 +2,7 @@
 #include "tests/unit/unit.h"
 
 #include <dlfcn.h>
+#include <unistd.h>
 
 #include "preload/real.h"
 #include "preload/symbols.h"
@@ -41,6 +42,20 @@ static void next_is_what_dlsym_says(void **state)
         if (ours != theirs)
             fail_msg("%s@%s: %p instead of %p", names[i].name, names[i].version, ours, theirs);
     }
+}
+
+/* The program's own, before that of libc. */
+__attribute__((visibility("default"))) void swab(const void *from, void *to, ssize_t n)
+{
+    memset(to, 0, (size_t)n);
+}
+
+static void what_the_program_has_is_first_and_not_next(void **state)
+{
+    (void)state;
+    assert_ptr_equal(symbol_first("swab").address, dlsym(RTLD_DEFAULT, "swab"));
+    assert_ptr_not_equal(symbol_first("swab").address, symbol_next("swab", NULL).address);
+    assert_ptr_equal(symbol_next("swab", NULL).address, dlsym(RTLD_NEXT, "swab"));
 }
 
 /* A sanitizer has functions in the program itself, such as malloc, which come first: so it asks for another one. */
@@ -84,6 +99,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(next_is_what_dlsym_says),
+        cmocka_unit_test(what_the_program_has_is_first_and_not_next),
         cmocka_unit_test(first_and_next_differ_in_what_the_program_has),
         cmocka_unit_test(a_scope_goes_on_to_what_is_needed),
         cmocka_unit_test(late_ones_are_found),

@@ -49,13 +49,16 @@ reader_programs = \
 	%D%/test-reader-as-go \
 	%D%/test-reader-file \
 	%D%/test-reader-lifetime \
+	%D%/test-reader-open \
 	%D%/test-reader-paths \
 	%D%/test-reader-memory
 check_PROGRAMS += $(reader_programs)
 TESTS += $(reader_programs)
 reader_program_LIBS = libparser.la $(CMOCKA_LIBS)
-tests_parser_test_reader_SOURCES = %D%/test-reader.c
+tests_parser_test_reader_SOURCES = %D%/test-reader.c %D%/every-kind.h
 tests_parser_test_reader_LDADD = $(reader_program_LIBS)
+tests_parser_test_reader_open_SOURCES = %D%/test-reader-open.c %D%/every-kind.h
+tests_parser_test_reader_open_LDADD = $(reader_program_LIBS)
 tests_parser_test_reader_parts_SOURCES = %D%/test-reader-parts.c
 tests_parser_test_reader_parts_LDADD = $(reader_program_LIBS)
 tests_parser_test_reader_bounds_SOURCES = %D%/test-reader-bounds.c

@@ -153,7 +153,7 @@ static void a_file_that_shrinks(void **state)
 static void a_pipe_with_a_path(void **state)
 {
     enum { PART = 1000 };
-    gotrace_builder *b = make_trace(26);
+    struct gotrace_builder *b = make_trace(26);
     size_t size;
     const uint8_t *trace = gotrace_builder_bytes(b, &size);
     int ends[2];
@@ -162,7 +162,8 @@ static void a_pipe_with_a_path(void **state)
     assert_int_equal(write(ends[1], trace, PART), PART);
     close(ends[1]);
     snprintf(name, sizeof name, "/dev/fd/%d", ends[0]);
-    struct seen piped = read_all(gotrace_reader_open(name)), memory = read_all(gotrace_reader_open_memory(trace, PART));
+    struct seen piped = read_all(gotrace_reader_open_path(name));
+    struct seen memory = read_all(gotrace_reader_open_memory(trace, PART));
     close(ends[0]);
     assert_int_equal(piped.events, memory.events);
     assert_string_equal(piped.message, memory.message);
@@ -179,7 +180,7 @@ static int first_free_descriptor(void)
 static void a_file_is_closed_again(void **state)
 {
     int before = first_free_descriptor();
-    read_all(gotrace_reader_open(path));
+    read_all(gotrace_reader_open_path(path));
     assert_int_equal(first_free_descriptor(), before);
 }
 

@@ -1,6 +1,6 @@
 /*
- * heap-held N: N times 64 blocks of 16 KiB, all written to, and mappings that come, grow, shrink and go. Prints what it
- * mapped, what libc says of its heap and what the kernel says of the process.
+ * heap-held N: a block of 32 MiB that goes again, N times 64 blocks of 16 KiB, all written to, and mappings that come,
+ * grow, shrink and go. Prints what it mapped, what libc says of its heap and what the kernel says of the process.
  */
 #include <malloc.h>
 #include <stdint.h>
@@ -43,6 +43,7 @@ int main(int argc, char **argv)
 {
     long n = argc > 1 ? atol(argv[1]) : 1;
     printf("live 0\n"); /* stdout's buffer is there from here on */
+    free(kept = malloc(32 * MIB));
     size_t before = in_use();
     for (long i = 0; i < n * BLOCKS; i++)
         memset(kept = malloc(BLOCK), 1, BLOCK);

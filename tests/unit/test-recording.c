@@ -183,6 +183,30 @@ static void the_name_that_was_set_last_counts(void **state)
     recording_free(&r);
 }
 
+static void add_status(uint64_t generation, uint64_t g)
+{
+    struct meta_record *r = begin_record(META_STATUS);
+    meta_int(r, g);
+    meta_int(r, 7);
+    meta_int(r, 1);
+    meta_int(r, 0); /* frames */
+    end_record(r, generation);
+}
+
+/* A flight recorder writes them in each generation; later ones follow from the events. */
+static void statuses_are_those_of_the_first_generation(void **state)
+{
+    struct recording r;
+    begin_file();
+    add_status(1, 4);
+    add_status(2, 4);
+    add_status(3, 5);
+    assert_null(recording_read(&r, &file));
+    assert_int_equal(r.nstatuses, 1);
+    assert_int_equal(r.statuses[0].g, 4);
+    recording_free(&r);
+}
+
 /* The PCs of a stack as the trace has them. */
 static size_t frames_of(const struct recording *r, uint64_t id, uint64_t *pcs)
 {
@@ -321,6 +345,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_last_record_of_a_goroutine_counts),
         cmocka_unit_test(the_name_that_was_set_last_counts),
+        cmocka_unit_test(statuses_are_those_of_the_first_generation),
         cmocka_unit_test(what_libc_runs_first_is_not_shown),
         cmocka_unit_test(no_two_frames_share_a_pc),
         cmocka_unit_test(only_the_users_own_map_of_jitted_code_is_believed),

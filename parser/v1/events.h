@@ -1,0 +1,61 @@
+/* The event table of v1 as C: ids and, for each, what events.def says of it. */
+#ifndef THRACE_PARSER_V1_EVENTS_H
+#define THRACE_PARSER_V1_EVENTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum v1_id {
+    V1_None = 0,
+#define V1_EVENT(id, name, ...) V1_##name = id,
+#include "parser/v1/events.def"
+#undef V1_EVENT
+};
+
+enum v1_class {
+    V1_IS_NONE,
+    V1_IS_BATCH,
+    V1_IS_CLOCK,
+    V1_IS_TIMERS,
+    V1_IS_STACK,
+    V1_IS_STRING,
+    V1_IS_EVENT,
+    V1_IS_SAMPLE,
+};
+
+enum {
+    V1_IDS = 64,      /* what six bits can say */
+    V1_MAX_ARGS = 3,  /* named arguments of one event */
+    V1_TEXT_NONE = -1
+};
+
+struct v1_info {
+    const char *name; /* NULL: no event has this id */
+    const char *const *args;
+    const char *text_name;
+    uint8_t nargs;
+    uint8_t since; /* 1.NN */
+    uint8_t cls;   /* enum v1_class */
+    bool stack;
+    uint8_t late, late_since;
+    int8_t text; /* V1_TEXT_NONE: no argument says a string */
+};
+
+extern const struct v1_info v1_events[V1_IDS];
+
+/* What a record of a version holds. */
+struct v1_shape {
+    uint8_t cls;    /* V1_IS_NONE: this version has no such record */
+    uint8_t nargs;  /* integers of the record; of a Stack at least so many; of a String none */
+    uint8_t before; /* so many of them stand before the named arguments: sequence, ticks */
+    uint8_t named;  /* so many are named arguments */
+    bool stack;     /* the last one is a stack's id */
+};
+
+/* The shapes of 1.nn, for all ids. */
+void v1_shapes(struct v1_shape shapes[V1_IDS], unsigned nn);
+
+/* Whether 1.nn is a version of v1 that Go ever wrote: 5, 7, 8, 9, 10, 11, 19 or 21. Go 1.6 wrote 5. */
+bool v1_is_version(unsigned nn);
+
+#endif

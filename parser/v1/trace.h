@@ -1,0 +1,143 @@
+/*
+ * A v1 trace, the form of Go 1.5 to 1.21: its events in order, and the tables that they refer to.
+ *
+ * What bounds memory: the trace itself, which stays in memory as it is, and 32 bytes for each of its events. v1 has no
+ * generations, and an event that was written last may have happened first, so that nothing can be told before all is
+ * there. Arguments, frames and strings are not kept anywhere else: events, stacks and strings know where in the trace
+ * they stand, and the functions below decode them there. What else there is grows with the number of goroutines, procs,
+ * batches, stacks and strings.
+ */
+#ifndef THRACE_PARSER_V1_TRACE_H
+#define THRACE_PARSER_V1_TRACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "parser/idmap.h"
+#include "parser/v1/events.h"
+
+/* Procs that are none: they collect what happened outside of all procs. Proc -1 is a thread without a proc. */
+enum {
+    V1_TIMER_P = 1000001,   /* a timer made a goroutine runnable */
+    V1_NETPOLL_P = 1000002, /* the network did */
+    V1_SYSCALL_P = 1000003, /* a system call that had blocked returned */
+    V1_GC_P = 1000004,      /* a collection began */
+};
+
+struct v1_event {
+    int64_t time;     /* ns since the first event */
+    uint64_t at : 56; /* the offset of its record in the trace */
+    uint64_t id : 8;  /* enum v1_id, of class EVENT or SAMPLE, never one of the Local ones */
+    uint64_t g;       /* the goroutine that it happened to or on, 0: none */
+    int32_t p;        /* the proc, or one of those above */
+    uint32_t stack;   /* what v1_frames takes, 0: none */
+};
+
+/* A string in the trace, without a NUL behind it. */
+struct v1_text {
+    const char *data;
+    size_t size;
+};
+
+struct v1_args {
+    uint64_t v[V1_MAX_ARGS]; /* as v1_events names them; 0 where this version has none */
+    struct v1_text message;  /* of UserLog, what was logged */
+};
+
+struct v1_stack {
+    uint64_t id; /* as the trace has it */
+    uint64_t at; /* the offset of its frames; if is_pc, its only PC */
+    uint32_t nframes;
+    bool is_pc; /* of where a goroutine started, before 1.7 */
+};
+
+struct v1_string {
+    uint64_t id, at;
+    uint32_t size;
+};
+
+/*
+ * Before 1.7 a trace has PCs only: function, file and line are 0, and who has the program's binary can look pc - 1 up
+ * in it. Later these are ids for v1_string; an id that no string has is an empty one to Go.
+ */
+struct v1_frame {
+    uint64_t pc, function, file, line;
+};
+
+/*
+ * Whose rules the events go by. Both readers of Go agree on what is broken and nearly on the order; they differ in
+ * which of two events comes first that have the same time, and in futile wakeups.
+ */
+enum v1_view {
+    V1_AS_GO_1_21, /* go tool trace of Go 1.21: wakeups after which a goroutine went back to sleep are left out */
+    V1_AS_GO_1_22, /* the reader of Go 1.22 and later, that makes v2 events of them: all events are there */
+};
+
+enum v1_status {
+    V1_OK,
+    V1_BROKEN, /* the trace is none, or breaks a rule of the format */
+    V1_NO_MEMORY,
+};
+
+struct v1_error {
+    enum v1_status status;
+    uint64_t offset;   /* in the trace, 0: nowhere in particular */
+    const char *event; /* the name of the event that stands there, NULL: none */
+    char message[200];
+};
+
+struct v1_trace {
+    unsigned nn; /* of the version 1.nn */
+    const uint8_t *data;
+    size_t size;
+    int64_t ticks_per_second;
+    struct v1_event *events;
+    size_t nevents;
+    size_t nsamples; /* CPU samples among them */
+    struct v1_stack *stacks; /* from 1 on */
+    size_t nstacks;
+    struct v1_string *strings; /* from 1 on */
+    size_t nstrings;
+    struct idmap stack_ids, string_ids; /* to the indices of both */
+    struct v1_shape shapes[V1_IDS];
+};
+
+/*
+ * Reads a trace of `size` bytes at data, which have to stay as long as the trace is used. Fills in *t, which v1_free
+ * frees. False: *e says why, and *t is as good as freed.
+ */
+bool v1_parse(struct v1_trace *t, const void *data, size_t size, enum v1_view view, struct v1_error *e);
+
+void v1_free(struct v1_trace *t);
+
+/*
+ * The 1.NN of what begins with these bytes when it is a v1 trace, 0 when it is none. V1_HEADER_SIZE bytes tell, fewer
+ * are no trace.
+ */
+enum { V1_HEADER_SIZE = 16 };
+unsigned v1_version(const uint8_t *data, size_t size);
+
+/* The arguments of an event. */
+void v1_args(const struct v1_trace *t, const struct v1_event *ev, struct v1_args *a);
+
+/* The string with this id; an empty one if there is none. */
+struct v1_text v1_string(const struct v1_trace *t, uint64_t id);
+
+/*
+ * What an event says in words: the kind of a STWStart, the label of a GoStartLabel, the name of a task or region, the
+ * category of a log; *is_there tells whether events of its kind say anything.
+ */
+struct v1_text v1_words(const struct v1_trace *t, const struct v1_event *ev, const struct v1_args *a, bool *is_there);
+
+/* The frames of a stack, innermost first: starts with v1_frames, and each v1_next_frame gives one until it is false. */
+struct v1_frames {
+    const uint8_t *p;
+    uint64_t pc;
+    uint32_t left;
+    bool names, is_pc;
+};
+struct v1_frames v1_frames(const struct v1_trace *t, uint32_t stack);
+bool v1_next_frame(struct v1_frames *f, struct v1_frame *frame);
+
+#endif

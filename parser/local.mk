@@ -60,3 +60,4 @@ pkgconfig_DATA = gotrace.pc
 
 include %D%/raw.mk
 include %D%/analyze/local.mk
+include %D%/v1/local.mk

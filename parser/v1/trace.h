@@ -132,10 +132,10 @@ struct v1_text v1_words(const struct v1_trace *t, const struct v1_event *ev, con
 
 /* The frames of a stack, innermost first: starts with v1_frames, and each v1_next_frame gives one until it is false. */
 struct v1_frames {
-    const uint8_t *p;
+    const uint8_t *p, *end; /* p is NULL: pc is all there is */
     uint64_t pc;
     uint32_t left;
-    bool names, is_pc;
+    bool names;
 };
 struct v1_frames v1_frames(const struct v1_trace *t, uint32_t stack);
 bool v1_next_frame(struct v1_frames *f, struct v1_frame *frame);

@@ -1,0 +1,385 @@
+/*
+ * Holds the events in their order against what goroutines, procs, collections, tasks and regions can do, and restores
+ * what follows from the order: where a goroutine started, and that the network woke one.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "parser/v1/parse.h"
+#include "parser/v1/wire.h"
+
+enum state { DEAD, RUNNABLE, RUNS, WAITS };
+
+struct go {
+    uint64_t start; /* of one that was created and did not start: the stack that it starts with, or its PC */
+    uint32_t region; /* the innermost one that it is in, 0: none; regions count from 1 */
+    uint8_t state;
+    uint8_t last;  /* the event that the next start, wakeup or exit ends, V1_None: none */
+    bool known;    /* it was seen, alive or not */
+    bool starts;   /* start is to be used */
+    bool assists;
+};
+
+struct proc {
+    uint64_t g; /* that runs on it, 0: none */
+    bool running, sweeps;
+    bool stopped; /* the world; before 1.10 that was said of each proc */
+};
+
+struct region {
+    uint64_t task, name;
+    uint32_t outer;
+};
+
+struct check {
+    struct v1_parse *s;
+    VEC(struct go) gos; /* by number */
+    VEC(struct proc) procs;
+    struct idmap proc_ids; /* index + 1 */
+    struct idmap tasks;
+    struct idmap start_pcs; /* to stacks */
+    VEC(struct region) regions;
+    uint32_t spare;
+    bool collects, stopped;
+    struct v1_event *ev;
+    struct v1_args a;
+    uint32_t go, proc; /* of the event: number and index */
+};
+
+#define BROKEN(fmt, ...)                                                                                               \
+    v1_fail(c->s->e, V1_BROKEN, c->ev->at, c->ev->id, fmt " (time %" PRId64 ")", ##__VA_ARGS__, c->ev->time)
+
+static bool number(struct check *c, uint64_t g, uint32_t *n)
+{
+    if (!(*n = v1_number(c->s, g)))
+        return false;
+    while (c->gos.n <= *n) {
+        if (!VEC_ROOM(&c->gos))
+            return v1_no_memory(c->s);
+        c->gos.v[c->gos.n++] = (struct go){0};
+    }
+    return true;
+}
+
+static bool proc_index(struct check *c, int32_t p)
+{
+    uint32_t index = idmap_get(&c->proc_ids, (uint64_t)(int64_t)p);
+    if (!index) {
+        if (!VEC_ROOM(&c->procs) || !idmap_add(&c->proc_ids, (uint64_t)(int64_t)p, (uint32_t)c->procs.n + 1))
+            return v1_no_memory(c->s);
+        c->procs.v[c->procs.n++] = (struct proc){0};
+        index = (uint32_t)c->procs.n;
+    }
+    c->proc = index - 1;
+    return true;
+}
+
+/* Whether the goroutine of the event runs on its proc. */
+static bool runs(struct check *c, const struct go *g, const struct proc *p, bool may_be_none)
+{
+    if (g->state != RUNS)
+        return BROKEN("g %" PRIu64 " is not running", c->ev->g);
+    if (p->g != c->ev->g)
+        return BROKEN("p %d is not running g %" PRIu64, c->ev->p, c->ev->g);
+    return c->ev->g || may_be_none || BROKEN("g 0 cannot do that");
+}
+
+static bool begin(struct check *c, bool *flag, const char *what)
+{
+    if (*flag)
+        return BROKEN("the previous %s has not ended before a new one", what);
+    return *flag = true;
+}
+
+static bool end(struct check *c, bool *flag, const char *what)
+{
+    if (!*flag)
+        return BROKEN("the end of a %s that did not begin", what);
+    *flag = false;
+    return true;
+}
+
+static bool start_proc(struct check *c, struct proc *p)
+{
+    if (p->running)
+        return BROKEN("p %d is running before start", c->ev->p);
+    return p->running = true;
+}
+
+static bool stop_proc(struct check *c, struct proc *p)
+{
+    if (!p->running)
+        return BROKEN("p %d is not running before stop", c->ev->p);
+    if (p->g)
+        return BROKEN("p %d is running goroutine %" PRIu64 " during stop", c->ev->p, p->g);
+    p->running = false;
+    return true;
+}
+
+static bool wait_from_the_start(struct check *c, struct go *g)
+{
+    if (g->state != RUNNABLE)
+        return BROKEN("g %" PRIu64 " is not runnable", c->ev->g);
+    g->state = WAITS;
+    g->last = c->ev->id;
+    return true;
+}
+
+static bool create(struct check *c, const struct go *creator, const struct proc *p)
+{
+    uint32_t n;
+    if (!runs(c, creator, p, true) || !number(c, c->a.v[0], &n))
+        return false;
+    struct go *g = &c->gos.v[n];
+    if (g->known)
+        return BROKEN("g %" PRIu64 " already exists", c->a.v[0]);
+    *g = (struct go){.state = RUNNABLE, .last = V1_GoCreate, .known = true, .starts = true, .start = c->a.v[1]};
+    return true;
+}
+
+/* Before 1.7, a goroutine's start is a PC and no stack; as in stacks, it is one behind. */
+static bool start_stack(struct check *c, uint64_t start)
+{
+    if (c->s->t->nn >= 7) {
+        c->ev->stack = idmap_get(&c->s->t->stack_ids, start);
+        return true;
+    }
+    uint32_t index = idmap_get(&c->start_pcs, start);
+    if (!index) {
+        struct v1_stack stack = {0, start + 1, 1, true};
+        if (!v1_add_stack(c->s, &stack))
+            return false;
+        index = (uint32_t)c->s->t->nstacks;
+        if (!idmap_add(&c->start_pcs, start, index))
+            return v1_no_memory(c->s);
+    }
+    c->ev->stack = index;
+    return true;
+}
+
+static bool start(struct check *c, struct go *g, struct proc *p)
+{
+    if (g->state != RUNNABLE)
+        return BROKEN("g %" PRIu64 " is not runnable before start", c->ev->g);
+    if (p->g)
+        return BROKEN("p %d is already running g %" PRIu64, c->ev->p, p->g);
+    g->state = RUNS;
+    g->last = V1_None;
+    p->g = c->ev->g;
+    bool first = g->starts;
+    g->starts = false;
+    return !first || start_stack(c, g->start);
+}
+
+static bool stop(struct check *c, struct go *g, struct proc *p, enum state state)
+{
+    if (!runs(c, g, p, false))
+        return false;
+    g->state = state;
+    p->g = 0;
+    return true;
+}
+
+static bool unblock(struct check *c, const struct go *waker, const struct proc *p)
+{
+    uint32_t n;
+    if (waker->state != RUNS)
+        return BROKEN("g %" PRIu64 " is not running", c->ev->g);
+    if (c->ev->p != V1_TIMER_P && p->g != c->ev->g)
+        return BROKEN("p %d is not running g %" PRIu64, c->ev->p, c->ev->g);
+    if (!number(c, c->a.v[0], &n))
+        return false;
+    struct go *g = &c->gos.v[n];
+    if (g->state != WAITS)
+        return BROKEN("g %" PRIu64 " is not waiting", c->a.v[0]);
+    if (g->last == V1_GoBlockNet && c->ev->p != V1_TIMER_P)
+        c->ev->p = V1_NETPOLL_P;
+    g->state = RUNNABLE;
+    g->last = c->ev->id;
+    g->known = true;
+    return true;
+}
+
+static bool exit_syscall(struct check *c, struct go *g)
+{
+    if (g->state != WAITS)
+        return BROKEN("g %" PRIu64 " is not waiting during syscall exit", c->ev->g);
+    g->state = RUNNABLE;
+    g->last = c->ev->id;
+    return true;
+}
+
+static bool create_task(struct check *c)
+{
+    uint64_t task = c->a.v[0];
+    if (idmap_get(&c->tasks, task))
+        return BROKEN("the task %" PRIu64 " exists already", task);
+    return idmap_add(&c->tasks, task, 1) || v1_no_memory(c->s);
+}
+
+static bool end_task(struct check *c)
+{
+    if (idmap_get(&c->tasks, c->a.v[0]))
+        idmap_remove(&c->tasks, c->a.v[0]);
+    return true;
+}
+
+static void leave_region(struct check *c, struct go *g)
+{
+    uint32_t i = g->region;
+    g->region = c->regions.v[i - 1].outer;
+    c->regions.v[i - 1].outer = c->spare;
+    c->spare = i;
+}
+
+static bool begin_region(struct check *c, struct go *g)
+{
+    uint32_t i = c->spare;
+    if (i) {
+        c->spare = c->regions.v[i - 1].outer;
+    } else {
+        if (c->regions.n == UINT32_MAX || !VEC_ROOM(&c->regions))
+            return v1_no_memory(c->s);
+        i = (uint32_t)++c->regions.n;
+    }
+    c->regions.v[i - 1] = (struct region){c->a.v[0], c->a.v[2], g->region};
+    g->region = i;
+    return true;
+}
+
+/* Go compares names up to 1.21, and their ids later. */
+static bool same_name(const struct check *c, uint64_t a, uint64_t b)
+{
+    struct v1_text l = v1_string(c->s->t, a), r = v1_string(c->s->t, b);
+    return a == b || (c->s->view == V1_AS_GO_1_21 && l.size == r.size && !memcmp(l.data, r.data, l.size));
+}
+
+static bool region(struct check *c, struct go *g)
+{
+    if (c->a.v[1] == 0)
+        return begin_region(c, g);
+    if (c->a.v[1] != 1)
+        return BROKEN("invalid user region mode %" PRIu64, c->a.v[1]);
+    if (!g->region) /* it began before the trace */
+        return true;
+    const struct region *r = &c->regions.v[g->region - 1];
+    if (r->task != c->a.v[0] || !same_name(c, r->name, c->a.v[2]))
+        return BROKEN("misuse of region in goroutine %" PRIu64 ": it ends another one than the innermost", c->ev->g);
+    leave_region(c, g);
+    return true;
+}
+
+static bool happen(struct check *c, struct go *g, struct proc *p)
+{
+    bool *stopped = c->s->t->nn < 10 ? &p->stopped : &c->stopped;
+    switch ((enum v1_id)c->ev->id) {
+    case V1_ProcStart:
+        return start_proc(c, p);
+    case V1_ProcStop:
+        return stop_proc(c, p);
+    case V1_GCStart:
+        c->ev->p = V1_GC_P;
+        return begin(c, &c->collects, "GC");
+    case V1_GCDone:
+        return end(c, &c->collects, "GC");
+    case V1_STWStart:
+        return begin(c, stopped, "stop of the world");
+    case V1_STWDone:
+        return end(c, stopped, "stop of the world");
+    case V1_GCSweepStart:
+        return begin(c, &p->sweeps, "sweeping");
+    case V1_GCSweepDone:
+        return end(c, &p->sweeps, "sweeping");
+    case V1_GCMarkAssistStart:
+        return begin(c, &g->assists, "mark assist");
+    case V1_GCMarkAssistDone: /* it may have begun before the trace */
+        g->assists = false;
+        return true;
+    case V1_GoWaiting:
+    case V1_GoInSyscall:
+        return wait_from_the_start(c, g);
+    case V1_GoCreate:
+        return create(c, g, p);
+    case V1_GoStart:
+    case V1_GoStartLabel:
+        return start(c, g, p);
+    case V1_GoEnd:
+        while (g->region)
+            leave_region(c, g);
+        return stop(c, g, p, DEAD);
+    case V1_GoStop:
+        return stop(c, g, p, DEAD);
+    case V1_GoSched:
+    case V1_GoPreempt:
+        g->last = c->ev->id;
+        return stop(c, g, p, RUNNABLE);
+    case V1_GoUnblock:
+        return unblock(c, g, p);
+    case V1_GoSysCall:
+        g->last = c->ev->id;
+        return runs(c, g, p, false);
+    case V1_GoSysBlock:
+        return stop(c, g, p, WAITS);
+    case V1_GoSysExit:
+        return exit_syscall(c, g);
+    case V1_GoSleep:
+    case V1_GoBlock:
+    case V1_GoBlockSend:
+    case V1_GoBlockRecv:
+    case V1_GoBlockSelect:
+    case V1_GoBlockSync:
+    case V1_GoBlockCond:
+    case V1_GoBlockNet:
+    case V1_GoBlockGC:
+        g->last = c->ev->id;
+        return stop(c, g, p, WAITS);
+    case V1_UserTaskCreate:
+        return create_task(c);
+    case V1_UserTaskEnd:
+        return end_task(c);
+    case V1_UserRegion:
+        return region(c, g);
+    default:
+        return true;
+    }
+}
+
+/* Go 1.21 takes note of every goroutine that an event is of; later only goroutines that do something count. */
+static bool makes_known(const struct check *c)
+{
+    return c->s->view == V1_AS_GO_1_21 || c->ev->id == V1_GCMarkAssistStart || c->ev->id == V1_GCMarkAssistDone;
+}
+
+static bool check_all(struct check *c)
+{
+    struct v1_trace *t = c->s->t;
+    if (!number(c, 0, &c->go))
+        return false;
+    c->gos.v[c->go] = (struct go){.state = RUNS, .known = true};
+    for (size_t i = 0; i < t->nevents; i++) {
+        c->ev = &t->events[i];
+        if (!number(c, c->ev->g, &c->go) || !proc_index(c, c->ev->p))
+            return false;
+        if (v1_events[c->ev->id].nargs)
+            v1_args(t, c->ev, &c->a);
+        if (!happen(c, &c->gos.v[c->go], &c->procs.v[c->proc]))
+            return false;
+        if (makes_known(c))
+            c->gos.v[c->go].known = true;
+    }
+    return true;
+}
+
+bool v1_check(struct v1_parse *s)
+{
+    struct check c = {.s = s};
+    bool ok = check_all(&c);
+    VEC_FREE(&c.gos);
+    VEC_FREE(&c.procs);
+    VEC_FREE(&c.regions);
+    idmap_free(&c.proc_ids);
+    idmap_free(&c.tasks);
+    idmap_free(&c.start_pcs);
+    return ok;
+}

@@ -1,0 +1,97 @@
+/* What events, stacks and strings of a v1 trace say: decoded where they stand. */
+#include "parser/v1/trace.h"
+
+#include <string.h>
+
+#include "parser/v1/wire.h"
+
+void v1_args(const struct v1_trace *t, const struct v1_event *ev, struct v1_args *a)
+{
+    uint64_t wire[V1_WIRE_ARGS];
+    const uint8_t *p = t->data + ev->at, *next = v1_reread(t, p, wire);
+    const struct v1_shape *shape = &t->shapes[*p & (V1_IDS - 1)];
+    *a = (struct v1_args){0};
+    for (unsigned i = 0; i < shape->named; i++)
+        a->v[i] = wire[shape->before + i];
+    if (ev->id == V1_UserLog) {
+        uint64_t size = 0;
+        next = varint_get(next, t->data + t->size, &size);
+        a->message = (struct v1_text){(const char *)next, size};
+    } else if (ev->id == V1_CPUSample) {
+        a->v[0] = 0; /* it is the time of the event, and Go shows it there only */
+    }
+}
+
+struct v1_text v1_string(const struct v1_trace *t, uint64_t id)
+{
+    uint32_t index = idmap_get(&t->string_ids, id);
+    if (!index)
+        return (struct v1_text){"", 0};
+    return (struct v1_text){(const char *)t->data + t->strings[index].at, t->strings[index].size};
+}
+
+static struct v1_text text(const char *s) { return (struct v1_text){s, strlen(s)}; }
+
+/* Why the world stopped: Go 1.21 has a list of reasons, earlier ones stop it for two that a trace shows. */
+static struct v1_text stop_reason(unsigned nn, uint64_t kind)
+{
+    static const char *const reasons[] = {
+        "unknown",
+        "GC mark termination",
+        "GC sweep termination",
+        "write heap dump",
+        "goroutine profile",
+        "goroutine profile cleanup",
+        "all goroutines stack trace",
+        "read mem stats",
+        "AllThreadsSyscall",
+        "GOMAXPROCS",
+        "start trace",
+        "stop trace",
+        "CountPagesInUse (test)",
+        "ReadMetricsSlow (test)",
+        "ReadMemStatsSlow (test)",
+        "PageCachePagesLeaked (test)",
+        "ResetDebugLog (test)",
+    };
+    if (nn < 21)
+        return text(kind ? "sweep termination" : "mark termination");
+    return text(reasons[kind < sizeof reasons / sizeof reasons[0] ? kind : 0]);
+}
+
+struct v1_text v1_words(const struct v1_trace *t, const struct v1_event *ev, const struct v1_args *a, bool *is_there)
+{
+    int arg = v1_events[ev->id].text;
+    *is_there = arg != V1_TEXT_NONE;
+    if (!*is_there)
+        return text("");
+    return ev->id == V1_STWStart ? stop_reason(t->nn, a->v[arg]) : v1_string(t, a->v[arg]);
+}
+
+struct v1_frames v1_frames(const struct v1_trace *t, uint32_t stack)
+{
+    if (!stack)
+        return (struct v1_frames){0};
+    const struct v1_stack *s = &t->stacks[stack];
+    return (struct v1_frames){.p = s->is_pc ? NULL : t->data + s->at,
+                              .end = t->data + t->size,
+                              .pc = s->at,
+                              .left = s->nframes,
+                              .names = t->nn >= 7};
+}
+
+bool v1_next_frame(struct v1_frames *f, struct v1_frame *frame)
+{
+    if (!f->left)
+        return false;
+    f->left--;
+    *frame = (struct v1_frame){.pc = f->pc};
+    if (f->p)
+        f->p = varint_get(f->p, f->end, &frame->pc);
+    if (f->names) {
+        f->p = varint_get(f->p, f->end, &frame->function);
+        f->p = varint_get(f->p, f->end, &frame->file);
+        f->p = varint_get(f->p, f->end, &frame->line);
+    }
+    return true;
+}

@@ -14,10 +14,11 @@ thrace_SOURCES = %D%/main.c %D%/verbs.def %D%/verbs.h \
 	%D%/filter.c %D%/filter.h \
 	%D%/finish.c \
 	%D%/finish_report.c %D%/finish_report.h \
+	%D%/flush.c %D%/flush.h \
 	%D%/gather.c %D%/gather.h \
 	%D%/golden.c \
 	%D%/input.c %D%/input.h \
-	%D%/print.c \
+	%D%/print.c %D%/print_v1.c %D%/print_v1.h \
 	%D%/raw.c \
 	%D%/record.c %D%/record_options.c %D%/record_options.h \
 	%D%/stat.c %D%/stat.h \

@@ -5,43 +5,36 @@
 
 #include "cmd/arguments.h"
 #include "cmd/complain.h"
+#include "cmd/flush.h"
 #include "cmd/input.h"
+#include "cmd/print_v1.h"
 #include "cmd/verbs.h"
 #include "parser/analyze/consumer.h"
 #include "parser/event_print.h"
 
-static const char usage[] = "usage: thrace print FILE\n"
+static const char usage[] = "usage: thrace print [--v1] FILE\n"
                             "\n"
                             "Prints the events of a Go execution trace in order, as Go's own tools do.\n"
                             "FILE may be -, standard input.\n"
+                            "  --v1  of a trace of Go 1.5 to 1.21, its events as Go 1.21 prints them\n"
                             "Exit status: 0 all was read, 1 the trace is invalid from some point on, 2 unreadable.\n";
-static const struct arguments arguments = {"print", usage, ":h", only_help};
-
-enum { FLUSH_AT = 64 << 10 };
-
-static bool flush(struct raw_buffer *o)
-{
-    bool ok = !o->failed && (!o->size || fwrite(o->at, 1, o->size, stdout) == o->size);
-    o->size = 0;
-    return ok;
-}
+static const struct option options[] = {
+    {"v1", no_argument, NULL, '1'}, {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
+static const struct arguments arguments = {"print", usage, ":h", options};
 
 static bool print(void *o, const struct gotrace_event *ev)
 {
     event_print(o, ev);
-    return ((struct raw_buffer *)o)->size < FLUSH_AT || flush(o);
+    return flush_when_full(o);
 }
 
-static bool end(void *o) { return flush(o) && !fflush(stdout); }
+static bool end(void *o) { return flush_all(o); }
 
 static const struct event_consumer printer = {.event = print, .end = end};
 
-int cmd_print(int argc, char **argv)
+static int print_file(const char *path)
 {
     int status;
-    if (!only_operands(&arguments, argc, argv, 1, 1, "a FILE", &status))
-        return status;
-    const char *path = argv[optind];
     struct gotrace_reader *r = open_input("print", path);
     if (!r)
         return EXIT_USAGE;
@@ -60,4 +53,19 @@ int cmd_print(int argc, char **argv)
     raw_buffer_free(&o);
     gotrace_reader_free(r);
     return status;
+}
+
+int cmd_print(int argc, char **argv)
+{
+    bool v1 = false;
+    for (int o; (o = next_option(&arguments, argc, argv)) != -1;) {
+        switch (o) {
+        case 'h': return show_usage(&arguments);
+        case '1': v1 = true; break;
+        default: return EXIT_USAGE;
+        }
+    }
+    if (!has_operands(&arguments, argc, 1, 1, "a FILE"))
+        return EXIT_USAGE;
+    return v1 ? print_v1(argv[optind]) : print_file(argv[optind]);
 }

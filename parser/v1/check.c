@@ -141,7 +141,7 @@ static bool create(struct check *c, const struct go *creator, const struct proc 
 /* Before 1.7, a goroutine's start is a PC and no stack; as in stacks, it is one behind. */
 static bool start_stack(struct check *c, uint64_t start)
 {
-    if (c->s->t->nn >= 7) {
+    if (c->s->t->form.names) {
         c->ev->stack = idmap_get(&c->s->t->stack_ids, start);
         return true;
     }
@@ -272,7 +272,7 @@ static bool region(struct check *c, struct go *g)
 
 static bool happen(struct check *c, struct go *g, struct proc *p)
 {
-    bool *stopped = c->s->t->nn < 10 ? &p->stopped : &c->stopped;
+    bool *stopped = c->s->t->form.stops_all ? &c->stopped : &p->stopped;
     switch ((enum v1_id)c->ev->id) {
     case V1_ProcStart:
         return start_proc(c, p);

@@ -9,7 +9,7 @@ void v1_args(const struct v1_trace *t, const struct v1_event *ev, struct v1_args
 {
     uint64_t wire[V1_WIRE_ARGS];
     const uint8_t *p = t->data + ev->at, *next = v1_reread(t, p, wire);
-    const struct v1_shape *shape = &t->shapes[*p & (V1_IDS - 1)];
+    const struct v1_shape *shape = &t->form.shapes[*p & (V1_IDS - 1)];
     *a = (struct v1_args){0};
     for (unsigned i = 0; i < shape->named; i++)
         a->v[i] = wire[shape->before + i];
@@ -33,7 +33,7 @@ struct v1_text v1_string(const struct v1_trace *t, uint64_t id)
 static struct v1_text text(const char *s) { return (struct v1_text){s, strlen(s)}; }
 
 /* Why the world stopped: Go 1.21 has a list of reasons, earlier ones stop it for two that a trace shows. */
-static struct v1_text stop_reason(unsigned nn, uint64_t kind)
+static struct v1_text stop_reason(const struct v1_form *form, uint64_t kind)
 {
     static const char *const reasons[] = {
         "unknown",
@@ -54,7 +54,7 @@ static struct v1_text stop_reason(unsigned nn, uint64_t kind)
         "PageCachePagesLeaked (test)",
         "ResetDebugLog (test)",
     };
-    if (nn < 21)
+    if (!form->stop_reasons)
         return text(kind ? "sweep termination" : "mark termination");
     return text(reasons[kind < sizeof reasons / sizeof reasons[0] ? kind : 0]);
 }
@@ -65,7 +65,7 @@ struct v1_text v1_words(const struct v1_trace *t, const struct v1_event *ev, con
     *is_there = arg != V1_TEXT_NONE;
     if (!*is_there)
         return text("");
-    return ev->id == V1_STWStart ? stop_reason(t->nn, a->v[arg]) : v1_string(t, a->v[arg]);
+    return ev->id == V1_STWStart ? stop_reason(&t->form, a->v[arg]) : v1_string(t, a->v[arg]);
 }
 
 struct v1_frames v1_frames(const struct v1_trace *t, uint32_t stack)
@@ -77,7 +77,7 @@ struct v1_frames v1_frames(const struct v1_trace *t, uint32_t stack)
                               .end = t->data + t->size,
                               .pc = s->at,
                               .left = s->nframes,
-                              .names = t->nn >= 7};
+                              .names = t->form.names && !s->is_pc};
 }
 
 bool v1_next_frame(struct v1_frames *f, struct v1_frame *frame)

@@ -34,31 +34,22 @@ const struct v1_info v1_events[V1_IDS] = {
 #undef V1_EVENT
 };
 
-void v1_shapes(struct v1_shape shapes[V1_IDS], unsigned nn)
+struct v1_form v1_form(unsigned nn)
 {
-    bool sequences = nn < 7;
+    struct v1_form form = {.sequences = nn < 7, .names = nn >= 7, .stops_all = nn >= 10, .stop_reasons = nn >= 21};
     for (unsigned id = 0; id < V1_IDS; id++) {
         const struct v1_info *e = &v1_events[id];
-        struct v1_shape *s = &shapes[id];
-        *s = (struct v1_shape){0};
+        struct v1_shape *s = &form.shapes[id];
         if (!e->name || e->since > nn)
             continue;
         s->cls = e->cls;
         s->named = e->nargs - (nn < e->late_since ? e->late : 0);
         s->stack = e->stack;
         if (e->cls == V1_IS_EVENT || e->cls == V1_IS_SAMPLE)
-            s->before = sequences ? 2 : 1;
+            s->before = form.sequences ? 2 : 1;
         s->nargs = s->before + s->named + s->stack;
-        if (sequences && (e->cls == V1_IS_BATCH || e->cls == V1_IS_CLOCK || e->cls == V1_IS_TIMERS))
+        if (form.sequences && (e->cls == V1_IS_BATCH || e->cls == V1_IS_CLOCK || e->cls == V1_IS_TIMERS))
             s->nargs++;
     }
-}
-
-bool v1_is_version(unsigned nn)
-{
-    static const unsigned all[] = {5, 7, 8, 9, 10, 11, 19, 21};
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-        if (all[i] == nn)
-            return true;
-    return false;
+    return form;
 }

@@ -52,10 +52,16 @@ struct v1_shape {
     bool stack;     /* the last one is a stack's id */
 };
 
-/* The shapes of 1.nn, for all ids. */
-void v1_shapes(struct v1_shape shapes[V1_IDS], unsigned nn);
+/* What the versions differ in besides that. */
+struct v1_form {
+    struct v1_shape shapes[V1_IDS];
+    bool sequences;    /* events are numbered, all in one row; else goroutines number what happens to them */
+    bool names;        /* frames have names; else they are PCs, and so is where a goroutine starts */
+    bool stops_all;    /* a stop of the world is one; else each proc has its own */
+    bool stop_reasons; /* it has one of Go's reasons; else one of the two kinds that a collection has */
+};
 
-/* Whether 1.nn is a version of v1 that Go ever wrote: 5, 7, 8, 9, 10, 11, 19 or 21. Go 1.6 wrote 5. */
-bool v1_is_version(unsigned nn);
+/* That of 1.nn. */
+struct v1_form v1_form(unsigned nn);
 
 #endif

@@ -51,7 +51,7 @@ static bool order(struct v1_parse *s)
     t->events = malloc(t->nevents * sizeof *t->events);
     if (!t->events)
         return v1_no_memory(s);
-    if (t->nn < 7)
+    if (t->form.sequences)
         return v1_sequence(s);
     return add_samples(s) && v1_merge(s);
 }
@@ -61,8 +61,8 @@ static bool header(struct v1_parse *s)
     struct v1_trace *t = s->t;
     t->nn = v1_version(t->data, t->size);
     if (!t->nn)
-        return v1_fail(s->e, V1_BROKEN, 0, V1_None, "not a v1 trace");
-    v1_shapes(t->shapes, t->nn);
+        return v1_fail(s->e, V1_BROKEN, 0, V1_None, "not a trace of Go 1.5 to 1.21");
+    t->form = v1_form(t->nn);
     return true;
 }
 

@@ -75,7 +75,7 @@ bool v1_proc_next(struct v1_parse *s, struct v1_proc *proc, struct v1_event *ev,
             return false;
         const uint8_t *at = proc->p;
         unsigned id = *at & (V1_IDS - 1);
-        const struct v1_shape *shape = &t->shapes[id];
+        const struct v1_shape *shape = &t->form.shapes[id];
         proc->p = v1_reread(t, at, wire);
         if (shape->before == 2)
             proc->seq = (int64_t)((uint64_t)proc->seq + *a++);

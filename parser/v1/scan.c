@@ -21,7 +21,7 @@ static bool is_proc(uint64_t pid) { return pid <= INT32_MAX || pid == UINT64_MAX
 static bool batch(struct scan *c)
 {
     const uint64_t *a = c->r.args;
-    bool sequences = c->s->t->nn < 7;
+    bool sequences = c->s->t->form.sequences;
     if (!is_proc(a[0]))
         return BROKEN("the proc ID %" PRIu64 " is too large", a[0]);
     c->pid = a[0];
@@ -114,7 +114,7 @@ static bool begin_run(struct scan *c)
 static void advance(struct scan *c)
 {
     const uint64_t *a = c->r.args;
-    if (c->s->t->nn < 7)
+    if (c->s->t->form.sequences)
         c->seq = (int64_t)((uint64_t)c->seq + *a++);
     c->ticks = (int64_t)((uint64_t)c->ticks + *a);
 }
@@ -127,8 +127,8 @@ static bool event(struct scan *c, const uint8_t *end)
     c->s->t->nevents++;
     c->run->end = (uint64_t)(end - c->s->t->data);
     c->s->nfutile += c->r.id == V1_FutileWakeup;
-    unsigned nn = c->s->t->nn;
-    if (c->r.id == V1_STWStart && nn >= 10 && nn < 21 && c->r.args[1] > 1)
+    const struct v1_form *form = &c->s->t->form;
+    if (UNLIKELY(c->r.id == V1_STWStart) && form->stops_all && !form->stop_reasons && c->r.args[1] > 1)
         return BROKEN("unknown kind %" PRIu64 " of a stop of the world", c->r.args[1]);
     return true;
 }
@@ -156,7 +156,7 @@ static bool sample(struct scan *c)
 
 static bool record(struct scan *c, const uint8_t *end)
 {
-    unsigned cls = c->s->t->shapes[c->r.id].cls;
+    unsigned cls = c->s->t->form.shapes[c->r.id].cls;
     if (LIKELY(cls == V1_IS_EVENT))
         return event(c, end);
     if (cls == V1_IS_SAMPLE)

@@ -100,7 +100,7 @@ struct v1_trace {
     struct v1_string *strings; /* from 1 on */
     size_t nstrings;
     struct idmap stack_ids, string_ids; /* to the indices of both */
-    struct v1_shape shapes[V1_IDS];
+    struct v1_form form;
 };
 
 /*

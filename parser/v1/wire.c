@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/wire/version.h"
+
 bool v1_fail(struct v1_error *e, enum v1_status status, uint64_t offset, unsigned id, const char *fmt, ...)
 {
     if (e->status)
@@ -30,7 +32,7 @@ unsigned v1_version(const uint8_t *data, size_t size)
         nn = 10 * nn + data[at] - '0';
     if (data[5] == '0' || memcmp(data + at, tail, V1_HEADER_SIZE - at))
         return 0;
-    return v1_is_version(nn) ? nn : 0;
+    return wire_version_is_old(nn) ? nn : 0;
 }
 
 /* An integer before end; why there is none is said of the whole record. */
@@ -77,7 +79,7 @@ static const uint8_t *string(const struct v1_trace *t, const uint8_t *p, struct 
 static const uint8_t *stack(const struct v1_trace *t, uint64_t n, const uint8_t *end, struct v1_record *r,
                             struct v1_error *e)
 {
-    uint64_t size = r->args[1], per_frame = t->nn < 7 ? 1 : V1_FRAME_ARGS;
+    uint64_t size = r->args[1], per_frame = t->form.names ? V1_FRAME_ARGS : 1;
     if (n < 2)
         return BROKEN("has %" PRIu64 " arguments, not at least 2", n);
     if (size > V1_MAX_FRAMES)
@@ -96,7 +98,7 @@ const uint8_t *v1_read(const struct v1_trace *t, const uint8_t *p, struct v1_rec
     unsigned n = *p >> 6;
     r->at = p;
     r->id = *p++ & (V1_IDS - 1);
-    const struct v1_shape *shape = &t->shapes[r->id];
+    const struct v1_shape *shape = &t->form.shapes[r->id];
     if (UNLIKELY(shape->cls == V1_IS_NONE))
         return BROKEN("event type %u is unknown in version 1.%u", r->id, t->nn);
     if (shape->cls == V1_IS_STRING)
@@ -105,7 +107,7 @@ const uint8_t *v1_read(const struct v1_trace *t, const uint8_t *p, struct v1_rec
     /* The first byte says how many arguments there are; those of many have their size in bytes in front. */
     uint64_t count, v;
     if (n < 3) {
-        count = n + (t->nn < 7 ? 2 : 1);
+        count = n + (t->form.sequences ? 2 : 1);
         for (unsigned i = 0; i < count; i++) {
             if (!(p = integer(t, p, end, &r->args[i], r, e)))
                 return NULL;

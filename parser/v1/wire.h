@@ -22,7 +22,7 @@ struct v1_record {
 };
 
 /*
- * Reads the record at p, which is before the end of the trace; only its data, size, nn and shapes are looked at. All
+ * Reads the record at p, which is before the end of the trace; only its data, size, nn and form are looked at. All
  * that a record can be wrong in by itself is checked. Returns the byte after it, or NULL, and *e says why.
  */
 const uint8_t *v1_read(const struct v1_trace *t, const uint8_t *p, struct v1_record *r, struct v1_error *e);
@@ -34,7 +34,7 @@ const uint8_t *v1_read(const struct v1_trace *t, const uint8_t *p, struct v1_rec
 static inline const uint8_t *v1_reread(const struct v1_trace *t, const uint8_t *p, uint64_t args[V1_WIRE_ARGS])
 {
     const uint8_t *end = t->data + t->size;
-    unsigned n = t->shapes[*p & (V1_IDS - 1)].nargs;
+    unsigned n = t->form.shapes[*p & (V1_IDS - 1)].nargs;
     bool has_size = *p >> 6 == 3;
     p++;
     if (has_size) {

@@ -17,6 +17,7 @@ include %D%/coverage/local.mk
 include %D%/unit/local.mk
 include %D%/unwind/local.mk
 include %D%/parser/local.mk
+include %D%/v1/local.mk
 include %D%/scripts/local.mk
 include %D%/go/local.mk
 include %D%/programs/local.mk

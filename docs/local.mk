@@ -30,6 +30,7 @@ EXTRA_DIST += \
 	%D%/reader.md \
 	%D%/spool.md \
 	%D%/unwind.md \
+	%D%/v1.md \
 	%D%/wire.md
 
 # The page that says where the library is.

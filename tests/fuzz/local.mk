@@ -6,7 +6,8 @@ fuzz_targets = \
 	%D%/fuzz-builder \
 	%D%/fuzz-spool \
 	%D%/fuzz-symbols \
-	%D%/fuzz-unwind
+	%D%/fuzz-unwind \
+	%D%/fuzz-v1
 
 fuzz_common = %D%/fuzz.h %D%/read-trace.c
 if LIBFUZZER
@@ -43,6 +44,10 @@ tests_fuzz_fuzz_symbols_LDADD = libsymbolize.la libparser.la
 tests_fuzz_fuzz_unwind_SOURCES = %D%/fuzz-unwind.c $(fuzz_common)
 tests_fuzz_fuzz_unwind_LDFLAGS = $(fuzz_link)
 tests_fuzz_fuzz_unwind_LDADD = liblow.la libparser.la
+
+tests_fuzz_fuzz_v1_SOURCES = %D%/fuzz-v1.c $(fuzz_common)
+tests_fuzz_fuzz_v1_LDFLAGS = $(fuzz_link)
+tests_fuzz_fuzz_v1_LDADD = libparser.la
 
 check_PROGRAMS += %D%/test-extremes
 TESTS += %D%/test-extremes

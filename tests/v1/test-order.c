@@ -163,6 +163,24 @@ static void ticks_become_nanoseconds(void **state)
     gives(&m, "0 HeapAlloc p0 g0 1\n-9223372036854775808 HeapAlloc p0 g0 2\n");
 }
 
+/* Behind an event that takes a goroutine off its proc, no goroutine runs there. */
+static void who_blocks_no_longer_runs(void **state)
+{
+    static const uint8_t ids[] = {V1_GoSched,     V1_GoPreempt,   V1_GoSleep,       V1_GoBlock,     V1_GoBlockSend,
+                                  V1_GoBlockRecv, V1_GoBlockSync, V1_GoBlockSelect, V1_GoBlockCond, V1_GoBlockNet,
+                                  V1_GoBlockGC,   V1_GoSysBlock,  V1_GoStop,        V1_GoEnd};
+    for (size_t i = 0; i < ARRAY_SIZE(ids); i++) {
+        char wanted[200];
+        struct made m = two();
+        RECORD(&m, GoStart, 0, 2, 1);
+        made_record(&m, ids[i], (const uint64_t[]){0, 0}, v1_form(21).shapes[ids[i]].nargs);
+        RECORD(&m, HeapAlloc, 0, 1);
+        snprintf(wanted, sizeof wanted, TWO "0 GoStart p0 g2 2 1\n0 %s p0 g2\n0 HeapAlloc p0 g0 1\n",
+                 v1_events[ids[i]].name);
+        gives(&m, wanted);
+    }
+}
+
 static void timers_and_the_network_have_procs_of_their_own(void **state)
 {
     struct made m = made(21);
@@ -366,6 +384,7 @@ int main(void)
         cmocka_unit_test(an_exit_without_a_time_stays),
         cmocka_unit_test(an_exit_comes_after_a_block),
         cmocka_unit_test(ticks_become_nanoseconds),
+        cmocka_unit_test(who_blocks_no_longer_runs),
         cmocka_unit_test(timers_and_the_network_have_procs_of_their_own),
         cmocka_unit_test(samples_stand_where_they_were_taken),
         cmocka_unit_test(tables_may_stand_anywhere),

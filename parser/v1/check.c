@@ -351,6 +351,13 @@ static bool makes_known(const struct check *c)
     return c->s->view == V1_AS_GO_1_21 || c->ev->id == V1_GCMarkAssistStart || c->ev->id == V1_GCMarkAssistDone;
 }
 
+/* Whether happen() asks for them: decoding takes longer than all the rest. */
+static bool needs_args(unsigned id)
+{
+    return id == V1_GoCreate || id == V1_GoUnblock || id == V1_UserTaskCreate || id == V1_UserTaskEnd ||
+           id == V1_UserRegion;
+}
+
 static bool check_all(struct check *c)
 {
     struct v1_trace *t = c->s->t;
@@ -361,7 +368,7 @@ static bool check_all(struct check *c)
         c->ev = &t->events[i];
         if (!number(c, c->ev->g, &c->go) || !proc_index(c, c->ev->p))
             return false;
-        if (v1_events[c->ev->id].nargs)
+        if (needs_args(c->ev->id))
             v1_args(t, c->ev, &c->a);
         if (!happen(c, &c->gos.v[c->go], &c->procs.v[c->proc]))
             return false;

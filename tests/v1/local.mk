@@ -3,14 +3,20 @@ TESTS += %D%/print.test
 dist_check_SCRIPTS += %D%/print.test
 
 if HAVE_CMOCKA
-v1_programs = %D%/test-records %D%/test-order %D%/test-check
+v1_programs = %D%/test-records %D%/test-front %D%/test-order %D%/test-check %D%/test-memory
 check_PROGRAMS += $(v1_programs)
 TESTS += $(v1_programs)
 v1_made = %D%/made.c %D%/made.h
 tests_v1_test_records_SOURCES = %D%/test-records.c $(v1_made)
 tests_v1_test_records_LDADD = libparser.la $(CMOCKA_LIBS)
+tests_v1_test_front_SOURCES = %D%/test-front.c
+tests_v1_test_front_LDADD = libparser.la $(CMOCKA_LIBS)
 tests_v1_test_order_SOURCES = %D%/test-order.c $(v1_made)
 tests_v1_test_order_LDADD = libparser.la $(CMOCKA_LIBS)
 tests_v1_test_check_SOURCES = %D%/test-check.c $(v1_made)
 tests_v1_test_check_LDADD = libparser.la $(CMOCKA_LIBS)
+tests_v1_test_memory_SOURCES = %D%/test-memory.c $(v1_made)
+tests_v1_test_memory_LDADD = libparser.la $(CMOCKA_LIBS)
+tests_v1_test_memory_LDFLAGS = $(AM_LDFLAGS) \
+	-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=reallocarray,--wrap=free
 endif

@@ -3,8 +3,6 @@
 
 #include <stdio.h>
 
-#include "parser/v1/front.h"
-
 /* Goroutine 1, which waits from the start, and goroutine 2, which is about to run, both from proc 0. */
 static struct made two(void)
 {
@@ -94,6 +92,14 @@ static void local_events_need_no_numbers(void **state)
     RECORD(&m, GoStart, 0, 2, 3);
     gives(&m, TWO "10 GoStart p0 g2 2 0\n20 GoUnblock p0 g2 1 0\n30 GoBlockSync p0 g2\n40 GoStart p0 g1 1 0\n"
                   "50 GoUnblock p0 g1 2 0\n60 GoStart p1 g2 2 3\n");
+}
+
+/* No tracer ever wrote one: it is of the goroutine that runs on the proc, not of the one that returns. */
+static void a_local_exit_is_of_who_runs(void **state)
+{
+    struct made m = two();
+    RECORD(&m, GoSysExitLocal, 10, 1, 9);
+    fails(&m, "GoSysExit: g 0 is not waiting during syscall exit (time 10)");
 }
 
 /* It is written once there is a proc again, and says when the call returned. */
@@ -320,55 +326,6 @@ static void frames_before_1_7_are_pcs(void **state)
     gives(&m, "0 Gomaxprocs p0 g0 2 @400  :0 @500  :0\n");
 }
 
-/* --- which of two events with the same time comes first ------------------------------------------------------------- */
-
-static void expect_takes(struct v1_front *f, const char *wanted)
-{
-    char got[64] = "";
-    for (size_t proc, n = 0; v1_front_take(f, &proc); n++)
-        got[n] = (char)('a' + proc);
-    assert_string_equal(got, wanted);
-    v1_front_free(f);
-}
-
-static void the_last_one_moves_to_the_front(void **state)
-{
-    struct v1_front f;
-    size_t proc;
-    assert_true(v1_front_init(&f, V1_AS_GO_1_21, 4));
-    v1_front_add(&f, 1, 0);
-    v1_front_add(&f, 2, 1);
-    v1_front_add(&f, 2, 2);
-    v1_front_add(&f, 2, 3);
-    assert_true(v1_front_take(&f, &proc));
-    assert_int_equal(proc, 0);
-    v1_front_add(&f, 2, 0);
-    expect_takes(&f, "dacb");
-}
-
-static void many_are_sorted_as_go_sorts_them(void **state)
-{
-    struct v1_front f;
-    assert_true(v1_front_init(&f, V1_AS_GO_1_21, 20));
-    for (size_t i = 0; i < 20; i++)
-        v1_front_add(&f, (int64_t)(i % 3), i);
-    char got[32] = "";
-    for (size_t proc, n = 0; v1_front_take(&f, &proc); n++)
-        got[n] = (char)('a' + proc);
-    v1_front_free(&f);
-    for (size_t i = 0; i < 20; i++)
-        assert_int_equal((got[i] - 'a') % 3, i < 7 ? 0 : i < 14 ? 1 : 2);
-}
-
-static void since_1_22_it_is_a_heap(void **state)
-{
-    struct v1_front f;
-    assert_true(v1_front_init(&f, V1_AS_GO_1_22, 5));
-    for (size_t i = 0; i < 5; i++)
-        v1_front_add(&f, i == 4 ? 0 : 1, i);
-    expect_takes(&f, "ebdca");
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -379,6 +336,7 @@ int main(void)
         cmocka_unit_test(one_wakeup_is_not_there_for_two),
         cmocka_unit_test(collections_are_counted),
         cmocka_unit_test(local_events_need_no_numbers),
+        cmocka_unit_test(a_local_exit_is_of_who_runs),
         cmocka_unit_test(a_system_call_ends_when_it_returned),
         cmocka_unit_test(exits_fall_into_place_among_each_other),
         cmocka_unit_test(an_exit_without_a_time_stays),
@@ -392,9 +350,6 @@ int main(void)
         cmocka_unit_test(only_the_last_wakeup_is_futile),
         cmocka_unit_test(before_1_7_sequence_numbers_order_all),
         cmocka_unit_test(frames_before_1_7_are_pcs),
-        cmocka_unit_test(the_last_one_moves_to_the_front),
-        cmocka_unit_test(many_are_sorted_as_go_sorts_them),
-        cmocka_unit_test(since_1_22_it_is_a_heap),
     };
     return cmocka_run_group_tests_name("v1 order", tests, NULL, NULL);
 }

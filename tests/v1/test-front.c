@@ -1,0 +1,108 @@
+/* Which of two events with the same time comes first. */
+#include "tests/unit/unit.h"
+
+#include "parser/gosort.h"
+#include "parser/v1/front.h"
+
+static void expect_takes(struct v1_front *f, const char *wanted)
+{
+    char got[64] = "";
+    for (size_t proc, n = 0; v1_front_take(f, &proc); n++)
+        got[n] = (char)('a' + proc);
+    assert_string_equal(got, wanted);
+    v1_front_free(f);
+}
+
+static void the_last_one_moves_to_the_front(void **state)
+{
+    struct v1_front f;
+    size_t proc;
+    assert_true(v1_front_init(&f, V1_AS_GO_1_21, 4));
+    v1_front_add(&f, 1, 0);
+    v1_front_add(&f, 2, 1);
+    v1_front_add(&f, 2, 2);
+    v1_front_add(&f, 2, 3);
+    assert_true(v1_front_take(&f, &proc));
+    assert_int_equal(proc, 0);
+    v1_front_add(&f, 2, 0);
+    expect_takes(&f, "dacb");
+}
+
+/* The list as Go 1.21 has it: sorted each time, the first one replaced by the last. */
+struct plain {
+    struct keyed v[64];
+    size_t n;
+};
+
+static size_t plain_take(struct plain *l)
+{
+    gosort(l->v, l->n);
+    size_t first = l->v[0].value;
+    l->v[0] = l->v[--l->n];
+    return first;
+}
+
+static void the_list_is_that_of_go(void **state)
+{
+    uint64_t random = 1;
+    for (size_t procs = 1; procs <= 40; procs++) {
+        for (unsigned spread = 1; spread < 100; spread *= 3) {
+            struct plain plain = {.n = 0};
+            struct v1_front f;
+            size_t got;
+            assert_true(v1_front_init(&f, V1_AS_GO_1_21, procs));
+            for (size_t i = 0; i < 300; i++) {
+                /* All at first, later one mostly, and now and then none or two. */
+                size_t add = i ? (random >> 40) % 8 : procs;
+                for (add = i && add > 2 ? 1 : add; add && plain.n < procs; add--) {
+                    random = random * UINT64_C(6364136223846793005) + 1;
+                    struct keyed k = {(int64_t)(i + (random >> 33) % spread), (random >> 50) + i};
+                    plain.v[plain.n++] = k;
+                    v1_front_add(&f, k.key, k.value);
+                }
+                if (!plain.n) {
+                    assert_false(v1_front_take(&f, &got));
+                    continue;
+                }
+                assert_true(v1_front_take(&f, &got));
+                assert_int_equal(got, plain_take(&plain));
+            }
+            v1_front_free(&f);
+        }
+    }
+}
+
+static void a_heap_gives_the_earliest(void **state)
+{
+    struct v1_front f;
+    size_t proc;
+    assert_true(v1_front_init(&f, V1_AS_GO_1_22, 50));
+    for (size_t i = 0; i < 50; i++)
+        v1_front_add(&f, (int64_t)(i * 37 % 50), i * 37 % 50);
+    for (size_t i = 0; i < 50; i++) {
+        assert_true(v1_front_take(&f, &proc));
+        assert_int_equal(proc, i);
+    }
+    assert_false(v1_front_take(&f, &proc));
+    v1_front_free(&f);
+}
+
+static void since_1_22_it_is_a_heap(void **state)
+{
+    struct v1_front f;
+    assert_true(v1_front_init(&f, V1_AS_GO_1_22, 5));
+    for (size_t i = 0; i < 5; i++)
+        v1_front_add(&f, i == 4 ? 0 : 1, i);
+    expect_takes(&f, "ebdca");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_last_one_moves_to_the_front),
+        cmocka_unit_test(the_list_is_that_of_go),
+        cmocka_unit_test(a_heap_gives_the_earliest),
+        cmocka_unit_test(since_1_22_it_is_a_heap),
+    };
+    return cmocka_run_group_tests_name("v1 front", tests, NULL, NULL);
+}

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "parser/v1/wire.h"
 
@@ -45,10 +46,24 @@ static bool add_samples(struct v1_parse *s)
     return v1_sort_samples(s);
 }
 
+/* Events are gone through several times: of many, the pages are large where there are such. */
+static struct v1_event *alloc_events(size_t n)
+{
+    enum { HUGE_PAGE = 2 << 20 };
+    size_t size = n * sizeof(struct v1_event);
+    if (size < HUGE_PAGE)
+        return malloc(size);
+    size = (size + HUGE_PAGE - 1) & ~(size_t)(HUGE_PAGE - 1);
+    struct v1_event *events = aligned_alloc(HUGE_PAGE, size);
+    if (events)
+        madvise(events, size, MADV_HUGEPAGE); /* or not */
+    return events;
+}
+
 static bool order(struct v1_parse *s)
 {
     struct v1_trace *t = s->t;
-    t->events = malloc(t->nevents * sizeof *t->events);
+    t->events = alloc_events(t->nevents);
     if (!t->events)
         return v1_no_memory(s);
     if (t->form.sequences)

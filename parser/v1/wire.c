@@ -35,7 +35,7 @@ unsigned v1_version(const uint8_t *data, size_t size)
     return wire_version_is_old(nn) ? nn : 0;
 }
 
-/* An integer before end; why there is none is said of the whole record. */
+/* An integer before end; if there is none, says why. */
 static const uint8_t *integer(const struct v1_trace *t, const uint8_t *p, const uint8_t *end, uint64_t *v,
                               const struct v1_record *r, struct v1_error *e)
 {
@@ -109,8 +109,10 @@ const uint8_t *v1_read(const struct v1_trace *t, const uint8_t *p, struct v1_rec
     if (n < 3) {
         count = n + (t->form.sequences ? 2 : 1);
         for (unsigned i = 0; i < count; i++) {
-            if (!(p = integer(t, p, end, &r->args[i], r, e)))
-                return NULL;
+            const uint8_t *next = varint_get(p, end, &r->args[i]);
+            if (UNLIKELY(!next))
+                return integer(t, p, end, &v, r, e);
+            p = next;
             if (i == 1)
                 r->data.data = (const char *)p;
         }
@@ -121,8 +123,10 @@ const uint8_t *v1_read(const struct v1_trace *t, const uint8_t *p, struct v1_rec
             return BROKEN("the trace is cut off");
         const uint8_t *last = p + v;
         for (count = 0; p < last; count++) {
-            if (!(p = integer(t, p, last, &v, r, e)))
-                return NULL;
+            const uint8_t *next = varint_get(p, last, &v);
+            if (UNLIKELY(!next))
+                return integer(t, p, last, &v, r, e);
+            p = next;
             if (count < V1_WIRE_ARGS)
                 r->args[count] = v;
             if (count == 1)

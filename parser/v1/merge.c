@@ -75,7 +75,8 @@ struct merge {
     size_t *procs, nprocs; /* whose next event is not in front, in the order in which Go looks at them */
     size_t nevents;
     int64_t last;
-    uint32_t changed; /* the state that changed last */
+    uint32_t changed; /* the state that the last event changed; at first any, so that all procs are looked at */
+    size_t returned;  /* the place in procs of the proc of the last event */
     struct v1_error late; /* an error that Go finds only after all events are in order */
 };
 
@@ -131,31 +132,45 @@ static void come_back(struct merge *m, size_t proc)
             m->procs[i] = m->procs[i - 1];
     m->procs[i] = proc;
     m->next[proc].is_there = false;
+    m->returned = i;
 }
 
+/* Of looking at the next event of a proc: it may not happen yet, or the proc goes to front or has no more. */
+enum outcome { STAYS, LEAVES, NO_MEMORY };
+
+static enum outcome try_proc(struct merge *m, size_t i)
+{
+    size_t proc = m->procs[i];
+    struct upcoming *u = &m->next[proc];
+    if (!u->is_there) {
+        uint64_t args[V1_MAX_ARGS];
+        if (!v1_proc_next(m->s, &m->s->procs.v[proc], &u->ev, args)) {
+            leave(m, i);
+            return LEAVES;
+        }
+        if (!look_ahead(m, u, args))
+            return NO_MEMORY;
+        u->is_there = true;
+    } else if (u->whose != m->changed) {
+        return STAYS;
+    }
+    if (!is_ready(m, u))
+        return STAYS;
+    v1_front_add(&m->front, u->ev.time, proc);
+    leave(m, i);
+    return LEAVES;
+}
+
+/* After an event that changed nothing, nothing has become possible but what follows on its proc. */
 static bool fill_front(struct merge *m)
 {
+    if (m->changed == NO_STATE)
+        return try_proc(m, m->returned) != NO_MEMORY;
     for (size_t i = 0; i < m->nprocs;) {
-        size_t proc = m->procs[i];
-        struct upcoming *u = &m->next[proc];
-        if (!u->is_there) {
-            uint64_t args[V1_MAX_ARGS];
-            if (!v1_proc_next(m->s, &m->s->procs.v[proc], &u->ev, args)) {
-                leave(m, i);
-                continue;
-            }
-            if (!look_ahead(m, u, args))
-                return false;
-            u->is_there = true;
-        } else if (u->whose != m->changed) {
-            i++;
-            continue;
-        }
-        if (is_ready(m, u)) {
-            v1_front_add(&m->front, u->ev.time, proc);
-            leave(m, i);
-        } else {
-            i++;
+        switch (try_proc(m, i)) {
+        case STAYS: i++; break;
+        case LEAVES: break;
+        case NO_MEMORY: return false;
         }
     }
     return true;
@@ -235,7 +250,7 @@ static bool run(struct merge *m)
 bool v1_merge(struct v1_parse *s)
 {
     size_t n = s->procs.n;
-    struct merge m = {.s = s, .changed = NO_STATE};
+    struct merge m = {.s = s, .changed = COLLECTOR};
     m.next = calloc(n, sizeof *m.next);
     m.procs = calloc(n, sizeof *m.procs);
     bool ok = (m.next && m.procs && v1_front_init(&m.front, s->view, n)) || v1_no_memory(s);

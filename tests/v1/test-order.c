@@ -78,6 +78,10 @@ static void collections_are_counted(void **state)
     RECORD(&m, GCStart, 20, 0, 0);
     RECORD(&m, GCDone, 0);
     gives(&m, "0 GCStart p1000004 g0 0\n0 GCDone p1 g0\n1 GCStart p1000004 g0 1\n");
+    m = made(21);
+    PROC(&m, 0, 100);
+    RECORD(&m, GCStart, 0, 1, 0);
+    fails(&m, "GCStart: no consistent ordering of events possible");
 }
 
 static void local_events_need_no_numbers(void **state)
@@ -219,8 +223,11 @@ static void samples_stand_where_they_were_taken(void **state)
     RECORD(&m, CPUSample, 0, 103, UINT64_MAX, 0, 0);
     RECORD(&m, HeapAlloc, 1, 2);
     RECORD(&m, CPUSample, 1, 107, 2, 5, 0);
-    gives(&m, "0 HeapAlloc p0 g0 1\n3 CPUSample p-1 g0 0 18446744073709551615 0\n6 HeapAlloc p0 g0 2\n"
-              "7 CPUSample p1 g4 0 1 4 @abc  :7\n7 CPUSample p2 g5 0 2 5\n");
+    PROC(&m, 3, 100);
+    RECORD(&m, CPUSample, 8, 102, 3, 6, 0);
+    RECORD(&m, HeapAlloc, 1, 3);
+    gives(&m, "0 HeapAlloc p0 g0 1\n2 CPUSample p3 g6 0 3 6\n3 CPUSample p-1 g0 0 18446744073709551615 0\n6 HeapAlloc p0 g0 2\n"
+              "7 CPUSample p1 g4 0 1 4 @abc  :7\n7 CPUSample p2 g5 0 2 5\n9 HeapAlloc p3 g0 3\n");
 }
 
 static void tables_may_stand_anywhere(void **state)

@@ -283,7 +283,7 @@ static void only_the_last_wakeup_is_futile(void **state)
     RECORD(&m, GoCreate, 0, 1, 0, 0);
     RECORD(&m, GoCreate, 0, 2, 0, 0);
     RECORD(&m, GoStart, 0, 1, 1);
-    RECORD(&m, GoBlockRecv, 0, 0);
+    RECORD(&m, GoSleep, 0, 0);
     RECORD(&m, GoStart, 0, 2, 1);
     RECORD(&m, GoUnblock, 0, 1, 2, 0);
     RECORD(&m, GoSched, 0, 0);
@@ -296,7 +296,7 @@ static void only_the_last_wakeup_is_futile(void **state)
     RECORD(&m, GoStart, 0, 1, 5);
     RECORD(&m, GoBlockRecv, 0, 0);
     gives_in(&m, V1_AS_GO_1_21,
-             "0 GoCreate p0 g0 1 0\n0 GoCreate p0 g0 2 0\n0 GoStart p0 g1 1 1\n0 GoBlockRecv p0 g1\n"
+             "0 GoCreate p0 g0 1 0\n0 GoCreate p0 g0 2 0\n0 GoStart p0 g1 1 1\n0 GoSleep p0 g1\n"
              "0 GoStart p0 g2 2 1\n0 GoSched p0 g2\n0 GoStart p0 g2 2 2\n0 GoUnblock p0 g2 1 4\n"
              "0 GoBlockSend p0 g2\n0 GoStart p0 g1 1 5\n0 GoBlockRecv p0 g1\n");
 }

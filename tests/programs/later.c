@@ -1,6 +1,7 @@
 /*
  * later [CALLS]: two sessions of one process, and changes before and between them: a thread was named by another one, a
- * thread appeared unannounced, a descriptor's number was given to something else. With CALLS: that many short calls in
+ * thread appeared unannounced, a descriptor's number was given to something else. A third session has only main, though
+ * a thread could not be made before. With CALLS: that many short calls in
  * each session by main and by a thread that ends in the second.
  */
 #include "program.h"
@@ -75,6 +76,16 @@ static NOINLINE void call_shortly(int zero, long n)
         CHECK(pread(zero, &c, 1, 0) == 1);
 }
 
+/* It is announced, and then there is no memory for its stack. */
+static void spawn_in_vain(void)
+{
+    pthread_attr_t huge;
+    pthread_t t;
+    CHECK(!pthread_attr_init(&huge) && !pthread_attr_setstacksize(&huge, (size_t)1 << 46));
+    CHECK(pthread_create(&t, &huge, reads, NULL) == EAGAIN);
+    pthread_attr_destroy(&huge);
+}
+
 static long calls;
 static int zero;
 static atomic_int turn, done;
@@ -137,6 +148,9 @@ int main(int argc, char **argv)
     join(&named);
     join(&namer);
     join(&unseen);
+    spawn_in_vain();
+    thrace_stop();
+    start_recording();
     thrace_stop();
     puts("trace: goroutine main 1");
     puts("trace: goroutine by-another 1");

@@ -1,8 +1,8 @@
 /*
  * later [CALLS]: two sessions of one process, and changes before and between them: a thread was named by another one, a
  * thread appeared unannounced, a descriptor's number was given to something else. A third session has only main, though
- * a thread could not be made before. With CALLS: that many short calls in
- * each session by main and by a thread that ends in the second.
+ * a thread could not be made before. With CALLS: that many short calls in each session by main and by a thread that
+ * ends in the second.
  */
 #include "program.h"
 #include "recording.h"

@@ -8,7 +8,7 @@ enum g_rule {
     STARTS,  /* the one in the first argument, which runs now */
     LEAVES,  /* the one that runs, which no longer does */
     NAMED,   /* the one in the first argument; nothing changes */
-    NOBODY,  /* none; nothing changes */
+    NOBODY,  /* none, which Go has since 1.22 as the one that runs; nothing changes */
 };
 
 static const uint8_t g_rules[V1_IDS] = {
@@ -20,7 +20,7 @@ static const uint8_t g_rules[V1_IDS] = {
     [V1_STWStart] = NOBODY,      [V1_STWDone] = NOBODY,       [V1_GCStart] = NOBODY,      [V1_GCDone] = NOBODY,
 };
 
-static uint64_t goroutine(struct v1_proc *proc, unsigned id, uint64_t arg)
+static uint64_t goroutine(struct v1_proc *proc, enum v1_view view, unsigned id, uint64_t arg)
 {
     uint64_t g = proc->g;
     switch ((enum g_rule)g_rules[id]) {
@@ -36,7 +36,7 @@ static uint64_t goroutine(struct v1_proc *proc, unsigned id, uint64_t arg)
         g = arg;
         break;
     case NOBODY:
-        g = 0;
+        g = view == V1_AS_GO_1_21 ? 0 : g;
         break;
     }
     return g;
@@ -93,7 +93,7 @@ bool v1_proc_next(struct v1_parse *s, struct v1_proc *proc, struct v1_event *ev,
         *ev = (struct v1_event){.time = proc->ticks,
                                 .at = (uint64_t)(at - t->data),
                                 .id = id,
-                                .g = goroutine(proc, id, args[0]),
+                                .g = goroutine(proc, s->view, id, args[0]),
                                 .p = proc->id,
                                 .stack = shape->stack ? idmap_get(&t->stack_ids, a[shape->named]) : 0};
         return true;

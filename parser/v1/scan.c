@@ -128,7 +128,8 @@ static bool event(struct scan *c, const uint8_t *end)
     c->run->end = (uint64_t)(end - c->s->t->data);
     c->s->nfutile += c->r.id == V1_FutileWakeup;
     const struct v1_form *form = &c->s->t->form;
-    if (UNLIKELY(c->r.id == V1_STWStart) && form->stops_all && !form->stop_reasons && c->r.args[1] > 1)
+    if (UNLIKELY(c->r.id == V1_STWStart) && c->s->view == V1_AS_GO_1_21 && form->stops_all && !form->stop_reasons &&
+        c->r.args[1] > 1)
         return BROKEN("unknown kind %" PRIu64 " of a stop of the world", c->r.args[1]);
     return true;
 }

@@ -42,6 +42,16 @@ static void append(struct line *l, struct gotrace_str s, size_t max)
     }
 }
 
+/* Its name; traces of Go before 1.7 have none, but PCs. */
+static void append_function(struct line *l, const struct gotrace_frame *f)
+{
+    char pc[2 + 16 + 1];
+    struct gotrace_str name = f->function;
+    if (!name.len && f->pc)
+        name = (struct gotrace_str){pc, (size_t)snprintf(pc, sizeof pc, "0x%" PRIx64, f->pc)};
+    append(l, name, FUNCTION_MAX);
+}
+
 static uint64_t hash(const char *text, size_t len)
 {
     uint64_t h = UINT64_C(0xcbf29ce484222325);
@@ -96,9 +106,11 @@ uint32_t stat_text(struct stat_texts *t, struct gotrace_str s)
 
 uint32_t stat_text_function(struct stat_texts *t, struct gotrace_stack stack, size_t i)
 {
+    struct line l = {.len = 0};
     struct gotrace_frame f;
     gotrace_stack_frame(stack, i, &f);
-    return stat_text(t, f.function);
+    append_function(&l, &f);
+    return intern(t, l.text, l.len);
 }
 
 static struct gotrace_str base_name(struct gotrace_str path)
@@ -116,7 +128,9 @@ static uint32_t frames(struct stat_texts *t, struct gotrace_stack stack)
     for (size_t i = 0; i < STAT_FRAMES && gotrace_stack_frame(stack, i, &f); i++) {
         if (i)
             l.text[l.len++] = '\n';
-        append(&l, f.function, FUNCTION_MAX);
+        append_function(&l, &f);
+        if (!f.file.len)
+            continue;
         l.text[l.len++] = ' ';
         l.text[l.len++] = '(';
         struct gotrace_str name = base_name(f.file);

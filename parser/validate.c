@@ -83,19 +83,6 @@ static inline uint32_t thread_index(struct gotrace_validator *v, uint64_t id)
 
 /* ---- stacks ---------------------------------------------------------------------------------------------------- */
 
-static void check_frames(struct gotrace_validator *v, const struct gotrace_event *ev, struct gotrace_stack stack)
-{
-    struct gotrace_frame f;
-    /* Go's own leaf frames may be all zero. */
-    for (size_t i = 1; gotrace_stack_frame(stack, i, &f); i++)
-        if (!f.function.len || !f.file.len || !f.pc || !f.line)
-            violation(v, ev,
-                      "stack %llu, frame %zu: missing information: pc 0x%llx, function \"%.*s\", file \"%.*s\", "
-                      "line %llu",
-                      (ull)stack.id, i, (ull)f.pc, (int)(f.function.len < 80 ? f.function.len : 80), f.function.data,
-                      (int)(f.file.len < 80 ? f.file.len : 80), f.file.data, (ull)f.line);
-}
-
 static void begin_tables(struct gotrace_validator *v, const struct generation *g)
 {
     if (!g)
@@ -116,7 +103,7 @@ COLD static void check_new_stack(struct gotrace_validator *v, const struct gotra
 {
     if (at <= v->checked.n)
         v->checked.v[at - 1] = 1;
-    check_frames(v, ev, event_stack(ev, id));
+    validate_frames(v, ev, event_stack(ev, id));
 }
 
 /* Each stack once a generation. */
@@ -142,12 +129,19 @@ static inline bool executing(unsigned state)
     return state == GOTRACE_STATE_RUNNING || state == GOTRACE_STATE_SYSCALL;
 }
 
+/* v1 does not say on which thread a system call is that began before the trace. */
+COLD static bool in_old_syscall(const struct gotrace_validator *v, const struct gotrace_event *ev)
+{
+    return v->old && ev->type == EV_GoStatus && ev->to == GOTRACE_STATE_SYSCALL;
+}
+
 static inline void begin_executing(struct gotrace_validator *v, const struct gotrace_event *ev, int kind,
                                    struct holder *h)
 {
     const char *name = v->holders[kind].name;
     if (ev->thread == ID_NONE) {
-        violation(v, ev, "%s %llu runs, but on no thread", name, (ull)h->id);
+        if (!in_old_syscall(v, ev))
+            violation(v, ev, "%s %llu runs, but on no thread", name, (ull)h->id);
         return;
     }
     uint32_t at = thread_index(v, ev->thread);
@@ -166,7 +160,9 @@ static inline void end_executing(struct gotrace_validator *v, const struct gotra
 {
     const char *name = v->holders[kind].name;
     if (UNLIKELY(!h->on)) {
-        violation(v, ev, "stopping %s %llu, which is not bound to any thread", name, (ull)h->id);
+        /* Where it begins to run on no thread, that is said. */
+        if (!v->old)
+            violation(v, ev, "stopping %s %llu, which is not bound to any thread", name, (ull)h->id);
         return;
     }
     struct context *t = &v->threads.v[h->on - 1];
@@ -339,7 +335,8 @@ struct gotrace_validator *gotrace_validator_new(int version, gotrace_violation_f
     if (!v)
         return NULL;
     const struct wire_version *known = wire_version((uint64_t)version);
-    v->version = version;
+    v->old = version > 0 && wire_version_is_old((uint64_t)version) ? version : 0;
+    v->version = v->old ? wire_version_first()->nn : version;
     v->clocks = known && known->clocks;
     v->report = report;
     v->arg = arg;

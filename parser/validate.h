@@ -30,12 +30,16 @@ struct context {
     uint64_t runs[2]; /* the goroutine and the proc, by struct gotrace_validator's index */
 };
 
+/* What v1 began with: names in frames, and one stop of the world for all procs, where each had its own before. */
+enum { OLD_NAMES = 7, OLD_ONE_STOP = 10 };
+
 enum { GOS, PROCS };
 enum { RECENT = 64 };
 
 struct gotrace_validator {
     int version;
     bool clocks; /* that version has them */
+    int old;     /* NN of v1, whose events are shown as those of 1.22; 0: of v2 */
     gotrace_violation_fn *report;
     void *arg;
     int violations; /* of the current event */
@@ -69,6 +73,9 @@ static inline struct holder *find_or_add(struct gotrace_validator *v, struct hol
     struct holder *found = find(h, id);
     return LIKELY(found != NULL) ? found : validate_add(v, h, id);
 }
+
+/* Complains of the frames of a stack that lack something. */
+void validate_frames(struct gotrace_validator *v, const struct gotrace_event *ev, struct gotrace_stack stack);
 
 /* Each: what an event of that sort says, and what it complains of. */
 void validate_range(struct gotrace_validator *v, const struct gotrace_event *ev);

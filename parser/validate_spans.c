@@ -1,5 +1,19 @@
-/* Ranges, tasks, labels, clocks: what is not a transition. */
+/* Frames, ranges, tasks, labels, clocks: what is not a transition. */
 #include "parser/validate.h"
+
+void validate_frames(struct gotrace_validator *v, const struct gotrace_event *ev, struct gotrace_stack stack)
+{
+    struct gotrace_frame f;
+    bool names = !v->old || v->old >= OLD_NAMES;
+    /* Go's own leaf frames may be all zero. */
+    for (size_t i = 1; gotrace_stack_frame(stack, i, &f); i++)
+        if (!f.pc || (names && (!f.function.len || !f.file.len || !f.line)))
+            violation(v, ev,
+                      "stack %llu, frame %zu: missing information: pc 0x%llx, function \"%.*s\", file \"%.*s\", "
+                      "line %llu",
+                      (ull)stack.id, i, (ull)f.pc, (int)(f.function.len < 80 ? f.function.len : 80), f.function.data,
+                      (int)(f.file.len < 80 ? f.file.len : 80), f.file.data, (ull)f.line);
+}
 
 static uint64_t hash(struct gotrace_str s)
 {
@@ -24,6 +38,15 @@ static size_t find_range(const struct holder *h, uint64_t key)
     return i;
 }
 
+/* In v1 a mark assist that began before the trace is not known of, and procs may all have stopped the world. */
+static bool may_be_unpaired(const struct gotrace_validator *v, const struct gotrace_event *ev)
+{
+    if (!v->old)
+        return false;
+    return ev->type == EV_GCMarkAssistEnd ||
+           (v->old < OLD_ONE_STOP && (ev->type == EV_STWBegin || ev->type == EV_STWEnd));
+}
+
 void validate_range(struct gotrace_validator *v, const struct gotrace_event *ev)
 {
     struct gotrace_range r;
@@ -38,13 +61,13 @@ void validate_range(struct gotrace_validator *v, const struct gotrace_event *ev)
     size_t at = find_range(h, key);
     bool found = at < h->ranges.n;
     if (event_kinds[ev->type] == GOTRACE_KIND_RANGE_END) {
-        if (!found)
-            violation(v, ev, "inactive range \"%s\" ended", r.name);
-        else
+        if (found)
             h->ranges.v[at] = h->ranges.v[--h->ranges.n];
+        else if (!may_be_unpaired(v, ev))
+            violation(v, ev, "inactive range \"%s\" ended", r.name);
         return;
     }
-    if (found && event_kinds[ev->type] == GOTRACE_KIND_RANGE_BEGIN)
+    if (found && !may_be_unpaired(v, ev) && event_kinds[ev->type] == GOTRACE_KIND_RANGE_BEGIN)
         violation(v, ev, "already active range \"%s\" begun again", r.name);
     if (!found && VEC_ROOM(&h->ranges))
         h->ranges.v[h->ranges.n++] = key;

@@ -49,21 +49,29 @@ static bool take_header(struct source *s, uint32_t *version)
     return true;
 }
 
-const struct wire_version *read_header(struct source *s, struct failure *f)
+const struct wire_version *read_any_header(struct source *s, struct failure *f)
 {
     struct place at = {.thread = GOTRACE_NONE};
     uint32_t nn = 0;
     bool taken = take_header(s, &nn);
-    const struct wire_version *version = taken ? wire_version(nn) : NULL;
+    const struct wire_version *version = taken ? wire_version_of_any_format(nn) : NULL;
     if (s->error)
         fail_short(s, f, at, "");
     else if (!taken)
         fail(f, GOTRACE_EFORMAT, at, "not a Go execution trace: it does not begin with \"go 1.NN trace\"");
-    else if (wire_version_is_old(nn))
-        fail(f, GOTRACE_EVERSION, at, "a trace of the old format (go 1.%u), which this reader does not read", nn);
     else if (!version)
         fail(f, GOTRACE_EVERSION, at, "unknown trace version go 1.%u", nn);
     return s->error ? NULL : version;
+}
+
+const struct wire_version *read_header(struct source *s, struct failure *f)
+{
+    const struct wire_version *version = read_any_header(s, f);
+    if (!version || !version->old)
+        return version;
+    fail(f, GOTRACE_EVERSION, (struct place){.thread = GOTRACE_NONE},
+         "a trace of the old format (go 1.%u), which is not converted", version->nn);
+    return NULL;
 }
 
 static bool take_data(struct source *s, struct batch *b)

@@ -35,6 +35,34 @@ static void describe(const struct generation *g, uint64_t offset, uint64_t end, 
                                        .clock = sync.clock};
 }
 
+/* A trace of v1 is one generation, behind its header. */
+static int next_of_v1(const struct gotrace_reader *r, struct gotrace_generation *gen)
+{
+    struct source s;
+    struct failure f = {0};
+    struct generation g = {0};
+    if (gen->offset) {
+        errno = gen->offset == V1_HEADER_SIZE ? errno : EINVAL;
+        return gen->offset == V1_HEADER_SIZE ? 0 : -1;
+    }
+    if (!look_at(r, 0, &s)) {
+        errno = ESPIPE;
+        return -1;
+    }
+    struct as_v2 *v = read_any_header(&s, &f) ? as_v2_open(&s, &g, &f) : NULL;
+    int error = v ? errno : error_of(&f, &s), result = v ? 1 : -1;
+    if (v)
+        *gen = (struct gotrace_generation){.number = g.number,
+                                           .offset = V1_HEADER_SIZE,
+                                           .size = v->trace.size - V1_HEADER_SIZE,
+                                           .time = AS_V2_SYNC_TIME};
+    as_v2_free(v);
+    generation_free(&g);
+    source_free(&s);
+    errno = error;
+    return result;
+}
+
 int gotrace_reader_next_generation(const struct gotrace_reader *r, struct gotrace_generation *gen)
 {
     struct source s;
@@ -45,6 +73,8 @@ int gotrace_reader_next_generation(const struct gotrace_reader *r, struct gotrac
         errno = EINVAL;
         return -1;
     }
+    if (r->version->old)
+        return next_of_v1(r, gen);
     if (!look_at(r, offset, &s)) {
         errno = ESPIPE;
         return -1;
@@ -83,8 +113,10 @@ static void start_over(struct gotrace_reader *r)
 {
     r->failure = r->later = (struct failure){0};
     r->fast = r->loaded = r->stuck = false;
-    r->state = READING;
+    r->state = r->version->old ? READING_V1 : READING;
     r->generation.serial++;
+    as_v2_free(r->as_v2);
+    r->as_v2 = NULL;
     r->frontier.n = 0;
     r->pending = NO_PENDING;
     r->nth = 0;
@@ -99,7 +131,7 @@ int gotrace_reader_seek(struct gotrace_reader *r, const struct gotrace_generatio
     struct source *s = &r->source;
     struct order order;
     int error = 0;
-    if (!r->version || !gen->size)
+    if (!r->version || !gen->size || (r->version->old && gen->offset != V1_HEADER_SIZE))
         error = EINVAL;
     else if (s->read)
         error = ESPIPE;

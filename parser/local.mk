@@ -60,4 +60,5 @@ pkgconfig_DATA = gotrace.pc
 
 include %D%/raw.mk
 include %D%/analyze/local.mk
+include %D%/as_v2/local.mk
 include %D%/v1/local.mk

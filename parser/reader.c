@@ -258,6 +258,19 @@ COLD static const struct gotrace_event *aside(struct gotrace_reader *r)
     return samples ? sample(r) : turn_over(r);
 }
 
+/* Reading all of the trace is left to the first call: its end may be the first that happened. */
+__attribute__((noinline)) static const struct gotrace_event *next_of_v1(struct gotrace_reader *r)
+{
+    if (UNLIKELY(!r->as_v2))
+        r->as_v2 = as_v2_open(&r->source, &r->generation, &r->failure);
+    const struct gotrace_event *ev = r->as_v2 ? as_v2_next(r->as_v2, &r->failure) : NULL;
+    if (UNLIKELY(!ev)) {
+        r->state = ENDED;
+        r->generation.serial++;
+    }
+    return ev;
+}
+
 static inline bool move_on(struct gotrace_reader *r)
 {
     size_t i = (size_t)r->pending;
@@ -292,8 +305,8 @@ const struct gotrace_event *reader_next_slow(struct gotrace_reader *r)
             return deliver(r, &r->order.several[r->nth++]);
         r->order.nseveral = 0;
     }
-    if (UNLIKELY(r->state == ENDED || r->state == FAIL_NEXT))
-        return aside(r);
+    if (UNLIKELY(r->state >= FAIL_NEXT))
+        return r->state == READING_V1 ? next_of_v1(r) : aside(r);
     if (r->pending >= 0 && UNLIKELY(!move_on(r)))
         return give_up(r);
     return reader_decide(r);

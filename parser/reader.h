@@ -5,14 +5,17 @@
 #ifndef THRACE_PARSER_READER_H
 #define THRACE_PARSER_READER_H
 
+#include "parser/as_v2/as_v2.h"
 #include "parser/frontier.h"
 #include "parser/order.h"
 
 enum reader_state {
     READING,
-    FAIL_NEXT, /* the last event before an error is out */
     CUT_SHORT, /* the generation is the last that could be read; later says why */
+    /* What comes from here on comes from no thread's events. */
+    FAIL_NEXT, /* the last event before an error is out */
     ENDED,
+    READING_V1, /* a trace of v1: events are made of those of as_v2, which is NULL until the first is asked for */
 };
 
 enum { NO_PENDING = -1 };
@@ -37,6 +40,7 @@ struct gotrace_reader {
     int64_t last;
     uint64_t syncs;
     struct gotrace_event made;
+    struct as_v2 *as_v2;
 };
 
 /* gotrace_reader_next for everything; */

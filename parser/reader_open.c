@@ -29,9 +29,11 @@ static struct gotrace_reader *new_reader(void)
 
 static struct gotrace_reader *start(struct gotrace_reader *r)
 {
-    r->version = read_header(&r->source, &r->failure);
+    r->version = read_any_header(&r->source, &r->failure);
     if (!r->version)
         r->state = ENDED;
+    else if (r->version->old)
+        r->state = READING_V1;
     return r;
 }
 
@@ -107,6 +109,7 @@ void gotrace_reader_free(struct gotrace_reader *r)
         return;
     if (r->owns_fd)
         close(r->fd);
+    as_v2_free(r->as_v2);
     generation_free(&r->generation);
     order_free(&r->order);
     frontier_free(&r->frontier);

@@ -33,7 +33,7 @@ const char wire_version_list[] = ""
     ;
 #undef WIRE_VERSION
 
-static const struct wire_version *find(uint64_t nn)
+const struct wire_version *wire_version_of_any_format(uint64_t nn)
 {
     for (int i = 0; i < NVERSIONS; i++)
         if (versions[i].nn == nn)
@@ -43,13 +43,13 @@ static const struct wire_version *find(uint64_t nn)
 
 const struct wire_version *wire_version(uint64_t nn)
 {
-    const struct wire_version *v = find(nn);
+    const struct wire_version *v = wire_version_of_any_format(nn);
     return v && !v->old ? v : NULL;
 }
 
 bool wire_version_is_old(uint64_t nn)
 {
-    const struct wire_version *v = find(nn);
+    const struct wire_version *v = wire_version_of_any_format(nn);
     return v && v->old;
 }
 

@@ -11,8 +11,9 @@ struct wire_version {
     bool coroutines, experiments, clocks, ends;
 };
 
-/* Version 1.NN of v2, or NULL. */
+/* Version 1.NN of v2, or of any format; NULL: there is none. */
 const struct wire_version *wire_version(uint64_t nn);
+const struct wire_version *wire_version_of_any_format(uint64_t nn);
 
 /* Likewise by its name, "1.26". */
 const struct wire_version *wire_version_named(const char *name);

@@ -11,7 +11,7 @@
 #include "parser/batch.h"
 #include "parser/convert.h"
 #include "parser/event_print.h"
-#include "tests/unit/unit.h" /* after the parser: cmocka has a macro named fail */
+#include "tests/v1/made.h" /* after the parser: cmocka has a macro named fail */
 
 /* Allocations that still succeed; the linker sends the library's here. */
 static unsigned long allowance = ULONG_MAX;
@@ -173,9 +173,8 @@ static bool convert_it(void)
 }
 
 /* Runs `what` until it returns success, with one allocation more each time. */
-static void with_ever_more_memory(bool (*what)(void))
+static void until_it_succeeds(bool (*what)(void))
 {
-    struct gotrace_builder *b = make_trace();
     unsigned long n = 0;
     for (bool ok = false; !ok; n++) {
         assert_true(n < 1000);
@@ -184,6 +183,12 @@ static void with_ever_more_memory(bool (*what)(void))
         allowance = ULONG_MAX;
     }
     assert_true(n > 3);
+}
+
+static void with_ever_more_memory(bool (*what)(void))
+{
+    struct gotrace_builder *b = make_trace();
+    until_it_succeeds(what);
     gotrace_builder_free(b);
 }
 
@@ -204,6 +209,46 @@ static void reading_a_file(void **state)
     unlink(path);
 }
 
+/* A trace of v1 that fills all that there is to fill. */
+static struct made make_v1_trace(unsigned nn)
+{
+    struct made m = made(nn);
+    if (nn < 7) { /* goroutines that start at PCs */
+        RECORD(&m, Batch, 0, 1, 100);
+        for (uint64_t g = 1; g < 4; g++)
+            RECORD(&m, GoCreate, 1, 0, g, 0x40 + g, 0);
+        RECORD(&m, Gomaxprocs, 1, 0, 2, 0);
+        RECORD(&m, GoStart, 1, 1, 1);
+        return m;
+    }
+    PROC(&m, 0, 100);
+    made_string(&m, 1, "name");
+    RECORD(&m, Stack, 1, 1, 0x50, 1, 1, 2);
+    for (uint64_t g = 1; g < 60; g++)
+        RECORD(&m, GoCreate, 0, g * g, 1, 0);
+    RECORD(&m, ProcStart, 0, 7);
+    RECORD(&m, GoStart, 0, 1, 1);
+    RECORD(&m, Gomaxprocs, 10, 2, 0);
+    for (uint64_t task = 1; task < 20; task++)
+        RECORD(&m, UserTaskCreate, 1, task * task, 0, 1, 1);
+    made_log(&m, 1, 1, 1, 1, "message");
+    RECORD(&m, GoSysCall, 1, 1);
+    RECORD(&m, CPUSample, 0, 105, 0, 1, 1);
+    return m;
+}
+
+static void reading_v1(void **state)
+{
+    static const unsigned versions[] = {5, 19};
+    for (size_t i = 0; i < ARRAY_SIZE(versions); i++) {
+        struct made m = make_v1_trace(versions[i]);
+        trace = m.b.at;
+        trace_size = m.b.size;
+        until_it_succeeds(read_it);
+        raw_buffer_free(&m.b);
+    }
+}
+
 static void validating(void **state)
 {
     with_ever_more_memory(validate_it);
@@ -219,6 +264,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reading),
         cmocka_unit_test(reading_a_file),
+        cmocka_unit_test(reading_v1),
         cmocka_unit_test(validating),
         cmocka_unit_test(converting),
     };

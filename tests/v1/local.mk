@@ -1,9 +1,11 @@
-# v1 traces: the real ones at hand as Go 1.21 prints them, and rule by rule those made by hand.
-TESTS += %D%/print.test
-dist_check_SCRIPTS += %D%/print.test
+# v1 traces: the real ones at hand as Go's tools print them, and rule by rule those made by hand.
+v1_scripts = %D%/print.test %D%/events.test
+TESTS += $(v1_scripts)
+dist_check_SCRIPTS += $(v1_scripts)
 
 if HAVE_CMOCKA
-v1_programs = %D%/test-records %D%/test-front %D%/test-order %D%/test-check %D%/test-memory
+v1_programs = %D%/test-records %D%/test-front %D%/test-order %D%/test-check %D%/test-memory \
+	%D%/test-as-v2 %D%/test-as-v2-more %D%/test-as-v2-reader
 check_PROGRAMS += $(v1_programs)
 TESTS += $(v1_programs)
 v1_made = %D%/made.c %D%/made.h
@@ -19,4 +21,11 @@ tests_v1_test_memory_SOURCES = %D%/test-memory.c $(v1_made)
 tests_v1_test_memory_LDADD = libparser.la $(CMOCKA_LIBS)
 tests_v1_test_memory_LDFLAGS = $(AM_LDFLAGS) \
 	-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=reallocarray,--wrap=free
+v1_shown = %D%/as-v2.c %D%/as-v2.h $(v1_made)
+tests_v1_test_as_v2_SOURCES = %D%/test-as-v2.c $(v1_shown)
+tests_v1_test_as_v2_LDADD = libparser.la $(CMOCKA_LIBS)
+tests_v1_test_as_v2_more_SOURCES = %D%/test-as-v2-more.c $(v1_shown)
+tests_v1_test_as_v2_more_LDADD = libparser.la $(CMOCKA_LIBS)
+tests_v1_test_as_v2_reader_SOURCES = %D%/test-as-v2-reader.c $(v1_shown)
+tests_v1_test_as_v2_reader_LDADD = libparser.la $(CMOCKA_LIBS)
 endif

@@ -1,6 +1,7 @@
 /*
- * libgotrace: reads Go execution traces of Go 1.22 and later, event by event, in an order that respects who caused
- * what, with the thread, proc and goroutine that each event happened on.
+ * libgotrace: reads Go execution traces, event by event, in an order that respects who caused what, with the thread,
+ * proc and goroutine that each event happened on. Those of Go 1.5 to 1.21 have another format, v1: their events are
+ * shown as those that Go 1.22 has for the same, by the rules of Go's own reader.
  *
  *     struct gotrace_reader *r = gotrace_reader_open_path("trace.out");
  *     const struct gotrace_event *ev;
@@ -57,7 +58,8 @@ GOTRACE_API struct gotrace_reader *gotrace_reader_open_callback(gotrace_read_fn 
 /*
  * The next event, or NULL at the end and after an error; NULL from then on. The first and the last event of a trace
  * are Sync events; so is the first of each generation. What could be read before a trace is cut off comes before the
- * error does. Since: 0.1.
+ * error does. A trace of v1 is read whole by the first call, and needs memory for all of it; one that is broken or cut
+ * off has no events. Since: 0.1.
  */
 GOTRACE_API const struct gotrace_event *gotrace_reader_next(struct gotrace_reader *r);
 
@@ -96,13 +98,17 @@ GOTRACE_API enum gotrace_kind gotrace_event_kind(const struct gotrace_event *ev)
 /* "Metric", "StateTransition" …; never NULL. Since: 0.1. */
 GOTRACE_API const char *gotrace_kind_name(enum gotrace_kind kind);
 
-/* The event's name on the wire ("GoStart"), or "Sync". Since: 0.1. */
+/* The event's name on the wire ("GoStart"), of v1 that of what it is shown as; or "Sync". Since: 0.1. */
 GOTRACE_API const char *gotrace_event_name(const struct gotrace_event *ev);
 
 /* Nanoseconds; each event's is greater than the one's before. Since: 0.1. */
 GOTRACE_API int64_t gotrace_event_time(const struct gotrace_event *ev);
 
-/* Where the event happened: the state *before* it, if it is a transition. GOTRACE_NONE for none. Since: 0.1. */
+/*
+ * Where the event happened: the state *before* it, if it is a transition, but of v1 what begins to run is there
+ * already. GOTRACE_NONE for none. Procs of v1 from 1000001 on are none: timers, the network, system calls that return,
+ * the garbage collector. Since: 0.1.
+ */
 GOTRACE_API uint64_t gotrace_event_thread(const struct gotrace_event *ev);
 GOTRACE_API uint64_t gotrace_event_proc(const struct gotrace_event *ev);
 GOTRACE_API uint64_t gotrace_event_goroutine(const struct gotrace_event *ev);
@@ -277,7 +283,7 @@ GOTRACE_API bool gotrace_event_sync_batch(const struct gotrace_event *ev, size_t
 
 /*
  * A part of a trace that says all that is needed to read it without those before it. gotrace_reader_next_generation
- * fills it in; it refers to nothing, and may be copied and kept. Since: 0.1.
+ * fills it in; it refers to nothing, and may be copied and kept. A trace of v1 is one, number 1. Since: 0.1.
  */
 struct gotrace_generation {
     uint64_t number; /* as gotrace_event_generation has it */
@@ -298,8 +304,8 @@ struct gotrace_generation {
  * 1: there is one; 0: there is none any more, and *gen stays as it is; -1 with errno, likewise: ESPIPE when the trace
  * can be read only once, as from a pipe, a descriptor or a callback; EBADMSG when what follows is broken or cut off
  * before it is complete (read there to learn why); EINVAL when r has no trace, or *gen is of none; ENOMEM; or that of a
- * failed read. Its tables are read and checked, its events are not; the memory of one generation is needed for the time
- * of the call. Where r reads stays the same. To be called by the thread that uses r. Since: 0.1.
+ * failed read. Its tables are read and checked, its events are not, but for v1; the memory of one generation is needed
+ * for the time of the call. Where r reads stays the same. To be called by the thread that uses r. Since: 0.1.
  */
 GOTRACE_API int gotrace_reader_next_generation(const struct gotrace_reader *r, struct gotrace_generation *gen);
 

@@ -186,7 +186,8 @@ static void many_threads_take_procs_from_one_another(void **state)
         assert_int_equal(pthread_create(&w->thread, NULL, work, w), 0);
     }
     while (at_work) {
-        if (s->generation < GENERATIONS && random_one_in(&r, 8))
+        /* As with a real recording, the first generation has events. */
+        if (__atomic_load_n(&s->nprocs_known, __ATOMIC_ACQUIRE) && s->generation < GENERATIONS && random_one_in(&r, 8))
             begin_generation();
         nanosleep(&moment, NULL);
     }

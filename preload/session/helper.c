@@ -81,7 +81,7 @@ static void *helper_main(void *arg)
 
 bool helper_wake(void)
 {
-    if (!__atomic_load_n(&helper.running, __ATOMIC_ACQUIRE))
+    if (!__atomic_load_n(&helper.running, __ATOMIC_SEQ_CST))
         return false;
     __atomic_fetch_add(&helper.wakeups, 1, __ATOMIC_RELEASE);
     sys_futex_wake(&helper.wakeups, 1);
@@ -116,10 +116,12 @@ void helper_start(void)
     if (!helper.running && (recording() || helper.needed)) {
         helper.stop = 0;
         EACH_JOB(prepare);
-        if (helper_create(&helper.thread, helper_main))
-            __atomic_store_n(&helper.running, 1, __ATOMIC_RELEASE);
-        else
+        if (helper_create(&helper.thread, helper_main)) {
+            __atomic_store_n(&helper.running, 1, __ATOMIC_SEQ_CST);
+            helper_wake(); /* for who found it not running, when it had looked around already and gone to sleep */
+        } else {
             EACH_JOB(end);
+        }
     }
     lock_drop(&helper.lock);
 }

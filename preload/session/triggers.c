@@ -20,21 +20,24 @@ static struct {
     uint64_t start_at; /* CLOCK_MONOTONIC; UINT64_MAX: not at a time */
     uint64_t stop_at;  /* of the session with this number */
     uint32_t session;
-    uint32_t start_signals, stop_signals, snapshot_signals; /* caught and not obeyed yet */
+    /* Caught and not obeyed yet. What both starts and stops counts once, so that it is seen whole. */
+    uint32_t start_signals, stop_signals, toggle_signals, snapshot_signals;
     struct thread *waiter; /* that waited long; NULL: none. Records of threads are never unmapped */
     uint64_t cool_at; /* no snapshot for a long wait before that */
 } triggers = {.start_at = UINT64_MAX, .stop_at = UINT64_MAX};
 
 static void caught(int sig)
 {
+    const struct options *o = triggers.options;
     if (!recorder.owner->alive)
         return;
-    if (sig == triggers.options->start.signal)
-        __atomic_fetch_add(&triggers.start_signals, 1, __ATOMIC_RELAXED);
-    if (sig == triggers.options->stop.signal)
-        __atomic_fetch_add(&triggers.stop_signals, 1, __ATOMIC_RELAXED);
-    if (sig == triggers.options->snapshot.signal)
-        __atomic_fetch_add(&triggers.snapshot_signals, 1, __ATOMIC_RELAXED);
+    if (sig == o->start.signal)
+        __atomic_fetch_add(sig == o->stop.signal ? &triggers.toggle_signals : &triggers.start_signals, 1,
+                           __ATOMIC_SEQ_CST);
+    else if (sig == o->stop.signal)
+        __atomic_fetch_add(&triggers.stop_signals, 1, __ATOMIC_SEQ_CST);
+    if (sig == o->snapshot.signal)
+        __atomic_fetch_add(&triggers.snapshot_signals, 1, __ATOMIC_SEQ_CST);
     helper_wake();
 }
 
@@ -97,10 +100,10 @@ static void start(void)
 
 static bool take(uint32_t *signals) { return __atomic_exchange_n(signals, 0, __ATOMIC_RELAXED); }
 
-/* A signal that is for both starts when nothing is recorded, else it stops. */
 static void obey_signals(void)
 {
-    bool starts = take(&triggers.start_signals), stops = take(&triggers.stop_signals);
+    bool toggles = take(&triggers.toggle_signals);
+    bool starts = take(&triggers.start_signals) || toggles, stops = take(&triggers.stop_signals) || toggles;
     if (recording() ? stops : starts) {
         if (recording())
             session_stop();

@@ -90,7 +90,7 @@ c_programs = \
 
 check_PROGRAMS += $(c_programs) %D%/cxx-threads %D%/heap-cxx %D%/long-names %D%/torture
 check_LTLIBRARIES += %D%/libearly.la %D%/libfirst-call.la %D%/libheap-early.la %D%/libheap-ifunc.la %D%/libloader-held.la \
-	%D%/liblocale.la %D%/libslow-release.la %D%/libtoil-one.la %D%/libtoil-two.la
+	%D%/liblate-helper.la %D%/liblocale.la %D%/libslow-release.la %D%/libtoil-one.la %D%/libtoil-two.la
 
 # The expectations name functions and lines, whatever CFLAGS say.
 program_CFLAGS = $(AM_CFLAGS) -g -fno-optimize-sibling-calls -pthread
@@ -216,6 +216,9 @@ tests_programs_libearly_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -share
 tests_programs_libfirst_call_la_SOURCES = %D%/first-call-lib.c
 tests_programs_libfirst_call_la_CFLAGS = $(program_CFLAGS) -fvisibility=default
 tests_programs_libfirst_call_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
+tests_programs_liblate_helper_la_SOURCES = %D%/late-helper-lib.c
+tests_programs_liblate_helper_la_CFLAGS = $(program_CFLAGS) -fvisibility=default
+tests_programs_liblate_helper_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
 tests_programs_libslow_release_la_SOURCES = %D%/slow-release-lib.c
 tests_programs_libslow_release_la_CFLAGS = $(program_CFLAGS) -fvisibility=default
 tests_programs_libslow_release_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere

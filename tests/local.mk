@@ -2,13 +2,15 @@
 LOG_DRIVER = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
 TEST_EXTENSIONS = .test
 TEST_LOG_DRIVER = $(LOG_DRIVER)
+LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/attempt
+TEST_LOG_COMPILER = $(LOG_COMPILER)
 AM_TESTS_ENVIRONMENT = \
 	CMOCKA_MESSAGE_OUTPUT=TAP; export CMOCKA_MESSAGE_OUTPUT; \
 	THRACE_SYMBOL_CACHE=0; export THRACE_SYMBOL_CACHE; \
 	top_srcdir='$(abs_top_srcdir)'; export top_srcdir; \
 	top_builddir='$(abs_top_builddir)'; export top_builddir;
 
-EXTRA_DIST += %D%/README.md %D%/judge.sh %D%/processes.sh %D%/tap.sh
+EXTRA_DIST += %D%/README.md %D%/attempt %D%/judge.sh %D%/processes.sh %D%/tap.sh
 EXTRA_DIST += %D%/mutants/README.md %D%/mutants/cmd %D%/mutants/lib %D%/mutants/lib-sched %D%/mutants/lib-spool \
 	%D%/mutants/lib-symbolize %D%/mutants/lib-threads %D%/mutants/lib-unwind %D%/mutants/parser %D%/mutants/parser-v1 \
 	%D%/mutants/preload %D%/mutants/preload-sync

@@ -1,5 +1,6 @@
 # Tests of the tree itself.
 scripts_tests = \
+	%D%/attempt.test \
 	%D%/check-deps.test \
 	%D%/check-docs.test \
 	%D%/install-deps.test \

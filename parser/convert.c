@@ -105,7 +105,7 @@ static bool put_without_coroutines(struct stream *s, uint8_t id, uint64_t *args)
     case EV_GoStatus:
     case EV_GoStatusStack:
         s->c->done->status_stacks += id == EV_GoStatusStack && args[3];
-        if (args[2] == GO_WAITING && switches_unborn(&s->c->switches, args[0]))
+        if (args[2] == GO_WAITING && switches_created_blocked(&s->c->switches, args[0]))
             args[2] = GO_RUNNABLE;
         return put_event(s, EV_GoStatus, args);
     case EV_GoUnblock:

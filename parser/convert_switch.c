@@ -50,7 +50,7 @@ void switches_sort(struct switches *s)
     for (size_t i = 0; i < s->steps.n; i++) {
         struct switch_step *step = &s->steps.v[i];
         const struct switch_step *before = i && step[-1].goroutine == step->goroutine ? &step[-1] : NULL;
-        bool waits = before ? before->seq == CREATED : idmap_get(&s->unborn_of, step->goroutine) != 0;
+        bool waits = before ? before->seq == CREATED : idmap_get(&s->created_blocked_of, step->goroutine) != 0;
         step->first = step->seq == CREATED + 1 && waits;
         if (step->first)
             step->shift--;
@@ -82,23 +82,23 @@ uint64_t switches_seq(const struct switches *s, uint64_t goroutine, uint64_t seq
     return seq + (uint64_t)step->before + (step->seq == seq ? 0 : (uint64_t)(int64_t)step->shift);
 }
 
-bool switches_unborn(const struct switches *s, uint64_t goroutine)
+bool switches_created_blocked(const struct switches *s, uint64_t goroutine)
 {
-    return idmap_get(&s->unborn_of, goroutine);
+    return idmap_get(&s->created_blocked_of, goroutine);
 }
 
-static void remove_unborn(struct switches *s, uint64_t goroutine)
+static void remove_created_blocked(struct switches *s, uint64_t goroutine)
 {
-    uint32_t at = idmap_get(&s->unborn_of, goroutine);
+    uint32_t at = idmap_get(&s->created_blocked_of, goroutine);
     if (!at)
         return;
-    uint64_t last = s->unborn.v[--s->unborn.n];
-    idmap_remove(&s->unborn_of, goroutine);
+    uint64_t last = s->created_blocked.v[--s->created_blocked.n];
+    idmap_remove(&s->created_blocked_of, goroutine);
     if (last == goroutine)
         return;
-    idmap_remove(&s->unborn_of, last);
-    s->unborn.v[at - 1] = last;
-    idmap_add(&s->unborn_of, last, at);
+    idmap_remove(&s->created_blocked_of, last);
+    s->created_blocked.v[at - 1] = last;
+    idmap_add(&s->created_blocked_of, last, at);
 }
 
 bool switches_end(struct switches *s)
@@ -106,11 +106,12 @@ bool switches_end(struct switches *s)
     for (size_t i = 0; i < s->steps.n; i++) {
         const struct switch_step *step = &s->steps.v[i];
         if (step->first) {
-            remove_unborn(s, step->goroutine);
-        } else if (step->seq == CREATED && !idmap_get(&s->unborn_of, step->goroutine)) {
-            if (!VEC_ROOM(&s->unborn) || !idmap_add(&s->unborn_of, step->goroutine, (uint32_t)s->unborn.n + 1))
+            remove_created_blocked(s, step->goroutine);
+        } else if (step->seq == CREATED && !idmap_get(&s->created_blocked_of, step->goroutine)) {
+            if (!VEC_ROOM(&s->created_blocked) ||
+                !idmap_add(&s->created_blocked_of, step->goroutine, (uint32_t)s->created_blocked.n + 1))
                 return false;
-            s->unborn.v[s->unborn.n++] = step->goroutine;
+            s->created_blocked.v[s->created_blocked.n++] = step->goroutine;
         }
     }
     return true;
@@ -119,6 +120,6 @@ bool switches_end(struct switches *s)
 void switches_free(struct switches *s)
 {
     VEC_FREE(&s->steps);
-    VEC_FREE(&s->unborn);
-    idmap_free(&s->unborn_of);
+    VEC_FREE(&s->created_blocked);
+    idmap_free(&s->created_blocked_of);
 }

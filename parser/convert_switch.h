@@ -21,9 +21,9 @@ struct switch_step {
 };
 
 struct switches {
-    VEC(struct switch_step) steps; /* of the generation, by goroutine and sequence number */
-    VEC(uint64_t) unborn;          /* goroutines that were created blocked and did not run so far */
-    struct idmap unborn_of;        /* index + 1 */
+    VEC(struct switch_step) steps;   /* of the generation, by goroutine and sequence number */
+    VEC(uint64_t) created_blocked;   /* goroutines that were created blocked and did not run so far */
+    struct idmap created_blocked_of; /* index + 1 */
 };
 
 /* Starts a generation, */
@@ -39,7 +39,7 @@ void switches_sort(struct switches *s);
 uint64_t switches_seq(const struct switches *s, uint64_t goroutine, uint64_t seq, bool *first);
 
 /* Whether the goroutine was created blocked, in a generation before, and did not run until this one. */
-bool switches_unborn(const struct switches *s, uint64_t goroutine);
+bool switches_created_blocked(const struct switches *s, uint64_t goroutine);
 
 /* Ends the generation; false: out of memory. */
 bool switches_end(struct switches *s);

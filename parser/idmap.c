@@ -14,7 +14,7 @@ __attribute__((constructor)) static void choose_seed(void)
         seed = (uintptr_t)&seed;
 }
 
-static size_t home(const struct idmap *map, uint64_t id)
+static size_t bucket(const struct idmap *map, uint64_t id)
 {
     uint64_t h = (id ^ seed) * UINT64_C(0x9e3779b97f4a7c15);
     h = (h ^ h >> 32) * UINT64_C(0xd6e8feb86659fd93);
@@ -23,7 +23,7 @@ static size_t home(const struct idmap *map, uint64_t id)
 
 static struct idslot *find(const struct idmap *map, uint64_t id)
 {
-    size_t i = home(map, id);
+    size_t i = bucket(map, id);
     while (map->slots[i].value && map->slots[i].id != id)
         i = (i + 1) & (map->nslots - 1);
     return &map->slots[i];
@@ -38,8 +38,8 @@ static void hash_remove(struct idmap *map, struct idslot *slot)
 {
     size_t mask = map->nslots - 1, hole = (size_t)(slot - map->slots);
     for (size_t i = (hole + 1) & mask; map->slots[i].value; i = (i + 1) & mask) {
-        /* An entry may fill the hole unless its home lies behind it. */
-        if (((i - home(map, map->slots[i].id)) & mask) >= ((i - hole) & mask)) {
+        /* An entry may fill the hole unless its bucket lies behind it. */
+        if (((i - bucket(map, map->slots[i].id)) & mask) >= ((i - hole) & mask)) {
             map->slots[hole] = map->slots[i];
             hole = i;
         }

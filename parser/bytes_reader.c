@@ -6,6 +6,7 @@
 #include "lib/wire/file_header.h"
 #include "lib/wire/varint.h"
 #include "parser/raw_reader.h"
+#include "parser/v1/trace.h"
 
 int bytes_read_header(struct gotrace_raw_reader *r)
 {
@@ -14,18 +15,19 @@ int bytes_read_header(struct gotrace_raw_reader *r)
             return raw_fail_short(r, "the header");
         return raw_fail(r, GOTRACE_EFORMAT, "not a Go execution trace: too short for a header");
     }
-    int version = file_header_get(r->in.p);
+    int version = r->takes_v1 ? (int)v1_version(r->in.p, V1_HEADER_SIZE) : 0;
+    if (!version)
+        version = file_header_get(r->in.p);
     if (version < 0)
         return raw_fail(r, GOTRACE_EFORMAT, "not a Go execution trace: no header \"go 1.NN trace\"");
-    if (!gotrace_version_known(version))
+    if (!raw_version_known(r, version))
         return raw_fail(r, GOTRACE_EVERSION, "unsupported trace version 1.%d", version);
     r->in.p += TRACE_HEADER_SIZE;
     r->version = version;
     return 1;
 }
 
-/* The next integer, and how many bytes it took; 0 having failed. */
-static size_t read_integer(struct gotrace_raw_reader *r, const char *what, uint64_t *v)
+size_t bytes_read_integer(struct gotrace_raw_reader *r, const char *what, uint64_t *v)
 {
     raw_input_need(&r->in, VARINT_MAX);
     const uint8_t *p = varint_get(r->in.p, r->in.end, v);
@@ -47,18 +49,18 @@ static int read_frames(struct gotrace_raw_reader *r, struct gotrace_raw_event *e
         return raw_fail(r, GOTRACE_EBROKEN, "a stack of %" PRIu64 " frames is beyond any limit", ev->args[1]);
     for (uint64_t i = 0; i < ev->args[1]; i++) {
         struct gotrace_raw_frame *f = raw_reader_frame(r, i);
-        if (!f || !read_integer(r, "Stack", &f->pc) || !read_integer(r, "Stack", &f->function) ||
-            !read_integer(r, "Stack", &f->file) || !read_integer(r, "Stack", &f->line))
+        if (!f || !bytes_read_integer(r, "Stack", &f->pc) || !bytes_read_integer(r, "Stack", &f->function) ||
+            !bytes_read_integer(r, "Stack", &f->file) || !bytes_read_integer(r, "Stack", &f->line))
             return -1;
     }
     ev->frames = ev->args[1] ? (const struct gotrace_raw_frame *)r->frames.at : NULL;
     return 1;
 }
 
-static int read_data(struct gotrace_raw_reader *r, struct gotrace_raw_event *ev, const char *name)
+int bytes_read_data(struct gotrace_raw_reader *r, struct gotrace_raw_event *ev, const char *name)
 {
     uint64_t size;
-    size_t width = read_integer(r, name, &size);
+    size_t width = bytes_read_integer(r, name, &size);
     if (!width)
         return -1;
     if (size > GOTRACE_RAW_MAX_DATA)
@@ -83,7 +85,7 @@ int bytes_read_event(struct gotrace_raw_reader *r, struct gotrace_raw_event *ev)
     const struct event_info *info = &event_table[ev->id];
     ev->nargs = info->nargs;
     for (unsigned i = 0; i < info->nargs; i++) {
-        size_t width = read_integer(r, info->name, &ev->args[i]);
+        size_t width = bytes_read_integer(r, info->name, &ev->args[i]);
         if (!width)
             return -1;
         if (ev->id == EV_EventBatch)
@@ -92,6 +94,6 @@ int bytes_read_event(struct gotrace_raw_reader *r, struct gotrace_raw_event *ev)
     if (ev->id == EV_Stack)
         return read_frames(r, ev);
     if (raw_event_has_data(ev->id))
-        return read_data(r, ev, info->name);
+        return bytes_read_data(r, ev, info->name);
     return 1;
 }

@@ -6,6 +6,7 @@ libgotrace_core_la_SOURCES += \
 	%D%/quote.c %D%/quote.h %D%/quote_print.h \
 	%D%/raw_reader.c %D%/raw_reader.h \
 	%D%/bytes_reader.c \
+	%D%/text_line.c %D%/text_line.h \
 	%D%/text_reader.c \
 	%D%/raw_writer.c %D%/raw_writer.h \
 	%D%/text_writer.c \

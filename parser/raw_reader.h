@@ -4,6 +4,7 @@
 
 #include "gotrace/raw.h"
 #include "lib/wire/events.h"
+#include "lib/wire/version.h"
 #include "parser/failure.h"
 #include "parser/raw_input.h"
 
@@ -13,6 +14,7 @@ struct gotrace_raw_reader {
     enum gotrace_raw_format format;
     int version; /* 0: the header is still to be read */
     bool ended;
+    bool takes_v1; /* versions of v1 are taken, whose records parser/v1/raw.h reads */
     struct failure failure;
     struct raw_input in;
     uint64_t position;        /* of the event being read: a byte offset or a line */
@@ -39,10 +41,22 @@ static inline bool raw_event_known(int version, unsigned id)
 
 static inline bool raw_event_has_data(unsigned id) { return id == EV_String || id == EV_ExperimentalBatch; }
 
+/* Whether r takes traces of version 1.NN. */
+static inline bool raw_version_known(const struct gotrace_raw_reader *r, int version)
+{
+    return gotrace_version_known(version) || (r->takes_v1 && wire_version_is_old((uint64_t)version));
+}
+
 /* The format's own functions: 1, 0 at the end (events only), or -1 having failed. */
 int bytes_read_header(struct gotrace_raw_reader *r);
 int bytes_read_event(struct gotrace_raw_reader *r, struct gotrace_raw_event *ev);
 int text_read_header(struct gotrace_raw_reader *r);
 int text_read_event(struct gotrace_raw_reader *r, struct gotrace_raw_event *ev);
+
+/* The next integer of a trace, and how many bytes it took; 0 having failed. */
+size_t bytes_read_integer(struct gotrace_raw_reader *r, const char *what, uint64_t *v);
+
+/* A size, and so many bytes of data: 1, or -1 having failed. */
+int bytes_read_data(struct gotrace_raw_reader *r, struct gotrace_raw_event *ev, const char *name);
 
 #endif

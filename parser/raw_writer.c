@@ -28,7 +28,7 @@ void bytes_put_header(struct raw_buffer *out, int version)
     raw_buffer_add(out, header, sizeof header);
 }
 
-static void put_integer(struct raw_buffer *out, uint64_t v, int width)
+void bytes_put_integer(struct raw_buffer *out, uint64_t v, int width)
 {
     uint8_t *room = raw_buffer_reserve(out, VARINT_MAX);
     if (!room)
@@ -42,17 +42,17 @@ void bytes_put_event(struct raw_buffer *out, const struct gotrace_raw_event *ev)
     raw_buffer_add(out, &ev->id, 1);
     unsigned nargs = event_table[ev->id].nargs;
     for (unsigned i = 0; i < nargs; i++)
-        put_integer(out, ev->args[i], ev->id == EV_EventBatch && i == nargs - 1 ? ev->size_width : 0);
+        bytes_put_integer(out, ev->args[i], ev->id == EV_EventBatch && i == nargs - 1 ? ev->size_width : 0);
     if (ev->id == EV_Stack) {
         for (uint64_t i = 0; i < ev->args[1]; i++) {
-            put_integer(out, ev->frames[i].pc, 0);
-            put_integer(out, ev->frames[i].function, 0);
-            put_integer(out, ev->frames[i].file, 0);
-            put_integer(out, ev->frames[i].line, 0);
+            bytes_put_integer(out, ev->frames[i].pc, 0);
+            bytes_put_integer(out, ev->frames[i].function, 0);
+            bytes_put_integer(out, ev->frames[i].file, 0);
+            bytes_put_integer(out, ev->frames[i].line, 0);
         }
     }
     if (raw_event_has_data(ev->id)) {
-        put_integer(out, ev->size, ev->size_width);
+        bytes_put_integer(out, ev->size, ev->size_width);
         raw_buffer_add(out, ev->data, ev->size);
     }
 }

@@ -9,6 +9,12 @@
 void bytes_put_event(struct raw_buffer *out, const struct gotrace_raw_event *ev);
 void text_put_event(struct raw_buffer *out, const struct gotrace_raw_event *ev);
 
+/* Appends an integer, in `width` bytes if it does not need more. */
+void bytes_put_integer(struct raw_buffer *out, uint64_t v, int width);
+
+/* Appends name=v behind the separator. */
+void text_put_arg(struct raw_buffer *out, const char *separator, const char *name, uint64_t v);
+
 /* Appends the header of a trace of version 1.NN. */
 void bytes_put_header(struct raw_buffer *out, int version);
 void text_put_header(struct raw_buffer *out, int version);

@@ -11,7 +11,7 @@
 
 void text_put_header(struct raw_buffer *out, int version) { raw_buffer_printf(out, "Trace Go1.%d\n", version); }
 
-static void put_arg(struct raw_buffer *out, const char *separator, const char *name, uint64_t v)
+void text_put_arg(struct raw_buffer *out, const char *separator, const char *name, uint64_t v)
 {
     char digits[20], *p = digits + sizeof digits;
     do
@@ -28,13 +28,13 @@ void text_put_event(struct raw_buffer *out, const struct gotrace_raw_event *ev)
     const struct event_info *info = &event_table[ev->id];
     raw_buffer_add_text(out, info->name);
     for (unsigned i = 0; i < info->nargs; i++)
-        put_arg(out, " ", info->args[i], ev->args[i]);
+        text_put_arg(out, " ", info->args[i], ev->args[i]);
     if (ev->id == EV_Stack) {
         for (uint64_t i = 0; i < ev->args[1]; i++) {
-            put_arg(out, "\n\t", "pc", ev->frames[i].pc);
-            put_arg(out, " ", "func", ev->frames[i].function);
-            put_arg(out, " ", "file", ev->frames[i].file);
-            put_arg(out, " ", "line", ev->frames[i].line);
+            text_put_arg(out, "\n\t", "pc", ev->frames[i].pc);
+            text_put_arg(out, " ", "func", ev->frames[i].function);
+            text_put_arg(out, " ", "file", ev->frames[i].file);
+            text_put_arg(out, " ", "line", ev->frames[i].line);
         }
     }
     if (raw_event_has_data(ev->id)) {

@@ -37,6 +37,7 @@ const struct v1_info v1_events[V1_IDS] = {
 struct v1_form v1_form(unsigned nn)
 {
     struct v1_form form = {.sequences = nn < 7, .names = nn >= 7, .stops_all = nn >= 10, .stop_reasons = nn >= 21};
+    form.pads_stacks = nn >= 21;
     for (unsigned id = 0; id < V1_IDS; id++) {
         const struct v1_info *e = &v1_events[id];
         struct v1_shape *s = &form.shapes[id];
@@ -52,4 +53,27 @@ struct v1_form v1_form(unsigned nn)
             s->nargs++;
     }
     return form;
+}
+
+const char *v1_integer_name(const struct v1_form *form, unsigned id, size_t i)
+{
+    static const char *const frame[V1_FRAME_ARGS] = {"pc", "func", "file", "line"};
+    const struct v1_shape *s = &form->shapes[id];
+    const char *const *args = v1_events[id].args;
+    size_t named = i - s->before;
+    if (s->cls == V1_IS_NONE)
+        return NULL;
+    if (s->cls == V1_IS_STRING)
+        return i == 0 ? "id" : NULL;
+    if (i < s->before)
+        return s->before - i == 2 ? "dseq" : "dt";
+    if (form->sequences && s->cls == V1_IS_BATCH && i > 0)
+        return i == 1 ? "seq" : i == 2 ? args[1] : NULL;
+    if (named < s->named)
+        return args[named];
+    if (s->cls == V1_IS_STACK)
+        return frame[(i - V1_STACK_ARGS) % v1_frame_args(form)];
+    if (i >= s->nargs)
+        return NULL;
+    return s->stack ? "stk" : "unused";
 }

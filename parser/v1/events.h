@@ -3,6 +3,7 @@
 #define THRACE_PARSER_V1_EVENTS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum v1_id {
@@ -59,9 +60,20 @@ struct v1_form {
     bool names;        /* frames have names; else they are PCs, and so is where a goroutine starts */
     bool stops_all;    /* a stop of the world is one; else each proc has its own */
     bool stop_reasons; /* it has one of Go's reasons; else one of the two kinds that a collection has */
+    bool pads_stacks;  /* the size of a stack takes as many bytes as an integer can */
 };
 
 /* That of 1.nn. */
 struct v1_form v1_form(unsigned nn);
+
+/*
+ * The name of integer number i of a record in the raw text form, NULL: it has none. Those of a Stack from the third on
+ * are a frame each, or four.
+ */
+const char *v1_integer_name(const struct v1_form *form, unsigned id, size_t i);
+enum { V1_STACK_ARGS = 2, V1_FRAME_ARGS = 4 };
+
+/* Integers of a frame. */
+static inline unsigned v1_frame_args(const struct v1_form *form) { return form->names ? V1_FRAME_ARGS : 1; }
 
 #endif

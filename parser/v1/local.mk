@@ -11,8 +11,12 @@ libgotrace_core_la_SOURCES += \
 	%D%/parse.c %D%/parse.h \
 	%D%/print.c %D%/print.h \
 	%D%/procs.c \
+	%D%/raw.c %D%/raw.h \
+	%D%/raw_bytes.c \
 	%D%/samples.c \
 	%D%/scan.c \
 	%D%/sequence.c \
+	%D%/text_reader.c \
+	%D%/text_writer.c \
 	%D%/trace.h \
 	%D%/wire.c %D%/wire.h

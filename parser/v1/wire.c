@@ -79,7 +79,7 @@ static const uint8_t *string(const struct v1_trace *t, const uint8_t *p, struct 
 static const uint8_t *stack(const struct v1_trace *t, uint64_t n, const uint8_t *end, struct v1_record *r,
                             struct v1_error *e)
 {
-    uint64_t size = r->args[1], per_frame = t->form.names ? V1_FRAME_ARGS : 1;
+    uint64_t size = r->args[1], per_frame = v1_frame_args(&t->form);
     if (n < 2)
         return BROKEN("has %" PRIu64 " arguments, not at least 2", n);
     if (size > V1_MAX_FRAMES)

@@ -12,6 +12,8 @@
 #include "cmd/golden/golden.h"
 #include "cmd/verbs.h"
 #include "gotrace/gotrace.h"
+#include "parser/event_print.h"
+#include "parser/v1/print.h"
 
 enum { READ_SIZE = 64 << 10 };
 
@@ -47,6 +49,61 @@ static bool judge(const struct golden *g, char **message)
     return ok;
 }
 
+/* Adds what thrace print shows. False: memory is short. */
+static bool print_events(const struct golden *g, struct raw_buffer *lines)
+{
+    struct gotrace_reader *r = gotrace_reader_open_memory(g->bytes.at, g->bytes.size);
+    const struct gotrace_event *ev;
+    while (r && (ev = gotrace_reader_next(r)))
+        event_print(lines, ev);
+    const struct gotrace_error *e = r ? gotrace_reader_error(r) : NULL;
+    bool ok = r && !lines->failed && (!e || e->status != GOTRACE_ENOMEM);
+    gotrace_reader_free(r);
+    return ok;
+}
+
+/* Adds what thrace print --v1 shows, or *e says why not. False: memory is short. */
+static bool print_v1_events(const struct golden *g, struct raw_buffer *lines, struct v1_error *e)
+{
+    struct v1_trace t;
+    if (!v1_parse(&t, g->bytes.at, g->bytes.size, V1_AS_GO_1_21, e))
+        return e->status != V1_NO_MEMORY;
+    for (size_t i = 0; i < t.nevents; i++)
+        v1_print(lines, &t, &t.events[i]);
+    v1_free(&t);
+    return !lines->failed;
+}
+
+/* Checks the events that the test has: EXIT_OK, EXIT_INVALID, or EXIT_USAGE when memory is short. */
+static int check_events(struct golden *g)
+{
+    struct raw_buffer lines = {0};
+    int status = EXIT_USAGE;
+    if (!g->events.p)
+        status = EXIT_OK;
+    else if (print_events(g, &lines))
+        status = golden_check_lines(g, &g->events, &lines) ? EXIT_OK : EXIT_INVALID;
+    raw_buffer_free(&lines);
+    return status;
+}
+
+/* Likewise as Go 1.21 reads it. */
+static int check_v1(struct golden *g)
+{
+    struct raw_buffer lines = {0};
+    struct v1_error e = {0};
+    int status = EXIT_USAGE;
+    if (!g->is_v1)
+        status = EXIT_OK;
+    else if (print_v1_events(g, &lines, &e))
+        status = golden_check(g, g->v1_differs ? &g->v1 : &g->expect, e.status ? e.message : NULL) &&
+                         (e.status || golden_check_lines(g, &g->v1_events, &lines))
+                     ? EXIT_OK
+                     : EXIT_INVALID;
+    raw_buffer_free(&lines);
+    return status;
+}
+
 static bool read_file(const char *path, struct raw_buffer *content)
 {
     FILE *file = fopen(path, "r");
@@ -79,12 +136,12 @@ static int run(const char *path, char **why)
         *why = strdup(g.error);
     else if (!judge(&g, &message))
         *why = strdup(strerror(ENOMEM));
-    else if (!golden_check(&g, message)) {
-        *why = strdup(g.error);
+    else if (!golden_check(&g, &g.expect, message))
         status = EXIT_INVALID;
-    } else {
-        status = EXIT_OK;
-    }
+    else
+        status = (status = check_events(&g)) == EXIT_OK ? check_v1(&g) : status;
+    if (status == EXIT_INVALID)
+        *why = strdup(g.error);
     free(message);
     golden_free(&g);
     raw_buffer_free(&content);

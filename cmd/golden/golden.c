@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "cmd/golden/golden.h"
-#include "gotrace/raw.h"
 #include "parser/quote.h"
+#include "parser/v1/raw.h"
 
 struct span {
     const char *p, *end;
@@ -71,7 +71,7 @@ static bool take_file(struct golden *g, struct span *archive, const char *name, 
     }
 }
 
-static bool parse_pattern(struct golden *g, struct span quoted)
+static bool parse_pattern(struct golden *g, struct expectation *x, struct span quoted)
 {
     struct raw_buffer pattern = {0}, posix = {0};
     const uint8_t *end = go_unquote(&pattern, (const uint8_t *)quoted.p, (const uint8_t *)quoted.end);
@@ -89,13 +89,13 @@ static bool parse_pattern(struct golden *g, struct span quoted)
     if (ok) {
         raw_buffer_add(&posix, "", 1);
         int rc = posix.failed ? REG_ESPACE
-                              : regcomp(&g->matcher, (const char *)posix.at, flags | REG_EXTENDED | REG_NOSUB);
+                              : regcomp(&x->matcher, (const char *)posix.at, flags | REG_EXTENDED | REG_NOSUB);
         if (rc) {
             char message[100];
-            regerror(rc, &g->matcher, message, sizeof message);
+            regerror(rc, &x->matcher, message, sizeof message);
             ok = malformed(g, "cannot match the pattern \"%.100s\": %s", (const char *)pattern.at, message);
         } else {
-            g->pattern = (char *)pattern.at;
+            x->pattern = (char *)pattern.at;
             pattern = (struct raw_buffer){0};
         }
     }
@@ -104,16 +104,17 @@ static bool parse_pattern(struct golden *g, struct span quoted)
     return ok;
 }
 
-static bool parse_expectation(struct golden *g, struct span expect)
+static const char failure[] = "FAILURE ";
+
+static bool parse_expectation(struct golden *g, struct expectation *x, struct span expect)
 {
-    static const char failure[] = "FAILURE ";
     struct span line = take_line(&expect);
     if (is(line, "SUCCESS") || starts_with(line, "SUCCESS "))
         return true;
     if (!starts_with(line, failure))
         return malformed(g, "the expectation is neither SUCCESS nor FAILURE \"pattern\"");
-    g->failure = true;
-    return parse_pattern(g, (struct span){line.p + sizeof failure - 1, line.end});
+    x->failure = true;
+    return parse_pattern(g, x, (struct span){line.p + sizeof failure - 1, line.end});
 }
 
 static int collect(void *arg, const void *data, size_t size)
@@ -122,26 +123,75 @@ static int collect(void *arg, const void *data, size_t size)
     return 0;
 }
 
+/* Makes bytes of what r reads. False: that failed, or memory is short. */
+static bool parse_v1(struct golden *g, struct gotrace_raw_reader *r)
+{
+    struct v1_raw raw = v1_raw_of(r);
+    int rc;
+    g->is_v1 = true;
+    v1_raw_header(&raw, GOTRACE_RAW_BYTES, &g->bytes);
+    while ((rc = v1_raw_next(&raw, GOTRACE_RAW_BYTES, &g->bytes)) > 0)
+        continue;
+    return rc == 0 && !g->bytes.failed;
+}
+
+static bool parse_v2(struct golden *g, struct gotrace_raw_reader *r, int version)
+{
+    struct gotrace_raw_writer *w = gotrace_raw_writer_new_callback(GOTRACE_RAW_BYTES, version, collect, &g->bytes);
+    struct gotrace_raw_event ev;
+    int rc = -1;
+    while (w && (rc = gotrace_raw_reader_next(r, &ev)) > 0 && !gotrace_raw_writer_event(w, &ev))
+        continue;
+    bool lost = !w || gotrace_raw_writer_finish(w) || g->bytes.failed;
+    gotrace_raw_writer_free(w);
+    return rc == 0 && !lost;
+}
+
 static bool parse_trace(struct golden *g, struct span trace)
 {
     struct gotrace_raw_reader *r =
         gotrace_raw_reader_open_memory(GOTRACE_RAW_TEXT, trace.p, (size_t)(trace.end - trace.p));
-    struct gotrace_raw_writer *w = NULL;
-    struct gotrace_raw_event ev;
-    int rc = r ? gotrace_raw_reader_version(r) : -1;
-    if (rc > 0) {
-        w = gotrace_raw_writer_new_callback(GOTRACE_RAW_BYTES, rc, collect, &g->bytes);
-        while (w && (rc = gotrace_raw_reader_next(r, &ev)) > 0 && !gotrace_raw_writer_event(w, &ev))
-            continue;
-    }
-    if (rc < 0)
-        malformed(g, "the trace: %s", r ? gotrace_raw_reader_error(r)->message : "out of memory");
-    bool lost = !w || gotrace_raw_writer_finish(w) || g->bytes.failed;
-    gotrace_raw_writer_free(w);
-    if (rc >= 0 && (lost || rc > 0))
+    if (!r)
+        return malformed(g, "out of memory");
+    r->takes_v1 = true;
+    int version = gotrace_raw_reader_version(r);
+    bool ok = version > 0 &&
+              (wire_version_is_old((uint64_t)version) ? parse_v1(g, r) : parse_v2(g, r, version));
+    const struct gotrace_error *e = gotrace_raw_reader_error(r);
+    if (e)
+        malformed(g, "the trace: %s", e->message);
+    else if (!ok)
         malformed(g, "out of memory");
     gotrace_raw_reader_free(r);
-    return rc == 0 && !lost;
+    return ok;
+}
+
+/* A file that may be missing, if it is the next one of the archive. */
+static bool take_optional(struct golden *g, struct span *archive, const char *name, struct golden_text *text)
+{
+    struct span rest = *archive, file;
+    struct span marker = rest.p < rest.end ? take_line(&rest) : rest;
+    if (marker.p == rest.end || !is((struct span){marker.p + 3, marker.end - 3}, name))
+        return true;
+    if (!take_file(g, archive, name, &file))
+        return false;
+    *text = (struct golden_text){file.p, (size_t)(file.end - file.p)};
+    return true;
+}
+
+/* What Go 1.21 makes of it: lines, or an expectation. */
+static bool parse_v1_outcome(struct golden *g)
+{
+    struct span lines = {g->v1_events.p, g->v1_events.p + g->v1_events.size};
+    if (!lines.p)
+        return true;
+    if (!g->is_v1)
+        return malformed(g, "the archive has a file \"v1\", but the trace is of v2");
+    g->v1_differs = true;
+    if (!starts_with(lines, failure))
+        return true;
+    g->v1_events = (struct golden_text){0};
+    return parse_expectation(g, &g->v1, lines);
 }
 
 bool golden_parse(struct golden *g, const void *test, size_t size)
@@ -153,26 +203,51 @@ bool golden_parse(struct golden *g, const void *test, size_t size)
         continue;
     if (!take_file(g, &archive, "expect", &expect) || !take_file(g, &archive, "trace", &trace))
         return false;
+    if (!take_optional(g, &archive, "events", &g->events) || !take_optional(g, &archive, "v1", &g->v1_events))
+        return false;
     if (archive.p < archive.end)
-        return malformed(g, "the archive has more than the files \"expect\" and \"trace\"");
-    return parse_trace(g, trace) && parse_expectation(g, expect);
+        return malformed(g, "the archive has more than the files \"expect\", \"trace\", \"events\" and \"v1\"");
+    return parse_trace(g, trace) && parse_expectation(g, &g->expect, expect) && parse_v1_outcome(g);
 }
 
-bool golden_check(struct golden *g, const char *message)
+bool golden_check(struct golden *g, const struct expectation *x, const char *message)
 {
-    if (!g->failure)
+    if (!x->failure)
         return message ? malformed(g, "unexpected error: %.250s", message) : true;
     if (!message)
-        return malformed(g, "expected an error that matches \"%.200s\", but there was none", g->pattern);
-    if (regexec(&g->matcher, message, 0, NULL, 0))
-        return malformed(g, "expected an error that matches \"%.100s\", but got: %.150s", g->pattern, message);
+        return malformed(g, "expected an error that matches \"%.200s\", but there was none", x->pattern);
+    if (regexec(&x->matcher, message, 0, NULL, 0))
+        return malformed(g, "expected an error that matches \"%.100s\", but got: %.150s", x->pattern, message);
     return true;
+}
+
+bool golden_check_lines(struct golden *g, const struct golden_text *wanted, const struct raw_buffer *got)
+{
+    if (!wanted->p)
+        return true;
+    struct span want = {wanted->p, wanted->p + wanted->size};
+    const char *at = got->size ? (const char *)got->at : "";
+    struct span have = {at, at + got->size};
+    for (int number = 1; want.p < want.end || have.p < have.end; number++) {
+        struct span w = take_line(&want), h = take_line(&have);
+        if (w.end - w.p != h.end - h.p || (w.p < w.end && memcmp(w.p, h.p, (size_t)(w.end - w.p))))
+            return malformed(g, "event %d: expected \"%.*s\", but got \"%.*s\"", number,
+                             (int)(w.end - w.p < 120 ? w.end - w.p : 120), w.p,
+                             (int)(h.end - h.p < 120 ? h.end - h.p : 120), h.p);
+    }
+    return true;
+}
+
+static void free_expectation(struct expectation *x)
+{
+    if (x->pattern)
+        regfree(&x->matcher);
+    free(x->pattern);
 }
 
 void golden_free(struct golden *g)
 {
-    if (g->pattern)
-        regfree(&g->matcher);
-    free(g->pattern);
+    free_expectation(&g->expect);
+    free_expectation(&g->v1);
     raw_buffer_free(&g->bytes);
 }

@@ -193,7 +193,8 @@ static bool unblock(struct check *c, const struct go *waker, const struct proc *
     struct go *g = &c->gos.v[n];
     if (g->state != WAITS)
         return BROKEN("g %" PRIu64 " is not waiting", c->a.v[0]);
-    if (g->last == V1_GoBlockNet && c->ev->p != V1_TIMER_P)
+    /* By a goroutine that runs timers, Go 1.21 has it that a timer did. */
+    if (g->last == V1_GoBlockNet && (c->ev->p != V1_TIMER_P || c->s->view == V1_AS_GO_1_22))
         c->ev->p = V1_NETPOLL_P;
     g->state = RUNNABLE;
     g->last = c->ev->id;

@@ -77,13 +77,13 @@ bool v1_proc_next(struct v1_parse *s, struct v1_proc *proc, struct v1_event *ev,
         unsigned id = *at & (V1_IDS - 1);
         const struct v1_shape *shape = &t->form.shapes[id];
         proc->p = v1_reread(t, at, wire);
+        if (UNLIKELY(shape->cls == V1_IS_SAMPLE)) {
+            proc->ticks = (int64_t)((uint64_t)proc->ticks + (s->view == V1_AS_GO_1_21 ? wire[0] : 0));
+            continue;
+        }
         if (shape->before == 2)
             proc->seq = (int64_t)((uint64_t)proc->seq + *a++);
         proc->ticks = (int64_t)((uint64_t)proc->ticks + *a++);
-        if (UNLIKELY(shape->cls == V1_IS_SAMPLE)) {
-            a = wire;
-            continue;
-        }
         if (UNLIKELY(id == V1_UserLog)) {
             uint64_t size = 0;
             proc->p = varint_get(proc->p, proc->end, &size) + size;

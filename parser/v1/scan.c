@@ -134,14 +134,18 @@ static bool event(struct scan *c, const uint8_t *end)
     return true;
 }
 
-/* Samples are written by a thread of their own, later: they are put into order by themselves. */
+/*
+ * Samples are written by a thread of their own, later: they are put into order by themselves. To Go 1.21 they are events
+ * of the batch besides, whose ticks count.
+ */
 static bool sample(struct scan *c)
 {
     struct v1_parse *s = c->s;
     const uint64_t *a = c->r.args + 1;
     if (!is_proc(a[1]))
         return BROKEN("the proc ID %" PRIu64 " is too large", a[1]);
-    advance(c);
+    if (s->view == V1_AS_GO_1_21)
+        advance(c);
     if (!s->samples.n)
         s->procs_before_samples = s->procs.n;
     if (!VEC_ROOM(&s->samples))

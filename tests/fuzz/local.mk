@@ -7,7 +7,8 @@ fuzz_targets = \
 	%D%/fuzz-spool \
 	%D%/fuzz-symbols \
 	%D%/fuzz-unwind \
-	%D%/fuzz-v1
+	%D%/fuzz-v1 \
+	%D%/fuzz-v1-text
 
 fuzz_common = %D%/fuzz.h %D%/read-trace.c
 if LIBFUZZER
@@ -48,6 +49,10 @@ tests_fuzz_fuzz_unwind_LDADD = liblow.la libparser.la
 tests_fuzz_fuzz_v1_SOURCES = %D%/fuzz-v1.c $(fuzz_common)
 tests_fuzz_fuzz_v1_LDFLAGS = $(fuzz_link)
 tests_fuzz_fuzz_v1_LDADD = libparser.la
+
+tests_fuzz_fuzz_v1_text_SOURCES = %D%/fuzz-v1-text.c $(fuzz_common)
+tests_fuzz_fuzz_v1_text_LDFLAGS = $(fuzz_link)
+tests_fuzz_fuzz_v1_text_LDADD = libparser.la
 
 check_PROGRAMS += %D%/test-extremes
 TESTS += %D%/test-extremes

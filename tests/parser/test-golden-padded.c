@@ -51,7 +51,7 @@ static int run(const char *path, struct golden *g)
         die(path, g->error);
     if (pad(&g->bytes, &padded)) {
         char *message = judge(&padded);
-        result = golden_check(g, message);
+        result = golden_check(g, &g->expect, message);
         free(message);
     }
     raw_buffer_free(&content);

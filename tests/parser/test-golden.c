@@ -19,15 +19,15 @@ static void a_test_is_an_expectation_and_a_trace(void **state)
     static const char test[] = "a comment\r\n-- expect --\r\nFAILURE \"a.c\"\r\n" TRACE;
     struct golden g;
     assert_true(golden_parse(&g, test, sizeof test - 1));
-    assert_true(g.failure);
-    assert_string_equal(g.pattern, "a.c");
+    assert_true(g.expect.failure);
+    assert_string_equal(g.expect.pattern, "a.c");
     assert_int_equal(g.bytes.size, 17);
     assert_memory_equal(g.bytes.at, "go 1.22 trace\0\0\0\x02", 17);
     golden_free(&g);
 
     static const char nameless[] = "--  --\n-- expect --\nSUCCESS\n--  --\n" TRACE; /* is no file's beginning */
     assert_true(golden_parse(&g, nameless, sizeof nameless - 1));
-    assert_false(g.failure);
+    assert_false(g.expect.failure);
     golden_free(&g);
 }
 
@@ -39,7 +39,7 @@ static void malformed_tests_are_refused(void **state)
     expect_malformed("-- trace --\n", "expected the file \"expect\", but got \"trace\"");
     expect_malformed("-- expect --\nSUCCESS\n-- expect --\n", "expected the file \"trace\", but got \"expect\"");
     expect_malformed("-- expect --\nSUCCESS\n" TRACE "-- more --\n",
-                     "the archive has more than the files \"expect\" and \"trace\"");
+                     "the archive has more than the files \"expect\", \"trace\", \"events\" and \"v1\"");
     expect_malformed("-- expect --\nSUCCESS\n-- trace --\n",
                      "the trace: line 1: not a trace: no line \"Trace Go1.NN\"");
     expect_malformed("-- expect --\nSUCCESS\n" TRACE "Bad\n",
@@ -60,7 +60,7 @@ static void expect_outcome(const char *expectation, const char *message, const c
     snprintf(test, sizeof test, "-- expect --\n%s\n" TRACE, expectation);
     struct golden g;
     assert_true(golden_parse(&g, test, strlen(test)));
-    assert_int_equal(golden_check(&g, message), !why);
+    assert_int_equal(golden_check(&g, &g.expect, message), !why);
     assert_string_equal(g.error, why ? why : "");
     golden_free(&g);
 }

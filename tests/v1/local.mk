@@ -1,5 +1,5 @@
 # v1 traces: the real ones at hand as Go's tools print them, and rule by rule those made by hand.
-v1_scripts = %D%/print.test %D%/events.test
+v1_scripts = %D%/print.test %D%/events.test %D%/golden.test %D%/raw.test
 TESTS += $(v1_scripts)
 dist_check_SCRIPTS += $(v1_scripts)
 

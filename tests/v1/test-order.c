@@ -212,22 +212,30 @@ static void timers_and_the_network_have_procs_of_their_own(void **state)
               "0 GoStart p0 g3 3 1\n0 GoUnblock p1000001 g3 2 2\n");
 }
 
-/* They are written late, and in any order; in their batch, they move its time. */
+/* They are written late, and in any order. To Go 1.21 they move the time of their batch. */
 static void samples_stand_where_they_were_taken(void **state)
 {
-    struct made m = made(19);
-    RECORD(&m, Stack, 9, 1, 0xabc, 0, 0, 7);
-    PROC(&m, 0, 100);
-    RECORD(&m, HeapAlloc, 0, 1);
-    RECORD(&m, CPUSample, 5, 107, 1, 4, 9);
-    RECORD(&m, CPUSample, 0, 103, UINT64_MAX, 0, 0);
-    RECORD(&m, HeapAlloc, 1, 2);
-    RECORD(&m, CPUSample, 1, 107, 2, 5, 0);
-    PROC(&m, 3, 100);
-    RECORD(&m, CPUSample, 8, 102, 3, 6, 0);
-    RECORD(&m, HeapAlloc, 1, 3);
-    gives(&m, "0 HeapAlloc p0 g0 1\n2 CPUSample p3 g6 0 3 6\n3 CPUSample p-1 g0 0 18446744073709551615 0\n6 HeapAlloc p0 g0 2\n"
-              "7 CPUSample p1 g4 0 1 4 @abc  :7\n7 CPUSample p2 g5 0 2 5\n9 HeapAlloc p3 g0 3\n");
+    for (enum v1_view view = V1_AS_GO_1_21; view <= V1_AS_GO_1_22; view++) {
+        struct made m = made(19);
+        RECORD(&m, Stack, 9, 1, 0xabc, 0, 0, 7);
+        PROC(&m, 0, 100);
+        RECORD(&m, HeapAlloc, 0, 1);
+        RECORD(&m, CPUSample, 5, 107, 1, 4, 9);
+        RECORD(&m, CPUSample, 0, 103, UINT64_MAX, 0, 0);
+        RECORD(&m, HeapAlloc, 1, 2);
+        RECORD(&m, CPUSample, 1, 107, 2, 5, 0);
+        PROC(&m, 3, 100);
+        RECORD(&m, CPUSample, 8, 102, 3, 6, 0);
+        RECORD(&m, HeapAlloc, 1, 3);
+        gives_in(&m, view,
+                 view == V1_AS_GO_1_21
+                     ? "0 HeapAlloc p0 g0 1\n2 CPUSample p3 g6 0 3 6\n3 CPUSample p-1 g0 0 18446744073709551615 0\n"
+                       "6 HeapAlloc p0 g0 2\n7 CPUSample p1 g4 0 1 4 @abc  :7\n7 CPUSample p2 g5 0 2 5\n"
+                       "9 HeapAlloc p3 g0 3\n"
+                     : "0 HeapAlloc p0 g0 1\n1 HeapAlloc p3 g0 3\n1 HeapAlloc p0 g0 2\n2 CPUSample p3 g6 0 3 6\n"
+                       "3 CPUSample p-1 g0 0 18446744073709551615 0\n7 CPUSample p1 g4 0 1 4 @abc  :7\n"
+                       "7 CPUSample p2 g5 0 2 5\n");
+    }
 }
 
 static void tables_may_stand_anywhere(void **state)

@@ -82,7 +82,7 @@ static int check_events(struct golden *g)
     if (!g->events.p)
         status = EXIT_OK;
     else if (print_events(g, &lines))
-        status = golden_check_lines(g, &g->events, &lines) ? EXIT_OK : EXIT_INVALID;
+        status = golden_check_lines(g, "events", &g->events, &lines) ? EXIT_OK : EXIT_INVALID;
     raw_buffer_free(&lines);
     return status;
 }
@@ -97,7 +97,7 @@ static int check_v1(struct golden *g)
         status = EXIT_OK;
     else if (print_v1_events(g, &lines, &e))
         status = golden_check(g, g->v1_differs ? &g->v1 : &g->expect, e.status ? e.message : NULL) &&
-                         (e.status || golden_check_lines(g, &g->v1_events, &lines))
+                         (e.status || golden_check_lines(g, "v1", &g->v1_events, &lines))
                      ? EXIT_OK
                      : EXIT_INVALID;
     raw_buffer_free(&lines);

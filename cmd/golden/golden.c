@@ -221,7 +221,8 @@ bool golden_check(struct golden *g, const struct expectation *x, const char *mes
     return true;
 }
 
-bool golden_check_lines(struct golden *g, const struct golden_text *wanted, const struct raw_buffer *got)
+bool golden_check_lines(struct golden *g, const char *name, const struct golden_text *wanted,
+                        const struct raw_buffer *got)
 {
     if (!wanted->p)
         return true;
@@ -231,9 +232,9 @@ bool golden_check_lines(struct golden *g, const struct golden_text *wanted, cons
     for (int number = 1; want.p < want.end || have.p < have.end; number++) {
         struct span w = take_line(&want), h = take_line(&have);
         if (w.end - w.p != h.end - h.p || (w.p < w.end && memcmp(w.p, h.p, (size_t)(w.end - w.p))))
-            return malformed(g, "event %d: expected \"%.*s\", but got \"%.*s\"", number,
-                             (int)(w.end - w.p < 120 ? w.end - w.p : 120), w.p,
-                             (int)(h.end - h.p < 120 ? h.end - h.p : 120), h.p);
+            return malformed(g, "%s, line %d: expected \"%.*s\", but got \"%.*s\"", name, number,
+                             (int)(w.end - w.p < 100 ? w.end - w.p : 100), w.p,
+                             (int)(h.end - h.p < 100 ? h.end - h.p : 100), h.p);
     }
     return true;
 }

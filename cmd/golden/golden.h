@@ -42,8 +42,9 @@ bool golden_parse(struct golden *g, const void *test, size_t size);
 /* Whether reading went as expected; message is the error, NULL for none. g->error says what is wrong otherwise. */
 bool golden_check(struct golden *g, const struct expectation *x, const char *message);
 
-/* Whether the lines are those of the file, if there is one. g->error says what is wrong otherwise. */
-bool golden_check_lines(struct golden *g, const struct golden_text *wanted, const struct raw_buffer *got);
+/* Whether the lines are those of the file of that name, if there is one. g->error says what is wrong otherwise. */
+bool golden_check_lines(struct golden *g, const char *name, const struct golden_text *wanted,
+                        const struct raw_buffer *got);
 
 void golden_free(struct golden *g);
 

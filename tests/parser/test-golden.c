@@ -54,6 +54,65 @@ static void malformed_tests_are_refused(void **state)
     expect_malformed("-- expect --\nFAILURE \"(a\"\n" TRACE, "cannot match the pattern \"(a\": Unmatched ( or \\(");
 }
 
+static void expect_lines(struct golden *g, const struct golden_text *wanted, const char *got, const char *why)
+{
+    struct raw_buffer lines = {.at = (uint8_t *)got, .size = strlen(got)};
+    g->error[0] = 0;
+    assert_int_equal(golden_check_lines(g, "events", wanted, &lines), !why);
+    assert_string_equal(g->error, why ? why : "");
+}
+
+static void a_test_may_have_events(void **state)
+{
+    static const char test[] = "-- expect --\nSUCCESS\n" TRACE "-- events --\none\ntwo\n";
+    struct golden g;
+    assert_true(golden_parse(&g, test, sizeof test - 1));
+    assert_int_equal(g.bytes.size, 17);
+    assert_false(g.is_v1);
+    expect_lines(&g, &g.events, "one\ntwo\n", NULL);
+    expect_lines(&g, &g.events, "one\ntwo", NULL);
+    expect_lines(&g, &g.events, "one\nsix\n", "events, line 2: expected \"two\", but got \"six\"");
+    expect_lines(&g, &g.events, "one\ntwo\nsix\n", "events, line 3: expected \"\", but got \"six\"");
+    expect_lines(&g, &g.events, "one\n", "events, line 2: expected \"two\", but got \"\"");
+    expect_lines(&g, &g.events, "", "events, line 1: expected \"one\", but got \"\"");
+    expect_lines(&g, &g.v1_events, "one\n", NULL);
+    golden_free(&g);
+}
+
+#define TRACE_OF_V1 "-- trace --\nTrace Go1.21\nGoEnd dt=1\n"
+
+static void a_trace_may_be_of_v1(void **state)
+{
+    static const char events[] = "-- expect --\nSUCCESS\n" TRACE_OF_V1 "-- events --\n-- v1 --\none\n",
+                      error[] = "-- expect --\nSUCCESS\n" TRACE_OF_V1 "-- v1 --\nFAILURE \"a.c\"\n",
+                      plain[] = "-- expect --\nFAILURE \"x\"\n" TRACE_OF_V1;
+    struct golden g;
+    assert_true(golden_parse(&g, events, sizeof events - 1));
+    assert_true(g.is_v1 && g.v1_differs && !g.v1.failure);
+    assert_int_equal(g.bytes.size, 18);
+    assert_memory_equal(g.bytes.at, "go 1.21 trace\0\0\0\x0f\x01", 18);
+    expect_lines(&g, &g.v1_events, "one\n", NULL);
+    expect_lines(&g, &g.events, "one\n", "events, line 1: expected \"\", but got \"one\"");
+    golden_free(&g);
+    assert_true(golden_parse(&g, error, sizeof error - 1));
+    assert_true(g.v1_differs && g.v1.failure && !g.expect.failure && !g.v1_events.p);
+    assert_string_equal(g.v1.pattern, "a.c");
+    golden_free(&g);
+    assert_true(golden_parse(&g, plain, sizeof plain - 1));
+    assert_true(g.is_v1 && !g.v1_differs);
+    golden_free(&g);
+    expect_malformed("-- expect --\nSUCCESS\n" TRACE "-- v1 --\n",
+                     "the archive has a file \"v1\", but the trace is of v2");
+    expect_malformed("-- expect --\nSUCCESS\n" TRACE_OF_V1 "-- v1 --\nFAILURE x\n",
+                     "the pattern is not a quoted string");
+    expect_malformed("-- expect --\nSUCCESS\n" TRACE_OF_V1 "-- v1 --\n-- events --\n",
+                     "the archive has more than the files \"expect\", \"trace\", \"events\" and \"v1\"");
+    expect_malformed("-- expect --\nSUCCESS\n-- trace --\nTrace Go1.21\nGoEnd\n",
+                     "the trace: line 2: argument \"dt\" is missing");
+    expect_malformed("-- expect --\nSUCCESS\n-- trace --\nTrace Go1.6\n",
+                     "the trace: line 1: unsupported trace version 1.6");
+}
+
 static void expect_outcome(const char *expectation, const char *message, const char *why)
 {
     char test[300];
@@ -159,6 +218,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_test_is_an_expectation_and_a_trace),
         cmocka_unit_test(malformed_tests_are_refused),
+        cmocka_unit_test(a_test_may_have_events),
+        cmocka_unit_test(a_trace_may_be_of_v1),
         cmocka_unit_test(the_outcome_is_held_against_the_expectation),
         cmocka_unit_test(regular_expressions_are_gos),
     };

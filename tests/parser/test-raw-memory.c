@@ -2,6 +2,9 @@
 #include <limits.h>
 #include <stdbool.h>
 
+/* Before cmocka, which has a macro of the name of a function there. */
+#include "parser/v1/raw.h"
+
 #include "tests/parser/raw-events.h"
 
 #include "gotrace/builder.h"
@@ -127,6 +130,47 @@ static bool copy_bytes(void)
     return copy(GOTRACE_RAW_BYTES, bytes, sizeof bytes - 1);
 }
 
+/* Likewise of v1. */
+static bool copy_v1(enum gotrace_raw_format from, const void *data, size_t size)
+{
+    struct delivery d = {data, size};
+    struct raw_buffer out = {0};
+    struct gotrace_raw_reader *r = gotrace_raw_reader_open_callback(from, deliver, &d);
+    if (!r)
+        return false;
+    r->takes_v1 = true;
+    int rc = gotrace_raw_reader_version(r);
+    if (rc > 0) {
+        struct v1_raw raw = v1_raw_of(r);
+        while ((rc = v1_raw_next(&raw, from == GOTRACE_RAW_BYTES ? GOTRACE_RAW_TEXT : GOTRACE_RAW_BYTES, &out)) > 0)
+            continue;
+    }
+    if (rc < 0) {
+        assert_int_equal(gotrace_raw_reader_error(r)->status, GOTRACE_ENOMEM);
+        assert_int_equal(gotrace_raw_reader_error(r)->sys_errno, ENOMEM);
+    }
+    bool ok = rc == 0 && !out.failed;
+    swallowed = out.size;
+    if (ok && whole)
+        assert_int_equal(swallowed, whole);
+    raw_buffer_free(&out);
+    gotrace_raw_reader_free(r);
+    return ok;
+}
+
+static bool copy_v1_text(void)
+{
+    static const char lines[] = "Trace Go1.21\nStack id=1 nframes=1\n\tpc=1 func=2 file=3 line=4\n"
+                                "String id=1\n\tdata=\"some text of which there is a little more\"\n";
+    return copy_v1(GOTRACE_RAW_TEXT, lines, sizeof lines - 1);
+}
+
+static bool copy_v1_bytes(void)
+{
+    static const char bytes[] = "go 1.21 trace\0\0\0\xc3\x06\x01\x01\x02\x03\x04\x05\x0f\x01\x25\x01\x03" "abc";
+    return copy_v1(GOTRACE_RAW_BYTES, bytes, sizeof bytes - 1);
+}
+
 static bool show(void)
 {
     const struct gotrace_raw_event ev = {.id = EV_Frequency};
@@ -171,6 +215,20 @@ static bool take_golden(void)
     return ok;
 }
 
+static bool take_golden_of_v1(void)
+{
+    static const char test[] = "-- expect --\nSUCCESS\n-- trace --\nTrace Go1.21\nGoEnd dt=1\n"
+                               "-- v1 --\nFAILURE \"a.c\"\n";
+    struct golden g;
+    bool ok = golden_parse(&g, test, sizeof test - 1);
+    if (!ok)
+        assert_string_not_equal(g.error, "");
+    else
+        assert_int_equal(g.bytes.size, 18);
+    golden_free(&g);
+    return ok;
+}
+
 static void with_ever_more_memory_all_is_copied(bool (*what)(void))
 {
     whole = 0;
@@ -181,16 +239,20 @@ static void with_ever_more_memory_all_is_copied(bool (*what)(void))
 
 static void reading_text(void **state) { with_ever_more_memory_all_is_copied(copy_text); }
 static void reading_bytes(void **state) { with_ever_more_memory_all_is_copied(copy_bytes); }
+static void reading_text_of_v1(void **state) { with_ever_more_memory_all_is_copied(copy_v1_text); }
+static void reading_bytes_of_v1(void **state) { with_ever_more_memory_all_is_copied(copy_v1_bytes); }
 static void showing_an_event(void **state) { with_ever_more_memory(show); }
 static void building(void **state) { with_ever_more_memory(build); }
 static void taking_a_golden_test(void **state) { with_ever_more_memory(take_golden); }
+static void taking_one_of_v1(void **state) { with_ever_more_memory(take_golden_of_v1); }
 
 int main(void)
 {
     allowance = ULONG_MAX;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reading_text),     cmocka_unit_test(reading_bytes),        cmocka_unit_test(showing_an_event),
-        cmocka_unit_test(building),         cmocka_unit_test(taking_a_golden_test),
+        cmocka_unit_test(building),         cmocka_unit_test(taking_a_golden_test), cmocka_unit_test(taking_one_of_v1),
+        cmocka_unit_test(reading_text_of_v1), cmocka_unit_test(reading_bytes_of_v1),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,7 +4,7 @@ TESTS += $(v1_scripts)
 dist_check_SCRIPTS += $(v1_scripts)
 
 if HAVE_CMOCKA
-v1_programs = %D%/test-records %D%/test-front %D%/test-order %D%/test-check %D%/test-memory \
+v1_programs = %D%/test-records %D%/test-front %D%/test-order %D%/test-check %D%/test-memory %D%/test-raw \
 	%D%/test-as-v2 %D%/test-as-v2-more %D%/test-as-v2-reader
 check_PROGRAMS += $(v1_programs)
 TESTS += $(v1_programs)
@@ -17,6 +17,8 @@ tests_v1_test_order_SOURCES = %D%/test-order.c $(v1_made)
 tests_v1_test_order_LDADD = libparser.la $(CMOCKA_LIBS)
 tests_v1_test_check_SOURCES = %D%/test-check.c $(v1_made)
 tests_v1_test_check_LDADD = libparser.la $(CMOCKA_LIBS)
+tests_v1_test_raw_SOURCES = %D%/test-raw.c
+tests_v1_test_raw_LDADD = libparser.la $(CMOCKA_LIBS)
 tests_v1_test_memory_SOURCES = %D%/test-memory.c $(v1_made)
 tests_v1_test_memory_LDADD = libparser.la $(CMOCKA_LIBS)
 tests_v1_test_memory_LDFLAGS = $(AM_LDFLAGS) \

@@ -20,7 +20,8 @@ enum { READ_SIZE = 64 << 10 };
 static const char usage[] =
     "usage: thrace golden FILE.test…\n\n"
     "Runs golden tests of trace readers: each FILE is a txtar archive of \"expect\", which is SUCCESS or\n"
-    "FAILURE \"regexp\", and \"trace\", a trace as text (see thrace-raw(1)). Prints TAP, a line a test.\n"
+    "FAILURE \"regexp\", and \"trace\", a trace as text (see thrace-raw(1)), and perhaps the \"events\" that\n"
+    "print shall show, and those that print --v1 shall (\"v1\"). Prints TAP, a line a test.\n"
     "Exit status: 0 all went as expected, 1 not all, 2 a test is malformed or cannot be read.\n";
 static const struct arguments arguments = {"golden", usage, ":h", only_help};
 

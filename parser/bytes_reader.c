@@ -16,11 +16,14 @@ int bytes_read_header(struct gotrace_raw_reader *r)
         return raw_fail(r, GOTRACE_EFORMAT, "not a Go execution trace: too short for a header");
     }
     int version = r->takes_v1 ? (int)v1_version(r->in.p, V1_HEADER_SIZE) : 0;
-    if (!version)
+    bool known = version != 0;
+    if (!known) {
         version = file_header_get(r->in.p);
+        known = gotrace_version_known(version);
+    }
     if (version < 0)
         return raw_fail(r, GOTRACE_EFORMAT, "not a Go execution trace: no header \"go 1.NN trace\"");
-    if (!raw_version_known(r, version))
+    if (!known)
         return raw_fail(r, GOTRACE_EVERSION, "unsupported trace version 1.%d", version);
     r->in.p += TRACE_HEADER_SIZE;
     r->version = version;

@@ -41,12 +41,6 @@ static inline bool raw_event_known(int version, unsigned id)
 
 static inline bool raw_event_has_data(unsigned id) { return id == EV_String || id == EV_ExperimentalBatch; }
 
-/* Whether r takes traces of version 1.NN. */
-static inline bool raw_version_known(const struct gotrace_raw_reader *r, int version)
-{
-    return gotrace_version_known(version) || (r->takes_v1 && wire_version_is_old((uint64_t)version));
-}
-
 /* The format's own functions: 1, 0 at the end (events only), or -1 having failed. */
 int bytes_read_header(struct gotrace_raw_reader *r);
 int bytes_read_event(struct gotrace_raw_reader *r, struct gotrace_raw_event *ev);

@@ -9,7 +9,7 @@ struct span {
     const uint8_t *p, *end;
 };
 
-/* The next line that is neither empty nor a comment, without its end: 1, 0 at the end of the input, or -1 having failed. */
+/* The next line that is neither empty nor a comment, without its end: 1, 0 at the end of the input, or -1: failed. */
 int text_next_line(struct gotrace_raw_reader *r, struct span *line);
 
 /* A further line that belongs to the event: 1, or -1 having failed. */

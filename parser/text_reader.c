@@ -27,7 +27,8 @@ int text_read_header(struct gotrace_raw_reader *r)
     struct span digits = {go.p + n, go.end};
     if ((size_t)(go.end - go.p) < n || memcmp(go.p, prefix, n) || !text_decimal(digits, &version))
         return text_fail_at(r, GOTRACE_EFORMAT, "not a Go version", go);
-    if (version > 99 || !raw_version_known(r, (int)version))
+    if (version > 99 ||
+        !(gotrace_version_known((int)version) || (r->takes_v1 && wire_version_is_old(version))))
         return raw_fail(r, GOTRACE_EVERSION, "unsupported trace version 1.%" PRIu64, version);
     if (!text_at_end(&line))
         return text_fail_at(r, GOTRACE_EFORMAT, "unexpected after the header", line);

@@ -1,6 +1,6 @@
 /*
- * Golden tests of trace readers, in Go's format: a txtar archive of "expect", a line that says SUCCESS or FAILURE and a
- * quoted regular expression, and "trace", a trace in the raw text form. Besides Go, two more files may follow: "events",
+ * Golden tests of trace readers, in Go's format: a txtar archive of "expect", a line that says SUCCESS or FAILURE and
+ * a quoted regular expression, and "trace", a trace in the raw text form. Besides Go, two more files may follow: "events",
  * which thrace print shall show, and "v1", which thrace print --v1 shall show; or it has a line as "expect" has, when
  * the outcome is another one there.
  */
@@ -34,8 +34,8 @@ struct golden {
 };
 
 /*
- * Takes a test apart; false, with g->error, when it is malformed. Free g with golden_free either way, and the test after
- * that.
+ * Takes a test apart; false, with g->error, when it is malformed. Free g with golden_free either way, and the test
+ * after that.
  */
 bool golden_parse(struct golden *g, const void *test, size_t size);
 

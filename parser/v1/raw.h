@@ -1,6 +1,6 @@
 /*
- * The records of a v1 trace as they stand, in bytes and as text, sense or not. Nothing is lost either way: where a record
- * is not as Go writes it, its text says so.
+ * The records of a v1 trace as they stand, in bytes and as text, sense or not. Nothing is lost either way: where a
+ * record is not as Go writes it, its text says so.
  */
 #ifndef THRACE_PARSER_V1_RAW_H
 #define THRACE_PARSER_V1_RAW_H

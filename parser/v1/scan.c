@@ -135,8 +135,8 @@ static bool event(struct scan *c, const uint8_t *end)
 }
 
 /*
- * Samples are written by a thread of their own, later: they are put into order by themselves. To Go 1.21 they are events
- * of the batch besides, whose ticks count.
+ * Samples are written by a thread of their own, later: they are put into order by themselves. To Go 1.21 they are
+ * events of the batch besides, whose ticks count.
  */
 static bool sample(struct scan *c)
 {

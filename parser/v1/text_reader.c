@@ -172,7 +172,8 @@ int v1_text_read(struct v1_raw *raw, struct v1_raw_record *rec)
         return -1;
     }
     if (!integers(raw, &line, rec, has_nargs ? &nargs : NULL) ||
-        (!is_string && !sized(raw, rec, has_size ? &size : NULL)) || (v1_has_data(&raw->form, rec->id) && !data(raw, rec)))
+        (!is_string && !sized(raw, rec, has_size ? &size : NULL)) ||
+        (v1_has_data(&raw->form, rec->id) && !data(raw, rec)))
         return -1;
     r->position = first_line;
     return 1;

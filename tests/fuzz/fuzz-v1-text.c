@@ -1,6 +1,6 @@
 /*
- * Any bytes as the records of a v1 trace, or any text as such: bytes made into text and back are the same bytes, and text
- * made into bytes is, made into text, a text that stays the same from then on.
+ * Any bytes as the records of a v1 trace, or any text as such: bytes made into text and back are the same bytes, and
+ * text made into bytes is, made into text, a text that stays the same from then on.
  */
 #include <stdlib.h>
 #include <string.h>

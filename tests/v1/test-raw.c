@@ -215,6 +215,7 @@ static void what_are_no_bytes_of_a_trace_is_said(void **state)
     BROKEN("go 1.21 trace\0\0", "byte 0: not a Go execution trace: too short for a header");
     BROKEN("go 1.6 trace\0\0\0\0", "byte 0: not a Go execution trace: no header \"go 1.NN trace\"");
     BROKEN("go 1.20 trace\0\0\0", "byte 0: unsupported trace version 1.20");
+    BROKEN("go 1.05 trace\0\0\0", "byte 0: unsupported trace version 1.5");
     BROKEN(H21 "\x0f", "byte 16: the trace ends inside GoEnd");
     BROKEN(H21 "\x0f\x01\x0f\x80", "byte 18: the trace ends inside GoEnd");
     BROKEN(H21 "\x3f\x80", "byte 16: the trace ends inside a record");

@@ -167,24 +167,21 @@ static bool parse_trace(struct golden *g, struct span trace)
 }
 
 /* A file that may be missing, if it is the next one of the archive. */
-static bool take_optional(struct golden *g, struct span *archive, const char *name, struct golden_text *text)
+static void take_optional(struct golden *g, struct span *archive, const char *name, struct golden_text *text)
 {
     struct span rest = *archive, file;
     struct span marker = rest.p < rest.end ? take_line(&rest) : rest;
-    if (marker.p == rest.end || !is((struct span){marker.p + 3, marker.end - 3}, name))
-        return true;
-    if (!take_file(g, archive, name, &file))
-        return false;
-    *text = (struct golden_text){file.p, (size_t)(file.end - file.p)};
-    return true;
+    if (marker.p < rest.end && is((struct span){marker.p + 3, marker.end - 3}, name) &&
+        take_file(g, archive, name, &file))
+        *text = (struct golden_text){file.p, (size_t)(file.end - file.p)};
 }
 
 /* What Go 1.21 makes of it: lines, or an expectation. */
 static bool parse_v1_outcome(struct golden *g)
 {
-    struct span lines = {g->v1_events.p, g->v1_events.p + g->v1_events.size};
-    if (!lines.p)
+    if (!g->v1_events.p)
         return true;
+    struct span lines = {g->v1_events.p, g->v1_events.p + g->v1_events.size};
     if (!g->is_v1)
         return malformed(g, "the archive has a file \"v1\", but the trace is of v2");
     g->v1_differs = true;
@@ -203,8 +200,8 @@ bool golden_parse(struct golden *g, const void *test, size_t size)
         continue;
     if (!take_file(g, &archive, "expect", &expect) || !take_file(g, &archive, "trace", &trace))
         return false;
-    if (!take_optional(g, &archive, "events", &g->events) || !take_optional(g, &archive, "v1", &g->v1_events))
-        return false;
+    take_optional(g, &archive, "events", &g->events);
+    take_optional(g, &archive, "v1", &g->v1_events);
     if (archive.p < archive.end)
         return malformed(g, "the archive has more than the files \"expect\", \"trace\", \"events\" and \"v1\"");
     return parse_trace(g, trace) && parse_expectation(g, &g->expect, expect) && parse_v1_outcome(g);

@@ -61,19 +61,15 @@ const char *v1_integer_name(const struct v1_form *form, unsigned id, size_t i)
     const struct v1_shape *s = &form->shapes[id];
     const char *const *args = v1_events[id].args;
     size_t named = i - s->before;
-    if (s->cls == V1_IS_NONE)
-        return NULL;
     if (s->cls == V1_IS_STRING)
-        return i == 0 ? "id" : NULL;
+        return "id";
     if (i < s->before)
         return s->before - i == 2 ? "dseq" : "dt";
     if (form->sequences && s->cls == V1_IS_BATCH && i > 0)
-        return i == 1 ? "seq" : i == 2 ? args[1] : NULL;
+        return i == 1 ? "seq" : args[1];
     if (named < s->named)
         return args[named];
     if (s->cls == V1_IS_STACK)
         return frame[(i - V1_STACK_ARGS) % v1_frame_args(form)];
-    if (i >= s->nargs)
-        return NULL;
     return s->stack ? "stk" : "unused";
 }

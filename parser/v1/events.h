@@ -67,8 +67,8 @@ struct v1_form {
 struct v1_form v1_form(unsigned nn);
 
 /*
- * The name of integer number i of a record in the raw text form, NULL: it has none. Those of a Stack from the third on
- * are a frame each, or four.
+ * The name in the raw text form of integer number i, of those that a record of the version has. Those of a Stack from
+ * the third on are a frame each, or four.
  */
 const char *v1_integer_name(const struct v1_form *form, unsigned id, size_t i);
 enum { V1_STACK_ARGS = 2, V1_FRAME_ARGS = 4 };

@@ -219,6 +219,7 @@ static void what_are_no_bytes_of_a_trace_is_said(void **state)
     BROKEN(H21 "\x0f", "byte 16: the trace ends inside GoEnd");
     BROKEN(H21 "\x0f\x01\x0f\x80", "byte 18: the trace ends inside GoEnd");
     BROKEN(H21 "\x3f\x80", "byte 16: the trace ends inside a record");
+    BROKEN(H21 "\x25\x80", "byte 16: the trace ends inside String");
     BROKEN(H21 "\x25\x01\x02x", "byte 16: the trace ends inside String");
     BROKEN(H21 "\xcf\x02\x01", "byte 16: the trace ends inside GoEnd");
     BROKEN(H21 "\xcf\x80", "byte 16: the trace ends inside GoEnd");

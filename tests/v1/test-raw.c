@@ -259,6 +259,33 @@ static void integers_have_a_limit(void **state)
     }
 }
 
+static void a_size_fits_its_bytes(void **state)
+{
+    char text[2048] = "Trace Go1.21\nGoEnd nargs=128 sized=1 dt=1";
+    for (size_t i = 1; i < 128; i++)
+        strcat(text, " arg=1");
+    struct converted c = convert(GOTRACE_RAW_TEXT, text, strlen(text), 4096);
+    assert_string_equal(c.error, "line 2: the size of 128 integers takes other than 1 bytes");
+    raw_buffer_free(&c.out);
+}
+
+static void the_position_is_the_records_line(void **state)
+{
+    static const char text[] = "Trace Go1.21\n\nStack id=1 nframes=1\n\n\tpc=1 func=2 file=3 line=4\nGoEnd dt=1\n";
+    struct raw_buffer out = {0};
+    struct gotrace_raw_reader *r = gotrace_raw_reader_open_memory(GOTRACE_RAW_TEXT, text, sizeof text - 1);
+    r->takes_v1 = true;
+    assert_int_equal(gotrace_raw_reader_version(r), 21);
+    struct v1_raw raw = v1_raw_of(r);
+    assert_int_equal(v1_raw_next(&raw, GOTRACE_RAW_BYTES, &out), 1);
+    assert_int_equal(gotrace_raw_reader_position(r), 3);
+    assert_int_equal(v1_raw_next(&raw, GOTRACE_RAW_BYTES, &out), 1);
+    assert_int_equal(gotrace_raw_reader_position(r), 6);
+    assert_int_equal(v1_raw_next(&raw, GOTRACE_RAW_BYTES, &out), 0);
+    gotrace_raw_reader_free(r);
+    raw_buffer_free(&out);
+}
+
 /* Who has not asked for v1 does not get it. */
 static void the_public_reader_takes_v2_alone(void **state)
 {
@@ -305,6 +332,8 @@ int main(void)
         cmocka_unit_test(what_is_no_text_of_a_trace_is_said),
         cmocka_unit_test(what_are_no_bytes_of_a_trace_is_said),
         cmocka_unit_test(integers_have_a_limit),
+        cmocka_unit_test(a_size_fits_its_bytes),
+        cmocka_unit_test(the_position_is_the_records_line),
         cmocka_unit_test(the_public_reader_takes_v2_alone),
         cmocka_unit_test(input_that_cannot_be_read_is_an_error),
     };

@@ -1,5 +1,6 @@
 dist_man_MANS += \
 	%D%/man/gotrace.3 \
+	%D%/man/thrace-annotate.3 \
 	%D%/man/thrace-convert.1 \
 	%D%/man/thrace-export.1 \
 	%D%/man/thrace-finish.1 \

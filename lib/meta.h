@@ -22,6 +22,7 @@ enum meta_tag {
     META_HOOK = 5,   /* PC, text: the PC stands for the function of that name */
     /* time in ticks, m, P + 1 (0: none), g, weight, n, n PCs: the first, then zigzag-encoded differences */
     META_SAMPLE = 7,
+    META_STRING = 8, /* id, text: a string of the program's, whose id holds in the chunk's generation */
     META_HEAP_BLOCK = 20, /* number, time in ticks, bytes, stack id: a sampled block was allocated */
     META_HEAP_FREE = 21,  /* number: it was freed */
     META_CALLS = 6,  /* PC, calls, ticks: calls of the function (0: of others) too short to be emitted; their time */
@@ -36,7 +37,7 @@ enum meta_tag {
 #define META_FORMATS                                                                                                   \
     {                                                                                                                  \
         [META_STACK] = "i*", [META_THREAD] = "iii", [META_NAME] = "iit", [META_MODULE] = "iiiitt", [META_HOOK] = "it", \
-        [META_SAMPLE] = "iiiii*", [META_CALLS] = "iii", [META_STATUS] = "iii*",                                        \
+        [META_SAMPLE] = "iiiii*", [META_CALLS] = "iii", [META_STATUS] = "iii*", [META_STRING] = "it",                  \
         [META_HEAP_BLOCK] = "iiii", [META_HEAP_FREE] = "i"                                                             \
     }
 
@@ -48,6 +49,10 @@ enum { STACK_TRUNCATED_PC = 2 };
 
 /* Stack ids from here on, plus the G's id, stand for the start of a thread. Those of META_STACK are below. */
 enum { START_STACK_BASE = 1 << 21 };
+
+/* String ids of META_STRING. Those below are reasons, and what thrace finish adds. */
+#define PROGRAM_STRING_BASE (UINT64_C(1) << 30)
+#define PROGRAM_STRING_END (UINT64_C(1) << 62)
 
 /* Stack ids from here on, plus the G's id, stand for where a thread waited when the recording began. */
 #define STATUS_STACK_BASE (UINT64_C(1) << 40)

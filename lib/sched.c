@@ -412,6 +412,16 @@ bool sched_heap(struct sched *s, struct sched_thread *t, uint64_t live, uint64_t
     return txn_end(&x);
 }
 
+bool sched_annotate(struct sched *s, struct sched_thread *t, enum event_id id, const uint64_t *args, unsigned nargs,
+                    uint64_t now)
+{
+    struct txn x;
+    if (!txn_begin(&x, s, t, GO_RUNNING, now))
+        return false;
+    txn_event(&x, id, (int)nargs, args);
+    return txn_end(&x);
+}
+
 enum { HEAP_OBJECT_UNIT = 8 }; /* of the ids of blocks, which `thrace finish` states */
 
 bool sched_heap_object(struct sched *s, struct sched_thread *t, uint64_t address, uint64_t size, uint64_t now)

@@ -188,6 +188,13 @@ bool sched_heap(struct sched *s, struct sched_thread *t, uint64_t live, uint64_t
 bool sched_heap_object(struct sched *s, struct sched_thread *t, uint64_t address, uint64_t size, uint64_t now);
 bool sched_heap_object_free(struct sched *s, struct sched_thread *t, uint64_t address, uint64_t now);
 
+/*
+ * What the program says of itself: an event of a running thread that changes nothing but the trace. At most four
+ * arguments.
+ */
+bool sched_annotate(struct sched *s, struct sched_thread *t, enum event_id id, const uint64_t *args, unsigned nargs,
+                    uint64_t now);
+
 /* Running → Dead. */
 bool sched_destroy(struct sched *s, struct sched_thread *t, uint64_t now);
 

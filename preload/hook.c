@@ -6,6 +6,18 @@
 #include "preload/modules.h"
 #include "preload/section.h"
 
+/* The event of a region stands in the trace or not. A begin that was left has no end of the program's. */
+static void recover_regions(struct thread *t)
+{
+    if (t->regions.writes && t->sched.commits != t->regions.commits) {
+        bool began = t->regions.writes == EV_UserRegionBegin;
+        t->regions.depth = began ? t->regions.from + 1 : t->regions.from - 1;
+        if (began)
+            t->regions.v[t->regions.from].state = REGION_ENDED;
+    }
+    t->regions.writes = EV_None;
+}
+
 void hook_recover(struct thread *t)
 {
     bool kept = t->sched.commits != t->promise.commits;
@@ -18,6 +30,7 @@ void hook_recover(struct thread *t)
         section_leave(t);
     }
     t->promise.wakeup.g = 0;
+    recover_regions(t);
     t->in_hook = 0;
 }
 

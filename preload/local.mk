@@ -30,6 +30,8 @@ libthrace_preload_la_SOURCES = \
 	%D%/valgrind.h \
 	%D%/wait.c %D%/wait.h \
 	%D%/wrapper.c %D%/wrapper.h \
+	%D%/annotate/annotate.c \
+	%D%/annotate/names.c %D%/annotate/names.h \
 	%D%/heap/allocator.c %D%/heap/allocator.h %D%/heap/allocator.def \
 	%D%/heap/heap.c %D%/heap/heap.h \
 	%D%/heap/heap_hook.h \
@@ -98,4 +100,4 @@ endif
 EXTRA_DIST += %D%/preload.map
 
 thraceincludedir = $(includedir)/thrace
-thraceinclude_HEADERS = include/thrace/session.h
+thraceinclude_HEADERS = include/thrace/annotate.h include/thrace/session.h

@@ -27,6 +27,20 @@ struct short_calls {
     } function[SHORT_CALL_FUNCTIONS];
 };
 
+enum { REGIONS_MAX = 32 };
+
+/*
+ * What became of a region that was begun. An end that could not be written stays due: readers want ends in the order
+ * of the stack.
+ */
+enum region_state { REGION_OPEN, REGION_LOST /* its begin was not written */, REGION_ENDED, REGION_GONE };
+
+struct region {
+    struct name *name; /* preload/annotate/names.h */
+    uint64_t task;
+    enum region_state state;
+};
+
 struct thread {
     struct writer writer;
     uint32_t in_hook;     /* the thread is inside a hook … */
@@ -65,6 +79,13 @@ struct thread {
     bool unannounced;   /* it appeared one day; where it started nobody knows */
     bool spare;         /* announced, but could not be made: waits for the next thread that is */
     char name[TASK_COMM_LEN]; /* given last, or "" */
+    uint64_t task;            /* that it works for, 0: none */
+    struct {                  /* what it is doing, from the outermost region on */
+        uint32_t depth;       /* those beyond REGIONS_MAX are counted only */
+        enum event_id writes; /* UserRegionBegin or UserRegionEnd; EV_None: none. Then … */
+        uint32_t commits, from; /* … the thread's commits and the depth before that */
+        struct region v[REGIONS_MAX];
+    } regions;
     struct {            /* where it waits, or is in a system call, when the model says that */
         uintptr_t pc, sp, bp, leaf;
         uint32_t reason; /* of a wait: enum sched_reason */

@@ -44,6 +44,7 @@ struct thread *announce_thread(struct hook *h, const void *start_routine)
         return NULL;
     upcalls.announces_thread(child);
     child->start_pc = (uintptr_t)start_routine + 1;
+    child->task = h->t->task;
     bool announced = sched_current(&child->sched)->status == GO_RUNNABLE;
     hook_capture_for(h, STACK_OF_CREATE);
     enum section section = any_section_enter(h->t, STACK_RECORD_MAX + 1 + 3 * VARINT_MAX);

@@ -20,6 +20,14 @@ static int by_status(const void *a, const void *b)
     return x->g < y->g ? -1 : x->g > y->g;
 }
 
+static int by_string(const void *a, const void *b)
+{
+    const struct rec_string *x = a, *y = b;
+    if (x->generation != y->generation)
+        return x->generation < y->generation ? -1 : 1;
+    return x->id < y->id ? -1 : x->id > y->id;
+}
+
 static int by_hook(const void *a, const void *b)
 {
     const struct rec_hook *x = a, *y = b;
@@ -32,6 +40,8 @@ void recording_sort(struct recording *r)
         qsort(r->threads, r->nthreads, sizeof *r->threads, by_thread);
     if (r->nstatuses)
         qsort(r->statuses, r->nstatuses, sizeof *r->statuses, by_status);
+    if (r->nstrings)
+        qsort(r->strings, r->nstrings, sizeof *r->strings, by_string);
     if (r->nhooks)
         qsort(r->hooks, r->nhooks, sizeof *r->hooks, by_hook);
 }
@@ -71,6 +81,7 @@ void recording_free(struct recording *r)
     free(r->statuses);
     free(r->threads);
     free(r->hooks);
+    free(r->strings);
     free(r->blocks);
     free(r->frees);
     free(r->profile);

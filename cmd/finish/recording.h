@@ -27,6 +27,13 @@ struct rec_status {
     uint64_t stack_id; /* 0: none */
 };
 
+/* A string of the program's: a name or a message of an annotation. */
+struct rec_string {
+    uint64_t generation, id;
+    const char *text; /* in the spool */
+    size_t len;
+};
+
 struct rec_hook {
     uint64_t pc;
     char *name;
@@ -53,6 +60,8 @@ struct recording {
     uint64_t first_generation;
     struct rec_status *statuses; /* by g */
     size_t nstatuses, cap_statuses;
+    struct rec_string *strings; /* by generation and id */
+    size_t nstrings, cap_strings;
     struct rec_hook *hooks; /* by pc */
     size_t nhooks, cap_hooks;
     struct rec_block *blocks; /* by id */
@@ -70,7 +79,10 @@ struct recording {
     unsigned pid;
 };
 
-/* Sorts for the look-ups below: threads by g and then as they were written, statuses by g, hooks by PC. */
+/*
+ * Sorts for the look-ups below: threads by g and then as they were written, statuses by g, strings by generation and
+ * id, hooks by PC.
+ */
 void recording_sort(struct recording *r);
 
 /* The thread's record, which says where it started; NULL: that is not known. */

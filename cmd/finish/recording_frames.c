@@ -64,6 +64,12 @@ static size_t without_startup(const struct recording *r, const struct rec_stack 
     return n;
 }
 
+/* An inlined function of thrace/annotate.h: without debug info it would not be seen, either. */
+static bool is_annotation(const char *function)
+{
+    return !strncmp(function, "thrace_", 7) || !strncmp(function, "thrace::", 8);
+}
+
 /* A wrapped function gets its public name, whatever libc's own symbol for that address is. */
 static void add_pc(const struct recording *r, const struct rec_pc *p, struct frames *f)
 {
@@ -83,7 +89,8 @@ static void add_pc(const struct recording *r, const struct rec_pc *p, struct fra
     if (ours)
         return;
     for (size_t i = 0; i < n; i++)
-        add_frame(f, inlined_pc(r, p, n - 1 - i), NULL, &s[i]);
+        if (i == n - 1 || !is_annotation(s[i].function))
+            add_frame(f, inlined_pc(r, p, n - 1 - i), NULL, &s[i]);
 }
 
 static int write_stack(const struct recording *r, struct gotrace_builder *b, uint64_t id, struct frames *f)
@@ -205,6 +212,24 @@ int recording_write_opening_tables(const struct recording *r, struct gotrace_bui
     return 0;
 }
 
+/* Two threads that met the same new name at once have both defined it. */
+static int write_strings(const struct recording *r, struct gotrace_builder *b, uint64_t generation)
+{
+    size_t i = 0, end = r->nstrings;
+    while (i < end) {
+        size_t middle = i + (end - i) / 2;
+        if (r->strings[middle].generation < generation)
+            i = middle + 1;
+        else
+            end = middle;
+    }
+    for (uint64_t last = 0; i < r->nstrings && r->strings[i].generation == generation; last = r->strings[i++].id)
+        if (r->strings[i].id != last &&
+            gotrace_builder_string_as(b, r->strings[i].id, r->strings[i].text, r->strings[i].len))
+            return -1;
+    return 0;
+}
+
 int recording_write_tables(const struct recording *r, struct gotrace_builder *b, uint64_t generation)
 {
     if (write_reasons(b))
@@ -216,5 +241,5 @@ int recording_write_tables(const struct recording *r, struct gotrace_builder *b,
     for (size_t i = 0; i < r->nthreads; i++)
         if (r->threads[i].generation == generation && write_thread_start(r, b, &r->threads[i]))
             return -1;
-    return samples_write(&r->samples, b, generation, &r->time);
+    return samples_write(&r->samples, b, generation, &r->time) || write_strings(r, b, generation) ? -1 : 0;
 }

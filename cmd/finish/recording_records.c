@@ -116,6 +116,19 @@ static bool read_module(struct rec_modules *ms, struct cursor *c, uint64_t gener
     return ok;
 }
 
+/* IDs of other strings, which only a damaged spool has here, are passed over. */
+static bool read_string(struct recording *r, struct cursor *c, uint64_t generation)
+{
+    struct rec_string read = {.generation = generation, .id = get_int(c)}, *s;
+    read.text = (const char *)get_text(c, &read.len);
+    if (!read.text || read.id < PROGRAM_STRING_BASE || read.id >= PROGRAM_STRING_END)
+        return true;
+    if (!(s = ADD(r, strings)))
+        return false;
+    *s = read;
+    return true;
+}
+
 static bool read_hook(struct recording *r, struct cursor *c)
 {
     struct rec_hook *h = ADD(r, hooks);
@@ -188,6 +201,7 @@ static bool read_record(struct recording *r, struct rec_names *names, struct cur
     case META_NAME: return read_name(names, c);
     case META_MODULE: return read_module(&r->modules, c, generation);
     case META_HOOK: return read_hook(r, c);
+    case META_STRING: return read_string(r, c, generation);
     case META_STATUS: return read_status(r, c, generation);
     case META_SAMPLE: return samples_read(&r->samples, &r->stacks, &r->modules, c->p, c->end);
     case META_HEAP_BLOCK: return read_block(r, c, generation);

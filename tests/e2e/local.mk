@@ -1,6 +1,7 @@
 # Programs recorded from start to end; tests/traps does the same with programs that break other tracers.
 e2e_tests = \
 	%D%/against-kernel.test \
+	%D%/annotations.test \
 	%D%/bounds.test \
 	%D%/control.test \
 	%D%/cpu.test \

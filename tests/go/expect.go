@@ -22,6 +22,9 @@ import (
 //	                              next to it are that goroutine's
 //	syscall NAME STACK [COUNT]    a system call of that goroutine, begun and ended; or COUNT of them. "none" as STACK
 //	                              and no other such line: no system call at all
+//	annotations NAME ANNOTATION…  those of that goroutine, exactly, in order: task+TYPE+PARENT, task-TYPE,
+//	                              region+TYPE@TASK, region-TYPE@TASK, log@TASK:CATEGORY=MESSAGE, label:LABEL. Tasks are
+//	                              named by their types, "?" for one that did not begin; blanks are written "_"
 //	alive NAME COUNT              so many of that name exist when the trace ends
 //
 // A FUNCTION may be a choice, "read|__read": names of one address.
@@ -74,6 +77,14 @@ func (h *history) expect(out io.Writer, in io.Reader) (int, error) {
 		case fields[0] == "alive" && len(fields) == 3:
 			n := h.count(func(g *goroutine) bool { return g.name == fields[1] && g.state.String() != "NotExist" })
 			say(n == number(2), text, fmt.Sprintf("there are %d", n))
+		case fields[0] == "annotations" && len(fields) > 1:
+			var got []string
+			for _, g := range h.gs {
+				if strings.ReplaceAll(g.name, " ", "_") == fields[1] {
+					got = append(got, g.annotations...)
+				}
+			}
+			say(slices.Equal(got, fields[2:]), "annotations "+fields[1], "there are: "+strings.Join(got, " "))
 		case fields[0] == "cpu" && len(fields) == 3:
 			there, elsewhere := h.sampled(fields[1], strings.Split(fields[2], "<"))
 			say(there > 0 && elsewhere == 0, text,

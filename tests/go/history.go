@@ -51,6 +51,8 @@ type goroutine struct {
 	thread  trace.ThreadID
 	open    *block
 	inside  *syscall
+
+	annotations []string
 }
 
 // block is one wait: from running to waiting, until somebody made it runnable.
@@ -98,6 +100,7 @@ type history struct {
 	syscalls    []*syscall
 	transitions []transition
 	samples     []sample
+	tasks       map[trace.TaskID]string // types
 	threads     map[trace.ThreadID]bool
 	procs       map[trace.ProcID]trace.ProcState
 	running     int // procs that run now
@@ -107,6 +110,7 @@ type history struct {
 func readHistory(path string, transitions bool) (*history, error) {
 	h := &history{
 		gs:      make(map[trace.GoID]*goroutine),
+		tasks:   make(map[trace.TaskID]string),
 		threads: make(map[trace.ThreadID]bool),
 		procs:   make(map[trace.ProcID]trace.ProcState),
 	}
@@ -154,6 +158,9 @@ func (h *history) event(ev trace.Event, transitions bool) {
 			g := h.goroutine(l.Resource.Goroutine())
 			g.labels = append(g.labels, l.Label)
 		}
+		h.annotate(ev)
+	case trace.EventTaskBegin, trace.EventTaskEnd, trace.EventRegionBegin, trace.EventRegionEnd, trace.EventLog:
+		h.annotate(ev)
 	case trace.EventStateTransition:
 		tr := ev.StateTransition()
 		switch tr.Resource.Kind {

@@ -8,6 +8,7 @@ EXTRA_DIST += \
 	%D%/expect.go \
 	%D%/go.mod \
 	%D%/go.sum \
+	%D%/annotations.go \
 	%D%/history.go \
 	%D%/judge_test.go \
 	%D%/main.go \

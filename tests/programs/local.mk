@@ -4,6 +4,9 @@ c_programs = \
 	%D%/affinity \
 	%D%/alone \
 	%D%/alone-hog \
+	%D%/annotated \
+	%D%/annotated-sessions \
+	%D%/annotated-torn \
 	%D%/at-terminal \
 	%D%/arrows \
 	%D%/arrows-futexes \
@@ -88,7 +91,7 @@ c_programs = \
 	%D%/wait-on-pipe \
 	%D%/yields
 
-check_PROGRAMS += $(c_programs) %D%/cxx-threads %D%/heap-cxx %D%/long-names %D%/torture
+check_PROGRAMS += $(c_programs) %D%/annotated-cxx %D%/cxx-threads %D%/heap-cxx %D%/long-names %D%/torture
 check_LTLIBRARIES += %D%/libearly.la %D%/libfirst-call.la %D%/libheap-early.la %D%/libheap-ifunc.la %D%/libloader-held.la \
 	%D%/liblate-helper.la %D%/liblocale.la %D%/libslow-release.la %D%/libtoil-one.la %D%/libtoil-two.la
 
@@ -96,6 +99,7 @@ check_LTLIBRARIES += %D%/libearly.la %D%/libfirst-call.la %D%/libheap-early.la %
 program_CFLAGS = $(AM_CFLAGS) -g -fno-optimize-sibling-calls -pthread
 
 tests_programs_at_terminal_LDADD = -lutil
+tests_programs_annotated_CFLAGS = $(program_CFLAGS)
 tests_programs_alone_CFLAGS = $(program_CFLAGS)
 tests_programs_arrows_CFLAGS = $(program_CFLAGS)
 tests_programs_arrows_futexes_CFLAGS = $(program_CFLAGS)
@@ -199,6 +203,10 @@ tests_programs_entry_points_SOURCES = %D%/entry-points.c %D%/entry-points-file.c
 	%D%/entry-points-wait.c
 tests_programs_entry_points_LDADD = -ldl -lrt
 tests_programs_known_waits_SOURCES = %D%/known-waits.c %D%/known-waits-timed.c %D%/known-waits.h
+tests_programs_annotated_sessions_CFLAGS = $(program_CFLAGS)
+tests_programs_annotated_torn_CFLAGS = $(program_CFLAGS)
+tests_programs_annotated_cxx_SOURCES = %D%/annotated-cxx.cpp
+tests_programs_annotated_cxx_CXXFLAGS = $(AM_CXXFLAGS) -g -pthread
 tests_programs_cxx_threads_SOURCES = %D%/cxx-threads.cpp
 tests_programs_cxx_threads_CXXFLAGS = $(AM_CXXFLAGS) -g -pthread
 tests_programs_heap_cxx_SOURCES = %D%/heap-cxx.cpp

@@ -15,6 +15,7 @@ unit_tests = \
 	%D%/test-heap-profile \
 	%D%/test-image \
 	%D%/test-lock \
+	%D%/test-annotation-names \
 	%D%/test-meta \
 	%D%/test-opening \
 	%D%/test-options \
@@ -101,6 +102,9 @@ tests_unit_test_unwind_walk_LDADD = $(unit_test_LIBS)
 tests_unit_test_symbolize_SOURCES = %D%/test-symbolize.c
 tests_unit_test_symbolize_LDADD = libsymbolize.la $(unit_test_LIBS)
 
+tests_unit_test_annotation_names_SOURCES = %D%/test-annotation-names.c preload/annotate/names.c
+tests_unit_test_annotation_names_CFLAGS = $(AM_CFLAGS) -pthread
+tests_unit_test_annotation_names_LDADD = $(unit_test_LIBS)
 tests_unit_test_symbols_SOURCES = %D%/test-symbols.c preload/symbols.c
 tests_unit_test_symbols_LDADD = $(unit_test_LIBS) -ldl
 tests_unit_test_dwarf_SOURCES = %D%/test-dwarf.c %D%/dwarf-bytes.h

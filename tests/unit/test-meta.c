@@ -8,6 +8,7 @@ static const struct {
     enum meta_tag tag;
     const char *fields;
 } tags[] = {
+    {META_STRING, "it"},
     {META_STACK, "i*"},   {META_THREAD, "iii"},      {META_NAME, "iit"},    {META_MODULE, "iiiitt"},
     {META_HOOK, "it"},    {META_SAMPLE, "iiiii*"},   {META_CALLS, "iii"},   {META_STATUS, "iii*"},
     {META_HEAP_BLOCK, "iiii"}, {META_HEAP_FREE, "i"},

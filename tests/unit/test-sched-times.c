@@ -118,6 +118,20 @@ static void the_heap_is_told_by_who_runs(void **state)
     assert_false(sched_heap(f->s, &f->main, 1, 2, 50));
 }
 
+static void who_runs_annotates(void **state)
+{
+    static const uint64_t args[] = {7, 8, 9, 10};
+    struct fixture *f = *state;
+    assert_false(sched_annotate(f->s, &f->main, EV_UserLog, args, 4, 5));
+    starts(f, &f->main, 10);
+    assert_true(sched_annotate(f->s, &f->main, EV_UserLog, args, 4, 20));
+    assert_true(sched_annotate(f->s, &f->main, EV_UserTaskEnd, args, 2, 15));
+    assert_true(sched_annotate(f->s, &f->main, EV_GoLabel, args, 1, 30));
+    assert_string_equal(model_written(&f->main), "UserLog(7,8,9,10) UserTaskEnd(7,8) GoLabel(7)");
+    assert_true(sched_syscall_begin(f->s, &f->main, 0, 40));
+    assert_false(sched_annotate(f->s, &f->main, EV_GoLabel, args, 1, 50));
+}
+
 /* In units of 8 bytes, which is what thrace finish says in the trace. */
 static void blocks_of_the_heap_are_told_in_any_state(void **state)
 {
@@ -138,6 +152,7 @@ int main(void)
         TEST(a_call_ends_later_than_its_proc_was_stolen),
         TEST(a_wakeup_is_later_than_the_wait),
         TEST(a_thread_never_goes_back),
+        TEST(who_runs_annotates),
         TEST(the_heap_is_told_by_who_runs),
         TEST(blocks_of_the_heap_are_told_in_any_state),
     };

@@ -1,0 +1,210 @@
+/*
+ * Annotations: a program says what its threads work on. Tasks, regions and messages appear in the trace beside what the
+ * threads do, and viewers of Go's execution traces show them: `go tool trace` has pages for tasks and regions.
+ *
+ *     uint64_t task = thrace_task_begin("request");
+ *     uint64_t before = thrace_task_adopt(task);
+ *     {
+ *         THRACE_REGION("parse");
+ *         …
+ *     }
+ *     thrace_logf("cache", "%d of %d found", hits, asked);
+ *     thrace_task_adopt(before);
+ *     thrace_task_end(task);
+ *
+ * Nothing has to be linked or installed: copy this file. The symbols are weak, and come with the library that `thrace
+ * record` loads into the program; without it each call is a load and a branch. A copy goes on working with the libraries
+ * to come.
+ *
+ * Strings are NUL-terminated, read during the call only, and cut to 1024 bytes (between characters, if they are UTF-8);
+ * NULL is as good as "". Names of tasks and regions, categories, names of counters and labels are kept for the life of
+ * the process: there may be 4096, of 512 KiB together, and later ones are shown as "[too many names]". So they must not
+ * have numbers of requests in them. Messages are not kept.
+ *
+ * Threads and signals: every function but thrace_logf may be called from any thread, from constructors, and from signal
+ * handlers. A handler that interrupts the recorder itself is not heard; what that loses is counted, and `thrace record`
+ * says so. No function changes errno.
+ *
+ * C11, C++11 or later, with GCC or Clang. Since: 0.1.
+ */
+#ifndef THRACE_ANNOTATE_H
+#define THRACE_ANNOTATE_H
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+__attribute__((weak)) int thrace_annotate_enabled(void);
+__attribute__((weak)) uint64_t thrace_annotate_task_begin(const char *name, uint64_t parent);
+__attribute__((weak)) void thrace_annotate_task_end(uint64_t task);
+__attribute__((weak)) uint64_t thrace_annotate_task_current(void);
+__attribute__((weak)) uint64_t thrace_annotate_task_adopt(uint64_t task);
+__attribute__((weak)) void thrace_annotate_region_begin(const char *name);
+__attribute__((weak)) void thrace_annotate_region_end(void);
+__attribute__((weak)) void thrace_annotate_log(const char *category, const char *message);
+__attribute__((weak)) void thrace_annotate_count(const char *name, int64_t value);
+__attribute__((weak)) void thrace_annotate_label(const char *label);
+
+/* Stacks of annotations begin with the function that annotates, so these are never calls of their own. */
+#define THRACE_INLINE static inline __attribute__((always_inline, unused))
+
+/* Is anything recorded right now? For annotations that are dear to make. Since: 0.1. */
+THRACE_INLINE int thrace_enabled(void) { return thrace_annotate_enabled && thrace_annotate_enabled(); }
+
+/* --- tasks: what one request, job or frame needs, by any number of threads -------------------------------------- */
+
+/* The task that the calling thread works for; 0: none. Since: 0.1. */
+THRACE_INLINE uint64_t thrace_task_current(void)
+{
+    return thrace_annotate_task_current ? thrace_annotate_task_current() : 0;
+}
+
+/*
+ * Begins a task that is a part of another one, 0 for none. Returns its number, which is unique in the process, or 0
+ * without thrace. The calling thread does not work for it until it adopts it. Since: 0.1.
+ */
+THRACE_INLINE uint64_t thrace_task_begin_in(uint64_t parent, const char *name)
+{
+    return thrace_annotate_task_begin ? thrace_annotate_task_begin(name, parent) : 0;
+}
+
+/* Begins a task that is a part of the one that the calling thread works for, if there is one. Since: 0.1. */
+THRACE_INLINE uint64_t thrace_task_begin(const char *name)
+{
+    return thrace_annotate_task_begin ? thrace_annotate_task_begin(name, thrace_task_current()) : 0;
+}
+
+/* Ends a task, on any thread; 0 and a task that has ended are passed over. Since: 0.1. */
+THRACE_INLINE void thrace_task_end(uint64_t task)
+{
+    if (thrace_annotate_task_end)
+        thrace_annotate_task_end(task);
+}
+
+/*
+ * From now on the calling thread works for task, 0 for none; its regions and messages are the task's. A thread that it
+ * makes begins with the same task. Returns the one before, to be put back: a pool's thread does that around each piece
+ * of work, with the task that came with it. Since: 0.1.
+ */
+THRACE_INLINE uint64_t thrace_task_adopt(uint64_t task)
+{
+    return thrace_annotate_task_adopt ? thrace_annotate_task_adopt(task) : 0;
+}
+
+/* --- regions: what a thread does, one inside the other ---------------------------------------------------------- */
+
+/* Begins a region of the calling thread, for the task that it works for. At most 32 deep. Since: 0.1. */
+THRACE_INLINE void thrace_region_begin(const char *name)
+{
+    if (thrace_annotate_region_begin)
+        thrace_annotate_region_begin(name);
+}
+
+/* Ends the calling thread's innermost region; nothing when it is in none. Since: 0.1. */
+THRACE_INLINE void thrace_region_end(void)
+{
+    if (thrace_annotate_region_end)
+        thrace_annotate_region_end();
+}
+
+/* A region that ends with the block, however that is left (in C not by longjmp). Since: 0.1. */
+#define THRACE_REGION(name) THRACE_REGION_(name, __LINE__)
+#define THRACE_REGION_(name, line) THRACE_REGION__(name, line)
+#ifdef __cplusplus
+#define THRACE_REGION__(name, line) ::thrace::region thrace_region_##line(name)
+#else
+#define THRACE_REGION__(name, line)                                                                                    \
+    __attribute__((cleanup(thrace_region_leave), unused)) char thrace_region_##line = (thrace_region_begin(name), 0)
+THRACE_INLINE void thrace_region_leave(char *unused_)
+{
+    (void)unused_;
+    thrace_region_end();
+}
+#endif
+
+/* --- messages, counters, labels --------------------------------------------------------------------------------- */
+
+/* A message of the calling thread's task, in a category. Since: 0.1. */
+THRACE_INLINE void thrace_log(const char *category, const char *message)
+{
+    if (thrace_annotate_log)
+        thrace_annotate_log(category, message);
+}
+
+/*
+ * The same, made as printf does, and only when something is recorded. A macro, so that the stack begins with the
+ * function that annotates. Not for signal handlers. Since: 0.1.
+ */
+#define thrace_logf(category, ...)                                                                                     \
+    do {                                                                                                               \
+        if (thrace_enabled()) {                                                                                        \
+            char thrace_message[1024 + 4]; /* more than a trace takes: whole characters are cut off */                 \
+            int thrace_errno = errno;                                                                                  \
+            if (snprintf(thrace_message, sizeof thrace_message, __VA_ARGS__) >= 0)                                     \
+                thrace_log(category, thrace_message);                                                                  \
+            errno = thrace_errno;                                                                                      \
+        }                                                                                                              \
+    } while (0)
+
+/* What a counter shows now: a message, in the category of that name. Since: 0.1. */
+THRACE_INLINE void thrace_count(const char *name, int64_t value)
+{
+    if (thrace_annotate_count)
+        thrace_annotate_count(name, value);
+}
+
+/* Labels the calling thread from now on, in place of the label before. Since: 0.1. */
+THRACE_INLINE void thrace_label(const char *label)
+{
+    if (thrace_annotate_label)
+        thrace_annotate_label(label);
+}
+
+#ifdef __cplusplus
+}
+
+namespace thrace {
+
+/* A region that ends with the object. Since: 0.1. */
+class region {
+  public:
+    __attribute__((always_inline)) explicit region(const char *name) { thrace_region_begin(name); }
+    __attribute__((always_inline)) ~region() { thrace_region_end(); }
+    region(const region &) = delete;
+    region &operator=(const region &) = delete;
+};
+
+/* The thread works for the task while the object lives, and afterwards for the one before. Since: 0.1. */
+class adopted {
+  public:
+    __attribute__((always_inline)) explicit adopted(uint64_t task) : before_(thrace_task_adopt(task)) {}
+    __attribute__((always_inline)) ~adopted() { thrace_task_adopt(before_); }
+    adopted(const adopted &) = delete;
+    adopted &operator=(const adopted &) = delete;
+
+  private:
+    uint64_t before_;
+};
+
+/* A task that begins and ends with the object, and that the thread works for meanwhile. Since: 0.1. */
+class task {
+  public:
+    __attribute__((always_inline)) explicit task(const char *name) : id_(thrace_task_begin(name)), adopted_(id_) {}
+    __attribute__((always_inline)) ~task() { thrace_task_end(id_); }
+    uint64_t id() const { return id_; }
+    task(const task &) = delete;
+    task &operator=(const task &) = delete;
+
+  private:
+    uint64_t id_;
+    adopted adopted_;
+};
+
+} // namespace thrace
+#endif
+
+#endif

@@ -1,0 +1,366 @@
+/*
+ * What a program says of itself by include/thrace/annotate.h: tasks, regions, messages, labels.
+ *
+ * An annotation costs about what a hook costs: the caller's stack, and an event in the thread's chunk. A name is looked
+ * up by its contents, and written once a generation. What comes from a handler that interrupted a hook, or finds no
+ * room, is counted as lost.
+ *
+ * Readers hold a thread's regions against each other: an end must be that of the innermost one. So the thread's record
+ * has the stack of them. A region whose begin was lost ends without an event; an end that could not be written is made
+ * up for before the next begin or end. Of regions that began before the recording only the ends are written, when all
+ * that began in it have ended, which readers take.
+ */
+#include <stddef.h>
+#include <string.h>
+
+#include "lib/meta.h"
+#include "preload/annotate/names.h"
+#include "preload/hook.h"
+#include "preload/section.h"
+#include "preload/wrapper.h"
+
+EXPORT int thrace_annotate_enabled(void);
+EXPORT uint64_t thrace_annotate_task_begin(const char *name, uint64_t parent);
+EXPORT void thrace_annotate_task_end(uint64_t task);
+EXPORT uint64_t thrace_annotate_task_current(void);
+EXPORT uint64_t thrace_annotate_task_adopt(uint64_t task);
+EXPORT void thrace_annotate_region_begin(const char *name);
+EXPORT void thrace_annotate_region_end(void);
+EXPORT void thrace_annotate_log(const char *category, const char *message);
+EXPORT void thrace_annotate_count(const char *name, int64_t value);
+EXPORT void thrace_annotate_label(const char *label);
+
+/* For slow paths, as HOOK_ENTER; the stack begins with the function of the program's that annotates. */
+#define ANNOTATION_ENTER(h)                                                                                            \
+    ({                                                                                                                 \
+        UNWIND_CALLER_REGS(&(h)->stack.regs);                                                                          \
+        (h)->stack.leaf = 0;                                                                                           \
+        hook_enter(h);                                                                                                 \
+    })
+
+/* --- strings ------------------------------------------------------------------------------------------------------ */
+
+/* Bytes of s that fit into a string of a trace: whole characters, if it is UTF-8. */
+static size_t length_of(const char *s)
+{
+    size_t len = s ? strnlen(s, STRING_MAX_SIZE + 1) : 0;
+    if (len <= STRING_MAX_SIZE)
+        return len;
+    len = STRING_MAX_SIZE;
+    while (len > STRING_MAX_SIZE - 4 && ((unsigned char)s[len] & 0xc0) == 0x80)
+        len--;
+    return len;
+}
+
+static struct name *name_of(const char *s) { return name_intern(s, length_of(s)); }
+
+enum { STRING_RECORD_HEAD = 1 + 2 * VARINT_MAX };
+
+static uint64_t name_id(const struct name *n) { return n ? PROGRAM_STRING_BASE + n->number : 0; }
+
+/* Messages are strings of their own each: a program says few things twice. */
+static uint64_t new_message_id(void)
+{
+    static uint64_t last;
+    return PROGRAM_STRING_BASE + NAMES_MAX + 1 + __atomic_fetch_add(&last, 1, __ATOMIC_RELAXED);
+}
+
+static bool is_defined(const struct name *n)
+{
+    return !n || __atomic_load_n(&n->generation, __ATOMIC_RELAXED) == recorder.sched.generation;
+}
+
+/* Bytes of records that the name may need. */
+static size_t name_room(const struct name *n) { return is_defined(n) ? 0 : STRING_RECORD_HEAD + (size_t)n->len; }
+
+static void define(struct thread *t, uint64_t id, const char *text, size_t len)
+{
+    uint8_t buf[STRING_RECORD_HEAD + STRING_MAX_SIZE];
+    struct meta_record r;
+    meta_begin(&r, buf, sizeof buf, META_STRING);
+    meta_int(&r, id);
+    meta_text(&r, text, len);
+    chunk_meta_append(t->sched.chunk, buf, (size_t)(r.p - buf));
+}
+
+static void define_name(struct thread *t, struct name *n)
+{
+    if (is_defined(n))
+        return;
+    define(t, name_id(n), n->text, n->len);
+    __atomic_store_n(&n->generation, recorder.sched.generation, __ATOMIC_RELAXED);
+}
+
+/* Opens a section with room for an event with a stack, the name, and `more` bytes; a generation may begin meanwhile. */
+static bool enter(struct hook *h, const struct name *n, size_t more)
+{
+    for (;;) {
+        size_t room = name_room(n);
+        if (!section_enter(h->t, STACK_RECORD_MAX + room + more))
+            return false;
+        if (name_room(n) <= room)
+            return true;
+        section_leave(h->t);
+    }
+}
+
+static bool put(struct hook *h, enum event_id id, const uint64_t *args, unsigned nargs)
+{
+    bool done = sched_annotate(&recorder.sched, &h->t->sched, id, args, nargs, now());
+    if (!done)
+        count_lost();
+    return done;
+}
+
+#define PUT(h, id, ...)                                                                                                \
+    put(h, id, (const uint64_t[]){__VA_ARGS__}, sizeof((uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t))
+
+/* --- tasks -------------------------------------------------------------------------------------------------------- */
+
+int thrace_annotate_enabled(void) { return recording(); }
+
+static OUT_OF_LINE void begin_task(const char *name, uint64_t parent, uint64_t task)
+{
+    struct hook h;
+    if (!ANNOTATION_ENTER(&h))
+        return;
+    struct name *n = name_of(name);
+    hook_capture(&h);
+    if (recording() && enter(&h, n, 0)) {
+        define_name(h.t, n);
+        PUT(&h, EV_UserTaskBegin, task, parent, name_id(n), hook_stack(&h));
+        section_leave(h.t);
+    }
+    hook_leave(&h);
+}
+
+uint64_t thrace_annotate_task_begin(const char *name, uint64_t parent)
+{
+    static uint64_t last;
+    uint64_t task = __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
+    if (recording())
+        begin_task(name, parent, task);
+    return task;
+}
+
+static OUT_OF_LINE void end_task(uint64_t task)
+{
+    struct hook h;
+    if (!ANNOTATION_ENTER(&h))
+        return;
+    hook_capture(&h);
+    if (recording() && enter(&h, NULL, 0)) {
+        PUT(&h, EV_UserTaskEnd, task, hook_stack(&h));
+        section_leave(h.t);
+    }
+    hook_leave(&h);
+}
+
+void thrace_annotate_task_end(uint64_t task)
+{
+    if (recording() && task)
+        end_task(task);
+}
+
+/* The calling thread's record, made if need be; NULL: it has none, or a child of vfork borrows its parent's. */
+static OUT_OF_LINE struct thread *make_known(void)
+{
+    struct hook h;
+    if (!hooked() || !ANNOTATION_ENTER(&h))
+        return NULL;
+    hook_leave(&h);
+    return h.t;
+}
+
+static struct thread *known(void)
+{
+    struct thread *t = self;
+    if (unlikely(!t))
+        return make_known();
+    if (t == THREAD_OFF || (unlikely(t->shared) && (uint64_t)sys_gettid() != t->sched.m))
+        return NULL;
+    return t;
+}
+
+uint64_t thrace_annotate_task_current(void)
+{
+    const struct thread *t = known();
+    return t ? t->task : 0;
+}
+
+uint64_t thrace_annotate_task_adopt(uint64_t task)
+{
+    struct thread *t = known();
+    if (!t)
+        return 0;
+    uint64_t before = t->task;
+    t->task = task;
+    return before;
+}
+
+/* --- regions ------------------------------------------------------------------------------------------------------ */
+
+/* A thread that is torn out before wrote_region gets its stack put in order by hook_recover. */
+static bool write_region(struct hook *h, enum event_id id, const struct region *region)
+{
+    struct thread *t = h->t;
+    struct name *n = region->name;
+    if (!enter(h, n, 0))
+        return false;
+    define_name(t, n);
+    uint64_t stack = hook_stack(h);
+    t->regions.commits = t->sched.commits;
+    t->regions.from = t->regions.depth;
+    compiler_barrier();
+    t->regions.writes = id;
+    compiler_barrier();
+    bool done = PUT(h, id, region->task, name_id(n), stack);
+    section_leave(t);
+    return done;
+}
+
+static void wrote_region(struct thread *t)
+{
+    compiler_barrier();
+    t->regions.writes = EV_None;
+}
+
+/* Takes the regions that have ended off the stack. False: an end could not be written. */
+static bool settle(struct hook *h)
+{
+    struct thread *t = h->t;
+    while (t->regions.depth && t->regions.depth <= REGIONS_MAX) {
+        struct region *innermost = &t->regions.v[t->regions.depth - 1];
+        if (innermost->state == REGION_OPEN || innermost->state == REGION_LOST)
+            break;
+        bool done = innermost->state == REGION_GONE || !recording() ||
+                    write_region(h, EV_UserRegionEnd, innermost);
+        t->regions.depth -= done;
+        wrote_region(t);
+        if (!done)
+            return false;
+    }
+    return true;
+}
+
+static OUT_OF_LINE void begin_region(const char *name)
+{
+    struct hook h;
+    if (!ANNOTATION_ENTER(&h))
+        return;
+    struct thread *t = h.t;
+    if (t->regions.depth < REGIONS_MAX) {
+        hook_capture(&h);
+        bool settled = settle(&h), writes = recording();
+        struct region *region = &t->regions.v[t->regions.depth];
+        *region = (struct region){name_of(name), t->task, writes ? REGION_LOST : REGION_OPEN};
+        if (writes && !settled)
+            count_lost();
+        else if (writes && write_region(&h, EV_UserRegionBegin, region))
+            region->state = REGION_OPEN;
+    } else if (recording()) {
+        count_lost();
+    }
+    t->regions.depth++;
+    wrote_region(t);
+    hook_leave(&h);
+}
+
+void thrace_annotate_region_begin(const char *name)
+{
+    if (hooked())
+        begin_region(name);
+}
+
+/* The innermost region that the program has not ended; NULL: none is known. */
+static struct region *innermost_region(struct thread *t)
+{
+    for (uint32_t i = t->regions.depth; i-- > 0;)
+        if (t->regions.v[i].state == REGION_OPEN || t->regions.v[i].state == REGION_LOST)
+            return &t->regions.v[i];
+    return NULL;
+}
+
+static OUT_OF_LINE void end_region(void)
+{
+    struct hook h;
+    if (!ANNOTATION_ENTER(&h))
+        return;
+    struct thread *t = h.t;
+    if (t->regions.depth > REGIONS_MAX) {
+        t->regions.depth--;
+    } else {
+        struct region *region = innermost_region(t);
+        if (region)
+            region->state = region->state == REGION_OPEN ? REGION_ENDED : REGION_GONE;
+        hook_capture(&h);
+        settle(&h);
+    }
+    hook_leave(&h);
+}
+
+void thrace_annotate_region_end(void)
+{
+    if (hooked())
+        end_region();
+}
+
+/* --- messages and labels ------------------------------------------------------------------------------------------ */
+
+static OUT_OF_LINE void log_message(const char *category, const char *message, size_t len)
+{
+    struct hook h;
+    if (!ANNOTATION_ENTER(&h))
+        return;
+    struct name *n = name_of(category);
+    hook_capture(&h);
+    if (recording() && enter(&h, n, STRING_RECORD_HEAD + len)) {
+        uint64_t id = len ? new_message_id() : 0;
+        define_name(h.t, n);
+        if (id)
+            define(h.t, id, message, len);
+        PUT(&h, EV_UserLog, h.t->task, name_id(n), id, hook_stack(&h));
+        section_leave(h.t);
+    }
+    hook_leave(&h);
+}
+
+void thrace_annotate_log(const char *category, const char *message)
+{
+    if (recording())
+        log_message(category, message, length_of(message));
+}
+
+void thrace_annotate_count(const char *name, int64_t value)
+{
+    char digits[20], *p = digits + sizeof digits;
+    uint64_t rest = value < 0 ? -(uint64_t)value : (uint64_t)value;
+    if (!recording())
+        return;
+    do
+        *--p = (char)('0' + rest % 10);
+    while (rest /= 10);
+    if (value < 0)
+        *--p = '-';
+    log_message(name, p, (size_t)(digits + sizeof digits - p));
+}
+
+static OUT_OF_LINE void label_thread(const char *label)
+{
+    struct hook h;
+    if (!ANNOTATION_ENTER(&h))
+        return;
+    struct name *n = name_of(label);
+    if (recording() && enter(&h, n, 0)) {
+        define_name(h.t, n);
+        PUT(&h, EV_GoLabel, name_id(n));
+        section_leave(h.t);
+    }
+    hook_leave(&h);
+}
+
+void thrace_annotate_label(const char *label)
+{
+    if (recording())
+        label_thread(label);
+}

@@ -1,0 +1,77 @@
+#include "preload/annotate/names.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "preload/attributes.h"
+
+enum {
+    SLOTS = 2 * NAMES_MAX,
+    ARENA = 512 << 10, /* bytes, of which only what is used is touched */
+    ALIGNMENT = _Alignof(struct name),
+};
+
+/* A slot is filled when the name is complete, and never changes again. */
+static struct name *slots[SLOTS];
+static uint32_t count;
+static size_t used;
+static _Alignas(ALIGNMENT) char arena[ARENA];
+
+static struct name too_many = {.number = NAMES_MAX, .len = sizeof "[too many names]" - 1, .text = "[too many names]"};
+
+static uint64_t hash_of(const char *text, size_t len)
+{
+    uint64_t h = len, word;
+    for (; len >= sizeof word; len -= sizeof word, text += sizeof word) {
+        memcpy(&word, text, sizeof word);
+        h = (h ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+        h ^= h >> 32;
+    }
+    word = 0;
+    memcpy(&word, text, len);
+    h = (h ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+    return h ^ h >> 29;
+}
+
+static bool is(const struct name *n, uint64_t hash, const char *text, size_t len)
+{
+    return n->hash == hash && n->len == len && !memcmp(n->text, text, len);
+}
+
+static struct name *make(uint64_t hash, const char *text, size_t len)
+{
+    size_t size = (sizeof(struct name) + len + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+    if (__atomic_load_n(&used, __ATOMIC_RELAXED) + size > ARENA)
+        return NULL;
+    size_t at = __atomic_fetch_add(&used, size, __ATOMIC_RELAXED);
+    if (at + size > ARENA)
+        return NULL;
+    uint32_t number = __atomic_fetch_add(&count, 1, __ATOMIC_RELAXED);
+    if (number >= NAMES_MAX)
+        return NULL;
+    struct name *n = (struct name *)(void *)(arena + at);
+    n->hash = hash;
+    n->number = number;
+    n->len = (uint16_t)len;
+    memcpy(n->text, text, len);
+    return n;
+}
+
+struct name *name_intern(const char *text, size_t len)
+{
+    if (!len)
+        return NULL;
+    struct name *made = NULL;
+    uint64_t hash = hash_of(text, len);
+    for (size_t i = hash % SLOTS;; i = (i + 1) % SLOTS) {
+        struct name *n = __atomic_load_n(&slots[i], __ATOMIC_ACQUIRE);
+        if (!n) {
+            if (!made && !(made = make(hash, text, len)))
+                return &too_many;
+            if (__atomic_compare_exchange_n(&slots[i], &n, made, false, __ATOMIC_RELEASE, __ATOMIC_ACQUIRE))
+                return made;
+        }
+        if (is(n, hash, text, len))
+            return n;
+    }
+}

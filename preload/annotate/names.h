@@ -1,0 +1,27 @@
+/*
+ * Names that a program gives to tasks, regions and kinds of messages: each is kept once, for the life of the process,
+ * because a region may end many generations after it began.
+ */
+#ifndef THRACE_PRELOAD_ANNOTATE_NAMES_H
+#define THRACE_PRELOAD_ANNOTATE_NAMES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { NAMES_MAX = 4096 };
+
+struct name {
+    uint64_t hash;
+    uint64_t generation; /* the latest in which its string was defined */
+    uint32_t number;
+    uint16_t len;
+    char text[];
+};
+
+/*
+ * The name with this text; NULL: it is empty. When there are too many names, or they are too long, it is one that says
+ * so. Lock-free, async-signal-safe.
+ */
+struct name *name_intern(const char *text, size_t len);
+
+#endif

@@ -13,8 +13,8 @@
  *     thrace_task_end(task);
  *
  * Nothing has to be linked or installed: copy this file. The symbols are weak, and come with the library that `thrace
- * record` loads into the program; without it each call is a load and a branch. A copy goes on working with the libraries
- * to come.
+ * record` loads into the program; without it each call is a load and a branch. A copy goes on working with later
+ * versions of the library.
  *
  * Strings are NUL-terminated, read during the call only, and cut to 1024 bytes (between characters, if they are UTF-8);
  * NULL is as good as "". Names of tasks and regions, categories, names of counters and labels are kept for the life of
@@ -49,18 +49,40 @@ __attribute__((weak)) void thrace_annotate_log(const char *category, const char 
 __attribute__((weak)) void thrace_annotate_count(const char *name, int64_t value);
 __attribute__((weak)) void thrace_annotate_label(const char *label);
 
+/*
+ * A function of the library's, NULL without it. In code for a fixed address the linker would take it for absent for good;
+ * what the loader found stands in the GOT.
+ */
+#ifndef THRACE_OPTIONAL
+#if defined __x86_64__ && defined __LP64__ && !defined __PIC__
+#define THRACE_OPTIONAL(function)                                                                                      \
+    __extension__({                                                                                                    \
+        __typeof__(&function) thrace_found;                                                                            \
+        __asm__(".weak " #function "\n\tmovq " #function "@GOTPCREL(%%rip), %0" : "=r"(thrace_found));                 \
+        thrace_found;                                                                                                  \
+    })
+#else
+#define THRACE_OPTIONAL(function) (&function)
+#endif
+#endif
+
 /* Stacks of annotations begin with the function that annotates, so these are never calls of their own. */
 #define THRACE_INLINE static inline __attribute__((always_inline, unused))
 
 /* Is anything recorded right now? For annotations that are dear to make. Since: 0.1. */
-THRACE_INLINE int thrace_enabled(void) { return thrace_annotate_enabled && thrace_annotate_enabled(); }
+THRACE_INLINE int thrace_enabled(void)
+{
+    int (*enabled)(void) = THRACE_OPTIONAL(thrace_annotate_enabled);
+    return enabled && enabled();
+}
 
 /* --- tasks: what one request, job or frame needs, by any number of threads -------------------------------------- */
 
 /* The task that the calling thread works for; 0: none. Since: 0.1. */
 THRACE_INLINE uint64_t thrace_task_current(void)
 {
-    return thrace_annotate_task_current ? thrace_annotate_task_current() : 0;
+    uint64_t (*current)(void) = THRACE_OPTIONAL(thrace_annotate_task_current);
+    return current ? current() : 0;
 }
 
 /*
@@ -69,20 +91,22 @@ THRACE_INLINE uint64_t thrace_task_current(void)
  */
 THRACE_INLINE uint64_t thrace_task_begin_in(uint64_t parent, const char *name)
 {
-    return thrace_annotate_task_begin ? thrace_annotate_task_begin(name, parent) : 0;
+    uint64_t (*begin)(const char *, uint64_t) = THRACE_OPTIONAL(thrace_annotate_task_begin);
+    return begin ? begin(name, parent) : 0;
 }
 
 /* Begins a task that is a part of the one that the calling thread works for, if there is one. Since: 0.1. */
 THRACE_INLINE uint64_t thrace_task_begin(const char *name)
 {
-    return thrace_annotate_task_begin ? thrace_annotate_task_begin(name, thrace_task_current()) : 0;
+    return thrace_task_begin_in(thrace_task_current(), name);
 }
 
 /* Ends a task, on any thread; 0 and a task that has ended are passed over. Since: 0.1. */
 THRACE_INLINE void thrace_task_end(uint64_t task)
 {
-    if (thrace_annotate_task_end)
-        thrace_annotate_task_end(task);
+    void (*end)(uint64_t) = THRACE_OPTIONAL(thrace_annotate_task_end);
+    if (end)
+        end(task);
 }
 
 /*
@@ -92,7 +116,8 @@ THRACE_INLINE void thrace_task_end(uint64_t task)
  */
 THRACE_INLINE uint64_t thrace_task_adopt(uint64_t task)
 {
-    return thrace_annotate_task_adopt ? thrace_annotate_task_adopt(task) : 0;
+    uint64_t (*adopt)(uint64_t) = THRACE_OPTIONAL(thrace_annotate_task_adopt);
+    return adopt ? adopt(task) : 0;
 }
 
 /* --- regions: what a thread does, one inside the other ---------------------------------------------------------- */
@@ -100,15 +125,17 @@ THRACE_INLINE uint64_t thrace_task_adopt(uint64_t task)
 /* Begins a region of the calling thread, for the task that it works for. At most 32 deep. Since: 0.1. */
 THRACE_INLINE void thrace_region_begin(const char *name)
 {
-    if (thrace_annotate_region_begin)
-        thrace_annotate_region_begin(name);
+    void (*begin)(const char *) = THRACE_OPTIONAL(thrace_annotate_region_begin);
+    if (begin)
+        begin(name);
 }
 
 /* Ends the calling thread's innermost region; nothing when it is in none. Since: 0.1. */
 THRACE_INLINE void thrace_region_end(void)
 {
-    if (thrace_annotate_region_end)
-        thrace_annotate_region_end();
+    void (*end)(void) = THRACE_OPTIONAL(thrace_annotate_region_end);
+    if (end)
+        end();
 }
 
 /* A region that ends with the block, however that is left (in C not by longjmp). Since: 0.1. */
@@ -131,8 +158,9 @@ THRACE_INLINE void thrace_region_leave(char *unused_)
 /* A message of the calling thread's task, in a category. Since: 0.1. */
 THRACE_INLINE void thrace_log(const char *category, const char *message)
 {
-    if (thrace_annotate_log)
-        thrace_annotate_log(category, message);
+    void (*log)(const char *, const char *) = THRACE_OPTIONAL(thrace_annotate_log);
+    if (log)
+        log(category, message);
 }
 
 /*
@@ -153,15 +181,17 @@ THRACE_INLINE void thrace_log(const char *category, const char *message)
 /* What a counter shows now: a message, in the category of that name. Since: 0.1. */
 THRACE_INLINE void thrace_count(const char *name, int64_t value)
 {
-    if (thrace_annotate_count)
-        thrace_annotate_count(name, value);
+    void (*count)(const char *, int64_t) = THRACE_OPTIONAL(thrace_annotate_count);
+    if (count)
+        count(name, value);
 }
 
 /* Labels the calling thread from now on, in place of the label before. Since: 0.1. */
 THRACE_INLINE void thrace_label(const char *label)
 {
-    if (thrace_annotate_label)
-        thrace_annotate_label(label);
+    void (*set)(const char *) = THRACE_OPTIONAL(thrace_annotate_label);
+    if (set)
+        set(label);
 }
 
 #ifdef __cplusplus

@@ -18,18 +18,43 @@ __attribute__((weak)) int thrace_session_start(void);
 __attribute__((weak)) int thrace_session_stop(void);
 
 /*
+ * A function of the library's, NULL without it. In code for a fixed address the linker would take it for absent for good;
+ * what the loader found stands in the GOT.
+ */
+#ifndef THRACE_OPTIONAL
+#if defined __x86_64__ && defined __LP64__ && !defined __PIC__
+#define THRACE_OPTIONAL(function)                                                                                      \
+    __extension__({                                                                                                    \
+        __typeof__(&function) thrace_found;                                                                            \
+        __asm__(".weak " #function "\n\tmovq " #function "@GOTPCREL(%%rip), %0" : "=r"(thrace_found));                 \
+        thrace_found;                                                                                                  \
+    })
+#else
+#define THRACE_OPTIONAL(function) (&function)
+#endif
+#endif
+
+/*
  * Begins a recording, of all threads, in a spool of its own. Returns 0, or an errno: EALREADY when one is under way,
  * ENOSYS without thrace, else why it could not begin. Takes the time of some system calls, and a little for each
  * thread. Thread-safe; not for signal handlers. Since: 0.1.
  */
-static inline int thrace_start(void) { return thrace_session_start ? thrace_session_start() : ENOSYS; }
+static inline int thrace_start(void)
+{
+    int (*start)(void) = THRACE_OPTIONAL(thrace_session_start);
+    return start ? start() : ENOSYS;
+}
 
 /*
  * Ends the recording that is under way, whoever began it. Its trace is made when the process ends, or by `thrace
  * finish` at any time. Returns 0, or an errno: EALREADY when nothing is being recorded, ENOSYS without thrace.
  * Thread-safe; not for signal handlers. Since: 0.1.
  */
-static inline int thrace_stop(void) { return thrace_session_stop ? thrace_session_stop() : ENOSYS; }
+static inline int thrace_stop(void)
+{
+    int (*stop)(void) = THRACE_OPTIONAL(thrace_session_stop);
+    return stop ? stop() : ENOSYS;
+}
 
 #ifdef __cplusplus
 }

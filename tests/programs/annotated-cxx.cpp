@@ -34,6 +34,7 @@ int main()
     std::thread(server).join();
     std::puts("trace: annotations server() task+request region+throws@request region-throws@request "
               "log@request:error=out_of_here task-request");
-    std::puts("trace: annotations worker(unsigned_long) region+one@request region+two@request region-two@request region-one@request");
+    std::puts("trace: annotations worker(unsigned_long) region+one@request region+two@request region-two@request "
+              "region-one@request");
     return 0;
 }

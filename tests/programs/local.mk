@@ -5,6 +5,7 @@ c_programs = \
 	%D%/alone \
 	%D%/alone-hog \
 	%D%/annotated \
+	%D%/annotated-fixed \
 	%D%/annotated-sessions \
 	%D%/annotated-torn \
 	%D%/at-terminal \
@@ -203,6 +204,9 @@ tests_programs_entry_points_SOURCES = %D%/entry-points.c %D%/entry-points-file.c
 	%D%/entry-points-wait.c
 tests_programs_entry_points_LDADD = -ldl -lrt
 tests_programs_known_waits_SOURCES = %D%/known-waits.c %D%/known-waits-timed.c %D%/known-waits.h
+tests_programs_annotated_fixed_SOURCES = %D%/annotated-sessions.c
+tests_programs_annotated_fixed_CFLAGS = $(program_CFLAGS) -fno-pie
+tests_programs_annotated_fixed_LDFLAGS = -no-pie
 tests_programs_annotated_sessions_CFLAGS = $(program_CFLAGS)
 tests_programs_annotated_torn_CFLAGS = $(program_CFLAGS)
 tests_programs_annotated_cxx_SOURCES = %D%/annotated-cxx.cpp

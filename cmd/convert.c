@@ -12,6 +12,7 @@
 #include "lib/wire/version.h"
 #include "parser/batch.h"
 #include "parser/convert.h"
+#include "parser/from_v1/from_v1.h"
 
 static const char usage[] = "usage: thrace convert --trace-version=1.NN IN OUT\n"
                             "\n"
@@ -52,6 +53,12 @@ static void report(const struct converted *done)
             complain("convert", "dropped %llu %s", (unsigned long long)done->dropped[id], event_name(id));
     if (done->status_stacks)
         complain("convert", "dropped the stacks of %llu GoStatusStack", (unsigned long long)done->status_stacks);
+    if (done->create_stacks)
+        complain("convert", "dropped the stacks of %llu GoCreate", (unsigned long long)done->create_stacks);
+    if (done->short_strings)
+        complain("convert", "shortened %llu strings", (unsigned long long)done->short_strings);
+    if (done->short_stacks)
+        complain("convert", "shortened %llu stacks", (unsigned long long)done->short_stacks);
     if (done->made_clocks)
         complain("convert", "made up %llu ClockSnapshot", (unsigned long long)done->made_clocks);
 }
@@ -63,8 +70,9 @@ static int convert(void *arg, FILE *in, FILE *out)
     struct source s = {.read = read_fd, .arg = &fd};
     struct failure f = {0};
     struct converted done;
-    const struct wire_version *from = read_header(&s, &f);
-    if (from && convert_trace(&s, from, c->to, write_file, out, &done, &f)) {
+    const struct wire_version *from = read_any_header(&s, &f);
+    if (from && (from->old ? convert_v1(&s, c->to, write_file, out, &done, &f)
+                           : convert_trace(&s, from, c->to, write_file, out, &done, &f))) {
         report(&done);
     } else if (f.error.status) {
         fputs("thrace convert: ", stderr);

@@ -14,6 +14,9 @@ struct converted {
     uint64_t dropped[256];  /* events and batches, by event ID */
     uint64_t status_stacks; /* of GoStatusStack, which is written as GoStatus */
     uint64_t made_clocks;   /* ClockSnapshots that the older version did not have */
+    /* Of v1: */
+    uint64_t create_stacks;               /* of GoCreate, which is written as GoCreateSyscall */
+    uint64_t short_strings, short_stacks; /* that are longer than those of v2 may be */
 };
 
 /* Takes all of size bytes; false: they cannot be written. */

@@ -61,4 +61,5 @@ pkgconfig_DATA = gotrace.pc
 include %D%/raw.mk
 include %D%/analyze/local.mk
 include %D%/as_v2/local.mk
+include %D%/from_v1/local.mk
 include %D%/v1/local.mk

@@ -83,6 +83,9 @@ enum { AS_V2_SYNC_TIME = -1 };
 struct as_v2 *as_v2_open(struct source *s, struct generation *g, struct failure *f);
 void as_v2_free(struct as_v2 *v);
 
+/* The next event is the first one again. */
+void as_v2_again(struct as_v2 *v);
+
 /* The next event; NULL: there is none, or f says why. */
 const struct gotrace_event *as_v2_next(struct as_v2 *v, struct failure *f);
 

@@ -102,6 +102,17 @@ struct as_v2 *as_v2_open(struct source *s, struct generation *g, struct failure 
     return NULL;
 }
 
+void as_v2_again(struct as_v2 *v)
+{
+    v->next = v->told = v->created.n = v->procs.n = v->tasks.n = 0;
+    v->syncs = v->stop_reason = 0;
+    v->last = AS_V2_SYNC_TIME;
+    v->ended = v->begun = v->has_second = false;
+    idmap_clear(&v->unheard);
+    idmap_clear(&v->proc_of);
+    idmap_clear(&v->task_of);
+}
+
 void as_v2_free(struct as_v2 *v)
 {
     if (!v)

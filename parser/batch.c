@@ -64,16 +64,6 @@ const struct wire_version *read_any_header(struct source *s, struct failure *f)
     return s->error ? NULL : version;
 }
 
-const struct wire_version *read_header(struct source *s, struct failure *f)
-{
-    const struct wire_version *version = read_any_header(s, f);
-    if (!version || !version->old)
-        return version;
-    fail(f, GOTRACE_EVERSION, (struct place){.thread = GOTRACE_NONE},
-         "a trace of the old format (go 1.%u), which is not converted", version->nn);
-    return NULL;
-}
-
 static bool take_data(struct source *s, struct batch *b)
 {
     if (s->is_file && b->size && !b->experiment) {

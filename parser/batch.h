@@ -19,9 +19,8 @@ struct batch {
 
 enum batch_result { BATCH_OK, BATCH_NONE, BATCH_BROKEN };
 
-/* Reads "go 1.NN trace" and returns which version that is; NULL: failed, and f says why. read_header fails of v1. */
+/* Reads "go 1.NN trace" and returns which version that is; NULL: failed, and f says why. */
 const struct wire_version *read_any_header(struct source *s, struct failure *f);
-const struct wire_version *read_header(struct source *s, struct failure *f);
 
 /*
  * Reads one batch and leaves its data where the source has them: of a batch of timed events in a file, that is the

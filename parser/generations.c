@@ -80,7 +80,7 @@ int gotrace_reader_next_generation(const struct gotrace_reader *r, struct gotrac
         return -1;
     }
     int result = 1;
-    if (!offset && read_header(&s, &f))
+    if (!offset && read_any_header(&s, &f))
         offset = source_offset(&s);
     if (!f.error.status && !source_need(&s, 1) && !s.error) {
         result = 0;

@@ -1,6 +1,6 @@
 /*
- * Collections, stops of the world and mark assists. What begins is dropped when its end cannot be said: how it ends, the
- * first time shows.
+ * Collections, stops of the world and mark assists. What begins is dropped when its end cannot be said: how it ends is
+ * known from the first time.
  */
 #include "parser/from_v1/events.h"
 

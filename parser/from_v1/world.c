@@ -35,17 +35,22 @@ static void put_at(struct world *w, uint64_t time, uint32_t thread, uint8_t type
     if (!t->body.size)
         t->base = t->last = w->last;
     uint8_t event[EVENT_SIZE_MAX];
-    raw_buffer_add(&t->body, event, (size_t)(event_put(event, type, w->last - t->last, args, timed_args[type] - 1u) -
-                                             event));
+    const uint8_t *end = event_put(event, type, w->last - t->last, args, timed_args[type] - 1u);
+    raw_buffer_add(&t->body, event, (size_t)(end - event));
     t->last = w->last;
     w->no_memory |= t->body.failed;
 }
 
-void put(struct world *w, uint32_t thread, uint8_t type, const uint64_t *args) { put_at(w, w->now, thread, type, args); }
+void put(struct world *w, uint32_t thread, uint8_t type, const uint64_t *args)
+{
+    put_at(w, w->now, thread, type, args);
+}
 
+/* At most three come before one event: they do not move it, if there is room. */
 void put_before(struct world *w, uint32_t thread, uint8_t type, const uint64_t *args)
 {
-    put_at(w, w->now - 1, thread, type, args);
+    enum { ROOM = 3 };
+    put_at(w, w->now > ROOM ? w->now - ROOM : 0, thread, type, args);
 }
 
 /* ---- who there is ---------------------------------------------------------------------------------------------- */

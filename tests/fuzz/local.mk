@@ -8,7 +8,8 @@ fuzz_targets = \
 	%D%/fuzz-symbols \
 	%D%/fuzz-unwind \
 	%D%/fuzz-v1 \
-	%D%/fuzz-v1-text
+	%D%/fuzz-v1-text \
+	%D%/fuzz-from-v1
 
 fuzz_common = %D%/fuzz.h %D%/read-trace.c
 if LIBFUZZER
@@ -53,6 +54,10 @@ tests_fuzz_fuzz_v1_LDADD = libparser.la
 tests_fuzz_fuzz_v1_text_SOURCES = %D%/fuzz-v1-text.c $(fuzz_common)
 tests_fuzz_fuzz_v1_text_LDFLAGS = $(fuzz_link)
 tests_fuzz_fuzz_v1_text_LDADD = libparser.la
+
+tests_fuzz_fuzz_from_v1_SOURCES = %D%/fuzz-from-v1.c $(fuzz_common)
+tests_fuzz_fuzz_from_v1_LDFLAGS = $(fuzz_link)
+tests_fuzz_fuzz_from_v1_LDADD = libparser.la
 
 check_PROGRAMS += %D%/test-extremes
 TESTS += %D%/test-extremes

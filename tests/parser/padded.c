@@ -64,7 +64,7 @@ bool pad(const struct raw_buffer *trace, struct raw_buffer *padded)
     struct failure f = {0};
     struct batch b;
     enum batch_result result;
-    if (!read_header(&s, &f))
+    if (!read_any_header(&s, &f))
         return false;
     raw_buffer_add(padded, trace->at, TRACE_HEADER_SIZE);
     uint64_t first = 0;

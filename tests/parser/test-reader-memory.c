@@ -166,7 +166,7 @@ static bool convert_it(void)
     struct source s = {.read = read_trace, .arg = &at};
     struct failure f = {0};
     struct converted done;
-    bool ok = read_header(&s, &f) && convert_trace(&s, wire_version(23), wire_version(22), take, NULL, &done, &f);
+    bool ok = read_any_header(&s, &f) && convert_trace(&s, wire_version(23), wire_version(22), take, NULL, &done, &f);
     assert_int_equal(f.error.status, ok ? GOTRACE_OK : GOTRACE_ENOMEM);
     source_free(&s);
     return ok;

@@ -1,11 +1,12 @@
 # v1 traces: the real ones at hand as Go's tools print them, and rule by rule those made by hand.
-v1_scripts = %D%/print.test %D%/events.test %D%/golden.test %D%/raw.test
+v1_scripts = %D%/print.test %D%/events.test %D%/golden.test %D%/raw.test %D%/convert.test
 TESTS += $(v1_scripts)
 dist_check_SCRIPTS += $(v1_scripts)
 
 if HAVE_CMOCKA
 v1_programs = %D%/test-records %D%/test-front %D%/test-order %D%/test-check %D%/test-memory %D%/test-raw \
-	%D%/test-as-v2 %D%/test-as-v2-more %D%/test-as-v2-reader
+	%D%/test-as-v2 %D%/test-as-v2-more %D%/test-as-v2-reader \
+	%D%/test-from-v1 %D%/test-from-v1-more
 check_PROGRAMS += $(v1_programs)
 TESTS += $(v1_programs)
 v1_made = %D%/made.c %D%/made.h
@@ -30,4 +31,9 @@ tests_v1_test_as_v2_more_SOURCES = %D%/test-as-v2-more.c $(v1_shown)
 tests_v1_test_as_v2_more_LDADD = libparser.la $(CMOCKA_LIBS)
 tests_v1_test_as_v2_reader_SOURCES = %D%/test-as-v2-reader.c $(v1_shown)
 tests_v1_test_as_v2_reader_LDADD = libparser.la $(CMOCKA_LIBS)
+v1_converted = %D%/from-v1.c %D%/from-v1.h $(v1_shown)
+tests_v1_test_from_v1_SOURCES = %D%/test-from-v1.c $(v1_converted)
+tests_v1_test_from_v1_LDADD = libparser.la $(CMOCKA_LIBS)
+tests_v1_test_from_v1_more_SOURCES = %D%/test-from-v1-more.c $(v1_converted)
+tests_v1_test_from_v1_more_LDADD = libparser.la $(CMOCKA_LIBS)
 endif

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "parser/batch.h"
+#include "parser/from_v1/from_v1.h"
 #include "parser/v1/load.h"
 #include "tests/v1/made.h"
 
@@ -94,6 +96,8 @@ static struct made varied(unsigned nn)
         RECORD(&m, GoSysExit, 0, far + i, 2, 100 + i);
         if (late)
             RECORD(&m, CPUSample, 0, 100, 0, far, 0);
+        RECORD(&m, ProcStart, 0, far + i);
+        RECORD(&m, Gomaxprocs, 0, i, 0);
     }
     RECORD(&m, TimerGoroutine, far);
     return m;
@@ -125,6 +129,38 @@ static void memory_that_runs_out_is_said(void **state)
             assert_int_equal(used, before);
             raw_buffer_free(&m.b);
         }
+    }
+}
+
+static bool take(void *arg, const void *data, size_t size) { return true; }
+
+static bool converts(const struct made *m, struct failure *f)
+{
+    struct source s = {.p = m->b.at, .end = m->b.at + m->b.size, .offset = m->b.size};
+    struct converted done;
+    bool ok = read_any_header(&s, f) && convert_v1(&s, wire_version(26), take, NULL, &done, f);
+    source_free(&s);
+    return ok;
+}
+
+static void memory_that_runs_out_while_it_is_written_as_v2_is_said(void **state)
+{
+    static const unsigned versions[] = {5, 21};
+    for (size_t v = 0; v < ARRAY_SIZE(versions); v++) {
+        struct made m = varied(versions[v]);
+        size_t before = used;
+        for (unsigned long n = 0;; n++) {
+            struct failure f = {0};
+            allowance = n;
+            bool ok = converts(&m, &f);
+            allowance = ULONG_MAX;
+            assert_int_equal(f.error.status, ok ? GOTRACE_OK : GOTRACE_ENOMEM);
+            assert_int_equal(used, before);
+            assert_true(n < 1000);
+            if (ok)
+                break;
+        }
+        raw_buffer_free(&m.b);
     }
 }
 
@@ -238,6 +274,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(memory_that_runs_out_is_said),
+        cmocka_unit_test(memory_that_runs_out_while_it_is_written_as_v2_is_said),
         cmocka_unit_test(file_that_does_not_fit_is_said),
         cmocka_unit_test(memory_is_in_proportion),
     };

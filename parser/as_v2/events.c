@@ -216,11 +216,10 @@ static enum made say(struct as_v2 *v, struct gotrace_event *ev, const struct v1_
             return LEFT_OUT;
         break;
     case START:
-        ev->args[0] = a->v[0];
-        ev->args[1] = a->v[1];
+        ev->args[0] = o->g;
         if (!v->begun) {
-            status(ev, a->v[0], rule->detail);
-            hear_of(v, a->v[0]);
+            status(ev, o->g, rule->detail);
+            hear_of(v, o->g);
         }
         break;
     case LABEL:
@@ -314,7 +313,7 @@ static enum made convert(struct as_v2 *v, const struct v1_event *o)
     const struct rule *rule = &rules[o->id & (V1_IDS - 1)];
     struct gotrace_event *ev = &v->made;
     struct v1_args a = {0};
-    if (v1_events[o->id & (V1_IDS - 1)].nargs)
+    if (rule->how != START && v1_events[o->id & (V1_IDS - 1)].nargs) /* decoding takes long, and starts are many */
         v1_args(&v->trace, o, &a);
     *ev = (struct gotrace_event){.time = o->time,
                                  .thread = thread_of(v, o),

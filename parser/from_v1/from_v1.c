@@ -13,12 +13,12 @@ static void start_proc(struct world *w, const struct gotrace_event *ev)
 {
     uint32_t proc = proc_of(w, ev), thread = world_thread(w, ev->thread);
     struct v2_proc *p = &w->procs.v[proc];
-    if (p->thread && p->lent)
-        stop_proc(w, proc, put_before);
-    if (!proc || p->thread) {
+    if (!proc) {
         drop(w, EV_ProcStart);
         return;
     }
+    if (p->thread) /* v1 does not know that it runs */
+        stop_proc(w, proc, put_before);
     if (thread && is_busy(&w->threads.v[thread]))
         thread = spare_thread(w);
     if (!thread)

@@ -93,7 +93,7 @@ uint32_t hold(struct world *w, uint32_t proc)
         put_before(w, thread, EV_ProcStart, (uint64_t[]){p->id, ++p->seq});
     else
         put_before(w, thread, EV_ProcStatus, (uint64_t[]){p->id, PROC_RUNNING});
-    p->known = p->lent = true;
+    p->known = true;
     bind_proc(w, proc, thread);
     return thread;
 }
@@ -110,7 +110,6 @@ void stop_proc(struct world *w, uint32_t proc, void (*put_stop)(struct world *, 
     t->proc = 0;
     leave(w, p->thread);
     p->thread = 0;
-    p->lent = false;
 }
 
 uint32_t hold_free(struct world *w, uint32_t proc)

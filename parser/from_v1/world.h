@@ -39,7 +39,6 @@ struct v2_proc {
     uint64_t id, seq;
     uint32_t thread, home; /* that has it, and had it last */
     bool known;            /* a status was written */
-    bool lent;             /* v1 does not say that it runs */
     struct v2_stop stop;   /* where each proc has its own */
 };
 

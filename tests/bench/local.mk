@@ -2,7 +2,7 @@
 # scripts/make-performance makes docs/performance.md; `make bench-PART' runs one and prints.
 bench_ROUNDS = 5
 bench_QUICK =
-bench_parts = reader stack symbolize
+bench_parts = reader reader-v1 stack symbolize
 if BUILD_PRELOAD
 bench_parts += recorder instructions once threads heap samples subjects peers
 endif
@@ -10,17 +10,17 @@ bench_run = top_srcdir='$(abs_top_srcdir)' top_builddir='$(abs_top_builddir)' $(
 bench: all $(bench_programs)
 	$(bench_run) -o bench.json $(bench_PARTS)
 bench-recorder bench-instructions bench-once bench-threads bench-heap bench-samples bench-subjects bench-peers \
-bench-reader bench-stack bench-symbolize: all $(bench_programs)
+bench-reader bench-reader-v1 bench-stack bench-symbolize: all $(bench_programs)
 	$(bench_run) -o $@.json $(@:bench-%=%)
 .PHONY: bench bench-recorder bench-instructions bench-once bench-threads bench-heap bench-samples bench-subjects \
-	bench-peers bench-reader bench-stack bench-symbolize
+	bench-peers bench-reader bench-reader-v1 bench-stack bench-symbolize
 CLEANFILES += bench.json bench-*.json
 if BUILD_PRELOAD
 bench_PARTS =
 else
 bench_PARTS = $(bench_parts)
 endif
-dist_check_SCRIPTS += %D%/heap %D%/instructions %D%/once %D%/peer %D%/peers %D%/reader %D%/recorder %D%/run %D%/samples \
+dist_check_SCRIPTS += %D%/heap %D%/instructions %D%/once %D%/peer %D%/peers %D%/reader %D%/reader-v1 %D%/recorder %D%/run %D%/samples \
 	%D%/subjects %D%/symbolize %D%/threads
 EXTRA_DIST += %D%/lib.sh %D%/budget
 
@@ -40,11 +40,11 @@ TESTS += %D%/bench.test %D%/instructions.test
 endif
 dist_check_SCRIPTS += %D%/bench.test %D%/instructions.test
 
-# libgotrace and Go's reader on the same trace.
+# libgotrace and Go's readers on the same trace.
 check_PROGRAMS += %D%/read-trace
 tests_bench_read_trace_SOURCES = %D%/read-trace.c
 tests_bench_read_trace_LDADD = libgotrace.la
-EXTRA_DIST += %D%/gentrace.go %D%/read-trace.go
+EXTRA_DIST += %D%/gentrace.go %D%/read-trace.go %D%/read-trace-v1.go
 
 # What a stack costs, against libunwind, glibc and a frame-pointer walk.
 check_LTLIBRARIES += %D%/libchain-cfi.la %D%/libchain-fp.la

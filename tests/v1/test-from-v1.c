@@ -6,8 +6,9 @@ static void times_are_2_ns_later(void **state)
     struct made m = made_running(21);
     RECORD(&m, HeapAlloc, 5, 77);
     RECORD(&m, HeapGoal, 0, 78);
-    becomes(&m, 22, RUNNING "Metric 17 M=7 P=0 G=1 Name=\"/memory/classes/heap/objects:bytes\" Value=Value{Uint64(77)}\n"
-                        "Metric 18 M=7 P=0 G=1 Name=\"/gc/heap/goal:bytes\" Value=Value{Uint64(78)}\n");
+    becomes(&m, 22, RUNNING
+            "Metric 17 M=7 P=0 G=1 Name=\"/memory/classes/heap/objects:bytes\" Value=Value{Uint64(77)}\n"
+            "Metric 18 M=7 P=0 G=1 Name=\"/gc/heap/goal:bytes\" Value=Value{Uint64(78)}\n");
 }
 
 static void calls_from_the_beginning_are_on_threads_that_are_made_up(void **state)
@@ -120,6 +121,42 @@ static void the_end_of_a_call_takes_its_proc_away(void **state)
 }
 
 /* The sample hides from as_v2 that the call blocks. */
+/* Proc 0 is back on its made-up thread, and thread 7 is no made-up one, when more are needed. */
+static void threads_are_spare_while_they_do_nothing(void **state)
+{
+    struct made m = made_running(21);
+    RECORD(&m, GoCreate, 1, 2, 0, 0);
+    RECORD(&m, GoSysCall, 10, 0);
+    RECORD(&m, GoSysBlock, 10);
+    RECORD(&m, ProcStop, 10);
+    RECORD(&m, ProcStart, 10, 7);
+    RECORD(&m, GoStart, 10, 2, 1);
+    RECORD(&m, GoSysCall, 10, 0);
+    RECORD(&m, GoSysBlock, 10);
+    RECORD(&m, GoSysExit, 10, 2, 2, 0);
+    RECORD(&m, GoStart, 10, 2, 3);
+    PROC(&m, 1, 300);
+    RECORD(&m, ProcStart, 10, 7);
+    RECORD(&m, GoSysExit, 10, 1, 2, 0);
+    PROC(&m, 2, 400);
+    RECORD(&m, HeapAlloc, 10, 1);
+    becomes(&m, 22, RUNNING "StateTransition 13 M=7 P=0 G=1 GoID=2 NotExist->Runnable Reason=\"\" TransitionStack=\n"
+                        "StateTransition 23 M=7 P=0 G=1 GoID=1 Running->Syscall Reason=\"\"\n"
+                        "StateTransition 43 M=7 P=0 G=1 ProcID=0 Running->Idle Reason=\"\"\n"
+                        "StateTransition 53 M=4294967296 P=-1 G=-1 ProcID=0 Idle->Running Reason=\"\"\n"
+                        "StateTransition 63 M=4294967296 P=0 G=-1 GoID=2 Runnable->Running Reason=\"\"\n"
+                        "StateTransition 73 M=4294967296 P=0 G=2 GoID=2 Running->Syscall Reason=\"\"\n"
+                        "StateTransition 90 M=4294967296 P=0 G=2 ProcID=0 Running->Idle Reason=\"\"\n"
+                        "StateTransition 93 M=4294967296 P=-1 G=2 GoID=2 Syscall->Runnable Reason=\"\"\n"
+                        "StateTransition 100 M=4294967296 P=-1 G=-1 ProcID=0 Idle->Running Reason=\"\"\n"
+                        "StateTransition 103 M=4294967296 P=0 G=-1 GoID=2 Runnable->Running Reason=\"\"\n"
+                        "StateTransition 212 M=4294967297 P=-1 G=-1 ProcID=1 Undetermined->Running Reason=\"\"\n"
+                        "StateTransition 222 M=7 P=-1 G=1 GoID=1 Syscall->Runnable Reason=\"\"\n"
+                        "StateTransition 309 M=4294967298 P=-1 G=-1 ProcID=2 Undetermined->Running Reason=\"\"\n"
+                        "Metric 312 M=4294967298 P=2 G=-1 Name=\"/memory/classes/heap/objects:bytes\" "
+                        "Value=Value{Uint64(1)}\n");
+}
+
 static void a_call_that_blocked_after_all(void **state)
 {
     struct made m = made_running(21);
@@ -217,6 +254,7 @@ int main(void)
         cmocka_unit_test(a_busy_thread_is_replaced),
         cmocka_unit_test(a_proc_that_changes_threads_stops_and_starts),
         cmocka_unit_test(the_end_of_a_call_takes_its_proc_away),
+        cmocka_unit_test(threads_are_spare_while_they_do_nothing),
         cmocka_unit_test(a_call_that_blocked_after_all),
         cmocka_unit_test(who_wakes_is_known_where_it_was),
         cmocka_unit_test(a_metric_lends_a_proc),

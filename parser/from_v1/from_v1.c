@@ -3,12 +3,6 @@
 
 #include "parser/from_v1/events.h"
 
-void add_plan(struct world *w, uint64_t go, uint32_t what)
-{
-    if (!w->writes && !plan(w, go) && !idmap_add(&w->plan_of, go, what))
-        w->no_memory = true;
-}
-
 static void start_proc(struct world *w, const struct gotrace_event *ev)
 {
     uint32_t proc = proc_of(w, ev), thread = world_thread(w, ev->thread);

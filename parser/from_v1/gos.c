@@ -1,6 +1,12 @@
 /* Goroutines: there from the beginning, created, started, stopped, woken, in system calls. */
 #include "parser/from_v1/events.h"
 
+void add_plan(struct world *w, uint64_t go, uint32_t what)
+{
+    if (!w->writes && !plan(w, go) && !idmap_add(&w->plan_of, go, what))
+        w->no_memory = true;
+}
+
 /* The goroutine starts to run on that proc. */
 static bool start_on(struct world *w, uint32_t go, uint32_t proc, bool is_status)
 {
@@ -60,7 +66,6 @@ static void first_status(struct world *w, const struct gotrace_event *ev)
     struct v2_go *g = go_at(w, go);
     if (!go)
         return;
-    g->old = true;
     g->state = ev->to;
     if (ev->to == GOTRACE_STATE_SYSCALL) {
         call_on_spare(w, go, true);
@@ -103,7 +108,7 @@ void create(struct world *w, const struct gotrace_event *ev, const uint64_t *arg
         return;
     g->created = true;
     if (planned == PLAN_CALL) {
-        w->done->create_stacks += w->writes;
+        w->done->create_stacks++;
         call_on_spare(w, go, false);
         return;
     }

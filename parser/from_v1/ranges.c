@@ -119,7 +119,7 @@ void end_assist(struct world *w, const struct gotrace_event *ev)
 {
     uint32_t go = go_of(w, ev);
     struct v2_go *g = go_at(w, go);
-    if (runs(w, go) && !g->assists && !g->assisted && g->old)
+    if (runs(w, go) && !g->assists && !g->assisted)
         add_plan(w, g->id, PLAN_ASSIST);
     if (go && runs(w, go) && g->assists) {
         put(w, g->thread, ev->type, NULL);

@@ -9,7 +9,7 @@
 
 #include "gotrace/builder.h"
 #include "parser/as_v2/as_v2.h"
-#include "parser/from_v1/from_v1.h"
+#include "parser/convert.h"
 
 /*
  * Times are this much later than those of as_v2, whose first is -1 and whose second 0: no time may be below 1, as the
@@ -46,7 +46,6 @@ struct v2_go {
     uint64_t id, seq;
     uint32_t thread;
     uint8_t state; /* enum gotrace_state */
-    bool old;      /* it was there when tracing began */
     bool created;  /* nothing happened to it since */
     bool unborn;   /* it waits, and the version has no event to say so: it is runnable */
     bool stops;    /* the world */

@@ -1,3 +1,4 @@
+#include "lib/wire/events.h"
 #include "parser/batch.h"
 #include "tests/v1/from-v1.h"
 
@@ -30,6 +31,22 @@ void convert_made(struct made *m, int nn, struct raw_buffer *out, struct convert
     raw_buffer_free(&m->b);
 }
 
+/* What a reader of the events would not see: time that goes back, and a parent that is no number. */
+static void check_bytes(const struct raw_buffer *out)
+{
+    struct gotrace_raw_reader *r = gotrace_raw_reader_open_memory(GOTRACE_RAW_BYTES, out->at, out->size);
+    struct gotrace_raw_event ev;
+    int result;
+    while ((result = gotrace_raw_reader_next(r, &ev)) == 1) {
+        if (event_table[ev.id].cls == EVENT_TIMED)
+            assert_true(ev.args[0] < UINT64_C(1) << 32);
+        if (ev.id == EV_UserTaskBegin)
+            assert_true(ev.args[2] < UINT64_C(1) << 32);
+    }
+    assert_int_equal(result, 0);
+    gotrace_raw_reader_free(r);
+}
+
 static void print_violation(void *arg, const struct gotrace_error *e) { raw_buffer_printf(arg, "%s\n", e->message); }
 
 void becomes(struct made *m, int nn, const char *wanted)
@@ -37,6 +54,7 @@ void becomes(struct made *m, int nn, const char *wanted)
     struct raw_buffer out = {0}, text = {0};
     struct converted done;
     convert_made(m, nn, &out, &done);
+    check_bytes(&out);
     struct gotrace_reader *r = gotrace_reader_open_memory(out.at, out.size);
     struct gotrace_validator *v = gotrace_validator_new(nn, print_violation, &text);
     assert_int_equal(gotrace_reader_version(r), nn);

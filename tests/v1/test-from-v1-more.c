@@ -1,5 +1,6 @@
 /* v1 traces written as v2: what begins and ends, what goroutines are created as, and what the tables hold. */
 #include "lib/wire/events.h"
+#include "parser/as_v2/as_v2.h"
 #include "parser/batch.h"
 #include "tests/v1/from-v1.h"
 
@@ -318,6 +319,43 @@ static void many_events_are_several_batches(void **state)
     raw_buffer_free(&out);
 }
 
+static void show_all(struct as_v2 *v, struct raw_buffer *o)
+{
+    struct failure f = {0};
+    for (const struct gotrace_event *ev; (ev = as_v2_next(v, &f));)
+        show_event(o, ev);
+    raw_buffer_add(o, "", 1);
+    assert_int_equal(f.error.status, GOTRACE_OK);
+}
+
+static void events_come_again(void **state)
+{
+    struct made m = made(21);
+    PROC(&m, 0, 100);
+    RECORD(&m, GoCreate, 0, 1, 0, 0);
+    RECORD(&m, GoCreate, 0, 2, 0, 0);
+    RECORD(&m, ProcStart, 0, 7);
+    RECORD(&m, GoStart, 0, 1, 1);
+    RECORD(&m, Gomaxprocs, 10, 2, 0);
+    RECORD(&m, GoSysCall, 10, 0);
+    RECORD(&m, UserTaskCreate, 1, 5, 9, 1, 0);
+    struct source s = {.p = m.b.at + m.b.size, .end = m.b.at + m.b.size, .offset = m.b.size};
+    struct generation tables = {0};
+    struct failure f = {0};
+    struct raw_buffer first = {0}, again = {0};
+    struct as_v2 *v = as_v2_open(&s, &tables, &f);
+    assert_non_null(v);
+    show_all(v, &first);
+    as_v2_again(v);
+    show_all(v, &again);
+    assert_string_equal((char *)first.at, (char *)again.at);
+    as_v2_free(v);
+    generation_free(&tables);
+    raw_buffer_free(&first);
+    raw_buffer_free(&again);
+    raw_buffer_free(&m.b);
+}
+
 static bool write_nothing(void *arg, const void *data, size_t size) { return false; }
 
 static void output_that_fails_is_told_from_input_that_does(void **state)
@@ -351,6 +389,7 @@ int main(void)
         cmocka_unit_test(frames_without_names_have_their_pc),
         cmocka_unit_test(what_is_too_long_is_cut),
         cmocka_unit_test(many_events_are_several_batches),
+        cmocka_unit_test(events_come_again),
         cmocka_unit_test(output_that_fails_is_told_from_input_that_does),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -230,6 +230,36 @@ static void a_metric_lends_a_proc(void **state)
                 "Metric 102 M=8 P=0 G=-1 Name=\"/memory/classes/heap/objects:bytes\" Value=Value{Uint64(4)}\n");
 }
 
+/* What runs on a proc that is none runs nowhere. */
+static void without_a_proc_nothing_runs(void **state)
+{
+    struct made m = made_running(21);
+    RECORD(&m, GoCreate, 1, 2, 0, 0);
+    PROC(&m, (uint64_t)-1, 120);
+    RECORD(&m, GoStart, 1, 2, 1);
+    RECORD(&m, GoSysCall, 1, 0);
+    RECORD(&m, GCMarkAssistStart, 1, 0);
+    RECORD(&m, GoBlock, 1, 0);
+    RECORD(&m, ProcStart, 1, 8);
+    becomes(&m, 22, RUNNING "StateTransition 13 M=7 P=0 G=1 GoID=2 NotExist->Runnable Reason=\"\" TransitionStack=\n"
+                        "dropped 1 ProcStart\ndropped 1 GoStart\ndropped 1 GoBlock\ndropped 1 GoSyscallBegin\n"
+                        "dropped 1 GoSyscallEnd\ndropped 1 GCMarkAssistBegin\n");
+}
+
+/* Without a Gomaxprocs each start is told as a status. */
+static void a_second_status_is_a_start(void **state)
+{
+    struct made m = made(21);
+    PROC(&m, 0, 100);
+    RECORD(&m, GoCreate, 0, 1, 0, 0);
+    RECORD(&m, ProcStart, 0, 7);
+    RECORD(&m, GoStart, 0, 1, 1);
+    RECORD(&m, GoSched, 10, 0);
+    RECORD(&m, GoStart, 10, 1, 2);
+    becomes(&m, 22, RUNNING "StateTransition 12 M=7 P=0 G=1 GoID=1 Running->Runnable Reason=\"runtime.Gosched\"\n"
+                        "StateTransition 22 M=7 P=0 G=-1 GoID=1 Runnable->Running Reason=\"\"\n");
+}
+
 static void changing_procs_takes_a_goroutine(void **state)
 {
     struct made m = made_running(21);
@@ -258,6 +288,8 @@ int main(void)
         cmocka_unit_test(a_call_that_blocked_after_all),
         cmocka_unit_test(who_wakes_is_known_where_it_was),
         cmocka_unit_test(a_metric_lends_a_proc),
+        cmocka_unit_test(without_a_proc_nothing_runs),
+        cmocka_unit_test(a_second_status_is_a_start),
         cmocka_unit_test(changing_procs_takes_a_goroutine),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -35,32 +35,32 @@ static void fail_short(const struct source *s, struct failure *f, struct place a
         fail(f, GOTRACE_EBROKEN, at, "the trace is cut off: %s", what);
 }
 
-static bool take_header(struct source *s, uint32_t *version)
+static bool take_header(struct source *s, struct file_header *h)
 {
-    struct file_header h = {0};
     enum file_header_step step = FILE_HEADER_MORE;
     size_t at = 0;
     while (step == FILE_HEADER_MORE && at < SOURCE_MAX && source_need(s, at + 1) > at)
-        step = file_header_take(&h, s->p[at++]);
+        step = file_header_take(h, s->p[at++]);
     if (step != FILE_HEADER_DONE)
         return false;
     s->p += at;
-    *version = h.version;
     return true;
 }
 
 const struct wire_version *read_any_header(struct source *s, struct failure *f)
 {
     struct place at = {.thread = GOTRACE_NONE};
-    uint32_t nn = 0;
-    bool taken = take_header(s, &nn);
-    const struct wire_version *version = taken ? wire_version_of_any_format(nn) : NULL;
+    struct file_header h = {0};
+    bool taken = take_header(s, &h);
+    const struct wire_version *version = !taken       ? NULL
+                                         : h.is_first ? wire_version_of_first_tracer()
+                                                      : wire_version_of_any_format(h.version);
     if (s->error)
         fail_short(s, f, at, "");
     else if (!taken)
         fail(f, GOTRACE_EFORMAT, at, "not a Go execution trace: it does not begin with \"go 1.NN trace\"");
     else if (!version)
-        fail(f, GOTRACE_EVERSION, at, "unknown trace version go 1.%u", nn);
+        fail(f, GOTRACE_EVERSION, at, "unknown trace version go 1.%u", h.version);
     return s->error ? NULL : version;
 }
 

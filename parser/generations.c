@@ -42,8 +42,8 @@ static int next_of_v1(const struct gotrace_reader *r, struct gotrace_generation 
     struct failure f = {0};
     struct generation g = {0};
     if (gen->offset) {
-        errno = gen->offset == V1_HEADER_SIZE ? errno : EINVAL;
-        return gen->offset == V1_HEADER_SIZE ? 0 : -1;
+        errno = gen->offset == v1_header_size(r->version->nn) ? errno : EINVAL;
+        return gen->offset == v1_header_size(r->version->nn) ? 0 : -1;
     }
     if (!look_at(r, 0, &s)) {
         errno = ESPIPE;
@@ -53,8 +53,8 @@ static int next_of_v1(const struct gotrace_reader *r, struct gotrace_generation 
     int error = v ? errno : error_of(&f, &s), result = v ? 1 : -1;
     if (v)
         *gen = (struct gotrace_generation){.number = g.number,
-                                           .offset = V1_HEADER_SIZE,
-                                           .size = v->trace.size - V1_HEADER_SIZE,
+                                           .offset = v1_header_size(v->trace.nn),
+                                           .size = v->trace.size - v1_header_size(v->trace.nn),
                                            .time = AS_V2_SYNC_TIME};
     as_v2_free(v);
     generation_free(&g);
@@ -131,7 +131,7 @@ int gotrace_reader_seek(struct gotrace_reader *r, const struct gotrace_generatio
     struct source *s = &r->source;
     struct order order;
     int error = 0;
-    if (!r->version || !gen->size || (r->version->old && gen->offset != V1_HEADER_SIZE))
+    if (!r->version || !gen->size || (r->version->old && gen->offset != v1_header_size(r->version->nn)))
         error = EINVAL;
     else if (s->read)
         error = ESPIPE;

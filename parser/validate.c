@@ -129,10 +129,10 @@ static inline bool executing(unsigned state)
     return state == GOTRACE_STATE_RUNNING || state == GOTRACE_STATE_SYSCALL;
 }
 
-/* v1 does not say on which thread a system call is that began before the trace. */
-COLD static bool in_old_syscall(const struct gotrace_validator *v, const struct gotrace_event *ev)
+/* v1 does not say on which thread a system call is that began before the trace, and its first form nothing of any. */
+COLD static bool on_unknown_thread(const struct gotrace_validator *v, const struct gotrace_event *ev)
 {
-    return v->old && ev->type == EV_GoStatus && ev->to == GOTRACE_STATE_SYSCALL;
+    return v->old == WIRE_FIRST_TRACER || (v->old && ev->type == EV_GoStatus && ev->to == GOTRACE_STATE_SYSCALL);
 }
 
 static inline void begin_executing(struct gotrace_validator *v, const struct gotrace_event *ev, int kind,
@@ -140,7 +140,7 @@ static inline void begin_executing(struct gotrace_validator *v, const struct got
 {
     const char *name = v->holders[kind].name;
     if (ev->thread == ID_NONE) {
-        if (!in_old_syscall(v, ev))
+        if (!on_unknown_thread(v, ev))
             violation(v, ev, "%s %llu runs, but on no thread", name, (ull)h->id);
         return;
     }
@@ -335,7 +335,8 @@ struct gotrace_validator *gotrace_validator_new(int version, gotrace_violation_f
     if (!v)
         return NULL;
     const struct wire_version *known = wire_version((uint64_t)version);
-    v->old = version > 0 && wire_version_is_old((uint64_t)version) ? version : 0;
+    bool is_old = version == WIRE_FIRST_TRACER || (version > 0 && wire_version_is_old((uint64_t)version));
+    v->old = is_old ? version : 0;
     v->version = v->old ? wire_version_first()->nn : version;
     v->clocks = known && known->clocks;
     v->report = report;

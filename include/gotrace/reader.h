@@ -66,7 +66,7 @@ GOTRACE_API const struct gotrace_event *gotrace_reader_next(struct gotrace_reade
 /* What ended the reading, or NULL if nothing did so far or the trace ended well. Since: 0.1. */
 GOTRACE_API const struct gotrace_error *gotrace_reader_error(const struct gotrace_reader *r);
 
-/* NN of the header's "go 1.NN trace"; 0 if there was no such header. Since: 0.1. */
+/* NN of the header's "go 1.NN trace"; 4 if it was "gotrace", of 2014; 0 if there was no such header. Since: 0.1. */
 GOTRACE_API int gotrace_reader_version(const struct gotrace_reader *r);
 
 /* Frees the reader and all that belongs to it; NULL is fine. Since: 0.1. */

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "lib/wire/version.h"
+
 static const uint8_t usual[TRACE_HEADER_SIZE] = "go 1.00 trace";
 
 enum { TENS = 5, ONES = 6 };
@@ -58,7 +60,7 @@ static const struct part {
     {TEXT, 8, "trace\0\0"}, /* and the literal's own NUL */
 };
 
-enum { NPARTS = sizeof parts / sizeof parts[0] };
+enum { AFTER_GO = 1, LAST = sizeof parts / sizeof parts[0] - 1 };
 
 enum taken { TAKEN, NEXT_PART, BROKEN };
 
@@ -110,14 +112,25 @@ static enum taken take_digit(struct file_header *h, uint8_t byte)
     return TAKEN;
 }
 
+/* "gotrace" and one NUL. */
+static void see_first_tracers(struct file_header *h, uint8_t byte)
+{
+    if (h->part != AFTER_GO || h->at || h->rune_left || byte != 't')
+        return;
+    h->is_first = true;
+    h->version = WIRE_FIRST_TRACER;
+    h->part = LAST;
+}
+
 enum file_header_step file_header_take(struct file_header *h, uint8_t byte)
 {
+    see_first_tracers(h, byte);
     for (;;) {
         const struct part *part = &parts[h->part];
         enum taken taken = part->kind == TEXT     ? take_text(h, byte)
                            : part->kind == BLANKS ? take_blank(h, byte)
                                                   : take_digit(h, byte);
-        bool full = part->kind == TEXT && h->at == part->least;
+        bool full = part->kind == TEXT && h->at == (h->is_first ? WIRE_FIRST_HEADER_SIZE - 2 : part->least);
         if (taken == BROKEN || (taken == NEXT_PART && h->at < part->least))
             return FILE_HEADER_NONE;
         if (taken == NEXT_PART || full) {
@@ -125,6 +138,6 @@ enum file_header_step file_header_take(struct file_header *h, uint8_t byte)
             h->at = 0;
         }
         if (taken == TAKEN)
-            return h->part == NPARTS ? FILE_HEADER_DONE : FILE_HEADER_MORE;
+            return h->part > LAST ? FILE_HEADER_DONE : FILE_HEADER_MORE;
     }
 }

@@ -41,6 +41,12 @@ const struct wire_version *wire_version_of_any_format(uint64_t nn)
     return NULL;
 }
 
+const struct wire_version *wire_version_of_first_tracer(void)
+{
+    static const struct wire_version first = {.nn = WIRE_FIRST_TRACER, .old = true};
+    return &first;
+}
+
 const struct wire_version *wire_version(uint64_t nn)
 {
     const struct wire_version *v = wire_version_of_any_format(nn);

@@ -18,6 +18,14 @@ const struct wire_version *wire_version_of_any_format(uint64_t nn);
 /* Likewise by its name, "1.26". */
 const struct wire_version *wire_version_named(const char *name);
 
+/*
+ * The form of v1 that the first tracer wrote, in 2014, before any release had one: no 1.NN, but as a number that of the
+ * release then. Its header is of its own.
+ */
+enum { WIRE_FIRST_TRACER = 4, WIRE_FIRST_HEADER_SIZE = 8 };
+#define WIRE_FIRST_HEADER "gotrace"
+const struct wire_version *wire_version_of_first_tracer(void);
+
 /* Whether 1.NN is a version of v1. */
 bool wire_version_is_old(uint64_t nn);
 

@@ -234,8 +234,8 @@ static enum made say(struct as_v2 *v, struct gotrace_event *ev, const struct v1_
     case START_PROC:
         ok = proc_event(v, ev, o->p, rule->detail);
         if (ok)
-            *find_proc(v, o->p) = (struct as_v2_proc){a->v[0], true};
-        ev->thread = a->v[0];
+            *find_proc(v, o->p) = (struct as_v2_proc){a->v[0], !v->trace.form.by_time};
+        ev->thread = v->trace.form.by_time ? ID_NONE : a->v[0]; /* the first tracer does not say */
         break;
     case STOP_PROC:
         ok = proc_event(v, ev, o->p, rule->detail);

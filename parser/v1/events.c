@@ -2,6 +2,8 @@
 
 #include <stddef.h>
 
+#include "lib/wire/version.h"
+
 /* The ids are the format: a line of the table moved by mistake must not compile. */
 _Static_assert(V1_Batch == 1 && V1_Stack == 3 && V1_GCStart == 7 && V1_STWStart == 9 && V1_GoCreate == 13, "ids of 1.5");
 _Static_assert(V1_GoStart == 14 && V1_GoEnd == 15 && V1_GoBlock == 20 && V1_GoUnblock == 21, "ids of 1.5");
@@ -36,7 +38,11 @@ const struct v1_info v1_events[V1_IDS] = {
 
 struct v1_form v1_form(unsigned nn)
 {
-    struct v1_form form = {.sequences = nn < 7, .names = nn >= 7, .stops_all = nn >= 10, .stop_reasons = nn >= 21};
+    struct v1_form form = {.sequences = nn >= 5 && nn < 7,
+                           .by_time = nn == WIRE_FIRST_TRACER,
+                           .names = nn >= 7,
+                           .stops_all = nn >= 10,
+                           .stop_reasons = nn >= 21};
     form.pads_stacks = nn >= 21;
     for (unsigned id = 0; id < V1_IDS; id++) {
         const struct v1_info *e = &v1_events[id];
@@ -45,7 +51,7 @@ struct v1_form v1_form(unsigned nn)
             continue;
         s->cls = e->cls;
         s->named = e->nargs - (nn < e->late_since ? e->late : 0);
-        s->stack = e->stack;
+        s->stack = e->stack || (id == V1_GoSysBlock && nn == WIRE_FIRST_TRACER);
         if (e->cls == V1_IS_EVENT || e->cls == V1_IS_SAMPLE)
             s->before = form.sequences ? 2 : 1;
         s->nargs = s->before + s->named + s->stack;

@@ -56,14 +56,15 @@ struct v1_shape {
 /* What the versions differ in besides that. */
 struct v1_form {
     struct v1_shape shapes[V1_IDS];
-    bool sequences;    /* events are numbered, all in one row; else goroutines number what happens to them */
+    bool sequences;    /* events are numbered, all in one row; else goroutines number what happens to them, */
+    bool by_time;      /* or nothing is numbered */
     bool names;        /* frames have names; else they are PCs, and so is where a goroutine starts */
     bool stops_all;    /* a stop of the world is one; else each proc has its own */
     bool stop_reasons; /* it has one of Go's reasons; else one of the two kinds that a collection has */
     bool pads_stacks;  /* the size of a stack takes as many bytes as an integer can */
 };
 
-/* That of 1.nn. */
+/* That of 1.nn, or of WIRE_FIRST_TRACER. */
 struct v1_form v1_form(unsigned nn);
 
 /*

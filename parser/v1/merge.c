@@ -1,8 +1,8 @@
 /*
- * Puts the events of all procs in one order, since 1.7. What a proc wrote is in order by itself. Of the events that come
- * next on each proc, those may happen that the state of their goroutine allows, which is a status and how often it
- * changed; the earliest of these happens. So the order is right even where clocks are not, and then it is seen that they
- * are not.
+ * Puts the events of all procs in one order, since 1.7, and in traces of the first tracer. What a proc wrote is in order
+ * by itself. Of the events that come next on each proc, those may happen that the state of their goroutine allows, which
+ * is a status and, since 1.7, how often it changed; the earliest of these happens. So the order is right even where
+ * clocks are not, and then it is seen that they are not.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -69,6 +69,7 @@ enum { COLLECTOR = 0 }; /* the index of its state; goroutines have theirs by num
 
 struct merge {
     struct v1_parse *s;
+    enum v1_view view; /* of the first tracer's traces, the one that takes less time */
     VEC(struct state) states;
     struct v1_front front;
     struct upcoming *next; /* for each proc */
@@ -99,7 +100,7 @@ static bool look_ahead(struct merge *m, struct upcoming *u, const uint64_t *args
     if (rule->whose == NOBODYS)
         return true;
     u->seq = rule->seq == SECOND_ARG ? args[1] : rule->seq == FIRST_ARG ? args[0] : rule->seq == ONE;
-    u->any_seq = rule->seq == ANY;
+    u->any_seq = rule->seq == ANY || m->s->t->form.by_time;
     u->whose = COLLECTOR;
     if (rule->whose != COLLECTORS && !(u->whose = v1_number(m->s, rule->whose == ITS ? u->ev.g : args[0])))
         return false;
@@ -118,7 +119,7 @@ static bool is_ready(const struct merge *m, const struct upcoming *u)
 static void leave(struct merge *m, size_t i)
 {
     m->nprocs--;
-    if (m->s->view == V1_AS_GO_1_21)
+    if (m->view == V1_AS_GO_1_21)
         memmove(m->procs + i, m->procs + i + 1, (m->nprocs - i) * sizeof *m->procs);
     else
         m->procs[i] = m->procs[m->nprocs];
@@ -127,11 +128,10 @@ static void leave(struct merge *m, size_t i)
 static void come_back(struct merge *m, size_t proc)
 {
     size_t i = m->nprocs++;
-    if (m->s->view == V1_AS_GO_1_21)
+    if (m->view == V1_AS_GO_1_21)
         for (; i && m->procs[i - 1] > proc; i--)
             m->procs[i] = m->procs[i - 1];
     m->procs[i] = proc;
-    m->next[proc].is_there = false;
     m->returned = i;
 }
 
@@ -237,11 +237,16 @@ static bool run(struct merge *m)
         if (!v1_front_take(&m->front, &proc))
             break;
         struct upcoming *u = &m->next[proc];
-        /* Two procs may have been ready to do the same to one goroutine. */
-        if (UNLIKELY(!is_ready(m, u)))
+        /* Two procs may have been ready to do the same to one goroutine. Where nothing is numbered, one has to wait. */
+        if (LIKELY(is_ready(m, u))) {
+            if (!happen(m, u))
+                return false;
+            u->is_there = false;
+        } else if (m->s->t->form.by_time) {
+            m->changed = NO_STATE;
+        } else {
             return v1_fail(m->s->e, V1_BROKEN, u->ev.at, u->ev.id, "event sequences are broken");
-        if (!happen(m, u))
-            return false;
+        }
         come_back(m, proc);
     }
     return m->nprocs ? no_order(m) : true;
@@ -250,10 +255,10 @@ static bool run(struct merge *m)
 bool v1_merge(struct v1_parse *s)
 {
     size_t n = s->procs.n;
-    struct merge m = {.s = s, .changed = COLLECTOR};
+    struct merge m = {.s = s, .view = s->t->form.by_time ? V1_AS_GO_1_22 : s->view, .changed = COLLECTOR};
     m.next = calloc(n, sizeof *m.next);
     m.procs = calloc(n, sizeof *m.procs);
-    bool ok = (m.next && m.procs && v1_front_init(&m.front, s->view, n)) || v1_no_memory(s);
+    bool ok = (m.next && m.procs && v1_front_init(&m.front, m.view, n)) || v1_no_memory(s);
     for (; ok && m.nprocs < n; m.nprocs++)
         m.procs[m.nprocs] = m.nprocs;
     ok = ok && grow_states(&m, COLLECTOR) && run(&m);

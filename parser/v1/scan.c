@@ -178,7 +178,7 @@ bool v1_scan(struct v1_parse *s)
 {
     struct v1_trace *t = s->t;
     struct scan c = {.s = s};
-    const uint8_t *p = t->data + V1_HEADER_SIZE, *end = t->data + t->size;
+    const uint8_t *p = t->data + v1_header_size(t->nn), *end = t->data + t->size;
     while (p < end) {
         const uint8_t *next = v1_read(t, p, &c.r, s->e);
         if (!next || !record(&c, next))

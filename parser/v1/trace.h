@@ -1,5 +1,6 @@
 /*
- * A v1 trace, the form of Go 1.5 to 1.21: its events in order, and the tables that they refer to.
+ * A v1 trace, the form of Go 1.5 to 1.21 and of the first tracer: its events in order, and the tables that they refer
+ * to.
  *
  * What bounds memory: the trace itself, which stays in memory as it is, and 32 bytes for each of its events. v1 has no
  * generations, and an event that was written last may have happened first, so that nothing can be told before all is
@@ -88,7 +89,7 @@ struct v1_error {
 };
 
 struct v1_trace {
-    unsigned nn; /* of the version 1.nn */
+    unsigned nn; /* of the version 1.nn, or WIRE_FIRST_TRACER */
     const uint8_t *data;
     size_t size;
     int64_t ticks_per_second;
@@ -112,11 +113,14 @@ bool v1_parse(struct v1_trace *t, const void *data, size_t size, enum v1_view vi
 void v1_free(struct v1_trace *t);
 
 /*
- * The 1.NN of what begins with these bytes when it is a v1 trace, 0 when it is none. V1_HEADER_SIZE bytes tell, fewer
- * are no trace.
+ * The 1.NN of what begins with these bytes when it is a v1 trace, 0 when it is none. V1_HEADER_SIZE bytes tell; fewer
+ * are no trace, but for that of the first tracer, which is WIRE_FIRST_TRACER.
  */
 enum { V1_HEADER_SIZE = 16 };
 unsigned v1_version(const uint8_t *data, size_t size);
+
+/* The bytes before the first record. */
+size_t v1_header_size(unsigned nn);
 
 /* The arguments of an event. */
 void v1_args(const struct v1_trace *t, const struct v1_event *ev, struct v1_args *a);

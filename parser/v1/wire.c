@@ -25,6 +25,8 @@ unsigned v1_version(const uint8_t *data, size_t size)
 {
     static const char tail[] = " trace\0\0\0\0";
     unsigned nn = 0;
+    if (size >= WIRE_FIRST_HEADER_SIZE && !memcmp(data, WIRE_FIRST_HEADER, WIRE_FIRST_HEADER_SIZE))
+        return WIRE_FIRST_TRACER;
     if (size < V1_HEADER_SIZE || memcmp(data, "go 1.", 5))
         return 0;
     size_t at = 5;
@@ -34,6 +36,8 @@ unsigned v1_version(const uint8_t *data, size_t size)
         return 0;
     return wire_version_is_old(nn) ? nn : 0;
 }
+
+size_t v1_header_size(unsigned nn) { return nn == WIRE_FIRST_TRACER ? WIRE_FIRST_HEADER_SIZE : V1_HEADER_SIZE; }
 
 /* An integer before end; if there is none, says why. */
 static const uint8_t *integer(const struct v1_trace *t, const uint8_t *p, const uint8_t *end, uint64_t *v,

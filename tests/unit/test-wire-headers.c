@@ -3,6 +3,7 @@
 
 #include "lib/wire/batch_header.h"
 #include "lib/wire/file_header.h"
+#include "lib/wire/version.h"
 
 /* ---- of a batch -------------------------------------------------------------------------------------------------- */
 
@@ -125,6 +126,24 @@ static void what_go_does_not_is_none(void **state)
     assert_int_equal(TAKEN("go\xf0\x90\x80\x80" "1.22 trace"), -1);
 }
 
+static void the_first_tracer_had_one_of_its_own(void **state)
+{
+    struct file_header h = {0};
+    static const char header[] = "gotrace";
+    for (size_t i = 0; i + 1 < sizeof header; i++)
+        assert_int_equal(file_header_take(&h, (uint8_t)header[i]), FILE_HEADER_MORE);
+    assert_int_equal(file_header_take(&h, 0), FILE_HEADER_DONE);
+    assert_true(h.is_first);
+    assert_int_equal(h.version, WIRE_FIRST_TRACER);
+    assert_int_equal(taken("gotraces", 8), -1);
+    assert_int_equal(taken("gotrac\0", 8), -1);
+    assert_int_equal(taken("go trace", 9), -1);
+    h = (struct file_header){0};
+    for (const char *p = "go 1.4 trace\0\0"; p[0] || p[1]; p++)
+        file_header_take(&h, (uint8_t)*p);
+    assert_false(h.is_first);
+}
+
 /* More blanks than a counter holds are still blanks. */
 static void blanks_do_not_run_out(void **state)
 {
@@ -147,6 +166,7 @@ int main(void)
         cmocka_unit_test(the_usual_form_comes_back),
         cmocka_unit_test(what_go_lets_pass_is_taken),
         cmocka_unit_test(what_go_does_not_is_none),
+        cmocka_unit_test(the_first_tracer_had_one_of_its_own),
         cmocka_unit_test(blanks_do_not_run_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

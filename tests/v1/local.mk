@@ -1,12 +1,17 @@
 # v1 traces: the real ones at hand as Go's tools print them, and rule by rule those made by hand.
-v1_scripts = %D%/print.test %D%/events.test %D%/golden.test %D%/raw.test %D%/convert.test
+v1_scripts = %D%/print.test %D%/events.test %D%/golden.test %D%/raw.test %D%/convert.test %D%/first.test
 TESTS += $(v1_scripts)
 dist_check_SCRIPTS += $(v1_scripts)
+
+check_PROGRAMS += %D%/make-first
+v1_first = %D%/first.c %D%/first.h
+tests_v1_make_first_SOURCES = %D%/make-first.c $(v1_first)
+tests_v1_make_first_LDADD = libparser.la
 
 if HAVE_CMOCKA
 v1_programs = %D%/test-records %D%/test-front %D%/test-order %D%/test-check %D%/test-memory %D%/test-raw \
 	%D%/test-as-v2 %D%/test-as-v2-more %D%/test-as-v2-reader \
-	%D%/test-from-v1 %D%/test-from-v1-more
+	%D%/test-from-v1 %D%/test-from-v1-more %D%/test-first
 check_PROGRAMS += $(v1_programs)
 TESTS += $(v1_programs)
 v1_made = %D%/made.c %D%/made.h
@@ -36,4 +41,6 @@ tests_v1_test_from_v1_SOURCES = %D%/test-from-v1.c $(v1_converted)
 tests_v1_test_from_v1_LDADD = libparser.la $(CMOCKA_LIBS)
 tests_v1_test_from_v1_more_SOURCES = %D%/test-from-v1-more.c $(v1_converted)
 tests_v1_test_from_v1_more_LDADD = libparser.la $(CMOCKA_LIBS)
+tests_v1_test_first_SOURCES = %D%/test-first.c $(v1_first) $(v1_shown)
+tests_v1_test_first_LDADD = libparser.la $(CMOCKA_LIBS)
 endif

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "lib/wire/varint.h"
+#include "lib/wire/version.h"
 
 static void byte(struct made *m, unsigned v) { raw_buffer_add(&m->b, &(uint8_t){(uint8_t)v}, 1); }
 
@@ -31,7 +32,7 @@ void made_sized(struct made *m, unsigned id, const uint64_t *args, size_t n) { s
 
 void made_record(struct made *m, unsigned id, const uint64_t *args, size_t n)
 {
-    size_t least = m->nn < 7 ? 2 : 1;
+    size_t least = v1_form(m->nn).sequences ? 2 : 1;
     if (n < least || n > least + 2) {
         sized(m, id, args, n);
         return;
@@ -60,9 +61,12 @@ struct made made(unsigned nn)
 {
     struct made m = {.nn = nn};
     char header[V1_HEADER_SIZE + 1] = {0};
-    snprintf(header, sizeof header, "go 1.%u trace", nn);
-    made_bytes(&m, header, V1_HEADER_SIZE);
-    if (nn < 7)
+    if (nn == WIRE_FIRST_TRACER)
+        memcpy(header, WIRE_FIRST_HEADER, WIRE_FIRST_HEADER_SIZE);
+    else
+        snprintf(header, sizeof header, "go 1.%u trace", nn);
+    made_bytes(&m, header, v1_header_size(nn));
+    if (v1_form(nn).sequences)
         RECORD(&m, Frequency, 1000000000, 0);
     else
         RECORD(&m, Frequency, 1000000000);

@@ -12,7 +12,7 @@ struct made {
     struct raw_buffer b;
 };
 
-/* A trace of 1.nn that has its header and its frequency: a tick is a nanosecond. */
+/* A trace of 1.nn, or of WIRE_FIRST_TRACER, that has its header and its frequency: a tick is a nanosecond. */
 struct made made(unsigned nn);
 
 /* Appends a record: RECORD(&m, GoStart, 5, 7, 1), with sequence and ticks as they stand in the bytes. */

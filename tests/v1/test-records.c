@@ -13,8 +13,8 @@ static void a_trace_begins_with_its_version(void **state)
     } cases[] = {
         {"go 1.5 trace\0\0\0\0", 5},   {"go 1.21 trace\0\0\0", 21}, {"go 1.11 trace\0\0\0", 11},
         {"go 1.6 trace\0\0\0\0", 0},   {"go 1.22 trace\0\0\0", 0},  {"go 1.05 trace\0\0\0", 0},
-        {"go 1.5 trace\0\0\0x", 0},    {"go 2.5 trace\0\0\0\0", 0}, {"gotrace\0\0\0\0\0\0\0\0\0", 0},
-        {"go 1.211 trace\0\0", 0},
+        {"go 1.5 trace\0\0\0x", 0},    {"go 2.5 trace\0\0\0\0", 0}, {"gotrace\0\0\0\0\0\0\0\0\0", 4},
+        {"go 1.211 trace\0\0", 0},   {"gotraces\0\0\0\0\0\0\0\0", 0}, {"go 1.4 trace\0\0\0\0", 0},
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
         assert_int_equal(v1_version((const uint8_t *)cases[i].header, V1_HEADER_SIZE), cases[i].nn);
@@ -34,6 +34,8 @@ static void a_record_takes_as_many_integers_as_its_version_says(void **state)
         {5, V1_GoUnblock, 4}, {7, V1_GoUnblock, 4},    {9, V1_STWStart, 1},   {10, V1_STWStart, 2},
         {8, V1_GCSweepDone, 1}, {9, V1_GCSweepDone, 3}, {5, V1_GoSysExit, 5}, {7, V1_GoSysExit, 4},
         {5, V1_TimerGoroutine, 2}, {7, V1_TimerGoroutine, 1}, {19, V1_CPUSample, 5}, {11, V1_UserRegion, 5},
+        {4, V1_Batch, 2},     {4, V1_GoSysExit, 2},    {4, V1_GoSysBlock, 2}, {5, V1_GoSysBlock, 2},
+        {4, V1_ProcStart, 1}, {5, V1_ProcStart, 3},    {4, V1_GoCreate, 4},   {4, V1_TimerGoroutine, 1},
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
         assert_int_equal(v1_form(cases[i].nn).shapes[cases[i].id].nargs, cases[i].n);
@@ -41,7 +43,7 @@ static void a_record_takes_as_many_integers_as_its_version_says(void **state)
 
 static void a_version_has_no_records_of_later_ones(void **state)
 {
-    static const unsigned versions[] = {5, 7, 8, 9, 10, 11, 19, 21};
+    static const unsigned versions[] = {4, 5, 7, 8, 9, 10, 11, 19, 21};
     for (size_t v = 0; v < ARRAY_SIZE(versions); v++) {
         struct v1_form form = v1_form(versions[v]);
         for (unsigned id = 0; id < V1_IDS; id++)

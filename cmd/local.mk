@@ -6,6 +6,7 @@ include %D%/golden/local.mk
 bin_PROGRAMS += thrace
 thrace_SOURCES = %D%/main.c %D%/verbs.def %D%/verbs.h \
 	%D%/arguments.c %D%/arguments.h \
+	%D%/binary.c %D%/binary.h \
 	%D%/complain.c %D%/complain.h \
 	%D%/control.c %D%/control_client.c %D%/control_client.h \
 	%D%/control_list.c %D%/control_list.h \

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cmd/arguments.h"
+#include "cmd/binary.h"
 #include "cmd/complain.h"
 #include "cmd/flush.h"
 #include "cmd/input.h"
@@ -12,14 +13,18 @@
 #include "parser/analyze/consumer.h"
 #include "parser/event_print.h"
 
-static const char usage[] = "usage: thrace print [--v1] FILE\n"
+static const char usage[] = "usage: thrace print [--v1] [--binary EXE] FILE\n"
                             "\n"
                             "Prints the events of a Go execution trace in order, as Go's own tools do.\n"
                             "FILE may be -, standard input.\n"
-                            "  --v1  of a trace of Go 1.5 to 1.21, its events as Go 1.21 prints them\n"
+                            "  --v1          of a trace of Go 1.5 to 1.21, its events as Go 1.21 prints them\n"
+                            "  --binary EXE  of a trace of Go 1.5 or 1.6, the program, which names functions\n"
                             "Exit status: 0 all was read, 1 the trace is invalid from some point on, 2 unreadable.\n";
 static const struct option options[] = {
-    {"v1", no_argument, NULL, '1'}, {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
+    {"v1", no_argument, NULL, '1'},
+    {"binary", required_argument, NULL, 'b'},
+    {"help", no_argument, NULL, 'h'},
+    {NULL, 0, NULL, 0}};
 static const struct arguments arguments = {"print", usage, ":h", options};
 
 static bool print(void *o, const struct gotrace_event *ev)
@@ -32,12 +37,13 @@ static bool end(void *o) { return flush_all(o); }
 
 static const struct event_consumer printer = {.event = print, .end = end};
 
-static int print_file(const char *path)
+static int print_file(const char *path, struct binary *binary)
 {
     int status;
     struct gotrace_reader *r = open_input("print", path);
     if (!r)
         return EXIT_USAGE;
+    binary_name_frames(binary, r);
     struct raw_buffer o = {0};
     if (!consume_events(r, &printer, &o)) {
         complain("print", "cannot write the events: %s", strerror(errno));
@@ -58,14 +64,21 @@ static int print_file(const char *path)
 int cmd_print(int argc, char **argv)
 {
     bool v1 = false;
+    const char *exe = NULL;
     for (int o; (o = next_option(&arguments, argc, argv)) != -1;) {
         switch (o) {
         case 'h': return show_usage(&arguments);
         case '1': v1 = true; break;
+        case 'b': exe = optarg; break;
         default: return EXIT_USAGE;
         }
     }
     if (!has_operands(&arguments, argc, 1, 1, "a FILE"))
         return EXIT_USAGE;
-    return v1 ? print_v1(argv[optind]) : print_file(argv[optind]);
+    struct binary *binary = exe ? binary_open("print", exe) : NULL;
+    if (exe && !binary)
+        return EXIT_USAGE;
+    int status = v1 ? print_v1(argv[optind], binary) : print_file(argv[optind], binary);
+    binary_free(binary);
+    return status;
 }

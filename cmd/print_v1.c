@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd/binary.h"
 #include "cmd/complain.h"
 #include "cmd/flush.h"
 #include "cmd/verbs.h"
@@ -49,7 +50,7 @@ static bool print_all(const struct v1_trace *t)
     return ok;
 }
 
-int print_v1(const char *path)
+int print_v1(const char *path, struct binary *binary)
 {
     struct raw_buffer bytes = {0};
     struct v1_trace t;
@@ -61,7 +62,9 @@ int print_v1(const char *path)
     } else if (!v1_parse(&t, bytes.at, bytes.size, V1_AS_GO_1_21, &e)) {
         status = report(path, &e);
     } else {
-        if (!print_all(&t)) {
+        if (!binary_fits(binary, path, &t)) {
+            status = EXIT_USAGE;
+        } else if (!print_all(&t)) {
             complain("print", "cannot write the events: %s", strerror(errno));
             status = EXIT_USAGE;
         }

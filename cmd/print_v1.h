@@ -2,7 +2,9 @@
 #ifndef THRACE_CMD_PRINT_V1_H
 #define THRACE_CMD_PRINT_V1_H
 
-/* Prints the trace at path, stdin for "-"; what the verb exits with. */
-int print_v1(const char *path);
+struct binary;
+
+/* Prints the trace at path, stdin for "-", which has to be of the binary, NULL: any; what the verb exits with. */
+int print_v1(const char *path, struct binary *binary);
 
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cmd/arguments.h"
+#include "cmd/binary.h"
 #include "cmd/complain.h"
 #include "cmd/input.h"
 #include "cmd/stat.h"
@@ -13,14 +14,18 @@
 
 enum { DEFAULT_ROWS = 10, MAX_ROWS = 100000 };
 
-static const char usage[] = "usage: thrace stat [-n N] FILE\n"
+static const char usage[] = "usage: thrace stat [-n N] [--binary EXE] FILE\n"
                             "\n"
                             "Sums up where the threads (goroutines) of a Go execution trace spent their time: states,\n"
                             "waits and who ended them, system calls, threads. FILE may be -, standard input.\n"
                             "  -n N, --rows N  rows in each table (default: 10); one more is for the rest\n"
+                            "  --binary EXE    of a trace of Go 1.5 or 1.6, the program, which names functions\n"
                             "Exit status: 0 all was read, 1 the trace is invalid from some point on, 2 unreadable.\n";
 static const struct option options[] = {
-    {"rows", required_argument, NULL, 'n'}, {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
+    {"rows", required_argument, NULL, 'n'},
+    {"binary", required_argument, NULL, 'b'},
+    {"help", no_argument, NULL, 'h'},
+    {NULL, 0, NULL, 0}};
 static const struct arguments arguments = {"stat", usage, ":hn:", options};
 
 typedef bool report_fn(const struct stat *s, const char *path, FILE *out);
@@ -68,6 +73,7 @@ static bool parse_rows(const char *arg, size_t *rows)
 int cmd_stat(int argc, char **argv)
 {
     size_t rows = DEFAULT_ROWS;
+    const char *exe = NULL;
     for (int c; (c = next_option(&arguments, argc, argv)) != -1;) {
         switch (c) {
         case 'h': return show_usage(&arguments);
@@ -76,15 +82,20 @@ int cmd_stat(int argc, char **argv)
                 break;
             complain("stat", "-n %s: not a number from 1 to %d", optarg, MAX_ROWS);
             return EXIT_USAGE;
+        case 'b': exe = optarg; break;
         default: return EXIT_USAGE;
         }
     }
     if (!has_operands(&arguments, argc, 1, 1, "a FILE"))
         return EXIT_USAGE;
-    struct gotrace_reader *r = open_input("stat", argv[optind]);
-    if (!r)
-        return EXIT_USAGE;
-    int status = sum_up("stat", r, argv[optind], rows, stat_report, stdout);
+    struct binary *binary = exe ? binary_open("stat", exe) : NULL;
+    struct gotrace_reader *r = exe && !binary ? NULL : open_input("stat", argv[optind]);
+    int status = EXIT_USAGE;
+    if (r) {
+        binary_name_frames(binary, r);
+        status = sum_up("stat", r, argv[optind], rows, stat_report, stdout);
+    }
     gotrace_reader_free(r);
+    binary_free(binary);
     return status;
 }

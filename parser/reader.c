@@ -261,8 +261,13 @@ COLD static const struct gotrace_event *aside(struct gotrace_reader *r)
 /* Reading all of the trace is left to the first call: its end may be the first that happened. */
 __attribute__((noinline)) static const struct gotrace_event *next_of_v1(struct gotrace_reader *r)
 {
-    if (UNLIKELY(!r->as_v2))
+    if (UNLIKELY(!r->as_v2)) {
         r->as_v2 = as_v2_open(&r->source, &r->generation, &r->failure);
+        if (r->as_v2 && r->name && !as_v2_name_frames(r->as_v2, r->name, r->name_arg, &r->failure)) {
+            as_v2_free(r->as_v2);
+            r->as_v2 = NULL;
+        }
+    }
     const struct gotrace_event *ev = r->as_v2 ? as_v2_next(r->as_v2, &r->failure) : NULL;
     if (UNLIKELY(!ev)) {
         r->state = ENDED;

@@ -5,7 +5,7 @@
 #ifndef THRACE_PARSER_READER_H
 #define THRACE_PARSER_READER_H
 
-#include "parser/as_v2/as_v2.h"
+#include "parser/as_v2/names.h"
 #include "parser/frontier.h"
 #include "parser/order.h"
 
@@ -41,6 +41,8 @@ struct gotrace_reader {
     uint64_t syncs;
     struct gotrace_event made;
     struct as_v2 *as_v2;
+    as_v2_name_fn *name; /* of frames without names; NULL: nobody knows any */
+    void *name_arg;
 };
 
 /* gotrace_reader_next for everything; */

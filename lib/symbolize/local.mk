@@ -10,6 +10,7 @@ libsymbolize_la_SOURCES = \
 	%D%/debugfile.c %D%/debugfile.h \
 	%D%/demangle.c %D%/demangle.h \
 	%D%/find_function.c \
+	%D%/go_table.c %D%/go_table.h \
 	%D%/image.c %D%/image.h \
 	%D%/job.c %D%/job.h \
 	%D%/line_files.c %D%/line_program.c %D%/line_program.h \

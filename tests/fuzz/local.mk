@@ -6,6 +6,7 @@ fuzz_targets = \
 	%D%/fuzz-builder \
 	%D%/fuzz-spool \
 	%D%/fuzz-symbols \
+	%D%/fuzz-go-table \
 	%D%/fuzz-unwind \
 	%D%/fuzz-v1 \
 	%D%/fuzz-v1-text \
@@ -42,6 +43,10 @@ tests_fuzz_fuzz_spool_LDADD = $(finish_LIBS)
 tests_fuzz_fuzz_symbols_SOURCES = %D%/fuzz-symbols.c $(fuzz_common)
 tests_fuzz_fuzz_symbols_LDFLAGS = $(fuzz_link)
 tests_fuzz_fuzz_symbols_LDADD = libsymbolize.la libparser.la
+
+tests_fuzz_fuzz_go_table_SOURCES = %D%/fuzz-go-table.c $(fuzz_common)
+tests_fuzz_fuzz_go_table_LDFLAGS = $(fuzz_link)
+tests_fuzz_fuzz_go_table_LDADD = libsymbolize.la libparser.la
 
 tests_fuzz_fuzz_unwind_SOURCES = %D%/fuzz-unwind.c $(fuzz_common)
 tests_fuzz_fuzz_unwind_LDFLAGS = $(fuzz_link)

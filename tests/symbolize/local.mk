@@ -25,3 +25,10 @@ check_PROGRAMS += %D%/damaged-files
 TESTS += %D%/damaged-files
 tests_symbolize_damaged_files_SOURCES = %D%/damaged-files.c
 tests_symbolize_damaged_files_LDADD = libsymbolize.la
+
+if HAVE_CMOCKA
+check_PROGRAMS += %D%/test-go-table
+TESTS += %D%/test-go-table
+tests_symbolize_test_go_table_SOURCES = %D%/test-go-table.c
+tests_symbolize_test_go_table_LDADD = libsymbolize.la $(CMOCKA_LIBS)
+endif

@@ -138,6 +138,7 @@ static void the_first_tracer_had_one_of_its_own(void **state)
     assert_int_equal(taken("gotraces", 8), -1);
     assert_int_equal(taken("gotrac\0", 8), -1);
     assert_int_equal(taken("go trace", 9), -1);
+    assert_int_equal(taken("go            trace", 20), -1); /* more blanks than a text has bytes */
     h = (struct file_header){0};
     for (const char *p = "go 1.4 trace\0\0"; p[0] || p[1]; p++)
         file_header_take(&h, (uint8_t)*p);

@@ -14,6 +14,7 @@
 struct binary {
     const char *verb, *path;
     struct image image;
+    const char *problem;   /* with its tables; a trace that has names does not ask for them */
     struct go_table table; /* data is NULL: there is none, and DWARF is asked */
     struct symbolizer *symbols;
     char why[300];
@@ -56,12 +57,13 @@ struct binary *binary_open(const char *verb, const char *path)
     b->verb = verb;
     b->path = path;
     enum image_status status = image_open(&b->image, path);
-    const char *problem = status == IMAGE_OK ? table_problem(b) : open_problem(status);
-    if (!problem)
-        return b;
-    complain(verb, "%s: %s", path, problem);
-    binary_free(b);
-    return NULL;
+    if (status != IMAGE_OK) {
+        complain(verb, "%s: %s", path, open_problem(status));
+        binary_free(b);
+        return NULL;
+    }
+    b->problem = table_problem(b);
+    return b;
 }
 
 void binary_free(struct binary *b)
@@ -91,8 +93,11 @@ static bool starts_fit(struct binary *b, const struct v1_trace *t)
 
 static const char *misfit(struct binary *b)
 {
-    snprintf(b->why, sizeof b->why, "its PCs are not those of %s, which is another program or another build of it",
-             b->path);
+    if (b->problem)
+        snprintf(b->why, sizeof b->why, "%s: %s", b->path, b->problem);
+    else
+        snprintf(b->why, sizeof b->why, "its PCs are not those of %s, which is another program or another build of it",
+                 b->path);
     return b->why;
 }
 
@@ -136,6 +141,8 @@ static bool ask_dwarf(struct binary *b, const uint64_t *pcs, size_t n, struct as
 static const char *look_up(void *arg, const struct v1_trace *t, const uint64_t *pcs, size_t n, struct as_v2_name *names)
 {
     struct binary *b = arg;
+    if (b->problem)
+        return misfit(b);
     bool fits = b->table.data ? starts_fit(b, t) && ask_table(b, pcs, n, names) : ask_dwarf(b, pcs, n, names);
     return fits ? NULL : misfit(b);
 }
@@ -150,7 +157,7 @@ void binary_name_frames(struct binary *b, struct gotrace_reader *r)
 
 bool binary_fits(struct binary *b, const char *trace, const struct v1_trace *t)
 {
-    if (!b || t->form.names || !b->table.data || starts_fit(b, t))
+    if (!b || t->form.names || (!b->problem && (!b->table.data || starts_fit(b, t))))
         return true;
     complain(b->verb, "%s: %s", trace, misfit(b));
     return false;

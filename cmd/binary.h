@@ -10,16 +10,16 @@ struct binary;
 struct gotrace_reader;
 
 /*
- * NULL, and a complaint, when path is no program, or has neither a Go symbol table nor DWARF. The arguments have to stay
- * as long as it is used.
+ * NULL, and a complaint, when path is no program. What is wrong with it otherwise is said when it is asked for names.
+ * The arguments have to stay as long as it is used.
  */
 struct binary *binary_open(const char *verb, const char *path);
 void binary_free(struct binary *);
 
-/* Has the reader name the frames that have no names; of one binary, one reader. NULL: none. It must outlive the reader. */
+/* Has the reader name frames without names; of one binary, one reader. NULL: nothing does. It must outlive the reader. */
 void binary_name_frames(struct binary *, struct gotrace_reader *);
 
-/* Whether the trace at that path can be of the binary, which NULL and every trace with names always can; else, complains. */
+/* Whether the trace at that path has names or can be of the binary, NULL: any; else, complains. */
 bool binary_fits(struct binary *, const char *trace, const struct v1_trace *);
 
 #endif

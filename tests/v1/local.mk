@@ -1,8 +1,9 @@
 # v1 traces: the real ones at hand as Go's tools print them, and rule by rule those made by hand.
-v1_scripts = %D%/print.test %D%/events.test %D%/golden.test %D%/raw.test %D%/convert.test %D%/first.test %D%/binary.test
+v1_scripts = %D%/print.test %D%/events.test %D%/golden.test %D%/raw.test %D%/convert.test %D%/first.test %D%/binary.test %D%/fresh.test
 TESTS += $(v1_scripts)
 dist_check_SCRIPTS += $(v1_scripts)
-EXTRA_DIST += %D%/releases.sh
+EXTRA_DIST += %D%/releases.sh %D%/fresh/load/main.go %D%/fresh/load/plain.go %D%/fresh/load/tasks.go \
+	%D%/fresh/restart/main.go
 
 check_PROGRAMS += %D%/make-first
 v1_first = %D%/first.c %D%/first.h

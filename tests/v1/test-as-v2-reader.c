@@ -255,6 +255,30 @@ static void the_validator_knows_what_v1_cannot_say(void **state)
     RECORD(&m, GoStart, 1, 1, 3);
     RECORD(&m, GCMarkAssistDone, 1);
     validates(&m, 0, "");
+
+    /* Goroutine 2 returns on another thread, which takes proc 1 out of the call of goroutine 1. */
+    m = made(21);
+    PROC(&m, 1, 100);
+    RECORD(&m, GoCreate, 0, 1, 0, 0);
+    RECORD(&m, GoCreate, 0, 2, 0, 0);
+    RECORD(&m, GoInSyscall, 0, 2);
+    RECORD(&m, ProcStart, 0, 7);
+    RECORD(&m, GoStart, 0, 1, 1);
+    RECORD(&m, Gomaxprocs, 0, 2, 0);
+    RECORD(&m, GoSysCall, 10, 0);
+    RECORD(&m, GoSysBlock, 10);
+    RECORD(&m, GoSysExit, 1, 2, 2, 0);
+    RECORD(&m, GoStart, 1, 2, 3);
+    RECORD(&m, GoSched, 30, 0);
+    RECORD(&m, ProcStop, 1);
+    PROC(&m, 2, 130);
+    RECORD(&m, ProcStart, 0, 7);
+    RECORD(&m, GoSysExit, 1, 1, 2, 0);
+    RECORD(&m, GoStart, 1, 1, 3);
+    RECORD(&m, GoSched, 50, 0);
+    RECORD(&m, ProcStop, 1);
+    validates(&m, 0, "");
+
     m = made(21);
     PROC(&m, 0, 100);
     RECORD(&m, GoCreate, 0, 1, 0, 0);

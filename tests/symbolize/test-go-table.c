@@ -175,6 +175,19 @@ static void offsets_may_be_anything(void **state)
     }
 }
 
+static void a_name_ends_in_the_table(void **state)
+{
+    struct made m = table();
+    size_t first = m.b[FUNCS + WORD] | (size_t)m.b[FUNCS + WORD + 1] << 8;
+    put(&m, 'x', 1);
+    poke(&m, first + WORD, m.n - 1, 4);
+    wants(&m, 0x1000, "none");
+    put(&m, 0, 1);
+    wants(&m, 0x1000, "x /src/a.go:10 first");
+    poke(&m, first + WORD, m.n - 1, 4);
+    wants(&m, 0x1000, "none");
+}
+
 /* Whatever byte is another one, and wherever the table ends, nothing is read that is not there. */
 static void damage_is_survived(void **state)
 {
@@ -214,6 +227,7 @@ int main(void)
         cmocka_unit_test(a_program_may_end_before_its_function),
         cmocka_unit_test(what_is_no_table_is_refused),
         cmocka_unit_test(offsets_may_be_anything),
+        cmocka_unit_test(a_name_ends_in_the_table),
         cmocka_unit_test(damage_is_survived),
         cmocka_unit_test(no_table_takes_for_ever),
     };

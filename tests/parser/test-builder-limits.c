@@ -123,7 +123,7 @@ static struct gotrace_builder *begin(int version)
     return b;
 }
 
-static void stop(struct gotrace_builder *b, uint64_t time)
+static void add_stop(struct gotrace_builder *b, uint64_t time)
 {
     assert_int_equal(gotrace_builder_event(b, time, EV_ProcStop, NULL, 0), 0);
 }
@@ -141,7 +141,7 @@ static void a_batch_is_filled_to_the_last_byte(void **state)
     static char text[65536];
     struct gotrace_builder *b = begin(22);
     for (unsigned i = 0; i < 32768; i++)
-        stop(b, 10);
+        add_stop(b, 10);
     expect_full(b);
 
     b = begin(22);
@@ -159,9 +159,9 @@ static void a_batch_is_filled_to_the_last_byte(void **state)
 static void what_does_not_fit_by_one_byte_goes_to_the_next_batch(void **state)
 {
     struct gotrace_builder *b = begin(22);
-    stop(b, 10 + 128); /* three bytes: one is left in the end */
+    add_stop(b, 10 + 128); /* three bytes: one is left in the end */
     for (unsigned i = 0; i < 32767; i++)
-        stop(b, 10 + 128);
+        add_stop(b, 10 + 128);
     struct tally t = tally(b);
     assert_int_equal(t.events, 32768);
     assert_int_equal(t.batches, 3);

@@ -118,6 +118,8 @@ void v1_free(struct v1_trace *t);
 enum { V1_HEADER_SIZE = 16 };
 unsigned v1_version(const uint8_t *data, size_t size);
 
+enum { V1_MAX_FRAMES = 1000 }; /* of a stack */
+
 /* The arguments of an event. */
 void v1_args(const struct v1_trace *t, const struct v1_event *ev, struct v1_args *a);
 

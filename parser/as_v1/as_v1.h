@@ -31,7 +31,7 @@ struct as_v1_proc {
     int32_t p;
     uint64_t g; /* that runs on it */
     uint64_t last; /* the ticks of its last event */
-    bool runs, has_g, sweeps, has_held;
+    bool runs, has_g, sweeps, stopped, has_held;
     struct v1_made held; /* comes next, unless what follows makes it another event */
 };
 
@@ -52,7 +52,8 @@ struct as_v1 {
     uint64_t seq, gc_seq;
     uint64_t leads;
     uint64_t procs_value;
-    uint32_t stop_proc; /* where the world was stopped, index + 1; 0: it is not */
+    uint64_t stop_g;    /* who stopped the world, */
+    uint32_t stop_proc; /* and where, index + 1; 0: it is not stopped */
     bool collects;
     struct idmap go_of, proc_of, tasks; /* index + 1; 1 */
     VEC(struct as_v1_go) gos;

@@ -46,6 +46,10 @@ static int stop_kind(struct as_v1 *v, struct gotrace_str reason)
     return kind % NREASONS;
 }
 
+/*
+ * Since 1.10 there is one stop at a time, by a goroutine that may go on elsewhere; before, each proc has its own, and the
+ * end is on the proc of the beginning.
+ */
 static bool stop_world(struct as_v1 *v, const struct gotrace_event *ev)
 {
     struct gotrace_range range = {0};
@@ -54,20 +58,31 @@ static bool stop_world(struct as_v1 *v, const struct gotrace_event *ev)
     int64_t place = as_v1_place(v, ev);
     if (place < 0)
         return false;
-    if (kind < 0 || v->stop_proc)
+    struct as_v1_proc *p = &v->procs.v[place];
+    if (kind < 0 || (v->b.form.stops_all ? v->stop_proc != 0 : p->stopped))
         return as_v1_drop(v, ev);
+    p->stopped = true;
     v->stop_proc = (uint32_t)place + 1;
+    v->stop_g = ev->goroutine;
     return put_at(v, place, ev, (struct v1_made){.id = V1_STWStart, .args = {(uint64_t)kind}});
 }
 
 static bool go_on(struct as_v1 *v, const struct gotrace_event *ev)
 {
     int64_t place = as_v1_place(v, ev);
-    if (!v->stop_proc)
+    if (place < 0)
+        return false;
+    bool here = v->procs.v[place].stopped;
+    if (!v->stop_proc || (!here && ev->goroutine != v->stop_g)) /* of a stop that was dropped */
         return as_v1_drop(v, ev);
-    if (!v->b.form.stops_all) /* each proc has its own */
-        place = v->stop_proc - 1;
-    v->stop_proc = 0;
+    struct as_v1_proc *began = &v->procs.v[here ? place : v->stop_proc - 1];
+    if (!began->stopped)
+        return as_v1_drop(v, ev);
+    began->stopped = false;
+    if (v->b.form.stops_all)
+        v->stop_proc = 0;
+    else
+        place = began - v->procs.v;
     return put_at(v, place, ev, (struct v1_made){.id = V1_STWDone});
 }
 

@@ -8,9 +8,9 @@
 #include "cmd/complain.h"
 #include "cmd/filter.h"
 #include "cmd/input.h"
+#include "cmd/v1_losses.h"
 #include "cmd/verbs.h"
 #include "lib/wire/version.h"
-#include "parser/as_v1/as_v1.h"
 #include "parser/batch.h"
 #include "parser/convert.h"
 #include "parser/from_v1/from_v1.h"
@@ -62,19 +62,6 @@ static void report(const struct converted *done)
         complain("convert", "made up %llu ClockSnapshot", (unsigned long long)done->made_clocks);
 }
 
-static void report_v1(const struct as_v1_losses *l)
-{
-    for (unsigned id = 0; id < 256; id++)
-        if (l->events[id])
-            complain("convert", "dropped %llu %s", (unsigned long long)l->events[id], event_name(id));
-    if (l->reasons)
-        complain("convert", "dropped %llu reasons", (unsigned long long)l->reasons);
-    if (l->status_stacks)
-        complain("convert", "dropped the stacks of %llu GoStatusStack", (unsigned long long)l->status_stacks);
-    if (l->frames)
-        complain("convert", "dropped the names of %llu frames", (unsigned long long)l->frames);
-}
-
 static int say_failure(const struct conversion *c, const struct failure *f)
 {
     if (!f->error.status) {
@@ -96,7 +83,7 @@ static int convert_to_v1(const struct conversion *c, FILE *in, FILE *out)
         fail(&f, GOTRACE_ENOMEM, (struct place){.thread = GOTRACE_NONE}, "out of memory");
     int status = done ? EXIT_OK : say_failure(c, &f);
     if (done)
-        report_v1(&losses);
+        report_v1_losses("convert", &losses);
     gotrace_reader_free(r);
     return status;
 }

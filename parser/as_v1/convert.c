@@ -1,7 +1,7 @@
 /* From the first event to the last one, and what no goroutine does. */
 #include <inttypes.h>
 
-#include "parser/as_v1/as_v1.h"
+#include "parser/as_v1/steps.h"
 
 static bool put_metric(struct as_v1 *v, const struct gotrace_event *ev, uint8_t id)
 {
@@ -97,7 +97,7 @@ static bool failed(struct as_v1 *v)
     return false;
 }
 
-bool as_v1_event(struct as_v1 *v, const struct gotrace_event *ev)
+static bool convert_event(struct as_v1 *v, const struct gotrace_event *ev)
 {
     if (!v->has_time)
         v->zero = ev->time;
@@ -145,7 +145,7 @@ static bool put_first(struct as_v1 *v)
     return v1_builder_event(&v->b, &made);
 }
 
-bool as_v1_end(struct as_v1 *v)
+static bool end(struct as_v1 *v)
 {
     bool done = true;
     for (size_t i = 0; done && i < v->procs.n; i++)
@@ -153,13 +153,13 @@ bool as_v1_end(struct as_v1 *v)
     return (done && put_first(v) && v1_builder_end(&v->b, 1000000000)) || failed(v);
 }
 
-bool as_v1_begin(struct as_v1 *v, unsigned nn, bool from_v1, v1_write *write, void *arg, struct failure *f)
+static bool begin(struct as_v1 *v, unsigned nn, bool from_v1, v1_write *write, void *arg, struct failure *f)
 {
     *v = (struct as_v1){.f = f, .from_v1 = from_v1, .seq = AS_V1_START_TICKS};
     return (v1_builder_begin(&v->b, nn, write, arg) && as_v1_proc(v, ID_NONE) == NOWHERE) || failed(v);
 }
 
-void as_v1_free(struct as_v1 *v)
+static void free_all(struct as_v1 *v)
 {
     v1_builder_free(&v->b);
     idmap_free(&v->go_of);
@@ -171,22 +171,22 @@ void as_v1_free(struct as_v1 *v)
     VEC_FREE(&v->first);
 }
 
-bool as_v1_convert(struct gotrace_reader *r, unsigned nn, v1_write *write, void *arg, struct as_v1_losses *losses,
+bool as_v1_convert(struct gotrace_reader *r, unsigned nn, as_v1_write *write, void *arg, struct as_v1_losses *losses,
                    struct failure *f)
 {
     struct as_v1 v;
     const struct gotrace_event *ev = gotrace_reader_next(r);
-    bool done = as_v1_begin(&v, nn, gotrace_reader_version(r) < 22, write, arg, f);
+    bool done = begin(&v, nn, gotrace_reader_version(r) < 22, write, arg, f);
     for (; done && ev; ev = gotrace_reader_next(r))
-        done = as_v1_event(&v, ev);
+        done = convert_event(&v, ev);
     const struct gotrace_error *e = gotrace_reader_error(r);
     if (done && e) {
         fail(f, e->status, (struct place){e->generation, e->thread, e->offset, e->event}, "%s", e->message);
         f->error.sys_errno = e->sys_errno;
         done = false;
     }
-    done = done && as_v1_end(&v);
+    done = done && end(&v);
     *losses = v.losses;
-    as_v1_free(&v);
+    free_all(&v);
     return done;
 }

@@ -3,5 +3,6 @@ libparser_la_SOURCES += \
 	%D%/as_v1.h \
 	%D%/convert.c \
 	%D%/ranges.c \
+	%D%/steps.h \
 	%D%/transitions.c \
 	%D%/world.c

@@ -1,7 +1,7 @@
 /* Collections of garbage, stops of the world, and what users say. */
 #include <string.h>
 
-#include "parser/as_v1/as_v1.h"
+#include "parser/as_v1/steps.h"
 
 /* In the order of Go 1.21's numbers. */
 static const char *const stop_reasons[] = {

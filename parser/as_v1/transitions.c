@@ -1,7 +1,7 @@
 /* What goroutines and procs do. */
 #include <string.h>
 
-#include "parser/as_v1/as_v1.h"
+#include "parser/as_v1/steps.h"
 
 /* ---- reasons ----------------------------------------------------------------------------------------------------- */
 

@@ -1,7 +1,7 @@
 /* Goroutines and procs as a reader of v1 sees them, and what is written on each proc. */
 #include <inttypes.h>
 
-#include "parser/as_v1/as_v1.h"
+#include "parser/as_v1/steps.h"
 
 static int64_t no_memory(struct as_v1 *v)
 {

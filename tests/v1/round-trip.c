@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "gotrace/reader.h"
-#include "parser/as_v1/as_v1.h"
+#include "parser/as_v1/steps.h"
 
 enum { GOROUTINE = 'g', PROC = 'p', WORLD = 'w', HASH = 1 << 16, MAX_BAD = 10, MAX_LATE = 16 };
 

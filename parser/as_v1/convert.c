@@ -141,7 +141,7 @@ static bool put_first(struct as_v1 *v)
                             .p = last + 1,
                             .ticks = AS_V1_START_TICKS,
                             .seq = AS_V1_START_TICKS,
-                            .args = {v->procs_value ? v->procs_value : (uint64_t)last + 1}};
+                            .args = {v->procs_value ? v->procs_value : last < 0 ? 1 : (uint64_t)last + 1}};
     return v1_builder_event(&v->b, &made);
 }
 

@@ -98,7 +98,8 @@ static bool stop_proc(struct as_v1 *v, const struct gotrace_event *ev, uint64_t 
 
 static bool proc_transition(struct as_v1 *v, const struct gotrace_event *ev, const struct gotrace_transition *t)
 {
-    if (t->from == t->to || (t->from == GOTRACE_STATE_UNDETERMINED && t->to != GOTRACE_STATE_RUNNING))
+    bool is_new = t->from == GOTRACE_STATE_UNDETERMINED || t->from == GOTRACE_STATE_NOT_EXIST;
+    if (t->from == t->to || (is_new && t->to != GOTRACE_STATE_RUNNING))
         return true;
     if (t->to == GOTRACE_STATE_RUNNING)
         return start_proc(v, ev, t->resource.id, t->from == GOTRACE_STATE_UNDETERMINED);

@@ -106,6 +106,7 @@ static bool convert_event(struct as_v1 *v, const struct gotrace_event *ev)
         fail(v->f, GOTRACE_EBROKEN, event_place(ev), "v1 cannot say times that are so far apart");
         return false;
     }
+    v->latest = as_v1_ticks(v, ev);
     v->begun |= ev->type != EV_SYNC_POINT && ev->type != EV_GoStatus && ev->type != EV_GoStatusStack &&
                 ev->type != EV_ProcStatus;
     return (say(v, ev) && !v->b.no_memory && !v->b.write_failed) || failed(v);
@@ -145,11 +146,33 @@ static bool put_first(struct as_v1 *v)
     return v1_builder_event(&v->b, &made);
 }
 
+/*
+ * When Go stopped tracing, it stopped the world, so that nothing was under way. Its viewers rely on that: what begins on
+ * a proc has an end.
+ */
+static bool put_ends(struct as_v1 *v, uint32_t proc)
+{
+    struct as_v1_proc *p = &v->procs.v[proc];
+    const struct {
+        bool goes_on;
+        uint8_t id;
+    } ends[] = {
+        {v->b.form.stops_all ? v->stop_proc == proc + 1 : p->stopped, V1_STWDone},
+        {p->sweeps, V1_GCSweepDone},
+        {v->collects && proc == NOWHERE, V1_GCDone},
+        {p->has_g, V1_GoSched},
+    };
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (ends[i].goes_on && !as_v1_put(v, proc, NULL, (struct v1_made){.id = ends[i].id, .ticks = v->latest + 1}))
+            return false;
+    return as_v1_release(v, proc);
+}
+
 static bool end(struct as_v1 *v)
 {
     bool done = true;
     for (size_t i = 0; done && i < v->procs.n; i++)
-        done = as_v1_release(v, (uint32_t)i);
+        done = put_ends(v, (uint32_t)i);
     return (done && put_first(v) && v1_builder_end(&v->b, 1000000000)) || failed(v);
 }
 

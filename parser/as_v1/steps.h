@@ -38,6 +38,7 @@ struct as_v1 {
     bool begun;       /* what was there at the beginning is known to have been said */
     bool has_time;
     int64_t zero;     /* the time that is START_TICKS */
+    uint64_t latest; /* the ticks of the last event */
     uint64_t seq, gc_seq;
     uint64_t leads;
     uint64_t procs_value;

@@ -29,7 +29,8 @@ struct story {
     size_t n, cap, first; /* first: goroutines that were there at the beginning */
     bool has_lead, collects;
     bool no_time; /* that of the line says nothing */
-    int64_t zero;
+    int64_t zero, last, returned_at;
+    uint64_t returned; /* from a system call, with the line before */
     uint64_t created[HASH]; /* goroutines that began waiting or in a system call, which are runnable in v1 */
     uint64_t left[HASH];    /* those that ended in one, which v1 does not say */
 };
@@ -112,19 +113,12 @@ static void goroutine(struct story *s, const struct gotrace_event *ev, const str
         print_stack(out, t->stack);
 }
 
-/* Of two events that v1 has for one, the second. */
+/* Of two events that v1 has for the end of a system call, the second. */
 static bool is_second(struct story *s, const struct gotrace_event *ev, const struct gotrace_transition *t)
 {
-    static uint64_t returned[2];
-    static int64_t at[2];
-    int which = s == &stories[1];
     bool second = t->from == GOTRACE_STATE_RUNNABLE && t->to == GOTRACE_STATE_RUNNING &&
-                  returned[which] == t->resource.id && gotrace_event_time(ev) == at[which] + 1;
-    returned[which] = GOTRACE_NONE;
-    if (t->from == GOTRACE_STATE_SYSCALL && t->to == GOTRACE_STATE_RUNNABLE) {
-        returned[which] = t->resource.id;
-        at[which] = gotrace_event_time(ev);
-    }
+                  s->returned == t->resource.id && gotrace_event_time(ev) == s->returned_at + 1;
+    s->returned = GOTRACE_NONE;
     return second;
 }
 
@@ -150,12 +144,15 @@ static void transition(struct story *s, const struct gotrace_event *ev, FILE *ou
             fprintf(out, " M=%" PRId64, (int64_t)gotrace_event_thread(ev));
         return;
     }
-    if (is_second(s, ev, &t))
-        s->v[s->n - 1].text = strdup("Running ");
-    else if (t.from == GOTRACE_STATE_SYSCALL && s->created[t.resource.id % HASH] != t.resource.id + 1)
+    if (is_second(s, ev, &t)) {
+        strcpy(s->v[s->n - 1].text, "Running ");
+    } else if (t.from == GOTRACE_STATE_SYSCALL && s->created[t.resource.id % HASH] != t.resource.id + 1) {
         fprintf(out, "%s ", gotrace_state_name(t.to));
-    else
+        s->returned = t.to == GOTRACE_STATE_RUNNABLE ? t.resource.id : GOTRACE_NONE;
+        s->returned_at = gotrace_event_time(ev);
+    } else {
         goroutine(s, ev, &t, out);
+    }
 }
 
 static void range(struct story *s, const struct gotrace_event *ev, FILE *out, char *what, uint64_t *id)
@@ -275,8 +272,10 @@ static void read_story(struct story *s, const char *path)
     struct gotrace_reader *r = gotrace_reader_open_path(path);
     const struct gotrace_event *ev = gotrace_reader_next(r);
     s->zero = ev ? gotrace_event_time(ev) : 0;
-    for (; ev; ev = gotrace_reader_next(r))
+    for (; ev; ev = gotrace_reader_next(r)) {
+        s->last = gotrace_event_time(ev);
         tell(s, ev);
+    }
     if (gotrace_reader_error(r)) {
         fprintf(stderr, "%s: %s\n", path, gotrace_reader_error(r)->message);
         exit(2);
@@ -299,9 +298,15 @@ int main(int argc, char **argv)
     for (int i = 0; i < 2; i++)
         read_story(&stories[i], argv[i + 2]);
     const struct story *a = &stories[0], *b = &stories[1];
+    /* What goes on at the end of the trace ends with it in v1. The last event is a Sync, which is behind the others. */
+    int64_t end = a->last - a->zero + shift(a) + b->zero - 1;
     unsigned bad = 0;
-    for (size_t i = 0; bad < MAX_BAD && (i < a->n || i < b->n); i++) {
-        const struct line *x = i < a->n ? &a->v[i] : NULL, *y = i < b->n ? &b->v[i] : NULL;
+    for (size_t i = 0, j = 0; bad < MAX_BAD && (i < a->n || j < b->n); i++, j++) {
+        while (j < b->n && b->v[j].time > end)
+            j++;
+        const struct line *x = i < a->n ? &a->v[i] : NULL, *y = j < b->n ? &b->v[j] : NULL;
+        if (!x && !y)
+            break;
         bool same = x && y && x->what == y->what && x->id == y->id && !strcmp(x->text, y->text);
         /* Events of v2 all have another time, so that one may be pushed by two that v1 has for one before it. */
         int64_t late = same ? (y->time - b->zero) - (x->time - a->zero) - shift(a) : 0;

@@ -1,9 +1,11 @@
 # v1 traces: the real ones at hand as Go's tools print them, and rule by rule those made by hand.
-v1_scripts = %D%/print.test %D%/events.test %D%/golden.test %D%/raw.test %D%/convert.test %D%/write.test %D%/write-rules.test
+v1_scripts = %D%/print.test %D%/events.test %D%/golden.test %D%/raw.test %D%/convert.test %D%/write.test \
+	%D%/write-rules.test %D%/viewers.test
 TESTS += $(v1_scripts)
 dist_check_SCRIPTS += $(v1_scripts)
 
-check_PROGRAMS += %D%/round-trip
+check_PROGRAMS += %D%/fetch %D%/round-trip
+tests_v1_fetch_SOURCES = %D%/fetch.c
 tests_v1_round_trip_SOURCES = %D%/round-trip.c
 tests_v1_round_trip_LDADD = libparser.la
 

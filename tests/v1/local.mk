@@ -12,7 +12,7 @@ tests_v1_round_trip_LDADD = libparser.la
 if HAVE_CMOCKA
 v1_programs = %D%/test-records %D%/test-front %D%/test-order %D%/test-check %D%/test-memory %D%/test-raw \
 	%D%/test-as-v2 %D%/test-as-v2-more %D%/test-as-v2-reader \
-	%D%/test-from-v1 %D%/test-from-v1-more
+	%D%/test-from-v1 %D%/test-from-v1-more %D%/test-write
 check_PROGRAMS += $(v1_programs)
 TESTS += $(v1_programs)
 v1_made = %D%/made.c %D%/made.h
@@ -30,6 +30,9 @@ tests_v1_test_memory_SOURCES = %D%/test-memory.c $(v1_made)
 tests_v1_test_memory_LDADD = libparser.la $(CMOCKA_LIBS)
 tests_v1_test_memory_LDFLAGS = $(AM_LDFLAGS) \
 	-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=reallocarray,--wrap=free
+tests_v1_test_write_SOURCES = %D%/test-write.c $(v1_made)
+tests_v1_test_write_LDADD = libparser.la $(CMOCKA_LIBS)
+tests_v1_test_write_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=reallocarray
 v1_shown = %D%/as-v2.c %D%/as-v2.h $(v1_made)
 tests_v1_test_as_v2_SOURCES = %D%/test-as-v2.c $(v1_shown)
 tests_v1_test_as_v2_LDADD = libparser.la $(CMOCKA_LIBS)

@@ -8,6 +8,7 @@
 #include "cmd/complain.h"
 #include "cmd/filter.h"
 #include "cmd/input.h"
+#include "cmd/v1_losses.h"
 #include "cmd/verbs.h"
 #include "lib/wire/version.h"
 #include "parser/batch.h"
@@ -20,9 +21,7 @@ static const char usage[] = "usage: thrace convert --trace-version=1.NN IN OUT\n
                             "version cannot express is dropped and counted on standard error.\n"
                             "IN and OUT may be -, standard input and output.\n"
                             "  --trace-version 1.NN  the version to write, one of"
-#define NAME_V1(nn) ""
-#define NAME_V2(nn) " 1." #nn
-#define WIRE_VERSION(nn, format, ...) NAME_##format(nn)
+#define WIRE_VERSION(nn, ...) " 1." #nn
 #include "lib/wire/versions.def"
 #undef WIRE_VERSION
                             "\n"
@@ -63,6 +62,32 @@ static void report(const struct converted *done)
         complain("convert", "made up %llu ClockSnapshot", (unsigned long long)done->made_clocks);
 }
 
+static int say_failure(const struct conversion *c, const struct failure *f)
+{
+    if (!f->error.status) {
+        complain("convert", "cannot write: %s", strerror(errno));
+        return EXIT_USAGE;
+    }
+    fputs("thrace convert: ", stderr);
+    print_error(stderr, c->files.in, &f->error);
+    return error_status(&f->error);
+}
+
+static int convert_to_v1(const struct conversion *c, FILE *in, FILE *out)
+{
+    struct failure f = {0};
+    struct as_v1_losses losses = {0};
+    struct gotrace_reader *r = gotrace_reader_open_fd(fileno(in));
+    bool done = r && as_v1_convert(r, c->to->nn, write_file, out, &losses, &f);
+    if (!r)
+        fail(&f, GOTRACE_ENOMEM, (struct place){.thread = GOTRACE_NONE}, "out of memory");
+    int status = done ? EXIT_OK : say_failure(c, &f);
+    if (done)
+        report_v1_losses("convert", &losses);
+    gotrace_reader_free(r);
+    return status;
+}
+
 static int convert(void *arg, FILE *in, FILE *out)
 {
     const struct conversion *c = arg;
@@ -70,18 +95,14 @@ static int convert(void *arg, FILE *in, FILE *out)
     struct source s = {.read = read_fd, .arg = &fd};
     struct failure f = {0};
     struct converted done;
+    if (c->to->old)
+        return convert_to_v1(c, in, out);
     const struct wire_version *from = read_any_header(&s, &f);
     if (from && (from->old ? convert_v1(&s, c->to, write_file, out, &done, &f)
-                           : convert_trace(&s, from, c->to, write_file, out, &done, &f))) {
+                           : convert_trace(&s, from, c->to, write_file, out, &done, &f)))
         report(&done);
-    } else if (f.error.status) {
-        fputs("thrace convert: ", stderr);
-        print_error(stderr, c->files.in, &f.error);
-        status = error_status(&f.error);
-    } else {
-        complain("convert", "cannot write: %s", strerror(errno));
-        status = EXIT_USAGE;
-    }
+    else
+        status = say_failure(c, &f);
     source_free(&s);
     return status;
 }
@@ -95,8 +116,7 @@ int cmd_convert(int argc, char **argv)
         case 'v':
             if ((c.to = wire_version_named(optarg)))
                 break;
-            complain("convert", "unknown version \"%s\"; known are %s", optarg,
-                     WIRE_VERSION_NAMES);
+            complain("convert", "unknown version \"%s\"; known are %s", optarg, WIRE_VERSION_NAMES);
             return EXIT_USAGE;
         default: return EXIT_USAGE;
         }

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cmd/v1_losses.h"
+
 enum { MIN_SAMPLES_FOR_RATE = 20, NOTEWORTHY = 20 };
 
 static void report_samples(const struct spool_samples *s, uint64_t shown)
@@ -64,7 +66,10 @@ static void report_damage(const struct finish_summary *s)
                 "and left out\n", s->excess_samples);
 }
 
-/* As thrace print, validate and stat count them: with samples, and the Sync events around generations. */
+/*
+ * As thrace print, validate and stat count them: with samples, and the Sync events around generations. Of a trace of v1
+ * this is what it was made of.
+ */
 static uint64_t events_in_trace(const struct finish_summary *s)
 {
     return s->events + s->opening + s->samples_in_trace + s->generations + 1;
@@ -80,6 +85,7 @@ void finish_report(const struct finish_summary *s)
     report_missing_samples(&s->samples);
     report_unseen(&s->unseen);
     report_damage(s);
+    report_v1_losses("finish", &s->v1_losses);
     if (s->holders)
         fputs(s->holders, stderr);
     if (s->has_heap_file)

@@ -26,6 +26,7 @@ thrace_SOURCES = %D%/main.c %D%/verbs.def %D%/verbs.h \
 	%D%/stat_report.c %D%/stat_report.h \
 	%D%/table.c %D%/table.h \
 	%D%/target.c %D%/target.h \
+	%D%/v1_losses.c %D%/v1_losses.h \
 	%D%/validate.c
 thrace_CPPFLAGS = $(AM_CPPFLAGS) -DTHRACE_PKGLIBDIR='"$(pkglibdir)"'
 thrace_LDADD = libanalyze.la libgolden.la $(finish_LIBS)

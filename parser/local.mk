@@ -33,7 +33,8 @@ libgotrace_core_la_LIBADD = liblow.la
 # What only the command and the tests have.
 libparser_la_SOURCES = \
 	%D%/convert.c %D%/convert.h \
-	%D%/convert_switch.c %D%/convert_switch.h
+	%D%/convert_switch.c %D%/convert_switch.h \
+	%D%/v1/builder.c %D%/v1/builder.h
 libparser_la_LIBADD = libgotrace-core.la
 
 lib_LTLIBRARIES += libgotrace.la
@@ -60,6 +61,7 @@ pkgconfig_DATA = gotrace.pc
 
 include %D%/raw.mk
 include %D%/analyze/local.mk
+include %D%/as_v1/local.mk
 include %D%/as_v2/local.mk
 include %D%/from_v1/local.mk
 include %D%/v1/local.mk

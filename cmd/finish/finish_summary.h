@@ -7,6 +7,7 @@
 
 #include "cmd/finish/recording.h"
 #include "lib/spool.h"
+#include "parser/as_v1/as_v1.h"
 
 struct finish_summary {
     char path[4096 + 16]; /* where the trace is */
@@ -20,6 +21,7 @@ struct finish_summary {
     uint64_t excess_samples; /* CPU samples of a damaged spool beyond what there was time for */
     char short_calls[1024]; /* "1234 read (5.6 ms), …": what was too short to be in the trace */
     char *holders; /* what holds the most of the heap, a line each; NULL: not sampled. The caller may free it */
+    struct as_v1_losses v1_losses; /* what a trace of v1 does not say */
     bool has_heap_file; /* PATH.heap.pb.gz is there */
     bool nothing; /* the program only executed another one: there is no trace of it */
     bool elsewhere; /* another process has just finished this spool */

@@ -11,6 +11,7 @@
 
 #include "cmd/export/heap_in_trace.h"
 #include "cmd/finish/cut.h"
+#include "cmd/finish/finish_as_v1.h"
 #include "cmd/finish/opening.h"
 #include "cmd/finish/output.h"
 #include "cmd/finish/recording_frames.h"
@@ -99,7 +100,7 @@ static const char *write_trace(const struct spool_file *f, struct recording *r, 
 {
     const struct spool_header *h = f->header;
     struct counted counted = {out, &sum->bytes};
-    struct gotrace_builder *b = gotrace_builder_new_callback((int)h->trace_version, write_counted, &counted);
+    struct gotrace_builder *b = gotrace_builder_new_callback(finish_version(h->trace_version), write_counted, &counted);
     if (!b)
         return "the trace version in the spool is not supported";
     const struct trace_time *t = &r->time;
@@ -146,6 +147,17 @@ static const char *write_again(struct spool_file *f, struct recording *r, struct
     return err ? err : fflush(output_file(o)) ? strerror(errno) : NULL;
 }
 
+/* The trace of v2 that was written, in the version that was asked for. What goes straight was written to middle. */
+static const char *write_as_v1(struct output *o, FILE *middle, unsigned nn, struct finish_summary *sum)
+{
+    int in = middle ? (fflush(middle) ? -1 : dup(fileno(middle))) : output_replace(o);
+    if (in < 0)
+        return strerror(errno);
+    const char *err = finish_as_v1(in, output_file(o), nn, sum);
+    close(in);
+    return err;
+}
+
 /* The trace of a process that was killed is read once, and made anew without what cannot be placed. */
 const char *finish_write(struct spool_file *f, struct recording *r, struct finish_summary *sum)
 {
@@ -153,8 +165,11 @@ const char *finish_write(struct spool_file *f, struct recording *r, struct finis
     struct output *o = output_open(sum->path, 0600, &err);
     if (!o)
         return err;
-    err = write_trace(f, r, output_file(o), sum);
-    if (!err && fflush(output_file(o)))
+    bool old = wire_version_is_old(f->header->trace_version);
+    FILE *middle = old && !output_temporary(o) ? tmpfile() : NULL;
+    FILE *out = middle ? middle : output_file(o);
+    err = old && !output_temporary(o) && !middle ? strerror(errno) : write_trace(f, r, out, sum);
+    if (!err && fflush(out))
         err = strerror(errno);
     bool torn = output_temporary(o) && (f->header->state != SPOOL_COMPLETE || f->missing);
     for (int i = 0; torn && !err && i < MAX_CUTS; i++) {
@@ -165,6 +180,10 @@ const char *finish_write(struct spool_file *f, struct recording *r, struct finis
         sum->events -= cut;
         err = write_again(f, r, sum, o);
     }
+    if (old && !err)
+        err = write_as_v1(o, middle, f->header->trace_version, sum);
+    if (middle)
+        fclose(middle);
     const char *failed = output_close(o, !err);
     return err ? err : failed;
 }

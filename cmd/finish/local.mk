@@ -3,6 +3,7 @@ noinst_LTLIBRARIES += libfinish.la
 libfinish_la_SOURCES = \
 	%D%/cut.c %D%/cut.h \
 	%D%/finish.c %D%/finish.h \
+	%D%/finish_as_v1.c %D%/finish_as_v1.h \
 	%D%/finish_summary.c %D%/finish_summary.h \
 	%D%/finish_write.c %D%/finish_write.h \
 	%D%/first_stacks.c %D%/first_stacks.h \

@@ -200,6 +200,30 @@ int output_restart(struct output *o)
     return fflush(o->file) || ftruncate(fileno(o->file), 0) ? -1 : fseeko(o->file, 0, SEEK_SET);
 }
 
+int output_replace(struct output *o)
+{
+    struct stat st;
+    if (fflush(o->file) || fstat(fileno(o->file), &st))
+        return -1;
+    int in = open(o->temp, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    if (in < 0)
+        return -1;
+    unlink(o->temp);
+    int fd = open(o->temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, st.st_mode & 0777);
+    FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
+    if (file) {
+        fclose(o->file);
+        o->file = file;
+        return in;
+    }
+    int number = errno;
+    if (fd >= 0)
+        close(fd);
+    close(in);
+    errno = number;
+    return -1;
+}
+
 const char *output_close(struct output *o, bool keep)
 {
     const char *why = NULL;

@@ -26,6 +26,12 @@ const char *output_temporary(const struct output *o);
 /* Starts again from nothing; not for what is written straight. Returns 0, or -1 with errno. */
 int output_restart(struct output *o);
 
+/*
+ * Starts again in another file, and returns a descriptor that reads what was written; it is the caller's. Not for what is
+ * written straight. -1 with errno.
+ */
+int output_replace(struct output *o);
+
 /* Ends it. NULL: all is there, under its name. Else the reason, and nothing is left; nor is it without keep. */
 const char *output_close(struct output *o, bool keep);
 

@@ -272,7 +272,8 @@ bool options_read(struct options *o, char **envp, struct option_fault *fault)
                           .stop.size = DEFAULT_SIZE};
     for (; envp && *envp; envp++)
         read_entry(o, *envp, fault);
-    if (o->heap_events && o->trace_version < wire_version_of_experiments()->nn)
+    if (o->heap_events && o->trace_version < wire_version_of_experiments()->nn &&
+        !wire_version_is_old(o->trace_version))
         o->trace_version = wire_version_of_experiments()->nn;
     return !fault->kind;
 }

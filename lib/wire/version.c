@@ -26,9 +26,7 @@ static const struct wire_version versions[] = {
 enum { NVERSIONS = sizeof versions / sizeof versions[0] };
 
 const char wire_version_list[] = ""
-#define NAME_V1(nn) ""
-#define NAME_V2(nn) ", 1." #nn
-#define WIRE_VERSION(nn, format, ...) NAME_##format(nn)
+#define WIRE_VERSION(nn, ...) ", 1." #nn
 #include "lib/wire/versions.def"
     ;
 #undef WIRE_VERSION
@@ -68,7 +66,7 @@ const struct wire_version *wire_version_named(const char *name)
     int n = 0;
     for (; digits[n] >= '0' && digits[n] <= '9' && n < 3; n++)
         nn = 10 * nn + (uint64_t)(digits[n] - '0');
-    return n && digits[0] != '0' && !digits[n] ? wire_version(nn) : NULL;
+    return n && digits[0] != '0' && !digits[n] ? wire_version_of_any_format(nn) : NULL;
 }
 
 const struct wire_version *wire_version_first(void) { return wire_version(SINCE_EventBatch); }

@@ -15,7 +15,7 @@ struct wire_version {
 const struct wire_version *wire_version(uint64_t nn);
 const struct wire_version *wire_version_of_any_format(uint64_t nn);
 
-/* Likewise by its name, "1.26". */
+/* Of any format by its name, "1.26". */
 const struct wire_version *wire_version_named(const char *name);
 
 /*
@@ -33,7 +33,7 @@ bool wire_version_is_old(uint64_t nn);
 const struct wire_version *wire_version_first(void);
 const struct wire_version *wire_version_of_experiments(void);
 
-/* The names of those of v2, "1.22, 1.23 …": the address is a constant. */
+/* The names of all, "1.5, 1.7 …": the address is a constant. */
 #define WIRE_VERSION_NAMES (wire_version_list + 2)
 extern const char wire_version_list[];
 

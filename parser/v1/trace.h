@@ -122,6 +122,8 @@ unsigned v1_version(const uint8_t *data, size_t size);
 /* The bytes before the first record. */
 size_t v1_header_size(unsigned nn);
 
+enum { V1_MAX_FRAMES = 1000 }; /* of a stack */
+
 /* The arguments of an event. */
 void v1_args(const struct v1_trace *t, const struct v1_event *ev, struct v1_args *a);
 

@@ -9,7 +9,6 @@
 enum {
     V1_WIRE_ARGS = 2 + V1_MAX_ARGS + 1, /* sequence and ticks, what is named, a stack */
     V1_MAX_STRING = 1000000,            /* bytes */
-    V1_MAX_FRAMES = 1000,
 };
 
 struct v1_record {

@@ -16,7 +16,7 @@ e2e_tests = \
 	%D%/help.test \
 	%D%/install.test \
 	%D%/kills.test \
-	%D%/options.test \
+	%D%/old-versions.test %D%/options.test \
 	%D%/preload.test \
 	%D%/record.test \
 	%D%/rounds.test \

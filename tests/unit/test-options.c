@@ -65,7 +65,7 @@ static void durations_have_units(void **state)
 
 static void versions_are_those_we_write(void **state)
 {
-    static char *const bad[] = {"THRACE_TRACE_VERSION=1.21", "THRACE_TRACE_VERSION=1.24", "THRACE_TRACE_VERSION=22",
+    static char *const bad[] = {"THRACE_TRACE_VERSION=1.20", "THRACE_TRACE_VERSION=1.24", "THRACE_TRACE_VERSION=22",
                                 "THRACE_TRACE_VERSION=1.",   "THRACE_TRACE_VERSION=1.22 ",
                                 "THRACE_TRACE_VERSION=1.022x", "THRACE_TRACE_VERSION=2.22"};
     struct options o;
@@ -77,6 +77,12 @@ static void versions_are_those_we_write(void **state)
     }
     for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
         assert_false(read_options(&o, bad[i], NULL));
+    assert_true(read_options(&o, "THRACE_TRACE_VERSION=1.5", NULL));
+    assert_int_equal(o.trace_version, 5);
+    assert_true(read_options(&o, "THRACE_HEAP_EVENTS=1", NULL));
+    assert_int_equal(o.trace_version, 23);
+    assert_true(read_options(&o, "THRACE_TRACE_VERSION=1.21", "THRACE_HEAP_EVENTS=1"));
+    assert_int_equal(o.trace_version, 21);
 }
 
 static void flags_and_numbers_are_plain(void **state)

@@ -1,5 +1,6 @@
 # v1 traces: the real ones at hand as Go's tools print them, and rule by rule those made by hand.
-v1_scripts = %D%/print.test %D%/events.test %D%/golden.test %D%/raw.test %D%/convert.test %D%/first.test %D%/binary.test %D%/fresh.test
+v1_scripts = %D%/binary.test %D%/convert.test %D%/events.test %D%/first.test %D%/fresh.test %D%/golden.test \
+	%D%/print.test %D%/raw.test %D%/viewers.test %D%/write-rules.test %D%/write.test
 TESTS += $(v1_scripts)
 dist_check_SCRIPTS += $(v1_scripts)
 EXTRA_DIST += %D%/releases.sh %D%/fresh/load/main.go %D%/fresh/load/plain.go %D%/fresh/load/tasks.go \
@@ -10,10 +11,15 @@ v1_first = %D%/first.c %D%/first.h
 tests_v1_make_first_SOURCES = %D%/make-first.c $(v1_first)
 tests_v1_make_first_LDADD = libparser.la
 
+check_PROGRAMS += %D%/fetch %D%/round-trip
+tests_v1_fetch_SOURCES = %D%/fetch.c
+tests_v1_round_trip_SOURCES = %D%/round-trip.c
+tests_v1_round_trip_LDADD = libparser.la
+
 if HAVE_CMOCKA
 v1_programs = %D%/test-records %D%/test-front %D%/test-order %D%/test-check %D%/test-memory %D%/test-raw \
 	%D%/test-as-v2 %D%/test-as-v2-more %D%/test-as-v2-reader \
-	%D%/test-from-v1 %D%/test-from-v1-more %D%/test-first
+	%D%/test-first %D%/test-from-v1 %D%/test-from-v1-more %D%/test-write
 check_PROGRAMS += $(v1_programs)
 TESTS += $(v1_programs)
 v1_made = %D%/made.c %D%/made.h
@@ -31,6 +37,9 @@ tests_v1_test_memory_SOURCES = %D%/test-memory.c $(v1_made)
 tests_v1_test_memory_LDADD = libparser.la $(CMOCKA_LIBS)
 tests_v1_test_memory_LDFLAGS = $(AM_LDFLAGS) \
 	-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=reallocarray,--wrap=free
+tests_v1_test_write_SOURCES = %D%/test-write.c $(v1_made)
+tests_v1_test_write_LDADD = libparser.la $(CMOCKA_LIBS)
+tests_v1_test_write_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=reallocarray
 v1_shown = %D%/as-v2.c %D%/as-v2.h $(v1_made)
 tests_v1_test_as_v2_SOURCES = %D%/test-as-v2.c $(v1_shown)
 tests_v1_test_as_v2_LDADD = libparser.la $(CMOCKA_LIBS)

@@ -4,6 +4,8 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "preload/annotate/names.h"
 
@@ -59,6 +61,24 @@ static void threads_agree_on_names(void **state)
     }
 }
 
+/* In a child, as afterwards there is no room: few names that are long are too many, too. */
+static void names_that_are_too_long_together_share_one(void **state)
+{
+    int status;
+    pid_t child = fork();
+    if (!child) {
+        static char text[1024];
+        int made = 0;
+        memset(text, 'l', sizeof text);
+        do
+            snprintf(text, 8, "%07d", made);
+        while (name_intern(text, sizeof text)->number != NAMES_MAX && made++ < NAMES_MAX);
+        _exit(made > 400 && made < 600 ? 0 : 1);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
 /* The last test: afterwards there is no room. */
 static void too_many_names_share_one(void **state)
 {
@@ -89,6 +109,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_same_text_is_the_same_name),
         cmocka_unit_test(threads_agree_on_names),
+        cmocka_unit_test(names_that_are_too_long_together_share_one),
         cmocka_unit_test(too_many_names_share_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

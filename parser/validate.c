@@ -240,12 +240,6 @@ static int check(struct gotrace_validator *v, const struct gotrace_event *ev)
     case GOTRACE_KIND_TRANSITION:
         transition(v, ev);
         break;
-    case GOTRACE_KIND_RANGE_BEGIN:
-    case GOTRACE_KIND_RANGE_ACTIVE:
-    case GOTRACE_KIND_RANGE_END:
-        check_event_stacks(v, ev);
-        validate_range(v, ev);
-        break;
     case GOTRACE_KIND_SYNC:
         begin_tables(v, ev->tables);
         validate_sync(v, ev);
@@ -253,16 +247,9 @@ static int check(struct gotrace_validator *v, const struct gotrace_event *ev)
     case GOTRACE_KIND_LABEL:
         validate_label(v, ev);
         break;
-    case GOTRACE_KIND_TASK_BEGIN:
-        check_event_stacks(v, ev);
-        validate_task_begin(v, ev);
-        break;
-    case GOTRACE_KIND_TASK_END:
-        check_event_stacks(v, ev);
-        validate_task_end(v, ev);
-        break;
     default:
         check_event_stacks(v, ev);
+        validate_span(v, ev);
     }
     return v->no_memory ? -1 : v->violations;
 }

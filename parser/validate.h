@@ -78,9 +78,7 @@ static inline struct holder *find_or_add(struct gotrace_validator *v, struct hol
 void validate_frames(struct gotrace_validator *v, const struct gotrace_event *ev, struct gotrace_stack stack);
 
 /* Each: what an event of that sort says, and what it complains of. */
-void validate_range(struct gotrace_validator *v, const struct gotrace_event *ev);
-void validate_task_begin(struct gotrace_validator *v, const struct gotrace_event *ev);
-void validate_task_end(struct gotrace_validator *v, const struct gotrace_event *ev);
+void validate_span(struct gotrace_validator *v, const struct gotrace_event *ev);
 void validate_label(struct gotrace_validator *v, const struct gotrace_event *ev);
 void validate_sync(struct gotrace_validator *v, const struct gotrace_event *ev);
 

@@ -47,7 +47,7 @@ static bool may_be_unpaired(const struct gotrace_validator *v, const struct gotr
            (v->old < OLD_ONE_STOP && (ev->type == EV_STWBegin || ev->type == EV_STWEnd));
 }
 
-void validate_range(struct gotrace_validator *v, const struct gotrace_event *ev)
+static void validate_range(struct gotrace_validator *v, const struct gotrace_event *ev)
 {
     struct gotrace_range r;
     gotrace_event_range(ev, &r);
@@ -73,7 +73,7 @@ void validate_range(struct gotrace_validator *v, const struct gotrace_event *ev)
         h->ranges.v[h->ranges.n++] = key;
 }
 
-void validate_task_begin(struct gotrace_validator *v, const struct gotrace_event *ev)
+static void validate_task_begin(struct gotrace_validator *v, const struct gotrace_event *ev)
 {
     struct gotrace_task t;
     gotrace_event_task(ev, &t);
@@ -86,7 +86,7 @@ void validate_task_begin(struct gotrace_validator *v, const struct gotrace_event
         v->no_memory = true;
 }
 
-void validate_task_end(struct gotrace_validator *v, const struct gotrace_event *ev)
+static void validate_task_end(struct gotrace_validator *v, const struct gotrace_event *ev)
 {
     struct gotrace_task t;
     gotrace_event_task(ev, &t);
@@ -94,6 +94,26 @@ void validate_task_end(struct gotrace_validator *v, const struct gotrace_event *
     if (type && type != ((uint32_t)hash(t.type) | 1))
         violation(v, ev, "the type at the end of task %llu is not that at its begin", (ull)t.id);
     idmap_remove(&v->task_of, t.id);
+}
+
+/* Of events that are neither the begin nor the end of something, nothing. */
+void validate_span(struct gotrace_validator *v, const struct gotrace_event *ev)
+{
+    switch (gotrace_event_kind(ev)) {
+    case GOTRACE_KIND_RANGE_BEGIN:
+    case GOTRACE_KIND_RANGE_ACTIVE:
+    case GOTRACE_KIND_RANGE_END:
+        validate_range(v, ev);
+        break;
+    case GOTRACE_KIND_TASK_BEGIN:
+        validate_task_begin(v, ev);
+        break;
+    case GOTRACE_KIND_TASK_END:
+        validate_task_end(v, ev);
+        break;
+    default:
+        break;
+    }
 }
 
 void validate_label(struct gotrace_validator *v, const struct gotrace_event *ev)

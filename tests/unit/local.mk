@@ -25,6 +25,7 @@ unit_tests = \
 	%D%/test-progress \
 	%D%/test-recording \
 	%D%/test-recording-samples \
+	%D%/test-recording-strings \
 	%D%/test-sched \
 	%D%/test-sched-calls \
 	%D%/test-sched-generation \
@@ -133,6 +134,8 @@ tests_unit_test_progress_SOURCES = %D%/test-progress.c
 tests_unit_test_progress_LDADD = libfinish.la $(unit_test_LIBS)
 tests_unit_test_recording_SOURCES = %D%/test-recording.c %D%/recording-file.h
 tests_unit_test_recording_LDADD = $(finish_LIBS) $(unit_test_LIBS)
+tests_unit_test_recording_strings_SOURCES = %D%/test-recording-strings.c %D%/recording-file.h
+tests_unit_test_recording_strings_LDADD = $(finish_LIBS) $(unit_test_LIBS)
 tests_unit_test_recording_samples_SOURCES = %D%/test-recording-samples.c %D%/recording-file.h
 tests_unit_test_recording_samples_LDADD = $(finish_LIBS) $(unit_test_LIBS)
 tests_unit_test_waitq_SOURCES = %D%/test-waitq.c %D%/waitq-fixture.h

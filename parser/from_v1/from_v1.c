@@ -3,9 +3,15 @@
 
 #include "parser/from_v1/events.h"
 
+/* Traces of 2014 name none; v2 has to. */
+static uint32_t starting_thread(struct world *w, const struct gotrace_event *ev)
+{
+    return ev->thread == ID_NONE ? spare_thread(w) : world_thread(w, ev->thread);
+}
+
 static void start_proc(struct world *w, const struct gotrace_event *ev)
 {
-    uint32_t proc = proc_of(w, ev), thread = world_thread(w, ev->thread);
+    uint32_t proc = proc_of(w, ev), thread = starting_thread(w, ev);
     struct v2_proc *p = &w->procs.v[proc];
     if (!proc) {
         drop(w, EV_ProcStart);

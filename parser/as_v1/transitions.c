@@ -296,6 +296,8 @@ bool as_v1_transition(struct as_v1 *v, const struct gotrace_event *ev)
         return proc_transition(v, ev, &s.t);
     if (s.t.from == s.t.to)
         return true;
+    if (!s.t.resource.id) /* which v1 has for procs without a goroutine */
+        return as_v1_drop(v, ev);
     int64_t go = as_v1_go(v, s.g = s.t.resource.id), place = as_v1_place(v, ev);
     if (go < 0 || place < 0)
         return false;

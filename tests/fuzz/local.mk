@@ -10,7 +10,8 @@ fuzz_targets = \
 	%D%/fuzz-unwind \
 	%D%/fuzz-v1 \
 	%D%/fuzz-v1-text \
-	%D%/fuzz-from-v1
+	%D%/fuzz-from-v1 \
+	%D%/fuzz-as-v1
 
 fuzz_common = %D%/fuzz.h %D%/read-trace.c
 if LIBFUZZER
@@ -60,6 +61,9 @@ tests_fuzz_fuzz_v1_text_SOURCES = %D%/fuzz-v1-text.c $(fuzz_common)
 tests_fuzz_fuzz_v1_text_LDFLAGS = $(fuzz_link)
 tests_fuzz_fuzz_v1_text_LDADD = libparser.la
 
+tests_fuzz_fuzz_as_v1_SOURCES = %D%/fuzz-as-v1.c $(fuzz_common)
+tests_fuzz_fuzz_as_v1_LDFLAGS = $(fuzz_link)
+tests_fuzz_fuzz_as_v1_LDADD = libparser.la
 tests_fuzz_fuzz_from_v1_SOURCES = %D%/fuzz-from-v1.c $(fuzz_common)
 tests_fuzz_fuzz_from_v1_LDFLAGS = $(fuzz_link)
 tests_fuzz_fuzz_from_v1_LDADD = libparser.la

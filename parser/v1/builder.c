@@ -71,9 +71,13 @@ static bool flush(struct v1_builder *b, struct v1_open_batch *o)
     return done;
 }
 
-static struct v1_open_batch *batch_of(struct v1_builder *b, int32_t p)
+/*
+ * CPU samples have batches of their own, as those of Go do: whether their ticks count for the events behind them is one
+ * thing to Go 1.21, and another to Go 1.22.
+ */
+static struct v1_open_batch *batch_of(struct v1_builder *b, int32_t p, bool samples)
 {
-    uint64_t key = (uint64_t)((int64_t)p + 1);
+    uint64_t key = (uint64_t)((int64_t)p + 1) | (uint64_t)samples << 32;
     uint32_t at = idmap_get(&b->open_of, key);
     if (at)
         return &b->open.v[at - 1];
@@ -88,7 +92,7 @@ static struct v1_open_batch *batch_of(struct v1_builder *b, int32_t p)
 bool v1_builder_event(struct v1_builder *b, const struct v1_made *ev)
 {
     const struct v1_shape *shape = &b->form.shapes[ev->id];
-    struct v1_open_batch *o = ok(b) ? batch_of(b, ev->p) : NULL;
+    struct v1_open_batch *o = ok(b) ? batch_of(b, ev->p, shape->cls == V1_IS_SAMPLE) : NULL;
     if (!o)
         return false;
     if (o->events.size + RECORD_MAX > V1_BATCH_MAX && !flush(b, o))

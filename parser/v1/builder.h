@@ -31,7 +31,7 @@ struct v1_builder {
     v1_write *write;
     void *arg;
     VEC(struct v1_open_batch) open;
-    struct idmap open_of; /* procs, plus 1, to index + 1 */
+    struct idmap open_of; /* procs, plus 1, and whether it is of samples, to index + 1 */
     struct raw_buffer tables; /* strings and stacks that are not written yet */
     struct intern strings, stacks;
     bool has_batch;

@@ -145,7 +145,7 @@ static void headers_that_are_none_are_told_apart(void **state)
     bad_header(S("go 1.22 trace\0\0"), GOTRACE_EFORMAT, "not a Go execution trace");
     bad_header(S("go 1.22 trace\0\0x"), GOTRACE_EFORMAT, "not a Go execution trace");
     bad_header(S("go 1.xx trace\0\0\0"), GOTRACE_EFORMAT, "not a Go execution trace");
-    bad_header(S("gotrace\0........"), GOTRACE_EFORMAT, "not a Go execution trace");
+    bad_header(S("gotrace\1........"), GOTRACE_EFORMAT, "not a Go execution trace");
     bad_header(S("go 1.24 trace\0\0\0"), GOTRACE_EVERSION, "unknown trace version go 1.24");
     bad_header(S("go 1.99 trace\0\0\0"), GOTRACE_EVERSION, "unknown trace version go 1.99");
     bad_header(S("go 1.20 trace\0\0\0"), GOTRACE_EVERSION, "unknown trace version go 1.20");

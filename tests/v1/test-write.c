@@ -260,7 +260,7 @@ static void procs_that_are_none_stay(void **state)
              "0 GoCreate p1 g0 1 1\n2 GoCreate p1 g0 2 1\n4 GoCreate p1 g0 3 1\n6 ProcStart p0 g0 7\n"
              "32774 Gomaxprocs p1 g0 1\n32782 GoStart p0 g2 2 1 @1  :0\n32783 GoBlockNet p0 g2\n"
              "32784 GoStart p0 g3 3 1 @1  :0\n32785 GoSleep p0 g3\n32786 GoStart p0 g1 1 1 @1  :0\n"
-             "32787 GoUnblock p1000001 g1 2 2\n32788 GoUnblock p1000001 g1 3 2\n32789 GoSysCall p0 g1\n"
+             "32787 GoUnblock p1000002 g1 2 2\n32788 GoUnblock p1000001 g1 3 2\n32789 GoSysCall p0 g1\n"
              "32791 GoSched p0 g1\n");
 }
 

@@ -3,25 +3,10 @@
 
 #include "parser/as_v1/steps.h"
 
-/* In the order of Go 1.21's numbers. */
 static const char *const stop_reasons[] = {
-    "",
-    "GC mark termination",
-    "GC sweep termination",
-    "write heap dump",
-    "goroutine profile",
-    "goroutine profile cleanup",
-    "all goroutine stack trace",
-    "read mem stats",
-    "AllThreadsSyscall",
-    "GOMAXPROCS",
-    "start trace",
-    "stop trace",
-    "CountPagesInUse (test)",
-    "ReadMetricsSlow (test)",
-    "ReadMemStatsSlow (test)",
-    "PageCachePagesLeaked (test)",
-    "ResetDebugLog (test)",
+#define V1_STOP_REASON(number, text, text_v2) [number] = text_v2,
+#include "parser/v1/stop_reasons.def"
+#undef V1_STOP_REASON
 };
 
 enum { NREASONS = sizeof stop_reasons / sizeof *stop_reasons };

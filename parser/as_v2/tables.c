@@ -16,23 +16,9 @@ static const char *const words[WORDS] = {
     [WORD_COND] = "sync.(*Cond).Wait",
     [WORD_SELECT] = "select",
     [WORD_MARK_ASSIST] = "GC mark assist wait for work",
-    [WORD_STOP] = "",
-    [WORD_STOP + 1] = "GC mark termination",
-    [WORD_STOP + 2] = "GC sweep termination",
-    [WORD_STOP + 3] = "write heap dump",
-    [WORD_STOP + 4] = "goroutine profile",
-    [WORD_STOP + 5] = "goroutine profile cleanup",
-    [WORD_STOP + 6] = "all goroutine stack trace",
-    [WORD_STOP + 7] = "read mem stats",
-    [WORD_STOP + 8] = "AllThreadsSyscall",
-    [WORD_STOP + 9] = "GOMAXPROCS",
-    [WORD_STOP + 10] = "start trace",
-    [WORD_STOP + 11] = "stop trace",
-    [WORD_STOP + 12] = "CountPagesInUse (test)",
-    [WORD_STOP + 13] = "ReadMetricsSlow (test)",
-    [WORD_STOP + 14] = "ReadMemStatsSlow (test)",
-    [WORD_STOP + 15] = "PageCachePagesLeaked (test)",
-    [WORD_STOP_LAST] = "ResetDebugLog (test)",
+#define V1_STOP_REASON(number, text, text_v2) [WORD_STOP + (number)] = text_v2,
+#include "parser/v1/stop_reasons.def"
+#undef V1_STOP_REASON
 };
 
 /* With the next number. */

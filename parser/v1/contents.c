@@ -36,23 +36,9 @@ static struct v1_text text(const char *s) { return (struct v1_text){s, strlen(s)
 static struct v1_text stop_reason(const struct v1_form *form, uint64_t kind)
 {
     static const char *const reasons[] = {
-        "unknown",
-        "GC mark termination",
-        "GC sweep termination",
-        "write heap dump",
-        "goroutine profile",
-        "goroutine profile cleanup",
-        "all goroutines stack trace",
-        "read mem stats",
-        "AllThreadsSyscall",
-        "GOMAXPROCS",
-        "start trace",
-        "stop trace",
-        "CountPagesInUse (test)",
-        "ReadMetricsSlow (test)",
-        "ReadMemStatsSlow (test)",
-        "PageCachePagesLeaked (test)",
-        "ResetDebugLog (test)",
+#define V1_STOP_REASON(number, text, text_v2) [number] = text,
+#include "parser/v1/stop_reasons.def"
+#undef V1_STOP_REASON
     };
     if (!form->stop_reasons)
         return text(kind ? "sweep termination" : "mark termination");

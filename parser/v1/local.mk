@@ -16,6 +16,7 @@ libgotrace_core_la_SOURCES += \
 	%D%/samples.c \
 	%D%/scan.c \
 	%D%/sequence.c \
+	%D%/stop_reasons.def \
 	%D%/text_reader.c \
 	%D%/text_writer.c \
 	%D%/trace.h \

@@ -125,7 +125,7 @@ run() { # WAY
 # Numbers are process IDs, addresses, times and counts, and the order of lines is chance where threads print.
 same_words() { # STREAM
     for compared in plain traced; do
-        grep -av '^thrace' "$tap_scratch/$compared.$1" | sed 's/0x[0-9a-f]*/N/g; s/ *[0-9][0-9.]*/N/g' |
+        grep -av '^thrace' "$tap_scratch/$compared.$1" | sed 's/\b0x[0-9a-f]*/N/g; s/ *[0-9][0-9.]*/N/g' |
             LC_ALL=C sort -u >"$tap_scratch/$compared.$1.words"
     done
     same_file "$tap_scratch/traced.$1.words" "$tap_scratch/plain.$1.words" "$subject: same words on std$1"

@@ -32,6 +32,7 @@ EXTRA_DIST += \
 	%D%/spool.md \
 	%D%/unwind.md \
 	%D%/v1.md \
+	%D%/versions.md \
 	%D%/wire.md
 
 # The page that says where the library is.

@@ -76,7 +76,8 @@ tests_parser_test_reader_lifetime_LDADD = $(reader_program_LIBS)
 tests_parser_test_reader_file_SOURCES = %D%/test-reader-file.c
 tests_parser_test_reader_file_LDADD = $(reader_program_LIBS)
 tests_parser_test_reader_file_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=pread
-tests_parser_test_reader_memory_SOURCES = %D%/test-reader-memory.c tests/v1/made.c tests/v1/made.h
+tests_parser_test_reader_memory_SOURCES = %D%/test-reader-memory.c %D%/allowance.c %D%/allowance.h \
+	tests/v1/made.c tests/v1/made.h
 tests_parser_test_reader_memory_LDADD = $(reader_program_LIBS)
 tests_parser_test_reader_memory_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=reallocarray
 endif

@@ -2,7 +2,6 @@
  * When memory runs out, at whichever allocation, the reader, the validator and the converter say so and lose nothing.
  */
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -11,49 +10,8 @@
 #include "parser/batch.h"
 #include "parser/convert.h"
 #include "parser/event_print.h"
+#include "tests/parser/allowance.h"
 #include "tests/v1/made.h" /* after the parser: cmocka has a macro named fail */
-
-/* Allocations that still succeed; the linker sends the library's here. */
-static unsigned long allowance = ULONG_MAX;
-
-static bool refused(void)
-{
-    if (!allowance) {
-        errno = ENOMEM;
-        return true;
-    }
-    allowance--;
-    return false;
-}
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t n, size_t size);
-void *__real_realloc(void *p, size_t size);
-void *__real_reallocarray(void *p, size_t n, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_realloc(void *p, size_t size);
-void *__wrap_reallocarray(void *p, size_t n, size_t size);
-
-void *__wrap_malloc(size_t size)
-{
-    return refused() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t n, size_t size)
-{
-    return refused() ? NULL : __real_calloc(n, size);
-}
-
-void *__wrap_realloc(void *p, size_t size)
-{
-    return refused() ? NULL : __real_realloc(p, size);
-}
-
-void *__wrap_reallocarray(void *p, size_t n, size_t size)
-{
-    return refused() ? NULL : __real_reallocarray(p, n, size);
-}
 
 static char path[] = "/tmp/test-reader-memory.XXXXXX";
 static const uint8_t *trace;

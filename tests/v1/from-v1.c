@@ -2,17 +2,6 @@
 #include "parser/batch.h"
 #include "tests/v1/from-v1.h"
 
-struct made made_running(unsigned nn)
-{
-    struct made m = made(nn);
-    PROC(&m, 0, 100);
-    RECORD(&m, GoCreate, 0, 1, 0, 0);
-    RECORD(&m, ProcStart, 0, 7);
-    RECORD(&m, GoStart, 0, 1, 1);
-    RECORD(&m, Gomaxprocs, 10, 2, 0);
-    return m;
-}
-
 static bool write_buffer(void *arg, const void *data, size_t size)
 {
     raw_buffer_add(arg, data, size);

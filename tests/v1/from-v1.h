@@ -5,8 +5,7 @@
 #include "parser/from_v1/from_v1.h"
 #include "tests/v1/as-v2.h" /* after the parser: cmocka has a macro named fail */
 
-/* What was there is told: goroutine 1 runs on proc 0, thread 7, which is what RUNNING says. The next event is at 10. */
-struct made made_running(unsigned nn);
+/* What made_running says. */
 #define RUNNING                                                                                                        \
     "StateTransition 2 M=7 P=-1 G=-1 ProcID=0 Undetermined->Running Reason=\"\"\n"                                     \
     "StateTransition 3 M=7 P=0 G=-1 GoID=1 Undetermined->Running Reason=\"\"\n"

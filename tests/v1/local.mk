@@ -37,7 +37,7 @@ tests_v1_test_memory_SOURCES = %D%/test-memory.c $(v1_made)
 tests_v1_test_memory_LDADD = libparser.la $(CMOCKA_LIBS)
 tests_v1_test_memory_LDFLAGS = $(AM_LDFLAGS) \
 	-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=reallocarray,--wrap=free
-tests_v1_test_write_SOURCES = %D%/test-write.c $(v1_made)
+tests_v1_test_write_SOURCES = %D%/test-write.c tests/parser/allowance.c tests/parser/allowance.h $(v1_made)
 tests_v1_test_write_LDADD = libparser.la $(CMOCKA_LIBS)
 tests_v1_test_write_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=reallocarray
 v1_shown = %D%/as-v2.c %D%/as-v2.h $(v1_made)

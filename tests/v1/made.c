@@ -73,6 +73,17 @@ struct made made(unsigned nn)
     return m;
 }
 
+struct made made_running(unsigned nn)
+{
+    struct made m = made(nn);
+    PROC(&m, 0, 100);
+    RECORD(&m, GoCreate, 0, 1, 0, 0);
+    RECORD(&m, ProcStart, 0, 7);
+    RECORD(&m, GoStart, 0, 1, 1);
+    RECORD(&m, Gomaxprocs, 10, 2, 0);
+    return m;
+}
+
 static void show(struct raw_buffer *o, const struct v1_trace *t, const struct v1_event *ev)
 {
     const struct v1_info *info = &v1_events[ev->id];

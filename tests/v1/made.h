@@ -28,6 +28,9 @@ void made_string(struct made *m, uint64_t id, const char *text);
 void made_log(struct made *m, uint64_t ticks, uint64_t task, uint64_t key, uint64_t stack, const char *message);
 void made_bytes(struct made *m, const void *data, size_t n);
 
+/* What was there is told: goroutine 1 runs on proc 0, thread 7. The next event is at 10. */
+struct made made_running(unsigned nn);
+
 /* Go on, on this proc, at that time. */
 #define PROC(m, p, ticks) RECORD(m, Batch, p, ticks)
 

@@ -1,17 +1,6 @@
 /* v1 events as events of v2, rule by rule, as golang.org/x/exp/trace has them. */
 #include "tests/v1/as-v2.h"
 
-/* What was there is told: goroutine 1 runs on proc 0, thread 7. */
-static struct made running(unsigned nn)
-{
-    struct made m = made(nn);
-    PROC(&m, 0, 100);
-    RECORD(&m, GoCreate, 0, 1, 0, 0);
-    RECORD(&m, ProcStart, 0, 7);
-    RECORD(&m, GoStart, 0, 1, 1);
-    RECORD(&m, Gomaxprocs, 10, 2, 0);
-    return m;
-}
 #define SYNC "Sync -1 M=-1 P=-1 G=-1 N=1\n"
 #define RUNNING                                                                                                        \
     SYNC "StateTransition 0 M=7 P=0 G=-1 ProcID=0 Undetermined->Running Reason=\"\"\n"                                 \
@@ -19,7 +8,7 @@ static struct made running(unsigned nn)
 
 static void a_trace_is_between_two_syncs(void **state)
 {
-    struct made m = running(21);
+    struct made m = made_running(21);
     shows(&m, RUNNING "Sync 2 M=-1 P=-1 G=-1 N=2\n");
 }
 
@@ -99,7 +88,7 @@ static void reasons_to_stop_have_names(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char wanted[1000];
-        struct made m = running(21);
+        struct made m = made_running(21);
         made_record(&m, cases[i].id, (const uint64_t[]){5, 0}, 2);
         snprintf(wanted, sizeof wanted, RUNNING "%sSync 16 M=-1 P=-1 G=-1 N=2\n", cases[i].wanted);
         shows(&m, wanted);
@@ -109,7 +98,7 @@ static void reasons_to_stop_have_names(void **state)
 /* The first one takes a nanosecond, the second one as long as it took, and returns on no proc. */
 static void system_calls_that_do_not_block_take_a_nanosecond(void **state)
 {
-    struct made m = running(21);
+    struct made m = made_running(21);
     RECORD(&m, GoSysCall, 10, 0);
     RECORD(&m, GoSysCall, 10, 0);
     RECORD(&m, GoSysBlock, 5);
@@ -123,7 +112,7 @@ static void system_calls_that_do_not_block_take_a_nanosecond(void **state)
 
 static void what_others_do_in_between_does_not_matter(void **state)
 {
-    struct made m = running(21);
+    struct made m = made_running(21);
     RECORD(&m, GoSysCall, 10, 0);
     PROC(&m, 1, 121);
     RECORD(&m, HeapAlloc, 0, 1);
@@ -136,7 +125,7 @@ static void what_others_do_in_between_does_not_matter(void **state)
 
 static void creation_and_wakeups_name_the_other(void **state)
 {
-    struct made m = running(21);
+    struct made m = made_running(21);
     RECORD(&m, GoCreate, 10, 2, 5, 6);
     RECORD(&m, GoBlock, 10, 0);
     RECORD(&m, GoStartLocal, 10, 2);
@@ -157,7 +146,7 @@ static void creation_and_wakeups_name_the_other(void **state)
 
 static void labels_are_events_of_their_own(void **state)
 {
-    struct made m = running(21);
+    struct made m = made_running(21);
     RECORD(&m, GoCreate, 10, 2, 0, 0);
     RECORD(&m, GoSched, 10, 0);
     RECORD(&m, GoStartLabel, 10, 2, 1, 4);
@@ -176,7 +165,7 @@ static void labels_are_events_of_their_own(void **state)
 
 static void collections_are_ranges(void **state)
 {
-    struct made m = running(21);
+    struct made m = made_running(21);
     RECORD(&m, GCStart, 10, 0, 0);
     RECORD(&m, GCSweepStart, 1, 0);
     RECORD(&m, GCSweepDone, 1, 4096, 512);
@@ -197,7 +186,7 @@ static void collections_are_ranges(void **state)
 static void stop_is(unsigned nn, uint64_t kind, const char *reason)
 {
     char wanted[1000];
-    struct made m = running(nn);
+    struct made m = made_running(nn);
     if (nn < 10)
         RECORD(&m, STWStart, 10);
     else

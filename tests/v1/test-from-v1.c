@@ -120,7 +120,6 @@ static void the_end_of_a_call_takes_its_proc_away(void **state)
                         "StateTransition 54 M=7 P=0 G=-1 ProcID=0 Running->Idle Reason=\"\"\n");
 }
 
-/* The sample hides from as_v2 that the call blocks. */
 /* Proc 0 is back on its made-up thread, and thread 7 is no made-up one, when more are needed. */
 static void threads_are_spare_while_they_do_nothing(void **state)
 {
@@ -157,6 +156,7 @@ static void threads_are_spare_while_they_do_nothing(void **state)
                         "Value=Value{Uint64(1)}\n");
 }
 
+/* The sample hides from as_v2 that the call blocks. */
 static void a_call_that_blocked_after_all(void **state)
 {
     struct made m = made_running(21);

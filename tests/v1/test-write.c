@@ -1,38 +1,11 @@
 /* Writing v1: the limits of its records, and what happens when there is no memory, or no room for the output. */
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 
 #include "parser/as_v1/steps.h"
 #include "parser/v1/wire.h"
+#include "tests/parser/allowance.h"
 #include "tests/v1/made.h"
-
-/* Allocations that still succeed; the linker sends the library's here. */
-static unsigned long allowance = ULONG_MAX;
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t n, size_t size);
-void *__real_realloc(void *p, size_t size);
-void *__real_reallocarray(void *p, size_t n, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_realloc(void *p, size_t size);
-void *__wrap_reallocarray(void *p, size_t n, size_t size);
-
-static bool refused(void)
-{
-    if (allowance) {
-        allowance--;
-        return false;
-    }
-    errno = ENOMEM;
-    return true;
-}
-
-void *__wrap_malloc(size_t size) { return refused() ? NULL : __real_malloc(size); }
-void *__wrap_calloc(size_t n, size_t size) { return refused() ? NULL : __real_calloc(n, size); }
-void *__wrap_realloc(void *p, size_t size) { return refused() ? NULL : __real_realloc(p, size); }
-void *__wrap_reallocarray(void *p, size_t n, size_t size) { return refused() ? NULL : __real_reallocarray(p, n, size); }
 
 /* Where traces go: to m, as long as there is room. */
 struct sink {

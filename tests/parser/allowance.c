@@ -1,0 +1,31 @@
+#include "tests/parser/allowance.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+unsigned long allowance = ULONG_MAX;
+
+static bool refused(void)
+{
+    if (!allowance) {
+        errno = ENOMEM;
+        return true;
+    }
+    allowance--;
+    return false;
+}
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t n, size_t size);
+void *__real_realloc(void *p, size_t size);
+void *__real_reallocarray(void *p, size_t n, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_realloc(void *p, size_t size);
+void *__wrap_reallocarray(void *p, size_t n, size_t size);
+
+void *__wrap_malloc(size_t size) { return refused() ? NULL : __real_malloc(size); }
+void *__wrap_calloc(size_t n, size_t size) { return refused() ? NULL : __real_calloc(n, size); }
+void *__wrap_realloc(void *p, size_t size) { return refused() ? NULL : __real_realloc(p, size); }
+void *__wrap_reallocarray(void *p, size_t n, size_t size) { return refused() ? NULL : __real_reallocarray(p, n, size); }

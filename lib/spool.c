@@ -205,7 +205,6 @@ static int create_mapping(struct spool *s, int fd, void *place)
         s->device = st.st_dev;
         s->inode = st.st_ino;
     }
-    spool_make_log_room(s, fd);
     s->mapped = (size_t)log_offset;
     long p = map_at(place, s->mapped, MAP_SHARED, fd);
     if (sys_failed(p))
@@ -214,6 +213,10 @@ static int create_mapping(struct spool *s, int fd, void *place)
     s->chunks = (uint8_t *)p + pool_offset;
     raw_syscall(SYS_madvise, p, (long)s->mapped, 10 /* MADV_DONTFORK */, 0, 0, 0);
     raw_syscall(SYS_madvise, p, (long)(pool_offset + extent_size), 23 /* MADV_POPULATE_WRITE */, 0, 0, 0);
+    /* From here on the file has a hole behind the chunks, into which the kernel would read ahead: milliseconds for each
+       megabyte. No page has anything to read. */
+    raw_syscall(SYS_madvise, p, (long)s->mapped, MADV_RANDOM, 0, 0, 0);
+    spool_make_log_room(s, fd);
     return 0;
 }
 

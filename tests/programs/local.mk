@@ -54,6 +54,7 @@ c_programs = \
 	%D%/midway \
 	%D%/migrates \
 	%D%/mixed-waits \
+	%D%/modules-kept \
 	%D%/mostly-idle \
 	%D%/names \
 	%D%/odd-calls \
@@ -161,6 +162,8 @@ tests_programs_locks_CFLAGS = $(program_CFLAGS)
 tests_programs_midway_CFLAGS = $(program_CFLAGS)
 tests_programs_migrates_CFLAGS = $(program_CFLAGS)
 tests_programs_mixed_waits_CFLAGS = $(program_CFLAGS)
+tests_programs_modules_kept_CFLAGS = $(program_CFLAGS)
+tests_programs_modules_kept_LDADD = -ldl
 tests_programs_mostly_idle_CFLAGS = $(program_CFLAGS)
 tests_programs_names_CFLAGS = $(program_CFLAGS)
 tests_programs_odd_calls_CFLAGS = $(program_CFLAGS)

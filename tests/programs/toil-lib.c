@@ -4,6 +4,7 @@
 #include "program.h"
 
 int toil(void);
+int toil_nap(void);
 
 static NOINLINE int NAME(void)
 {
@@ -16,4 +17,11 @@ int toil(void)
     int done = NAME();
     NO_TAIL_CALL();
     return done;
+}
+
+int toil_nap(void)
+{
+    int err = usleep(1000);
+    NO_TAIL_CALL();
+    return !err;
 }

@@ -147,6 +147,7 @@ void tasks()
 #pragma omp atomic
                 sum += 1;
         }
+#pragma omp taskwait // as long as there is a first
     }
     long wanted = 20 + 1 + 100;
     for (long i = 0; i < 500; i++)

@@ -52,17 +52,30 @@ enum allocator_state allocator_state(const void *our_malloc, const void *our_usa
     return ALLOCATOR_COUNTABLE;
 }
 
+size_t allocator_mapped_rest;
+
+/* The first block that is mapped by itself tells how large the rest of such blocks is. */
+static bool size_is_known(const void *p, size_t usable, bool *mapped)
+{
+    size_t head = ((const size_t *)p)[-1], rest = (head & ~(size_t)7) - sizeof(size_t) - usable;
+    if (head & 2 && !*mapped && (!rest || rest == sizeof(size_t))) {
+        *mapped = true;
+        allocator_mapped_rest = rest;
+    }
+    return allocator_libc_size(p) == usable;
+}
+
 bool allocator_is_libc(void)
 {
     static const size_t sizes[] = {0, 1, 24, 25, 100, 1000, 1032, 1033, 5000, 70000, 1 << 20, 40 << 20};
     const struct allocator *a = &next_allocator;
     if (allocator_module() != symbol_next("__libc_start_main", NULL).module)
         return false;
-    bool same = true;
+    bool same = true, mapped = false;
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0] && same; i++) {
         void *p[] = {a->malloc(sizes[i]), a->memalign(256, sizes[i])};
         for (int j = 0; j < 2; j++) {
-            same &= !p[j] || allocator_libc_size(p[j]) == a->malloc_usable_size(p[j]);
+            same &= !p[j] || size_is_known(p[j], a->malloc_usable_size(p[j]), &mapped);
             a->free(p[j]);
         }
     }

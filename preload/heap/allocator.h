@@ -47,10 +47,13 @@ enum allocator_state allocator_state(const void *our_malloc, const void *our_usa
  */
 bool allocator_is_libc(void);
 
+/* What a block that is mapped by itself has beside its head: a word, and nothing from glibc 2.43 on. */
+extern size_t allocator_mapped_rest __attribute__((visibility("hidden")));
+
 static inline size_t allocator_libc_size(const void *p)
 {
-    size_t head = ((const size_t *)p)[-1]; /* the size of the block with its head; bit 1: mapped, with a second word */
-    return (head & ~(size_t)7) - sizeof(size_t) - (head & 2) * sizeof(size_t) / 2;
+    size_t head = ((const size_t *)p)[-1]; /* the size of the block with its head; bit 1: it is mapped by itself */
+    return (head & ~(size_t)7) - sizeof(size_t) - (-(head >> 1 & 1) & allocator_mapped_rest);
 }
 
 /* --- the arena: static, never reused, bounded --------------------------------------------------------------------- */

@@ -44,6 +44,16 @@ static void handle_signals(struct sigaction *old)
         sigaction(passed[i], &sa, &old[i]);
 }
 
+/* A program that was built for other tracers loads what such a variable names; ours is in it already. */
+static void offer_library(const char *library, uint64_t annotations)
+{
+#define THRACE_ANNOTATIONS(name, text, variable)                                                                       \
+    if (annotations & ANNOTATIONS_##name)                                                                              \
+        setenv(variable, library, 0);
+#include "lib/options/annotations.def"
+#undef THRACE_ANNOTATIONS
+}
+
 static void set_environment(const char *library, const char *out)
 {
     char pid[32];
@@ -112,8 +122,10 @@ static int run(const struct target *t, const struct record_options *o, const cha
         signal(SIGPIPE, pipe_was);
         for (int i = 0; i < NPASSED; i++)
             sigaction(passed[i], &old[i], NULL);
-        if (library)
+        if (library) {
             set_environment(library, o->out);
+            offer_library(library, o->library.annotations);
+        }
         execv(t->path, o->command);
         err = errno;
         if (write(pipefd[1], &err, sizeof err) != sizeof err)

@@ -25,6 +25,8 @@ static const char usage[] =
     "                 all); -mem,-file: all but these\n"
     "  --heap-sample BYTES  a heap profile beside the trace: one block in so many bytes, such as 512K\n"
     "  --heap-events  every allocation and every free as an event of an experiment; the trace is 1.23 at least\n"
+    "  --annotations WHOSE  take the calls of programs built with other tracers' interfaces: itt,\n"
+    "                 all (default), none\n"
     "  --min-call TIME  only count system calls that are shorter, such as 10us\n"
     "  --trace-version 1.NN    version of the trace: 1.22 (default), 1.5 to 1.26\n"
     "  --start WHEN   now (default), off, delay:2s, signal:USR2\n"

@@ -30,8 +30,12 @@ libthrace_preload_la_SOURCES = \
 	%D%/valgrind.h \
 	%D%/wait.c %D%/wait.h \
 	%D%/wrapper.c %D%/wrapper.h \
-	%D%/annotate/annotate.c \
+	%D%/annotate/annotate.c %D%/annotate/annotate.h \
+	%D%/annotate/itt.c %D%/annotate/itt.def %D%/annotate/itt_abi.h \
+	%D%/annotate/itt_counters.c %D%/annotate/itt_counters.h \
+	%D%/annotate/itt_objects.c %D%/annotate/itt_objects.h \
 	%D%/annotate/names.c %D%/annotate/names.h \
+	%D%/annotate/open_tasks.c %D%/annotate/open_tasks.h \
 	%D%/heap/allocator.c %D%/heap/allocator.h %D%/heap/allocator.def \
 	%D%/heap/heap.c %D%/heap/heap.h \
 	%D%/heap/heap_hook.h \

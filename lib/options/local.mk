@@ -1,5 +1,6 @@
 # The options of a recording, for the preloaded library and for the command.
 liblow_la_SOURCES += \
+	%D%/annotations.def \
 	%D%/classes.def %D%/classes.h \
 	%D%/options.c %D%/options.def %D%/options.h \
 	%D%/out_path.c %D%/out_path.h \

@@ -112,17 +112,27 @@ static uint64_t stack_kind(const char *s, size_t len)
     return 0;
 }
 
+static uint64_t annotations_of(const char *s, size_t len)
+{
+#define THRACE_ANNOTATIONS(name, text, variable)                                                                       \
+    if (is_word(s, len, text))                                                                                         \
+        return ANNOTATIONS_##name;
+#include "lib/options/annotations.def"
+#undef THRACE_ANNOTATIONS
+    return 0;
+}
+
 /* "all", "none", or words with commas between them. */
-static bool parse_kinds(const char *s, void *field)
+static bool parse_bits(const char *s, void *field, uint64_t (*bit_of)(const char *s, size_t len), uint64_t all)
 {
     uint64_t kinds = 0;
     if (!strcmp(s, "all") || !strcmp(s, "none")) {
-        *(uint64_t *)field = *s == 'a' ? STACK_OF_ANY : 0;
+        *(uint64_t *)field = *s == 'a' ? all : 0;
         return true;
     }
     for (;; s++) {
         size_t len = strcspn(s, ",");
-        uint64_t kind = stack_kind(s, len);
+        uint64_t kind = bit_of(s, len);
         kinds |= kind;
         s += len;
         if (!kind || !*s) {
@@ -130,6 +140,13 @@ static bool parse_kinds(const char *s, void *field)
             return kind;
         }
     }
+}
+
+static bool parse_kinds(const char *s, void *field) { return parse_bits(s, field, stack_kind, STACK_OF_ANY); }
+
+static bool parse_annotations(const char *s, void *field)
+{
+    return parse_bits(s, field, annotations_of, ANNOTATIONS_ALL);
 }
 
 #define MIN_FLIGHT_BYTES (UINT64_C(1) << 20)
@@ -266,6 +283,7 @@ bool options_read(struct options *o, char **envp, struct option_fault *fault)
                           .unwind = UNWIND_AUTO,
                           .stack_depth = STACK_MAX_FRAMES,
                           .stack_kinds = STACK_OF_ANY,
+                          .annotations = ANNOTATIONS_ALL,
                           .memory = DEFAULT_MEMORY,
                           .cooldown_ns = DEFAULT_COOLDOWN_NS,
                           .symbol_cache = 1,

@@ -64,6 +64,7 @@ struct options {
     uint64_t unwind;      /* enum unwind_mode */
     uint64_t stack_depth; /* frames */
     uint64_t stack_kinds; /* enum stack_kind, a bit each */
+    uint64_t annotations; /* enum annotations, a bit each */
 };
 
 /* The kinds of events that can have a stack. An option says which of them get one. */
@@ -76,6 +77,18 @@ enum stack_kind {
 #include "lib/options/stack_kinds.def"
 #undef THRACE_STACK_KIND
     STACK_OF_ANY = (1 << STACK_KINDS) - 1,
+};
+
+/* Interfaces for tracers whose calls are taken as annotations. */
+enum annotations {
+#define THRACE_ANNOTATIONS(name, text, variable) ANNOTATIONS_##name##_NUMBER,
+#include "lib/options/annotations.def"
+#undef THRACE_ANNOTATIONS
+    ANNOTATIONS_KINDS,
+#define THRACE_ANNOTATIONS(name, text, variable) ANNOTATIONS_##name = 1 << ANNOTATIONS_##name##_NUMBER,
+#include "lib/options/annotations.def"
+#undef THRACE_ANNOTATIONS
+    ANNOTATIONS_ALL = (1 << ANNOTATIONS_KINDS) - 1,
 };
 
 /* What an option is called, and what it takes. */

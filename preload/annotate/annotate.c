@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "lib/meta.h"
-#include "preload/annotate/names.h"
+#include "preload/annotate/annotate.h"
 #include "preload/hook.h"
 #include "preload/section.h"
 #include "preload/wrapper.h"
@@ -40,10 +40,9 @@ EXPORT void thrace_annotate_label(const char *label);
 
 /* --- strings ------------------------------------------------------------------------------------------------------ */
 
-/* Bytes of s that fit into a string of a trace: whole characters, if it is UTF-8. */
-static size_t length_of(const char *s)
+size_t annotate_length(const char *s, size_t max)
 {
-    size_t len = s ? strnlen(s, STRING_MAX_SIZE + 1) : 0;
+    size_t len = s ? strnlen(s, max < STRING_MAX_SIZE + 1 ? max : STRING_MAX_SIZE + 1) : 0;
     if (len <= STRING_MAX_SIZE)
         return len;
     len = STRING_MAX_SIZE;
@@ -51,8 +50,6 @@ static size_t length_of(const char *s)
         len--;
     return len;
 }
-
-static struct name *name_of(const char *s) { return name_intern(s, length_of(s)); }
 
 enum { STRING_RECORD_HEAD = 1 + 2 * VARINT_MAX };
 
@@ -119,12 +116,17 @@ static bool put(struct hook *h, enum event_id id, const uint64_t *args, unsigned
 
 int thrace_annotate_enabled(void) { return recording(); }
 
-static OUT_OF_LINE void begin_task(const char *name, uint64_t parent, uint64_t task)
+uint64_t annotate_new_task(void)
+{
+    static uint64_t last;
+    return __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
+}
+
+OUT_OF_LINE void annotate_task_begin(struct name *n, uint64_t parent, uint64_t task)
 {
     struct hook h;
-    if (!ANNOTATION_ENTER(&h))
+    if (!recording() || !ANNOTATION_ENTER(&h))
         return;
-    struct name *n = name_of(name);
     hook_capture(&h);
     if (recording() && enter(&h, n, 0)) {
         define_name(h.t, n);
@@ -136,17 +138,16 @@ static OUT_OF_LINE void begin_task(const char *name, uint64_t parent, uint64_t t
 
 uint64_t thrace_annotate_task_begin(const char *name, uint64_t parent)
 {
-    static uint64_t last;
-    uint64_t task = __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
+    uint64_t task = annotate_new_task();
     if (recording())
-        begin_task(name, parent, task);
+        annotate_task_begin(annotate_name(name), parent, task);
     return task;
 }
 
-static OUT_OF_LINE void end_task(uint64_t task)
+OUT_OF_LINE void annotate_task_end(uint64_t task)
 {
     struct hook h;
-    if (!ANNOTATION_ENTER(&h))
+    if (!recording() || !ANNOTATION_ENTER(&h))
         return;
     hook_capture(&h);
     if (recording() && enter(&h, NULL, 0)) {
@@ -159,7 +160,7 @@ static OUT_OF_LINE void end_task(uint64_t task)
 void thrace_annotate_task_end(uint64_t task)
 {
     if (recording() && task)
-        end_task(task);
+        annotate_task_end(task);
 }
 
 /* The calling thread's record, made if need be; NULL: it has none, or a child of vfork borrows its parent's. */
@@ -243,7 +244,7 @@ static bool settle(struct hook *h)
     return true;
 }
 
-static OUT_OF_LINE void begin_region(const char *name)
+OUT_OF_LINE void annotate_region_begin(struct name *n, uint64_t task)
 {
     struct hook h;
     if (!ANNOTATION_ENTER(&h))
@@ -253,7 +254,7 @@ static OUT_OF_LINE void begin_region(const char *name)
         hook_capture(&h);
         bool settled = settle(&h), writes = recording();
         struct region *region = &t->regions.v[t->regions.depth];
-        *region = (struct region){name_of(name), t->task, writes ? REGION_LOST : REGION_OPEN};
+        *region = (struct region){n, task == ANNOTATE_OWN_TASK ? t->task : task, writes ? REGION_LOST : REGION_OPEN};
         if (writes && !settled)
             count_lost();
         else if (writes && write_region(&h, EV_UserRegionBegin, region))
@@ -269,7 +270,7 @@ static OUT_OF_LINE void begin_region(const char *name)
 void thrace_annotate_region_begin(const char *name)
 {
     if (hooked())
-        begin_region(name);
+        annotate_region_begin(annotate_name(name), ANNOTATE_OWN_TASK);
 }
 
 /* The innermost region that the program has not ended; NULL: none is known. */
@@ -281,7 +282,7 @@ static struct region *innermost_region(struct thread *t)
     return NULL;
 }
 
-static OUT_OF_LINE void end_region(void)
+OUT_OF_LINE void annotate_region_end(void)
 {
     struct hook h;
     if (!ANNOTATION_ENTER(&h))
@@ -302,17 +303,16 @@ static OUT_OF_LINE void end_region(void)
 void thrace_annotate_region_end(void)
 {
     if (hooked())
-        end_region();
+        annotate_region_end();
 }
 
 /* --- messages and labels ------------------------------------------------------------------------------------------ */
 
-static OUT_OF_LINE void log_message(const char *category, const char *message, size_t len)
+OUT_OF_LINE void annotate_message(struct name *n, const char *message, size_t len)
 {
     struct hook h;
-    if (!ANNOTATION_ENTER(&h))
+    if (!recording() || !ANNOTATION_ENTER(&h))
         return;
-    struct name *n = name_of(category);
     hook_capture(&h);
     if (recording() && enter(&h, n, STRING_RECORD_HEAD + len)) {
         uint64_t id = len ? new_message_id() : 0;
@@ -328,29 +328,32 @@ static OUT_OF_LINE void log_message(const char *category, const char *message, s
 void thrace_annotate_log(const char *category, const char *message)
 {
     if (recording())
-        log_message(category, message, length_of(message));
+        annotate_message(annotate_name(category), message, annotate_length(message, SIZE_MAX));
 }
 
-void thrace_annotate_count(const char *name, int64_t value)
+void annotate_count(struct name *counter, int64_t value)
 {
     char digits[20], *p = digits + sizeof digits;
     uint64_t rest = value < 0 ? -(uint64_t)value : (uint64_t)value;
-    if (!recording())
-        return;
     do
         *--p = (char)('0' + rest % 10);
     while (rest /= 10);
     if (value < 0)
         *--p = '-';
-    log_message(name, p, (size_t)(digits + sizeof digits - p));
+    annotate_message(counter, p, (size_t)(digits + sizeof digits - p));
 }
 
-static OUT_OF_LINE void label_thread(const char *label)
+void thrace_annotate_count(const char *name, int64_t value)
+{
+    if (recording())
+        annotate_count(annotate_name(name), value);
+}
+
+OUT_OF_LINE void annotate_label(struct name *n)
 {
     struct hook h;
-    if (!ANNOTATION_ENTER(&h))
+    if (!recording() || !ANNOTATION_ENTER(&h))
         return;
-    struct name *n = name_of(label);
     if (recording() && enter(&h, n, 0)) {
         define_name(h.t, n);
         PUT(&h, EV_GoLabel, name_id(n));
@@ -362,5 +365,5 @@ static OUT_OF_LINE void label_thread(const char *label)
 void thrace_annotate_label(const char *label)
 {
     if (recording())
-        label_thread(label);
+        annotate_label(annotate_name(label));
 }

@@ -13,6 +13,7 @@ enum {
 
 /* A slot is filled when the name is complete, and never changes again. */
 static struct name *slots[SLOTS];
+static struct name *numbered[NAMES_MAX];
 static uint32_t count;
 static size_t used;
 static _Alignas(ALIGNMENT) char arena[ARENA];
@@ -40,7 +41,7 @@ static bool is(const struct name *n, uint64_t hash, const char *text, size_t len
 
 static struct name *make(uint64_t hash, const char *text, size_t len)
 {
-    size_t size = (sizeof(struct name) + len + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
+    size_t size = (sizeof(struct name) + len + 1 + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
     if (__atomic_load_n(&used, __ATOMIC_RELAXED) + size > ARENA)
         return NULL;
     size_t at = __atomic_fetch_add(&used, size, __ATOMIC_RELAXED);
@@ -54,6 +55,8 @@ static struct name *make(uint64_t hash, const char *text, size_t len)
     n->number = number;
     n->len = (uint16_t)len;
     memcpy(n->text, text, len);
+    n->text[len] = 0;
+    __atomic_store_n(&numbered[number], n, __ATOMIC_RELEASE);
     return n;
 }
 
@@ -74,4 +77,11 @@ struct name *name_intern(const char *text, size_t len)
         if (is(n, hash, text, len))
             return n;
     }
+}
+
+struct name *name_numbered(uint32_t number)
+{
+    if (number >= NAMES_MAX)
+        return number == NAMES_MAX ? &too_many : NULL;
+    return __atomic_load_n(&numbered[number], __ATOMIC_ACQUIRE);
 }

@@ -15,7 +15,7 @@ struct name {
     uint64_t generation; /* the latest in which its string was defined */
     uint32_t number;
     uint16_t len;
-    char text[];
+    char text[]; /* and a NUL */
 };
 
 /*
@@ -23,5 +23,8 @@ struct name {
  * so. Lock-free, async-signal-safe.
  */
 struct name *name_intern(const char *text, size_t len);
+
+/* The name that has this number, of those that were made; NULL: none has. */
+struct name *name_numbered(uint32_t number);
 
 #endif

@@ -26,6 +26,7 @@
 #include "preload/session/state.h"
 #include "preload/session/stop.h"
 #include "preload/session/triggers.h"
+#include "preload/symbols.h"
 #include "preload/thread.h"
 #include "preload/thread_end.h"
 #include "preload/thread_name.h"
@@ -168,6 +169,7 @@ static void configure(void)
     config_to_set = (struct config){
         .classes = (uint32_t)options.classes,
         .stack_kinds = (uint32_t)options.stack_kinds,
+        .annotations = (uint32_t)options.annotations,
         .stack_depth = (uint16_t)options.stack_depth,
         .unwind_mode = (uint8_t)options.unwind,
         .self_contained = options.flight.bytes,
@@ -175,8 +177,16 @@ static void configure(void)
     };
 }
 
+/*
+ * Only a preloaded library comes before libc. A program that was built for other tracers may load this one, because a
+ * variable names it that a recorded program has handed down without LD_PRELOAD: then it stays a guest that does nothing.
+ */
+static bool is_preloaded(void) { return symbol_next("fork", NULL).address; }
+
 __attribute__((constructor)) static void start(int argc, char **argv, char **envp)
 {
+    if (!is_preloaded())
+        return;
     real_resolve();
     environment = envp;
     struct option_fault fault;

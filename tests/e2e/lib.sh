@@ -10,7 +10,8 @@ shared=${THRACE_SHARED:-$top_srcdir/../shared}
 oldest_go=go1.22.12
 
 # The environment must not change a recording under test.
-unset THRACE_OUT THRACE_PERIOD THRACE_VERBOSE THRACE_CPU_HZ THRACE_UNWIND THRACE_STACK_DEPTH THRACE_STACKS LD_PRELOAD
+unset THRACE_OUT THRACE_PERIOD THRACE_VERBOSE THRACE_CPU_HZ THRACE_UNWIND THRACE_STACK_DEPTH THRACE_STACKS LD_PRELOAD \
+    THRACE_ANNOTATIONS INTEL_LIBITTNOTIFY64
 
 [ -f "$shim" ] || skip_all "this build has no preload library"
 scratch

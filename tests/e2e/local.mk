@@ -15,6 +15,7 @@ e2e_tests = \
 	%D%/heap.test \
 	%D%/help.test \
 	%D%/install.test \
+	%D%/itt.test \
 	%D%/kills.test \
 	%D%/old-versions.test %D%/options.test \
 	%D%/preload.test \

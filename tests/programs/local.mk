@@ -42,6 +42,7 @@ c_programs = \
 	%D%/held \
 	%D%/hogs \
 	%D%/idle-waits \
+	%D%/itt \
 	%D%/jitted \
 	%D%/jumper \
 	%D%/known-waits \
@@ -147,6 +148,8 @@ tests_programs_heap_leak_CFLAGS = $(program_CFLAGS) -fno-builtin
 tests_programs_heap_stress_CFLAGS = $(program_CFLAGS) -fno-builtin -Wno-unknown-warning-option -Wno-alloc-size-larger-than
 tests_programs_held_CFLAGS = $(program_CFLAGS)
 tests_programs_handlers_CFLAGS = $(program_CFLAGS)
+tests_programs_itt_CFLAGS = $(program_CFLAGS)
+tests_programs_itt_LDADD = -ldl
 tests_programs_hogs_CFLAGS = $(program_CFLAGS)
 tests_programs_idle_waits_CFLAGS = $(program_CFLAGS)
 tests_programs_jitted_CFLAGS = $(program_CFLAGS)

@@ -2,6 +2,7 @@
 # THRACE_SUBJECT_SECONDS is how long each load lasts.
 subject_tests = \
 	%D%/ffmpeg.test \
+	%D%/itt.test \
 	%D%/java.test \
 	%D%/mariadb.test \
 	%D%/memcached.test \
@@ -15,6 +16,7 @@ TESTS += $(subject_tests)
 dist_check_SCRIPTS += $(subject_tests)
 EXTRA_DIST += \
 	%D%/Server.java \
+	%D%/itt-flow.cpp \
 	%D%/kernel-waits.awk \
 	%D%/lib.sh \
 	%D%/openmp-host.c \

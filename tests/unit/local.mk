@@ -17,6 +17,7 @@ unit_tests = \
 	%D%/test-lock \
 	%D%/test-annotation-names \
 	%D%/test-meta \
+	%D%/test-open-tasks \
 	%D%/test-opening \
 	%D%/test-options \
 	%D%/test-orphaned-spools \
@@ -106,6 +107,9 @@ tests_unit_test_symbolize_LDADD = libsymbolize.la $(unit_test_LIBS)
 tests_unit_test_annotation_names_SOURCES = %D%/test-annotation-names.c preload/annotate/names.c
 tests_unit_test_annotation_names_CFLAGS = $(AM_CFLAGS) -pthread
 tests_unit_test_annotation_names_LDADD = $(unit_test_LIBS)
+tests_unit_test_open_tasks_SOURCES = %D%/test-open-tasks.c preload/annotate/open_tasks.c
+tests_unit_test_open_tasks_CFLAGS = $(AM_CFLAGS) -pthread
+tests_unit_test_open_tasks_LDADD = $(unit_test_LIBS)
 tests_unit_test_symbols_SOURCES = %D%/test-symbols.c preload/symbols.c
 tests_unit_test_symbols_LDADD = $(unit_test_LIBS) -ldl
 tests_unit_test_dwarf_SOURCES = %D%/test-dwarf.c %D%/dwarf-bytes.h

@@ -307,6 +307,21 @@ static void samples_and_stacks_have_bounds(void **state)
         assert_false(read_options(&o, bad[i], NULL));
 }
 
+static void annotations_are_words(void **state)
+{
+    static char *const bad[] = {"THRACE_ANNOTATIONS=ITT", "THRACE_ANNOTATIONS=itt,", "THRACE_ANNOTATIONS=it",
+                                "THRACE_ANNOTATIONS=wait"};
+    struct options o;
+    assert_true(read_options(&o, NULL, NULL));
+    assert_int_equal(o.annotations, ANNOTATIONS_ALL);
+    assert_true(read_options(&o, "THRACE_ANNOTATIONS=none", NULL));
+    assert_int_equal(o.annotations, 0);
+    assert_true(read_options(&o, "THRACE_ANNOTATIONS=itt", NULL));
+    assert_int_equal(o.annotations, ANNOTATIONS_ITT);
+    for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
+        assert_false(read_options(&o, bad[i], NULL));
+}
+
 static const char *meant(const char *given, const char *const *words)
 {
     struct spelling s = spelling_of(piece_of(given));
@@ -380,6 +395,7 @@ int main(void)
         cmocka_unit_test(the_last_of_two_counts),
         cmocka_unit_test(names_are_whole_words),
         cmocka_unit_test(samples_and_stacks_have_bounds),
+        cmocka_unit_test(annotations_are_words),
         cmocka_unit_test(the_nearest_word_is_meant),
         cmocka_unit_test(only_what_is_misspelt_is_named),
         cmocka_unit_test(the_fault_tells_the_option),

@@ -1,0 +1,38 @@
+/*
+ * What becomes of an annotation, whoever makes it: the program by thrace/annotate.h, or the calls of another tracing
+ * library that it was built with. The entry points jump here, so that the stacks begin with their callers.
+ *
+ * All are async-signal-safe and do nothing while nothing is recorded, but for what a later recording needs to know. The
+ * caller has seen that something is hooked: only then are names kept.
+ */
+#ifndef THRACE_PRELOAD_ANNOTATE_ANNOTATE_H
+#define THRACE_PRELOAD_ANNOTATE_ANNOTATE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "preload/annotate/names.h"
+
+/* Bytes of s, of which max may be looked at, that fit into a string of a trace: whole characters, if it is UTF-8. */
+size_t annotate_length(const char *s, size_t max);
+
+static inline struct name *annotate_name(const char *s) { return name_intern(s, annotate_length(s, SIZE_MAX)); }
+
+/* A number that no other task of the process has. */
+uint64_t annotate_new_task(void);
+
+void annotate_task_begin(struct name *name, uint64_t parent, uint64_t task);
+void annotate_task_end(uint64_t task);
+
+/* The region is that of the task that the thread works for. */
+#define ANNOTATE_OWN_TASK UINT64_MAX
+
+void annotate_region_begin(struct name *name, uint64_t task);
+void annotate_region_end(void);
+
+/* len as annotate_length has it. */
+void annotate_message(struct name *category, const char *message, size_t len);
+void annotate_count(struct name *counter, int64_t value);
+void annotate_label(struct name *label);
+
+#endif

@@ -35,6 +35,8 @@ libthrace_preload_la_SOURCES = \
 	%D%/annotate/itt_counters.c %D%/annotate/itt_counters.h \
 	%D%/annotate/itt_objects.c %D%/annotate/itt_objects.h \
 	%D%/annotate/names.c %D%/annotate/names.h \
+	%D%/annotate/nvtx.c %D%/annotate/nvtx_abi.h \
+	%D%/annotate/nvtx_categories.c %D%/annotate/nvtx_categories.h \
 	%D%/annotate/open_tasks.c %D%/annotate/open_tasks.h \
 	%D%/heap/allocator.c %D%/heap/allocator.h %D%/heap/allocator.def \
 	%D%/heap/heap.c %D%/heap/heap.h \

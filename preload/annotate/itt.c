@@ -44,7 +44,7 @@ static struct name *name_in(const struct itt_domain *d, const struct itt_string 
 static struct itt_domain *domain_create(const char *name) { return name ? itt_domain_of(annotate_name(name)) : NULL; }
 static struct itt_string *string_create(const char *text) { return text ? itt_string_of(annotate_name(text)) : NULL; }
 
-/* --- tasks: those on a thread's stack are regions, the others tasks -------------------------------------------------- */
+/* --- tasks: those on a thread's stack are regions, the others tasks ----------------------------------------------- */
 
 enum key_kind { KEY_TASK, KEY_FRAME };
 
@@ -147,7 +147,7 @@ static void overlapped_end_ex(const struct itt_domain *d, void *clock, unsigned 
     overlapped_end(d, id);
 }
 
-/* --- frames: a domain's rounds, one after the other ---------------------------------------------------------------- */
+/* --- frames: a domain's rounds, one after the other --------------------------------------------------------------- */
 
 static struct task_key frame_key(const void *domain, const struct itt_id *id)
 {
@@ -194,7 +194,7 @@ static void frame_end(struct name *frame)
         end_open_task(&key);
 }
 
-/* --- threads and messages ------------------------------------------------------------------------------------------ */
+/* --- threads and messages ----------------------------------------------------------------------------------------- */
 
 static void thread_set_name(const char *name)
 {
@@ -280,7 +280,7 @@ static int event_end(int number)
     return 0;
 }
 
-/* --- counters ------------------------------------------------------------------------------------------------------ */
+/* --- counters ----------------------------------------------------------------------------------------------------- */
 
 static struct itt_counter *counter_create_typed(const char *name, const char *domain, enum itt_type type)
 {
@@ -338,7 +338,7 @@ static void counter_dec_delta_v3(const struct itt_domain *d, const struct itt_st
 static void counter_inc_v3(const struct itt_domain *d, const struct itt_string *s) { counter_inc_delta_v3(d, s, 1); }
 static void counter_dec_v3(const struct itt_domain *d, const struct itt_string *s) { counter_dec_delta_v3(d, s, 1); }
 
-/* --- the table ----------------------------------------------------------------------------------------------------- */
+/* --- the table ---------------------------------------------------------------------------------------------------- */
 
 /* Programs ask for it to find out whether there is a collector. */
 static const char *api_version(void) { return "thrace"; }

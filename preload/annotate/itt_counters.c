@@ -14,7 +14,7 @@ struct itt_counter *itt_counter_named(struct name *name, enum itt_type type)
         if (!has && __atomic_compare_exchange_n(&c->name, &has, name, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
             has = name;
         if (has == name) {
-            __atomic_store_n(&c->type, type, __ATOMIC_RELAXED); /* a name has one type in all programs that make sense */
+            __atomic_store_n(&c->type, type, __ATOMIC_RELAXED); /* in programs that make sense always the same */
             return c;
         }
     }

@@ -11,7 +11,7 @@ oldest_go=go1.22.12
 
 # The environment must not change a recording under test.
 unset THRACE_OUT THRACE_PERIOD THRACE_VERBOSE THRACE_CPU_HZ THRACE_UNWIND THRACE_STACK_DEPTH THRACE_STACKS LD_PRELOAD \
-    THRACE_ANNOTATIONS INTEL_LIBITTNOTIFY64
+    THRACE_ANNOTATIONS INTEL_LIBITTNOTIFY64 NVTX_INJECTION64_PATH
 
 [ -f "$shim" ] || skip_all "this build has no preload library"
 scratch

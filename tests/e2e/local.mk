@@ -17,6 +17,7 @@ e2e_tests = \
 	%D%/install.test \
 	%D%/itt.test \
 	%D%/kills.test \
+	%D%/nvtx.test \
 	%D%/old-versions.test %D%/options.test \
 	%D%/preload.test \
 	%D%/record.test \

@@ -210,6 +210,8 @@ static void *frames(void *self)
     void *old = GET(frame_create, "old");
     introduce(self);
     CALL(frame_begin_v3, &domain, NULL);
+    CALL(frame_begin_v3, &nameless, NULL);
+    CALL(frame_end_v3, &nameless, NULL);
     CALL(frame_begin_v3, &nameless, &a);
     CALL(frame_begin_v3, &domain, &b);
     CALL(frame_end_v3, &nameless, &a);
@@ -262,6 +264,8 @@ static void *counters(void *self)
     CALL(counter_set_value, real, &half);
     CALL(counter_set_value_v3, v3, &big);
     CALL(counter_set_value_ex, real, NULL, 0, &(double){1e300});
+    CALL(counter_set_value, count, &(unsigned long long){5});
+    CALL(counter_inc, count);
     CALL(counter_inc, NULL);
     CALL(counter_inc_v3, &domain, &note);
     CALL(counter_inc_delta_v3, &domain, &note, 9);
@@ -294,12 +298,13 @@ int main(int argc, char **argv)
     puts("trace: annotations tasks task+request task+part+request region+inner@part region-inner@part task-part "
          "task+part task-part task+note task-note");
     puts("trace: annotations ends_it label:ends_what_another_one_began task-request");
-    puts("trace: annotations frames task+domain task+ task+domain task- task-domain task-domain task+old task-old "
-         "log:domain=250000");
+    puts("trace: annotations frames task+domain task+ task- task+ task+domain task- task-domain task-domain "
+         "task+old task-old log:domain=250000");
     puts("trace: annotations messages label:speaker log:domain=note log:domain= log:note=twelve_bytes "
          "log:note=all log:note=9223372036854775807 log:note=-5 log:note=65535 log:note=-2 log:mark=one log:mark= "
          "log:event=start log:event=end");
     puts("trace: annotations counters log:count=1 log:count=42 log:count=-8 log:count=-9 log:real=0 "
-         "log:v3=-9223372036854775808 log:real=9223372036854775807 log:note=1 log:note=10 log:note=9 log:note=-1");
+         "log:v3=-9223372036854775808 log:real=9223372036854775807 log:count=5 log:count=6 log:note=1 "
+         "log:note=10 log:note=9 log:note=-1");
     return 0;
 }

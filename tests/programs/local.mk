@@ -58,6 +58,7 @@ c_programs = \
 	%D%/modules-kept \
 	%D%/mostly-idle \
 	%D%/names \
+	%D%/nvtx \
 	%D%/odd-calls \
 	%D%/old-cond \
 	%D%/outlives \
@@ -150,6 +151,8 @@ tests_programs_held_CFLAGS = $(program_CFLAGS)
 tests_programs_handlers_CFLAGS = $(program_CFLAGS)
 tests_programs_itt_CFLAGS = $(program_CFLAGS)
 tests_programs_itt_LDADD = -ldl
+tests_programs_nvtx_CFLAGS = $(program_CFLAGS)
+tests_programs_nvtx_LDADD = -ldl
 tests_programs_hogs_CFLAGS = $(program_CFLAGS)
 tests_programs_idle_waits_CFLAGS = $(program_CFLAGS)
 tests_programs_jitted_CFLAGS = $(program_CFLAGS)

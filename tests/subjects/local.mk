@@ -7,6 +7,7 @@ subject_tests = \
 	%D%/mariadb.test \
 	%D%/memcached.test \
 	%D%/nginx.test \
+	%D%/nvtx.test \
 	%D%/openmp.test \
 	%D%/python.test \
 	%D%/redis.test \
@@ -19,6 +20,7 @@ EXTRA_DIST += \
 	%D%/itt-flow.cpp \
 	%D%/kernel-waits.awk \
 	%D%/lib.sh \
+	%D%/nvtx-ranges.py \
 	%D%/openmp-host.c \
 	%D%/openmp-kinds.cpp \
 	%D%/openmp.c \

@@ -318,6 +318,8 @@ static void annotations_are_words(void **state)
     assert_int_equal(o.annotations, 0);
     assert_true(read_options(&o, "THRACE_ANNOTATIONS=itt", NULL));
     assert_int_equal(o.annotations, ANNOTATIONS_ITT);
+    assert_true(read_options(&o, "THRACE_ANNOTATIONS=nvtx,itt", NULL));
+    assert_int_equal(o.annotations, ANNOTATIONS_ITT | ANNOTATIONS_NVTX);
     for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
         assert_false(read_options(&o, bad[i], NULL));
 }

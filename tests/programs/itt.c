@@ -5,6 +5,7 @@
  */
 #include <dlfcn.h>
 #include <stdint.h>
+#include <sys/resource.h>
 
 #include "program.h"
 
@@ -279,6 +280,10 @@ int main(int argc, char **argv)
     static void *(*const all[])(void *) = {regions, tasks, frames, messages, counters};
     static struct thread threads[5];
     bool untaken = argc > 1 && !strcmp(argv[1], "untaken"); /* a recording that takes no such annotations */
+    if (argc > 1 && !strcmp(argv[1], "no-files")) { /* nothing can be opened any more */
+        CHECK(setrlimit(RLIMIT_NOFILE, &(struct rlimit){0, 0}) == 0);
+        argc = 1;
+    }
     initialize(argc > 1 && !strcmp(argv[1], "grouped") ? THREAD : ~0u);
     for (int i = 0; i < 5; i++) {
         spawn(&threads[i], all[i]);

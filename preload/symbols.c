@@ -179,16 +179,25 @@ static struct symbol look_in_listed(const struct link_map *m, const char *name, 
     return look_in(&module, name, version);
 }
 
+/* NULL: the program has loaded us into a namespace of its own. */
+static const struct link_map *find_us(void)
+{
+    const struct link_map *m = list();
+    while (m && m->l_ld != _DYNAMIC)
+        m = after(m);
+    return m;
+}
+
 struct symbol symbol_next(const char *name, const char *version)
 {
     struct symbol s = {NULL, NULL};
-    const struct link_map *m = list(), *ours = m;
-    while (ours && ours->l_ld != _DYNAMIC)
-        ours = after(ours);
-    for (m = ours ? after(ours) : m; m && !s.address; m = after(m))
+    const struct link_map *ours = find_us();
+    for (const struct link_map *m = ours ? after(ours) : list(); m && !s.address; m = after(m))
         s = look_in_listed(m, name, version);
     return s;
 }
+
+bool symbol_is_before_libc(void) { return find_us() && symbol_next("fork", NULL).address; }
 
 struct symbol symbol_first(const char *name)
 {

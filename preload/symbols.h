@@ -10,6 +10,7 @@
 #define THRACE_PRELOAD_SYMBOLS_H
 
 #include <link.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 struct symbol {
@@ -22,6 +23,12 @@ struct symbol {
  * default one. Locks and allocates nothing, and can be called as soon as we are relocated.
  */
 struct symbol symbol_next(const char *name, const char *version);
+
+/*
+ * Do we come before libc, as a preloaded library does, so that the program's calls reach us? Not so when it has loaded us
+ * itself.
+ */
+bool symbol_is_before_libc(void);
 
 /* The first of all, which may be ours: who would the program call? Before it has loaded anything itself. */
 struct symbol symbol_first(const char *name);

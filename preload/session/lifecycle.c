@@ -177,15 +177,13 @@ static void configure(void)
     };
 }
 
-/*
- * Only a preloaded library comes before libc. A program that was built for other tracers may load this one, because a
- * variable names it that a recorded program has handed down without LD_PRELOAD: then it stays a guest that does nothing.
- */
-static bool is_preloaded(void) { return symbol_next("fork", NULL).address; }
-
 __attribute__((constructor)) static void start(int argc, char **argv, char **envp)
 {
-    if (!is_preloaded())
+    /*
+     * A program that was built for other tracers may load this library, because a variable names it that a recorded
+     * program has handed down without LD_PRELOAD. Then it stays a guest that does nothing.
+     */
+    if (!symbol_is_before_libc())
         return;
     real_resolve();
     environment = envp;

@@ -109,11 +109,13 @@ static struct global {
             .mutex = PTHREAD_MUTEX_INITIALIZER,
             .functions = functions};
 
+static bool apart; /* as a module does it that was loaded into a namespace of its own */
+
 /* As the static part does it. */
 static void initialize(unsigned groups)
 {
     const char *path = getenv("INTEL_LIBITTNOTIFY64");
-    global.library = path ? dlopen(path, RTLD_LAZY) : NULL;
+    global.library = !path ? NULL : apart ? dlmopen(LM_ID_NEWLM, path, RTLD_LAZY) : dlopen(path, RTLD_LAZY);
     if (!global.library)
         return;
     void (*init)(struct global *, unsigned) =
@@ -284,6 +286,8 @@ int main(int argc, char **argv)
         CHECK(setrlimit(RLIMIT_NOFILE, &(struct rlimit){0, 0}) == 0);
         argc = 1;
     }
+    if (argc > 1 && !strcmp(argv[1], "apart"))
+        untaken = apart = true;
     initialize(argc > 1 && !strcmp(argv[1], "grouped") ? THREAD : ~0u);
     for (int i = 0; i < 5; i++) {
         spawn(&threads[i], all[i]);

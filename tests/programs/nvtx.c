@@ -165,7 +165,7 @@ static void *marks(void *self)
     CALL(MarkEx, ATTRIBUTES(.category = 3, .message_type = TEXT, .message.text = "of three"));
     CALL(DomainMarkEx, domain, ATTRIBUTES(.category = 3, .message_type = REGISTERED, .message.registered = registered));
     CALL(DomainMarkEx, domain, ATTRIBUTES(.category = 4, .message_type = REGISTERED, .message.registered = registered));
-    CALL(MarkEx, &(struct attributes){.version = 1, .size = 8, .category = 3});
+    CALL(MarkEx, &(struct attributes){.size = 8, .category = 3, .message_type = TEXT, .message.text = "beyond"});
     CALL(MarkA, NULL);
     return NULL;
 }

@@ -86,34 +86,29 @@ static void end_open_task(const struct task_key *key)
 
 static void task_begin(const struct itt_domain *d, struct itt_id id, struct itt_id parent, const struct itt_string *s)
 {
-    (void)id;
     if (listens())
         begin_region(name_in(d, s), &parent);
 }
 
 static void task_begin_fn(const struct itt_domain *d, struct itt_id id, struct itt_id parent, void *function)
 {
-    (void)function;
     task_begin(d, id, parent, NULL);
 }
 
 static void task_begin_ex(const struct itt_domain *d, void *clock, unsigned long long time, struct itt_id id,
                           struct itt_id parent, const struct itt_string *s)
 {
-    (void)clock, (void)time;
     task_begin(d, id, parent, s);
 }
 
 static void task_end(const struct itt_domain *d)
 {
-    (void)d;
     if (listens())
         annotate_region_end();
 }
 
 static void task_end_ex(const struct itt_domain *d, void *clock, unsigned long long time)
 {
-    (void)clock, (void)time;
     task_end(d);
 }
 
@@ -128,7 +123,6 @@ static void overlapped_begin(const struct itt_domain *d, struct itt_id id, struc
 
 static void overlapped_end(const struct itt_domain *d, struct itt_id id)
 {
-    (void)d;
     const struct task_key key = key_of(KEY_TASK, &id);
     if (listens())
         end_open_task(&key);
@@ -137,13 +131,11 @@ static void overlapped_end(const struct itt_domain *d, struct itt_id id)
 static void overlapped_begin_ex(const struct itt_domain *d, void *clock, unsigned long long time, struct itt_id id,
                                 struct itt_id parent, const struct itt_string *s)
 {
-    (void)clock, (void)time;
     overlapped_begin(d, id, parent, s);
 }
 
 static void overlapped_end_ex(const struct itt_domain *d, void *clock, unsigned long long time, struct itt_id id)
 {
-    (void)clock, (void)time;
     overlapped_end(d, id);
 }
 
@@ -173,7 +165,6 @@ static uint64_t get_timestamp(void) { return clock_mono_ns(); }
 /* It is over already, and events are in the order of time: what is left to say is how long it took. */
 static void frame_submit_v3(const struct itt_domain *d, const struct itt_id *id, uint64_t begin, uint64_t end)
 {
-    (void)id;
     if (listens())
         annotate_count(domain_name(d), (int64_t)((end == ITT_TIMESTAMP_NOW ? get_timestamp() : end) - begin));
 }
@@ -216,7 +207,6 @@ static void say(struct name *category, const char *message, size_t max)
 
 static void marker(const struct itt_domain *d, struct itt_id id, const struct itt_string *s, int scope)
 {
-    (void)id, (void)scope;
     if (listens())
         say(domain_name(d), s ? s->text : NULL, SIZE_MAX);
 }
@@ -224,7 +214,6 @@ static void marker(const struct itt_domain *d, struct itt_id id, const struct it
 static void marker_ex(const struct itt_domain *d, void *clock, unsigned long long time, struct itt_id id,
                       const struct itt_string *s, int scope)
 {
-    (void)clock, (void)time;
     marker(d, id, s, scope);
 }
 
@@ -232,7 +221,6 @@ static void marker_ex(const struct itt_domain *d, void *clock, unsigned long lon
 static void metadata_str_add(const struct itt_domain *d, struct itt_id id, const struct itt_string *key,
                              const char *data, size_t len)
 {
-    (void)id;
     if (listens())
         say(name_in(d, key), data, len);
 }
@@ -240,7 +228,6 @@ static void metadata_str_add(const struct itt_domain *d, struct itt_id id, const
 static void metadata_add(const struct itt_domain *d, struct itt_id id, const struct itt_string *key, enum itt_type type,
                          size_t count, const void *data)
 {
-    (void)id;
     if (listens() && count == 1 && data)
         annotate_count(name_in(d, key), itt_number(data, type));
 }
@@ -284,7 +271,6 @@ static int event_end(int number)
 
 static struct itt_counter *counter_create_typed(const char *name, const char *domain, enum itt_type type)
 {
-    (void)domain;
     return itt_counter_named(annotate_name(name), type);
 }
 
@@ -295,7 +281,6 @@ static struct itt_counter *counter_create(const char *name, const char *domain)
 
 static struct itt_counter *counter_create_v3(const struct itt_domain *d, const char *name, enum itt_type type)
 {
-    (void)d;
     return counter_create_typed(name, NULL, type);
 }
 
@@ -320,7 +305,6 @@ static void counter_set_value(struct itt_counter *c, const void *value)
 
 static void counter_set_value_ex(struct itt_counter *c, void *clock, unsigned long long time, const void *value)
 {
-    (void)clock, (void)time;
     counter_set_value(c, value);
 }
 
@@ -371,4 +355,4 @@ void __itt_api_init(struct itt_global *global, uint32_t groups)
         *f->pointer = f->groups & groups ? collected_by(f) : f->uncollected;
 }
 
-void __itt_api_fini(struct itt_global *global) { (void)global; }
+void __itt_api_fini(struct itt_global *global) {}

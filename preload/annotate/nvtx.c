@@ -63,7 +63,6 @@ static int range_pop(void)
 
 static int domain_pop(struct name *domain)
 {
-    (void)domain;
     return range_pop();
 }
 
@@ -90,7 +89,6 @@ static void range_end(uint64_t task)
 
 static void domain_end(struct name *domain, uint64_t task)
 {
-    (void)domain;
     range_end(task);
 }
 
@@ -139,7 +137,6 @@ static struct name *domain_create(const char *name) { return annotate_name(name)
 
 static struct name *register_string(struct name *domain, const char *text)
 {
-    (void)domain;
     return annotate_name(text);
 }
 

@@ -4,7 +4,8 @@
 
 /*
  * Who turns a place from free to busy fills it, and makes it full; who turns it from full to free has its task. A place
- * is read without that, so what was read counts only if the state is the same afterwards: it never comes back.
+ * is read without that, so what was read counts only if the state is the same afterwards: it never comes back. Who reads
+ * something newer sees by the acquire that it is not.
  */
 enum { FREE, BUSY, FULL, STATES = 4 };
 
@@ -42,10 +43,9 @@ bool open_task_put(const struct task_key *key, uint64_t task)
         uint64_t state = __atomic_load_n(&p->state, __ATOMIC_RELAXED);
         if (state % STATES != FREE || !turn(p, state, state + BUSY))
             continue;
-        __atomic_thread_fence(__ATOMIC_RELEASE); /* who reads any of what follows does not find the state before */
         for (unsigned k = 0; k < sizeof key->word / sizeof key->word[0]; k++)
-            __atomic_store_n(&p->key.word[k], key->word[k], __ATOMIC_RELAXED);
-        __atomic_store_n(&p->task, task, __ATOMIC_RELAXED);
+            __atomic_store_n(&p->key.word[k], key->word[k], __ATOMIC_RELEASE);
+        __atomic_store_n(&p->task, task, __ATOMIC_RELEASE);
         __atomic_store_n(&p->state, state + FILLED + ONCE + FULL, __ATOMIC_RELEASE);
         return true;
     }
@@ -55,7 +55,7 @@ bool open_task_put(const struct task_key *key, uint64_t task)
 static bool has_key(const struct place *p, const struct task_key *key)
 {
     for (unsigned k = 0; k < sizeof key->word / sizeof key->word[0]; k++)
-        if (__atomic_load_n(&p->key.word[k], __ATOMIC_RELAXED) != key->word[k])
+        if (__atomic_load_n(&p->key.word[k], __ATOMIC_ACQUIRE) != key->word[k])
             return false;
     return true;
 }
@@ -68,8 +68,7 @@ static struct place *find(const struct task_key *key, uint64_t *state, uint64_t 
         *state = __atomic_load_n(&p->state, __ATOMIC_ACQUIRE);
         if (*state % STATES != FULL || !has_key(p, key))
             continue;
-        *task = __atomic_load_n(&p->task, __ATOMIC_RELAXED);
-        __atomic_thread_fence(__ATOMIC_ACQUIRE);
+        *task = __atomic_load_n(&p->task, __ATOMIC_ACQUIRE);
         if (__atomic_load_n(&p->state, __ATOMIC_RELAXED) == *state)
             return p;
     }

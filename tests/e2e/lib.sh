@@ -99,6 +99,11 @@ heap_of() { # COMMAND…: records it; sets $reported, what the summary says, and
     own=$(sed -n 's/^live //p' "$tap_scratch/out")
 }
 
+top_of_stacks() { # EVENT: the leaves of its stacks in the trace
+    "$thrace" print "$trace" | awk -v event="$1" '$0 ~ event { found = 1; next } found && /^\t[^\t]/ { print $1; found = 0 }' |
+        LC_ALL=C sort -u | tr '\n' ' '
+}
+
 # The header of a spool while its process records; what is not there is 0.
 header_u32() { od -An -tu4 -j"$2" -N4 "$1" 2>/dev/null | tr -d ' ' | grep . || echo 0; } # SPOOL OFFSET
 header_u64() { od -An -tu8 -j"$2" -N8 "$1" 2>/dev/null | tr -d ' ' | grep . || echo 0; } # SPOOL OFFSET
@@ -160,4 +165,21 @@ traced() { # PROGRAM [ARGUMENT…]
     elif [ -f "$trace" ]; then
         judge_expect "$traced_name" "$trace" "$tap_scratch/expectations"
     fi
+}
+
+# A program that records parts of its own run: the lines "N: …" that it prints must hold for the trace of its session N.
+records_itself() { # SESSIONS PROGRAM [ARGUMENT…]
+    own_sessions=$1 own_program=$2
+    shift 2
+    own_name="$own_program${1:+ $*}, period ${THRACE_PERIOD:-1s}"
+    rm -f "$tap_scratch"/own.*.trace
+    THRACE_START=off LD_PRELOAD=$shim THRACE_OUT=$tap_scratch/own.%n.trace \
+        "$programs/$own_program" "$@" >"$tap_scratch/own.out" 2>"$tap_scratch/own.err"
+    is "$? $(cat "$tap_scratch/own.err")" "0 " "$own_name: the program ends as always"
+    for own_session in $(seq "$own_sessions"); do
+        own_trace=$tap_scratch/own.$own_session.trace
+        judge_all "$own_name, session $own_session" "$own_trace"
+        sed -n "s/^$own_session: //p" "$tap_scratch/own.out" >"$tap_scratch/expectations"
+        judge_expect "$own_name, session $own_session" "$own_trace" "$tap_scratch/expectations"
+    done
 }

@@ -25,6 +25,12 @@ import (
 //	annotations NAME ANNOTATION…  those of that goroutine, exactly, in order: task+TYPE+PARENT, task-TYPE,
 //	                              region+TYPE@TASK, region-TYPE@TASK, log@TASK:CATEGORY=MESSAGE, label:LABEL. Tasks are
 //	                              named by their types, "?" for one that did not begin; blanks are written "_"
+//	annotated NAME COUNT ANNOTATION…
+//	                              so many goroutines of that name, or of all, have exactly those, in order. A task is named with
+//	                              those that it is a part of, TYPE<TYPE<…; one that did not begin is #NUMBER
+//	task NUMBER TASK              the task of that number is this one, named like that
+//	tasks TASK BEGUN ENDED        so many tasks of that name began, and so many ended
+//	across task|region TYPE       one of that type ended in a later generation than it began
 //	alive NAME COUNT              so many of that name exist when the trace ends
 //
 // A FUNCTION may be a choice, "read|__read": names of one address.
@@ -68,6 +74,10 @@ func (h *history) expect(out io.Writer, in io.Reader) (int, error) {
 			}
 			return n
 		}
+		if known, ok, detail := h.expectAnnotations(fields, number); known {
+			say(ok, strings.Join(fields[:min(3, len(fields))], " "), detail)
+			continue
+		}
 		switch {
 		case fields[0] == "goroutines" && len(fields) == 2:
 			say(len(h.gs) == number(1), text, fmt.Sprintf("there are %d: %s", len(h.gs), h.census()))
@@ -77,14 +87,6 @@ func (h *history) expect(out io.Writer, in io.Reader) (int, error) {
 		case fields[0] == "alive" && len(fields) == 3:
 			n := h.count(func(g *goroutine) bool { return g.name == fields[1] && g.state.String() != "NotExist" })
 			say(n == number(2), text, fmt.Sprintf("there are %d", n))
-		case fields[0] == "annotations" && len(fields) > 1:
-			var got []string
-			for _, g := range h.gs {
-				if strings.ReplaceAll(g.name, " ", "_") == fields[1] {
-					got = append(got, g.annotations...)
-				}
-			}
-			say(slices.Equal(got, fields[2:]), "annotations "+fields[1], "there are: "+strings.Join(got, " "))
 		case fields[0] == "cpu" && len(fields) == 3:
 			there, elsewhere := h.sampled(fields[1], strings.Split(fields[2], "<"))
 			say(there > 0 && elsewhere == 0, text,

@@ -52,7 +52,9 @@ type goroutine struct {
 	open    *block
 	inside  *syscall
 
-	annotations []string
+	annotations          []string // tasks named by their types
+	annotationsByDescent []string
+	regions              []userRegion // that are open
 }
 
 // block is one wait: from running to waiting, until somebody made it runnable.
@@ -100,19 +102,23 @@ type history struct {
 	syscalls    []*syscall
 	transitions []transition
 	samples     []sample
-	tasks       map[trace.TaskID]string // types
-	threads     map[trace.ThreadID]bool
-	procs       map[trace.ProcID]trace.ProcState
-	running     int // procs that run now
-	maxRunning  int
+	tasks       map[trace.TaskID]*userTask
+
+	regionsAcross map[string]bool // types of those that ended in a later generation
+	threads       map[trace.ThreadID]bool
+	procs         map[trace.ProcID]trace.ProcState
+	running       int // procs that run now
+	maxRunning    int
 }
 
 func readHistory(path string, transitions bool) (*history, error) {
 	h := &history{
 		gs:      make(map[trace.GoID]*goroutine),
-		tasks:   make(map[trace.TaskID]string),
+		tasks:   make(map[trace.TaskID]*userTask),
 		threads: make(map[trace.ThreadID]bool),
 		procs:   make(map[trace.ProcID]trace.ProcState),
+
+		regionsAcross: make(map[string]bool),
 	}
 	var err error
 	if h.header, err = headerOf(path); err != nil {

@@ -8,6 +8,8 @@ c_programs = \
 	%D%/annotated-fixed \
 	%D%/annotated-sessions \
 	%D%/annotated-torn \
+	%D%/annotations \
+	%D%/annotations-stress \
 	%D%/at-terminal \
 	%D%/arrows \
 	%D%/arrows-futexes \
@@ -218,6 +220,8 @@ tests_programs_annotated_fixed_CFLAGS = $(program_CFLAGS) -fno-pie
 tests_programs_annotated_fixed_LDFLAGS = -no-pie
 tests_programs_annotated_sessions_CFLAGS = $(program_CFLAGS)
 tests_programs_annotated_torn_CFLAGS = $(program_CFLAGS)
+tests_programs_annotations_CFLAGS = $(program_CFLAGS)
+tests_programs_annotations_stress_CFLAGS = $(program_CFLAGS)
 tests_programs_annotated_cxx_SOURCES = %D%/annotated-cxx.cpp
 tests_programs_annotated_cxx_CXXFLAGS = $(AM_CXXFLAGS) -g -pthread
 tests_programs_cxx_threads_SOURCES = %D%/cxx-threads.cpp
@@ -279,4 +283,4 @@ tests_programs_first_call_LDADD = %D%/libfirst-call.la
 endif
 
 EXTRA_DIST += %D%/arrows.h %D%/busy-threads.h %D%/entry-points.h %D%/goroutines.go %D%/goroutines-cgo.go \
-	%D%/heap-own-operators.cpp %D%/heap-plugin.cpp %D%/heap-rust.rs %D%/program.h %D%/recording.h %D%/tally.h
+	%D%/heap-own-operators.cpp %D%/heap-plugin.cpp %D%/heap-rust.rs %D%/new-generation.h %D%/own-spool.h %D%/program.h %D%/recording.h %D%/tally.h

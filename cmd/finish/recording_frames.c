@@ -64,10 +64,15 @@ static size_t without_startup(const struct recording *r, const struct rec_stack 
     return n;
 }
 
-/* An inlined function of thrace/annotate.h: without debug info it would not be seen, either. */
+/*
+ * An inlined function of thrace/annotate.h or of the files beside it: without debug info it would not be seen, either.
+ * A C++ template has its type in front, and what is Rust's the crate and maybe "<TYPE as TRAIT>".
+ */
 static bool is_annotation(const char *function)
 {
-    return !strncmp(function, "thrace_", 7) || !strncmp(function, "thrace::", 8);
+    const char *name = function + (*function == '<'), *space = strstr(name, "thrace::");
+    return !strncmp(name, "thrace_", 7) ||
+           (space && strcspn(name, "(<") > (size_t)(space - name) && (space == name || strchr(" :", space[-1])));
 }
 
 /* A wrapped function gets its public name, whatever libc's own symbol for that address is. */

@@ -35,6 +35,14 @@
 #include <stdio.h>
 
 #ifdef __cplusplus
+#include <type_traits>
+#include <utility>
+#if __cplusplus >= 202002L
+#if __has_include(<source_location>)
+#include <source_location>
+#endif
+#endif
+
 extern "C" {
 #endif
 
@@ -120,6 +128,37 @@ THRACE_INLINE uint64_t thrace_task_adopt(uint64_t task)
     return adopt ? adopt(task) : 0;
 }
 
+/* The thread works for the task to the end of the block, however that is left (in C not by longjmp). Since: 0.1. */
+#define THRACE_ADOPT(task) THRACE_ADOPT_(task, __LINE__)
+#define THRACE_ADOPT_(task, line) THRACE_ADOPT__(task, line)
+#define THRACE_ADOPT__(task, line)                                                                                     \
+    __attribute__((cleanup(thrace_task_put_back), unused)) uint64_t thrace_adopted_##line = thrace_task_adopt(task)
+THRACE_INLINE void thrace_task_put_back(uint64_t *before)
+{
+    thrace_task_adopt(*before);
+}
+
+/* A piece of work for another thread, a pool's for example, with the task that it is done for. Since: 0.1. */
+struct thrace_work {
+    void *(*function)(void *);
+    void *argument;
+    uint64_t task;
+};
+
+/* Work for the task that the calling thread works for. Since: 0.1. */
+THRACE_INLINE struct thrace_work thrace_work_of(void *(*function)(void *), void *argument)
+{
+    struct thrace_work work = {function, argument, thrace_task_current()};
+    return work;
+}
+
+/* Does the work; the calling thread works for its task meanwhile. Returns what its function does. Since: 0.1. */
+THRACE_INLINE void *thrace_work_run(const struct thrace_work *work)
+{
+    THRACE_ADOPT(work->task);
+    return work->function(work->argument);
+}
+
 /* --- regions: what a thread does, one inside the other ---------------------------------------------------------- */
 
 /* Begins a region of the calling thread, for the task that it works for. At most 32 deep. Since: 0.1. */
@@ -138,11 +177,14 @@ THRACE_INLINE void thrace_region_end(void)
         end();
 }
 
-/* A region that ends with the block, however that is left (in C not by longjmp). Since: 0.1. */
+/*
+ * A region that ends with the block, however that is left (in C not by longjmp). In C++20 THRACE_REGION() is named
+ * after the function that it stands in. Since: 0.1.
+ */
 #define THRACE_REGION(name) THRACE_REGION_(name, __LINE__)
 #define THRACE_REGION_(name, line) THRACE_REGION__(name, line)
 #ifdef __cplusplus
-#define THRACE_REGION__(name, line) ::thrace::region thrace_region_##line(name)
+#define THRACE_REGION__(name, line) ::thrace::region thrace_region_##line{name}
 #else
 #define THRACE_REGION__(name, line)                                                                                    \
     __attribute__((cleanup(thrace_region_leave), unused)) char thrace_region_##line = (thrace_region_begin(name), 0)
@@ -203,6 +245,13 @@ namespace thrace {
 class region {
   public:
     __attribute__((always_inline)) explicit region(const char *name) { thrace_region_begin(name); }
+#ifdef __cpp_lib_source_location
+    /* Named after the function that it stands in. */
+    __attribute__((always_inline)) explicit region(std::source_location here = std::source_location::current())
+        : region(here.function_name())
+    {
+    }
+#endif
     __attribute__((always_inline)) ~region() { thrace_region_end(); }
     region(const region &) = delete;
     region &operator=(const region &) = delete;
@@ -224,6 +273,13 @@ class adopted {
 class task {
   public:
     __attribute__((always_inline)) explicit task(const char *name) : id_(thrace_task_begin(name)), adopted_(id_) {}
+#ifdef __cpp_lib_source_location
+    /* Named after the function that it stands in. */
+    __attribute__((always_inline)) explicit task(std::source_location here = std::source_location::current())
+        : task(here.function_name())
+    {
+    }
+#endif
     __attribute__((always_inline)) ~task() { thrace_task_end(id_); }
     uint64_t id() const { return id_; }
     task(const task &) = delete;
@@ -233,6 +289,40 @@ class task {
     uint64_t id_;
     adopted adopted_;
 };
+
+/*
+ * Something to call, for another thread, with the task that the thread which made it works for: who calls it works for
+ * that task meanwhile. Copied and moved as the function is. Since: 0.1.
+ */
+template <class Function> class carried {
+  public:
+    explicit carried(Function function) : function_(std::move(function)), task_(thrace_task_current()) {}
+    template <class... Arguments>
+    auto operator()(Arguments &&...arguments)
+        -> decltype(std::declval<Function &>()(std::forward<Arguments>(arguments)...))
+    {
+        adopted works_for(task_);
+        return function_(std::forward<Arguments>(arguments)...);
+    }
+    template <class... Arguments>
+    auto operator()(Arguments &&...arguments) const
+        -> decltype(std::declval<const Function &>()(std::forward<Arguments>(arguments)...))
+    {
+        adopted works_for(task_);
+        return function_(std::forward<Arguments>(arguments)...);
+    }
+    uint64_t task() const { return task_; }
+
+  private:
+    Function function_;
+    uint64_t task_;
+};
+
+/* pool.submit(thrace::carry([=] { … })). Since: 0.1. */
+template <class Function> carried<typename std::decay<Function>::type> carry(Function &&function)
+{
+    return carried<typename std::decay<Function>::type>(std::forward<Function>(function));
+}
 
 } // namespace thrace
 #endif

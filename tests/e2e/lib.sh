@@ -100,7 +100,8 @@ heap_of() { # COMMAND…: records it; sets $reported, what the summary says, and
 }
 
 top_of_stacks() { # EVENT: the leaves of its stacks in the trace
-    "$thrace" print "$trace" | awk -v event="$1" '$0 ~ event { found = 1; next } found && /^\t[^\t]/ { print $1; found = 0 }' |
+    "$thrace" print "$trace" |
+        awk -v event="$1" '$0 ~ event { found = 1; next } found && /^\t[^\t]/ { print $1; found = 0 }' |
         LC_ALL=C sort -u | tr '\n' ' '
 }
 

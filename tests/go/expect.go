@@ -26,8 +26,8 @@ import (
 //	                              region+TYPE@TASK, region-TYPE@TASK, log@TASK:CATEGORY=MESSAGE, label:LABEL. Tasks are
 //	                              named by their types, "?" for one that did not begin; blanks are written "_"
 //	annotated NAME COUNT ANNOTATION…
-//	                              so many goroutines of that name, or of all, have exactly those, in order. A task is named with
-//	                              those that it is a part of, TYPE<TYPE<…; one that did not begin is #NUMBER
+//	                              so many goroutines of that name, or of all, have exactly those, in order. A task is
+//	                              named with those that it is a part of, TYPE<TYPE<…; one that did not begin is #NUMBER
 //	task NUMBER TASK              the task of that number is this one, named like that
 //	tasks TASK BEGUN ENDED        so many tasks of that name began, and so many ended
 //	across task|region TYPE       one of that type ended in a later generation than it began

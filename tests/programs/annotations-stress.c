@@ -53,8 +53,8 @@ static void perform(uint64_t part_of, int width)
 static void print_task(const char *of)
 {
     const char *at = *of ? of + 1 : "";
-    printf(" log%s%s:log=before_do task+do%s log@do%s:log2=do region+fanout@do%s region-fanout@do%s", *at ? "@" : "", at,
-           of, of, of, of);
+    printf(" log%s%s:log=before_do task+do%s log@do%s:log2=do region+fanout@do%s region-fanout@do%s",
+           *at ? "@" : "", at, of, of, of, of);
 }
 
 static void print_threads(const char *of, int width)
@@ -99,7 +99,8 @@ int main(int argc, char **argv)
     thrace_task_end(parent);
 
     int threads = 0;
-    printf("1: task 3 type2<#1\n1: task 4 type3\n1: tasks type2<#1 1 0\n1: tasks type3 1 1\n1: tasks #1 0 0\n1: tasks #2 0 1\n");
+    puts("1: task 3 type2<#1\n1: task 4 type3");
+    puts("1: tasks type2<#1 1 0\n1: tasks type3 1 1\n1: tasks #1 0 0\n1: tasks #2 0 1");
     printf("1: annotated main 1 task-#2 task+type2<#1 task+type3");
     for (int round = 0; round < ROUNDS; round++)
         for (int i = 0; i < ALL; i++) {

@@ -6,6 +6,7 @@ c_programs = \
 	%D%/alone-hog \
 	%D%/annotated \
 	%D%/annotated-fixed \
+	%D%/annotated-pool \
 	%D%/annotated-sessions \
 	%D%/annotated-torn \
 	%D%/annotations \
@@ -97,7 +98,7 @@ c_programs = \
 	%D%/wait-on-pipe \
 	%D%/yields
 
-check_PROGRAMS += $(c_programs) %D%/annotated-cxx %D%/cxx-threads %D%/heap-cxx %D%/long-names %D%/torture
+check_PROGRAMS += $(c_programs) %D%/annotated-cxx %D%/annotated-cxx20 %D%/cxx-threads %D%/heap-cxx %D%/long-names %D%/torture
 check_LTLIBRARIES += %D%/libearly.la %D%/libfirst-call.la %D%/libheap-early.la %D%/libheap-ifunc.la %D%/libloader-held.la \
 	%D%/liblate-helper.la %D%/liblocale.la %D%/libslow-release.la %D%/libtoil-one.la %D%/libtoil-two.la
 
@@ -219,11 +220,14 @@ tests_programs_annotated_fixed_SOURCES = %D%/annotated-sessions.c
 tests_programs_annotated_fixed_CFLAGS = $(program_CFLAGS) -fno-pie
 tests_programs_annotated_fixed_LDFLAGS = -no-pie
 tests_programs_annotated_sessions_CFLAGS = $(program_CFLAGS)
+tests_programs_annotated_pool_CFLAGS = $(program_CFLAGS)
 tests_programs_annotated_torn_CFLAGS = $(program_CFLAGS)
 tests_programs_annotations_CFLAGS = $(program_CFLAGS)
 tests_programs_annotations_stress_CFLAGS = $(program_CFLAGS)
 tests_programs_annotated_cxx_SOURCES = %D%/annotated-cxx.cpp
 tests_programs_annotated_cxx_CXXFLAGS = $(AM_CXXFLAGS) -g -pthread
+tests_programs_annotated_cxx20_SOURCES = %D%/annotated-cxx20.cpp
+tests_programs_annotated_cxx20_CXXFLAGS = $(AM_CXXFLAGS) -std=c++20 -g -pthread -fno-optimize-sibling-calls
 tests_programs_cxx_threads_SOURCES = %D%/cxx-threads.cpp
 tests_programs_cxx_threads_CXXFLAGS = $(AM_CXXFLAGS) -g -pthread
 tests_programs_heap_cxx_SOURCES = %D%/heap-cxx.cpp
@@ -282,5 +286,6 @@ tests_programs_first_call_LDFLAGS = $(AM_LDFLAGS) -no-install
 tests_programs_first_call_LDADD = %D%/libfirst-call.la
 endif
 
-EXTRA_DIST += %D%/arrows.h %D%/busy-threads.h %D%/entry-points.h %D%/goroutines.go %D%/goroutines-cgo.go \
-	%D%/heap-own-operators.cpp %D%/heap-plugin.cpp %D%/heap-rust.rs %D%/new-generation.h %D%/own-spool.h %D%/program.h %D%/recording.h %D%/tally.h
+EXTRA_DIST += %D%/arrows.h %D%/busy-threads.h %D%/entry-points.h %D%/goroutines.go \
+	%D%/goroutines-cgo.go %D%/heap-own-operators.cpp %D%/heap-plugin.cpp %D%/heap-rust.rs %D%/new-generation.h \
+	%D%/own-spool.h %D%/program.h %D%/recording.h %D%/tally.h

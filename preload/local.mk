@@ -106,4 +106,5 @@ endif
 EXTRA_DIST += %D%/preload.map
 
 thraceincludedir = $(includedir)/thrace
-thraceinclude_HEADERS = include/thrace/annotate.h include/thrace/coroutine.h include/thrace/session.h
+thraceinclude_HEADERS = include/thrace/annotate.h include/thrace/coroutine.h include/thrace/session.h \
+	include/thrace/thrace.py include/thrace/thrace.rs

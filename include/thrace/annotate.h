@@ -25,7 +25,7 @@
  * handlers. A handler that interrupts the recorder itself is not heard; what that loses is counted, and `thrace record`
  * says so. No function changes errno.
  *
- * C11, C++11 or later, with GCC or Clang. Since: 0.1.
+ * C11, C++11 or later, with GCC or Clang. Beside it are coroutine.h for C++20's, thrace.rs and thrace.py. Since: 0.1.
  */
 #ifndef THRACE_ANNOTATE_H
 #define THRACE_ANNOTATE_H

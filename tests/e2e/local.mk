@@ -2,6 +2,7 @@
 e2e_tests = \
 	%D%/against-kernel.test \
 	%D%/annotations.test \
+	%D%/annotations-languages.test \
 	%D%/bounds.test \
 	%D%/control.test \
 	%D%/cpu.test \

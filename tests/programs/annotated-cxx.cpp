@@ -21,9 +21,16 @@ static void worker(uint64_t task)
     THRACE_REGION("two");
 }
 
+// An inlined function of the program's own, whatever it takes.
+inline void __attribute__((always_inline)) counts(int n, const thrace::task &)
+{
+    thrace_count("n", n);
+}
+
 static void server()
 {
     thrace::task request("request");
+    counts(1, request);
     try {
         throws();
     } catch (const std::exception &e) {
@@ -70,7 +77,7 @@ int main()
     std::thread(server).join();
     std::thread(clients).join();
     std::thread(pool).join();
-    std::puts("trace: annotations server() task+request region+throws@request region-throws@request "
+    std::puts("trace: annotations server() task+request log@request:n=1 region+throws@request region-throws@request "
               "log@request:error=out_of_here task-request");
     std::puts("trace: annotations worker(unsigned_long) region+one@request region+two@request region-two@request "
               "region-one@request");

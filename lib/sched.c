@@ -418,7 +418,7 @@ bool sched_annotate(struct sched *s, struct sched_thread *t, enum event_id id, c
     struct txn x;
     if (!txn_begin(&x, s, t, GO_RUNNING, now))
         return false;
-    txn_event(&x, id, (int)nargs, args);
+    x.next->pos = event_put(x.next->pos, (uint8_t)id, txn_dt(&x, ANY), args, nargs);
     return txn_end(&x);
 }
 

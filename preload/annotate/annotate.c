@@ -51,6 +51,16 @@ size_t annotate_length(const char *s, size_t max)
     return len;
 }
 
+struct name *annotate_name(const char *s)
+{
+    struct name *n = name_hinted(s);
+    if (likely(n))
+        return n;
+    n = name_intern(s, annotate_length(s, SIZE_MAX));
+    name_hint(s, n);
+    return n;
+}
+
 enum { STRING_RECORD_HEAD = 1 + 2 * VARINT_MAX };
 
 static uint64_t name_id(const struct name *n) { return n ? PROGRAM_STRING_BASE + n->number : 0; }
@@ -62,7 +72,7 @@ static uint64_t new_message_id(void)
     return PROGRAM_STRING_BASE + NAMES_MAX + 1 + __atomic_fetch_add(&last, 1, __ATOMIC_RELAXED);
 }
 
-static bool is_defined(const struct name *n)
+IN_LINE bool is_defined(const struct name *n)
 {
     return !n || __atomic_load_n(&n->generation, __ATOMIC_RELAXED) == recorder.sched.generation;
 }
@@ -80,16 +90,20 @@ static void define(struct thread *t, uint64_t id, const char *text, size_t len)
     chunk_meta_append(t->sched.chunk, buf, (size_t)(r.p - buf));
 }
 
-static void define_name(struct thread *t, struct name *n)
+static SLOW void define_again(struct thread *t, struct name *n)
 {
-    if (is_defined(n))
-        return;
     define(t, name_id(n), n->text, n->len);
     __atomic_store_n(&n->generation, recorder.sched.generation, __ATOMIC_RELAXED);
 }
 
+IN_LINE void define_name(struct thread *t, struct name *n)
+{
+    if (unlikely(!is_defined(n)))
+        define_again(t, n);
+}
+
 /* Opens a section with room for an event with a stack, the name, and `more` bytes; a generation may begin meanwhile. */
-static bool enter(struct hook *h, const struct name *n, size_t more)
+IN_LINE bool enter(struct hook *h, const struct name *n, size_t more)
 {
     for (;;) {
         size_t room = name_room(n);
@@ -101,10 +115,10 @@ static bool enter(struct hook *h, const struct name *n, size_t more)
     }
 }
 
-static bool put(struct hook *h, enum event_id id, const uint64_t *args, unsigned nargs)
+IN_LINE bool put(struct hook *h, enum event_id id, const uint64_t *args, unsigned nargs)
 {
     bool done = sched_annotate(&recorder.sched, &h->t->sched, id, args, nargs, now());
-    if (!done)
+    if (unlikely(!done))
         count_lost();
     return done;
 }
@@ -202,7 +216,7 @@ uint64_t thrace_annotate_task_adopt(uint64_t task)
 /* --- regions ------------------------------------------------------------------------------------------------------ */
 
 /* A thread that is torn out before wrote_region gets its stack put in order by hook_recover. */
-static bool write_region(struct hook *h, enum event_id id, const struct region *region)
+IN_LINE bool write_region(struct hook *h, enum event_id id, const struct region *region)
 {
     struct thread *t = h->t;
     struct name *n = region->name;
@@ -220,14 +234,14 @@ static bool write_region(struct hook *h, enum event_id id, const struct region *
     return done;
 }
 
-static void wrote_region(struct thread *t)
+IN_LINE void wrote_region(struct thread *t)
 {
     compiler_barrier();
     t->regions.writes = EV_None;
 }
 
 /* Takes the regions that have ended off the stack. False: an end could not be written. */
-static bool settle(struct hook *h)
+IN_LINE bool settle(struct hook *h)
 {
     struct thread *t = h->t;
     while (t->regions.depth && t->regions.depth <= REGIONS_MAX) {
@@ -274,7 +288,7 @@ void thrace_annotate_region_begin(const char *name)
 }
 
 /* The innermost region that the program has not ended; NULL: none is known. */
-static struct region *innermost_region(struct thread *t)
+IN_LINE struct region *innermost_region(struct thread *t)
 {
     for (uint32_t i = t->regions.depth; i-- > 0;)
         if (t->regions.v[i].state == REGION_OPEN || t->regions.v[i].state == REGION_LOST)

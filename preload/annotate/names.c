@@ -14,6 +14,11 @@ enum {
 /* A slot is filled when the name is complete, and never changes again. */
 static struct name *slots[SLOTS];
 static struct name *numbered[NAMES_MAX];
+
+/* The name that was at an address last. It mostly is there still: programs have literals for names. */
+enum { HINTS = 256 };
+static struct name *hints[HINTS];
+
 static uint32_t count;
 static size_t used;
 static _Alignas(ALIGNMENT) char arena[ARENA];
@@ -55,7 +60,7 @@ static struct name *make(uint64_t hash, const char *text, size_t len)
     n->number = number;
     n->len = (uint16_t)len;
     memcpy(n->text, text, len);
-    n->text[len] = 0;
+    _Static_assert(sizeof *n > offsetof(struct name, text), "a NUL is behind the text: the arena was zero");
     __atomic_store_n(&numbered[number], n, __ATOMIC_RELEASE);
     return n;
 }
@@ -85,3 +90,17 @@ struct name *name_numbered(uint32_t number)
         return number == NAMES_MAX ? &too_many : NULL;
     return __atomic_load_n(&numbered[number], __ATOMIC_ACQUIRE);
 }
+
+static struct name **hint_for(const char *text)
+{
+    uintptr_t at = (uintptr_t)text;
+    return &hints[(at ^ at >> 8) % HINTS];
+}
+
+struct name *name_hinted(const char *text)
+{
+    struct name *n = __atomic_load_n(hint_for(text), __ATOMIC_ACQUIRE);
+    return n && text && !strcmp(n->text, text) ? n : NULL;
+}
+
+void name_hint(const char *text, struct name *n) { __atomic_store_n(hint_for(text), n, __ATOMIC_RELEASE); }

@@ -27,4 +27,8 @@ struct name *name_intern(const char *text, size_t len);
 /* The name that has this number, of those that were made; NULL: none has. */
 struct name *name_numbered(uint32_t number);
 
+/* The name with the text that ends with a NUL, if it is what name_hint told of that address last; else NULL. */
+struct name *name_hinted(const char *text);
+void name_hint(const char *text, struct name *);
+
 #endif

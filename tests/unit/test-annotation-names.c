@@ -30,6 +30,35 @@ static void the_same_text_is_the_same_name(void **state)
     assert_ptr_not_equal(name_intern("\0", 1), name_intern("\0\0", 2));
 }
 
+/* What was at an address is believed as long as the text is there. */
+static void a_hint_is_held_against_the_text(void **state)
+{
+    char buffer[2000] = "hinted", longest[1025] = "";
+    struct name *a = named("hinted"), *b;
+    assert_null(name_hinted(buffer));
+    name_hint(buffer, a);
+    assert_ptr_equal(name_hinted(buffer), a);
+    strcpy(buffer, "hinted too");
+    assert_null(name_hinted(buffer));
+    strcpy(buffer, "hint");
+    assert_null(name_hinted(buffer));
+    /* Names beside each other: each ends where it ends. */
+    strcpy(buffer, "12345678");
+    b = named("12345678");
+    named("next");
+    name_hint(buffer, b);
+    assert_ptr_equal(name_hinted(buffer), b);
+    name_hint(NULL, NULL);
+    assert_null(name_hinted(NULL));
+    name_hint(NULL, a);
+    assert_null(name_hinted(NULL));
+    /* A text that was cut is none that is found again. */
+    memset(longest, 'c', 1024);
+    memset(buffer, 'c', 1500);
+    name_hint(buffer, named(longest));
+    assert_null(name_hinted(buffer));
+}
+
 enum { THREADS = 4, NAMES = 1500 };
 static struct name *seen[THREADS][NAMES];
 
@@ -108,6 +137,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_same_text_is_the_same_name),
+        cmocka_unit_test(a_hint_is_held_against_the_text),
         cmocka_unit_test(threads_agree_on_names),
         cmocka_unit_test(names_that_are_too_long_together_share_one),
         cmocka_unit_test(too_many_names_share_one),

@@ -28,6 +28,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <thrace/annotate.h>
+
 enum { WARM_UP = 3000, OPERATIONS = 21, TOO_MANY_STEPS = 3000000, UNSUPPORTED = 77 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -72,6 +74,12 @@ static void read_byte(void)
         _exit(1);
 }
 
+static void annotate(void)
+{
+    THRACE_REGION("annotate");
+    __asm__ volatile("");
+}
+
 static const struct path {
     const char *name;
     void (*operation)(void);
@@ -79,6 +87,7 @@ static const struct path {
 } paths[] = {
     {"mutex", lock, 2},            {"rwlock", read_lock, 2}, {"sem", post, 2},
     {"signal", signal_unheard, 2}, {"malloc", allocate, 2},  {"read", read_byte, 5},
+    {"region", annotate, 3},
 };
 enum { PATHS = sizeof paths / sizeof paths[0] };
 

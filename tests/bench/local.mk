@@ -26,11 +26,12 @@ EXTRA_DIST += %D%/lib.sh %D%/budget
 
 bench_programs = %D%/read-trace %D%/stack tests/symbolize/symbolize-tool
 if BUILD_PRELOAD
-recorder_bench_programs = %D%/micro %D%/turns %D%/footprint %D%/pause %D%/hot-paths %D%/cpu-deep
+recorder_bench_programs = %D%/micro %D%/turns %D%/footprint %D%/pause %D%/hot-paths %D%/cpu-deep %D%/tracef
 bench_programs += $(recorder_bench_programs)
 check_PROGRAMS += $(recorder_bench_programs)
 tests_bench_micro_CFLAGS = $(AM_CFLAGS) -pthread
 tests_bench_footprint_CFLAGS = $(AM_CFLAGS) -pthread
+tests_bench_tracef_LDADD = -ldl
 tests_bench_pause_CFLAGS = $(AM_CFLAGS) -pthread
 tests_bench_hot_paths_CFLAGS = $(AM_CFLAGS) -pthread
 tests_bench_cpu_deep_SOURCES = %D%/cpu-deep.c %D%/floor.c %D%/floor.h

@@ -23,6 +23,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <thrace/annotate.h>
+
 #define CHECK(condition)                                                                                               \
     do {                                                                                                               \
         if (!(condition)) {                                                                                            \
@@ -299,6 +301,14 @@ static void *futex_pingpong(void *arg)
     return NULL;
 }
 
+static void *region(void *arg)
+{
+    for (long i = 0; i < per_thread; i++) {
+        THRACE_REGION("region");
+    }
+    return NULL;
+}
+
 static const struct bench {
     const char *name;
     const char *operation;
@@ -323,6 +333,7 @@ static const struct bench {
     {"yield", "sched_yield, one thread", yield, 1, 0, 1000000},
     {"malloc-free", "malloc of 16 to 1,024 bytes and free", malloc_free, 1, 0, 10000000},
     {"malloc-free-4", "the same, four threads", malloc_free, 4, 0, 10000000},
+    {"region", "region begun and ended by thrace/annotate.h, one thread", region, 1, 0, 10000000},
     {"read-byte", "read of one byte of /dev/zero", read_byte, 1, 0, 2000000},
     {"read-byte-2", "the same, two threads with a descriptor each", read_byte, 2, 0, 4000000},
     {"write-byte", "write of one byte to /dev/null", write_byte, 1, 0, 2000000},

@@ -65,11 +65,18 @@ enum { STRING_RECORD_HEAD = 1 + 2 * VARINT_MAX };
 
 static uint64_t name_id(const struct name *n) { return n ? PROGRAM_STRING_BASE + n->number : 0; }
 
+/* What the recorder says itself, with the numbers behind those of the program's names. */
+#define OWN_NAME(n, said) {.number = NAMES_MAX + 1 + (n), .len = sizeof said - 1, .text = said}
+static struct name own_category = OWN_NAME(0, "[thrace]");
+static struct name adopted_task = OWN_NAME(1, "adopted");
+static struct name left_task = OWN_NAME(2, "left");
+enum { OWN_NAMES = 3 };
+
 /* Messages are strings of their own each: a program says few things twice. */
 static uint64_t new_message_id(void)
 {
     static uint64_t last;
-    return PROGRAM_STRING_BASE + NAMES_MAX + 1 + __atomic_fetch_add(&last, 1, __ATOMIC_RELAXED);
+    return PROGRAM_STRING_BASE + NAMES_MAX + 1 + OWN_NAMES + __atomic_fetch_add(&last, 1, __ATOMIC_RELAXED);
 }
 
 IN_LINE bool is_defined(const struct name *n)
@@ -203,6 +210,24 @@ uint64_t thrace_annotate_task_current(void)
     return t ? t->task : 0;
 }
 
+/*
+ * Go has no event for which task a goroutine works for. A message of that task says it, so that viewers show it there;
+ * when the thread works for none from now on, one of the task before.
+ */
+static OUT_OF_LINE void tell_task(struct name *said, uint64_t task)
+{
+    struct hook h;
+    if (!ANNOTATION_ENTER(&h))
+        return;
+    if (recording() && enter(&h, &own_category, STRING_RECORD_HEAD + said->len)) {
+        define_name(h.t, &own_category);
+        define_name(h.t, said);
+        PUT(&h, EV_UserLog, task, name_id(&own_category), name_id(said), 0);
+        section_leave(h.t);
+    }
+    hook_leave(&h);
+}
+
 uint64_t thrace_annotate_task_adopt(uint64_t task)
 {
     struct thread *t = known();
@@ -210,6 +235,8 @@ uint64_t thrace_annotate_task_adopt(uint64_t task)
         return 0;
     uint64_t before = t->task;
     t->task = task;
+    if (task != before && recording())
+        tell_task(task ? &adopted_task : &left_task, task ? task : before);
     return before;
 }
 

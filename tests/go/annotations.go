@@ -66,6 +66,11 @@ func (h *history) byDescent(prefix string, id trace.TaskID) string {
 func (h *history) annotate(ev trace.Event) {
 	g := h.goroutine(ev.Goroutine())
 	switch ev.Kind() {
+	case trace.EventLog:
+		if l := ev.Log(); l.Category == "[thrace]" { // the recorder's own, of which task the thread works for
+			g.adoptions = append(g.adoptions, word(l.Message)+h.byType("@", l.Task))
+			return
+		}
 	case trace.EventTaskBegin:
 		t := h.taskOf(ev.Task().ID)
 		t.kind, t.parent, t.generation = word(ev.Task().Type), ev.Task().Parent, h.generations
@@ -111,10 +116,15 @@ func (h *history) annotate(ev trace.Event) {
 // expectAnnotations judges the expectations of what the program said of itself; known: fields are one of them.
 func (h *history) expectAnnotations(fields []string, number func(int) int) (known, ok bool, detail string) {
 	switch {
-	case fields[0] == "annotations" && len(fields) > 1:
+	case (fields[0] == "annotations" || fields[0] == "adoptions") && len(fields) > 1:
 		var got []string
 		for _, g := range h.order {
-			if strings.ReplaceAll(g.name, " ", "_") == fields[1] {
+			if strings.ReplaceAll(g.name, " ", "_") != fields[1] {
+				continue
+			}
+			if fields[0] == "adoptions" {
+				got = append(got, g.adoptions...)
+			} else {
 				got = append(got, g.annotations...)
 			}
 		}

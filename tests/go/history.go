@@ -55,6 +55,7 @@ type goroutine struct {
 	annotations          []string // tasks named by their types
 	annotationsByDescent []string
 	regions              []userRegion // that are open
+	adoptions            []string     // of tasks
 }
 
 // block is one wait: from running to waiting, until somebody made it runnable.

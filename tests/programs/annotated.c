@@ -134,6 +134,8 @@ int main(void)
          "region+parse@part log@part:size=12_bytes region+headers@part log@part:headers=-3 region-headers@part "
          "region-parse@part task-part task-request");
     puts("trace: annotations helper region+helps@request log:free= region-helps@request");
+    puts("trace: adoptions server adopted@request adopted@part left@part");
+    puts("trace: adoptions helper left@request");
     puts("trace: annotations misuser task+twice+? task-twice task-twice task-? region+left");
     printf("trace: annotations deep");
     for (int i = 0; i < 32; i++)

@@ -39,7 +39,7 @@ static int sum_up(const char *verb, struct gotrace_reader *r, const char *path, 
     bool ok = consume_events(r, &stat_consumer, &s);
     const struct gotrace_error *e = gotrace_reader_error(r);
     int status = error_status(e);
-    ok = ok && (!s.events || report(&s, path, out));
+    ok = ok && (!s.spans.nevents || report(&s, path, out));
     stat_free(&s);
     if (!ok) {
         complain(verb, "out of memory");

@@ -4,68 +4,11 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "cmd/table.h"
+#include "cmd/stat_parts.h"
 
-static const char *text(const struct stat *s, uint32_t n) { return n < s->texts.list.n ? s->texts.list.v[n] : ""; }
-
-/* ---- what is largest -------------------------------------------------------------------------------------------- */
-
-struct ranking {
-    struct stat_group *groups; /* a copy, sorted */
-    size_t n, shown;
-    struct stat_group rest; /* of those not shown */
-};
-
-static int by_total(const void *a, const void *b)
-{
-    const struct stat_group *x = a, *y = b;
-    if (x->total != y->total)
-        return (x->total < y->total) - (x->total > y->total);
-    if (x->count != y->count)
-        return (x->count < y->count) - (x->count > y->count);
-    return (x->number > y->number) - (x->number < y->number);
-}
-
-static bool rank(struct ranking *r, const struct stat_groups *gs, size_t rows)
-{
-    *r = (struct ranking){.n = gs->list.n, .rest = gs->others};
-    if (r->n && !(r->groups = malloc(r->n * sizeof *r->groups)))
-        return false;
-    if (r->n) {
-        memcpy(r->groups, gs->list.v, r->n * sizeof *r->groups);
-        qsort(r->groups, r->n, sizeof *r->groups, by_total);
-    }
-    r->shown = r->n < rows ? r->n : rows;
-    for (size_t i = r->shown; i < r->n; i++) {
-        r->rest.count += r->groups[i].count;
-        r->rest.total += r->groups[i].total;
-        if (r->groups[i].max > r->rest.max)
-            r->rest.max = r->groups[i].max;
-    }
-    return true;
-}
-
-static bool print_section(const char *title, struct table *t, FILE *out)
-{
-    bool ok = !t->failed;
-    if (ok && t->ncells) {
-        fprintf(out, "\n%s\n", title);
-        table_print(t, out);
-    }
-    table_free(t);
-    return ok;
-}
+static const char *text(const struct stat *s, uint32_t n) { return stat_text_of(&s->spans.texts, n); }
 
 /* ---- the sections ----------------------------------------------------------------------------------------------- */
-
-static const char *state_name(uint64_t state)
-{
-    static const char *const names[] = {[GOTRACE_STATE_RUNNABLE] = "runnable",
-                                        [GOTRACE_STATE_RUNNING] = "running",
-                                        [GOTRACE_STATE_WAITING] = "waiting",
-                                        [GOTRACE_STATE_SYSCALL] = "system call"};
-    return names[state];
-}
 
 static void state_row(struct table *t, const struct stat_group *g, uint64_t all, const char *state, const char *reason)
 {
@@ -80,7 +23,7 @@ static bool states(const struct stat *s, size_t rows, FILE *out)
     static const char *const titles[] = {"time", "share", "times", "<state: reason", NULL};
     struct table t;
     struct ranking r;
-    if (!rank(&r, &s->states, rows))
+    if (!stat_rank(&r, &s->states, 0, 0, rows))
         return false;
     uint64_t all = r.rest.total;
     for (size_t i = 0; i < r.shown; i++)
@@ -88,22 +31,12 @@ static bool states(const struct stat *s, size_t rows, FILE *out)
     table_init(&t, titles);
     for (size_t i = 0; i < r.shown; i++) {
         uint64_t key = r.groups[i].key;
-        state_row(&t, &r.groups[i], all, state_name(key >> 32), text(s, (uint32_t)key));
+        state_row(&t, &r.groups[i], all, stat_state_name(key >> 32), text(s, (uint32_t)key));
     }
     if (r.rest.count)
         state_row(&t, &r.rest, all, "others", "");
     free(r.groups);
-    return print_section("Time of all threads (goroutines)", &t, out);
-}
-
-/* A stack's outer frames, each in a line of its own after the line that the innermost one ends. */
-static void indent(FILE *out, const char *stack, const char *by)
-{
-    for (; *stack; stack++) {
-        putc(*stack, out);
-        if (*stack == '\n')
-            fputs(by, out);
-    }
+    return stat_print_section("Time of all threads (goroutines)", &t, out);
 }
 
 /* The waker that ended most of the wait's time, and how often any did. */
@@ -112,7 +45,7 @@ static const struct stat_group *main_waker(const struct stat *s, const struct st
     const struct stat_group *best = NULL;
     for (size_t i = 0; i < s->wakers.list.n; i++) {
         const struct stat_group *g = &s->wakers.list.v[i];
-        if (stat_waker_wait(g->key) == wait->number && (!best || by_total(g, best) < 0))
+        if (stat_waker_wait(g->key) == wait->number && (!best || stat_by_total(g, best) < 0))
             best = g;
     }
     return best;
@@ -129,7 +62,7 @@ static bool is_ended(const struct stat *s, const struct stat_group *waker, enum 
 
 static void wait_place(const struct stat *s, const struct stat_group *wait, const struct stat_group *waker, FILE *out)
 {
-    indent(out, text(s, (uint32_t)wait->key), "        ");
+    stat_indent(out, text(s, (uint32_t)wait->key), "        ");
     if (!waker)
         return;
     const char *name = text(s, stat_waker_name(waker->key)), *stack = text(s, stat_waker_stack(waker->key));
@@ -137,7 +70,7 @@ static void wait_place(const struct stat *s, const struct stat_group *wait, cons
             *name ? name : "no thread of the trace");
     if (*stack) {
         fputs("\n        ", out);
-        indent(out, stack, "        ");
+        stat_indent(out, stack, "        ");
     }
 }
 
@@ -181,7 +114,7 @@ static bool waits(const struct stat *s, enum ended by, size_t rows, FILE *out)
     };
     struct table t;
     struct ranking r;
-    if (!rank(&r, &s->waits, by == BY_ANYBODY ? rows : SIZE_MAX))
+    if (!stat_rank(&r, &s->waits, 0, 0, by == BY_ANYBODY ? rows : SIZE_MAX))
         return false;
     table_init(&t, titles);
     for (size_t i = 0, shown = 0; i < r.shown && shown < rows && !t.failed; i++) {
@@ -194,7 +127,7 @@ static bool waits(const struct stat *s, enum ended by, size_t rows, FILE *out)
     if (by == BY_ANYBODY && r.rest.count)
         wait_row(&t, &r.rest, "", "others");
     free(r.groups);
-    return print_section(sections[by], &t, out);
+    return stat_print_section(sections[by], &t, out);
 }
 
 static void syscall_row(struct table *t, const struct stat_group *g, const char *name)
@@ -210,7 +143,7 @@ static bool syscalls(const struct stat *s, FILE *out)
     static const char *const titles[] = {"total", "count", "max", "<name", NULL};
     struct table t;
     struct ranking r;
-    if (!rank(&r, &s->syscalls, s->rows))
+    if (!stat_rank(&r, &s->syscalls, 0, 0, s->rows))
         return false;
     table_init(&t, titles);
     for (size_t i = 0; i < r.shown; i++)
@@ -218,7 +151,7 @@ static bool syscalls(const struct stat *s, FILE *out)
     if (r.rest.count)
         syscall_row(&t, &r.rest, "others");
     free(r.groups);
-    return print_section("System calls", &t, out);
+    return stat_print_section("System calls", &t, out);
 }
 
 static void thread_times(struct table *t, const struct stat_thread *th)
@@ -247,31 +180,17 @@ static bool threads(const struct stat *s, FILE *out)
         table_cell(&t, "-");
         table_cell(&t, "%" PRIu64 " others", s->nothers);
     }
-    return print_section("Threads (goroutines)", &t, out);
-}
-
-static bool headline(const struct stat *s, const char *path, FILE *out)
-{
-    static const char *const titles[] = {"", NULL};
-    struct table t; /* for the format of a time */
-    table_init(&t, titles);
-    table_time(&t, (uint64_t)s->end - (uint64_t)s->begin);
-    if (!t.failed)
-        fprintf(out, "%s: go 1.%d, %s, %" PRIu64 " thread%s, %" PRIu64 " events\n", path, s->version, t.cells[0],
-                s->nthreads, s->nthreads == 1 ? "" : "s", s->events);
-    bool ok = !t.failed;
-    table_free(&t);
-    return ok;
+    return stat_print_section("Threads (goroutines)", &t, out);
 }
 
 bool stat_report(const struct stat *s, const char *path, FILE *out)
 {
-    return headline(s, path, out) && states(s, s->rows, out) && waits(s, BY_ANYBODY, s->rows, out) &&
+    return stat_headline(&s->spans, s->version, path, out) && states(s, s->rows, out) && waits(s, BY_ANYBODY, s->rows, out) &&
            syscalls(s, out) && threads(s, out);
 }
 
 bool stat_report_head(const struct stat *s, const char *path, FILE *out)
 {
-    return headline(s, path, out) && states(s, s->rows, out) && waits(s, BY_A_THREAD, s->rows, out) &&
+    return stat_headline(&s->spans, s->version, path, out) && states(s, s->rows, out) && waits(s, BY_A_THREAD, s->rows, out) &&
            waits(s, BY_NO_THREAD, s->rows < 2 ? s->rows : 2, out);
 }

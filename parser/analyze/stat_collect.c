@@ -4,15 +4,15 @@
 
 enum { MIN_ENDED = 1024 };
 
-static uint32_t literal(struct stat *s, const char *text)
-{
-    return stat_text(&s->texts, (struct gotrace_str){text, strlen(text)});
-}
+static void appears(void *arg, uint32_t thread, uint32_t maker, int64_t now);
+static void ends(void *arg, uint32_t thread, int64_t now, const struct gotrace_event *by);
+static void gone(void *arg, uint32_t thread);
 
 void stat_init(struct stat *s, size_t rows)
 {
+    static const struct span_watcher watcher = {appears, ends, gone};
     *s = (struct stat){.rows = rows};
-    stat_texts_init(&s->texts);
+    spans_init(&s->spans, &watcher, s);
     stat_groups_init(&s->states, false);
     stat_groups_init(&s->waits, true);
     stat_groups_init(&s->wakers, false);
@@ -21,15 +21,13 @@ void stat_init(struct stat *s, size_t rows)
 
 void stat_free(struct stat *s)
 {
-    stat_texts_free(&s->texts);
+    spans_free(&s->spans);
     stat_groups_free(&s->states);
     stat_groups_free(&s->waits);
     stat_groups_free(&s->wakers);
     stat_groups_free(&s->syscalls);
-    VEC_FREE(&s->live);
-    VEC_FREE(&s->unused);
+    VEC_FREE(&s->sums);
     VEC_FREE(&s->ended);
-    idmap_free(&s->index);
 }
 
 /* ---- goroutines that ended -------------------------------------------------------------------------------------- */
@@ -63,133 +61,62 @@ static void retire(struct stat *s, const struct stat_thread *t)
         s->failed = true;
 }
 
-/* ---- goroutines that exist -------------------------------------------------------------------------------------- */
-
-static struct stat_live *find(struct stat *s, uint64_t goroutine)
-{
-    uint32_t i = goroutine == GOTRACE_NONE ? 0 : idmap_get(&s->index, goroutine);
-    return i ? &s->live.v[i - 1] : NULL;
-}
-
-static struct stat_live *add(struct stat *s, uint64_t goroutine, int64_t since)
-{
-    uint32_t i;
-    if (s->unused.n)
-        i = s->unused.v[--s->unused.n];
-    else if (s->live.n < UINT32_MAX - 1 && VEC_ROOM(&s->live))
-        i = (uint32_t)s->live.n++;
-    else
-        return NULL;
-    if (!idmap_add(&s->index, goroutine, i + 1))
-        return NULL;
-    s->nthreads++;
-    s->live.v[i] = (struct stat_live){.sum.id = goroutine, .since = since};
-    return &s->live.v[i];
-}
-
-static void drop(struct stat *s, struct stat_live *l)
-{
-    retire(s, &l->sum);
-    idmap_remove(&s->index, l->sum.id);
-    if (VEC_ROOM(&s->unused))
-        s->unused.v[s->unused.n++] = (uint32_t)(l - s->live.v);
-    else
-        s->failed = true;
-    l->state = GOTRACE_STATE_NOT_EXIST;
-}
-
-/* A goroutine is called after the function that it began with: its outermost frame. */
-static void name(struct stat *s, struct stat_live *l, struct gotrace_stack stack)
-{
-    size_t depth = l->sum.name ? 0 : gotrace_stack_len(stack);
-    if (depth)
-        l->sum.name = stat_text_function(&s->texts, stack, depth - 1);
-}
-
 /* ---- stretches of time ------------------------------------------------------------------------------------------ */
 
+static void appears(void *arg, uint32_t thread, uint32_t maker, int64_t now)
+{
+    struct stat *s = arg;
+    (void)maker, (void)now;
+    if (thread == s->sums.n && !VEC_ROOM(&s->sums)) {
+        s->failed = true;
+        return;
+    }
+    s->sums.n += thread == s->sums.n;
+    s->sums.v[thread] = (struct stat_thread){.id = s->spans.live.v[thread].id};
+}
+
+static void gone(void *arg, uint32_t thread)
+{
+    struct stat *s = arg;
+    if (s->failed)
+        return;
+    s->sums.v[thread].name = s->spans.live.v[thread].name;
+    retire(s, &s->sums.v[thread]);
+}
+
 /* The waker is ev, or none if ev is NULL. */
-static void end_wait(struct stat *s, const struct stat_live *l, uint64_t ns, const struct gotrace_event *ev)
+static void end_wait(struct stat *s, const struct span_thread *l, uint64_t ns, const struct gotrace_event *ev)
 {
     uint32_t wait = stat_groups_add(&s->waits, stat_key(l->reason, l->what), ns);
     if (!ev)
         return;
-    const struct stat_live *waker = find(s, gotrace_event_goroutine(ev));
-    uint32_t none = literal(s, "");
-    /* What no goroutine does has the stack of the runtime at best, or that of the waiter itself. */
-    uint32_t stack = waker ? stat_text_stack(&s->texts, gotrace_event_stack(ev)) : none;
-    uint32_t who = !waker ? none : waker->sum.name ? waker->sum.name : literal(s, "a thread without name");
-    stat_groups_add(&s->wakers, stat_waker_key(wait, who, stack), ns);
+    struct stat_texts *texts = &s->spans.texts;
+    uint32_t waker = spans_find(&s->spans, gotrace_event_goroutine(ev)), none = stat_literal(texts, "");
+    if (waker == SPANS_NOBODY) {
+        /* What no goroutine does has the stack of the runtime at best, or that of the waiter itself. */
+        stat_groups_add(&s->wakers, stat_waker_key(wait, none, none), ns);
+        return;
+    }
+    uint32_t name = s->spans.live.v[waker].name, stack = stat_text_stack(texts, gotrace_event_stack(ev));
+    stat_groups_add(&s->wakers, stat_waker_key(wait, name ? name : stat_literal(texts, "a thread without name"), stack),
+                    ns);
 }
 
-static void end_stretch(struct stat *s, struct stat_live *l, int64_t now, const struct gotrace_event *waker)
+static void ends(void *arg, uint32_t thread, int64_t now, const struct gotrace_event *by)
 {
-    uint64_t ns = now > l->since ? (uint64_t)now - (uint64_t)l->since : 0;
-    if (l->state <= GOTRACE_STATE_NOT_EXIST || l->state >= GOTRACE_STATE_IDLE)
+    struct stat *s = arg;
+    if (s->failed)
         return;
-    l->sum.time[l->state] += ns;
+    const struct span_thread *l = &s->spans.live.v[thread];
+    struct stat_thread *sum = &s->sums.v[thread];
+    uint64_t ns = now > l->since ? (uint64_t)now - (uint64_t)l->since : 0;
+    sum->time[l->state] += ns;
+    sum->blocks += l->state == GOTRACE_STATE_WAITING && l->known;
     stat_groups_add(&s->states, stat_key(l->state, l->reason), ns);
     if (l->state == GOTRACE_STATE_WAITING)
-        end_wait(s, l, ns, waker);
+        end_wait(s, l, ns, by);
     else if (l->state == GOTRACE_STATE_SYSCALL && l->call)
         stat_groups_add(&s->syscalls, l->what, ns);
-}
-
-static const char *why_runnable(enum gotrace_state from)
-{
-    switch (from) {
-    case GOTRACE_STATE_NOT_EXIST: return "(created)";
-    case GOTRACE_STATE_WAITING: return "(woken)";
-    case GOTRACE_STATE_SYSCALL: return "(system call returned)";
-    default: return "(unknown)";
-    }
-}
-
-static void begin_stretch(struct stat *s, struct stat_live *l, const struct gotrace_transition *t)
-{
-    bool known = t->from != GOTRACE_STATE_UNDETERMINED, frames = gotrace_stack_len(t->stack) > 0;
-    const char *missing = known ? "(no stack)" : "(began before the trace)";
-    l->state = t->to;
-    l->call = false;
-    l->reason = l->what = literal(s, "");
-    switch (t->to) {
-    case GOTRACE_STATE_RUNNABLE:
-        l->reason = t->reason.len ? stat_text(&s->texts, t->reason) : literal(s, why_runnable(t->from));
-        break;
-    case GOTRACE_STATE_WAITING:
-        l->reason = t->reason.len ? stat_text(&s->texts, t->reason) : literal(s, known ? "(none)" : "(unknown)");
-        l->what = frames ? stat_text_stack(&s->texts, t->stack) : literal(s, missing);
-        l->sum.blocks += known;
-        break;
-    case GOTRACE_STATE_SYSCALL:
-        /* A goroutine that is created here comes from outside; it is not in a system call of its own. */
-        l->call = t->from != GOTRACE_STATE_NOT_EXIST;
-        l->what = frames ? stat_text_function(&s->texts, t->stack, 0) : literal(s, missing);
-        break;
-    default: break;
-    }
-}
-
-static void transition(struct stat *s, const struct gotrace_event *ev, const struct gotrace_transition *t)
-{
-    int64_t now = gotrace_event_time(ev);
-    bool was_there = t->from == GOTRACE_STATE_UNDETERMINED;
-    struct stat_live *l = find(s, t->resource.id);
-    if (l && l->state == t->to) /* a status, which repeats what is known */
-        return name(s, l, t->stack);
-    /* Its first status comes before its first event: it was like that all the time. */
-    if (!l && !(l = add(s, t->resource.id, was_there ? s->begin : now))) {
-        s->failed = true;
-        return;
-    }
-    name(s, l, t->stack);
-    end_stretch(s, l, now, ev);
-    if (!was_there)
-        l->since = now;
-    if (t->to == GOTRACE_STATE_NOT_EXIST)
-        drop(s, l);
-    else
-        begin_stretch(s, l, t);
 }
 
 static bool begin(void *state, const struct gotrace_reader *r)
@@ -202,32 +129,15 @@ static bool begin(void *state, const struct gotrace_reader *r)
 static bool event(void *state, const struct gotrace_event *ev)
 {
     struct stat *s = state;
-    struct gotrace_transition t;
-    s->end = gotrace_event_time(ev);
-    if (!s->events++)
-        s->begin = s->end;
-    struct stat_live *l = find(s, gotrace_event_goroutine(ev));
-    if (l && !l->sum.name)
-        name(s, l, gotrace_event_stack(ev));
-    if (gotrace_event_transition(ev, &t) && t.resource.kind == GOTRACE_RESOURCE_GOROUTINE &&
-        t.resource.id != GOTRACE_NONE)
-        transition(s, ev, &t);
-    return !s->failed;
+    return spans_event(&s->spans, ev) && !s->failed;
 }
 
 static bool end(void *state)
 {
     struct stat *s = state;
-    for (size_t i = 0; i < s->live.n; i++) {
-        struct stat_live *l = &s->live.v[i];
-        if (l->state <= GOTRACE_STATE_NOT_EXIST)
-            continue;
-        end_stretch(s, l, s->end, NULL);
-        retire(s, &l->sum);
-    }
+    bool ok = spans_end(&s->spans);
     keep_longest(s);
-    return !s->failed && !s->texts.failed && !s->states.failed && !s->waits.failed && !s->wakers.failed &&
-           !s->syscalls.failed;
+    return ok && !s->failed && !s->states.failed && !s->waits.failed && !s->wakers.failed && !s->syscalls.failed;
 }
 
 const struct event_consumer stat_consumer = {begin, event, end};

@@ -3,8 +3,8 @@
 #define THRACE_PARSER_ANALYZE_STAT_COLLECT_H
 
 #include "parser/analyze/consumer.h"
+#include "parser/analyze/spans.h"
 #include "parser/analyze/stat_groups.h"
-#include "parser/analyze/stat_text.h"
 
 struct stat_thread {
     uint64_t id;
@@ -13,29 +13,17 @@ struct stat_thread {
     uint64_t blocks;                        /* how often it began to wait */
 };
 
-/* A goroutine that exists, and the stretch of time that it is in. */
-struct stat_live {
-    struct stat_thread sum;
-    enum gotrace_state state;
-    int64_t since;
-    uint32_t reason, what; /* texts: why it is in the state; the stack or function that it entered it with */
-    bool call;             /* state is SYSCALL because it made one */
-};
-
 struct stat {
     size_t rows; /* how many goroutines are kept apart */
-    struct stat_texts texts;
+    struct spans spans;
     struct stat_groups states;   /* by stat_key(state, reason) */
     struct stat_groups waits;    /* by stat_key(reason, stack) */
     struct stat_groups wakers;   /* by stat_waker_key(); the time is that of the waits that they ended */
     struct stat_groups syscalls; /* by function */
-    VEC(struct stat_live) live;
-    VEC(uint32_t) unused; /* entries of live */
-    struct idmap index;   /* goroutine to its entry of live + 1 */
+    VEC(struct stat_thread) sums; /* of goroutines that exist, by their place in spans.live */
     VEC(struct stat_thread) ended;
     struct stat_thread others; /* of the goroutines that are not kept apart */
-    uint64_t nothers, nthreads, events;
-    int64_t begin, end;
+    uint64_t nothers;
     int version; /* of the trace: 1.NN */
     bool failed; /* memory is short */
 };

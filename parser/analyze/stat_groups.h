@@ -7,17 +7,13 @@
 #include "parser/idmap.h"
 #include "parser/vec.h"
 
-enum {
-    STAT_NGROUPS = 4096,
-    SPREAD_SUB = 16, /* buckets for each power of two: a percentile is at most 1/16 too large */
-    SPREAD_BUCKETS = 2 * SPREAD_SUB + (64 - 5) * SPREAD_SUB,
-};
+enum { STAT_NGROUPS = 4096 };
 
 struct stat_group {
     uint64_t key;
     uint32_t number;             /* in the order of first sight, from 0; STAT_NGROUPS: the others */
     uint64_t count, total, max;  /* times in ns */
-    uint32_t *spread;            /* how many in each bucket of a logarithmic scale, or NULL */
+    uint32_t *spread;            /* spread.h, coarse, or NULL */
 };
 
 struct stat_groups {
@@ -34,7 +30,7 @@ void stat_groups_free(struct stat_groups *gs);
 /* Counts one stretch under key; the group's number. */
 uint32_t stat_groups_add(struct stat_groups *gs, uint64_t key, uint64_t ns);
 
-/* What percent of the group's stretches do not exceed. */
+/* What percent of the group's stretches do not exceed, at most 1/16 too large. */
 uint64_t stat_group_percentile(const struct stat_group *g, unsigned percent);
 
 #endif

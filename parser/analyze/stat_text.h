@@ -8,6 +8,7 @@
 #define THRACE_PARSER_ANALYZE_STAT_TEXT_H
 
 #include <stdint.h>
+#include <string.h>
 
 #include "gotrace/reader.h"
 #include "parser/idmap.h"
@@ -30,6 +31,17 @@ void stat_texts_init(struct stat_texts *t);
 void stat_texts_free(struct stat_texts *t);
 
 uint32_t stat_text(struct stat_texts *t, struct gotrace_str s);
+
+static inline uint32_t stat_literal(struct stat_texts *t, const char *text)
+{
+    return stat_text(t, (struct gotrace_str){text, strlen(text)});
+}
+
+/* The text with this number. */
+static inline const char *stat_text_of(const struct stat_texts *t, uint32_t number)
+{
+    return number < t->list.n ? t->list.v[number] : "";
+}
 
 /* The innermost frames, "function (file:line)" each; 0 frames: "". */
 uint32_t stat_text_stack(struct stat_texts *t, struct gotrace_stack stack);

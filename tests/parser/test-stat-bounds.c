@@ -102,10 +102,10 @@ static void a_diverse_trace_takes_bounded_memory(void **state)
     read_all(&s, b);
     assert_true(s.ended.n <= 1024);
     assert_true(stat_consumer.end(&s));
-    assert_true(s.live.n <= 2);
-    assert_int_equal(s.texts.list.n, STAT_NTEXTS);
+    assert_true(s.spans.live.n <= 2);
+    assert_int_equal(s.spans.texts.list.n, STAT_NTEXTS);
     expect_sum(&s.waits, WAIT, true);
-    assert_int_equal(s.nthreads, KINDS + 1);
+    assert_int_equal(s.spans.nthreads, KINDS + 1);
     assert_int_equal(s.ended.n, ROWS);
     assert_int_equal(s.nothers, KINDS + 1 - ROWS);
     assert_int_equal(s.ended.v[0].id, 1);

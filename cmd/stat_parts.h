@@ -1,0 +1,35 @@
+/* What the reports of thrace stat share. */
+#ifndef THRACE_CMD_STAT_PARTS_H
+#define THRACE_CMD_STAT_PARTS_H
+
+#include <stdio.h>
+
+#include "cmd/table.h"
+#include "parser/analyze/spans.h"
+#include "parser/analyze/stat_groups.h"
+
+struct ranking {
+    struct stat_group *groups; /* a copy, sorted */
+    size_t n, shown;
+    struct stat_group rest; /* of those not shown */
+};
+
+/* The one with the largest total comes first. */
+int stat_by_total(const void *a, const void *b);
+
+/* Of the groups whose (key & mask) is value; mask 0: of all, and late ones are in the rest. False: memory is short. */
+bool stat_rank(struct ranking *r, const struct stat_groups *gs, uint64_t mask, uint64_t value, size_t rows);
+
+/* Prints the table, if it has rows, and frees it. False: memory was short. */
+bool stat_print_section(const char *title, struct table *t, FILE *out);
+
+/* A goroutine's state in words. */
+const char *stat_state_name(uint64_t state);
+
+/* A stack's outer frames, each in a line of its own after the line that the innermost one ends. */
+void stat_indent(FILE *out, const char *stack, const char *by);
+
+/* The line about the whole trace. */
+bool stat_headline(const struct spans *s, int version, const char *path, FILE *out);
+
+#endif

@@ -1,0 +1,157 @@
+#include "parser/analyze/spans.h"
+
+#include <string.h>
+
+void spans_init(struct spans *s, const struct span_watcher *watcher, void *arg)
+{
+    *s = (struct spans){.watcher = watcher, .arg = arg};
+    stat_texts_init(&s->texts);
+}
+
+void spans_free(struct spans *s)
+{
+    stat_texts_free(&s->texts);
+    VEC_FREE(&s->live);
+    VEC_FREE(&s->unused);
+    idmap_free(&s->index);
+}
+
+uint32_t spans_find(const struct spans *s, uint64_t goroutine)
+{
+    uint32_t i = goroutine == GOTRACE_NONE ? 0 : idmap_get(&s->index, goroutine);
+    return i ? i - 1 : SPANS_NOBODY;
+}
+
+static struct span_thread *add(struct spans *s, uint64_t goroutine, int64_t since)
+{
+    uint32_t i;
+    if (s->unused.n)
+        i = s->unused.v[--s->unused.n];
+    else if (s->live.n < SPANS_NOBODY - 1 && VEC_ROOM(&s->live))
+        i = (uint32_t)s->live.n++;
+    else
+        return NULL;
+    s->live.v[i] = (struct span_thread){.id = goroutine, .since = since};
+    if (!idmap_add(&s->index, goroutine, i + 1))
+        return NULL;
+    s->nthreads++;
+    return &s->live.v[i];
+}
+
+static void drop(struct spans *s, uint32_t thread)
+{
+    struct span_thread *l = &s->live.v[thread];
+    s->watcher->gone(s->arg, thread);
+    idmap_remove(&s->index, l->id);
+    l->state = GOTRACE_STATE_NOT_EXIST;
+    if (VEC_ROOM(&s->unused))
+        s->unused.v[s->unused.n++] = thread;
+    else
+        s->failed = true;
+}
+
+/* A goroutine is called after the function that it began with: its outermost frame. */
+static void name(struct spans *s, struct span_thread *l, struct gotrace_stack stack)
+{
+    size_t depth = l->name ? 0 : gotrace_stack_len(stack);
+    if (depth)
+        l->name = stat_text_function(&s->texts, stack, depth - 1);
+}
+
+static const char *why_runnable(enum gotrace_state from)
+{
+    switch (from) {
+    case GOTRACE_STATE_NOT_EXIST: return "(created)";
+    case GOTRACE_STATE_WAITING: return "(woken)";
+    case GOTRACE_STATE_SYSCALL: return "(system call returned)";
+    default: return "(unknown)";
+    }
+}
+
+static void begin_stretch(struct spans *s, struct span_thread *l, const struct gotrace_transition *t)
+{
+    bool known = t->from != GOTRACE_STATE_UNDETERMINED, frames = gotrace_stack_len(t->stack) > 0;
+    const char *missing = known ? "(no stack)" : "(began before the trace)";
+    struct stat_texts *texts = &s->texts;
+    l->state = t->to;
+    l->known = known;
+    l->call = false;
+    l->reason = l->what = stat_literal(texts, "");
+    switch (t->to) {
+    case GOTRACE_STATE_RUNNABLE:
+        l->reason = t->reason.len ? stat_text(texts, t->reason) : stat_literal(texts, why_runnable(t->from));
+        break;
+    case GOTRACE_STATE_WAITING:
+        l->reason = t->reason.len ? stat_text(texts, t->reason) : stat_literal(texts, known ? "(none)" : "(unknown)");
+        l->what = frames ? stat_text_stack(texts, t->stack) : stat_literal(texts, missing);
+        break;
+    case GOTRACE_STATE_SYSCALL:
+        /* A goroutine that is created here comes from outside; it is not in a system call of its own. */
+        l->call = t->from != GOTRACE_STATE_NOT_EXIST;
+        l->what = frames ? stat_text_function(texts, t->stack, 0) : stat_literal(texts, missing);
+        break;
+    default: break;
+    }
+}
+
+static bool has_state(const struct span_thread *l)
+{
+    return l->state > GOTRACE_STATE_NOT_EXIST && l->state < GOTRACE_STATE_IDLE;
+}
+
+static void transition(struct spans *s, const struct gotrace_event *ev, const struct gotrace_transition *t)
+{
+    int64_t now = gotrace_event_time(ev);
+    bool was_there = t->from == GOTRACE_STATE_UNDETERMINED;
+    uint32_t thread = spans_find(s, t->resource.id);
+    struct span_thread *l = thread == SPANS_NOBODY ? NULL : &s->live.v[thread];
+    if (l && l->state == t->to) /* a status, which repeats what is known */
+        return name(s, l, t->stack);
+    if (!l) {
+        /* Its first status comes before its first event: it was like that all the time. */
+        int64_t since = was_there ? s->begin : now;
+        if (!(l = add(s, t->resource.id, since))) {
+            s->failed = true;
+            return;
+        }
+        thread = (uint32_t)(l - s->live.v);
+        name(s, l, t->stack);
+        s->watcher->appears(s->arg, thread, was_there ? SPANS_NOBODY : spans_find(s, gotrace_event_goroutine(ev)),
+                            since);
+    }
+    name(s, l, t->stack);
+    if (has_state(l))
+        s->watcher->ends(s->arg, thread, now, ev);
+    if (!was_there)
+        l->since = now;
+    if (t->to == GOTRACE_STATE_NOT_EXIST)
+        drop(s, thread);
+    else
+        begin_stretch(s, l, t);
+}
+
+bool spans_event(struct spans *s, const struct gotrace_event *ev)
+{
+    struct gotrace_transition t;
+    s->end = gotrace_event_time(ev);
+    if (!s->nevents++)
+        s->begin = s->end;
+    uint32_t thread = spans_find(s, gotrace_event_goroutine(ev));
+    if (thread != SPANS_NOBODY && !s->live.v[thread].name)
+        name(s, &s->live.v[thread], gotrace_event_stack(ev));
+    if (gotrace_event_transition(ev, &t) && t.resource.kind == GOTRACE_RESOURCE_GOROUTINE &&
+        t.resource.id != GOTRACE_NONE)
+        transition(s, ev, &t);
+    return !s->failed && !s->texts.failed;
+}
+
+bool spans_end(struct spans *s)
+{
+    for (uint32_t i = 0; i < s->live.n; i++) {
+        if (!has_state(&s->live.v[i]))
+            continue;
+        s->watcher->ends(s->arg, i, s->end, NULL);
+        s->watcher->gone(s->arg, i);
+    }
+    return !s->failed && !s->texts.failed;
+}

@@ -1,0 +1,55 @@
+/*
+ * What the threads (goroutines) of a trace do, as stretches of time: each has a state, a reason, a place, and what ended
+ * it. Analyses stand on this, so that their numbers agree. One pass; memory is for the threads that exist, and for texts.
+ */
+#ifndef THRACE_PARSER_ANALYZE_SPANS_H
+#define THRACE_PARSER_ANALYZE_SPANS_H
+
+#include "parser/analyze/stat_text.h"
+
+enum { SPANS_NOBODY = UINT32_MAX };
+
+/* A thread, and the stretch that it is in. */
+struct span_thread {
+    uint64_t id;
+    uint32_t name; /* text: the function that it began with; 0: not known so far */
+    enum gotrace_state state;
+    int64_t since;
+    uint32_t reason, what; /* texts: why it is in the state; the stack or function that it entered it with */
+    bool call;             /* state is SYSCALL because it made one */
+    bool known;            /* the trace has the beginning of the stretch */
+};
+
+/*
+ * Who is told what happens to a thread, by its place in spans.live, which is used again when the thread is gone. A maker
+ * and a waker are threads of the trace, or SPANS_NOBODY.
+ */
+struct span_watcher {
+    void (*appears)(void *arg, uint32_t thread, uint32_t maker, int64_t now);
+    void (*ends)(void *arg, uint32_t thread, int64_t now, const struct gotrace_event *by); /* NULL: the trace ends */
+    void (*gone)(void *arg, uint32_t thread);
+};
+
+struct spans {
+    struct stat_texts texts;
+    VEC(struct span_thread) live;
+    VEC(uint32_t) unused; /* places in live */
+    struct idmap index;   /* goroutine to its place + 1 */
+    uint64_t nthreads, nevents;
+    int64_t begin, end; /* of the trace, as far as it was shown */
+    bool failed;        /* memory is short */
+    const struct span_watcher *watcher;
+    void *arg;
+};
+
+void spans_init(struct spans *s, const struct span_watcher *watcher, void *arg);
+void spans_free(struct spans *s);
+
+/* The place of a goroutine, or SPANS_NOBODY. */
+uint32_t spans_find(const struct spans *s, uint64_t goroutine);
+
+/* Shows it the next event, or the end of the trace, which ends all stretches. False: memory is short. */
+bool spans_event(struct spans *s, const struct gotrace_event *ev);
+bool spans_end(struct spans *s);
+
+#endif

@@ -25,6 +25,7 @@ thrace_SOURCES = %D%/main.c %D%/verbs.def %D%/verbs.h \
 	%D%/stat.c %D%/stat.h \
 	%D%/stat_parts.c %D%/stat_parts.h \
 	%D%/stat_report.c %D%/stat_report.h \
+	%D%/stat_tasks.c %D%/stat_tasks.h \
 	%D%/table.c %D%/table.h \
 	%D%/target.c %D%/target.h \
 	%D%/v1_losses.c %D%/v1_losses.h \

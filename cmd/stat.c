@@ -9,38 +9,32 @@
 #include "cmd/input.h"
 #include "cmd/stat.h"
 #include "cmd/stat_report.h"
+#include "cmd/stat_tasks.h"
 #include "cmd/verbs.h"
 #include "parser/analyze/stat_collect.h"
 
 enum { DEFAULT_ROWS = 10, MAX_ROWS = 100000 };
 
-static const char usage[] = "usage: thrace stat [-n N] [--binary EXE] FILE\n"
+static const char usage[] = "usage: thrace stat [-n N] [--tasks] [--binary EXE] FILE\n"
                             "\n"
                             "Sums up where the threads (goroutines) of a Go execution trace spent their time: states,\n"
                             "waits and who ended them, system calls, threads. FILE may be -, standard input.\n"
                             "  -n N, --rows N  rows in each table (default: 10); one more is for the rest\n"
+                            "  --tasks         what tasks and regions took instead, and what the slowest waited for\n"
                             "  --binary EXE    of a trace of Go 1.5 or 1.6, the program, which names functions\n"
                             "Exit status: 0 all was read, 1 the trace is invalid from some point on, 2 unreadable.\n";
 static const struct option options[] = {
     {"rows", required_argument, NULL, 'n'},
+    {"tasks", no_argument, NULL, 't'},
     {"binary", required_argument, NULL, 'b'},
     {"help", no_argument, NULL, 'h'},
     {NULL, 0, NULL, 0}};
 static const struct arguments arguments = {"stat", usage, ":hn:", options};
 
-typedef bool report_fn(const struct stat *s, const char *path, FILE *out);
-
-/* Reads all of r and prints the tables. Returns the exit status. */
-static int sum_up(const char *verb, struct gotrace_reader *r, const char *path, size_t rows, report_fn *report,
-                  FILE *out)
+/* Complains of what went wrong, in reading or without memory. Returns the exit status. */
+static int outcome(const char *verb, const struct gotrace_reader *r, const char *path, bool ok, FILE *out)
 {
-    struct stat s;
-    stat_init(&s, rows);
-    bool ok = consume_events(r, &stat_consumer, &s);
     const struct gotrace_error *e = gotrace_reader_error(r);
-    int status = error_status(e);
-    ok = ok && (!s.spans.nevents || report(&s, path, out));
-    stat_free(&s);
     if (!ok) {
         complain(verb, "out of memory");
         return EXIT_USAGE;
@@ -50,7 +44,29 @@ static int sum_up(const char *verb, struct gotrace_reader *r, const char *path, 
         fprintf(stderr, "thrace %s: ", verb);
         print_error(stderr, path, e);
     }
-    return status;
+    return error_status(e);
+}
+
+typedef bool report_fn(const struct stat *s, const char *path, FILE *out);
+
+/* Reads all of r and prints the tables. Returns the exit status. */
+static int sum_up(const char *verb, struct gotrace_reader *r, const char *path, size_t rows, report_fn *report,
+                  FILE *out)
+{
+    struct stat s;
+    stat_init(&s, rows);
+    bool ok = consume_events(r, &stat_consumer, &s) && (!s.spans.nevents || report(&s, path, out));
+    stat_free(&s);
+    return outcome(verb, r, path, ok, out);
+}
+
+static int sum_up_tasks(struct gotrace_reader *r, const char *path, size_t rows)
+{
+    struct tasks t;
+    tasks_init(&t, rows);
+    bool ok = consume_events(r, &tasks_consumer, &t) && (!t.spans.nevents || stat_tasks(&t, path, stdout));
+    tasks_free(&t);
+    return outcome("stat", r, path, ok, stdout);
 }
 
 void stat_head(const char *verb, const char *path, FILE *out, int rows)
@@ -74,6 +90,7 @@ int cmd_stat(int argc, char **argv)
 {
     size_t rows = DEFAULT_ROWS;
     const char *exe = NULL;
+    bool tasks = false;
     for (int c; (c = next_option(&arguments, argc, argv)) != -1;) {
         switch (c) {
         case 'h': return show_usage(&arguments);
@@ -82,6 +99,7 @@ int cmd_stat(int argc, char **argv)
                 break;
             complain("stat", "-n %s: not a number from 1 to %d", optarg, MAX_ROWS);
             return EXIT_USAGE;
+        case 't': tasks = true; break;
         case 'b': exe = optarg; break;
         default: return EXIT_USAGE;
         }
@@ -93,7 +111,8 @@ int cmd_stat(int argc, char **argv)
     int status = EXIT_USAGE;
     if (r) {
         binary_name_frames(binary, r);
-        status = sum_up("stat", r, argv[optind], rows, stat_report, stdout);
+        status = tasks ? sum_up_tasks(r, argv[optind], rows)
+                       : sum_up("stat", r, argv[optind], rows, stat_report, stdout);
     }
     gotrace_reader_free(r);
     binary_free(binary);

@@ -3,8 +3,11 @@ noinst_LTLIBRARIES += libanalyze.la
 libanalyze_la_SOURCES = \
 	%D%/consumer.c %D%/consumer.h \
 	%D%/place.h \
+	%D%/critical.c %D%/critical.h \
 	%D%/spans.c %D%/spans.h \
 	%D%/spread.c %D%/spread.h \
 	%D%/stat_collect.c %D%/stat_collect.h \
 	%D%/stat_groups.c %D%/stat_groups.h \
-	%D%/stat_text.c %D%/stat_text.h
+	%D%/stat_text.c %D%/stat_text.h \
+	%D%/tasks.c %D%/tasks.h \
+	%D%/tasks_work.c %D%/tasks_work.h

@@ -1,6 +1,6 @@
 /*
  * What the threads (goroutines) of a trace do, as stretches of time: each has a state, a reason, a place, and what ended
- * it. Analyses stand on this, so that their numbers agree. One pass; memory is for the threads that exist, and for texts.
+ * it. Analyses stand on this, so that their numbers agree. One pass; memory is for the threads that exist and for texts.
  */
 #ifndef THRACE_PARSER_ANALYZE_SPANS_H
 #define THRACE_PARSER_ANALYZE_SPANS_H

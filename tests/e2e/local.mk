@@ -30,6 +30,7 @@ e2e_tests = \
 	%D%/steals.test \
 	%D%/subjects.test \
 	%D%/symbols.test \
+	%D%/tasks.test \
 	%D%/threads.test \
 	%D%/waits.test
 

@@ -31,7 +31,7 @@ import (
 //	task NUMBER TASK              the task of that number is this one, named like that
 //	tasks TASK BEGUN ENDED        so many tasks of that name began, and so many ended
 //	across task|region TYPE       one of that type ended in a later generation than it began
-//	adoptions NAME ADOPTION…      likewise of tasks: adopted@TYPE, left@TYPE
+//	adoptions NAME ADOPTION…      likewise, of annotations, what says for which task it works: adopted@TYPE, left@TYPE
 //	alive NAME COUNT              so many of that name exist when the trace ends
 //
 // A FUNCTION may be a choice, "read|__read": names of one address.

@@ -2,7 +2,7 @@ include %D%/raw.mk
 
 # The reader: shell tests of the command, and one program a file.
 reader_tests = %D%/abi.test %D%/headers.test %D%/go-versions.test %D%/print.test %D%/validate.test %D%/convert.test %D%/example.test \
-	%D%/stat.test
+	%D%/stat.test %D%/stat-tasks.test
 TESTS += $(reader_tests)
 dist_check_SCRIPTS += $(reader_tests)
 EXTRA_DIST += %D%/goversions/programs.go
@@ -33,12 +33,14 @@ docs_examples_generations_CPPFLAGS = -I$(top_srcdir)/include
 docs_examples_generations_LDADD = libgotrace.la
 
 if HAVE_CMOCKA
-check_PROGRAMS += %D%/test-consumer %D%/test-stat-bounds
-TESTS += %D%/test-consumer %D%/test-stat-bounds
+check_PROGRAMS += %D%/test-consumer %D%/test-stat-bounds %D%/test-stat-tasks
+TESTS += %D%/test-consumer %D%/test-stat-bounds %D%/test-stat-tasks
 tests_parser_test_consumer_SOURCES = %D%/test-consumer.c
 tests_parser_test_consumer_LDADD = libanalyze.la $(reader_program_LIBS)
 tests_parser_test_stat_bounds_SOURCES = %D%/test-stat-bounds.c
 tests_parser_test_stat_bounds_LDADD = libanalyze.la $(reader_program_LIBS)
+tests_parser_test_stat_tasks_SOURCES = %D%/test-stat-tasks.c cmd/stat_parts.c cmd/stat_tasks.c cmd/table.c
+tests_parser_test_stat_tasks_LDADD = libanalyze.la $(reader_program_LIBS)
 
 reader_programs = \
 	%D%/test-reader \

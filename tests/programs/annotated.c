@@ -40,6 +40,7 @@ static void *server(void *self)
     thrace_label("serves");
     request = thrace_task_begin("request");
     CHECK(thrace_task_adopt(request) == 0);
+    CHECK(thrace_task_adopt(request) == request); /* again, which is nothing new */
     uint64_t part = thrace_task_begin("part");
     parse();
     spawn(&child, helper);

@@ -7,6 +7,7 @@ c_programs = \
 	%D%/annotated \
 	%D%/annotated-fixed \
 	%D%/annotated-pool \
+	%D%/annotated-server \
 	%D%/annotated-sessions \
 	%D%/annotated-torn \
 	%D%/annotations \
@@ -219,6 +220,7 @@ tests_programs_known_waits_SOURCES = %D%/known-waits.c %D%/known-waits-timed.c %
 tests_programs_annotated_fixed_SOURCES = %D%/annotated-sessions.c
 tests_programs_annotated_fixed_CFLAGS = $(program_CFLAGS) -fno-pie
 tests_programs_annotated_fixed_LDFLAGS = -no-pie
+tests_programs_annotated_server_CFLAGS = $(program_CFLAGS)
 tests_programs_annotated_sessions_CFLAGS = $(program_CFLAGS)
 tests_programs_annotated_pool_CFLAGS = $(program_CFLAGS)
 tests_programs_annotated_torn_CFLAGS = $(program_CFLAGS)

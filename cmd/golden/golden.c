@@ -24,7 +24,7 @@ __attribute__((format(printf, 2, 3))) static bool malformed(struct golden *g, co
 
 static struct span take_line(struct span *s)
 {
-    const char *newline = memchr(s->p, '\n', (size_t)(s->end - s->p));
+    const char *newline = s->p < s->end ? memchr(s->p, '\n', (size_t)(s->end - s->p)) : NULL;
     struct span line = {s->p, newline ? newline : s->end};
     s->p = newline ? newline + 1 : s->end;
     if (line.end > line.p && line.end[-1] == '\r')

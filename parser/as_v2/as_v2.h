@@ -41,6 +41,7 @@ bool as_v2_tables(struct generation *g, const struct v1_trace *t, struct as_v2_i
 struct as_v2_proc {
     uint64_t thread;
     bool has_thread;
+    bool known; /* something was said of it */
 };
 
 struct as_v2_task {
@@ -62,16 +63,12 @@ struct as_v2 {
     struct idmap unheard;   /* those of them without a status: runnable, as it turns out */
     size_t told;            /* so many of created are done with */
     int64_t told_at;
-    struct idmap proc_of;   /* index + 1 */
-    VEC(struct as_v2_proc) procs;
+    struct as_v2_proc *procs; /* by their index in the trace */
     struct idmap task_of;   /* index + 1 */
     VEC(struct as_v2_task) tasks;
     bool has_second;        /* of one v1 event */
     struct gotrace_event made, second;
 };
-
-/* Set in the id of a GoSysCall that blocked. */
-enum { AS_V2_BLOCKS = V1_IDS };
 
 /* The time of the Sync event at the beginning; the first event is at 0. */
 enum { AS_V2_SYNC_TIME = -1 };

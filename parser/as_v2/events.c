@@ -77,15 +77,9 @@ static uint64_t start_id(const struct as_v2 *v, uint64_t start)
     return idmap_get(v->trace.form.names ? &v->trace.stack_ids : &v->ids.start_pcs, start);
 }
 
-static struct as_v2_proc *find_proc(struct as_v2 *v, int32_t p)
-{
-    uint32_t at = idmap_get(&v->proc_of, (uint32_t)p);
-    return at ? &v->procs.v[at - 1] : NULL;
-}
-
 static uint64_t thread_of(struct as_v2 *v, const struct v1_event *o)
 {
-    const struct as_v2_proc *proc = o->p == -1 || o->id == V1_CPUSample ? NULL : find_proc(v, o->p);
+    const struct as_v2_proc *proc = o->p == V1_AT_NO_P || o->id == V1_CPUSample ? NULL : &v->procs[o->p];
     return proc && proc->has_thread ? proc->thread : ID_NONE;
 }
 
@@ -119,21 +113,17 @@ static bool create(struct as_v2 *v, struct gotrace_event *ev, const struct v1_ar
     return true;
 }
 
-/* Makes a status of it where that is the first thing said of the proc. False: out of memory. */
-static bool proc_event(struct as_v2 *v, struct gotrace_event *ev, int32_t p, uint8_t now)
+/* Makes a status of it where that is the first thing said of the proc. */
+static void proc_event(struct gotrace_event *ev, struct as_v2_proc *proc, uint8_t now)
 {
-    bool known = find_proc(v, p);
-    if (!known) {
-        if (!VEC_ROOM(&v->procs) || !idmap_add(&v->proc_of, (uint32_t)p, (uint32_t)v->procs.n + 1))
-            return false;
-        v->procs.v[v->procs.n++] = (struct as_v2_proc){0};
+    if (!proc->known) {
+        proc->known = true;
         ev->type = EV_ProcStatus;
         ev->from = GOTRACE_STATE_UNDETERMINED;
         ev->to = proc_states[now];
         ev->args[1] = now;
     }
     ev->args[0] = ev->proc;
-    return true;
 }
 
 /* Go 1.21 has a reason for each stop; before, a number tells the two of a collection, and before 1.10 nothing does. */
@@ -186,7 +176,8 @@ static void add_second(struct as_v2 *v, uint8_t type, int64_t time, uint64_t arg
 /* Arguments but for the event's own stack, and what the trace says by more than one event. */
 static enum made say(struct as_v2 *v, struct gotrace_event *ev, const struct v1_event *o, const struct v1_args *a)
 {
-    const struct rule *rule = &rules[o->id & (V1_IDS - 1)];
+    const struct rule *rule = &rules[o->id];
+    struct as_v2_proc *proc = &v->procs[o->p];
     bool ok = true;
     switch ((enum how)rule->how) {
     case DROP:
@@ -216,10 +207,10 @@ static enum made say(struct as_v2 *v, struct gotrace_event *ev, const struct v1_
             return LEFT_OUT;
         break;
     case START:
-        ev->args[0] = o->g;
+        ev->args[0] = v1_g(&v->trace, o);
         if (!v->begun) {
-            status(ev, o->g, rule->detail);
-            hear_of(v, o->g);
+            status(ev, ev->args[0], rule->detail);
+            hear_of(v, ev->args[0]);
         }
         break;
     case LABEL:
@@ -228,19 +219,18 @@ static enum made say(struct as_v2 *v, struct gotrace_event *ev, const struct v1_
         add_second(v, EV_GoLabel, o->time, string_id(v, a->v[2]));
         break;
     case CALL:
-        if (!(o->id & AS_V2_BLOCKS))
+        if (!o->blocks)
             add_second(v, EV_GoSyscallEnd, (int64_t)((uint64_t)o->time + 1), 0);
         break;
     case START_PROC:
-        ok = proc_event(v, ev, o->p, rule->detail);
-        if (ok)
-            *find_proc(v, o->p) = (struct as_v2_proc){a->v[0], !v->trace.form.by_time};
+        proc_event(ev, proc, rule->detail);
+        proc->thread = a->v[0];
+        proc->has_thread = !v->trace.form.by_time;
         ev->thread = v->trace.form.by_time ? ID_NONE : a->v[0]; /* the first tracer does not say */
         break;
     case STOP_PROC:
-        ok = proc_event(v, ev, o->p, rule->detail);
-        if (ok)
-            find_proc(v, o->p)->has_thread = false;
+        proc_event(ev, proc, rule->detail);
+        proc->has_thread = false;
         break;
     case STOP_WORLD:
         ev->args[0] = v->stop_reason = stop_reason(v, a->v[0]);
@@ -310,19 +300,29 @@ static bool tell_next(struct as_v2 *v)
 
 static enum made convert(struct as_v2 *v, const struct v1_event *o)
 {
-    const struct rule *rule = &rules[o->id & (V1_IDS - 1)];
+    const struct rule *rule = &rules[o->id];
     struct gotrace_event *ev = &v->made;
-    struct v1_args a = {0};
-    if (rule->how != START && v1_events[o->id & (V1_IDS - 1)].nargs) /* decoding takes long, and starts are many */
-        v1_args(&v->trace, o, &a);
-    *ev = (struct gotrace_event){.time = o->time,
-                                 .thread = thread_of(v, o),
-                                 .proc = (uint64_t)(int64_t)o->p,
-                                 .goroutine = o->g ? o->g : ID_NONE,
-                                 .tables = v->tables,
-                                 .origin = o->at,
-                                 .type = rule->type};
-    enum made made = say(v, ev, o, &a);
+    static const struct v1_args none;
+    struct v1_args decoded;
+    const struct v1_args *a = &none;
+    if (rule->how != START && v1_events[o->id].nargs) { /* decoding takes long, and starts are many */
+        v1_args(&v->trace, o, &decoded);
+        a = &decoded;
+    }
+    /* One by one, as compilers clear the whole by an instruction that takes long to start. */
+    ev->time = o->time;
+    ev->thread = thread_of(v, o);
+    ev->proc = (uint64_t)(int64_t)v1_p(&v->trace, o);
+    ev->goroutine = o->g ? v1_g(&v->trace, o) : ID_NONE;
+    for (unsigned i = 0; i < EVENT_MAX_ARGS; i++)
+        ev->args[i] = 0;
+    ev->tables = v->tables;
+    ev->at = NULL;
+    ev->origin = o->at;
+    ev->type = rule->type;
+    ev->from = ev->to = 0;
+    ev->text = (struct gotrace_str){0};
+    enum made made = say(v, ev, o, a);
     /* Of two, the last is that of the event itself. The first argument of the table is dt. */
     unsigned stacks = event_table[ev->type].stacks;
     if (made == MADE && stacks && ev->type != EV_CPUSample)

@@ -1,5 +1,6 @@
 /* A v1 trace, from its bytes to where its first event is due. */
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "parser/as_v2/as_v2.h"
@@ -60,28 +61,10 @@ static bool parse(struct as_v2 *v, const uint8_t *data, size_t size, struct fail
     return false;
 }
 
-/* Whether a system call blocked is told by what its goroutine does next, so that is looked at from the end. */
-static bool mark_blocked(struct v1_trace *t, struct failure *f)
+static bool add_procs(struct as_v2 *v, struct failure *f)
 {
-    struct idmap of = {0};
-    VEC(uint8_t) next = {0}; /* what each goroutine does next */
-    bool ok = true;
-    for (size_t i = t->nevents; ok && i--;) {
-        struct v1_event *ev = &t->events[i];
-        uint32_t at = idmap_get(&of, ev->g);
-        if (UNLIKELY(!at)) {
-            ok = VEC_ROOM(&next) && next.n < UINT32_MAX && idmap_add(&of, ev->g, at = (uint32_t)next.n + 1);
-            if (!ok)
-                break;
-            next.v[next.n++] = V1_None;
-        }
-        if (ev->id == V1_GoSysCall && next.v[at - 1] == V1_GoSysBlock)
-            ev->id = V1_GoSysCall | AS_V2_BLOCKS;
-        next.v[at - 1] = (uint8_t)ev->id;
-    }
-    VEC_FREE(&next);
-    idmap_free(&of);
-    return ok || fail_memory(f);
+    v->procs = calloc(v->trace.ps.n, sizeof *v->procs);
+    return v->procs || fail_memory(f);
 }
 
 struct as_v2 *as_v2_open(struct source *s, struct generation *g, struct failure *f)
@@ -95,7 +78,7 @@ struct as_v2 *as_v2_open(struct source *s, struct generation *g, struct failure 
     }
     v->tables = g;
     v->last = AS_V2_SYNC_TIME;
-    if (load(s, &v->bytes, &data, &size, f) && parse(v, data, size, f) && mark_blocked(&v->trace, f) &&
+    if (load(s, &v->bytes, &data, &size, f) && parse(v, data, size, f) && add_procs(v, f) &&
         as_v2_tables(g, &v->trace, &v->ids, f))
         return v;
     as_v2_free(v);
@@ -104,12 +87,12 @@ struct as_v2 *as_v2_open(struct source *s, struct generation *g, struct failure 
 
 void as_v2_again(struct as_v2 *v)
 {
-    v->next = v->told = v->created.n = v->procs.n = v->tasks.n = 0;
+    v->next = v->told = v->created.n = v->tasks.n = 0;
     v->syncs = v->stop_reason = 0;
     v->last = AS_V2_SYNC_TIME;
     v->ended = v->begun = v->has_second = false;
     idmap_clear(&v->unheard);
-    idmap_clear(&v->proc_of);
+    memset(v->procs, 0, v->trace.ps.n * sizeof *v->procs);
     idmap_clear(&v->task_of);
 }
 
@@ -122,8 +105,7 @@ void as_v2_free(struct as_v2 *v)
     idmap_free(&v->ids.start_pcs);
     VEC_FREE(&v->created);
     idmap_free(&v->unheard);
-    idmap_free(&v->proc_of);
-    VEC_FREE(&v->procs);
+    free(v->procs);
     idmap_free(&v->task_of);
     VEC_FREE(&v->tasks);
     free(v);

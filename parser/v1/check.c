@@ -19,10 +19,11 @@ struct go {
     bool known;    /* it was seen, alive or not */
     bool starts;   /* start is to be used */
     bool assists;
+    size_t call; /* the event that may be of a system call that blocks, + 1 */
 };
 
 struct proc {
-    uint64_t g; /* that runs on it, 0: none */
+    uint32_t g; /* that runs on it, 0: none */
     bool running, sweeps;
     bool stopped; /* the world; before 1.10 that was said of each proc */
 };
@@ -34,9 +35,8 @@ struct region {
 
 struct check {
     struct v1_parse *s;
-    VEC(struct go) gos; /* by number */
-    VEC(struct proc) procs;
-    struct idmap proc_ids; /* index + 1 */
+    VEC(struct go) gos; /* by index */
+    struct proc *procs; /* likewise */
     struct idmap tasks;
     struct idmap start_pcs; /* to stacks */
     VEC(struct region) regions;
@@ -44,17 +44,15 @@ struct check {
     bool collects, stopped;
     struct v1_event *ev;
     struct v1_args a;
-    uint32_t go, proc; /* of the event: number and index */
 };
 
 #define BROKEN(fmt, ...)                                                                                               \
     v1_fail(c->s->e, V1_BROKEN, c->ev->at, c->ev->id, fmt " (time %" PRId64 ")", ##__VA_ARGS__, c->ev->time)
 
-static bool number(struct check *c, uint64_t g, uint32_t *n)
+/* Room for all goroutines that there are. */
+static bool grow_gos(struct check *c)
 {
-    if (!(*n = v1_number(c->s, g)))
-        return false;
-    while (c->gos.n <= *n) {
+    while (c->gos.n < c->s->t->gs.n) {
         if (!VEC_ROOM(&c->gos))
             return v1_no_memory(c->s);
         c->gos.v[c->gos.n++] = (struct go){0};
@@ -62,26 +60,23 @@ static bool number(struct check *c, uint64_t g, uint32_t *n)
     return true;
 }
 
-static bool proc_index(struct check *c, int32_t p)
+/* NULL: out of memory. */
+static struct go *go(struct check *c, uint64_t g)
 {
-    uint32_t index = idmap_get(&c->proc_ids, (uint64_t)(int64_t)p);
-    if (!index) {
-        if (!VEC_ROOM(&c->procs) || !idmap_add(&c->proc_ids, (uint64_t)(int64_t)p, (uint32_t)c->procs.n + 1))
-            return v1_no_memory(c->s);
-        c->procs.v[c->procs.n++] = (struct proc){0};
-        index = (uint32_t)c->procs.n;
-    }
-    c->proc = index - 1;
-    return true;
+    uint32_t index;
+    return v1_index_g(c->s, g, &index) && grow_gos(c) ? &c->gos.v[index] : NULL;
 }
+
+static uint64_t its_g(const struct check *c) { return v1_g(c->s->t, c->ev); }
+static int32_t its_p(const struct check *c) { return v1_p(c->s->t, c->ev); }
 
 /* Whether the goroutine of the event runs on its proc. */
 static bool runs(struct check *c, const struct go *g, const struct proc *p, bool may_be_none)
 {
     if (g->state != RUNS)
-        return BROKEN("g %" PRIu64 " is not running", c->ev->g);
+        return BROKEN("g %" PRIu64 " is not running", its_g(c));
     if (p->g != c->ev->g)
-        return BROKEN("p %d is not running g %" PRIu64, c->ev->p, c->ev->g);
+        return BROKEN("p %d is not running g %" PRIu64, its_p(c), its_g(c));
     return c->ev->g || may_be_none || BROKEN("g 0 cannot do that");
 }
 
@@ -103,16 +98,16 @@ static bool end(struct check *c, bool *flag, const char *what)
 static bool start_proc(struct check *c, struct proc *p)
 {
     if (p->running)
-        return BROKEN("p %d is running before start", c->ev->p);
+        return BROKEN("p %d is running before start", its_p(c));
     return p->running = true;
 }
 
 static bool stop_proc(struct check *c, struct proc *p)
 {
     if (!p->running)
-        return BROKEN("p %d is not running before stop", c->ev->p);
+        return BROKEN("p %d is not running before stop", its_p(c));
     if (p->g)
-        return BROKEN("p %d is running goroutine %" PRIu64 " during stop", c->ev->p, p->g);
+        return BROKEN("p %d is running goroutine %" PRIu64 " during stop", its_p(c), c->s->t->gs.v[p->g]);
     p->running = false;
     return true;
 }
@@ -120,7 +115,7 @@ static bool stop_proc(struct check *c, struct proc *p)
 static bool wait_from_the_start(struct check *c, struct go *g)
 {
     if (g->state != RUNNABLE)
-        return BROKEN("g %" PRIu64 " is not runnable", c->ev->g);
+        return BROKEN("g %" PRIu64 " is not runnable", its_g(c));
     g->state = WAITS;
     g->last = c->ev->id;
     return true;
@@ -128,10 +123,9 @@ static bool wait_from_the_start(struct check *c, struct go *g)
 
 static bool create(struct check *c, const struct go *creator, const struct proc *p)
 {
-    uint32_t n;
-    if (!runs(c, creator, p, true) || !number(c, c->a.v[0], &n))
+    struct go *g;
+    if (!runs(c, creator, p, true) || !(g = go(c, c->a.v[0])))
         return false;
-    struct go *g = &c->gos.v[n];
     if (g->known)
         return BROKEN("g %" PRIu64 " already exists", c->a.v[0]);
     *g = (struct go){.state = RUNNABLE, .last = V1_GoCreate, .known = true, .starts = true, .start = c->a.v[1]};
@@ -161,9 +155,9 @@ static bool start_stack(struct check *c, uint64_t start)
 static bool start(struct check *c, struct go *g, struct proc *p)
 {
     if (g->state != RUNNABLE)
-        return BROKEN("g %" PRIu64 " is not runnable before start", c->ev->g);
+        return BROKEN("g %" PRIu64 " is not runnable before start", its_g(c));
     if (p->g)
-        return BROKEN("p %d is already running g %" PRIu64, c->ev->p, p->g);
+        return BROKEN("p %d is already running g %" PRIu64, its_p(c), c->s->t->gs.v[p->g]);
     g->state = RUNS;
     g->last = V1_None;
     p->g = c->ev->g;
@@ -183,19 +177,21 @@ static bool stop(struct check *c, struct go *g, struct proc *p, enum state state
 
 static bool unblock(struct check *c, const struct go *waker, const struct proc *p)
 {
-    uint32_t n;
+    uint64_t id = v1_first_arg(c->s->t, c->ev);
+    struct go *g;
+    if (c->s->timers.count && idmap_get(&c->s->timers, its_g(c)))
+        c->ev->p = V1_AT_TIMER_P;
     if (waker->state != RUNS)
-        return BROKEN("g %" PRIu64 " is not running", c->ev->g);
-    if (c->ev->p != V1_TIMER_P && p->g != c->ev->g)
-        return BROKEN("p %d is not running g %" PRIu64, c->ev->p, c->ev->g);
-    if (!number(c, c->a.v[0], &n))
+        return BROKEN("g %" PRIu64 " is not running", its_g(c));
+    if (c->ev->p != V1_AT_TIMER_P && p->g != c->ev->g)
+        return BROKEN("p %d is not running g %" PRIu64, its_p(c), its_g(c));
+    if (!(g = go(c, id)))
         return false;
-    struct go *g = &c->gos.v[n];
     if (g->state != WAITS)
-        return BROKEN("g %" PRIu64 " is not waiting", c->a.v[0]);
+        return BROKEN("g %" PRIu64 " is not waiting", id);
     /* By a goroutine that runs timers, Go 1.21 has it that a timer did. */
-    if (g->last == V1_GoBlockNet && (c->ev->p != V1_TIMER_P || c->s->view == V1_AS_GO_1_22))
-        c->ev->p = V1_NETPOLL_P;
+    if (g->last == V1_GoBlockNet && (c->ev->p != V1_AT_TIMER_P || c->s->view == V1_AS_GO_1_22))
+        c->ev->p = V1_AT_NETPOLL_P;
     g->state = RUNNABLE;
     g->last = c->ev->id;
     g->known = true;
@@ -204,8 +200,9 @@ static bool unblock(struct check *c, const struct go *waker, const struct proc *
 
 static bool exit_syscall(struct check *c, struct go *g)
 {
+    c->ev->p = V1_AT_SYSCALL_P;
     if (g->state != WAITS)
-        return BROKEN("g %" PRIu64 " is not waiting during syscall exit", c->ev->g);
+        return BROKEN("g %" PRIu64 " is not waiting during syscall exit", its_g(c));
     g->state = RUNNABLE;
     g->last = c->ev->id;
     return true;
@@ -266,7 +263,7 @@ static bool region(struct check *c, struct go *g)
         return true;
     const struct region *r = &c->regions.v[g->region - 1];
     if (r->task != c->a.v[0] || !same_name(c, r->name, c->a.v[2]))
-        return BROKEN("misuse of region in goroutine %" PRIu64 ": it ends another one than the innermost", c->ev->g);
+        return BROKEN("misuse of region in goroutine %" PRIu64 ": it ends another one than the innermost", its_g(c));
     leave_region(c, g);
     return true;
 }
@@ -280,7 +277,7 @@ static bool happen(struct check *c, struct go *g, struct proc *p)
     case V1_ProcStop:
         return stop_proc(c, p);
     case V1_GCStart:
-        c->ev->p = V1_GC_P;
+        c->ev->p = V1_AT_GC_P;
         return begin(c, &c->collects, "GC");
     case V1_GCDone:
         return end(c, &c->collects, "GC");
@@ -355,38 +352,42 @@ static bool makes_known(const struct check *c)
 /* Whether happen() asks for them: decoding takes longer than all the rest. */
 static bool needs_args(unsigned id)
 {
-    return id == V1_GoCreate || id == V1_GoUnblock || id == V1_UserTaskCreate || id == V1_UserTaskEnd ||
-           id == V1_UserRegion;
+    return id == V1_GoCreate || id == V1_UserTaskCreate || id == V1_UserTaskEnd || id == V1_UserRegion;
 }
 
 static bool check_all(struct check *c)
 {
     struct v1_trace *t = c->s->t;
-    if (!number(c, 0, &c->go))
+    if (!grow_gos(c))
         return false;
-    c->gos.v[c->go] = (struct go){.state = RUNS, .known = true};
+    c->gos.v[0] = (struct go){.state = RUNS, .known = true};
     for (size_t i = 0; i < t->nevents; i++) {
-        c->ev = &t->events[i];
-        if (!number(c, c->ev->g, &c->go) || !proc_index(c, c->ev->p))
+        struct v1_event *ev = c->ev = &t->events[i];
+        ev->time = v1_nanoseconds(c->s, ev->time);
+        if (needs_args(ev->id))
+            v1_args(t, ev, &c->a);
+        if (!happen(c, &c->gos.v[ev->g], &c->procs[ev->p]))
             return false;
-        if (needs_args(c->ev->id))
-            v1_args(t, c->ev, &c->a);
-        if (!happen(c, &c->gos.v[c->go], &c->procs.v[c->proc]))
-            return false;
+        struct go *g = &c->gos.v[ev->g]; /* there may be more of them now */
+        if (UNLIKELY(g->call)) {
+            t->events[g->call - 1].blocks = ev->id == V1_GoSysBlock;
+            g->call = 0;
+        }
+        if (UNLIKELY(ev->id == V1_GoSysCall))
+            g->call = i + 1;
         if (makes_known(c))
-            c->gos.v[c->go].known = true;
+            g->known = true;
     }
     return true;
 }
 
 bool v1_check(struct v1_parse *s)
 {
-    struct check c = {.s = s};
-    bool ok = check_all(&c);
+    struct check c = {.s = s, .procs = calloc(s->t->ps.n, sizeof *c.procs)};
+    bool ok = (c.procs || v1_no_memory(s)) && check_all(&c);
     VEC_FREE(&c.gos);
-    VEC_FREE(&c.procs);
+    free(c.procs);
     VEC_FREE(&c.regions);
-    idmap_free(&c.proc_ids);
     idmap_free(&c.tasks);
     idmap_free(&c.start_pcs);
     return ok;

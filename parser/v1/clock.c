@@ -1,4 +1,4 @@
-/* From the ticks at which events were written to the nanoseconds at which they happened. */
+/* From the ticks at which events were written to those at which they happened, and to nanoseconds. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,27 +53,12 @@ static bool move_exits(struct v1_parse *s)
     return true;
 }
 
-/* As Go on x86 does it, also where the outcome does not fit. */
-static int64_t nanoseconds(uint64_t ticks, double each)
-{
-    double ns = (double)(int64_t)ticks * each;
-    return ns >= -0x1p63 && ns < 0x1p63 ? (int64_t)ns : INT64_MIN;
-}
-
 bool v1_clock(struct v1_parse *s)
 {
     struct v1_trace *t = s->t;
     if (!move_exits(s))
         return false;
-    double each = 1e9 / (double)t->ticks_per_second;
-    uint64_t first = (uint64_t)t->events[0].time;
-    for (size_t i = 0; i < t->nevents; i++) {
-        struct v1_event *ev = &t->events[i];
-        ev->time = nanoseconds((uint64_t)ev->time - first, each);
-        if (ev->id == V1_GoSysExit)
-            ev->p = V1_SYSCALL_P;
-        else if (ev->id == V1_GoUnblock && idmap_get(&s->timers, ev->g))
-            ev->p = V1_TIMER_P;
-    }
+    s->ns_per_tick = 1e9 / (double)t->ticks_per_second;
+    s->first = (uint64_t)t->events[0].time;
     return true;
 }

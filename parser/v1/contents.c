@@ -7,16 +7,19 @@
 
 void v1_args(const struct v1_trace *t, const struct v1_event *ev, struct v1_args *a)
 {
-    uint64_t wire[V1_WIRE_ARGS];
-    const uint8_t *p = t->data + ev->at, *next = v1_reread(t, p, wire);
+    const uint8_t *p = t->data + ev->at;
     const struct v1_shape *shape = &t->form.shapes[*p & (V1_IDS - 1)];
+    uint64_t v;
     *a = (struct v1_args){0};
+    p = v1_reread_first(p, &v);
+    if (shape->before == 2)
+        p = v1_reread(p, &v);
     for (unsigned i = 0; i < shape->named; i++)
-        a->v[i] = wire[shape->before + i];
+        p = v1_reread(p, &a->v[i]);
     if (ev->id == V1_UserLog) {
-        uint64_t size = 0;
-        next = varint_get(next, t->data + t->size, &size);
-        a->message = (struct v1_text){(const char *)next, size};
+        p = v1_reread(p, &v); /* its stack */
+        p = v1_reread(p, &v);
+        a->message = (struct v1_text){(const char *)p, v};
     } else if (ev->id == V1_CPUSample) {
         a->v[0] = 0; /* it is the time of the event, and Go shows it there only */
     }

@@ -21,25 +21,22 @@ struct wakeup {
 
 struct futile {
     struct v1_parse *s;
-    VEC(struct wakeup) wakeups; /* by the number of the goroutine */
+    VEC(struct wakeup) wakeups; /* by the index of the goroutine */
     VEC(struct link) links;
     uint32_t spare;
     uint8_t *gone; /* a bit for each event */
 };
 
-static struct wakeup *wakeup(struct futile *f, uint64_t g)
+static struct wakeup *wakeup(struct futile *f, uint32_t g)
 {
-    uint32_t number = v1_number(f->s, g);
-    if (!number)
-        return NULL;
-    while (f->wakeups.n <= number) {
+    while (f->wakeups.n <= g) {
         if (!VEC_ROOM(&f->wakeups)) {
             v1_no_memory(f->s);
             return NULL;
         }
         f->wakeups.v[f->wakeups.n++] = (struct wakeup){0};
     }
-    return &f->wakeups.v[number];
+    return &f->wakeups.v[g];
 }
 
 static bool append(struct futile *f, struct wakeup *w, size_t event)
@@ -74,13 +71,13 @@ static void forget(struct futile *f, struct wakeup *w, bool gone)
 static bool look_at(struct futile *f, size_t i)
 {
     const struct v1_event *ev = &f->s->t->events[i];
-    uint64_t g = ev->g;
+    uint32_t g = ev->g;
     struct v1_args a;
     struct wakeup *w;
     switch (ev->id) {
     case V1_GoUnblock:
         v1_args(f->s->t, ev, &a);
-        if (!(w = wakeup(f, a.v[0])))
+        if (!v1_index_g(f->s, a.v[0], &g) || !(w = wakeup(f, g)))
             return false;
         forget(f, w, false);
         return append(f, w, i);

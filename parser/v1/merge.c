@@ -64,7 +64,7 @@ struct upcoming {
     bool is_there;
 };
 
-enum { COLLECTOR = 0 }; /* the index of its state; goroutines have theirs by number */
+enum { COLLECTOR = 0, GOROUTINES = 1 }; /* the indices of its state, and of theirs */
 #define NO_STATE UINT32_MAX
 
 struct merge {
@@ -101,10 +101,11 @@ static bool look_ahead(struct merge *m, struct upcoming *u, const uint64_t *args
         return true;
     u->seq = rule->seq == SECOND_ARG ? args[1] : rule->seq == FIRST_ARG ? args[0] : rule->seq == ONE;
     u->any_seq = rule->seq == ANY || m->s->t->form.by_time;
-    u->whose = COLLECTOR;
-    if (rule->whose != COLLECTORS && !(u->whose = v1_number(m->s, rule->whose == ITS ? u->ev.g : args[0])))
+    uint32_t g = u->ev.g;
+    if (rule->whose == OF_FIRST_ARG && !v1_index_g(m->s, args[0], &g))
         return false;
-    return grow_states(m, u->whose);
+    u->whose = rule->whose == COLLECTORS ? COLLECTOR : GOROUTINES + g;
+    return LIKELY(u->whose < m->states.n) || grow_states(m, u->whose);
 }
 
 static bool is_ready(const struct merge *m, const struct upcoming *u)
@@ -146,7 +147,7 @@ static enum outcome try_proc(struct merge *m, size_t i)
         uint64_t args[V1_MAX_ARGS];
         if (!v1_proc_next(m->s, &m->s->procs.v[proc], &u->ev, args)) {
             leave(m, i);
-            return LEAVES;
+            return m->s->e->status ? NO_MEMORY : LEAVES;
         }
         if (!look_ahead(m, u, args))
             return NO_MEMORY;

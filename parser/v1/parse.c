@@ -8,17 +8,43 @@
 
 bool v1_no_memory(struct v1_parse *s) { return v1_fail(s->e, V1_NO_MEMORY, 0, V1_None, "out of memory"); }
 
-uint32_t v1_number(struct v1_parse *s, uint64_t g)
+bool v1_new_g(struct v1_parse *s, uint64_t g, uint32_t *index)
 {
-    uint32_t number = idmap_get(&s->gs, g);
-    if (LIKELY(number))
-        return number;
-    number = (uint32_t)s->gs.count + 1;
-    if (number == UINT32_MAX || !idmap_add(&s->gs, g, number)) {
-        v1_no_memory(s);
-        return 0;
+    struct v1_trace *t = s->t;
+    *index = (uint32_t)t->gs.n;
+    if (*index == UINT32_MAX || !VEC_ROOM(&t->gs) || (g && !idmap_add(&s->gs, g, *index)))
+        return v1_no_memory(s);
+    t->gs.v[t->gs.n++] = g;
+    return true;
+}
+
+bool v1_index_p(struct v1_parse *s, int32_t p, uint64_t at, unsigned id, uint16_t *index)
+{
+    struct v1_trace *t = s->t;
+    uint64_t key = (uint64_t)(int64_t)p;
+    uint32_t number = idmap_get(&s->p_ids, key);
+    if (!number) {
+        if (t->ps.n == V1_SPECIAL_PS + V1_MAX_PROCS)
+            return v1_fail(s->e, V1_BROKEN, at, id, "has more than %d procs", V1_MAX_PROCS);
+        number = (uint32_t)t->ps.n + 1;
+        if (!VEC_ROOM(&t->ps) || !idmap_add(&s->p_ids, key, number))
+            return v1_no_memory(s);
+        t->ps.v[t->ps.n++] = p;
     }
-    return number;
+    *index = (uint16_t)(number - 1);
+    return true;
+}
+
+/* Indices that are the same in all traces: goroutine 0, and the procs that are none. */
+static bool add_special(struct v1_parse *s)
+{
+    static const int32_t ps[V1_SPECIAL_PS] = {-1, V1_TIMER_P, V1_NETPOLL_P, V1_SYSCALL_P, V1_GC_P};
+    uint32_t none;
+    uint16_t p;
+    for (size_t i = 0; i < V1_SPECIAL_PS; i++)
+        if (!v1_index_p(s, ps[i], 0, V1_None, &p))
+            return false;
+    return v1_new_g(s, 0, &none);
 }
 
 bool v1_add_stack(struct v1_parse *s, const struct v1_stack *stack)
@@ -78,7 +104,7 @@ static bool header(struct v1_parse *s)
     if (!t->nn)
         return v1_fail(s->e, V1_BROKEN, 0, V1_None, "not a trace of Go 1.5 to 1.21");
     t->form = v1_form(t->nn);
-    return true;
+    return t->size <= V1_MAX_SIZE || v1_fail(s->e, V1_BROKEN, 0, V1_None, "the trace is too large");
 }
 
 bool v1_parse(struct v1_trace *t, const void *data, size_t size, enum v1_view view, struct v1_error *e)
@@ -86,13 +112,14 @@ bool v1_parse(struct v1_trace *t, const void *data, size_t size, enum v1_view vi
     *t = (struct v1_trace){.data = data, .size = size};
     *e = (struct v1_error){0};
     struct v1_parse s = {.t = t, .e = e, .view = view};
-    bool ok = header(&s) && v1_scan(&s) && order(&s) && v1_clock(&s) &&
+    bool ok = header(&s) && add_special(&s) && v1_scan(&s) && order(&s) && v1_clock(&s) &&
               (view != V1_AS_GO_1_21 || v1_futile(&s)) && v1_check(&s);
     VEC_FREE(&s.runs);
     VEC_FREE(&s.procs);
     VEC_FREE(&s.samples);
     VEC_FREE(&s.exits);
     idmap_free(&s.proc_ids);
+    idmap_free(&s.p_ids);
     idmap_free(&s.timers);
     idmap_free(&s.gs);
     if (!ok)
@@ -105,6 +132,8 @@ void v1_free(struct v1_trace *t)
     free(t->events);
     free(t->stacks);
     free(t->strings);
+    VEC_FREE(&t->gs);
+    VEC_FREE(&t->ps);
     idmap_free(&t->stack_ids);
     idmap_free(&t->string_ids);
     *t = (struct v1_trace){0};

@@ -5,16 +5,18 @@
  *                  each proc wrote
  *   2. v1_merge    puts the events in order by what goroutines can do, as Go does since 1.7; v1_sequence does it before
  *                  that, by sequence numbers
- *   3. v1_clock    gives system calls the time at which they ended, turns ticks into nanoseconds, and moves some events
- *                  to procs that are none
+ *   3. v1_clock    puts ends of system calls where their time is, and finds out how long a tick is
  *   4. v1_futile   leaves out futile wakeups
- *   5. v1_check    holds the outcome against what can happen, and restores what follows from the order
+ *   5. v1_check    holds the outcome against what can happen, turns ticks into nanoseconds, and restores what follows
+ *                  from the order
+ *
+ * The last one does all that can be done in one go, as going over all events takes long by itself.
  */
 #ifndef THRACE_PARSER_V1_PARSE_H
 #define THRACE_PARSER_V1_PARSE_H
 
+#include "parser/hints.h"
 #include "parser/v1/trace.h"
-#include "parser/vec.h"
 
 /*
  * Go makes a proc for each processor that it may use, so that this is out of reach. Below it the time that merging takes
@@ -31,14 +33,14 @@ struct v1_run {
 
 /* A proc that wrote events, or the one that all CPU samples are on. */
 struct v1_proc {
-    int32_t id;
+    uint16_t p_index;
     bool samples;
     size_t run;            /* what comes next; runs count from 1 */
     size_t last_run;       /* for v1_scan */
     const uint8_t *p, *end; /* what is left of this run; of samples, p is NULL and sample counts */
     size_t sample;
     int64_t ticks, seq;
-    uint64_t g; /* that runs on it */
+    uint32_t g; /* the index of what runs on it, 0: nothing */
 };
 
 struct v1_parse {
@@ -51,9 +53,12 @@ struct v1_parse {
     size_t procs_before_samples; /* so many had written before the first sample was */
     size_t strings_cap, stacks_cap;
     struct idmap proc_ids; /* index + 1 */
+    struct idmap p_ids;    /* to indices in the trace, + 1 */
     struct idmap timers;   /* goroutines that run timers */
-    struct idmap gs;       /* goroutines to numbers from 1 on; a goroutine 0 has one as well */
+    struct idmap gs;       /* to indices in the trace, but goroutine 0 */
     size_t nfutile;        /* events that tell of a futile wakeup */
+    uint64_t first;        /* the ticks of the first event */
+    double ns_per_tick;
     VEC(size_t) exits;     /* events whose time is not the one they were sorted by, ascending */
 };
 
@@ -61,12 +66,20 @@ bool v1_scan(struct v1_parse *s);
 bool v1_merge(struct v1_parse *s);
 bool v1_sequence(struct v1_parse *s);
 bool v1_clock(struct v1_parse *s);
+
+/* As Go on x86 does it, also where the outcome does not fit. */
+static inline int64_t v1_nanoseconds(const struct v1_parse *s, int64_t ticks)
+{
+    double ns = (double)(int64_t)((uint64_t)ticks - s->first) * s->ns_per_tick;
+    return ns >= -0x1p63 && ns < 0x1p63 ? (int64_t)ns : INT64_MIN;
+}
+
 bool v1_futile(struct v1_parse *s);
 bool v1_check(struct v1_parse *s);
 
 /*
- * The next event of a proc, with the time in ticks and the arguments behind sequence and ticks; false: there is none.
- * Local events keep their ids.
+ * The next event of a proc, with the time in ticks and the arguments behind sequence and ticks; false: there is none, or
+ * s->e says why. Local events keep their ids.
  */
 bool v1_proc_next(struct v1_parse *s, struct v1_proc *proc, struct v1_event *ev, uint64_t args[V1_MAX_ARGS]);
 
@@ -76,8 +89,16 @@ bool v1_sort_samples(struct v1_parse *s);
 /* Adds a stack to the trace, as number nstacks. */
 bool v1_add_stack(struct v1_parse *s, const struct v1_stack *stack);
 
-/* The number of a goroutine, 0: out of memory. */
-uint32_t v1_number(struct v1_parse *s, uint64_t g);
+/* The index of a goroutine. False: out of memory. */
+bool v1_new_g(struct v1_parse *s, uint64_t g, uint32_t *index);
+static inline bool v1_index_g(struct v1_parse *s, uint64_t g, uint32_t *index)
+{
+    *index = idmap_get(&s->gs, g);
+    return LIKELY(*index) || !g || v1_new_g(s, g, index);
+}
+
+/* The index of a proc, which the record of that ID at `at` names. False: there are too many, or out of memory. */
+bool v1_index_p(struct v1_parse *s, int32_t p, uint64_t at, unsigned id, uint16_t *index);
 
 /* Says so, and returns false. */
 bool v1_no_memory(struct v1_parse *s);

@@ -49,8 +49,8 @@ void v1_print(struct raw_buffer *o, const struct v1_trace *t, const struct v1_ev
     p = put_signed(p, ev->time);
     *p++ = ' ';
     p = put_text(p, info->name);
-    p = put_signed(put_text(p, " p="), ev->p);
-    p = put_number(put_text(p, " g="), ev->g);
+    p = put_signed(put_text(p, " p="), v1_p(t, ev));
+    p = put_number(put_text(p, " g="), v1_g(t, ev));
     p = put_number(put_text(p, " off="), ev->at);
     if (info->nargs)
         v1_args(t, ev, &a);

@@ -20,26 +20,28 @@ static const uint8_t g_rules[V1_IDS] = {
     [V1_STWStart] = NOBODY,      [V1_STWDone] = NOBODY,       [V1_GCStart] = NOBODY,      [V1_GCDone] = NOBODY,
 };
 
-static uint64_t goroutine(struct v1_proc *proc, enum v1_view view, unsigned id, uint64_t arg)
+/* False: out of memory. */
+static inline bool goroutine(struct v1_parse *s, struct v1_proc *proc, unsigned id, uint64_t arg, uint32_t *g)
 {
-    uint64_t g = proc->g;
+    *g = proc->g;
     switch ((enum g_rule)g_rules[id]) {
     case RUNNING:
         break;
     case STARTS:
-        g = proc->g = arg;
+        if (!v1_index_g(s, arg, g))
+            return false;
+        proc->g = *g;
         break;
     case LEAVES:
         proc->g = 0;
         break;
     case NAMED:
-        g = arg;
-        break;
+        return v1_index_g(s, arg, g);
     case NOBODY:
-        g = view == V1_AS_GO_1_21 ? 0 : g;
+        *g = s->view == V1_AS_GO_1_21 ? 0 : *g;
         break;
     }
-    return g;
+    return true;
 }
 
 static bool next_run(const struct v1_parse *s, struct v1_proc *proc)
@@ -67,35 +69,45 @@ static bool next_sample(const struct v1_parse *s, struct v1_proc *proc, struct v
 bool v1_proc_next(struct v1_parse *s, struct v1_proc *proc, struct v1_event *ev, uint64_t args[V1_MAX_ARGS])
 {
     const struct v1_trace *t = s->t;
-    uint64_t wire[V1_WIRE_ARGS], *a = wire;
-    if (proc->samples)
+    if (UNLIKELY(proc->samples))
         return next_sample(s, proc, ev, args);
     for (;;) {
         if (proc->p == proc->end && !next_run(s, proc))
             return false;
-        const uint8_t *at = proc->p;
+        const uint8_t *at = proc->p, *p = at;
         unsigned id = *at & (V1_IDS - 1);
         const struct v1_shape *shape = &t->form.shapes[id];
-        proc->p = v1_reread(t, at, wire);
+        uint64_t ticks, stack = 0;
+        uint32_t g;
+        p = v1_reread_first(p, &ticks);
+        if (shape->before == 2) {
+            proc->seq = (int64_t)((uint64_t)proc->seq + ticks);
+            p = v1_reread(p, &ticks);
+        }
+        args[0] = args[1] = args[2] = 0;
+        for (unsigned i = 0; i < shape->named; i++)
+            p = v1_reread(p, &args[i]);
+        if (shape->stack)
+            p = v1_reread(p, &stack);
+        if (UNLIKELY(id == V1_UserLog)) {
+            uint64_t size;
+            p = v1_reread(p, &size);
+            p += size;
+        }
+        proc->p = p;
         if (UNLIKELY(shape->cls == V1_IS_SAMPLE)) {
-            proc->ticks = (int64_t)((uint64_t)proc->ticks + (s->view == V1_AS_GO_1_21 ? wire[0] : 0));
+            proc->ticks = (int64_t)((uint64_t)proc->ticks + (s->view == V1_AS_GO_1_21 ? ticks : 0));
             continue;
         }
-        if (shape->before == 2)
-            proc->seq = (int64_t)((uint64_t)proc->seq + *a++);
-        proc->ticks = (int64_t)((uint64_t)proc->ticks + *a++);
-        if (UNLIKELY(id == V1_UserLog)) {
-            uint64_t size = 0;
-            proc->p = varint_get(proc->p, proc->end, &size) + size;
-        }
-        for (unsigned i = 0; i < V1_MAX_ARGS; i++)
-            args[i] = i < shape->named ? a[i] : 0;
+        proc->ticks = (int64_t)((uint64_t)proc->ticks + ticks);
+        if (!goroutine(s, proc, id, args[0], &g))
+            return false;
         *ev = (struct v1_event){.time = proc->ticks,
                                 .at = (uint64_t)(at - t->data),
+                                .p = proc->p_index,
                                 .id = id,
-                                .g = goroutine(proc, s->view, id, args[0]),
-                                .p = proc->id,
-                                .stack = shape->stack ? idmap_get(&t->stack_ids, a[shape->named]) : 0};
+                                .g = g,
+                                .stack = stack ? idmap_get(&t->stack_ids, stack) : 0};
         return true;
     }
 }

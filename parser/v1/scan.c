@@ -80,16 +80,15 @@ static struct v1_proc *proc_of(struct scan *c)
     uint32_t index = idmap_get(&s->proc_ids, c->pid);
     if (index)
         return &s->procs.v[index - 1];
-    if (s->procs.n == V1_MAX_PROCS) {
-        BROKEN("has more than %d procs", V1_MAX_PROCS);
+    uint16_t p;
+    if (!v1_index_p(s, (int32_t)c->pid, (uint64_t)(c->r.at - s->t->data), c->r.id, &p))
         return NULL;
-    }
     if (!VEC_ROOM(&s->procs) || !idmap_add(&s->proc_ids, c->pid, (uint32_t)s->procs.n + 1)) {
         v1_no_memory(s);
         return NULL;
     }
     struct v1_proc *proc = &s->procs.v[s->procs.n++];
-    *proc = (struct v1_proc){.id = (int32_t)c->pid};
+    *proc = (struct v1_proc){.p_index = p};
     return proc;
 }
 
@@ -148,13 +147,14 @@ static bool sample(struct scan *c)
         advance(c);
     if (!s->samples.n)
         s->procs_before_samples = s->procs.n;
+    uint64_t at = (uint64_t)(c->r.at - s->t->data);
+    uint16_t p;
+    uint32_t g;
+    if (!v1_index_p(s, (int32_t)a[1], at, c->r.id, &p) || !v1_index_g(s, a[2], &g))
+        return false;
     if (!VEC_ROOM(&s->samples))
         return v1_no_memory(s);
-    s->samples.v[s->samples.n++] = (struct v1_event){.time = (int64_t)a[0],
-                                                     .at = (uint64_t)(c->r.at - s->t->data),
-                                                     .id = V1_CPUSample,
-                                                     .g = a[2],
-                                                     .p = (int32_t)a[1]};
+    s->samples.v[s->samples.n++] = (struct v1_event){.time = (int64_t)a[0], .at = at, .id = V1_CPUSample, .g = g, .p = p};
     s->t->nevents++;
     return true;
 }
@@ -188,9 +188,11 @@ bool v1_scan(struct v1_parse *s)
     /* Stacks may follow the events that have them. */
     for (size_t i = 0; i < s->samples.n; i++) {
         struct v1_event *ev = &s->samples.v[i];
-        uint64_t args[V1_WIRE_ARGS];
-        v1_reread(t, t->data + ev->at, args);
-        ev->stack = idmap_get(&t->stack_ids, args[4]);
+        uint64_t v;
+        const uint8_t *at = v1_reread_first(t->data + ev->at, &v);
+        for (unsigned n = t->form.shapes[V1_CPUSample].nargs; n > 1; n--)
+            at = v1_reread(at, &v);
+        ev->stack = idmap_get(&t->stack_ids, v);
     }
     t->nsamples = s->samples.n;
     if (!t->nevents)

@@ -40,9 +40,13 @@ bool v1_sequence(struct v1_parse *s)
                 events[n].time = (int64_t)args[2];
         }
     }
-    gosort(keys, n);
-    permute(events, keys, n);
+    if (!s->e->status) {
+        gosort(keys, n);
+        permute(events, keys, n);
+    }
     free(keys);
+    if (s->e->status)
+        return false;
     for (size_t i = 1; i < n; i++)
         if (events[i].time < events[i - 1].time)
             return v1_fail(s->e, V1_BROKEN, events[i].at, events[i].id, "time stamps out of order");

@@ -2,7 +2,7 @@
  * A v1 trace, the form of Go 1.5 to 1.21 and of the first tracer: its events in order, and the tables that they refer
  * to.
  *
- * What bounds memory: the trace itself, which stays in memory as it is, and 32 bytes for each of its events. v1 has no
+ * What bounds memory: the trace itself, which stays in memory as it is, and 24 bytes for each of its events. v1 has no
  * generations, and an event that was written last may have happened first, so that nothing can be told before all is
  * there. Arguments, frames and strings are not kept anywhere else: events, stacks and strings know where in the trace
  * they stand, and the functions below decode them there. What else there is grows with the number of goroutines, procs,
@@ -17,6 +17,7 @@
 
 #include "parser/idmap.h"
 #include "parser/v1/events.h"
+#include "parser/vec.h"
 
 /* Procs that are none: they collect what happened outside of all procs. Proc -1 is a thread without a proc. */
 enum {
@@ -26,13 +27,21 @@ enum {
     V1_GC_P = 1000004,      /* a collection began */
 };
 
+/* The index that each of them has, and proc -1, in the table of procs; others have a later one. */
+enum { V1_AT_NO_P, V1_AT_TIMER_P, V1_AT_NETPOLL_P, V1_AT_SYSCALL_P, V1_AT_GC_P, V1_SPECIAL_PS };
+
+/* No trace is larger; 24 bytes for each event would be some 8 TB. */
+#define V1_MAX_SIZE ((UINT64_C(1) << 40) - 1)
+
+/* Of a trace there are more events than bytes of all else, so they are small: goroutines and procs are indices. */
 struct v1_event {
-    int64_t time;     /* ns since the first event */
-    uint64_t at : 56; /* the offset of its record in the trace */
-    uint64_t id : 8;  /* enum v1_id, of class EVENT or SAMPLE, never one of the Local ones */
-    uint64_t g;       /* the goroutine that it happened to or on, 0: none */
-    int32_t p;        /* the proc, or one of those above */
-    uint32_t stack;   /* what v1_frames takes, 0: none */
+    int64_t time;       /* ns since the first event */
+    uint64_t at : 40;   /* the offset of its record in the trace */
+    uint64_t p : 16;    /* the proc, which v1_p says */
+    uint64_t id : 7;    /* enum v1_id, of class EVENT or SAMPLE, never one of the Local ones */
+    uint64_t blocks : 1; /* of a GoSysCall: the next event of its goroutine is GoSysBlock */
+    uint32_t g;         /* the goroutine that it happened to or on, which v1_g says; 0: none */
+    uint32_t stack;     /* what v1_frames takes, 0: none */
 };
 
 /* A string in the trace, without a NUL behind it. */
@@ -96,6 +105,8 @@ struct v1_trace {
     struct v1_event *events;
     size_t nevents;
     size_t nsamples; /* CPU samples among them */
+    VEC(uint64_t) gs; /* goroutines by index; 0 is goroutine 0, which is none */
+    VEC(int32_t) ps;  /* procs by index */
     struct v1_stack *stacks; /* from 1 on */
     size_t nstacks;
     struct v1_string *strings; /* from 1 on */
@@ -123,6 +134,9 @@ unsigned v1_version(const uint8_t *data, size_t size);
 size_t v1_header_size(unsigned nn);
 
 enum { V1_MAX_FRAMES = 1000 }; /* of a stack */
+
+static inline uint64_t v1_g(const struct v1_trace *t, const struct v1_event *ev) { return t->gs.v[ev->g]; }
+static inline int32_t v1_p(const struct v1_trace *t, const struct v1_event *ev) { return t->ps.v[ev->p]; }
 
 /* The arguments of an event. */
 void v1_args(const struct v1_trace *t, const struct v1_event *ev, struct v1_args *a);

@@ -113,10 +113,10 @@ const uint8_t *v1_read(const struct v1_trace *t, const uint8_t *p, struct v1_rec
     if (n < 3) {
         count = n + (t->form.sequences ? 2 : 1);
         for (unsigned i = 0; i < count; i++) {
-            const uint8_t *next = varint_get(p, end, &r->args[i]);
-            if (UNLIKELY(!next))
-                return integer(t, p, end, &v, r, e);
-            p = next;
+            if (LIKELY(p < end && *p < 0x80))
+                r->args[i] = *p++;
+            else if (UNLIKELY(!(p = integer(t, p, end, &r->args[i], r, e))))
+                return NULL;
             if (i == 1)
                 r->data.data = (const char *)p;
         }

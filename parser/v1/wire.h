@@ -25,23 +25,36 @@ struct v1_record {
  */
 const uint8_t *v1_read(const struct v1_trace *t, const uint8_t *p, struct v1_record *r, struct v1_error *e);
 
-/*
- * Reads the arguments of the event at p once more, without its message, after v1_read has found nothing wrong with it.
- * Returns the byte after them.
- */
-static inline const uint8_t *v1_reread(const struct v1_trace *t, const uint8_t *p, uint64_t args[V1_WIRE_ARGS])
+/* Reads an integer once more, after v1_read has found nothing wrong with it. Returns the byte after it. */
+static inline const uint8_t *v1_reread(const uint8_t *p, uint64_t *v)
 {
-    const uint8_t *end = t->data + t->size;
-    unsigned n = t->form.shapes[*p & (V1_IDS - 1)].nargs;
-    bool has_size = *p >> 6 == 3;
-    p++;
-    if (has_size) {
-        uint64_t size;
-        p = varint_get(p, end, &size);
+    uint64_t byte = *p++, sum = byte & 0x7f;
+    for (unsigned shift = 7; byte >= 0x80; shift += 7) {
+        byte = *p++;
+        sum |= (byte & 0x7f) << shift;
     }
-    for (unsigned i = 0; i < n; i++)
-        p = varint_get(p, end, &args[i]);
+    *v = sum;
     return p;
+}
+
+/* Likewise, the first integer of the event at p. */
+static inline const uint8_t *v1_reread_first(const uint8_t *p, uint64_t *v)
+{
+    bool has_size = *p >> 6 == 3;
+    p = v1_reread(p + 1, v);
+    return has_size ? v1_reread(p, v) : p;
+}
+
+/* The first argument of an event, of one that has any. */
+static inline uint64_t v1_first_arg(const struct v1_trace *t, const struct v1_event *ev)
+{
+    const uint8_t *p = t->data + ev->at;
+    uint64_t v;
+    unsigned before = t->form.shapes[*p & (V1_IDS - 1)].before;
+    p = v1_reread_first(p, &v);
+    for (; before; before--)
+        p = v1_reread(p, &v);
+    return v;
 }
 
 /* Records the error unless there is one already; false. offset and event are as in struct v1_error. */

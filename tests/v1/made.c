@@ -92,7 +92,7 @@ static void show(struct raw_buffer *o, const struct v1_trace *t, const struct v1
     struct v1_args a;
     bool says;
     v1_args(t, ev, &a);
-    raw_buffer_printf(o, "%" PRId64 " %s p%d g%" PRIu64, ev->time, info->name, ev->p, ev->g);
+    raw_buffer_printf(o, "%" PRId64 " %s p%d g%" PRIu64, ev->time, info->name, v1_p(t, ev), v1_g(t, ev));
     for (unsigned i = 0; i < info->nargs; i++)
         raw_buffer_printf(o, " %" PRIu64, a.v[i]);
     struct v1_text words = v1_words(t, ev, &a, &says);

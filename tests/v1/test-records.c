@@ -226,6 +226,36 @@ static void procs_have_sane_numbers(void **state)
     fails(&m, "ProcStart: has more than 16384 procs");
 }
 
+/* Those that samples name count, those that are none do not. */
+static void procs_of_samples_are_procs(void **state)
+{
+    struct made m = made(19);
+    struct v1_trace t;
+    struct v1_error e;
+    PROC(&m, 5, 1);
+    RECORD(&m, ProcStart, 1, 0);
+    for (unsigned p = 0; p < 16384; p++)
+        RECORD(&m, CPUSample, 1, 1, p, 0, 0);
+    RECORD(&m, CPUSample, 1, 1, UINT64_MAX, 0, 0);
+    RECORD(&m, CPUSample, 1, 1, V1_GC_P, 0, 0);
+    assert_true(v1_parse(&t, m.b.at, m.b.size, V1_AS_GO_1_22, &e));
+    assert_int_equal(t.nsamples, 16386);
+    v1_free(&t);
+    RECORD(&m, CPUSample, 1, 1, 16384, 0, 0);
+    fails(&m, "CPUSample: has more than 16384 procs");
+}
+
+/* Offsets have 40 bits. None of these bytes is looked at. */
+static void a_trace_has_a_size(void **state)
+{
+    struct made m = made(21);
+    struct v1_trace t;
+    struct v1_error e;
+    assert_false(v1_parse(&t, m.b.at, (size_t)V1_MAX_SIZE + 1, V1_AS_GO_1_22, &e));
+    assert_string_equal(e.message, "the trace is too large");
+    raw_buffer_free(&m.b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -241,6 +271,8 @@ int main(void)
         cmocka_unit_test(a_stop_of_the_world_has_a_kind),
         cmocka_unit_test(a_trace_needs_events_and_a_clock),
         cmocka_unit_test(procs_have_sane_numbers),
+        cmocka_unit_test(procs_of_samples_are_procs),
+        cmocka_unit_test(a_trace_has_a_size),
     };
     return cmocka_run_group_tests_name("v1 records", tests, NULL, NULL);
 }

@@ -114,8 +114,8 @@ void create(struct world *w, const struct gotrace_event *ev, const uint64_t *arg
     }
     bool waits = planned == PLAN_WAIT;
     g->state = waits ? GOTRACE_STATE_WAITING : GOTRACE_STATE_RUNNABLE;
-    g->unborn = waits && !w->to->coroutines;
-    put(w, thread, waits && !g->unborn ? EV_GoCreateBlocked : EV_GoCreate, args);
+    g->written_runnable = waits && !w->to->coroutines;
+    put(w, thread, waits && !g->written_runnable ? EV_GoCreateBlocked : EV_GoCreate, args);
 }
 
 /* It runs no longer. */
@@ -136,9 +136,9 @@ void unblock(struct world *w, const struct gotrace_event *ev, uint64_t *args)
 {
     uint32_t go = idmap_get(&w->go_of, ev->args[0]), waker = go_of(w, ev), proc = proc_of(w, ev), thread;
     struct v2_go *g = go_at(w, go);
-    if (!go || g->state != GOTRACE_STATE_WAITING || g->unborn) {
-        if (go && g->unborn) {
-            g->unborn = false;
+    if (!go || g->state != GOTRACE_STATE_WAITING || g->written_runnable) {
+        if (go && g->written_runnable) {
+            g->written_runnable = false;
             g->state = GOTRACE_STATE_RUNNABLE;
         }
         drop(w, ev->type);

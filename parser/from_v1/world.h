@@ -45,10 +45,10 @@ struct v2_proc {
 struct v2_go {
     uint64_t id, seq;
     uint32_t thread;
-    uint8_t state; /* enum gotrace_state */
-    bool created;  /* nothing happened to it since */
-    bool unborn;   /* it waits, and the version has no event to say so: it is runnable */
-    bool stops;    /* the world */
+    uint8_t state;         /* enum gotrace_state */
+    bool created;          /* nothing happened to it since */
+    bool written_runnable; /* it waits, and the version has no event to say so */
+    bool stops;            /* the world */
     bool assists, assisted;
     size_t stop, assist; /* their numbers */
 };

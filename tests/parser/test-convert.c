@@ -88,19 +88,19 @@ static void times_go_on_in_the_next_batch(void **state)
 }
 
 /* Which of the goroutines that were created blocked run first, in which generation, changes nothing for the others. */
-static void the_unborn_are_told_apart(void **state)
+static void those_created_blocked_are_told_apart(void **state)
 {
-    enum { UNBORN = 5 };
-    static const uint64_t orders[][UNBORN] = {{2, 3, 4, 5, 6}, {6, 5, 4, 3, 2}, {3, 6, 2, 5, 4}, {4, 2, 6, 3, 5}};
+    enum { BLOCKED = 5 };
+    static const uint64_t orders[][BLOCKED] = {{2, 3, 4, 5, 6}, {6, 5, 4, 3, 2}, {3, 6, 2, 5, 4}, {4, 2, 6, 3, 5}};
     for (size_t k = 0; k < ARRAY_SIZE(orders); k++) {
         struct gotrace_builder *b = gotrace_builder_new_memory(23);
-        uint64_t now = 1000, seen[UNBORN + 2] = {0};
-        for (uint64_t gen = 1; gen <= UNBORN + 2; gen++) {
+        uint64_t now = 1000, seen[BLOCKED + 2] = {0};
+        for (uint64_t gen = 1; gen <= BLOCKED + 2; gen++) {
             gotrace_builder_generation(b, gen);
             gotrace_builder_batch(b, 5, now += 100);
             ADD(now += 100, ProcStatus, 0, PROC_RUNNING);
             ADD(now += 100, GoStatus, 1, 5, GO_RUNNING);
-            for (uint64_t g = 2; g < 2 + UNBORN; g++) {
+            for (uint64_t g = 2; g < 2 + BLOCKED; g++) {
                 if (gen == 1)
                     ADD(now += 100, GoCreateBlocked, g, 0, 0);
                 else
@@ -108,13 +108,13 @@ static void the_unborn_are_told_apart(void **state)
             }
             /* One more in each generation, and back to the first goroutine. */
             uint64_t main_seq = 0;
-            for (uint64_t i = 0; gen > 1 && i < gen - 1 && i < UNBORN; i++) {
+            for (uint64_t i = 0; gen > 1 && i < gen - 1 && i < BLOCKED; i++) {
                 ADD(now += 100, GoSwitch, orders[k][i], 1);
                 ADD(now += 100, GoSwitch, 1, ++main_seq);
                 seen[orders[k][i] - 2]++;
             }
         }
-        assert_int_equal(seen[orders[k][0] - 2], UNBORN + 1);
+        assert_int_equal(seen[orders[k][0] - 2], BLOCKED + 1);
         starts_stay(b);
     }
 }
@@ -123,7 +123,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(times_go_on_in_the_next_batch),
-        cmocka_unit_test(the_unborn_are_told_apart),
+        cmocka_unit_test(those_created_blocked_are_told_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

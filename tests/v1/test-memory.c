@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <malloc.h>
 #include <stdio.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "parser/batch.h"
@@ -195,6 +196,22 @@ static void file_that_does_not_fit_is_said(void **state)
     close(ends[0]);
 }
 
+/* A socket gives a message at a time. */
+static void file_that_comes_in_pieces_is_read_whole(void **state)
+{
+    struct raw_buffer b = {0};
+    int ends[2];
+    assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends), 0);
+    assert_int_equal(write(ends[1], "te", 2), 2);
+    assert_int_equal(write(ends[1], "xt", 2), 2);
+    close(ends[1]);
+    assert_int_equal(v1_load(ends[0], &b), 0);
+    assert_int_equal(b.size, 4);
+    assert_memory_equal(b.at, "text", 4);
+    raw_buffer_free(&b);
+    close(ends[0]);
+}
+
 enum { MANY = 30000 };
 
 static void many_runs(struct made *m)
@@ -276,6 +293,7 @@ int main(void)
         cmocka_unit_test(memory_that_runs_out_is_said),
         cmocka_unit_test(memory_that_runs_out_while_it_is_written_as_v2_is_said),
         cmocka_unit_test(file_that_does_not_fit_is_said),
+        cmocka_unit_test(file_that_comes_in_pieces_is_read_whole),
         cmocka_unit_test(memory_is_in_proportion),
     };
     return cmocka_run_group_tests_name("v1 memory", tests, NULL, NULL);

@@ -136,6 +136,19 @@ static void exits_fall_into_place_among_each_other(void **state)
               "20 GoSysExit p1000003 g3 3 2 120\n30 GoSysExit p1000003 g1 1 2 130\n");
 }
 
+static void an_exit_stays_before_what_came_later_at_its_time(void **state)
+{
+    struct made m = two();
+    RECORD(&m, GoStart, 10, 2, 1);
+    RECORD(&m, GoSysCall, 10, 0);
+    RECORD(&m, GoSysBlock, 10);
+    RECORD(&m, HeapAlloc, 10, 1);
+    RECORD(&m, GoSysExit, 0, 2, 2, 140);
+    RECORD(&m, HeapAlloc, 0, 2);
+    gives(&m, TWO "10 GoStart p0 g2 2 1\n20 GoSysCall p0 g2\n30 GoSysBlock p0 g2\n40 HeapAlloc p0 g0 1\n"
+                  "40 GoSysExit p1000003 g2 2 2 140\n40 HeapAlloc p0 g0 2\n");
+}
+
 static void an_exit_without_a_time_stays(void **state)
 {
     struct made m = two();
@@ -354,6 +367,7 @@ int main(void)
         cmocka_unit_test(a_local_exit_is_of_who_runs),
         cmocka_unit_test(a_system_call_ends_when_it_returned),
         cmocka_unit_test(exits_fall_into_place_among_each_other),
+        cmocka_unit_test(an_exit_stays_before_what_came_later_at_its_time),
         cmocka_unit_test(an_exit_without_a_time_stays),
         cmocka_unit_test(an_exit_comes_after_a_block),
         cmocka_unit_test(ticks_become_nanoseconds),

@@ -72,17 +72,9 @@ static int write_sync(struct gotrace_builder *b, const struct spool_header *h, c
     return gotrace_builder_sync(b, t->hz, time, h->first.mono_ns + (uint64_t)ns, wall / 1000000000, wall % 1000000000);
 }
 
-/* Counts bytes: a pipe cannot say how much was written to it. */
-struct counted {
-    FILE *file;
-    uint64_t *bytes;
-};
-
-static int write_counted(void *arg, const void *buf, size_t size)
+static int write_counted(void *counted, const void *buf, size_t size)
 {
-    const struct counted *c = arg;
-    *c->bytes += size;
-    return fwrite(buf, 1, size, c->file) == size ? 0 : -1;
+    return finish_write_counted(counted, buf, size) ? 0 : -1;
 }
 
 static int write_opening(struct gotrace_builder *b, const struct spool_file *f, const struct recording *r,
@@ -99,7 +91,7 @@ static int write_opening(struct gotrace_builder *b, const struct spool_file *f, 
 static const char *write_trace(const struct spool_file *f, struct recording *r, FILE *out, struct finish_summary *sum)
 {
     const struct spool_header *h = f->header;
-    struct counted counted = {out, &sum->bytes};
+    struct finish_counted counted = {out, &sum->bytes};
     struct gotrace_builder *b = gotrace_builder_new_callback(finish_version(h->trace_version), write_counted, &counted);
     if (!b)
         return "the trace version in the spool is not supported";

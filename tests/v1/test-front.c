@@ -72,6 +72,45 @@ static void the_list_is_that_of_go(void **state)
     }
 }
 
+static void add_both(struct plain *l, struct v1_front *f, int64_t time, size_t value)
+{
+    l->v[l->n++] = (struct keyed){time, value};
+    v1_front_add(f, time, value);
+}
+
+static void take_both(struct plain *l, struct v1_front *f, size_t n)
+{
+    for (size_t got; n; n--) {
+        assert_true(v1_front_take(f, &got));
+        assert_int_equal(got, plain_take(l));
+    }
+}
+
+static void one_tie(size_t procs, int64_t time, int64_t other)
+{
+    struct plain plain = {.n = 0};
+    struct v1_front f;
+    assert_true(v1_front_init(&f, V1_AS_GO_1_21, procs));
+    for (size_t i = 0; i < procs; i++)
+        add_both(&plain, &f, (int64_t)i * 10, i);
+    take_both(&plain, &f, 2);
+    add_both(&plain, &f, time, procs);
+    add_both(&plain, &f, other, procs + 1);
+    take_both(&plain, &f, procs);
+    v1_front_free(&f);
+}
+
+/* Of many, only two have the same time: both that were added, or one of these and another one. */
+static void an_event_that_is_added_may_tie(void **state)
+{
+    for (size_t procs = 3; procs <= 40; procs++) {
+        for (int64_t time = 20; time < (int64_t)procs * 10; time += 10) {
+            one_tie(procs, time + 3, time + 3);
+            one_tie(procs, time, time + 3);
+        }
+    }
+}
+
 static void a_heap_gives_the_earliest(void **state)
 {
     struct v1_front f;
@@ -101,6 +140,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_last_one_moves_to_the_front),
         cmocka_unit_test(the_list_is_that_of_go),
+        cmocka_unit_test(an_event_that_is_added_may_tie),
         cmocka_unit_test(a_heap_gives_the_earliest),
         cmocka_unit_test(since_1_22_it_is_a_heap),
     };

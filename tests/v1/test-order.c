@@ -59,6 +59,16 @@ static void what_can_never_happen_has_no_order(void **state)
     fails(&m, "GoUnblockLocal: no consistent ordering of events possible");
 }
 
+/* What is counted of goroutine 0, which nothing should happen to, is not what is counted of collections. */
+static void goroutine_0_is_not_the_collector(void **state)
+{
+    struct made m = made(21);
+    PROC(&m, 0, 121);
+    RECORD(&m, GCStart, 0, 0, 0);
+    RECORD(&m, GoCreate, 0, 0, 0, 0);
+    fails(&m, "GoCreate: g 0 already exists (time 0)");
+}
+
 static void one_wakeup_is_not_there_for_two(void **state)
 {
     struct made m = two();
@@ -363,6 +373,7 @@ int main(void)
         cmocka_unit_test(what_can_never_happen_has_no_order),
         cmocka_unit_test(one_wakeup_is_not_there_for_two),
         cmocka_unit_test(collections_are_counted),
+        cmocka_unit_test(goroutine_0_is_not_the_collector),
         cmocka_unit_test(local_events_need_no_numbers),
         cmocka_unit_test(a_local_exit_is_of_who_runs),
         cmocka_unit_test(a_system_call_ends_when_it_returned),

@@ -30,19 +30,21 @@ enum {
 /* The index that each of them has, and proc -1, in the table of procs; others have a later one. */
 enum { V1_AT_NO_P, V1_AT_TIMER_P, V1_AT_NETPOLL_P, V1_AT_SYSCALL_P, V1_AT_GC_P, V1_SPECIAL_PS };
 
-/* No trace is larger; 24 bytes for each event would be some 8 TB. */
+/* A larger trace is refused, as events have 40 bits for where in it they stand. */
 #define V1_MAX_SIZE ((UINT64_C(1) << 40) - 1)
 
-/* Of a trace there are more events than bytes of all else, so they are small: goroutines and procs are indices. */
+/* Small, as there are many: clearing fresh pages for them takes long. So goroutines and procs are indices. */
 struct v1_event {
-    int64_t time;       /* ns since the first event */
-    uint64_t at : 40;   /* the offset of its record in the trace */
-    uint64_t p : 16;    /* the proc, which v1_p says */
-    uint64_t id : 7;    /* enum v1_id, of class EVENT or SAMPLE, never one of the Local ones */
+    int64_t time;        /* ns since the first event */
+    uint64_t at : 40;    /* the offset of its record in the trace */
+    uint64_t p : 16;     /* the proc, which v1_p says */
+    uint64_t id : 7;     /* enum v1_id, of class EVENT or SAMPLE, never one of the Local ones */
     uint64_t blocks : 1; /* of a GoSysCall: the next event of its goroutine is GoSysBlock */
-    uint32_t g;         /* the goroutine that it happened to or on, which v1_g says; 0: none */
-    uint32_t stack;     /* what v1_frames takes, 0: none */
+    uint32_t g;          /* the goroutine that it happened to or on, which v1_g says; 0: none */
+    uint32_t stack;      /* what v1_frames takes, 0: none */
 };
+
+_Static_assert(sizeof(struct v1_event) == 24, "an event has no padding");
 
 /* A string in the trace, without a NUL behind it. */
 struct v1_text {

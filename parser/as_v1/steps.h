@@ -13,6 +13,7 @@ struct as_v1_go {
     uint32_t proc;  /* where it runs, index + 1 */
     uint8_t state;  /* enum as_v1_state */
     bool known, assists, timers;
+    bool called; /* it was in a system call that blocked */
     bool early; /* runnable, though it was created waiting or in a system call */
 };
 

@@ -40,27 +40,6 @@ EXPORT void thrace_annotate_label(const char *label);
 
 /* --- strings ------------------------------------------------------------------------------------------------------ */
 
-size_t annotate_length(const char *s, size_t max)
-{
-    size_t len = s ? strnlen(s, max < STRING_MAX_SIZE + 1 ? max : STRING_MAX_SIZE + 1) : 0;
-    if (len <= STRING_MAX_SIZE)
-        return len;
-    len = STRING_MAX_SIZE;
-    while (len > STRING_MAX_SIZE - 4 && ((unsigned char)s[len] & 0xc0) == 0x80)
-        len--;
-    return len;
-}
-
-struct name *annotate_name(const char *s)
-{
-    struct name *n = name_hinted(s);
-    if (likely(n))
-        return n;
-    n = name_intern(s, annotate_length(s, SIZE_MAX));
-    name_hint(s, n);
-    return n;
-}
-
 enum { STRING_RECORD_HEAD = 1 + 2 * VARINT_MAX };
 
 static uint64_t name_id(const struct name *n) { return n ? PROGRAM_STRING_BASE + n->number : 0; }

@@ -13,12 +13,6 @@
 
 #include "preload/annotate/names.h"
 
-/* Bytes of s, of which max may be looked at, that fit into a string of a trace: whole characters, if it is UTF-8. */
-size_t annotate_length(const char *s, size_t max);
-
-/* The name with that text; it is looked for by its address first. */
-struct name *annotate_name(const char *s);
-
 /* A number that no other task of the process has. */
 uint64_t annotate_new_task(void);
 

@@ -22,6 +22,13 @@ static bool read_options(struct options *o, char *a, char *b)
     return ok;
 }
 
+static void assert_refused(char *const bad[], size_t n)
+{
+    struct options o;
+    for (size_t i = 0; i < n; i++)
+        assert_false(read_options(&o, bad[i], NULL));
+}
+
 static void nothing_set_records_nothing(void **state)
 {
     struct options o;
@@ -66,7 +73,7 @@ static void durations_have_units(void **state)
 static void versions_are_those_we_write(void **state)
 {
     static char *const bad[] = {"THRACE_TRACE_VERSION=1.20", "THRACE_TRACE_VERSION=1.24", "THRACE_TRACE_VERSION=22",
-                                "THRACE_TRACE_VERSION=1.",   "THRACE_TRACE_VERSION=1.22 ",
+                                "THRACE_TRACE_VERSION=1.", "THRACE_TRACE_VERSION=1.22 ",
                                 "THRACE_TRACE_VERSION=1.022x", "THRACE_TRACE_VERSION=2.22"};
     struct options o;
     for (uint64_t v = 22; v <= 26; v++) {
@@ -75,8 +82,7 @@ static void versions_are_those_we_write(void **state)
         assert_int_equal(read_options(&o, entry, NULL), v != 24);
         assert_int_equal(o.trace_version, v != 24 ? v : 22);
     }
-    for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
-        assert_false(read_options(&o, bad[i], NULL));
+    assert_refused(bad, ARRAY_SIZE(bad));
     assert_true(read_options(&o, "THRACE_TRACE_VERSION=1.5", NULL));
     assert_int_equal(o.trace_version, 5);
     assert_true(read_options(&o, "THRACE_HEAP_EVENTS=1", NULL));
@@ -87,14 +93,13 @@ static void versions_are_those_we_write(void **state)
 
 static void flags_and_numbers_are_plain(void **state)
 {
-    static char *const bad[] = {"THRACE_VERBOSE=2",       "THRACE_VERBOSE=yes", "THRACE_VERBOSE=-1",
-                                "THRACE_LAUNCHER=x", "THRACE_LAUNCHER=12 34", "THRACE_LAUNCHER=+1"};
+    static char *const bad[] = {"THRACE_VERBOSE=2", "THRACE_VERBOSE=yes", "THRACE_VERBOSE=-1", "THRACE_LAUNCHER=x",
+                                "THRACE_LAUNCHER=12 34", "THRACE_LAUNCHER=+1"};
     struct options o;
     assert_true(read_options(&o, "THRACE_VERBOSE=1", "THRACE_LAUNCHER=4194304"));
     assert_int_equal(o.verbose, 1);
     assert_int_equal(o.launcher, 4194304);
-    for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
-        assert_false(read_options(&o, bad[i], NULL));
+    assert_refused(bad, ARRAY_SIZE(bad));
 }
 
 static void the_output_is_any_path_that_fits(void **state)
@@ -174,11 +179,9 @@ static void a_pattern_is_expanded_in_the_name_of_the_file(void **state)
 
 static void recordings_start_when_told(void **state)
 {
-    static char *const bad[] = {
-        "THRACE_START=soon",  "THRACE_START=delay:",  "THRACE_START=delay:2",
-        "THRACE_START=delay", "THRACE_START=signal:FOO", "THRACE_START=signal:9", "THRACE_START=now,off",
-        "THRACE_START=signal:19", "THRACE_START=signal:0",
-    };
+    static char *const bad[] = {"THRACE_START=soon", "THRACE_START=delay:", "THRACE_START=delay:2",
+                                "THRACE_START=delay", "THRACE_START=signal:FOO", "THRACE_START=signal:9",
+                                "THRACE_START=now,off", "THRACE_START=signal:19", "THRACE_START=signal:0"};
     struct options o;
     assert_true(read_options(&o, "THRACE_START=delay:2s", NULL));
     assert_int_equal(o.start.when, START_DELAYED);
@@ -190,17 +193,14 @@ static void recordings_start_when_told(void **state)
     assert_int_equal(o.start.when, START_OFF);
     assert_true(read_options(&o, "THRACE_START=now", NULL));
     assert_int_equal(o.start.when, START_NOW);
-    for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
-        assert_false(read_options(&o, bad[i], NULL));
+    assert_refused(bad, ARRAY_SIZE(bad));
 }
 
 static void recordings_stop_for_several_reasons(void **state)
 {
-    static char *const bad[] = {
-        "THRACE_STOP=after", "THRACE_STOP=size:0",  "THRACE_STOP=size:5T",
-        "THRACE_STOP=size:M", "THRACE_STOP=now",   "THRACE_STOP=,size:1", "THRACE_STOP=size:99999999999G",
-        "THRACE_STOP=size:16777216G",
-    };
+    static char *const bad[] = {"THRACE_STOP=after", "THRACE_STOP=size:0", "THRACE_STOP=size:5T",
+                                "THRACE_STOP=size:M", "THRACE_STOP=now", "THRACE_STOP=,size:1",
+                                "THRACE_STOP=size:99999999999G", "THRACE_STOP=size:16777216G"};
     struct options o;
     assert_true(read_options(&o, "THRACE_STOP=after:10s,size:64M,signal:USR1", NULL));
     assert_int_equal(o.stop.after_ns, UINT64_C(10000000000));
@@ -209,17 +209,16 @@ static void recordings_stop_for_several_reasons(void **state)
     assert_true(read_options(&o, "THRACE_STOP=size:1000", NULL));
     assert_int_equal(o.stop.size, 1000);
     assert_true(read_options(&o, "THRACE_STOP=size:16777215G", NULL)); /* sums of sizes stay below 2^64 */
-    for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
-        assert_false(read_options(&o, bad[i], NULL));
+    assert_refused(bad, ARRAY_SIZE(bad));
 }
 
 static void a_flight_recorder_keeps_time_or_bytes(void **state)
 {
-    static char *const bad[] = {"THRACE_FLIGHT_RECORDER=0",    "THRACE_FLIGHT_RECORDER=10",
-                                "THRACE_FLIGHT_RECORDER=4K", "THRACE_FLIGHT_RECORDER=4M,x",
-                                "THRACE_SNAPSHOT=wait:",     "THRACE_SNAPSHOT=wait:0",      "THRACE_SNAPSHOT=wait:f:",
-                                "THRACE_SNAPSHOT=never",     "THRACE_FLIGHT_RECORDER=1s,generations:1",
-                                "THRACE_FLIGHT_RECORDER=generations:129", "THRACE_FLIGHT_RECORDER=generations:"};
+    static char *const bad[] = {"THRACE_FLIGHT_RECORDER=0", "THRACE_FLIGHT_RECORDER=10", "THRACE_FLIGHT_RECORDER=4K",
+                                "THRACE_FLIGHT_RECORDER=4M,x", "THRACE_SNAPSHOT=wait:", "THRACE_SNAPSHOT=wait:0",
+                                "THRACE_SNAPSHOT=wait:f:", "THRACE_SNAPSHOT=never",
+                                "THRACE_FLIGHT_RECORDER=1s,generations:1", "THRACE_FLIGHT_RECORDER=generations:129",
+                                "THRACE_FLIGHT_RECORDER=generations:"};
     struct options o;
     assert_true(read_options(&o, NULL, NULL));
     assert_int_equal(o.flight.bytes, 0);
@@ -241,8 +240,7 @@ static void a_flight_recorder_keeps_time_or_bytes(void **state)
     assert_int_equal(o.snapshot.function.len, 0);
     assert_true(read_options(&o, "THRACE_FLIGHT_RECORDER=1ms", "THRACE_SNAPSHOT=wait:any:1s"));
     assert_true(piece_is(o.snapshot.function, "any"));
-    for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
-        assert_false(read_options(&o, bad[i], NULL));
+    assert_refused(bad, ARRAY_SIZE(bad));
 }
 
 static void classes_are_words_with_commas_between(void **state)
@@ -256,8 +254,7 @@ static void classes_are_words_with_commas_between(void **state)
     assert_int_equal(o.classes, CLASS_EVERY & ~(uint64_t)CLASS_SYNC);
     assert_true(read_options(&o, "THRACE_WRAP=none", NULL));
     assert_int_equal(o.classes, CLASS_NONE);
-    for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
-        assert_false(read_options(&o, bad[i], NULL));
+    assert_refused(bad, ARRAY_SIZE(bad));
 }
 
 static void the_last_of_two_counts(void **state)
@@ -278,12 +275,11 @@ static void names_are_whole_words(void **state)
 
 static void samples_and_stacks_have_bounds(void **state)
 {
-    static char *const bad[] = {
-        "THRACE_CPU_HZ=10001",    "THRACE_CPU_HZ=-1",          "THRACE_CPU_HZ=99Hz",
-        "THRACE_STACK_DEPTH=0",  "THRACE_STACK_DEPTH=129",
-        "THRACE_UNWIND=dwarf",   "THRACE_UNWIND=AUTO",     "THRACE_UNWIND=fpx",
-        "THRACE_STACKS=wait,",   "THRACE_STACKS=,wait",    "THRACE_STACKS=wait,,sample", "THRACE_STACKS=waits",
-        "THRACE_STACKS=all,wait"};
+    static char *const bad[] = {"THRACE_CPU_HZ=10001", "THRACE_CPU_HZ=-1", "THRACE_CPU_HZ=99Hz",
+                                "THRACE_STACK_DEPTH=0", "THRACE_STACK_DEPTH=129", "THRACE_UNWIND=dwarf",
+                                "THRACE_UNWIND=AUTO", "THRACE_UNWIND=fpx", "THRACE_STACKS=wait,",
+                                "THRACE_STACKS=,wait", "THRACE_STACKS=wait,,sample", "THRACE_STACKS=waits",
+                                "THRACE_STACKS=all,wait"};
     struct options o;
     assert_true(read_options(&o, NULL, NULL));
     assert_int_equal(o.cpu_hz, 99);
@@ -303,8 +299,7 @@ static void samples_and_stacks_have_bounds(void **state)
     assert_int_equal(o.stack_kinds, 0);
     assert_true(read_options(&o, "THRACE_STACKS=all", NULL));
     assert_int_equal(o.stack_kinds, STACK_OF_ANY);
-    for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
-        assert_false(read_options(&o, bad[i], NULL));
+    assert_refused(bad, ARRAY_SIZE(bad));
 }
 
 static void annotations_are_words(void **state)
@@ -320,8 +315,7 @@ static void annotations_are_words(void **state)
     assert_int_equal(o.annotations, ANNOTATIONS_ITT);
     assert_true(read_options(&o, "THRACE_ANNOTATIONS=nvtx,itt", NULL));
     assert_int_equal(o.annotations, ANNOTATIONS_ITT | ANNOTATIONS_NVTX);
-    for (size_t i = 0; i < ARRAY_SIZE(bad); i++)
-        assert_false(read_options(&o, bad[i], NULL));
+    assert_refused(bad, ARRAY_SIZE(bad));
 }
 
 static const char *meant(const char *given, const char *const *words)

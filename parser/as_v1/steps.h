@@ -10,10 +10,10 @@ enum as_v1_state { V1G_DEAD, V1G_RUNNABLE, V1G_RUNS, V1G_WAITS, V1G_FOREVER };
 
 struct as_v1_go {
     uint64_t seq;   /* how often its state changed */
+    uint64_t calls; /* its system calls that blocked */
     uint32_t proc;  /* where it runs, index + 1 */
     uint8_t state;  /* enum as_v1_state */
     bool known, assists, timers;
-    bool called; /* it was in a system call that blocked */
     bool early; /* runnable, though it was created waiting or in a system call */
 };
 

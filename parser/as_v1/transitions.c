@@ -189,7 +189,7 @@ static bool was_there(struct step *s)
     if (s->t.to == GOTRACE_STATE_WAITING || s->t.to == GOTRACE_STATE_SYSCALL) {
         first.then = s->t.to == GOTRACE_STATE_WAITING ? V1_GoWaiting : V1_GoInSyscall;
         s->go->state = V1G_WAITS;
-        s->go->called = s->t.to == GOTRACE_STATE_SYSCALL;
+        s->go->calls += s->t.to == GOTRACE_STATE_SYSCALL;
         s->go->seq++;
     }
     if (!VEC_ROOM(&v->first)) {
@@ -227,7 +227,7 @@ static bool call(struct step *s)
     if (!put(s, (struct v1_made){.id = V1_GoSysCall, .stack = stack_of(s)}))
         return false;
     s->go->state = V1G_WAITS;
-    s->go->called = true;
+    s->go->calls++;
     proc_of(s)->has_g = false;
     return as_v1_hold(s->v, s->place, s->ev, (struct v1_made){.id = V1_GoSysBlock, .args = {s->g}});
 }
@@ -247,12 +247,13 @@ static bool return_from_call(const struct step *s)
         p->has_g = true;
         p->g = s->g;
         s->go->state = V1G_RUNS;
+        s->go->calls--;
         return true;
     }
     uint64_t seq = ++s->v->seq;
     s->go->state = V1G_RUNNABLE;
     /* As in traces of v1, one that is in no call may return from it; only then, no time is said. */
-    ticks = s->go->called ? ticks : 0;
+    ticks = s->go->calls ? ticks : 0;
     return put(s, (struct v1_made){.id = V1_GoSysExit,
                                    .seq = seq,
                                    .args = {s->g, s->v->b.form.sequences ? seq : s->go->seq, ticks}}) &&

@@ -212,7 +212,7 @@ static int create_mapping(struct spool *s, int fd, void *place)
     s->header = (struct spool_header *)p;
     s->chunks = (uint8_t *)p + pool_offset;
     raw_syscall(SYS_madvise, p, (long)s->mapped, 10 /* MADV_DONTFORK */, 0, 0, 0);
-    raw_syscall(SYS_madvise, p, (long)(pool_offset + extent_size), 23 /* MADV_POPULATE_WRITE */, 0, 0, 0);
+    spool_make_pages((void *)p, pool_offset + extent_size);
     /* From here on the file has a hole behind the chunks, into which the kernel would read ahead: milliseconds for each
        megabyte. No page has anything to read. */
     raw_syscall(SYS_madvise, p, (long)s->mapped, MADV_RANDOM, 0, 0, 0);

@@ -1,14 +1,15 @@
 #include "tests/parser/allowance.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stddef.h>
 
 unsigned long allowance = ULONG_MAX;
+bool allowance_refuses_once;
 
 static bool refused(void)
 {
     if (!allowance) {
+        allowance = allowance_refuses_once ? ULONG_MAX : 0;
         errno = ENOMEM;
         return true;
     }

@@ -3,8 +3,12 @@
 #define THRACE_TESTS_PARSER_ALLOWANCE_H
 
 #include <limits.h>
+#include <stdbool.h>
 
 /* Allocations that still succeed; ULONG_MAX, as it is at first: all of them do. */
 extern unsigned long allowance;
+
+/* Only one fails then, and all behind it succeed. */
+extern bool allowance_refuses_once;
 
 #endif

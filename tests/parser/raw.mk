@@ -26,9 +26,9 @@ tests_parser_test_builder_limits_SOURCES = %D%/test-builder-limits.c
 tests_parser_test_builder_limits_LDADD = $(raw_test_LIBS)
 tests_parser_test_golden_SOURCES = %D%/test-golden.c
 tests_parser_test_golden_LDADD = libgolden.la $(raw_test_LIBS)
-tests_parser_test_raw_memory_SOURCES = %D%/test-raw-memory.c
+tests_parser_test_raw_memory_SOURCES = %D%/test-raw-memory.c %D%/allowance.c %D%/allowance.h
 tests_parser_test_raw_memory_LDADD = libgolden.la $(raw_test_LIBS)
-tests_parser_test_raw_memory_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
+tests_parser_test_raw_memory_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=reallocarray
 endif
 
 noinst_HEADERS += %D%/raw-events.h

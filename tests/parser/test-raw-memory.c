@@ -10,32 +10,7 @@
 #include "gotrace/builder.h"
 #include "lib/wire/events.h"
 #include "cmd/golden/golden.h"
-
-/* Allocations that still succeed; the linker sends the library's here. Behind them all fail, or only one. */
-static unsigned long allowance = ULONG_MAX;
-static bool only_one;
-
-static bool refused(void)
-{
-    if (!allowance) {
-        allowance = only_one ? ULONG_MAX : 0;
-        errno = ENOMEM;
-        return true;
-    }
-    allowance--;
-    return false;
-}
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t n, size_t size);
-void *__real_realloc(void *p, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t n, size_t size);
-void *__wrap_realloc(void *p, size_t size);
-
-void *__wrap_malloc(size_t size) { return refused() ? NULL : __real_malloc(size); }
-void *__wrap_calloc(size_t n, size_t size) { return refused() ? NULL : __real_calloc(n, size); }
-void *__wrap_realloc(void *p, size_t size) { return refused() ? NULL : __real_realloc(p, size); }
+#include "tests/parser/allowance.h"
 
 /* Runs `what` until it succeeds, with one allocation more each time. It returns success, and checks its result. */
 static void with_ever_more_memory(bool (*what)(void))
@@ -43,10 +18,10 @@ static void with_ever_more_memory(bool (*what)(void))
     unsigned long n = 0;
     for (;; n++) {
         allowance = n;
-        only_one = true;
+        allowance_refuses_once = true;
         what();
         allowance = n;
-        only_one = false;
+        allowance_refuses_once = false;
         bool ok = what();
         allowance = ULONG_MAX;
         if (ok)

@@ -140,7 +140,7 @@ uint64_t thrace_annotate_task_begin(const char *name, uint64_t parent)
 {
     uint64_t task = annotate_new_task();
     if (recording())
-        annotate_task_begin(annotate_name(name), parent, task);
+        annotate_task_begin(name_of(name), parent, task);
     return task;
 }
 
@@ -290,7 +290,7 @@ OUT_OF_LINE void annotate_region_begin(struct name *n, uint64_t task)
 void thrace_annotate_region_begin(const char *name)
 {
     if (hooked())
-        annotate_region_begin(annotate_name(name), ANNOTATE_OWN_TASK);
+        annotate_region_begin(name_of(name), ANNOTATE_OWN_TASK);
 }
 
 /* The innermost region that the program has not ended; NULL: none is known. */
@@ -348,7 +348,7 @@ OUT_OF_LINE void annotate_message(struct name *n, const char *message, size_t le
 void thrace_annotate_log(const char *category, const char *message)
 {
     if (recording())
-        annotate_message(annotate_name(category), message, annotate_length(message, SIZE_MAX));
+        annotate_message(name_of(category), message, name_length(message, SIZE_MAX));
 }
 
 void annotate_count(struct name *counter, int64_t value)
@@ -366,7 +366,7 @@ void annotate_count(struct name *counter, int64_t value)
 void thrace_annotate_count(const char *name, int64_t value)
 {
     if (recording())
-        annotate_count(annotate_name(name), value);
+        annotate_count(name_of(name), value);
 }
 
 OUT_OF_LINE void annotate_label(struct name *n)
@@ -385,5 +385,5 @@ OUT_OF_LINE void annotate_label(struct name *n)
 void thrace_annotate_label(const char *label)
 {
     if (recording())
-        annotate_label(annotate_name(label));
+        annotate_label(name_of(label));
 }

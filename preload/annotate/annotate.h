@@ -25,7 +25,7 @@ void annotate_task_end(uint64_t task);
 void annotate_region_begin(struct name *name, uint64_t task);
 void annotate_region_end(void);
 
-/* len as annotate_length has it. */
+/* len as name_length has it. */
 void annotate_message(struct name *category, const char *message, size_t len);
 void annotate_count(struct name *counter, int64_t value);
 void annotate_label(struct name *label);

@@ -25,13 +25,13 @@ static bool listens(void) { return hooked() && config.annotations & ANNOTATIONS_
 static struct name *string_name(const struct itt_string *s)
 {
     struct name *n = NULL;
-    return !s || itt_string_is_ours(s, &n) ? n : annotate_name(s->text);
+    return !s || itt_string_is_ours(s, &n) ? n : name_of(s->text);
 }
 
 static struct name *domain_name(const struct itt_domain *d)
 {
     struct name *n = NULL;
-    return !d || itt_domain_is_ours(d, &n) ? n : annotate_name(d->name);
+    return !d || itt_domain_is_ours(d, &n) ? n : name_of(d->name);
 }
 
 /* What has no name of its own has that of its domain. */
@@ -41,8 +41,8 @@ static struct name *name_in(const struct itt_domain *d, const struct itt_string 
     return n ? n : domain_name(d);
 }
 
-static struct itt_domain *domain_create(const char *name) { return name ? itt_domain_of(annotate_name(name)) : NULL; }
-static struct itt_string *string_create(const char *text) { return text ? itt_string_of(annotate_name(text)) : NULL; }
+static struct itt_domain *domain_create(const char *name) { return name ? itt_domain_of(name_of(name)) : NULL; }
+static struct itt_string *string_create(const char *text) { return text ? itt_string_of(name_of(text)) : NULL; }
 
 /* --- tasks: those on a thread's stack are regions, the others tasks ----------------------------------------------- */
 
@@ -169,7 +169,7 @@ static void frame_submit_v3(const struct itt_domain *d, const struct itt_id *id,
         annotate_count(domain_name(d), (int64_t)((end == ITT_TIMESTAMP_NOW ? get_timestamp() : end) - begin));
 }
 
-static struct name *frame_create(const char *domain) { return annotate_name(domain); }
+static struct name *frame_create(const char *domain) { return name_of(domain); }
 
 static void frame_begin(struct name *frame)
 {
@@ -190,19 +190,19 @@ static void frame_end(struct name *frame)
 static void thread_set_name(const char *name)
 {
     if (listens())
-        annotate_label(annotate_name(name));
+        annotate_label(name_of(name));
 }
 
 static int thr_name_set(const char *name, int len)
 {
     if (listens())
-        annotate_label(name_intern(name, annotate_length(name, len > 0 ? (size_t)len : 0)));
+        annotate_label(name_intern(name, name_length(name, len > 0 ? (size_t)len : 0)));
     return 0;
 }
 
 static void say(struct name *category, const char *message, size_t max)
 {
-    annotate_message(category, message, annotate_length(message, max));
+    annotate_message(category, message, name_length(message, max));
 }
 
 static void marker(const struct itt_domain *d, struct itt_id id, const struct itt_string *s, int scope)
@@ -235,7 +235,7 @@ static void metadata_add(const struct itt_domain *d, struct itt_id id, const str
 /* Marks and events are numbers to the program, from 1. */
 static int number_of(const char *name, size_t max)
 {
-    struct name *n = name_intern(name, annotate_length(name, max));
+    struct name *n = name_intern(name, name_length(name, max));
     return n ? (int)n->number + 1 : 0;
 }
 
@@ -271,7 +271,7 @@ static int event_end(int number)
 
 static struct itt_counter *counter_create_typed(const char *name, const char *domain, enum itt_type type)
 {
-    return itt_counter_named(annotate_name(name), type);
+    return itt_counter_named(name_of(name), type);
 }
 
 static struct itt_counter *counter_create(const char *name, const char *domain)

@@ -106,7 +106,7 @@ struct name *name_hinted(const char *text)
 
 void name_hint(const char *text, struct name *n) { __atomic_store_n(hint_for(text), n, __ATOMIC_RELEASE); }
 
-size_t annotate_length(const char *s, size_t max)
+size_t name_length(const char *s, size_t max)
 {
     size_t len = s ? strnlen(s, max < STRING_MAX_SIZE + 1 ? max : STRING_MAX_SIZE + 1) : 0;
     if (len <= STRING_MAX_SIZE)
@@ -117,12 +117,12 @@ size_t annotate_length(const char *s, size_t max)
     return len;
 }
 
-struct name *annotate_name(const char *s)
+struct name *name_of(const char *s)
 {
     struct name *n = name_hinted(s);
     if (likely(n))
         return n;
-    n = name_intern(s, annotate_length(s, SIZE_MAX));
+    n = name_intern(s, name_length(s, SIZE_MAX));
     name_hint(s, n);
     return n;
 }

@@ -32,9 +32,9 @@ struct name *name_hinted(const char *text);
 void name_hint(const char *text, struct name *);
 
 /* Bytes of s, of which max may be looked at, that fit into a string of a trace: whole characters, if it is UTF-8. */
-size_t annotate_length(const char *s, size_t max);
+size_t name_length(const char *s, size_t max);
 
 /* The name with that text; it is looked for by its address first. */
-struct name *annotate_name(const char *s);
+struct name *name_of(const char *s);
 
 #endif

@@ -28,7 +28,7 @@ static struct name *message_of(const struct nvtx_attributes *a)
         return NULL;
     if (a->message_type == NVTX_REGISTERED)
         return a->message.registered;
-    return a->message_type == NVTX_TEXT ? annotate_name(a->message.text) : NULL;
+    return a->message_type == NVTX_TEXT ? name_of(a->message.text) : NULL;
 }
 
 /* A range without a message has the name of its domain. */
@@ -52,7 +52,7 @@ static int domain_push(struct name *domain, const struct nvtx_attributes *a)
 }
 
 static int range_push_ex(const struct nvtx_attributes *a) { return domain_push(NULL, a); }
-static int range_push(const char *text) { return listens() ? push(annotate_name(text)) : NVTX_LEVEL_UNKNOWN; }
+static int range_push(const char *text) { return listens() ? push(name_of(text)) : NVTX_LEVEL_UNKNOWN; }
 
 static int range_pop(void)
 {
@@ -79,7 +79,7 @@ static uint64_t domain_start(struct name *domain, const struct nvtx_attributes *
 }
 
 static uint64_t range_start_ex(const struct nvtx_attributes *a) { return domain_start(NULL, a); }
-static uint64_t range_start(const char *text) { return listens() ? start(annotate_name(text)) : 0; }
+static uint64_t range_start(const char *text) { return listens() ? start(name_of(text)) : 0; }
 
 static void range_end(uint64_t task)
 {
@@ -98,7 +98,7 @@ static void domain_end(struct name *domain, uint64_t task)
 static struct name *category_of(struct name *domain, const struct nvtx_attributes *a)
 {
     struct name *n = a && a->size >= sizeof *a ? nvtx_category(domain, a->category) : NULL;
-    return n ? n : domain ? domain : annotate_name("nvtx");
+    return n ? n : domain ? domain : name_of("nvtx");
 }
 
 static void domain_mark(struct name *domain, const struct nvtx_attributes *a)
@@ -114,14 +114,14 @@ static void mark_ex(const struct nvtx_attributes *a) { domain_mark(NULL, a); }
 static void mark(const char *text)
 {
     if (listens())
-        annotate_message(category_of(NULL, NULL), text, annotate_length(text, SIZE_MAX));
+        annotate_message(category_of(NULL, NULL), text, name_length(text, SIZE_MAX));
 }
 
 /* --- names -------------------------------------------------------------------------------------------------------- */
 
 static void domain_name_category(struct name *domain, uint32_t category, const char *name)
 {
-    nvtx_name_category(domain, category, annotate_name(name));
+    nvtx_name_category(domain, category, name_of(name));
 }
 
 static void name_category(uint32_t category, const char *name) { domain_name_category(NULL, category, name); }
@@ -130,14 +130,14 @@ static void name_category(uint32_t category, const char *name) { domain_name_cat
 static void name_thread(uint32_t tid, const char *name)
 {
     if (listens() && tid == (uint32_t)sys_gettid())
-        annotate_label(annotate_name(name));
+        annotate_label(name_of(name));
 }
 
-static struct name *domain_create(const char *name) { return annotate_name(name); }
+static struct name *domain_create(const char *name) { return name_of(name); }
 
 static struct name *register_string(struct name *domain, const char *text)
 {
-    return annotate_name(text);
+    return name_of(text);
 }
 
 /* --- the tables --------------------------------------------------------------------------------------------------- */

@@ -62,16 +62,10 @@ void stat_indent(FILE *out, const char *stack, const char *by)
     }
 }
 
-bool stat_headline(const struct spans *s, int version, const char *path, FILE *out)
+void stat_headline(const struct spans *s, int version, const char *path, FILE *out)
 {
-    static const char *const titles[] = {"", NULL};
-    struct table t; /* for the format of a time */
-    table_init(&t, titles);
-    table_time(&t, (uint64_t)s->end - (uint64_t)s->begin);
-    if (!t.failed)
-        fprintf(out, "%s: go 1.%d, %s, %" PRIu64 " thread%s, %" PRIu64 " events\n", path, version, t.cells[0],
-                s->nthreads, s->nthreads == 1 ? "" : "s", s->nevents);
-    bool ok = !t.failed;
-    table_free(&t);
-    return ok;
+    char time[TABLE_TIME_SIZE];
+    fprintf(out, "%s: go 1.%d, %s, %" PRIu64 " thread%s, %" PRIu64 " events\n", path, version,
+            table_format_time(time, (uint64_t)s->end - (uint64_t)s->begin), s->nthreads, s->nthreads == 1 ? "" : "s",
+            s->nevents);
 }

@@ -30,6 +30,6 @@ const char *stat_state_name(uint64_t state);
 void stat_indent(FILE *out, const char *stack, const char *by);
 
 /* The line about the whole trace. */
-bool stat_headline(const struct spans *s, int version, const char *path, FILE *out);
+void stat_headline(const struct spans *s, int version, const char *path, FILE *out);
 
 #endif

@@ -185,12 +185,13 @@ static bool threads(const struct stat *s, FILE *out)
 
 bool stat_report(const struct stat *s, const char *path, FILE *out)
 {
-    return stat_headline(&s->spans, s->version, path, out) && states(s, s->rows, out) &&
-           waits(s, BY_ANYBODY, s->rows, out) && syscalls(s, out) && threads(s, out);
+    stat_headline(&s->spans, s->version, path, out);
+    return states(s, s->rows, out) && waits(s, BY_ANYBODY, s->rows, out) && syscalls(s, out) && threads(s, out);
 }
 
 bool stat_report_head(const struct stat *s, const char *path, FILE *out)
 {
-    return stat_headline(&s->spans, s->version, path, out) && states(s, s->rows, out) &&
-           waits(s, BY_A_THREAD, s->rows, out) && waits(s, BY_NO_THREAD, s->rows < 2 ? s->rows : 2, out);
+    stat_headline(&s->spans, s->version, path, out);
+    return states(s, s->rows, out) && waits(s, BY_A_THREAD, s->rows, out) &&
+           waits(s, BY_NO_THREAD, s->rows < 2 ? s->rows : 2, out);
 }

@@ -129,26 +129,19 @@ static bool work(const struct tasks *t, const struct task_type *type, FILE *out)
 
 /* ---- the slowest ------------------------------------------------------------------------------------------------ */
 
-static bool slow_title(const struct tasks *t, const struct task_slow *slow, FILE *out)
+static void slow_title(const struct tasks *t, const struct task_slow *slow, FILE *out)
 {
-    static const char *const titles[] = {"", NULL};
-    struct table times; /* for their format */
-    table_init(&times, titles);
-    table_time(&times, (uint64_t)slow->end - (uint64_t)slow->begin);
-    table_time(&times, (uint64_t)slow->begin - (uint64_t)t->spans.begin);
-    table_time(&times, slow->time[GOTRACE_STATE_RUNNING]);
-    table_time(&times, slow->time[GOTRACE_STATE_WAITING]);
-    table_time(&times, slow->time[GOTRACE_STATE_RUNNABLE]);
-    table_time(&times, slow->time[GOTRACE_STATE_SYSCALL]);
-    bool ok = !times.failed;
-    if (ok)
-        fprintf(out,
-                "\n%s, task %" PRIu64 ": %s, begun at %s\n"
-                "  its threads: %s running, %s waiting, %s runnable, %s in system calls\n",
-                type_name(t, slow->type), slow->id, times.cells[0], times.cells[1], times.cells[2], times.cells[3],
-                times.cells[4], times.cells[5]);
-    table_free(&times);
-    return ok;
+    char text[6][TABLE_TIME_SIZE];
+    fprintf(out,
+            "\n%s, task %" PRIu64 ": %s, begun at %s\n"
+            "  its threads: %s running, %s waiting, %s runnable, %s in system calls\n",
+            type_name(t, slow->type), slow->id,
+            table_format_time(text[0], (uint64_t)slow->end - (uint64_t)slow->begin),
+            table_format_time(text[1], (uint64_t)slow->begin - (uint64_t)t->spans.begin),
+            table_format_time(text[2], slow->time[GOTRACE_STATE_RUNNING]),
+            table_format_time(text[3], slow->time[GOTRACE_STATE_WAITING]),
+            table_format_time(text[4], slow->time[GOTRACE_STATE_RUNNABLE]),
+            table_format_time(text[5], slow->time[GOTRACE_STATE_SYSCALL]));
 }
 
 static void step_row(struct table *table, uint64_t at, uint64_t ns, uint64_t all)
@@ -187,9 +180,11 @@ static bool slow_task(const struct tasks *t, const struct task_slow *slow, FILE 
         table_cell(&table, "%" PRIu64 " shorter stretches", path->nothers);
         table_cell(&table, "%s", "");
     }
-    bool ok = !table.failed && slow_title(t, slow, out);
-    if (ok)
+    bool ok = !table.failed;
+    if (ok) {
+        slow_title(t, slow, out);
         table_print(&table, out);
+    }
     table_free(&table);
     return ok;
 }
@@ -199,7 +194,9 @@ static bool slow_task(const struct tasks *t, const struct task_slow *slow, FILE 
 bool stat_tasks(const struct tasks *t, const char *path, FILE *out)
 {
     const struct task_type **tasks = in_order(&t->types), **regions = in_order(&t->regions);
-    bool ok = tasks && regions && stat_headline(&t->spans, t->version, path, out);
+    bool ok = tasks && regions;
+    if (ok)
+        stat_headline(&t->spans, t->version, path, out);
     if (ok && !t->types.list.n && !t->stray_ends)
         fputs("\nNo tasks\n", out);
     ok = ok && types(t, "Tasks", &t->types, tasks, out);

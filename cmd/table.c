@@ -37,15 +37,15 @@ void table_cell(struct table *t, const char *fmt, ...)
     va_end(ap);
 }
 
-void table_time(struct table *t, uint64_t ns)
+const char *table_format_time(char text[TABLE_TIME_SIZE], uint64_t ns)
 {
     static const struct {
         const char *name;
         uint64_t ns;
     } units[] = {{"µs", 1000}, {"ms", 1000000}, {"s", 1000000000}};
     if (ns < 1000) {
-        table_cell(t, "%" PRIu64 " ns", ns);
-        return;
+        snprintf(text, TABLE_TIME_SIZE, "%" PRIu64 " ns", ns);
+        return text;
     }
     for (int u = 0; u < 3; u++) {
         uint64_t step = units[u].ns / 100;
@@ -54,12 +54,19 @@ void table_time(struct table *t, uint64_t ns)
             if (n >= 1000 && (u < 2 || decimals))
                 continue;
             if (decimals)
-                table_cell(t, "%" PRIu64 ".%0*" PRIu64 " %s", n / ten, decimals, n % ten, units[u].name);
+                snprintf(text, TABLE_TIME_SIZE, "%" PRIu64 ".%0*" PRIu64 " %s", n / ten, decimals, n % ten, units[u].name);
             else
-                table_cell(t, "%" PRIu64 " %s", n, units[u].name);
-            return;
+                snprintf(text, TABLE_TIME_SIZE, "%" PRIu64 " %s", n, units[u].name);
+            return text;
         }
     }
+    return text;
+}
+
+void table_time(struct table *t, uint64_t ns)
+{
+    char text[TABLE_TIME_SIZE];
+    table_cell(t, "%s", table_format_time(text, ns));
 }
 
 /* Characters of UTF-8, each taken to be one column wide. */

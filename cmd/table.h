@@ -23,7 +23,11 @@ void table_free(struct table *t);
  */
 __attribute__((format(printf, 2, 3))) void table_cell(struct table *t, const char *fmt, ...);
 
-/* 3 digits and a unit, "12.3 µs". */
+/* 3 digits and a unit, "12.3 µs"; returns text. */
+enum { TABLE_TIME_SIZE = 32 };
+const char *table_format_time(char text[TABLE_TIME_SIZE], uint64_t ns);
+
+/* A cell with that. */
 void table_time(struct table *t, uint64_t ns);
 
 void table_print(const struct table *t, FILE *out);

@@ -178,8 +178,7 @@ static void end_region(struct tasks *t, uint32_t thread, const struct gotrace_re
     struct task_thread *th = &t->threads.v[thread];
     uint32_t type = task_type_of(&t->regions, stat_text(&t->spans.texts, r->type));
     if (!th->regions.n) { /* it began before the trace */
-        if (!t->regions.failed)
-            t->regions.list.v[type].unfinished++;
+        task_type_unfinished(&t->regions, type);
         return;
     }
     add_to_way(t, thread, now);
@@ -347,14 +346,13 @@ static bool end(void *state)
         struct task_thread *th = &t->threads.v[i];
         for (; th->regions.n; th->regions.n--) {
             uint32_t type = task_type_of(&t->regions, th->regions.v[th->regions.n - 1].type);
-            if (!t->regions.failed)
-                t->regions.list.v[type].unfinished++;
+            task_type_unfinished(&t->regions, type);
         }
     }
     bool ok = spans_end(&t->spans);
     for (size_t i = 0; i < t->open.n; i++)
         if (t->open.v[i].id)
-            t->types.list.v[t->open.v[i].type].unfinished++;
+            task_type_unfinished(&t->types, t->open.v[i].type);
     keep_slowest(t);
     return ok && is_fine(t);
 }

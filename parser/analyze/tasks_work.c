@@ -43,6 +43,12 @@ void task_type_add(struct task_types *types, uint32_t type, uint64_t ns)
     spread_add(t->spread, SPREAD_FINE, ns);
 }
 
+void task_type_unfinished(struct task_types *types, uint32_t type)
+{
+    if (!types->failed)
+        types->list.v[type].unfinished++;
+}
+
 uint64_t task_type_percentile(const struct task_type *type, unsigned percent)
 {
     return spread_percentile(type->spread, SPREAD_FINE, percent, type->max);

@@ -28,6 +28,9 @@ uint32_t task_type_of(struct task_types *types, uint32_t text);
 
 void task_type_add(struct task_types *types, uint32_t type, uint64_t ns);
 
+/* One whose begin or end is not in the trace. */
+void task_type_unfinished(struct task_types *types, uint32_t type);
+
 /* What percent of those of the type do not exceed, at most 1/512 too large. */
 uint64_t task_type_percentile(const struct task_type *type, unsigned percent);
 

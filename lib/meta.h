@@ -22,6 +22,11 @@ enum meta_tag {
     META_HOOK = 5,   /* PC, text: the PC stands for the function of that name */
     /* time in ticks, m, P + 1 (0: none), g, weight, n, n PCs: the first, then zigzag-encoded differences */
     META_SAMPLE = 7,
+    /*
+     * id, id of a META_STACK of the same generation (0: none), enum object_kind, address or number, text, n, n PCs: a
+     * stack with what is waited for in front; the text is its name, the PCs are where it was made
+     */
+    META_WAIT_STACK = 9,
     META_STRING = 8, /* id, text: a string of the program's, whose id holds in the chunk's generation */
     META_HEAP_BLOCK = 20, /* number, time in ticks, bytes, stack id: a sampled block was allocated */
     META_HEAP_FREE = 21,  /* number: it was freed */
@@ -36,7 +41,7 @@ enum meta_tag {
  */
 #define META_FORMATS                                                                                                   \
     {                                                                                                                  \
-        [META_STACK] = "i*", [META_THREAD] = "iii", [META_NAME] = "iit", [META_MODULE] = "iiiitt", [META_HOOK] = "it", \
+        [META_STACK] = "i*", [META_WAIT_STACK] = "iiiit*", [META_THREAD] = "iii", [META_NAME] = "iit", [META_MODULE] = "iiiitt", [META_HOOK] = "it", \
         [META_SAMPLE] = "iiiii*", [META_CALLS] = "iii", [META_STATUS] = "iii*", [META_STRING] = "it",                  \
         [META_HEAP_BLOCK] = "iiii", [META_HEAP_FREE] = "i"                                                             \
     }
@@ -47,7 +52,10 @@ enum { SAMPLE_WEIGHT_MAX = 4096 };
 /* In place of the last PC of a stack that had more frames than fit. */
 enum { STACK_TRUNCATED_PC = 2 };
 
-/* Stack ids from here on, plus the G's id, stand for the start of a thread. Those of META_STACK are below. */
+/* Stack ids of META_WAIT_STACK; those of META_STACK are below. */
+enum { WAIT_STACK_BASE = 1 << 20, WAIT_STACK_END = 1 << 21 };
+
+/* Stack ids from here on, plus the G's id, stand for the start of a thread. */
 enum { START_STACK_BASE = 1 << 21 };
 
 /* String ids of META_STRING. Those below are reasons, and what thrace finish adds. */

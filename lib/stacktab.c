@@ -10,11 +10,12 @@ uint64_t stack_hash(const uintptr_t *pcs, int n)
     return h ? h : 1;
 }
 
-static uint32_t bucket(uint64_t hash) { return (uint32_t)(hash >> 40) % STACKTAB_SLOTS; }
+static uint32_t next(const struct stacktab *t, uint32_t i) { return (i + 1) & (t->nslots - 1); }
+static uint32_t bucket(const struct stacktab *t, uint64_t hash) { return (uint32_t)(hash >> 40) & (t->nslots - 1); }
 
 uint32_t stacktab_find(const struct stacktab *t, uint64_t hash)
 {
-    for (uint32_t i = bucket(hash), n = 0; n < STACKTAB_SLOTS; i = (i + 1) % STACKTAB_SLOTS, n++) {
+    for (uint32_t i = bucket(t, hash), n = 0; n < t->nslots; i = next(t, i), n++) {
         uint64_t h = __atomic_load_n(&t->slots[i].hash, __ATOMIC_ACQUIRE);
         if (h == hash)
             return __atomic_load_n(&t->slots[i].id, __ATOMIC_ACQUIRE);
@@ -27,7 +28,7 @@ uint32_t stacktab_find(const struct stacktab *t, uint64_t hash)
 uint32_t stacktab_new_id(struct stacktab *t)
 {
     uint32_t id = __atomic_add_fetch(&t->next_id, 1, __ATOMIC_RELAXED);
-    return id <= STACKTAB_MAX ? id : 0;
+    return id <= STACKTAB_MAX(t->nslots) ? id : 0;
 }
 
 /*
@@ -36,7 +37,7 @@ uint32_t stacktab_new_id(struct stacktab *t)
  */
 void stacktab_publish(struct stacktab *t, uint64_t hash, uint32_t id)
 {
-    for (uint32_t i = bucket(hash), n = 0; n < STACKTAB_SLOTS; i = (i + 1) % STACKTAB_SLOTS, n++) {
+    for (uint32_t i = bucket(t, hash), n = 0; n < t->nslots; i = next(t, i), n++) {
         uint64_t h = 0;
         t->slot_of[id] = i;
         if (__atomic_compare_exchange_n(&t->slots[i].hash, &h, hash, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) ||
@@ -50,7 +51,7 @@ void stacktab_publish(struct stacktab *t, uint64_t hash, uint32_t id)
 
 void stacktab_clear(struct stacktab *t)
 {
-    uint32_t last = t->next_id < STACKTAB_MAX ? t->next_id : STACKTAB_MAX;
+    uint32_t last = t->next_id < STACKTAB_MAX(t->nslots) ? t->next_id : STACKTAB_MAX(t->nslots);
     for (uint32_t id = 1; id <= last; id++)
         t->slots[t->slot_of[id]] = (struct stacktab_slot){0};
     t->next_id = 0;

@@ -11,6 +11,7 @@ struct config {
     uint32_t classes;     /* enum call_class: what is to be recorded */
     uint32_t stack_kinds; /* enum stack_kind */
     uint32_t annotations; /* enum annotations: those of other interfaces that are taken */
+    uint32_t max_objects; /* objects of waits that are told apart in a generation; 0: none has a frame */
     uint16_t stack_depth;
     uint8_t unwind_mode;  /* enum unwind_mode */
     bool self_contained;  /* each generation is to be understood without those before it: they may be forgotten */

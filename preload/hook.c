@@ -35,7 +35,15 @@ void hook_recover(struct thread *t)
 }
 
 /* Field by field: most of the registers are unknown and stay uninitialized. */
-static void complete_request(struct hook *h)
+void hook_waits_for_thread(struct hook *h, pthread_t handle)
+{
+    lock_take(&registry.lock);
+    const struct thread *t = thread_with_handle(handle);
+    h->object = (struct object){OBJECT_THREAD, -1, t ? t->sched.g : 0};
+    lock_drop(&registry.lock);
+}
+
+void hook_request_stack(struct hook *h)
 {
     struct unwind_request *r = &h->stack;
     r->stack_lo = h->t->stack_lo;
@@ -48,7 +56,7 @@ static void complete_request(struct hook *h)
 
 /* A tag is the id under which the memo's stack is interned, and the generation in which that holds. */
 enum { TAG_ID_BITS = 21 };
-_Static_assert(STACKTAB_MAX < 1 << TAG_ID_BITS && START_STACK_BASE == 1 << TAG_ID_BITS, "ids of stacks fit a tag");
+_Static_assert(STACKTAB_MAX(STACK_SLOTS) < 1 << TAG_ID_BITS, "ids of stacks fit a tag");
 static uint64_t make_tag(uint64_t id) { return recorder.sched.generation << TAG_ID_BITS | id; }
 static bool tag_holds(uint64_t tag) { return tag && tag >> TAG_ID_BITS == recorder.sched.generation; }
 static uint64_t tag_id(uint64_t tag) { return tag & ((1 << TAG_ID_BITS) - 1); }
@@ -58,7 +66,7 @@ static void capture(struct hook *h)
     struct thread *t = h->t;
     h->captured = true;
     const struct unwind_modules *modules = modules_now();
-    complete_request(h);
+    hook_request_stack(h);
     t->npcs = 0;
     t->stack_tag = unwind_recall(&t->cache, modules, &h->stack);
     if (t->stack_tag && tag_holds(*t->stack_tag))
@@ -115,4 +123,28 @@ uint64_t hook_stack(struct hook *h)
     else if (t->stack_tag)
         *t->stack_tag = make_tag(id);
     return id;
+}
+
+uint64_t hook_known_stack(const struct hook *h)
+{
+    const struct thread *t = h->t;
+    if (t->stack_tag && tag_holds(*t->stack_tag))
+        return tag_id(*t->stack_tag);
+    return t->npcs ? stacktab_find(&recorder.stacks, t->stack_hash) : 0;
+}
+
+uint64_t hook_wait_stack(struct hook *h)
+{
+    uint64_t stack = hook_stack(h);
+    return h->object.kind && config.max_objects && !h->no_stack ? object_stack(h->t, &h->object, h->details, stack) : stack;
+}
+
+void hook_made(struct hook *h, const void *address)
+{
+    uintptr_t pcs[OBJECT_SITE_FRAMES];
+    struct unwind_stack stack;
+    hook_request_stack(h);
+    h->stack.leaf = 0;
+    h->stack.max = OBJECT_SITE_FRAMES;
+    object_made(address, pcs, unwind_capture(&h->t->cache, modules_now(), &h->stack, pcs, &stack));
 }

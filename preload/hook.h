@@ -7,6 +7,7 @@
 
 #include "lib/options/options.h"
 #include "preload/maintenance.h"
+#include "preload/objects.h"
 #include "preload/thread.h"
 
 struct hook {
@@ -14,7 +15,15 @@ struct hook {
     bool captured;
     struct unwind_request stack; /* the caller's registers, and the function that was called as the leaf */
     bool no_stack;               /* of events like this one */
+    struct object object;        /* that the thread will wait for */
+    const struct object_details *details; /* or NULL */
 };
+
+/* What the thread will wait for; the wait's stack has it in front. */
+static inline void hook_waits_for(struct hook *h, enum object_kind kind, const void *address)
+{
+    h->object = (struct object){kind, -1, (uintptr_t)address};
+}
 
 static inline void hook_done(struct thread *t)
 {
@@ -34,10 +43,25 @@ void hook_recover(struct thread *t);
 void hook_capture_for(struct hook *h, enum stack_kind kind);
 static inline void hook_capture(struct hook *h) { hook_capture_for(h, STACK_OF_CALL); }
 
-/* Bytes of meta records that hook_stack may need. */
-enum { STACK_RECORD_MAX = 1 + (2 + STACK_MAX_FRAMES) * 10 };
+/* The same for the thread with that handle, which is joined. */
+void hook_waits_for_thread(struct hook *h, pthread_t handle);
+
+/* The caller has made the object at the address. */
+void hook_made(struct hook *h, const void *address);
+
+/* Completes the caller's registers to a request for a stack of depth config.stack_depth. */
+void hook_request_stack(struct hook *h);
+
+/* Bytes of meta records that hook_stack may need; and hook_wait_stack, more. */
+enum { STACK_RECORD_MAX = 1 + (2 + STACK_MAX_FRAMES) * 10, WAIT_STACK_RECORDS_MAX = STACK_RECORD_MAX + OBJECT_RECORD_MAX };
 
 /* Inside a section with STACK_RECORD_MAX extra: the id of the captured stack in this generation, 0 for none. */
 uint64_t hook_stack(struct hook *h);
+
+/* Inside a section with WAIT_STACK_RECORDS_MAX extra: the same, with the object in front. */
+uint64_t hook_wait_stack(struct hook *h);
+
+/* The id of the captured stack, if this generation has one for it already; else 0. */
+uint64_t hook_known_stack(const struct hook *h);
 
 #endif

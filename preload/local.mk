@@ -6,12 +6,15 @@ libthrace_preload_la_SOURCES = \
 	%D%/calls.def \
 	%D%/config.c %D%/config.h \
 	%D%/cpus.c %D%/cpus.h \
+	%D%/descriptors.c %D%/descriptors.h \
 	%D%/generation.c %D%/generation.h \
 	%D%/go.c %D%/go.h \
 	%D%/hook.c %D%/hook.h \
 	%D%/introduce.c %D%/introduce.h \
 	%D%/maintenance.c %D%/maintenance.h \
 	%D%/modules.c %D%/modules.h \
+	%D%/object_origins.c %D%/object_origins.h \
+	%D%/objects.c %D%/objects.h \
 	%D%/real.c %D%/real.h %D%/real.def \
 	%D%/recorder.c %D%/recorder.h \
 	%D%/retry.h \
@@ -56,6 +59,7 @@ libthrace_preload_la_SOURCES = \
 	%D%/hooks/wrap_c11.c \
 	%D%/hooks/wrap_calls.c \
 	%D%/hooks/wrap_cond.c \
+	%D%/hooks/wrap_init.c \
 	%D%/hooks/wrap_locks.c \
 	%D%/hooks/wrap_mutex.c \
 	%D%/hooks/wrap_once.c \

@@ -6,7 +6,14 @@
 
 static struct owner nobody;
 
-struct recorder recorder = {.owner = &nobody};
+static struct stacktab_slot stack_slots[STACK_SLOTS], object_stack_slots[OBJECT_STACK_SLOTS];
+static uint32_t slot_of_stack[STACKTAB_MAX(STACK_SLOTS) + 1], slot_of_object_stack[STACKTAB_MAX(OBJECT_STACK_SLOTS) + 1];
+
+struct recorder recorder = {
+    .owner = &nobody,
+    .stacks = {.nslots = STACK_SLOTS, .slots = stack_slots, .slot_of = slot_of_stack},
+    .object_stacks = {.nslots = OBJECT_STACK_SLOTS, .slots = object_stack_slots, .slot_of = slot_of_object_stack},
+};
 
 void count_lost(void)
 {

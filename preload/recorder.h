@@ -34,6 +34,8 @@ struct owner {
     uint32_t alive;     /* this process records, or may start to */
 };
 
+enum { STACK_SLOTS = 1 << 15, OBJECT_STACK_SLOTS = 1 << 17 };
+
 struct recorder {
     struct owner *owner;
     int pid;
@@ -48,6 +50,7 @@ struct recorder {
 
     struct sched sched;
     struct stacktab stacks;
+    struct stacktab object_stacks; /* of a stack and an object */
     struct waitq waits;
 };
 

@@ -54,13 +54,16 @@ bool wait_block(struct hook *h, struct wait *w, enum sched_reason reason)
         return true;
     }
     hook_capture_for(h, STACK_OF_WAIT);
-    if (section_enter(t, STACK_RECORD_MAX)) {
+    struct object_details details;
+    if (object_is_descriptor(h->object.kind) && object_describe(&h->object, hook_known_stack(h), &details))
+        h->details = &details;
+    if (section_enter(t, WAIT_STACK_RECORDS_MAX)) {
         if (was_released_early(t)) {
             section_leave(t);
             return false;
         }
         t->woken = NOT_WOKEN;
-        if (sched_block(&recorder.sched, &t->sched, reason, hook_stack(h), now())) {
+        if (sched_block(&recorder.sched, &t->sched, reason, hook_wait_stack(h), now())) {
             w->t = t;
             if (t->wait) /* fails when a release found us in between: then nobody else writes our GoUnblock */
                 wait_move(t->wait, (wait_word(t->wait) & ~(uint64_t)WAIT_STATE_MASK) | WAIT_REGISTERED, WAIT_BLOCKED);

@@ -38,5 +38,7 @@ bool hook_enter(struct hook *h)
     compiler_barrier();
     h->t = t;
     h->captured = false;
+    h->object.kind = NO_OBJECT;
+    h->details = NULL;
     return true;
 }

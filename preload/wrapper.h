@@ -36,6 +36,9 @@ static inline bool wrapped(enum call_class c)
     return __atomic_load_n(&recorder.owner->hooked, __ATOMIC_RELAXED) & (uint32_t)c;
 }
 
+/* Is it of interest which code made a lock? */
+static inline bool names_objects(void) { return wrapped(CLASS_SYNC) && config.max_objects; }
+
 /* For slow paths: enters with the caller's registers and the wrapped function as the leaf of the stack. */
 #define HOOK_ENTER(h, function)                                                                                        \
     ({                                                                                                                 \

@@ -17,6 +17,7 @@ libfinish_la_SOURCES = \
 	%D%/recording.c %D%/recording.h \
 	%D%/recording_frames.c %D%/recording_frames.h \
 	%D%/recording_modules.c %D%/recording_modules.h \
+	%D%/recording_objects.c %D%/recording_objects.h \
 	%D%/recording_read.c %D%/recording_read.h \
 	%D%/recording_records.c %D%/recording_records.h \
 	%D%/recording_symbols.c %D%/recording_symbols.h \

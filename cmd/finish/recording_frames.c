@@ -9,6 +9,7 @@
 #include "lib/sched.h"
 #include "lib/symbolize/symbolize.h"
 #include "lib/wire/events.h"
+#include "parser/analyze/place.h"
 
 /*
  * A reader keeps one frame per PC. So inlined functions get PCs of their own, above every address that a program can
@@ -116,6 +117,11 @@ static const struct symbolize_frame in_thrace = {"[thrace]", "libthrace-preload.
 static void make_frames(const struct recording *r, const struct rec_stack *s, struct frames *f)
 {
     f->n = 0;
+    if (s->object) {
+        const struct rec_object_name *o = &r->objects.names[r->objects.v[s->object - 1].number];
+        const struct symbolize_frame at = {o->function, o->file, o->line};
+        add_frame(f, o->pc, NULL, &at);
+    }
     for (size_t i = 0, n = without_startup(r, s); i < n; i++)
         add_pc(r, &r->stacks.pcs[s->first + i], f);
     if (!f->n) /* a sample before the start routine or behind it */
@@ -164,10 +170,37 @@ static const struct symbolize_frame *own_function(const struct recording *r, con
     return NULL;
 }
 
-static int write_thread_start(const struct recording *r, struct gotrace_builder *b, const struct rec_thread *t)
+/* What templates and headers of C++ and Rust put into the program is not what somebody looks for. */
+static bool is_language(const struct symbolize_frame *f)
+{
+    return strstr(f->file, "/include/c++/") || strstr(f->file, "/rustc/") || strstr(f->file, "/library/std/") ||
+           !strncmp(f->function, "std::", 5) || !strncmp(f->function, "core::", 6) ||
+           !strncmp(f->function, "__gthread_", 10) || is_annotation(f->function);
+}
+
+bool recording_program_frame(const struct recording *r, size_t first, size_t n, struct symbolize_frame *at,
+                             bool *has_line)
+{
+    const struct symbolize_frame *found = NULL;
+    for (size_t i = 0; i < n && (!found || is_language(found)); i++) {
+        const struct rec_pc *p = &r->stacks.pcs[first + i];
+        size_t k = 0;
+        const struct symbolize_frame *f = is_program_code(r, p) ? symbolize_frames(r->symbolizer, p->symbol, &k) : NULL;
+        for (size_t j = 0; j < k && (!found || is_language(found)); j++)
+            if (!found || !is_language(&f[j]))
+                found = &f[j];
+    }
+    if (!found)
+        return false;
+    const char *slash = strrchr(found->file, '/'), *name = slash ? slash + 1 : found->file;
+    *at = *found;
+    *has_line = place_has_line(name, strlen(name), found->line);
+    return true;
+}
+
+static struct symbolize_frame start_of(const struct recording *r, const struct rec_thread *t)
 {
     size_t n;
-    struct frames f = {.n = 0};
     const struct rec_pc *start = &r->stacks.pcs[t->pc];
     const struct symbolize_frame *frames = symbolize_frames(r->symbolizer, start->symbol, &n), *own = NULL;
     struct symbolize_frame at = frames[n - 1]; /* not what is inlined into its first instruction */
@@ -179,9 +212,24 @@ static int write_thread_start(const struct recording *r, struct gotrace_builder 
         else if (strstr(at.function, "+0x"))
             at.function = "std::thread"; /* it never waited, so no stack names a function */
     }
-    /* The first thread is main, whatever title the program gives its process. */
-    const char *name = t->g > 1 && t->name && *t->name ? t->name : NULL;
-    add_frame(&f, thread_start_pc(t->g), name, &at);
+    return at;
+}
+
+/* The first thread is main, whatever title the program gives its process. */
+static const char *name_of(const struct rec_thread *t) { return t->g > 1 && t->name && *t->name ? t->name : NULL; }
+
+const char *recording_thread_start(const struct recording *r, uint64_t g, struct symbolize_frame *at)
+{
+    const struct rec_thread *t = recording_thread(r, g);
+    *at = t ? start_of(r, t) : (struct symbolize_frame){"[unknown]", "[unknown]", 1};
+    return t ? name_of(t) : NULL;
+}
+
+static int write_thread_start(const struct recording *r, struct gotrace_builder *b, const struct rec_thread *t)
+{
+    struct frames f = {.n = 0};
+    const struct symbolize_frame at = start_of(r, t);
+    add_frame(&f, thread_start_pc(t->g), name_of(t), &at);
     return write_stack(r, b, t->stack_id, &f);
 }
 

@@ -18,4 +18,16 @@ int recording_write_opening_tables(const struct recording *r, struct gotrace_bui
 size_t recording_frames(const struct recording *r, uint64_t generation, uint64_t stack_id,
                         struct gotrace_builder_frame *v);
 
+struct symbolize_frame;
+
+/* The name that the program gave the thread, or NULL; *at is the function that it starts with. */
+const char *recording_thread_start(const struct recording *r, uint64_t g, struct symbolize_frame *at);
+
+/*
+ * Of n PCs from stacks.pcs[first] on, the innermost frame that is the program's own, and not what a library of its
+ * language put in. False: there is none. *has_line: its file and line are known.
+ */
+bool recording_program_frame(const struct recording *r, size_t first, size_t n, struct symbolize_frame *at,
+                             bool *has_line);
+
 #endif

@@ -70,6 +70,25 @@ static bool read_stack(struct recording *r, struct cursor *c, uint64_t generatio
     return read_pcs(&r->stacks, c, generation, id);
 }
 
+/* Kinds that there are not, which only a damaged spool has, leave the stack as it is. */
+static bool read_wait_stack(struct recording *r, struct cursor *c, uint64_t generation)
+{
+    uint64_t id = get_int(c), base = get_int(c), kind = get_int(c);
+    struct rec_object o = {.generation = generation, .address = get_int(c), .site = r->stacks.npcs};
+    o.text = (const char *)get_text(c, &o.len);
+    for (uint64_t n = get_int(c); n && c->p; n--, o.nsite++)
+        if (!stack_table_add_pc(&r->stacks, get_int(c), generation))
+            return false;
+    o.kind = kind < OBJECT_KINDS ? (enum object_kind)kind : NO_OBJECT;
+    struct rec_stack *s = stack_table_begin(&r->stacks, generation, id);
+    if (!s || !VEC_ROOM(&r->objects))
+        return false;
+    r->objects.v[r->objects.n++] = o;
+    s->object = r->objects.n;
+    s->base = base;
+    return true;
+}
+
 static bool read_thread(struct recording *r, struct cursor *c, uint64_t generation)
 {
     struct rec_thread *t = ADD(r, threads);
@@ -197,6 +216,7 @@ static bool read_record(struct recording *r, struct rec_names *names, struct cur
 {
     switch (*c->p++) {
     case META_STACK: return read_stack(r, c, generation);
+    case META_WAIT_STACK: return read_wait_stack(r, c, generation);
     case META_THREAD: return read_thread(r, c, generation);
     case META_NAME: return read_name(names, c);
     case META_MODULE: return read_module(&r->modules, c, generation);

@@ -57,6 +57,7 @@ const char *recording_symbolize(struct recording *r, FILE *terminal)
     find_main(r);
     for (size_t i = 0; i < r->stacks.npcs && ok; i++)
         ok = look_up(r, &r->stacks.pcs[i]);
+    ok = ok && recording_ask_objects(r);
     if (ok && symbol_cache_folder(cache, sizeof cache))
         ok = !symbolize_set_cache(r->symbolizer, cache);
     if (ok) {
@@ -65,5 +66,6 @@ const char *recording_symbolize(struct recording *r, FILE *terminal)
         ok = !symbolize_run(r->symbolizer);
         progress_end(&progress);
     }
+    ok = ok && recording_name_objects(r);
     return ok ? NULL : "out of memory while looking up symbols";
 }

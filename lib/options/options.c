@@ -80,6 +80,11 @@ static bool parse_hz(const char *s, void *field)
     return parse_number(s, field) && *(uint64_t *)field <= SAMPLE_HZ_MAX;
 }
 
+static bool parse_objects(const char *s, void *field)
+{
+    return parse_number(s, field) && *(uint64_t *)field <= OBJECTS_MAX;
+}
+
 static bool parse_depth(const char *s, void *field)
 {
     return parse_number(s, field) && *(uint64_t *)field >= 1 && *(uint64_t *)field <= STACK_MAX_FRAMES;
@@ -284,6 +289,7 @@ bool options_read(struct options *o, char **envp, struct option_fault *fault)
                           .stack_depth = STACK_MAX_FRAMES,
                           .stack_kinds = STACK_OF_ANY,
                           .annotations = ANNOTATIONS_ALL,
+                          .max_objects = OBJECTS_MAX,
                           .memory = DEFAULT_MEMORY,
                           .cooldown_ns = DEFAULT_COOLDOWN_NS,
                           .symbol_cache = 1,

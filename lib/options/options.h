@@ -10,7 +10,7 @@
 
 #include "lib/options/values.h"
 
-enum { SAMPLE_HZ_MAX = 10000, SAMPLE_HZ_DEFAULT = 99 };
+enum { SAMPLE_HZ_MAX = 10000, SAMPLE_HZ_DEFAULT = 99, OBJECTS_MAX = 1 << 16 };
 
 enum start_when { START_NOW, START_OFF, START_DELAYED };
 
@@ -65,6 +65,7 @@ struct options {
     uint64_t stack_depth; /* frames */
     uint64_t stack_kinds; /* enum stack_kind, a bit each */
     uint64_t annotations; /* enum annotations, a bit each */
+    uint64_t max_objects; /* of a generation, whose waits are told apart */
 };
 
 /* The kinds of events that can have a stack. An option says which of them get one. */

@@ -103,15 +103,26 @@ static bool is_ready(int fd, short events)
     return any_ready(&p, 1);
 }
 
-static bool may_wait(const struct fd_info *info) { return info->kind > FD_OTHER && !info->nonblocking; }
+static bool may_wait_for(const struct fd_info *info) { return info->kind > FD_OTHER; }
+static bool may_wait(const struct fd_info *info) { return may_wait_for(info) && !info->nonblocking; }
+
+static void waits_for_fd(struct hook *h, int fd, const struct fd_info *info)
+{
+    static const uint8_t kinds[] = {[FD_PIPE] = OBJECT_PIPE,         [FD_SOCKET] = OBJECT_SOCKET,
+                                    [FD_EVENTFD] = OBJECT_EVENTFD,   [FD_TIMERFD] = OBJECT_TIMERFD,
+                                    [FD_SIGNALFD] = OBJECT_SIGNALFD, [FD_QUEUE] = OBJECT_QUEUE,
+                                    [FD_EPOLL] = OBJECT_EPOLL};
+    h->object = (struct object){(enum object_kind)kinds[info->kind], fd, info->id};
+}
 
 /*
  * Registered before the look at it, so that a write in between is not missed. id 0: nobody can end this wait. One look
  * at the price of a system call; the wait that mostly follows costs ten times as much.
  */
-static void wait_for_fd(struct hook *h, struct wait *w, int fd, short events, uint64_t id, enum waiter_kind kind,
-                        enum sched_reason reason)
+static void wait_for_fd(struct hook *h, struct wait *w, int fd, short events, const struct fd_info *info, uint64_t id,
+                        enum waiter_kind kind, enum sched_reason reason)
 {
+    waits_for_fd(h, fd, info);
     if (id)
         wait_register(h, fd_object(id), kind);
     for (int look = 0; look < MAX_SECOND_LOOKS && !is_ready(fd, events); look++)
@@ -155,7 +166,7 @@ static void receive(struct hook *h, struct wait *w, int fd, size_t n, enum call_
     if (manner & CALL_NOW || !may_wait(&info))
         call_begin(h, w);
     else
-        wait_for_fd(h, w, fd, POLLIN, manner & CALL_IN_PARTS ? 0 : info.id, WAITER_READER, reasons[info.kind]);
+        wait_for_fd(h, w, fd, POLLIN, &info, manner & CALL_IN_PARTS ? 0 : info.id, WAITER_READER, reasons[info.kind]);
 }
 
 static void send_to(struct hook *h, struct wait *w, int fd, size_t n, enum call_manner manner)
@@ -170,7 +181,7 @@ static void send_to(struct hook *h, struct wait *w, int fd, size_t n, enum call_
         return;
     }
     bool helped_by_one = is_slot_of_messages(info.kind) || (info.kind == FD_PIPE && !(manner & CALL_IN_PARTS));
-    wait_for_fd(h, w, fd, POLLOUT, helped_by_one ? info.id : 0, WAITER_WRITER,
+    wait_for_fd(h, w, fd, POLLOUT, &info, helped_by_one ? info.id : 0, WAITER_WRITER,
                 info.kind == FD_SOCKET ? REASON_NETWORK : REASON_CHAN_SEND);
 }
 
@@ -199,10 +210,12 @@ void call_connect(struct hook *h, struct wait *w, int fd)
     if (only_tracked(h, w, false))
         return;
     struct fd_info info = fd_lookup(fd);
-    if (may_wait(&info))
+    if (may_wait(&info)) {
+        waits_for_fd(h, fd, &info);
         call_wait(h, w, REASON_NETWORK);
-    else
+    } else {
         call_begin(h, w);
+    }
 }
 
 /* --- many descriptors at once ------------------------------------------------------------------------------------- */
@@ -216,7 +229,7 @@ void call_epoll(struct hook *h, struct wait *w, int epoll, bool now)
     if (now || info.kind != FD_EPOLL)
         call_begin(h, w);
     else
-        wait_for_fd(h, w, epoll, POLLIN, info.id, WAITER_LATEST, REASON_SELECT);
+        wait_for_fd(h, w, epoll, POLLIN, &info, info.id, WAITER_LATEST, REASON_SELECT);
 }
 
 /*
@@ -233,6 +246,8 @@ static void polled(uint64_t *poll, int fd)
 /* Nothing was ready. Registered, if somebody could end the wait, before each further look. */
 static void wait_for_poll(struct hook *h, struct wait *w, uint64_t poll, bool (*ready)(const void *), const void *what)
 {
+    if (!h->object.kind)
+        hook_waits_for(h, OBJECT_FDS, NULL);
     if (!poll) {
         call_wait(h, w, REASON_SELECT);
         return;
@@ -245,10 +260,16 @@ static void wait_for_poll(struct hook *h, struct wait *w, uint64_t poll, bool (*
     call_begin(h, w);
 }
 
-/* The array can be read: the kernel has done so. */
-static uint64_t polled_by(const struct pollfd *fds, nfds_t n)
+/* The array can be read: the kernel has done so. Who waits for one descriptor waits for that. */
+static uint64_t polled_by(struct hook *h, const struct pollfd *fds, nfds_t n)
 {
     uint64_t poll = 0;
+    hook_waits_for(h, OBJECT_FDS, NULL);
+    if (n == 1 && fds->fd >= 0) {
+        struct fd_info info = fd_lookup(fds->fd);
+        if (may_wait_for(&info))
+            waits_for_fd(h, fds->fd, &info);
+    }
     for (nfds_t i = 0; n <= POLL_LOOK_MAX && i < n; i++)
         if (fds[i].fd >= 0 && fds[i].events & POLLIN)
             polled(&poll, fds[i].fd);
@@ -275,7 +296,7 @@ void call_poll(struct hook *h, struct wait *w, struct pollfd *fds, nfds_t n, boo
         call_begin(h, w);
         return;
     }
-    wait_for_poll(h, w, polled_by(fds, n), look_at_array, &(struct array){fds, n});
+    wait_for_poll(h, w, polled_by(h, fds, n), look_at_array, &(struct array){fds, n});
 }
 
 bool call_tries(struct hook *h, struct wait *w, bool now)
@@ -310,14 +331,17 @@ static bool tried_in_vain(struct hook *h, struct wait *w)
 
 void call_epoll_waits(struct hook *h, struct wait *w, int epoll)
 {
-    if (tried_in_vain(h, w))
-        waits(h, w, fd_lookup(epoll).id, WAITER_LATEST);
+    if (tried_in_vain(h, w)) {
+        struct fd_info info = fd_lookup(epoll);
+        waits_for_fd(h, epoll, &info);
+        waits(h, w, info.id, WAITER_LATEST);
+    }
 }
 
 void call_poll_waits(struct hook *h, struct wait *w, const struct pollfd *fds, nfds_t n)
 {
     if (tried_in_vain(h, w))
-        waits(h, w, polled_by(fds, n), WAITER_READER);
+        waits(h, w, polled_by(h, fds, n), WAITER_READER);
 }
 
 /* The sets, as far as the kernel can read them; false when it cannot, or when they are larger than an fd_set. */

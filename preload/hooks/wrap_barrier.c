@@ -52,12 +52,18 @@ EXPORT int pthread_barrier_init(pthread_barrier_t *b, const pthread_barrierattr_
     forget(b);
     if (!ret && shared == PTHREAD_PROCESS_PRIVATE)
         remember(b, count);
+    struct hook h;
+    if (!ret && names_objects() && HOOK_ENTER(&h, pthread_barrier_init)) {
+        hook_made(&h, b);
+        hook_leave(&h);
+    }
     return ret;
 }
 
 EXPORT int pthread_barrier_destroy(pthread_barrier_t *b)
 {
     forget(b);
+    object_unmade(b);
     return real.pthread_barrier_destroy(b);
 }
 
@@ -81,6 +87,7 @@ EXPORT int pthread_barrier_wait(pthread_barrier_t *b)
             wake_all(&h, b, WAITER_ANY);
             hook_leave(&h);
         } else {
+            hook_waits_for(&h, OBJECT_BARRIER, b);
             wait_register(&h, b, WAITER_ANY);
             while (!wait_block(&h, &w, REASON_SYNC))
                 ;

@@ -15,6 +15,7 @@ static void begin(struct hook *h, struct wait *w, const void *c, const void *m)
 {
     if (waitq_maybe_waiting(&recorder.waits, m))
         wake_next_owner(h, (const pthread_mutex_t *)m);
+    hook_waits_for(h, OBJECT_COND, c);
     wait_register(h, c, WAITER_ANY);
     while (!wait_block(h, w, REASON_COND))
         ;
@@ -60,6 +61,8 @@ VERSIONED(cond_wait, "pthread_cond_wait", NEW);
 VERSIONED(cond_timedwait, "pthread_cond_timedwait", NEW);
 VERSIONED(cond_signal, "pthread_cond_signal", NEW);
 VERSIONED(cond_broadcast, "pthread_cond_broadcast", NEW);
+VERSIONED(cond_init, "pthread_cond_init", NEW);
+VERSIONED(cond_destroy, "pthread_cond_destroy", NEW);
 VERSIONED(old_wait, "pthread_cond_wait", OLD);
 VERSIONED(old_timedwait, "pthread_cond_timedwait", OLD);
 VERSIONED(old_signal, "pthread_cond_signal", OLD);
@@ -86,3 +89,22 @@ WAIT(cnd_wait, cnd_wait, (cnd_t * c, mtx_t *m), (c, m))
 WAIT(cnd_timedwait, cnd_timedwait, (cnd_t * c, mtx_t *m, TS until), (c, m, until))
 WAKE(cnd_signal, cnd_signal, wake_one, (cnd_t * c), (c))
 WAKE(cnd_broadcast, cnd_broadcast, wake_all, (cnd_t * c), (c))
+
+EXPORT int cond_entry(init)(pthread_cond_t *c, const pthread_condattr_t *attr);
+EXPORT int cond_entry(init)(pthread_cond_t *c, const pthread_condattr_t *attr)
+{
+    struct hook h;
+    int ret = real.pthread_cond_init(c, attr);
+    if (!ret && names_objects() && HOOK_ENTER(&h, pthread_cond_init)) {
+        hook_made(&h, c);
+        hook_leave(&h);
+    }
+    return ret;
+}
+
+EXPORT int cond_entry(destroy)(pthread_cond_t *c);
+EXPORT int cond_entry(destroy)(pthread_cond_t *c)
+{
+    object_unmade(c);
+    return real.pthread_cond_destroy(c);
+}

@@ -73,6 +73,7 @@ static SLOW int once_slow(void *once, void (*routine)(void), bool c11)
     __attribute__((cleanup(leave_once))) struct run r = {once, routine, &w, &h, innermost, NULL};
     innermost = &r;
     if (wrapped(CLASS_SYNC) && is_running(once) && hook_enter(&h)) {
+        hook_waits_for(&h, OBJECT_ONCE, once);
         wait_register(&h, once, WAITER_ANY);
         if (!is_running(once))
             wait_cancel(&h);

@@ -34,6 +34,7 @@ OPENMP_TLS struct team *team_of_thread;
 
 /* What the thread waits for in a runtime, and the call that it does so in; NULL when that has returned. */
 OPENMP_TLS struct {
+    enum object_kind kind;
     const void *object;
     const struct hook *hook;
 } rest;
@@ -55,10 +56,18 @@ static inline const struct openmp *runtime_for(const void *caller)
 
 #define RUNTIME runtime_for(__builtin_return_address(0))
 
-static void wait_for(struct hook *h, struct wait *w, const void *object, const struct hook *in)
+/* Teams come and go at any address: they are not told apart. */
+static void rest_in(struct hook *h, enum object_kind kind, const void *object, const struct hook *in)
 {
+    rest.kind = kind;
     rest.object = object;
     rest.hook = in;
+    hook_waits_for(h, kind, kind == OBJECT_TEAM ? NULL : object);
+}
+
+static void wait_for(struct hook *h, struct wait *w, enum object_kind kind, const void *object, const struct hook *in)
+{
+    rest_in(h, kind, object, in);
     wait_register(h, object, WAITER_ANY);
     while (!wait_block(h, w, REASON_SYNC))
         ;
@@ -77,8 +86,7 @@ static void wait_for_members(struct team *team)
     struct hook *h = team->hook;
     if (!hook_enter(h))
         return;
-    rest.object = team;
-    rest.hook = h;
+    rest_in(h, OBJECT_TEAM, team, h);
     wait_register(h, team, WAITER_ANY);
     do
         if (__atomic_load_n(&team->ended, __ATOMIC_ACQUIRE) == team->members) {
@@ -116,7 +124,7 @@ static void run_member(void *arg)
         hook_leave(&h);
     }
     if (HERE(&h, team->real->GOMP_parallel_end))
-        wait_for(&h, &(struct wait){.t = NULL}, dock, NULL);
+        wait_for(&h, &(struct wait){.t = NULL}, OBJECT_TEAM, dock, NULL);
 }
 
 /* False: the region is none of ours. Those who wait for the master's next region begin it, or end with the last one. */
@@ -181,7 +189,7 @@ static void barrier(struct hook *h, void (*real_barrier)(void))
             wake_all(h, &team->arrived, WAITER_ANY);
             hook_leave(h);
         } else {
-            wait_for(h, &w, &team->arrived, h);
+            wait_for(h, &w, OBJECT_TEAM, &team->arrived, h);
         }
     }
     real_barrier();
@@ -239,7 +247,7 @@ static void release(struct hook *h, const void *object)
             UNWIND_CALLER_REGS(&h.stack.regs);                                                                         \
             h.stack.leaf = (uintptr_t)o->enter + 1;                                                                    \
             if (hook_enter(&h))                                                                                        \
-                wait_for(&h, &w, section, &h);                                                                         \
+                wait_for(&h, &w, OBJECT_OPENMP, section, &h);                                                          \
         }                                                                                                              \
         o->enter args;                                                                                                 \
     }                                                                                                                  \
@@ -273,7 +281,7 @@ EXPORT void omp_set_lock(void *lock)
     UNWIND_CALLER_REGS(&h.stack.regs);
     h.stack.leaf = (uintptr_t)o->omp_set_lock + 1;
     if (wrapped(CLASS_SYNC) && hook_enter(&h))
-        wait_for(&h, &w, lock, &h);
+        wait_for(&h, &w, OBJECT_OPENMP, lock, &h);
     o->omp_set_lock(lock);
 }
 
@@ -325,6 +333,7 @@ static void run_task(void *arg)
     struct thread *t = self;
     struct hook h;
     bool waiting = t && t != THREAD_OFF && wrapped(CLASS_SYNC) && sched_current(&t->sched)->status == GO_WAITING;
+    enum object_kind kind = rest.kind;
     const void *object = rest.object;
     const struct hook *in = rest.hook;
     if (waiting && HERE(&h, task->fn))
@@ -334,7 +343,7 @@ static void run_task(void *arg)
     if (waiting && HERE(&h, task->real->GOMP_parallel_end)) {
         if (in)
             h.stack = in->stack;
-        wait_for(&h, &(struct wait){.t = NULL}, object, in);
+        wait_for(&h, &(struct wait){.t = NULL}, kind, object, in);
     }
 }
 

@@ -27,6 +27,7 @@ static bool word_is(const uint32_t *word, uint32_t value, long operation)
 static void futex_waits(struct hook *h, struct wait *w, const uint32_t *word, long operation, uint32_t value,
                         bool for_all)
 {
+    hook_waits_for(h, OBJECT_FUTEX, word);
     if (for_all)
         wait_register(h, word, WAITER_ANY);
     for (int look = 0; look < MAX_SECOND_LOOKS && word_is(word, value, operation); look++)
@@ -66,6 +67,7 @@ static void futex(struct hook *h, struct wait *w, const long *a)
     case FUTEX_LOCK_PI:
     case FUTEX_LOCK_PI2:
     case FUTEX_WAIT_REQUEUE_PI:
+        hook_waits_for(h, OBJECT_FUTEX, word);
         call_wait(h, w, REASON_SYNC);
         return;
     case FUTEX_WAKE:

@@ -169,6 +169,7 @@ static void configure(void)
     config_to_set = (struct config){
         .classes = (uint32_t)options.classes,
         .stack_kinds = (uint32_t)options.stack_kinds,
+        .max_objects = (uint32_t)options.max_objects,
         .annotations = (uint32_t)options.annotations,
         .stack_depth = (uint16_t)options.stack_depth,
         .unwind_mode = (uint8_t)options.unwind,

@@ -6,12 +6,32 @@
 
 #include "lib/stacktab.h"
 
-static int set_up(void **state) { return !(*state = calloc(1, sizeof(struct stacktab))); }
+enum { SLOTS = 1 << 15, MAX = STACKTAB_MAX(SLOTS) };
+
+static int set_up(void **state)
+{
+    struct stacktab *t = *state = calloc(1, sizeof *t);
+    if (!t)
+        return -1;
+    t->nslots = SLOTS;
+    t->slots = calloc(SLOTS, sizeof *t->slots);
+    t->slot_of = calloc(MAX + 1, sizeof *t->slot_of);
+    return t->slots && t->slot_of ? 0 : -1;
+}
 
 static int tear_down(void **state)
 {
-    free(*state);
+    struct stacktab *t = *state;
+    free(t->slots);
+    free(t->slot_of);
+    free(t);
     return 0;
+}
+
+static void assert_empty(const struct stacktab *t)
+{
+    static const struct stacktab_slot empty[SLOTS];
+    assert_memory_equal(t->slots, empty, sizeof empty);
 }
 
 static uint32_t add(struct stacktab *t, uint64_t hash)
@@ -44,7 +64,7 @@ static void hashes_in_one_bucket_are_told_apart(void **state)
 static void a_full_table_says_so(void **state)
 {
     struct stacktab *t = *state;
-    for (uint64_t i = 1; i <= STACKTAB_MAX; i++)
+    for (uint64_t i = 1; i <= MAX; i++)
         assert_int_equal(add(t, i << 30), i);
     assert_int_equal(add(t, 3), 0);
     assert_int_equal(add(t, 3), 0);
@@ -56,12 +76,11 @@ static void a_full_table_says_so(void **state)
 static void clearing_forgets_everything(void **state)
 {
     struct stacktab *t = *state;
-    static const struct stacktab empty;
     for (int generation = 0; generation < 3; generation++) {
         for (uint64_t i = 1; i <= 5000; i++)
             add(t, i * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)generation);
         stacktab_clear(t);
-        assert_memory_equal(t->slots, empty.slots, sizeof t->slots);
+        assert_empty(t);
         assert_int_equal(t->next_id, 0);
     }
 }
@@ -81,10 +100,9 @@ static void who_comes_second_does_not_take_the_place(void **state)
 static void an_id_that_never_came_is_made_up_for(void **state)
 {
     struct stacktab *t = *state;
-    static const struct stacktab empty;
     uint32_t torn = stacktab_new_id(t);
     stacktab_publish(t, 99, torn);
-    for (size_t i = 0; i < STACKTAB_SLOTS; i++)
+    for (size_t i = 0; i < SLOTS; i++)
         if (t->slots[i].hash == 99)
             t->slots[i].id = 0;
     assert_int_equal(stacktab_find(t, 99), 0);
@@ -92,7 +110,7 @@ static void an_id_that_never_came_is_made_up_for(void **state)
     assert_int_not_equal(id, torn);
     assert_int_equal(stacktab_find(t, 99), id);
     stacktab_clear(t);
-    assert_memory_equal(t->slots, empty.slots, sizeof t->slots);
+    assert_empty(t);
 }
 
 static void hashes_differ_by_every_frame(void **state)

@@ -1,0 +1,27 @@
+/*
+ * Where locks come from: the stacks that made them, and the names that the program gave them. Both tables have a fixed
+ * size and no locks: a signal handler and a thread that is torn out of a hook leave them usable. What finds no room is
+ * forgotten; then the lock has one source of a name less.
+ */
+#ifndef THRACE_PRELOAD_OBJECT_ORIGINS_H
+#define THRACE_PRELOAD_OBJECT_ORIGINS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { OBJECT_TEXT_MAX = 96, OBJECT_SITE_FRAMES = 4 };
+
+/* The object was made by this stack, of at most OBJECT_SITE_FRAMES PCs; or is there no more. */
+void object_made(const void *address, const uintptr_t *pcs, int n);
+void object_unmade(const void *address);
+
+/* The stack that made the object, the caller of the function that it was made with first. 0: it is not known. */
+int object_site(const void *address, uintptr_t pcs[OBJECT_SITE_FRAMES]);
+
+/* The program gives the object a name, of which OBJECT_TEXT_MAX bytes count. False: there is no room for more names. */
+bool object_named(const void *address, const char *name);
+
+/* The name that the program gave the object, of *len bytes; NULL: none. It stays as it is. */
+const char *object_name(const void *address, uint32_t *len);
+
+#endif

@@ -31,7 +31,10 @@ enum meta_tag {
     META_HEAP_BLOCK = 20, /* number, time in ticks, bytes, stack id: a sampled block was allocated */
     META_HEAP_FREE = 21,  /* number: it was freed */
     META_CALLS = 6,  /* PC, calls, ticks: calls of the function (0: of others) too short to be emitted; their time */
-    /* g, m, string id of the reason, n, n PCs as in META_STACK: how the thread waited when the generation began */
+    /*
+     * g, m, string id of the reason, enum object_kind, address or number, text, n, n PCs as in META_STACK: how the
+     * thread waited when the generation began, and for what
+     */
     META_STATUS = 16,
 };
 
@@ -42,7 +45,7 @@ enum meta_tag {
 #define META_FORMATS                                                                                                   \
     {                                                                                                                  \
         [META_STACK] = "i*", [META_WAIT_STACK] = "iiiit*", [META_THREAD] = "iii", [META_NAME] = "iit", [META_MODULE] = "iiiitt", [META_HOOK] = "it", \
-        [META_SAMPLE] = "iiiii*", [META_CALLS] = "iii", [META_STATUS] = "iii*", [META_STRING] = "it",                  \
+        [META_SAMPLE] = "iiiii*", [META_CALLS] = "iii", [META_STATUS] = "iiiiit*", [META_STRING] = "it",                  \
         [META_HEAP_BLOCK] = "iiii", [META_HEAP_FREE] = "i"                                                             \
     }
 
@@ -92,9 +95,12 @@ static inline void meta_int(struct meta_record *r, uint64_t v)
         r->overflow = true;
 }
 
+/* text may be NULL when len is 0. */
 static inline void meta_text(struct meta_record *r, const void *text, size_t len)
 {
     meta_int(r, len);
+    if (!len)
+        return;
     if ((size_t)(r->end - r->p) >= len && !r->overflow) {
         memcpy(r->p, text, len);
         r->p += len;

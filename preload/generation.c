@@ -69,7 +69,7 @@ static bool carry_wakeup(struct thread *t)
 
 /* Bytes of records that one thread may need, and of all it may write. */
 enum {
-    WAIT_RECORD_MAX = STACK_RECORD_MAX + 2 * VARINT_MAX,
+    WAIT_RECORD_MAX = STACK_RECORD_MAX + 5 * VARINT_MAX + OBJECT_TEXT_MAX,
     FIRST_RECORDS_MAX = 1 + 3 * VARINT_MAX + WAIT_RECORD_MAX + NAME_RECORD_MAX,
 };
 
@@ -127,10 +127,16 @@ static void write_wait(struct sched_thread *by, struct thread *t)
     struct meta_record r;
     int n = unwind_waiting(t);
     bool waits = sched_current(&t->sched)->status == GO_WAITING;
+    const struct object *o = &t->wait_site.object;
+    uint32_t len;
+    const char *text = object_text(t, o, &len);
     meta_begin(&r, buf, sizeof buf, META_STATUS);
     meta_int(&r, t->sched.g);
     meta_int(&r, t->sched.m);
     meta_int(&r, waits ? reason_string_id((enum sched_reason)t->wait_site.reason) : 0);
+    meta_int(&r, waits && n && config.max_objects ? o->kind : NO_OBJECT);
+    meta_int(&r, o->address);
+    meta_text(&r, text, len);
     meta_int(&r, (uint64_t)n);
     for (int i = 0; i < n; i++)
         meta_int(&r, t->pcs[i]);

@@ -136,15 +136,21 @@ uint64_t hook_known_stack(const struct hook *h)
 uint64_t hook_wait_stack(struct hook *h)
 {
     uint64_t stack = hook_stack(h);
-    return h->object.kind && config.max_objects && !h->no_stack ? object_stack(h->t, &h->object, h->details, stack) : stack;
+    return h->object.kind && config.max_objects && !h->no_stack ? object_stack(h->t, &h->object, stack) : stack;
 }
 
+/* While nothing is recorded, what is mapped is not known: then the caller alone counts. */
 void hook_made(struct hook *h, const void *address)
 {
-    uintptr_t pcs[OBJECT_SITE_FRAMES];
+    uintptr_t pcs[OBJECT_SITE_FRAMES] = {h->stack.regs.r[UNWIND_PC]};
+    const struct unwind_modules *modules = modules_now();
     struct unwind_stack stack;
-    hook_request_stack(h);
-    h->stack.leaf = 0;
-    h->stack.max = OBJECT_SITE_FRAMES;
-    object_made(address, pcs, unwind_capture(&h->t->cache, modules_now(), &h->stack, pcs, &stack));
+    int n = 1;
+    if (modules) {
+        hook_request_stack(h);
+        h->stack.leaf = 0;
+        h->stack.max = OBJECT_SITE_FRAMES;
+        n = unwind_capture(&h->t->cache, modules, &h->stack, pcs, &stack);
+    }
+    object_made(address, pcs, n);
 }

@@ -7,7 +7,6 @@
 
 #include "lib/options/options.h"
 #include "preload/maintenance.h"
-#include "preload/objects.h"
 #include "preload/thread.h"
 
 struct hook {
@@ -16,7 +15,6 @@ struct hook {
     struct unwind_request stack; /* the caller's registers, and the function that was called as the leaf */
     bool no_stack;               /* of events like this one */
     struct object object;        /* that the thread will wait for */
-    const struct object_details *details; /* or NULL */
 };
 
 /* What the thread will wait for; the wait's stack has it in front. */

@@ -22,6 +22,7 @@ libthrace_preload_la_SOURCES = \
 	%D%/section.c %D%/section.h \
 	%D%/service.c %D%/service.h \
 	%D%/short_calls.c %D%/short_calls.h \
+	%D%/socket_address.c %D%/socket_address.h \
 	%D%/streams.def \
 	%D%/symbols.c %D%/symbols.h \
 	%D%/thread.c %D%/thread.h \
@@ -40,6 +41,7 @@ libthrace_preload_la_SOURCES = \
 	%D%/annotate/names.c %D%/annotate/names.h \
 	%D%/annotate/nvtx.c %D%/annotate/nvtx_abi.h \
 	%D%/annotate/nvtx_categories.c %D%/annotate/nvtx_categories.h \
+	%D%/annotate/object_names.c \
 	%D%/annotate/open_tasks.c %D%/annotate/open_tasks.h \
 	%D%/heap/allocator.c %D%/heap/allocator.h %D%/heap/allocator.def \
 	%D%/heap/heap.c %D%/heap/heap.h \

@@ -16,26 +16,33 @@ static uint64_t pair_hash(uint64_t stack, const struct object *o)
     return stack_hash((uintptr_t[]){stack, (uintptr_t)o->kind, o->address}, 3);
 }
 
-bool object_describe(const struct object *o, uint64_t stack, struct object_details *d)
+void object_describe(struct thread *t, const struct object *o, uint64_t stack)
 {
     if (!object_is_descriptor(o->kind) || (stack && stacktab_find(&recorder.object_stacks, pair_hash(stack, o))))
-        return false;
-    d->len = descriptor_describe(o->fd, o->kind, d->text, sizeof d->text);
-    return true;
+        return;
+    t->described.of = *o;
+    t->described.len = descriptor_describe(o->fd, o->kind, t->described.text, sizeof t->described.text);
 }
 
-static void define(struct thread *t, const struct object *o, const struct object_details *d, uint32_t id, uint64_t stack)
+const char *object_text(const struct thread *t, const struct object *o, uint32_t *len)
+{
+    *len = 0;
+    if (object_is_in_memory(o->kind))
+        return o->address ? object_name((const void *)(uintptr_t)o->address, len) : NULL;
+    if (t->described.of.kind != o->kind || t->described.of.address != o->address || !o->address)
+        return NULL;
+    *len = t->described.len;
+    return t->described.text;
+}
+
+static void define(struct thread *t, const struct object *o, uint32_t id, uint64_t stack)
 {
     uint8_t buf[OBJECT_RECORD_MAX];
     uintptr_t site[OBJECT_SITE_FRAMES];
     struct meta_record r;
-    const char *text = d ? d->text : NULL;
-    uint32_t len = d ? d->len : 0;
-    int n = 0;
-    if (object_is_in_memory(o->kind) && o->address) {
-        text = object_name((const void *)(uintptr_t)o->address, &len);
-        n = object_site((const void *)(uintptr_t)o->address, site);
-    }
+    uint32_t len;
+    const char *text = object_text(t, o, &len);
+    int n = object_is_in_memory(o->kind) && o->address ? object_site((const void *)(uintptr_t)o->address, site) : 0;
     meta_begin(&r, buf, sizeof buf, META_WAIT_STACK);
     meta_int(&r, WAIT_STACK_BASE + id);
     meta_int(&r, stack);
@@ -48,7 +55,7 @@ static void define(struct thread *t, const struct object *o, const struct object
     chunk_meta_append(t->sched.chunk, buf, (size_t)(r.p - buf));
 }
 
-static uint32_t stack_of_pair(struct thread *t, const struct object *o, const struct object_details *d, uint64_t stack)
+static uint32_t stack_of_pair(struct thread *t, const struct object *o, uint64_t stack)
 {
     struct stacktab *pairs = &recorder.object_stacks;
     uint64_t hash = pair_hash(stack, o);
@@ -56,16 +63,16 @@ static uint32_t stack_of_pair(struct thread *t, const struct object *o, const st
     bool room = !o->address || stacktab_count(pairs) < config.max_objects;
     if (likely(id) || !room || !(id = stacktab_new_id(pairs)))
         return id;
-    define(t, o, d, id, stack);
+    define(t, o, id, stack);
     stacktab_publish(pairs, hash, id);
     return id;
 }
 
 /* Beyond the limit, objects of a kind are one. */
-uint64_t object_stack(struct thread *t, const struct object *o, const struct object_details *d, uint64_t stack)
+uint64_t object_stack(struct thread *t, const struct object *o, uint64_t stack)
 {
-    uint32_t id = stack_of_pair(t, o, d, stack);
+    uint32_t id = stack_of_pair(t, o, stack);
     if (unlikely(!id) && o->address)
-        id = stack_of_pair(t, &(struct object){.kind = o->kind}, NULL, stack);
+        id = stack_of_pair(t, &(struct object){.kind = o->kind}, stack);
     return id ? WAIT_STACK_BASE + id : stack;
 }

@@ -24,6 +24,7 @@ struct object {
 
 /* What is known of an object besides its address. */
 struct object_details {
+    struct object of;
     char text[OBJECT_TEXT_MAX]; /* not ended by a NUL */
     uint32_t len;
 };
@@ -33,14 +34,14 @@ enum { OBJECT_RECORD_MAX = 1 + (6 + OBJECT_SITE_FRAMES) * 10 + OBJECT_TEXT_MAX }
 
 /*
  * Before the section: asks the kernel what a descriptor is, if this generation does not know yet that the stack with this
- * id (0: a new one) waited for it. False: *d says nothing.
+ * id (0: a new one) waited for it. The thread remembers it.
  */
-bool object_describe(const struct object *o, uint64_t stack, struct object_details *d);
+void object_describe(struct thread *t, const struct object *o, uint64_t stack);
 
-/*
- * Inside a section of t with OBJECT_RECORD_MAX extra: the id of the stack with the object in front. d may be NULL: nothing
- * more is known of it.
- */
-uint64_t object_stack(struct thread *t, const struct object *o, const struct object_details *d, uint64_t stack);
+/* The name of the object in a record, and its length; NULL: there is none. */
+const char *object_text(const struct thread *t, const struct object *o, uint32_t *len);
+
+/* Inside a section of t with OBJECT_RECORD_MAX extra: the id of the stack with the object in front. */
+uint64_t object_stack(struct thread *t, const struct object *o, uint64_t stack);
 
 #endif

@@ -11,6 +11,7 @@
 #include "lib/sched.h"
 #include "lib/unwind/unwind.h"
 #include "lib/waitq.h"
+#include "preload/objects.h"
 
 /* How a waiting thread was woken as far as the trace says. */
 enum woken { NOT_WOKEN, WOKEN_NOW, WOKEN_EARLIER /* in an earlier generation */ };
@@ -89,11 +90,13 @@ struct thread {
     struct {            /* where it waits, or is in a system call, when the model says that */
         uintptr_t pc, sp, bp, leaf;
         uint32_t reason; /* of a wait: enum sched_reason */
+        struct object object; /* that it waits for */
     } wait_site;
     struct {            /* its last remarkably long wait (session/flight.h) */
         uint64_t ns;
         uintptr_t leaf;
     } long_wait;
+    struct object_details described; /* the descriptor that it was last found out about */
     size_t stack_size;
     pthread_t pthread; /* 0 until the thread runs */
     int exit_rounds;

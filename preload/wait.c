@@ -34,6 +34,7 @@ bool wait_track(struct hook *h, struct wait *w, uint32_t status)
     t->wait_site.sp = regs->r[UNWIND_SP];
     t->wait_site.bp = regs->r[UNWIND_BP];
     t->wait_site.leaf = h->stack.leaf;
+    t->wait_site.object = h->object;
     if (likely(recording()) || !track_enter(t))
         return false;
     t->woken = NOT_WOKEN;
@@ -54,9 +55,8 @@ bool wait_block(struct hook *h, struct wait *w, enum sched_reason reason)
         return true;
     }
     hook_capture_for(h, STACK_OF_WAIT);
-    struct object_details details;
-    if (object_is_descriptor(h->object.kind) && object_describe(&h->object, hook_known_stack(h), &details))
-        h->details = &details;
+    if (object_is_descriptor(h->object.kind))
+        object_describe(t, &h->object, hook_known_stack(h));
     if (section_enter(t, WAIT_STACK_RECORDS_MAX)) {
         if (was_released_early(t)) {
             section_leave(t);

@@ -39,6 +39,5 @@ bool hook_enter(struct hook *h)
     h->t = t;
     h->captured = false;
     h->object.kind = NO_OBJECT;
-    h->details = NULL;
     return true;
 }

@@ -9,6 +9,7 @@ libfinish_la_SOURCES = \
 	%D%/first_stacks.c %D%/first_stacks.h \
 	%D%/heap_profile.c %D%/heap_profile.h \
 	%D%/heap_types.c %D%/heap_types.h \
+	%D%/objects.c %D%/objects.h \
 	%D%/opening.c %D%/opening.h \
 	%D%/orphaned_spools.c %D%/orphaned_spools.h \
 	%D%/output.c %D%/output.h \

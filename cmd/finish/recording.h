@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 #include "cmd/finish/first_stacks.h"
+#include "cmd/finish/objects.h"
 #include "cmd/finish/recording_modules.h"
-#include "cmd/finish/recording_objects.h"
 #include "cmd/finish/samples.h"
 #include "cmd/finish/stack_table.h"
 #include "cmd/finish/trace_time.h"
@@ -54,7 +54,7 @@ struct rec_block {
 
 struct recording {
     struct stack_table stacks;
-    struct rec_objects objects;
+    struct objects objects;
     struct rec_modules modules;
     struct samples samples;
     struct rec_thread *threads; /* by g */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/finish/recording_objects.h"
 #include "cmd/finish/recording_records.h"
 
 static int by_id(const void *a, const void *b)

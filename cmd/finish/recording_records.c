@@ -54,13 +54,13 @@ static char *get_string(struct cursor *c)
     return text ? strndup((const char *)text, len) : NULL;
 }
 
-static bool read_pcs(struct stack_table *t, struct cursor *c, uint64_t generation, uint64_t id)
+static struct rec_stack *read_pcs(struct stack_table *t, struct cursor *c, uint64_t generation, uint64_t id)
 {
     struct rec_stack *s = stack_table_begin(t, generation, id);
     uint64_t n = s ? get_int(c) : 0;
     for (uint64_t i = 0; i < n && c->p; i++, s->n++)
         if (!stack_table_add_pc(t, get_int(c), generation))
-            return false;
+            return NULL;
     return s;
 }
 
@@ -70,22 +70,35 @@ static bool read_stack(struct recording *r, struct cursor *c, uint64_t generatio
     return read_pcs(&r->stacks, c, generation, id);
 }
 
-/* Kinds that there are not, which only a damaged spool has, leave the stack as it is. */
+/* A kind that there is not, which only a damaged spool has, is none. */
+static enum object_kind object_kind(uint64_t v) { return v < OBJECT_KINDS ? (enum object_kind)v : NO_OBJECT; }
+
+/* The object in front of a stack. */
+static bool add_object(struct recording *r, const struct object *o, struct rec_stack *s)
+{
+    if (!VEC_ROOM(&r->objects))
+        return false;
+    r->objects.v[r->objects.n++] = *o;
+    s->object = r->objects.n;
+    return true;
+}
+
 static bool read_wait_stack(struct recording *r, struct cursor *c, uint64_t generation)
 {
-    uint64_t id = get_int(c), base = get_int(c), kind = get_int(c);
-    struct rec_object o = {.generation = generation, .address = get_int(c), .site = r->stacks.npcs};
+    struct object o = {.generation = generation};
+    uint64_t id = get_int(c), base = get_int(c);
+    o.kind = object_kind(get_int(c));
+    o.address = get_int(c);
     o.text = (const char *)get_text(c, &o.len);
+    o.site = r->stacks.npcs;
     for (uint64_t n = get_int(c); n && c->p; n--, o.nsite++)
         if (!stack_table_add_pc(&r->stacks, get_int(c), generation))
             return false;
-    o.kind = kind < OBJECT_KINDS ? (enum object_kind)kind : NO_OBJECT;
     struct rec_stack *s = stack_table_begin(&r->stacks, generation, id);
-    if (!s || !VEC_ROOM(&r->objects))
+    if (!s || !add_object(r, &o, s))
         return false;
-    r->objects.v[r->objects.n++] = o;
-    s->object = r->objects.n;
     s->base = base;
+    s->on_base = true;
     return true;
 }
 
@@ -171,13 +184,18 @@ static bool read_status(struct recording *r, struct cursor *c, uint64_t generati
     s->reason = get_int(c);
     if (s->reason > REASON_COUNT)
         s->reason = 0;
+    struct object o = {.generation = generation};
+    o.kind = object_kind(get_int(c));
+    o.address = get_int(c);
+    o.text = (const char *)get_text(c, &o.len);
     struct cursor rest = *c;
     if (!get_int(&rest))
         return true;
     s->stack_id = STATUS_STACK_BASE + s->g;
     if (s->g < r->seen.ngoroutines)
         r->seen.first[s->g] = (struct first_stack){generation, s->stack_id};
-    return read_pcs(&r->stacks, c, generation, s->stack_id);
+    struct rec_stack *stack = read_pcs(&r->stacks, c, generation, s->stack_id);
+    return stack && (!o.kind || add_object(r, &o, stack));
 }
 
 static bool read_calls(struct recording *r, struct cursor *c)

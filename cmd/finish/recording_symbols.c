@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "cmd/finish/progress.h"
+#include "cmd/finish/recording_objects.h"
 #include "cmd/finish/symbol_cache.h"
 #include "lib/symbolize/symbolize.h"
 

@@ -13,8 +13,9 @@ struct rec_stack {
     const char *thread; /* the name of the unannounced thread whose first stack it is, or NULL */
     uint64_t thread_g, named_at;
     bool ambiguous; /* of two such threads with two names */
-    size_t object;  /* 1 + the number of the object in front of its frames; 0: there is none. Then … */
-    uint64_t base;  /* … its frames are those of the stack with this ID */
+    size_t object;  /* 1 + the number of the object in front of its frames; 0: there is none */
+    bool on_base;   /* its frames are those of … */
+    uint64_t base;  /* … the stack with this ID */
 };
 
 struct rec_pc {

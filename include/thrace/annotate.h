@@ -195,6 +195,26 @@ THRACE_INLINE void thrace_region_leave(char *unused_)
 }
 #endif
 
+/* --- names of what threads wait for --------------------------------------------------------------------------------- */
+
+/*
+ * Gives an object that threads wait for, a lock say, a name: "journal" makes it "mutex journal" in the trace, whatever its
+ * variable is called. The name is read during the call only and cut to 96 bytes; there may be 4096 objects with names, of
+ * 256 KiB together, and later names are not heard. A later name of the same object replaces the first; NULL and "" take
+ * it away. The object itself is not touched. Thread-safe and async-signal-safe. Since: 0.1.
+ */
+#ifndef THRACE_HAS_OBJECT_NAME
+#define THRACE_HAS_OBJECT_NAME
+__attribute__((weak)) void thrace_annotate_object(const void *object, const char *name);
+
+THRACE_INLINE void thrace_object_name(const void *object, const char *name)
+{
+    void (*annotate)(const void *, const char *) = THRACE_OPTIONAL(thrace_annotate_object);
+    if (annotate)
+        annotate(object, name);
+}
+#endif
+
 /* --- messages, counters, labels --------------------------------------------------------------------------------- */
 
 /* A message of the calling thread's task, in a category. Since: 0.1. */

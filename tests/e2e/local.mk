@@ -19,6 +19,7 @@ e2e_tests = \
 	%D%/itt.test \
 	%D%/kills.test \
 	%D%/nvtx.test \
+	%D%/objects.test \
 	%D%/old-versions.test %D%/options.test \
 	%D%/preload.test \
 	%D%/record.test \

@@ -16,7 +16,9 @@ import (
 //	block NAME REASON WAKER STACK [COUNT | any]
 //	                              a wait of that goroutine. A REASON's blanks are written "_". WAKER is a goroutine's
 //	                              name, "self", "nobody" or "*". STACK is FUNCTION[@FILE:LINE] joined by "<", the leaf
-//	                              first; frames between may be left out, so may outer ones
+//	                              first; frames between may be left out, so may outer ones. What is waited for,
+//	                              "mutex:NAME", may stand in front, with ":" for the first blank and "_" for others; it
+//	                              may end in "*". Without it any object fits
 //	quiet NAME                    no wait at all
 //	cpu NAME STACK                CPU samples with that stack are there, and all those with its leaf and the frame
 //	                              next to it are that goroutine's
@@ -209,6 +211,13 @@ func (e *expectation) fits(h *history, b *block, exact map[string]bool) bool {
 // stackFits wants the leaf at the leaf, and the other frames somewhere above it, in that order.
 func (e *expectation) stackFits(s stack) bool {
 	at := 0
+	if len(s) > 0 && len(e.stack) > 0 && isObject(s[0].function) {
+		if !strings.Contains(e.stack[0], ":") {
+			s = s[1:]
+		} else if objectFits(e.stack[0], s[0].function) {
+			return (&expectation{stack: e.stack[1:]}).stackFits(s[1:])
+		}
+	}
 	for i, want := range e.stack {
 		for at < len(s) && !frameFits(want, s[at]) {
 			if i == 0 {
@@ -222,6 +231,23 @@ func (e *expectation) stackFits(s stack) bool {
 		at++
 	}
 	return true
+}
+
+// The words that the names of what is waited for begin with, as lib/objects.def has them.
+var objectWords = strings.Fields("mutex rwlock condition semaphore barrier once spinlock futex openmp-lock openmp-team " +
+	"thread pipe socket listener eventfd timerfd signalfd mqueue epoll descriptors")
+
+func isObject(function string) bool {
+	word, _, named := strings.Cut(function, " ")
+	return named && slices.Contains(objectWords, word)
+}
+
+func objectFits(want, function string) bool {
+	is := strings.ReplaceAll(strings.Replace(function, " ", ":", 1), " ", "_")
+	if start, any := strings.CutSuffix(want, "*"); any {
+		return strings.HasPrefix(is, start)
+	}
+	return is == want
 }
 
 func frameFits(want string, f frame) bool {

@@ -63,6 +63,7 @@ c_programs = \
 	%D%/mostly-idle \
 	%D%/names \
 	%D%/nvtx \
+	%D%/objects \
 	%D%/odd-calls \
 	%D%/old-cond \
 	%D%/outlives \

@@ -6,6 +6,7 @@ unit_tests = \
 	%D%/test-control \
 	%D%/test-control-client \
 	%D%/test-debug \
+	%D%/test-descriptors \
 	%D%/test-dwarf \
 	%D%/test-dwarf-forms \
 	%D%/test-events \
@@ -17,6 +18,7 @@ unit_tests = \
 	%D%/test-lock \
 	%D%/test-annotation-names \
 	%D%/test-meta \
+	%D%/test-object-origins \
 	%D%/test-open-tasks \
 	%D%/test-opening \
 	%D%/test-options \
@@ -107,6 +109,10 @@ tests_unit_test_symbolize_LDADD = libsymbolize.la $(unit_test_LIBS)
 tests_unit_test_annotation_names_SOURCES = %D%/test-annotation-names.c preload/annotate/names.c
 tests_unit_test_annotation_names_CFLAGS = $(AM_CFLAGS) -pthread
 tests_unit_test_annotation_names_LDADD = $(unit_test_LIBS)
+tests_unit_test_descriptors_SOURCES = %D%/test-descriptors.c preload/descriptors.c preload/socket_address.c
+tests_unit_test_descriptors_LDADD = $(unit_test_LIBS)
+tests_unit_test_object_origins_SOURCES = %D%/test-object-origins.c preload/object_origins.c
+tests_unit_test_object_origins_LDADD = $(unit_test_LIBS)
 tests_unit_test_open_tasks_SOURCES = %D%/test-open-tasks.c preload/annotate/open_tasks.c
 tests_unit_test_open_tasks_CFLAGS = $(AM_CFLAGS) -pthread
 tests_unit_test_open_tasks_LDADD = $(unit_test_LIBS)

@@ -7,6 +7,7 @@
 #include "preload/config.h"
 #include "preload/hook.h"
 #include "preload/modules.h"
+#include "preload/objects.h"
 #include "preload/service.h"
 #include "preload/thread_name.h"
 #include "preload/upcalls.h"

@@ -3,7 +3,9 @@
 
 #include "lib/meta.h"
 #include "preload/config.h"
+#include "preload/handles.h"
 #include "preload/modules.h"
+#include "preload/objects.h"
 #include "preload/section.h"
 
 /* The event of a region stands in the trace or not. A begin that was left has no end of the program's. */
@@ -37,10 +39,7 @@ void hook_recover(struct thread *t)
 /* Field by field: most of the registers are unknown and stay uninitialized. */
 void hook_waits_for_thread(struct hook *h, pthread_t handle)
 {
-    lock_take(&registry.lock);
-    const struct thread *t = thread_with_handle(handle);
-    h->object = (struct object){OBJECT_THREAD, -1, t ? t->sched.g : 0};
-    lock_drop(&registry.lock);
+    h->object = (struct object){OBJECT_THREAD, -1, handle_goroutine(handle)};
 }
 
 void hook_request_stack(struct hook *h)

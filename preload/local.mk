@@ -9,10 +9,12 @@ libthrace_preload_la_SOURCES = \
 	%D%/descriptors.c %D%/descriptors.h \
 	%D%/generation.c %D%/generation.h \
 	%D%/go.c %D%/go.h \
+	%D%/handles.c %D%/handles.h \
 	%D%/hook.c %D%/hook.h \
 	%D%/introduce.c %D%/introduce.h \
 	%D%/maintenance.c %D%/maintenance.h \
 	%D%/modules.c %D%/modules.h \
+	%D%/object.h \
 	%D%/object_origins.c %D%/object_origins.h \
 	%D%/objects.c %D%/objects.h \
 	%D%/real.c %D%/real.h %D%/real.def \

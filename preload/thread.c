@@ -103,14 +103,6 @@ void thread_inherit(struct thread *t)
     self = t;
 }
 
-struct thread *thread_with_handle(pthread_t handle)
-{
-    struct thread *t = registry.threads;
-    while (t && t->pthread != handle)
-        t = t->next;
-    return t;
-}
-
 void thread_retire(struct thread *t)
 {
     lock_take(&registry.lock);

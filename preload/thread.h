@@ -11,7 +11,7 @@
 #include "lib/sched.h"
 #include "lib/unwind/unwind.h"
 #include "lib/waitq.h"
-#include "preload/objects.h"
+#include "preload/object.h"
 
 /* How a waiting thread was woken as far as the trace says. */
 enum woken { NOT_WOKEN, WOKEN_NOW, WOKEN_EARLIER /* in an earlier generation */ };
@@ -125,9 +125,6 @@ extern struct registry registry;
 
 /* A registered record for a thread to be: its G has an id but does not exist yet. NULL: memory or ids ran out. */
 struct thread *thread_new(void);
-
-/* The thread with that handle, NULL: it has ended, or is not known. Under the lock of the registry. */
-struct thread *thread_with_handle(pthread_t handle);
 
 /* In the child of a fork: t is the only thread that there is. */
 void thread_inherit(struct thread *t);

@@ -18,10 +18,11 @@ uint64_t name_thread(pthread_t thread, const char *name)
 {
     uint64_t g = 0;
     lock_take(&registry.lock);
-    struct thread *t = thread_with_handle(thread);
-    if (t) {
-        g = t->sched.g;
-        keep_name(t, name);
+    for (struct thread *t = registry.threads; t && !g; t = t->next) {
+        if (t->pthread == thread) {
+            g = t->sched.g;
+            keep_name(t, name);
+        }
     }
     lock_drop(&registry.lock);
     return g;

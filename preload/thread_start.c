@@ -1,6 +1,7 @@
 #include "preload/thread_start.h"
 
 #include "lib/meta.h"
+#include "preload/handles.h"
 #include "preload/section.h"
 #include "preload/thread_end.h"
 #include "preload/unseen.h"
@@ -70,6 +71,7 @@ struct thread *announce_thread(struct hook *h, const void *start_routine)
 static void find_own_stack(struct thread *t)
 {
     t->pthread = pthread_self();
+    handle_remember(t->pthread, t->sched.g);
     t->stack_hi = (uintptr_t)pthread_self();
     t->stack_lo = t->stack_size < t->stack_hi ? t->stack_hi - t->stack_size : 0;
 }
@@ -100,6 +102,7 @@ void know_handle(struct thread *child, uint64_t g, pthread_t handle)
     if (child->sched.g == g)
         child->pthread = handle;
     lock_drop(&registry.lock);
+    handle_remember(handle, g);
 }
 
 size_t default_stack_size(void)

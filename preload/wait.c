@@ -1,6 +1,7 @@
 #include "preload/wait.h"
 
 #include "preload/config.h"
+#include "preload/objects.h"
 #include "preload/section.h"
 #include "preload/upcalls.h"
 

@@ -73,9 +73,11 @@ static bool read_stack(struct recording *r, struct cursor *c, uint64_t generatio
 /* A kind that there is not, which only a damaged spool has, is none. */
 static enum object_kind object_kind(uint64_t v) { return v < OBJECT_KINDS ? (enum object_kind)v : NO_OBJECT; }
 
-/* The object in front of a stack. */
+/* The object in front of a stack, if it is any. */
 static bool add_object(struct recording *r, const struct object *o, struct rec_stack *s)
 {
+    if (!o->kind)
+        return true;
     if (!VEC_ROOM(&r->objects))
         return false;
     r->objects.v[r->objects.n++] = *o;
@@ -195,7 +197,7 @@ static bool read_status(struct recording *r, struct cursor *c, uint64_t generati
     if (s->g < r->seen.ngoroutines)
         r->seen.first[s->g] = (struct first_stack){generation, s->stack_id};
     struct rec_stack *stack = read_pcs(&r->stacks, c, generation, s->stack_id);
-    return stack && (!o.kind || add_object(r, &o, stack));
+    return stack && add_object(r, &o, stack);
 }
 
 static bool read_calls(struct recording *r, struct cursor *c)

@@ -18,7 +18,7 @@ import (
 //	                              name, "self", "nobody" or "*". STACK is FUNCTION[@FILE:LINE] joined by "<", the leaf
 //	                              first; frames between may be left out, so may outer ones. What is waited for,
 //	                              "mutex:NAME", may stand in front, with ":" for the first blank and "_" for others; it
-//	                              may end in "*". Without it any object fits
+//	                              may end in "*", or in "#" for a number. Without it any object fits
 //	quiet NAME                    no wait at all
 //	cpu NAME STACK                CPU samples with that stack are there, and all those with its leaf and the frame
 //	                              next to it are that goroutine's
@@ -246,6 +246,11 @@ func objectFits(want, function string) bool {
 	is := strings.ReplaceAll(strings.Replace(function, " ", ":", 1), " ", "_")
 	if start, any := strings.CutSuffix(want, "*"); any {
 		return strings.HasPrefix(is, start)
+	}
+	if start, number := strings.CutSuffix(want, "#"); number {
+		rest, starts := strings.CutPrefix(is, start)
+		_, err := strconv.ParseUint(rest, 10, 64)
+		return starts && err == nil
 	}
 	return is == want
 }

@@ -69,10 +69,10 @@ int main(int argc, char **argv)
     for (int i = 0; i < 4; i++)
         join(&threads[i]);
     puts("trace: goroutines 5\ntrace: goroutine main 1\ntrace: goroutine filelocker 1");
-    puts("trace: block locker sync main pthread_mutex_lock<locks");
-    puts("trace: block polls select * poll<polls");
+    puts("trace: block locker sync main mutex:*<pthread_mutex_lock<locks");
+    puts("trace: block polls select * pipe:#<poll<polls");
     /* While nothing is recorded, nobody asks a descriptor whether it makes a read wait, and flock is not looked at. */
-    puts(argc > 1 ? "trace: syscall filelocker flock<locks_file\ntrace: block reads chan_receive * read<reads"
+    puts(argc > 1 ? "trace: syscall filelocker flock<locks_file\ntrace: block reads chan_receive * pipe:#<read<reads"
                   : "trace: syscall reads read<reads");
     return 0;
 }

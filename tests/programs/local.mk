@@ -100,7 +100,7 @@ c_programs = \
 	%D%/wait-on-pipe \
 	%D%/yields
 
-check_PROGRAMS += $(c_programs) %D%/annotated-cxx %D%/annotated-cxx20 %D%/cxx-threads %D%/heap-cxx %D%/long-names %D%/torture
+check_PROGRAMS += $(c_programs) %D%/annotated-cxx %D%/annotated-cxx20 %D%/cxx-objects %D%/cxx-threads %D%/heap-cxx %D%/long-names %D%/torture
 check_LTLIBRARIES += %D%/libearly.la %D%/libfirst-call.la %D%/libheap-early.la %D%/libheap-ifunc.la %D%/libloader-held.la \
 	%D%/liblate-helper.la %D%/liblocale.la %D%/libslow-release.la %D%/libtoil-one.la %D%/libtoil-two.la
 
@@ -231,6 +231,8 @@ tests_programs_annotated_cxx_SOURCES = %D%/annotated-cxx.cpp
 tests_programs_annotated_cxx_CXXFLAGS = $(AM_CXXFLAGS) -g -pthread
 tests_programs_annotated_cxx20_SOURCES = %D%/annotated-cxx20.cpp
 tests_programs_annotated_cxx20_CXXFLAGS = $(AM_CXXFLAGS) -std=c++20 -g -pthread -fno-optimize-sibling-calls
+tests_programs_cxx_objects_SOURCES = %D%/cxx-objects.cpp
+tests_programs_cxx_objects_CXXFLAGS = $(AM_CXXFLAGS) -g -pthread
 tests_programs_cxx_threads_SOURCES = %D%/cxx-threads.cpp
 tests_programs_cxx_threads_CXXFLAGS = $(AM_CXXFLAGS) -g -pthread
 tests_programs_heap_cxx_SOURCES = %D%/heap-cxx.cpp

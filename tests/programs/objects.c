@@ -192,7 +192,7 @@ static void descriptors(void)
     CHECK(pipe(ends) == 0);
     from = ends[0];
     give(reads_pipe, ends[1], "x", 1);
-    EXPECT("block reads_pipe chan_receive main pipe:*<read<reads_pipe");
+    EXPECT("block reads_pipe chan_receive main pipe:#<read<reads_pipe");
 
     from = eventfd(0, 0);
     CHECK(from >= 0);

@@ -12,6 +12,7 @@ unit_tests = \
 	%D%/test-events \
 	%D%/test-first-stacks \
 	%D%/test-gate \
+	%D%/test-handles \
 	%D%/test-heap-in-trace \
 	%D%/test-heap-profile \
 	%D%/test-image \
@@ -27,6 +28,7 @@ unit_tests = \
 	%D%/test-process-life \
 	%D%/test-progress \
 	%D%/test-recording \
+	%D%/test-recording-objects \
 	%D%/test-recording-samples \
 	%D%/test-recording-strings \
 	%D%/test-sched \
@@ -111,6 +113,8 @@ tests_unit_test_annotation_names_CFLAGS = $(AM_CFLAGS) -pthread
 tests_unit_test_annotation_names_LDADD = $(unit_test_LIBS)
 tests_unit_test_descriptors_SOURCES = %D%/test-descriptors.c preload/descriptors.c preload/socket_address.c
 tests_unit_test_descriptors_LDADD = $(unit_test_LIBS)
+tests_unit_test_handles_SOURCES = %D%/test-handles.c preload/handles.c
+tests_unit_test_handles_LDADD = $(unit_test_LIBS)
 tests_unit_test_object_origins_SOURCES = %D%/test-object-origins.c preload/object_origins.c
 tests_unit_test_object_origins_LDADD = $(unit_test_LIBS)
 tests_unit_test_open_tasks_SOURCES = %D%/test-open-tasks.c preload/annotate/open_tasks.c
@@ -144,6 +148,8 @@ tests_unit_test_progress_SOURCES = %D%/test-progress.c
 tests_unit_test_progress_LDADD = libfinish.la $(unit_test_LIBS)
 tests_unit_test_recording_SOURCES = %D%/test-recording.c %D%/recording-file.h
 tests_unit_test_recording_LDADD = $(finish_LIBS) $(unit_test_LIBS)
+tests_unit_test_recording_objects_SOURCES = %D%/test-recording-objects.c %D%/recording-file.h
+tests_unit_test_recording_objects_LDADD = $(finish_LIBS) $(unit_test_LIBS)
 tests_unit_test_recording_strings_SOURCES = %D%/test-recording-strings.c %D%/recording-file.h
 tests_unit_test_recording_strings_LDADD = $(finish_LIBS) $(unit_test_LIBS)
 tests_unit_test_recording_samples_SOURCES = %D%/test-recording-samples.c %D%/recording-file.h

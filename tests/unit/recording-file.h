@@ -37,4 +37,44 @@ static inline void end_record(struct meta_record *r, uint64_t generation)
     meta[file.meta.n++] = (struct spool_batch){.generation = generation, .data = start, .size = (size_t)(r->p - start)};
 }
 
+static inline void add_module(uint64_t generation, uint64_t time, uint64_t start, uint64_t end, const char *path)
+{
+    struct meta_record *r = begin_record(META_MODULE);
+    meta_int(r, time);
+    meta_int(r, start);
+    meta_int(r, end);
+    meta_int(r, start);
+    meta_text(r, path, strlen(path));
+    meta_text(r, "", 0);
+    end_record(r, generation);
+}
+
+static inline void add_thread(uint64_t g, uint64_t start_pc)
+{
+    struct meta_record *r = begin_record(META_THREAD);
+    meta_int(r, g);
+    meta_int(r, start_pc);
+    meta_int(r, START_STACK_BASE + g);
+    end_record(r, 1);
+}
+
+static inline void add_name(uint64_t g, uint64_t time, const char *name)
+{
+    struct meta_record *r = begin_record(META_NAME);
+    meta_int(r, g);
+    meta_int(r, time);
+    meta_text(r, name, strlen(name));
+    end_record(r, 1);
+}
+
+static inline void add_stack(uint64_t id, int n, const uint64_t *pcs)
+{
+    struct meta_record *r = begin_record(META_STACK);
+    meta_int(r, id);
+    meta_int(r, (uint64_t)n);
+    for (int i = 0; i < n; i++)
+        meta_int(r, pcs[i]);
+    end_record(r, 1);
+}
+
 #endif

@@ -8,21 +8,10 @@
 #include "cmd/finish/recording_read.h"
 #include "cmd/finish/recording_symbols.h"
 #include "gotrace/raw.h"
+#include "lib/objects.h"
 #include "lib/sched.h"
 #include "lib/symbolize/symbolize.h"
 #include "lib/wire/events.h"
-
-static void add_module(uint64_t generation, uint64_t time, uint64_t start, uint64_t end, const char *path)
-{
-    struct meta_record *r = begin_record(META_MODULE);
-    meta_int(r, time);
-    meta_int(r, start);
-    meta_int(r, end);
-    meta_int(r, start);
-    meta_text(r, path, strlen(path));
-    meta_text(r, "", 0);
-    end_record(r, generation);
-}
 
 static const char *path_at(const struct recording *r, uint64_t pc, uint64_t generation)
 {
@@ -121,34 +110,6 @@ static void records_that_are_not_whole_are_refused(void **state)
 
 /* --- threads and frames ------------------------------------------------------------------------------------------- */
 
-static void add_thread(uint64_t g, uint64_t start_pc)
-{
-    struct meta_record *r = begin_record(META_THREAD);
-    meta_int(r, g);
-    meta_int(r, start_pc);
-    meta_int(r, START_STACK_BASE + g);
-    end_record(r, 1);
-}
-
-static void add_name(uint64_t g, uint64_t time, const char *name)
-{
-    struct meta_record *r = begin_record(META_NAME);
-    meta_int(r, g);
-    meta_int(r, time);
-    meta_text(r, name, strlen(name));
-    end_record(r, 1);
-}
-
-static void add_stack(uint64_t id, int n, const uint64_t *pcs)
-{
-    struct meta_record *r = begin_record(META_STACK);
-    meta_int(r, id);
-    meta_int(r, (uint64_t)n);
-    for (int i = 0; i < n; i++)
-        meta_int(r, pcs[i]);
-    end_record(r, 1);
-}
-
 /* A thread that could not be made leaves its goroutine to the next one, which starts elsewhere. */
 static void the_last_record_of_a_goroutine_counts(void **state)
 {
@@ -183,13 +144,18 @@ static void the_name_that_was_set_last_counts(void **state)
     recording_free(&r);
 }
 
-static void add_status(uint64_t generation, uint64_t g)
+static void add_status(uint64_t generation, uint64_t g, uint64_t frames)
 {
     struct meta_record *r = begin_record(META_STATUS);
     meta_int(r, g);
     meta_int(r, 7);
     meta_int(r, 1);
-    meta_int(r, 0); /* frames */
+    meta_int(r, OBJECT_PIPE);
+    meta_int(r, 77);
+    meta_text(r, "pipe 5", 6);
+    meta_int(r, frames);
+    for (uint64_t i = 1; i <= frames; i++)
+        meta_int(r, 0x1000 * i);
     end_record(r, generation);
 }
 
@@ -198,12 +164,20 @@ static void statuses_are_those_of_the_first_generation(void **state)
 {
     struct recording r;
     begin_file();
-    add_status(1, 4);
-    add_status(2, 4);
-    add_status(3, 5);
+    add_status(1, 4, 0);
+    add_status(2, 4, 2);
+    add_status(3, 5, 2);
+    add_status(1, 6, 2);
     assert_null(recording_read(&r, &file));
-    assert_int_equal(r.nstatuses, 1);
+    assert_int_equal(r.nstatuses, 2);
     assert_int_equal(r.statuses[0].g, 4);
+    assert_int_equal(r.statuses[0].stack_id, 0);
+    setenv("THRACE_SYMBOL_CACHE", "0", 1);
+    assert_null(recording_symbolize(&r, NULL));
+    struct gotrace_builder_frame frames[STACK_MAX_FRAMES];
+    assert_int_equal(recording_frames(&r, 1, r.statuses[1].stack_id, frames), 3);
+    assert_string_equal(frames[0].function, "pipe 5");
+    assert_int_equal(frames[2].pc, 0x2000);
     recording_free(&r);
 }
 

@@ -11,9 +11,12 @@ _Static_assert(STACKTAB_MAX(OBJECT_STACK_SLOTS) < WAIT_STACK_END - WAIT_STACK_BA
 _Static_assert(STACKTAB_MAX(STACK_SLOTS) < WAIT_STACK_BASE && (int)WAIT_STACK_END <= (int)START_STACK_BASE,
                "ids of stacks, of stacks with an object and of starts differ");
 
-static uint64_t pair_hash(uint64_t stack, const struct object *o)
+/* Never 0. */
+static inline uint64_t pair_hash(uint64_t stack, const struct object *o)
 {
-    return stack_hash((uintptr_t[]){stack, (uintptr_t)o->kind, o->address}, 3);
+    uint64_t h = (o->address ^ (uint64_t)o->kind << 56) * UINT64_C(0xff51afd7ed558ccd) + stack;
+    h = (h ^ h >> 32) * UINT64_C(0x9e3779b97f4a7c15);
+    return h | 1;
 }
 
 void object_describe(struct thread *t, const struct object *o, uint64_t stack)
@@ -55,24 +58,32 @@ static void define(struct thread *t, const struct object *o, uint32_t id, uint64
     chunk_meta_append(t->sched.chunk, buf, (size_t)(r.p - buf));
 }
 
-static uint32_t stack_of_pair(struct thread *t, const struct object *o, uint64_t stack)
+static uint32_t new_pair(struct thread *t, const struct object *o, uint64_t stack)
 {
     struct stacktab *pairs = &recorder.object_stacks;
-    uint64_t hash = pair_hash(stack, o);
-    uint32_t id = stacktab_find(pairs, hash);
     bool room = !o->address || stacktab_count(pairs) < config.max_objects;
-    if (likely(id) || !room || !(id = stacktab_new_id(pairs)))
-        return id;
+    uint32_t id = room ? stacktab_new_id(pairs) : 0;
+    if (!id)
+        return 0;
     define(t, o, id, stack);
-    stacktab_publish(pairs, hash, id);
+    stacktab_publish(pairs, pair_hash(stack, o), id);
     return id;
 }
 
 /* Beyond the limit, objects of a kind are one. */
+static OUT_OF_LINE uint32_t unknown_pair(struct thread *t, const struct object *o, uint64_t stack)
+{
+    const struct object any = {.kind = o->kind};
+    uint32_t id = new_pair(t, o, stack);
+    if (!id && o->address && !(id = stacktab_find(&recorder.object_stacks, pair_hash(stack, &any))))
+        id = new_pair(t, &any, stack);
+    return id;
+}
+
 uint64_t object_stack(struct thread *t, const struct object *o, uint64_t stack)
 {
-    uint32_t id = stack_of_pair(t, o, stack);
-    if (unlikely(!id) && o->address)
-        id = stack_of_pair(t, &(struct object){.kind = o->kind}, stack);
+    uint32_t id = stacktab_find(&recorder.object_stacks, pair_hash(stack, o));
+    if (unlikely(!id))
+        id = unknown_pair(t, o, stack);
     return id ? WAIT_STACK_BASE + id : stack;
 }

@@ -105,6 +105,7 @@ EXPORT int cond_entry(init)(pthread_cond_t *c, const pthread_condattr_t *attr)
 EXPORT int cond_entry(destroy)(pthread_cond_t *c);
 EXPORT int cond_entry(destroy)(pthread_cond_t *c)
 {
-    object_unmade(c);
+    if (names_objects())
+        object_unmade(c);
     return real.pthread_cond_destroy(c);
 }

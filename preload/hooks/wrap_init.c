@@ -20,7 +20,8 @@
 #define UNMADE(entry, object, params, args)                                                                            \
     EXPORT int entry params                                                                                            \
     {                                                                                                                  \
-        object_unmade(object);                                                                                         \
+        if (names_objects())                                                                                           \
+            object_unmade(object);                                                                                     \
         return real.entry args;                                                                                        \
     }
 

@@ -59,6 +59,22 @@ static void post(void)
 
 static void signal_unheard(void) { pthread_cond_signal(&cond); }
 
+/* It gives up at once, but not before it has waited. */
+static void wait_in_vain(void)
+{
+    static const struct timespec past;
+    pthread_mutex_lock(&mutex);
+    pthread_cond_timedwait(&cond, &mutex, &past);
+    pthread_mutex_unlock(&mutex);
+}
+
+static void initialise(void)
+{
+    pthread_mutex_t m;
+    pthread_mutex_init(&m, NULL);
+    pthread_mutex_destroy(&m);
+}
+
 static void allocate(void)
 {
     char *p = malloc(64);
@@ -86,8 +102,8 @@ static const struct path {
     int ways;
 } paths[] = {
     {"mutex", lock, 2},            {"rwlock", read_lock, 2}, {"sem", post, 2},
-    {"signal", signal_unheard, 2}, {"malloc", allocate, 2},  {"read", read_byte, 5},
-    {"region", annotate, 3},
+    {"signal", signal_unheard, 2}, {"malloc", allocate, 2},  {"read", read_byte, 6},
+    {"region", annotate, 3},       {"wait", wait_in_vain, 4},        {"init", initialise, 2},
 };
 enum { PATHS = sizeof paths / sizeof paths[0] };
 
@@ -99,6 +115,7 @@ static const struct way {
     {"idle", NULL, NULL, "-r"},
     {"traced", "THRACE_STACKS", "all", "-r"},
     {"no-stacks", "THRACE_STACKS", "none", "-r"},
+    {"no-objects", "THRACE_OBJECTS", "0", "-r"},
     {"class-off", "THRACE_WRAP", "none", "-r"},
     {"only-thread", "THRACE_STACKS", "all", "-1"},
 };

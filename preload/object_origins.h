@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { OBJECT_TEXT_MAX = 96, OBJECT_SITE_FRAMES = 4 };
+enum { OBJECT_TEXT_MAX = 96, OBJECT_SITE_FRAMES = 6 };
 
 /* The object was made by this stack, of at most OBJECT_SITE_FRAMES PCs; or is there no more. */
 void object_made(const void *address, const uintptr_t *pcs, int n);

@@ -178,17 +178,50 @@ static bool is_language(const struct symbolize_frame *f)
            !strncmp(f->function, "__gthread_", 10) || is_annotation(f->function);
 }
 
-bool recording_program_frame(const struct recording *r, size_t first, size_t n, struct symbolize_frame *at,
+/* Where the brackets begin that end before `end`; end: there are none. */
+static const char *before_brackets(const char *start, const char *end, char open, char close)
+{
+    const char *p = end;
+    for (int depth = 0; p > start && (p[-1] == close || depth); p--)
+        depth += p[-1] == close ? 1 : p[-1] == open ? -1 : 0;
+    return p;
+}
+
+/* "A::B::B(…)", where B may be a template. */
+static bool is_constructor(const char *function)
+{
+    const char *end = before_brackets(function, function + strlen(function), '(', ')'), *name = end;
+    while (name > function && name[-1] != ':')
+        name--;
+    if (name < function + 2 || name[-2] != ':')
+        return false;
+    const char *of = before_brackets(function, name - 2, '<', '>');
+    size_t len = (size_t)(end - name);
+    return len && (size_t)(of - function) >= len && !memcmp(of - len, name, len) &&
+           ((size_t)(of - function) == len || strchr(": ", of[-len - 1]));
+}
+
+/* What makes locks for others is not what somebody looks for, either: pool_new of pool_new → my_mutex_init. */
+static bool makes_locks(const struct symbolize_frame *f)
+{
+    return is_constructor(f->function) || strcasestr(f->function, "mutex") || strcasestr(f->function, "rwlock") ||
+           strcasestr(f->function, "lock_init") || strcasestr(f->function, "cond_init") ||
+           strcasestr(f->function, "sem_init");
+}
+
+bool recording_program_frame(const struct recording *r, size_t first, size_t n, bool made, struct symbolize_frame *at,
                              bool *has_line)
 {
     const struct symbolize_frame *found = NULL;
-    for (size_t i = 0; i < n && (!found || is_language(found)); i++) {
+    bool passed_by = true; /* is what was found */
+    for (size_t i = 0; i < n && passed_by; i++) {
         const struct rec_pc *p = &r->stacks.pcs[first + i];
         size_t k = 0;
         const struct symbolize_frame *f = is_program_code(r, p) ? symbolize_frames(r->symbolizer, p->symbol, &k) : NULL;
-        for (size_t j = 0; j < k && (!found || is_language(found)); j++)
-            if (!found || !is_language(&f[j]))
-                found = &f[j];
+        for (size_t j = 0; j < k && passed_by; j++) {
+            passed_by = is_language(&f[j]) || (made && makes_locks(&f[j]));
+            found = passed_by && found ? found : &f[j];
+        }
     }
     if (!found)
         return false;

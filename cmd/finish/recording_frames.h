@@ -25,9 +25,10 @@ const char *recording_thread_start(const struct recording *r, uint64_t g, struct
 
 /*
  * Of n PCs from stacks.pcs[first] on, the innermost frame that is the program's own, and not what a library of its
- * language put in. False: there is none. *has_line: its file and line are known.
+ * language put in; made: nor what makes locks for others. Where all are, the innermost. False: none is the program's.
+ * *has_line: its file and line are known.
  */
-bool recording_program_frame(const struct recording *r, size_t first, size_t n, struct symbolize_frame *at,
+bool recording_program_frame(const struct recording *r, size_t first, size_t n, bool made, struct symbolize_frame *at,
                              bool *has_line);
 
 #endif

@@ -207,10 +207,10 @@ static bool name_object(const struct recording *r, struct object_name *name, con
         name->line = variable->line;
         return set_function(name, "%s %s", word, variable->function);
     }
-    if (recording_program_frame(r, o->site, o->nsite, &at, &has_line))
+    if (recording_program_frame(r, o->site, o->nsite, true, &at, &has_line))
         return name_by_place(name, o, "initialised", &at, has_line);
     const struct rec_stack *s = &r->stacks.v[o->first_wait];
-    if (recording_program_frame(r, s->first, s->n, &at, &has_line))
+    if (recording_program_frame(r, s->first, s->n, false, &at, &has_line))
         return name_by_place(name, o, "waited for", &at, has_line);
     return set_function(name, "%s at 0x%" PRIx64, word, o->address);
 }

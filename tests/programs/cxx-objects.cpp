@@ -22,7 +22,22 @@ struct shelf {
     bool full = false;
 };
 
+// Locks that are made: whoever wants one is named, and not the class or function that makes it.
+template <typename T> struct guarded {
+    T value{};
+    pthread_mutex_t mutex;
+    __attribute__((noinline)) guarded() { pthread_mutex_init(&mutex, nullptr); }
+};
+
+extern "C" __attribute__((noinline)) void my_mutex_init(pthread_mutex_t *mutex)
+{
+    pthread_mutex_init(mutex, nullptr);
+}
+
 std::unique_ptr<shelf> shop;
+std::unique_ptr<guarded<std::pair<int, int>>> till;
+std::unique_ptr<pthread_mutex_t> door;
+pthread_mutex_t *wanted;
 int lock_line, wait_line;
 std::atomic<long> tid;
 
@@ -41,6 +56,20 @@ extern "C" __attribute__((noinline)) void waits()
     shop->filled.wait(lock, [] { return shop->full; });
 }
 
+extern "C" __attribute__((noinline)) void wants_till()
+{
+    tid = syscall(SYS_gettid);
+    pthread_mutex_lock(wanted);
+    pthread_mutex_unlock(wanted);
+}
+
+extern "C" __attribute__((noinline)) void wants_door()
+{
+    tid = syscall(SYS_gettid);
+    pthread_mutex_lock(wanted);
+    pthread_mutex_unlock(wanted);
+}
+
 // Until the kernel has said three times in a row that the thread sleeps.
 void await_asleep()
 {
@@ -54,10 +83,27 @@ void await_asleep()
     tid = 0;
 }
 
+void contend(pthread_mutex_t *mutex, void (*wants)())
+{
+    wanted = mutex;
+    pthread_mutex_lock(mutex);
+    std::thread other(wants);
+    await_asleep();
+    pthread_mutex_unlock(mutex);
+    other.join();
+}
+
 } // namespace
 
 int main()
 {
+    int till_line = __LINE__ + 1;
+    till = std::make_unique<guarded<std::pair<int, int>>>();
+    contend(&till->mutex, wants_till);
+    door = std::make_unique<pthread_mutex_t>();
+    int door_line = __LINE__ + 1;
+    my_mutex_init(door.get());
+    contend(door.get(), wants_door);
     shop = std::make_unique<shelf>();
     shop->mutex.lock();
     std::thread locker(locks);
@@ -77,6 +123,10 @@ int main()
     std::printf("trace: block waits sync.(*Cond).Wait main condition:waited_for_at_cxx-objects.cpp:%d_(0x*<"
                 "pthread_cond_wait<waits\n",
                 wait_line);
-    std::printf("trace: goroutines 3\n");
+    std::printf("trace: block wants_till sync main mutex:initialised_at_cxx-objects.cpp:%d_(0x*<pthread_mutex_lock\n",
+                till_line);
+    std::printf("trace: block wants_door sync main mutex:initialised_at_cxx-objects.cpp:%d_(0x*<pthread_mutex_lock\n",
+                door_line);
+    std::printf("trace: goroutines 5\n");
     return 0;
 }

@@ -11,19 +11,19 @@ static uintptr_t pcs[OBJECT_SITE_FRAMES];
 
 static void a_lock_has_the_stack_that_made_it(void **state)
 {
-    static const uintptr_t one[] = {1, 2, 3, 4}, two[] = {5, 6};
+    static const uintptr_t one[] = {1, 2, 3, 4, 5, 6}, two[] = {5, 6};
     assert_int_equal(object_site(memory, pcs), 0);
-    object_made(memory, one, 4);
+    object_made(memory, one, 6);
     object_made(memory + 8, two, 2);
-    object_made(memory + 16, one, 4);
-    assert_int_equal(object_site(memory, pcs), 4);
+    object_made(memory + 16, one, 6);
+    assert_int_equal(object_site(memory, pcs), 6);
     assert_memory_equal(pcs, one, sizeof one);
     assert_int_equal(object_site(memory + 8, pcs), 2);
     assert_memory_equal(pcs, two, sizeof two);
-    assert_int_equal(object_site(memory + 16, pcs), 4);
+    assert_int_equal(object_site(memory + 16, pcs), 6);
     object_unmade(memory);
     assert_int_equal(object_site(memory, pcs), 0);
-    assert_int_equal(object_site(memory + 16, pcs), 4);
+    assert_int_equal(object_site(memory + 16, pcs), 6);
     object_made(memory + 16, two, 2); /* memory is used again */
     assert_int_equal(object_site(memory + 16, pcs), 2);
     object_made(memory + 16, NULL, 0); /* by nobody knows whom */

@@ -55,6 +55,7 @@ c_programs = \
 	%D%/loader-held \
 	%D%/locale-held \
 	%D%/lies \
+	%D%/lock-makers \
 	%D%/locks \
 	%D%/midway \
 	%D%/migrates \

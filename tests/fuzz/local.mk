@@ -19,7 +19,7 @@ noinst_PROGRAMS += $(fuzz_targets)
 fuzz_link = $(AM_LDFLAGS) -fsanitize=fuzzer
 else
 check_PROGRAMS += $(fuzz_targets)
-TESTS += $(fuzz_targets) %D%/empty-corpus.test
+TESTS += $(fuzz_targets) %D%/empty-corpus.test %D%/spool-corpus.test
 fuzz_common += %D%/run-corpus.c %D%/each-input.c %D%/each-input.h
 fuzz_link = $(AM_LDFLAGS)
 endif
@@ -79,5 +79,5 @@ check_PROGRAMS += %D%/print-many
 tests_fuzz_print_many_SOURCES = %D%/print-many.c
 tests_fuzz_print_many_LDADD = libparser.la
 
-dist_check_SCRIPTS += %D%/empty-corpus.test
+dist_check_SCRIPTS += %D%/empty-corpus.test %D%/spool-corpus.test
 EXTRA_DIST += %D%/corpus %D%/trace.dict

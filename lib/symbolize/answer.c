@@ -118,7 +118,7 @@ static bool parse_strings(struct answer *a, const char *p, size_t len)
 
 static bool parse_frames(struct answer *a, const uint8_t *frames, const uint8_t *pcs)
 {
-    a->frames = malloc(a->frames_cap * sizeof *a->frames);
+    a->frames = malloc((a->frames_cap + 1) * sizeof *a->frames);
     if (!a->frames)
         return false;
     a->nframes = a->frames_cap;
@@ -143,7 +143,7 @@ bool answer_parse(struct answer *a, size_t npcs, const uint8_t *data, size_t len
     data += sizeof h;
     len -= sizeof h;
     uint64_t pcs_bytes = npcs * sizeof(struct answer_pc);
-    if (h.npcs != npcs || !h.nframes || h.string_bytes > len || pcs_bytes > len - h.string_bytes ||
+    if (h.npcs != npcs || h.string_bytes > len || pcs_bytes > len - h.string_bytes ||
         h.nframes != (len - h.string_bytes - pcs_bytes) / sizeof(struct answer_frame) || h.nframes > UINT32_MAX ||
         h.advice > SYMBOLIZE_BAD_DEBUG_INFO || !answer_init(a, npcs))
         return false;

@@ -14,7 +14,7 @@ struct answer_frame {
     uint32_t function, file, line;
 };
 
-/* frames[first, first + n), innermost first; n is 0 when nothing is known */
+/* frames[first, first + n), innermost first; n is 0 when nothing is known (yet), and for an object in no variable */
 struct answer_pc {
     uint32_t first, n;
 };

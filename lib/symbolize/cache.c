@@ -23,7 +23,7 @@ struct header {
     uint64_t nfiles, npcs, answer_len;
 };
 
-static const char magic[32] = "thrace symbols 1 " PACKAGE_VERSION;
+static const char magic[32] = "thrace symbols 2 " PACKAGE_VERSION;
 
 static uint64_t hash(uint64_t h, const void *data, size_t len)
 {
@@ -137,7 +137,8 @@ bool cache_answer(struct cache *c, const struct job *job, struct answer *out)
     for (size_t pc = 0; pc < job->npcs && found == pc; pc++) {
         while (known < c->known.npcs && c->pcs[known] < job->pcs[pc])
             known++;
-        if (known < c->known.npcs && c->pcs[known] == job->pcs[pc] && c->known.pcs[known].n) {
+        bool is_object = job->pcs[pc] & JOB_OBJECT;
+        if (known < c->known.npcs && c->pcs[known] == job->pcs[pc] && (c->known.pcs[known].n || is_object)) {
             copy_frames(out, pc, &c->known, known);
             found++;
         }

@@ -36,11 +36,14 @@ static int by_start(const void *a, const void *b)
     return x->start < y->start ? -1 : x->start > y->start;
 }
 
-/* Collects the PCs in the unit that are not known yet. A unit without ranges may hold any. */
+/* Collects the PCs in the unit that are not known yet. A unit without ranges may hold any; only variables are moved
+ * into a partial one. */
 static void collect_hits(struct unit *u)
 {
     struct search *s = u->search;
     s->nhits = 0;
+    if (u->die.tag == DW_TAG_partial_unit)
+        return;
     if (!dwarf_spans(u->outer, &u->die, &s->spans)) {
         for (size_t pc = 0; pc < s->npcs; pc++)
             add_hit(s, pc);
@@ -93,7 +96,7 @@ static void add_frames(const struct unit *u, const struct hit *hit)
     }
 }
 
-static bool language_mangles(const struct dwarf_die *d)
+bool debug_language_mangles(const struct dwarf_die *d)
 {
     switch (dwarf_number(d, AT_LANGUAGE)) {
     case DW_LANG_C_plus_plus:
@@ -120,21 +123,25 @@ static bool has_nameless_hit(const struct search *s)
     return false;
 }
 
-static void resolve_unit(struct unit *u)
+static void resolve_unit(struct unit *u, bool objects)
 {
     struct search *s = u->search;
     struct debug_split split;
     struct dwarf_die die;
     s->nnodes = 0;
     debug_lines_open(u);
-    debug_lines_apply(u);
+    if (s->nhits)
+        debug_lines_apply(u);
     bool is_split = debug_split_enter(u, &split);
-    u->names_mangled = dwarf_die_read(u->tree, u->tree->dies, &die) && language_mangles(&die);
-    debug_tree_apply(u, false);
+    u->names_mangled = dwarf_die_read(u->tree, u->tree->dies, &die) && debug_language_mangles(&die);
+    if (s->nhits)
+        debug_tree_apply(u, false);
     if (has_nameless_hit(s))
         debug_tree_apply(u, true);
     for (size_t i = 0; i < s->nhits; i++)
         add_frames(u, &s->hits[i]);
+    if (objects)
+        debug_objects_apply(u);
     if (is_split)
         debug_split_leave(u, &split);
     debug_lines_close(u);
@@ -144,21 +151,23 @@ static void visit_unit(struct search *s, struct dwarf_unit *outer)
 {
     struct unit u = {.search = s, .outer = outer, .tree = outer};
     if (outer->type == DW_UT_type || !dwarf_unit_prepare(outer, &u.die) ||
-        (u.die.tag != DW_TAG_compile_unit && u.die.tag != DW_TAG_skeleton_unit))
+        (u.die.tag != DW_TAG_compile_unit && u.die.tag != DW_TAG_skeleton_unit && u.die.tag != DW_TAG_partial_unit))
         return;
     /* In the program itself, offsets of ranges are from the beginning of the section. */
     uint64_t ranges_base = dwarf_number(&u.die, AT_RANGES_BASE);
     collect_hits(&u);
     outer->ranges_base = ranges_base;
-    if (s->nhits)
-        resolve_unit(&u);
+    bool objects = debug_objects_wanted(&u);
+    if (s->nhits || objects)
+        resolve_unit(&u, objects);
 }
 
 enum debug_status debug_resolve(const struct debug_files *files, const struct symtab *symbols, const uint64_t *pcs,
-                                size_t npcs, struct answer *answer)
+                                size_t npcs, struct objects *objects, struct answer *answer)
 {
-    struct search s = {.files = files, .symbols = symbols, .pcs = pcs, .npcs = npcs, .answer = answer};
-    s.hits = malloc(npcs * sizeof *s.hits);
+    struct search s = {.files = files, .symbols = symbols, .pcs = pcs, .npcs = npcs, .objects = objects,
+                       .answer = answer};
+    s.hits = malloc((npcs + 1) * sizeof *s.hits);
     if (files->alt)
         dwarf_open(&s.alt, files->alt);
     bool readable = s.hits && dwarf_open(&s.main, files->main);

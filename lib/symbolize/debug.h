@@ -1,9 +1,10 @@
 /*
- * The search for a job's PCs in the DWARF of one file and the companions it may have (a dwz file, a .dwo, a .dwp).
+ * The search for a job's PCs and objects in the DWARF of one file and the companions it may have (a dwz file, a .dwo, a .dwp).
  * Internal to lib/symbolize; debug_resolve() is what the rest calls.
  *
  * A unit is read only if it holds a wanted PC, and then once: its line program in one merge with the sorted PCs, its
- * tree of functions and inlined calls in one walk that leaves out what holds none.
+ * tree of functions and inlined calls in one walk that leaves out what holds none. Variables are looked for in a walk
+ * of their own, in the units where the address of a wanted one stands.
  */
 #ifndef THRACE_LIB_SYMBOLIZE_DEBUG_H
 #define THRACE_LIB_SYMBOLIZE_DEBUG_H
@@ -11,7 +12,9 @@
 #include "lib/symbolize/answer.h"
 #include "lib/symbolize/dwarf.h"
 #include "lib/symbolize/line_program.h"
+#include "lib/symbolize/objects.h"
 #include "lib/symbolize/symtab.h"
+#include "lib/symbolize/type_path.h"
 
 struct debug_files {
     struct image *main; /* has .debug_info; may be the module itself or its separate debug file */
@@ -22,9 +25,9 @@ struct debug_files {
 
 enum debug_status { DEBUG_OK, DEBUG_CORRUPT, DEBUG_NO_SPLIT /* a .dwo file is missing */ };
 
-/* Adds the frames of every PC that it knows. A frame may lack its function, file or line still. */
+/* Adds the frames of every PC and object that it knows. A frame may lack its function, file or line still. */
 enum debug_status debug_resolve(const struct debug_files *, const struct symtab *, const uint64_t *pcs, size_t npcs,
-                                struct answer *);
+                                struct objects *, struct answer *);
 
 /* --- parts -------------------------------------------------------------------------------------------------------- */
 
@@ -63,6 +66,8 @@ struct search {
     const struct symtab *symbols;
     const uint64_t *pcs;
     size_t npcs;
+    struct objects *objects;
+    struct type_origins origins;
     struct answer *answer;
     struct spans spans; /* of the DIE at hand */
     struct hit *hits;   /* of the unit at hand, ascending by address */
@@ -109,6 +114,26 @@ struct debug_split {
 bool debug_split_enter(struct unit *, struct debug_split *);
 void debug_split_leave(struct unit *, struct debug_split *);
 void debug_split_close_package(struct search *);
+
+/* Whether the unit may define a variable that is wanted; then names those that are. debug_objects.c */
+bool debug_objects_wanted(const struct unit *);
+void debug_objects_apply(struct unit *);
+
+/* A variable: what its DIE says, and those that this one refers to. */
+struct variable {
+    struct dwarf_die die;       /* the last one of these, which stands where the variable was declared */
+    struct dwarf_unit *unit;    /* that one's */
+    const char *linkage, *name; /* NULL: not known */
+    uint32_t file, line;
+    struct type type;
+};
+
+/* The variable's full name, at the beginning of the text. debug_variable.c */
+void debug_variable_read(struct unit *, const struct dwarf_die *, struct variable *);
+void debug_variable_name(struct unit *, struct variable *, const struct symbol *, struct text *);
+
+/* Whether its code is named with linkage names that tell the scope. */
+bool debug_language_mangles(const struct dwarf_die *unit);
 
 /* The function's name and declaration, which may be given by other DIEs. debug_name.c */
 void debug_describe(struct unit *, const struct dwarf_die *, struct node *);

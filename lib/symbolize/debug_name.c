@@ -15,36 +15,14 @@ enum { MAX_HOPS = 8 };
 
 #define IN_ALT (UINT64_C(1) << 63)
 
-/* The DIE that an attribute refers to, as a key, or 0. */
-static uint64_t reference(const struct unit *u, const struct dwarf_unit *at, const struct dwarf_die *d,
-                          enum dwarf_attribute a)
+/* The DIE that an attribute of a DIE of the unit refers to, as a key, or 0. */
+static uint64_t reference(const struct unit *u, const struct dwarf_die *d, enum dwarf_attribute a)
 {
     uint64_t to;
     bool alt;
-    if (!dwarf_reference(at, d, a, &to, &alt) || to & IN_ALT || (alt && !at->file->alt))
+    if (!dwarf_reference(u->tree, d, a, &to, &alt) || to & IN_ALT || (alt && !u->tree->file->alt))
         return 0;
-    return alt || at->file == &u->search->alt ? to | IN_ALT : to;
-}
-
-static uint64_t next_die(const struct unit *u, const struct dwarf_unit *at, const struct dwarf_die *d)
-{
-    uint64_t to = reference(u, at, d, AT_ORIGIN);
-    return to ? to : reference(u, at, d, AT_SPECIFICATION);
-}
-
-/* Reads the DIE of a key; NULL when there is none. */
-static struct dwarf_unit *follow(struct unit *u, uint64_t key, struct dwarf_die *d)
-{
-    struct dwarf_unit *at = u->tree;
-    uint64_t offset = key & ~IN_ALT;
-    if (key & IN_ALT)
-        at = dwarf_unit_at(&u->search->alt, offset);
-    else if (offset < at->start || offset >= at->end)
-        at = dwarf_unit_at(at->file, offset);
-    struct dwarf_die own;
-    if (!at || (!at->prepared && !dwarf_unit_prepare(at, &own)) || !dwarf_die_read(at, offset, d))
-        return NULL;
-    return at;
+    return alt ? to | IN_ALT : to;
 }
 
 static uint32_t small(const struct dwarf_die *d, enum dwarf_attribute a)
@@ -67,10 +45,7 @@ static void read_description(struct unit *u, const struct dwarf_die *first, stru
         /* File numbers mean something only together with the line table of their own unit. */
         if (!out->decl_line && (out->decl_line = small(d, AT_DECL_LINE)) && at == u->tree)
             out->decl_file = debug_file(u, dwarf_number(d, AT_DECL_FILE));
-        uint64_t next = linkage ? 0 : next_die(u, at, d);
-        if (!next)
-            break;
-        at = follow(u, next, &other);
+        at = linkage ? NULL : dwarf_follow_declaration(at, d, &other);
         d = &other;
     }
     out->unmangled = !linkage;
@@ -109,7 +84,10 @@ static struct name_slot *find_slot(struct search *s, uint64_t key)
 
 void debug_describe(struct unit *u, const struct dwarf_die *d, struct node *node)
 {
-    uint64_t origin = next_die(u, u->tree, d), key = origin ? origin : d->offset;
+    uint64_t origin = reference(u, d, AT_ORIGIN);
+    if (!origin)
+        origin = reference(u, d, AT_SPECIFICATION);
+    uint64_t key = origin ? origin : d->offset;
     struct name_slot *slot = find_slot(u->search, key);
     if (!slot)
         return;

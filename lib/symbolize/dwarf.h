@@ -1,6 +1,6 @@
 /*
  * A reader of DWARF 2 to 5: units, entries (DIEs), strings, addresses and ranges, of whole, split and packaged files.
- * It reads what naming a PC needs and passes over the rest. No number in a file is trusted: what is malformed or leads
+ * It reads what naming a PC or a variable needs and passes over the rest. No number in a file is trusted: what is malformed or leads
  * out of its section ends the reading there, and is remembered in dwarf_file.corrupt.
  *
  * docs/symbols.md says why libdwarf does not do this.
@@ -57,11 +57,21 @@ enum dwarf_attribute {
     AT_RANGES_BASE,
     AT_DWO_NAME,
     AT_DWO_ID,
+    AT_LOCATION,
+    AT_TYPE,
+    AT_SIGNATURE,
+    AT_BYTE_SIZE,
+    AT_BIT_SIZE,
+    AT_MEMBER_LOCATION,
+    AT_ELEMENTS, /* DW_AT_count */
+    AT_UPPER_BOUND,
+    AT_DECLARATION,
     AT_COUNT
 };
 
 struct dwarf_value {
-    uint64_t v; /* as it is in the file; of an inline string its offset in .debug_info */
+    uint64_t v; /* as it is in the file; of an inline string or a block its offset in .debug_info */
+    uint32_t len; /* of a block */
     uint16_t form;
 };
 
@@ -89,7 +99,8 @@ struct dwarf_unit {
     struct dwarf_file *file;
     uint64_t start, end, dies; /* offsets in .debug_info */
     uint64_t abbrev_offset;
-    uint64_t id; /* of a skeleton and its split unit; 0 if there is none */
+    uint64_t id; /* of a skeleton and its split unit, the signature of a type unit; 0 if there is none */
+    uint64_t type_offset; /* of a type unit, from its start: the type that it is about */
     struct dwarf_abbrevs *abbrevs;
     uint16_t version;
     uint8_t type, word; /* word: the size of offsets, 4 or 8 */
@@ -171,6 +182,9 @@ bool dwarf_die_pass(struct dwarf_unit *, struct dwarf_die *);
 /* All of it: begin and attributes of a DIE that must be one. */
 bool dwarf_die_read(struct dwarf_unit *, uint64_t offset, struct dwarf_die *);
 
+/* Where the DIE itself says that its siblings go on; 0 when it does not. */
+uint64_t dwarf_sibling(const struct dwarf_unit *, const struct dwarf_die *);
+
 /* Where the siblings of a DIE with children go on. 0: malformed. */
 uint64_t dwarf_die_after_children(struct dwarf_unit *, const struct dwarf_die *);
 
@@ -184,6 +198,9 @@ static inline bool dwarf_has(const struct dwarf_die *d, enum dwarf_attribute a) 
 /* 0 when it is not there, or negative. */
 uint64_t dwarf_number(const struct dwarf_die *, enum dwarf_attribute);
 
+/* A number that stands in the entry itself; false when it is not there, negative, or to be computed. */
+bool dwarf_constant(const struct dwarf_die *, enum dwarf_attribute, uint64_t *);
+
 /* NULL when it is not there or not readable. */
 const char *dwarf_string(const struct dwarf_unit *, const struct dwarf_die *, enum dwarf_attribute);
 const char *dwarf_string_value(const struct dwarf_unit *, struct dwarf_value);
@@ -193,6 +210,27 @@ bool dwarf_indexed_address(const struct dwarf_unit *, uint64_t index, uint64_t *
 /* An offset in .debug_info of the unit's own file or, in *alt, of its common file. False: none that can be followed. */
 bool dwarf_reference(const struct dwarf_unit *, const struct dwarf_die *, enum dwarf_attribute, uint64_t *offset,
                      bool *alt);
+
+/* --- from entry to entry, and places of objects: dwarf_links.c ----------------------------------------------------- */
+
+/*
+ * Reads the DIE that an attribute refers to, in its own unit, another one, dwz's common file or a type unit of the same
+ * file, and returns its unit. NULL: there is none. The two DIEs may be the same.
+ */
+struct dwarf_unit *dwarf_follow(struct dwarf_unit *, const struct dwarf_die *, enum dwarf_attribute,
+                                struct dwarf_die *to);
+
+/* The same, to what a concrete or defining DIE leaves to another one: its origin, or its specification. */
+struct dwarf_unit *dwarf_follow_declaration(struct dwarf_unit *, const struct dwarf_die *, struct dwarf_die *to);
+
+/* The offsets of the DIEs below the unit's own that hold the one at offset, outermost first. Returns their number. */
+size_t dwarf_parents(struct dwarf_unit *, uint64_t offset, uint64_t *parents, size_t max);
+
+/* The address of a variable that has the same one for as long as the program runs, in all threads. */
+bool dwarf_location(const struct dwarf_unit *, const struct dwarf_die *, uint64_t *addr);
+
+/* Where a member or a base class begins in its class. False: that is not constant. */
+bool dwarf_member_offset(const struct dwarf_unit *, const struct dwarf_die *, uint64_t *offset);
 
 /* --- addresses that a DIE covers: dwarf_ranges.c ------------------------------------------------------------------ */
 

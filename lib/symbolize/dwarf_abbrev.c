@@ -56,6 +56,24 @@ static uint8_t kept_as(uint64_t name)
         return AT_DWO_NAME;
     case DW_AT_GNU_dwo_id:
         return AT_DWO_ID;
+    case DW_AT_location:
+        return AT_LOCATION;
+    case DW_AT_type:
+        return AT_TYPE;
+    case DW_AT_signature:
+        return AT_SIGNATURE;
+    case DW_AT_byte_size:
+        return AT_BYTE_SIZE;
+    case DW_AT_bit_size:
+        return AT_BIT_SIZE;
+    case DW_AT_data_member_location:
+        return AT_MEMBER_LOCATION;
+    case DW_AT_count:
+        return AT_ELEMENTS;
+    case DW_AT_upper_bound:
+        return AT_UPPER_BOUND;
+    case DW_AT_declaration:
+        return AT_DECLARATION;
     default:
         return AT_COUNT;
     }

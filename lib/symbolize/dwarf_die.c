@@ -54,13 +54,22 @@ int dwarf_form_size(uint16_t form, unsigned word, unsigned version)
     }
 }
 
-static bool read_block(struct cursor *c, uint16_t form)
+static bool read_block(struct cursor *c, const uint8_t *section, struct dwarf_value *out)
 {
-    cursor_skip(c, form == DW_FORM_block1   ? cursor_fixed(c, 1)
-                   : form == DW_FORM_block2 ? cursor_fixed(c, 2)
-                   : form == DW_FORM_block4 ? cursor_fixed(c, 4)
-                                            : cursor_uleb(c));
+    uint64_t len = out->form == DW_FORM_block1   ? cursor_fixed(c, 1)
+                   : out->form == DW_FORM_block2 ? cursor_fixed(c, 2)
+                   : out->form == DW_FORM_block4 ? cursor_fixed(c, 4)
+                                                 : cursor_uleb(c);
+    out->v = (uint64_t)(c->p - section);
+    out->len = len <= UINT32_MAX ? (uint32_t)len : 0;
+    cursor_skip(c, len);
     return !c->bad;
+}
+
+static bool is_block(uint16_t form)
+{
+    return form == DW_FORM_exprloc || form == DW_FORM_block || form == DW_FORM_block1 || form == DW_FORM_block2 ||
+           form == DW_FORM_block4;
 }
 
 bool dwarf_form_read(struct cursor *c, const uint8_t *section, const struct dwarf_unit *u, uint16_t form,
@@ -96,7 +105,7 @@ bool dwarf_form_read(struct cursor *c, const uint8_t *section, const struct dwar
         case DW_FORM_block2:
         case DW_FORM_block4:
         case DW_FORM_exprloc:
-            return read_block(c, form);
+            return read_block(c, section, out);
         case DW_FORM_indirect:
             form = (uint16_t)cursor_uleb(c);
             return !c->bad && form != DW_FORM_indirect && form != DW_FORM_implicit_const &&
@@ -177,7 +186,7 @@ bool dwarf_die_read(struct dwarf_unit *u, uint64_t offset, struct dwarf_die *d)
 }
 
 /* Offsets must grow: a sibling that points back would lead in circles. */
-static uint64_t sibling(const struct dwarf_unit *u, const struct dwarf_die *d)
+uint64_t dwarf_sibling(const struct dwarf_unit *u, const struct dwarf_die *d)
 {
     uint64_t to;
     bool alt;
@@ -186,7 +195,7 @@ static uint64_t sibling(const struct dwarf_unit *u, const struct dwarf_die *d)
 
 uint64_t dwarf_die_after_children(struct dwarf_unit *u, const struct dwarf_die *parent)
 {
-    uint64_t at = sibling(u, parent);
+    uint64_t at = dwarf_sibling(u, parent);
     if (at)
         return at;
     at = parent->next;
@@ -197,7 +206,7 @@ uint64_t dwarf_die_after_children(struct dwarf_unit *u, const struct dwarf_die *
         if (d.abbrev) {
             if (!(d.abbrev->has_sibling && d.children ? dwarf_die_attributes(u, &d) : dwarf_die_pass(u, &d)))
                 return 0;
-            uint64_t after = d.children ? sibling(u, &d) : 0;
+            uint64_t after = d.children ? dwarf_sibling(u, &d) : 0;
             depth += d.children && !after;
             d.next = after ? after : d.next;
         } else {
@@ -214,7 +223,27 @@ uint64_t dwarf_number(const struct dwarf_die *d, enum dwarf_attribute a)
         return 0;
     uint64_t v = d->values[a].v;
     uint16_t form = d->values[a].form;
-    return (form == DW_FORM_sdata || form == DW_FORM_implicit_const) && (int64_t)v < 0 ? 0 : v;
+    return is_block(form) || ((form == DW_FORM_sdata || form == DW_FORM_implicit_const) && (int64_t)v < 0) ? 0 : v;
+}
+
+bool dwarf_constant(const struct dwarf_die *d, enum dwarf_attribute a, uint64_t *out)
+{
+    if (!dwarf_has(d, a))
+        return false;
+    *out = d->values[a].v;
+    switch (d->values[a].form) {
+    case DW_FORM_data1:
+    case DW_FORM_data2:
+    case DW_FORM_data4:
+    case DW_FORM_data8:
+    case DW_FORM_udata:
+        return true;
+    case DW_FORM_sdata:
+    case DW_FORM_implicit_const:
+        return (int64_t)*out >= 0;
+    default:
+        return false;
+    }
 }
 
 static const char *string_in(const struct dwarf_file *f, enum dwarf_section section, uint64_t offset)

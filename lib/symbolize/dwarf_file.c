@@ -67,10 +67,12 @@ static bool read_header(struct dwarf_unit *u, struct cursor *c, const uint8_t *s
         u->type = (uint8_t)cursor_fixed(&h, 1);
         address_size = cursor_fixed(&h, 1);
         u->abbrev_offset = cursor_fixed(&h, u->word);
-        if (u->type == DW_UT_skeleton || u->type == DW_UT_split_compile)
+        if (u->type == DW_UT_skeleton || u->type == DW_UT_split_compile) {
             u->id = cursor_fixed(&h, 8);
-        else if (u->type == DW_UT_type || u->type == DW_UT_split_type)
-            cursor_skip(&h, 8 + u->word);
+        } else if (u->type == DW_UT_type || u->type == DW_UT_split_type) {
+            u->id = cursor_fixed(&h, 8);
+            u->type_offset = cursor_fixed(&h, u->word);
+        }
     } else {
         u->abbrev_offset = cursor_fixed(&h, u->word);
         address_size = cursor_fixed(&h, 1);

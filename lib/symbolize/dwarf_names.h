@@ -3,35 +3,59 @@
 #define THRACE_LIB_SYMBOLIZE_DWARF_NAMES_H
 
 enum {
+    DW_TAG_array_type = 0x01,
+    DW_TAG_class_type = 0x02,
     DW_TAG_lexical_block = 0x0b,
+    DW_TAG_member = 0x0d,
+    DW_TAG_pointer_type = 0x0f,
+    DW_TAG_reference_type = 0x10,
     DW_TAG_compile_unit = 0x11,
+    DW_TAG_structure_type = 0x13,
+    DW_TAG_typedef = 0x16,
+    DW_TAG_union_type = 0x17,
     DW_TAG_common_block = 0x1a,
+    DW_TAG_inheritance = 0x1c,
     DW_TAG_inlined_subroutine = 0x1d,
     DW_TAG_module = 0x1e,
+    DW_TAG_subrange_type = 0x21,
     DW_TAG_catch_block = 0x25,
+    DW_TAG_const_type = 0x26,
     DW_TAG_subprogram = 0x2e,
     DW_TAG_try_block = 0x32,
+    DW_TAG_variable = 0x34,
+    DW_TAG_volatile_type = 0x35,
+    DW_TAG_restrict_type = 0x37,
     DW_TAG_namespace = 0x39,
     DW_TAG_partial_unit = 0x3c,
     DW_TAG_type_unit = 0x41,
+    DW_TAG_atomic_type = 0x47,
     DW_TAG_skeleton_unit = 0x4a
 };
 
 enum {
     DW_AT_sibling = 0x01,
+    DW_AT_location = 0x02,
     DW_AT_name = 0x03,
+    DW_AT_byte_size = 0x0b,
+    DW_AT_bit_size = 0x0d,
     DW_AT_stmt_list = 0x10,
     DW_AT_low_pc = 0x11,
     DW_AT_high_pc = 0x12,
     DW_AT_language = 0x13,
     DW_AT_comp_dir = 0x1b,
+    DW_AT_upper_bound = 0x2f,
     DW_AT_abstract_origin = 0x31,
+    DW_AT_count = 0x37,
+    DW_AT_data_member_location = 0x38,
     DW_AT_decl_file = 0x3a,
     DW_AT_decl_line = 0x3b,
+    DW_AT_declaration = 0x3c,
     DW_AT_specification = 0x47,
+    DW_AT_type = 0x49,
     DW_AT_ranges = 0x55,
     DW_AT_call_file = 0x58,
     DW_AT_call_line = 0x59,
+    DW_AT_signature = 0x69,
     DW_AT_linkage_name = 0x6e,
     DW_AT_str_offsets_base = 0x72,
     DW_AT_addr_base = 0x73,
@@ -93,6 +117,8 @@ enum {
     DW_FORM_GNU_ref_alt = 0x1f20,
     DW_FORM_GNU_strp_alt = 0x1f21
 };
+
+enum { DW_OP_addr = 0x03, DW_OP_plus_uconst = 0x23, DW_OP_addrx = 0xa1, DW_OP_GNU_addr_index = 0xfb };
 
 enum { DW_UT_compile = 1, DW_UT_type, DW_UT_partial, DW_UT_skeleton, DW_UT_split_compile, DW_UT_split_type };
 

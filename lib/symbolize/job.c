@@ -12,6 +12,7 @@
 #include "lib/symbolize/debug.h"
 #include "lib/symbolize/debugfile.h"
 #include "lib/symbolize/demangle.h"
+#include "lib/symbolize/objects.h"
 #include "lib/symbolize/perfmap.h"
 #include "lib/symbolize/symtab.h"
 #include "lib/symbolize/unpack.h"
@@ -27,8 +28,11 @@ struct sources {
     struct debugfile alt;
     struct image mini; /* .gnu_debugdata, with mini_bytes behind it */
     uint8_t *mini_bytes;
-    struct symtab symbols, stubs;
+    struct symtab symbols, stubs, variables;
+    struct objects objects;
 };
+
+size_t job_first_object(const struct job *job) { return answer_first_pc(job->pcs, job->npcs, JOB_OBJECT); }
 
 static const char *base_name(const char *path)
 {
@@ -69,13 +73,14 @@ static uint32_t symbol_name(const struct sources *s, uint64_t addr)
     return strings_add(strings, name, (size_t)n);
 }
 
-/* Closes the gaps: a frame for every PC, and in every frame a function, a file and a line. */
+/* Closes the gaps: a frame for every PC, not for objects, and in every frame a function, a file and a line. */
 static void fill(const struct sources *s, const struct job *job, struct answer *a)
 {
     const char *path = *job->path ? job->path : "[unnamed]";
     uint32_t file = strings_add(&a->strings, path, strlen(path));
+    size_t first_object = job_first_object(job);
     for (size_t pc = 0; pc < job->npcs && !a->failed; pc++) {
-        if (!a->pcs[pc].n)
+        if (!a->pcs[pc].n && pc < first_object)
             answer_add(a, pc, (struct answer_frame){0});
         struct answer_frame *frames = a->frames + a->pcs[pc].first;
         for (size_t i = a->pcs[pc].n; i-- > 0 && !a->failed;) {
@@ -144,17 +149,25 @@ static void open_mini_debug(struct sources *s)
     if (!s->mini_bytes || image_parse(&s->mini, s->mini_bytes, len) != IMAGE_OK)
         return;
     symtab_add_image(&s->symbols, &s->mini);
+    if (s->variables.of_objects)
+        symtab_add_image(&s->variables, &s->mini);
 }
 
 static void read_symbols(struct sources *s)
 {
+    s->variables.of_objects = job_first_object(s->job) < s->job->npcs;
     symtab_add_image(&s->symbols, &s->image);
     if (s->debug.image.bytes)
         symtab_add_image(&s->symbols, &s->debug.image);
+    if (s->variables.of_objects) {
+        symtab_add_image(&s->variables, &s->image);
+        symtab_add_image(&s->variables, &s->debug.image);
+    }
     open_mini_debug(s);
     symtab_seal(&s->symbols);
     plt_add_image(&s->stubs, &s->image);
     symtab_seal(&s->stubs);
+    symtab_seal(&s->variables);
 }
 
 static void say_no_debug_info(const struct sources *s)
@@ -198,7 +211,7 @@ static void read_dwarf(struct sources *s)
     }
     if (job->before_dwarf)
         job->before_dwarf(files.main->len + (files.alt ? files.alt->len : 0));
-    switch (debug_resolve(&files, &s->symbols, job->pcs, job->npcs, s->answer)) {
+    switch (debug_resolve(&files, &s->symbols, job->pcs, job_first_object(job), &s->objects, s->answer)) {
     case DEBUG_OK:
         break;
     case DEBUG_CORRUPT:
@@ -224,11 +237,15 @@ static void resolve_elf(const struct job *job, struct answer *a)
     if (!image_has_dwarf(&s.image) && job->kind == SYMBOLIZE_FILE)
         debugfile_find(&s.debug, &s.image, job->path, job->debug_root);
     read_symbols(&s);
+    objects_open(&s.objects, job, &s.image, &s.variables);
     read_dwarf(&s);
+    objects_name_by_symbols(&s.objects, a);
     fill(&s, job, a);
-    a->failed |= s.symbols.failed || s.stubs.failed;
+    a->failed |= s.symbols.failed || s.stubs.failed || s.variables.failed || s.objects.failed;
+    objects_close(&s.objects);
     symtab_free(&s.symbols);
     symtab_free(&s.stubs);
+    symtab_free(&s.variables);
     image_close(&s.mini);
     free(s.mini_bytes);
     image_close(&s.alt.image);
@@ -239,9 +256,11 @@ static void resolve_elf(const struct job *job, struct answer *a)
 void job_resolve(const struct job *job, struct answer *a)
 {
     if (job->kind == SYMBOLIZE_PERF_MAP) {
-        perfmap_resolve(job->path, job->pcs, job->npcs, a);
-        job_fill_unknown(job, a);
-        fill(NULL, job, a);
+        struct job code = *job;
+        code.npcs = job_first_object(job);
+        perfmap_resolve(code.path, code.pcs, code.npcs, a);
+        job_fill_unknown(&code, a);
+        fill(NULL, &code, a);
     } else {
         resolve_elf(job, a);
     }

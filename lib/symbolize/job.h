@@ -1,4 +1,4 @@
-/* The work on one file: its PCs, sorted. Runs in a worker process, where a crash on a corrupt file harms nobody. */
+/* The work on one file: its PCs and objects, sorted. Runs in a worker process, where a crash on a corrupt file harms nobody. */
 #ifndef THRACE_LIB_SYMBOLIZE_JOB_H
 #define THRACE_LIB_SYMBOLIZE_JOB_H
 
@@ -7,6 +7,9 @@
 #include "lib/symbolize/answer.h"
 #include "lib/symbolize/types.h"
 
+/* The bit of an address that is the one of an object. No file has addresses that high. */
+#define JOB_OBJECT (UINT64_C(1) << 63)
+
 struct job {
     enum symbolize_kind kind;
     const char *path;
@@ -14,7 +17,7 @@ struct job {
     size_t build_id_len;
     const void *image;
     size_t image_len;
-    const uint64_t *pcs; /* addresses in the file to look up, ascending, distinct */
+    const uint64_t *pcs; /* addresses in the file to look up, ascending, distinct; those of objects have JOB_OBJECT */
     size_t npcs;
     const char *debug_root; /* where separate debug files are installed */
     const char *cache_dir;  /* or NULL */
@@ -22,7 +25,13 @@ struct job {
     bool without_dwarf; /* a worker died on it before: symbol tables only */
 };
 
-/* Every PC gets frames without gaps: function, file and line are all known afterwards, unless memory ran out. */
+/* The index of the first object; npcs: there is none. */
+size_t job_first_object(const struct job *);
+
+/*
+ * Every PC gets frames without gaps: function, file and line are all known afterwards, unless memory ran out. An object
+ * gets such a frame if a variable holds it.
+ */
 void job_resolve(const struct job *, struct answer *);
 
 /* The last resort: module+0xoffset for every PC that has no frames. */

@@ -31,6 +31,7 @@ struct module {
 struct pc {
     uint64_t addr; /* to look up, in the file, or absolute without a file */
     int file;
+    bool object;
     uint32_t task, index; /* where the answer is */
 };
 
@@ -147,18 +148,34 @@ static const struct module *module_at(const struct symbolizer *s, uint64_t addr)
     return NULL;
 }
 
-int64_t symbolize_add_pc(struct symbolizer *s, int module, uint64_t pc)
+static const struct module *module_of(const struct symbolizer *s, int number, uint64_t addr)
+{
+    if (number >= 0 && (size_t)number < s->nmodules)
+        return &s->modules[number];
+    return number == SYMBOLIZE_BY_ADDRESS ? module_at(s, addr) : NULL;
+}
+
+static int64_t add(struct symbolizer *s, const struct module *m, uint64_t addr, bool object)
 {
     if (s->npcs == UINT32_MAX || !array_room(&s->pcs, s->npcs, &s->pcs_cap, sizeof *s->pcs))
         return -1;
-    const struct module *m = NULL;
-    if (module >= 0 && (size_t)module < s->nmodules)
-        m = &s->modules[module];
-    else if (module == SYMBOLIZE_BY_ADDRESS)
-        m = module_at(s, pc - 1);
-    s->pcs[s->npcs] = m ? (struct pc){.addr = pc - 1 - m->bias, .file = m->file}
-                        : (struct pc){.addr = pc - 1, .file = NO_FILE};
+    struct pc added = {.addr = addr, .file = NO_FILE, .object = object};
+    if (m && !((addr - m->bias) & JOB_OBJECT)) {
+        added.addr = (addr - m->bias) | (object ? JOB_OBJECT : 0);
+        added.file = m->file;
+    }
+    s->pcs[s->npcs] = added;
     return (int64_t)s->npcs++;
+}
+
+int64_t symbolize_add_pc(struct symbolizer *s, int module, uint64_t pc)
+{
+    return add(s, module_of(s, module, pc - 1), pc - 1, false);
+}
+
+int64_t symbolize_add_object(struct symbolizer *s, int module, uint64_t address)
+{
+    return add(s, module_of(s, module, address), address, true);
 }
 
 void symbolize_on_progress(struct symbolizer *s, void (*report)(void *arg, size_t done, size_t total), void *arg)
@@ -334,6 +351,10 @@ const struct symbolize_frame *symbolize_frames(const struct symbolizer *s, int64
         return &none;
     const struct pc *p = &s->pcs[pc];
     const struct answer_pc *at = &s->tasks[p->task].answer.pcs[p->index];
+    if (p->object && (!at->n || p->file == NO_FILE)) {
+        *n = 0;
+        return &none;
+    }
     if (!at->n)
         return &none;
     *n = at->n;

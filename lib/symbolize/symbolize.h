@@ -1,7 +1,8 @@
 /*
- * Program counters into functions, files, lines and inlined frames: once, in bulk, out of the traced process.
+ * Program counters into functions, files, lines and inlined frames, and objects into variables: once, in bulk, out of
+ * the traced process.
  *
- * Modules and PCs are added first; symbolize_run() then resolves everything in one pass over the sorted PCs of each
+ * Modules, PCs and objects are added first; symbolize_run() then resolves everything in one pass over the sorted PCs of each
  * file, several files at a time; afterwards the frames of every PC can be asked for. docs/symbols.md says where each
  * answer comes from and what is reported when it is missing.
  *
@@ -32,6 +33,14 @@ int symbolize_add_module(struct symbolizer *, const struct symbolize_module *);
  */
 int64_t symbolize_add_pc(struct symbolizer *, int module, uint64_t pc);
 
+/*
+ * Adds the run-time address of an object: a mutex, say. Its frame's function is the variable with the path to the member
+ * (cache.shards[3].lock), file and line are where the variable is defined (the module's path and 1 where no debug info
+ * says so). An object that no variable holds has no frames: symbolize_frames() then says n = 0. Returns as
+ * symbolize_add_pc().
+ */
+int64_t symbolize_add_object(struct symbolizer *, int module, uint64_t address);
+
 /* Called from time to time during the run with the number of PCs that are resolved so far. */
 int64_t symbolize_add_object(struct symbolizer *, int module, uint64_t address); /* STUB */
 void symbolize_on_progress(struct symbolizer *, void (*report)(void *arg, size_t done, size_t total), void *arg);
@@ -50,7 +59,7 @@ int symbolize_run(struct symbolizer *);
 
 /*
  * The frames of a PC, innermost (inlined) first, at least one; *n is their number. All but the last are inlined into
- * their successor.
+ * their successor. An object has one frame or none.
  */
 const struct symbolize_frame *symbolize_frames(const struct symbolizer *, int64_t pc, size_t *n);
 

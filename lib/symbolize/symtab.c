@@ -22,9 +22,14 @@ void symtab_add(struct symtab *t, struct symbol s)
     t->symbols[t->n++] = s;
 }
 
-static bool is_code(const struct image *im, const Elf64_Sym *sym)
+static bool is_wanted(const struct symtab *t, const struct image *im, const Elf64_Sym *sym)
 {
-    return sym->st_shndx != SHN_UNDEF && sym->st_shndx < im->nsections &&
+    unsigned type = ELF64_ST_TYPE(sym->st_info);
+    if (sym->st_shndx == SHN_UNDEF || sym->st_shndx >= im->nsections)
+        return false;
+    if (t->of_objects)
+        return (type == STT_OBJECT || type == STT_COMMON) && (im->sections[sym->st_shndx].flags & SHF_ALLOC);
+    return (type == STT_FUNC || type == STT_GNU_IFUNC || type == STT_NOTYPE) &&
            (im->sections[sym->st_shndx].flags & SHF_EXECINSTR);
 }
 
@@ -37,8 +42,7 @@ static bool is_label(const char *name)
 static void add_symbol(struct symtab *t, const struct image *im, const Elf64_Sym *sym, const char *names, size_t len)
 {
     unsigned type = ELF64_ST_TYPE(sym->st_info), bind = ELF64_ST_BIND(sym->st_info);
-    if ((type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE) || !is_code(im, sym) ||
-        sym->st_name >= len)
+    if (!is_wanted(t, im, sym) || sym->st_name >= len)
         return;
     const char *name = names + sym->st_name;
     size_t name_len = strnlen(name, len - sym->st_name);
@@ -54,6 +58,8 @@ static void add_symbol(struct symtab *t, const struct image *im, const Elf64_Sym
     struct symbol s = {.start = sym->st_value, .name = name, .name_len = (uint32_t)name_len};
     if (sym->st_size)
         s.end = s.start + (sym->st_size < room ? sym->st_size : room);
+    else if (t->of_objects)
+        s.end = s.start + 1;
     s.rank = bind == STB_GLOBAL ? RANK_GLOBAL : bind == STB_WEAK ? RANK_WEAK : RANK_LOCAL;
     if (name[0] == '_' && strncmp(name, "_Z", 2) && strncmp(name, "_R", 2))
         s.rank += RANK_UNDERSCORE;

@@ -1,4 +1,4 @@
-/* Functions by address from .symtab, .dynsym and the like, and PLT stubs. */
+/* Functions or objects by address from .symtab, .dynsym and the like, and PLT stubs. */
 #ifndef THRACE_LIB_SYMBOLIZE_SYMTAB_H
 #define THRACE_LIB_SYMBOLIZE_SYMTAB_H
 
@@ -18,10 +18,11 @@ struct symbol {
 struct symtab {
     struct symbol *symbols; /* ascending by start, one per start once sealed */
     size_t n, cap;
+    bool of_objects; /* in memory, instead of functions */
     bool failed;
 };
 
-/* Adds the functions of an image, which must outlive the table. */
+/* Adds the functions, or objects, of an image, which must outlive the table. */
 void symtab_add_image(struct symtab *, struct image *);
 void symtab_add(struct symtab *, struct symbol);
 void symtab_seal(struct symtab *);

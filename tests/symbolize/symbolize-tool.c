@@ -1,6 +1,7 @@
 /*
- * symbolize-tool [-am] [-c CACHE] [-r DEBUG-ROOT] ELF <ADDRESSES: prints functions and lines as addr2line -i -f -C
- * does, so that the two can be compared. -a: each address before its frames. -m: messages on stderr.
+ * symbolize-tool [-amo] [-c CACHE] [-r DEBUG-ROOT] ELF <ADDRESSES: prints functions and lines as addr2line -i -f -C
+ * does, so that the two can be compared. -a: each address before its frames. -m: messages on stderr. -o: addresses are
+ * those of objects; each gets one line, "-" when no variable holds it.
  */
 #include "config.h"
 
@@ -15,12 +16,14 @@
 int main(int argc, char **argv)
 {
     struct symbolizer *s = symbolize_new();
-    int messages = 0, addresses = 0;
-    for (int c; (c = getopt(argc, argv, "ac:mr:")) != -1;) {
+    int messages = 0, addresses = 0, objects = 0;
+    for (int c; (c = getopt(argc, argv, "ac:mor:")) != -1;) {
         if (c == 'm')
             messages = 1;
         else if (c == 'a')
             addresses = 1;
+        else if (c == 'o')
+            objects = 1;
         else if (c == 'c' && !symbolize_set_cache(s, optarg))
             continue;
         else if (c != 'r' || symbolize_set_debug_root(s, optarg))
@@ -44,7 +47,7 @@ int main(int argc, char **argv)
         if (!(n & (n - 1)) && !(pcs = realloc(pcs, (size_t)(n ? 2 * n : 1) * sizeof *pcs)))
             return 1;
         pcs[n] = pc;
-        n = symbolize_add_pc(s, module, pc + 1) + 1;
+        n = 1 + (objects ? symbolize_add_object(s, module, pc) : symbolize_add_pc(s, module, pc + 1));
     }
     if (symbolize_run(s))
         return 1;
@@ -53,8 +56,10 @@ int main(int argc, char **argv)
         if (addresses)
             printf("0x%016" PRIx64 "\n", pcs[pc]);
         const struct symbolize_frame *f = symbolize_frames(s, pc, &depth);
+        if (!depth)
+            puts("-");
         for (size_t i = 0; i < depth; i++)
-            printf("%s\n%s:%" PRIu32 "\n", f[i].function, f[i].file, f[i].line);
+            printf(objects ? "%s %s:%" PRIu32 "\n" : "%s\n%s:%" PRIu32 "\n", f[i].function, f[i].file, f[i].line);
     }
     const struct symbolize_message *said;
     for (size_t i = 0; messages && (said = symbolize_message(s, i)); i++)

@@ -31,6 +31,7 @@ enum dwarf_section {
     DWARF_STR,
     DWARF_STR_OFFSETS,
     DWARF_CU_INDEX,
+    DWARF_TU_INDEX,
     DWARF_SECTION_COUNT
 };
 
@@ -71,7 +72,6 @@ enum dwarf_attribute {
 
 struct dwarf_value {
     uint64_t v; /* as it is in the file; of an inline string or a block its offset in .debug_info */
-    uint32_t len; /* of a block */
     uint16_t form;
 };
 
@@ -148,6 +148,9 @@ bool dwarf_unit_prepare(struct dwarf_unit *, struct dwarf_die *);
  */
 struct dwarf_unit *dwarf_split_unit(struct dwarf_file *, const struct dwarf_unit *skeleton, struct dwarf_die *);
 
+/* The unit of a .dwo file or a package that describes the type with this signature, for one that refers to it. */
+struct dwarf_unit *dwarf_split_type_unit(const struct dwarf_unit *from, uint64_t signature);
+
 /* --- abbreviations: dwarf_abbrev.c -------------------------------------------------------------------------------- */
 
 struct dwarf_spec {
@@ -200,6 +203,9 @@ uint64_t dwarf_number(const struct dwarf_die *, enum dwarf_attribute);
 
 /* A number that stands in the entry itself; false when it is not there, negative, or to be computed. */
 bool dwarf_constant(const struct dwarf_die *, enum dwarf_attribute, uint64_t *);
+
+/* The contents of an attribute that is a block of bytes. */
+bool dwarf_block(const struct dwarf_unit *, const struct dwarf_die *, enum dwarf_attribute, struct cursor *);
 
 /* NULL when it is not there or not readable. */
 const char *dwarf_string(const struct dwarf_unit *, const struct dwarf_die *, enum dwarf_attribute);

@@ -54,16 +54,12 @@ int dwarf_form_size(uint16_t form, unsigned word, unsigned version)
     }
 }
 
-static bool read_block(struct cursor *c, const uint8_t *section, struct dwarf_value *out)
+static uint64_t block_length(struct cursor *c, uint16_t form)
 {
-    uint64_t len = out->form == DW_FORM_block1   ? cursor_fixed(c, 1)
-                   : out->form == DW_FORM_block2 ? cursor_fixed(c, 2)
-                   : out->form == DW_FORM_block4 ? cursor_fixed(c, 4)
-                                                 : cursor_uleb(c);
-    out->v = (uint64_t)(c->p - section);
-    out->len = len <= UINT32_MAX ? (uint32_t)len : 0;
-    cursor_skip(c, len);
-    return !c->bad;
+    return form == DW_FORM_block1   ? cursor_fixed(c, 1)
+           : form == DW_FORM_block2 ? cursor_fixed(c, 2)
+           : form == DW_FORM_block4 ? cursor_fixed(c, 4)
+                                    : cursor_uleb(c);
 }
 
 static bool is_block(uint16_t form)
@@ -105,7 +101,9 @@ bool dwarf_form_read(struct cursor *c, const uint8_t *section, const struct dwar
         case DW_FORM_block2:
         case DW_FORM_block4:
         case DW_FORM_exprloc:
-            return read_block(c, section, out);
+            out->v = (uint64_t)(c->p - section);
+            cursor_skip(c, block_length(c, form));
+            break;
         case DW_FORM_indirect:
             form = (uint16_t)cursor_uleb(c);
             return !c->bad && form != DW_FORM_indirect && form != DW_FORM_implicit_const &&
@@ -244,6 +242,18 @@ bool dwarf_constant(const struct dwarf_die *d, enum dwarf_attribute a, uint64_t 
     default:
         return false;
     }
+}
+
+bool dwarf_block(const struct dwarf_unit *u, const struct dwarf_die *d, enum dwarf_attribute a, struct cursor *c)
+{
+    if (!dwarf_has(d, a) || !is_block(d->values[a].form))
+        return false;
+    *c = cursor_at(u, d->values[a].v);
+    uint64_t len = block_length(c, d->values[a].form);
+    if (c->bad || len > (uint64_t)(c->end - c->p))
+        return false;
+    c->end = c->p + len;
+    return true;
 }
 
 static const char *string_in(const struct dwarf_file *f, enum dwarf_section section, uint64_t offset)

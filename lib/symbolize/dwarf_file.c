@@ -19,6 +19,7 @@ static const struct {
     [DWARF_STR] = {".debug_str", ".debug_str.dwo"},
     [DWARF_STR_OFFSETS] = {".debug_str_offsets", ".debug_str_offsets.dwo"},
     [DWARF_CU_INDEX] = {NULL, ".debug_cu_index"},
+    [DWARF_TU_INDEX] = {NULL, ".debug_tu_index"},
 };
 
 /* The section of that name, or with .zdebug for .debug at its beginning. */

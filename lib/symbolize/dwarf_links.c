@@ -3,22 +3,14 @@
 #include "lib/symbolize/dwarf.h"
 #include "lib/symbolize/dwarf_names.h"
 
-/* The unit of that type. In a package it may have parts of its own of the other sections, which nobody looks for. */
 static struct dwarf_unit *type_unit(const struct dwarf_unit *from, uint64_t signature)
 {
     struct dwarf_file *f = from->file;
-    if (f->sections[DWARF_CU_INDEX].len)
-        return NULL;
-    for (size_t i = 0; i < f->nunits; i++) {
-        struct dwarf_unit *u = &f->units[i];
-        if ((u->type != DW_UT_type && u->type != DW_UT_split_type) || u->id != signature)
-            continue;
-        if (f->split && !u->prepared) {
-            u->str_offsets_base = from->str_offsets_base;
-            u->prepared = true;
-        }
-        return u;
-    }
+    if (f->split)
+        return dwarf_split_type_unit(from, signature);
+    for (size_t i = 0; i < f->nunits; i++)
+        if (f->units[i].type == DW_UT_type && f->units[i].id == signature)
+            return &f->units[i];
     return NULL;
 }
 
@@ -85,21 +77,11 @@ size_t dwarf_parents(struct dwarf_unit *u, uint64_t offset, uint64_t *parents, s
     return at == offset ? n : 0;
 }
 
-/* The contents of an attribute that is a block; its operation is its first byte. */
-static bool expression(const struct dwarf_unit *u, const struct dwarf_die *d, enum dwarf_attribute a, struct cursor *c)
-{
-    if (!dwarf_has(d, a) || !d->values[a].len)
-        return false;
-    const uint8_t *p = u->file->sections[DWARF_INFO].p + d->values[a].v;
-    *c = (struct cursor){p, p + d->values[a].len, false};
-    return true;
-}
-
 /* Whatever comes after the address makes it another one: that of a thread's own variable, say. */
 bool dwarf_location(const struct dwarf_unit *u, const struct dwarf_die *d, uint64_t *addr)
 {
     struct cursor c;
-    if (!expression(u, d, AT_LOCATION, &c))
+    if (!dwarf_block(u, d, AT_LOCATION, &c))
         return false;
     uint64_t operation = cursor_fixed(&c, 1);
     if (operation == DW_OP_addr)
@@ -118,7 +100,7 @@ bool dwarf_member_offset(const struct dwarf_unit *u, const struct dwarf_die *d, 
     if (!dwarf_has(d, AT_MEMBER_LOCATION) || dwarf_constant(d, AT_MEMBER_LOCATION, offset))
         return true;
     /* DWARF 2 has an expression that adds the offset to the object's address; that of a virtual base looks it up. */
-    if (!expression(u, d, AT_MEMBER_LOCATION, &c) || cursor_fixed(&c, 1) != DW_OP_plus_uconst)
+    if (!dwarf_block(u, d, AT_MEMBER_LOCATION, &c) || cursor_fixed(&c, 1) != DW_OP_plus_uconst)
         return false;
     *offset = cursor_uleb(&c);
     return !c.bad && c.p == c.end;

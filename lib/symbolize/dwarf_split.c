@@ -33,9 +33,8 @@ static uint64_t find_row(const struct bytes *index, uint64_t slots, uint64_t id)
     return 0;
 }
 
-static bool find_in_index(const struct dwarf_file *f, uint64_t id, struct contribution *out)
+static bool find_in_index(const struct bytes *index, uint64_t id, struct contribution *out)
 {
-    const struct bytes *index = &f->sections[DWARF_CU_INDEX];
     struct cursor c = {index->p, index->p + index->len, false};
     /* Version 5 is a half word with padding behind it. */
     uint64_t version = cursor_fixed(&c, 4), columns = cursor_fixed(&c, 4), units = cursor_fixed(&c, 4);
@@ -64,22 +63,46 @@ static bool find_in_index(const struct dwarf_file *f, uint64_t id, struct contri
     return !ids.bad && !offsets.bad;
 }
 
-/* Makes u read its addresses through the skeleton. NULL if it belongs to another one. */
-static struct dwarf_unit *ready(struct dwarf_unit *u, const struct dwarf_unit *skeleton, const struct contribution *at,
-                                struct dwarf_die *d)
+/* Makes u find its parts of the sections, once. */
+static void place(struct dwarf_unit *u, const struct contribution *at)
 {
     /* The bases are behind the headers of the unit's parts, before DWARF 5 without one. */
     uint64_t in_header = u->word == 4 ? 4 : 12;
     u->abbrev_offset += u->prepared ? 0 : at->abbrev;
     u->str_offsets_base = at->str_offsets + (u->version < 5 ? 0 : in_header + 4);
+    u->prepared = true;
+}
+
+struct dwarf_unit *dwarf_split_type_unit(const struct dwarf_unit *from, uint64_t signature)
+{
+    struct dwarf_file *f = from->file;
+    struct contribution at = {0};
+    struct dwarf_unit *u = NULL;
+    if (f->sections[DWARF_TU_INDEX].len) {
+        if (find_in_index(&f->sections[DWARF_TU_INDEX], signature, &at))
+            u = dwarf_unit_at(f, at.info);
+    } else {
+        for (size_t i = 0; i < f->nunits && !u; i++)
+            u = f->units[i].type == DW_UT_split_type && f->units[i].id == signature ? &f->units[i] : NULL;
+    }
+    if (!u || u->type != DW_UT_split_type || u->id != signature)
+        return NULL;
+    place(u, &at);
+    return u;
+}
+
+/* Makes u read its addresses through the skeleton. NULL if it belongs to another one. */
+static struct dwarf_unit *ready(struct dwarf_unit *u, const struct dwarf_unit *skeleton, const struct contribution *at,
+                                struct dwarf_die *d)
+{
+    place(u, at);
     u->rnglists = u->file->sections[DWARF_RNGLISTS];
-    u->rnglists_base = at->rnglists + in_header + 8;
+    u->rnglists_base = at->rnglists + (u->word == 4 ? 4 : 12) + 8;
     u->addr = skeleton->addr;
     u->addr_base = skeleton->addr_base;
     u->low_pc = skeleton->low_pc;
     u->ranges = skeleton->ranges;
     u->ranges_base = skeleton->ranges_base;
-    u->prepared = true;
     if (!dwarf_die_read(u, u->dies, d) || d->tag != DW_TAG_compile_unit)
         return NULL;
     /* Before DWARF 5 the number is an attribute. */
@@ -92,7 +115,7 @@ struct dwarf_unit *dwarf_split_unit(struct dwarf_file *f, const struct dwarf_uni
 {
     struct contribution at = {0};
     if (f->sections[DWARF_CU_INDEX].len) {
-        if (!find_in_index(f, skeleton->id, &at))
+        if (!find_in_index(&f->sections[DWARF_CU_INDEX], skeleton->id, &at))
             return NULL;
         struct dwarf_unit *u = dwarf_unit_at(f, at.info);
         /* Type units may stand before it in the same part. */

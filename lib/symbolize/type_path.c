@@ -53,7 +53,7 @@ static bool strip(struct type *t)
         case DW_TAG_structure_type:
         case DW_TAG_class_type:
         case DW_TAG_union_type:
-            if (!dwarf_has(&t->die, AT_DECLARATION) || !dwarf_has(&t->die, AT_SIGNATURE))
+            if (!dwarf_has(&t->die, AT_SIGNATURE))
                 return true;
             t->unit = dwarf_follow(t->unit, &t->die, AT_SIGNATURE, &t->die);
             break;
@@ -140,6 +140,14 @@ static uint64_t size_of(struct type t, int arrays)
 
 uint64_t type_size(const struct type *t) { return size_of(*t, 0); }
 
+/* Where a class was declared, if its definition stands elsewhere: there it has its name, and its namespace around it. */
+static struct type declaration_of(const struct type *t)
+{
+    struct type at = *t;
+    at.unit = dwarf_follow(t->unit, &t->die, AT_SPECIFICATION, &at.die);
+    return at.unit ? at : *t;
+}
+
 /* The libraries of C++ and Rust: what their types consist of says nothing to those who use them. */
 static bool is_of_library(struct type_origins *known, const struct type *t)
 {
@@ -149,9 +157,10 @@ static bool is_of_library(struct type_origins *known, const struct type *t)
     if (slot->unit == t->unit && slot->offset == t->die.offset)
         return slot->of_library;
     *slot = (struct type_origin){t->unit, t->die.offset, false};
-    if (dwarf_parents(t->unit, t->die.offset, parents, MAX_DEPTH) && dwarf_die_read(t->unit, parents[0], &d) &&
+    struct type at = declaration_of(t);
+    if (dwarf_parents(at.unit, at.die.offset, parents, MAX_DEPTH) && dwarf_die_read(at.unit, parents[0], &d) &&
         d.tag == DW_TAG_namespace) {
-        const char *name = dwarf_string(t->unit, &d, AT_NAME);
+        const char *name = dwarf_string(at.unit, &d, AT_NAME);
         slot->of_library = name && (!strcmp(name, "std") || !strcmp(name, "core") || !strcmp(name, "alloc"));
     }
     return slot->of_library;
@@ -191,46 +200,51 @@ static const char *member_name(const struct type *t, const struct dwarf_die *d)
     return name && !strncmp(name, "__", 2) && name[2] >= '0' && name[2] <= '9' ? name + 2 : name;
 }
 
+/* A member or base class that may hold the offset; without a type there is none. */
+struct part {
+    struct type type;
+    uint64_t at;
+    const char *name; /* NULL: it has none, and adds nothing to the path */
+};
+
 /*
  * The first member that holds the offset, or else the first base class: an empty one takes a byte that it shares with
- * a member. What has no name of its own adds nothing to the path.
+ * a member. Or else the last member before it whose size nobody says: it is only declared, or an array without end.
  */
 static bool enter_member(struct type *t, uint64_t *offset, struct text *path, bool nameless)
 {
     struct dwarf_die d;
-    struct type base = {.unit = NULL};
-    uint64_t at = t->die.next, base_at = 0;
+    struct part held = {.at = 0}, open = {.at = 0};
+    uint64_t at = t->die.next;
     while (t->die.children && next_child(t->unit, &at, &d)) {
-        uint64_t begin;
-        if (!is_part(&d) || (base.unit && d.tag == DW_TAG_inheritance) || !dwarf_member_offset(t->unit, &d, &begin) ||
-            begin > *offset)
+        struct part part = {.name = member_name(t, &d)};
+        if (!is_part(&d) || !dwarf_member_offset(t->unit, &d, &part.at) || part.at > *offset)
             continue;
-        struct type part = type_of(t->unit, &d);
-        if (*offset - begin >= type_size(&part))
+        part.type = type_of(t->unit, &d);
+        uint64_t size = type_size(&part.type);
+        if (!size && part.type.unit && part.at >= open.at)
+            open = part;
+        if (*offset - part.at >= size || (d.tag == DW_TAG_inheritance && held.type.unit))
             continue;
-        if (d.tag == DW_TAG_inheritance) {
-            base = part;
-            base_at = begin;
-            continue;
-        }
-        const char *name = member_name(t, &d);
-        if (name && !nameless)
-            text_add(path, ".%s", name);
-        *t = part;
-        *offset -= begin;
-        return true;
+        held = part;
+        if (d.tag == DW_TAG_member)
+            break;
     }
-    if (!base.unit)
+    const struct part *found = held.type.unit ? &held : &open;
+    if (!found->type.unit)
         return false;
-    *t = base;
-    *offset -= base_at;
+    if (found->name && !nameless)
+        text_add(path, ".%s", found->name);
+    *t = found->type;
+    *offset -= found->at;
     return true;
 }
 
 /* An array with methods, as C++ has it, is an array. */
 static bool is_array_class(const struct type *t)
 {
-    const char *name = dwarf_string(t->unit, &t->die, AT_NAME);
+    struct type at = declaration_of(t);
+    const char *name = dwarf_string(at.unit, &at.die, AT_NAME);
     return name && !strncmp(name, "array<", 6);
 }
 

@@ -9,10 +9,11 @@ symbolize_tests = \
 	%D%/same-as-libdwarf.test \
 	%D%/split-dwarf.test \
 	%D%/unreadable.test \
+	%D%/variables.test \
 	%D%/where-debug-info-is.test
 TESTS += $(symbolize_tests)
 dist_check_SCRIPTS += $(symbolize_tests)
-EXTRA_DIST += %D%/frames.sh %D%/subject.cc
+EXTRA_DIST += %D%/frames.sh %D%/subject.cc %D%/variables.c %D%/variables.cc %D%/variables.h %D%/variables.rs
 
 if HAVE_LIBDWARF
 check_PROGRAMS += %D%/same-as-libdwarf

@@ -5,7 +5,7 @@
 #include <stdatomic.h>
 #include <threads.h>
 
-#include "tests/symbolize/variables.h"
+#include "variables.h"
 
 typedef pthread_mutex_t lock_type;
 

@@ -6,11 +6,18 @@
 #include <pthread.h>
 #include <utility>
 
-#include "tests/symbolize/variables.h"
+#include "variables.h"
 
 #define AS(name, line, object, symbol, variable)                                                                      \
     must_be(name, line, const_cast<const void *>(static_cast<const volatile void *>(&(object))), symbol,              \
             const_cast<const void *>(static_cast<const volatile void *>(&(variable))))
+
+// clang says of a static member only where it is declared.
+#ifdef __clang__
+#define DEFINED(declared, defined) declared
+#else
+#define DEFINED(declared, defined) defined
+#endif
 
 struct nothing {};
 
@@ -40,14 +47,13 @@ namespace shop {
 template <class T> struct box {
     T content;
     std::mutex lock;
-    static std::mutex all;
+    LINE_OF(all_declared); static std::mutex all;
 };
 LINE_OF(all); template <class T> std::mutex box<T>::all;
 
 class cache : public base, counted {
 public:
-    LINE_OF(config);
-    static pthread_mutex_t config;
+    LINE_OF(config_declared); static pthread_mutex_t config;
     LINE_OF(later); static inline std::mutex later;
     struct shard {
         std::mutex lock;
@@ -64,7 +70,7 @@ public:
     std::pair<int, std::mutex> both;
     int refill(int n);
 };
-LINE_OF(definition); pthread_mutex_t cache::config = PTHREAD_MUTEX_INITIALIZER;
+LINE_OF(config); pthread_mutex_t cache::config = PTHREAD_MUTEX_INITIALIZER;
 LINE_OF(stock); cache stock;
 LINE_OF(boxes); box<int> boxes[2];
 namespace detail {
@@ -105,9 +111,11 @@ int main()
     SAME(plain);
     SAME(in_c);
     AS("derived[1]", line_of_derived, derived[1], "derived", derived);
-    AS("shop::cache::config", line_of_definition, cache::config, "shop::cache::config", cache::config);
+    AS("shop::cache::config", DEFINED(cache::line_of_config_declared, line_of_config), cache::config,
+       "shop::cache::config", cache::config);
     AS("shop::cache::later", cache::line_of_later, cache::later, "shop::cache::later", cache::later);
-    AS("shop::box<int>::all", line_of_all, box<int>::all, "shop::box<int>::all", box<int>::all);
+    AS("shop::box<int>::all", DEFINED(box<int>::line_of_all_declared, line_of_all), box<int>::all, "shop::box<int>::all",
+       box<int>::all);
     AS("shop::stock.lock", line_of_stock, stock.lock, "shop::stock", stock);
     AS("shop::stock.users", line_of_stock, stock.users, "shop::stock", stock);
     AS("shop::stock.shards[0].lock", line_of_stock, stock.shards[0], "shop::stock", stock);

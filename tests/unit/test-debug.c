@@ -107,6 +107,8 @@ static const struct {
     {0x1100, ""},
 };
 
+static struct objects none;
+
 static const char *frames_of(const struct answer *a, size_t pc)
 {
     static char text[512];
@@ -131,13 +133,13 @@ static void every_pc_has_its_frames(void **state)
         pcs[i] = cases[i].pc;
     /* All at once, and one by one: a result must not depend on what else is looked for. */
     assert_true(answer_init(&a, ARRAY_SIZE(cases)));
-    assert_int_equal(debug_resolve(&files, &symbols, pcs, ARRAY_SIZE(cases), &a), DEBUG_OK);
+    assert_int_equal(debug_resolve(&files, &symbols, pcs, ARRAY_SIZE(cases), &none, &a), DEBUG_OK);
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
         assert_string_equal(frames_of(&a, i), cases[i].frames);
     answer_free(&a);
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         assert_true(answer_init(&a, 1));
-        assert_int_equal(debug_resolve(&files, &symbols, &pcs[i], 1, &a), DEBUG_OK);
+        assert_int_equal(debug_resolve(&files, &symbols, &pcs[i], 1, &none, &a), DEBUG_OK);
         assert_string_equal(frames_of(&a, 0), cases[i].frames);
         answer_free(&a);
     }
@@ -155,7 +157,7 @@ static void addresses_of_another_size_are_not_read(void **state)
     struct answer a;
     ((uint8_t *)(uintptr_t)image_section(image, ".debug_info")->data)[ADDRESS_SIZE] = 4;
     assert_true(answer_init(&a, 1));
-    debug_resolve(&files, &symbols, &pc, 1, &a);
+    debug_resolve(&files, &symbols, &pc, 1, &none, &a);
     assert_string_equal(frames_of(&a, 0), "");
     answer_free(&a);
     elf_free(&e);
@@ -174,7 +176,7 @@ static void damage_is_survived(void **state)
     for (section->len--; section->len; section->len--) {
         struct answer a;
         assert_true(answer_init(&a, ARRAY_SIZE(pcs)));
-        assert_int_equal(debug_resolve(&files, &symbols, pcs, ARRAY_SIZE(pcs), &a), DEBUG_CORRUPT);
+        assert_int_equal(debug_resolve(&files, &symbols, pcs, ARRAY_SIZE(pcs), &none, &a), DEBUG_CORRUPT);
         answer_free(&a);
         told++;
     }
@@ -186,7 +188,7 @@ static void damage_is_survived(void **state)
             uint8_t *byte = (uint8_t *)(uintptr_t)section->data + i;
             *byte ^= (uint8_t)(1 << bit);
             assert_true(answer_init(&a, ARRAY_SIZE(pcs)));
-            debug_resolve(&files, &symbols, pcs, ARRAY_SIZE(pcs), &a);
+            debug_resolve(&files, &symbols, pcs, ARRAY_SIZE(pcs), &none, &a);
             for (size_t pc = 0; pc < ARRAY_SIZE(pcs); pc++)
                 frames_of(&a, pc);
             answer_free(&a);

@@ -72,11 +72,11 @@ static void forms_that_vary_say_how_long_they_are(void **state)
         {DW_FORM_sdata, DW_FORM_sdata, "\x80\x7f", 2, (uint64_t)-128},
         {DW_FORM_sdata, DW_FORM_sdata, "\x3f", 1, 63},
         {DW_FORM_string, DW_FORM_string, "abc", 4, 2},
-        {DW_FORM_block1, DW_FORM_block1, "\3abc", 4, 0},
-        {DW_FORM_block2, DW_FORM_block2, "\3\0abc", 5, 0},
-        {DW_FORM_block4, DW_FORM_block4, "\3\0\0\0abc", 7, 0},
-        {DW_FORM_block, DW_FORM_block, "\3abc", 4, 0},
-        {DW_FORM_exprloc, DW_FORM_exprloc, "\2ab", 3, 0},
+        {DW_FORM_block1, DW_FORM_block1, "\3abc", 4, 2},
+        {DW_FORM_block2, DW_FORM_block2, "\3\0abc", 5, 2},
+        {DW_FORM_block4, DW_FORM_block4, "\3\0\0\0abc", 7, 2},
+        {DW_FORM_block, DW_FORM_block, "\3abc", 4, 2},
+        {DW_FORM_exprloc, DW_FORM_exprloc, "\2ab", 3, 2},
         {DW_FORM_indirect, DW_FORM_data2, "\5\7\1", 3, 0x107},
     };
     struct dwarf_unit u = {.word = 4, .version = 5};

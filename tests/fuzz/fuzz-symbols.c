@@ -1,6 +1,6 @@
 /*
  * Any bytes as the sections of a program and of its split debug info: every address gets a function, a file and a line,
- * and every entry can be read or is refused.
+ * every object those or nothing, and every entry can be read or is refused.
  *
  * The input is a sequence of sections: a byte that says which one, three with its length, its contents.
  */
@@ -12,11 +12,12 @@
 
 #include "lib/symbolize/dwarf.h"
 #include "lib/symbolize/job.h"
+#include "lib/symbolize/type_path.h"
 #include "tests/fuzz/fuzz.h"
 
 const char *const fuzz_corpora[] = {"symbols", NULL};
 
-enum { NPCS = 64, FIRST_PC = 0x1000, MAX_SECTIONS = 24, LARGEST = 1 << 16, HEADER = 4, COMPRESSED = 0x80 };
+enum { NPCS = 64, NOBJECTS = 32, FIRST_PC = 0x1000, MAX_SECTIONS = 24, LARGEST = 1 << 16, HEADER = 4, COMPRESSED = 0x80 };
 enum { MAX_DIES = 4096 };
 
 static const struct {
@@ -87,22 +88,40 @@ static void make_elf(struct elf *e, const uint8_t *data, size_t size, bool dwo)
 
 static void resolve(const struct elf *e)
 {
-    uint64_t pcs[NPCS];
+    uint64_t pcs[NPCS + NOBJECTS];
     for (size_t i = 0; i < NPCS; i++)
         pcs[i] = FIRST_PC + i * 7;
+    for (size_t i = 0; i < NOBJECTS; i++)
+        pcs[NPCS + i] = JOB_OBJECT | (FIRST_PC + i * 12);
     struct job job = {.kind = SYMBOLIZE_IMAGE, .path = "fuzz", .image = e->bytes, .image_len = e->len, .pcs = pcs,
-                      .npcs = NPCS, .debug_root = "/nowhere"};
+                      .npcs = NPCS + NOBJECTS, .debug_root = "/nowhere"};
     struct answer a;
-    if (!answer_init(&a, NPCS))
+    if (!answer_init(&a, job.npcs))
         return;
     job_resolve(&job, &a);
     for (size_t i = 0; i < NPCS && !a.failed; i++)
         if (!a.pcs[i].n)
             fuzz_fail("an address without a frame");
+    for (size_t i = NPCS; i < job.npcs && !a.failed; i++)
+        if (a.pcs[i].n > 1)
+            fuzz_fail("an object in two variables");
     for (size_t i = 0; i < a.nframes && !a.failed; i++)
         if (!a.frames[i].function || !a.frames[i].file || !a.frames[i].line)
             fuzz_fail("a frame with a gap");
     answer_free(&a);
+}
+
+static void read_type(struct dwarf_unit *u, const struct dwarf_die *d)
+{
+    static struct type_origins origins;
+    struct text text = {.len = 0};
+    struct type type = type_of(u, d);
+    uint64_t address;
+    origins = (struct type_origins){{{0}}};
+    dwarf_location(u, d, &address);
+    type_path(&origins, &type, d->offset % 256, &text);
+    if (text.len >= sizeof text.bytes || text.bytes[text.len])
+        fuzz_fail("a name that does not end");
 }
 
 static void read_tree(struct dwarf_unit *u, const struct dwarf_die *top)
@@ -124,6 +143,7 @@ static void read_tree(struct dwarf_unit *u, const struct dwarf_die *top)
         at = d.next;
         dwarf_spans(u, &d, &spans);
         dwarf_string(u, &d, AT_NAME);
+        read_type(u, &d);
         if (d.children && i % 3 == 0)
             at = dwarf_die_after_children(u, &d);
         if (!at)

@@ -1,10 +1,11 @@
 /*
  * damaged-files [ELF [ROUNDS [SEED]]]: damages the sections of a real file, its own without arguments; every address
- * must get a function, a file and a line all the same, and no worker may die.
+ * must get a function, a file and a line all the same, an object those or nothing, and no worker may die.
  */
 #include "config.h"
 
 #include <elf.h>
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,21 @@
 #include "lib/symbolize/image.h"
 #include "lib/symbolize/symbolize.h"
 
-enum { NPCS = 64 };
+enum { NPCS = 64, NOBJECTS = 32 };
+
+/* Something with parts, where objects are asked for. */
+static volatile struct {
+    struct {
+        char name[8];
+        struct {
+            short x, y;
+        } places[4][3];
+    } rows[16];
+    union {
+        long number;
+        void *pointer;
+    } either;
+} parts[64];
 
 static uint64_t rng;
 
@@ -28,7 +43,7 @@ struct damaged {
     size_t len;
     Elf64_Shdr targets[64];
     size_t ntargets;
-    uint64_t text, text_len;
+    uint64_t text, text_len, data, data_len, parts; /* parts: 0 in another file than our own */
 };
 
 /* Debug info and symbols are what is read: damage that, and now and then a section header. */
@@ -43,6 +58,10 @@ static void find_targets(struct damaged *d)
             d->text = s->addr;
             d->text_len = s->len;
         }
+        if ((s->flags & SHF_WRITE) && !(s->flags & SHF_TLS)) {
+            d->data = d->data_len ? d->data : s->addr;
+            d->data_len = s->addr + s->size - d->data;
+        }
         if (s->data && s->len && (!strncmp(s->name, ".debug_", 7) || s->type == SHT_SYMTAB || s->type == SHT_RELA))
             d->targets[d->ntargets++] = (Elf64_Shdr){.sh_offset = (uint64_t)(s->data - d->bytes), .sh_size = s->len};
     }
@@ -51,7 +70,7 @@ static void find_targets(struct damaged *d)
     if (d->ntargets && d->ntargets < 63)
         d->targets[d->ntargets++] = (Elf64_Shdr){.sh_offset = eh.e_shoff, .sh_size = (uint64_t)eh.e_shnum * 64};
     image_close(&im);
-    if (!d->ntargets || !d->text_len)
+    if (!d->ntargets || !d->text_len || !d->data_len)
         exit(2);
 }
 
@@ -62,11 +81,15 @@ static int run_round(const struct damaged *d)
     int module = symbolize_add_module(s, &m), bad = 0;
     for (size_t i = 0; i < NPCS; i++)
         symbolize_add_pc(s, module, d->text + next_random() % d->text_len + 1);
+    for (size_t i = 0; i < NOBJECTS; i++)
+        symbolize_add_object(s, module, i % 2 && d->parts ? d->parts + next_random() % sizeof parts
+                                                          : d->data + next_random() % d->data_len);
     if (symbolize_run(s))
         bad = 1;
-    for (int64_t pc = 0; pc < NPCS && !bad; pc++) {
+    for (int64_t pc = 0; pc < NPCS + NOBJECTS && !bad; pc++) {
         size_t n;
         const struct symbolize_frame *f = symbolize_frames(s, pc, &n);
+        bad |= pc < NPCS ? !n : n > 1;
         for (size_t i = 0; i < n; i++)
             bad |= !*f[i].function || !*f[i].file || !f[i].line;
     }
@@ -76,6 +99,13 @@ static int run_round(const struct damaged *d)
     if (bad)
         abort();
     return died;
+}
+
+static int keep_bias(struct dl_phdr_info *info, size_t size, void *bias)
+{
+    (void)size;
+    *(uint64_t *)bias = info->dlpi_addr;
+    return 1;
 }
 
 int main(int argc, char **argv)
@@ -90,6 +120,10 @@ int main(int argc, char **argv)
     struct damaged d = {.bytes = malloc(im.len), .len = im.len};
     if (!d.bytes)
         return 2;
+    uint64_t bias;
+    dl_iterate_phdr(keep_bias, &bias);
+    parts[0].either.number = 0;
+    d.parts = argc > 1 ? 0 : (uint64_t)(uintptr_t)parts - bias;
     for (long round = 0; round < rounds; round++) {
         memcpy(d.bytes, im.bytes, im.len);
         if (!d.ntargets)

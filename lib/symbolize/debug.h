@@ -1,6 +1,6 @@
 /*
- * The search for a job's PCs and objects in the DWARF of one file and the companions it may have (a dwz file, a .dwo, a .dwp).
- * Internal to lib/symbolize; debug_resolve() is what the rest calls.
+ * The search for a job's PCs and objects in the DWARF of one file and the companions it may have (a dwz file, a .dwo,
+ * a .dwp). Internal to lib/symbolize; debug_resolve() is what the rest calls.
  *
  * A unit is read only if it holds a wanted PC, and then once: its line program in one merge with the sorted PCs, its
  * tree of functions and inlined calls in one walk that leaves out what holds none. Variables are looked for in a walk
@@ -124,12 +124,15 @@ struct variable {
     struct dwarf_die die;       /* the last one of these, which stands where the variable was declared */
     struct dwarf_unit *unit;    /* that one's */
     const char *linkage, *name; /* NULL: not known */
-    uint32_t file, line;
+    uint32_t line;
+    struct dwarf_unit *line_unit; /* whose line table knows the file of that number; NULL: no line is known */
+    uint64_t file;
     struct type type;
 };
 
-/* The variable's full name, at the beginning of the text. debug_variable.c */
+/* debug_variable.c. The file is a string number; the text becomes the variable's full name. */
 void debug_variable_read(struct unit *, const struct dwarf_die *, struct variable *);
+uint32_t debug_variable_file(struct unit *, const struct variable *);
 void debug_variable_name(struct unit *, struct variable *, const struct symbol *, struct text *);
 
 /* Whether its code is named with linkage names that tell the scope. */

@@ -83,12 +83,13 @@ static void take_variable(struct unit *u, const struct dwarf_die *d, uint64_t st
     if (o->v[i].addr - start >= (size ? size : 1))
         return;
     debug_variable_name(u, &v, symbol, &text);
+    uint32_t file = debug_variable_file(u, &v);
     for (name_len = text.len; i < o->n && o->v[i].addr - start < (size ? size : 1); i++) {
         text.len = name_len;
         text.bytes[name_len] = 0;
         type_path(&s->origins, &v.type, o->v[i].addr - start, &text);
         uint32_t name = strings_add(&s->answer->strings, text.bytes, text.len);
-        objects_answer(o, &o->v[i], s->answer, (struct answer_frame){name, v.file, v.file ? v.line : 0});
+        objects_answer(o, &o->v[i], s->answer, (struct answer_frame){name, file, file ? v.line : 0});
     }
 }
 

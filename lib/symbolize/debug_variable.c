@@ -13,20 +13,6 @@
 
 enum { MAX_HOPS = 8, MAX_SCOPES = 64 };
 
-/* File numbers mean something only together with the line table of their own unit. */
-static uint32_t file_of(struct unit *u, struct dwarf_unit *at, uint64_t number)
-{
-    if (at == u->tree)
-        return debug_file(u, number);
-    struct unit other = {.search = u->search, .outer = at, .tree = at};
-    if (!dwarf_unit_prepare(at, &other.die))
-        return 0;
-    debug_lines_open(&other);
-    uint32_t file = debug_file(&other, number);
-    debug_lines_close(&other);
-    return file;
-}
-
 void debug_variable_read(struct unit *u, const struct dwarf_die *first, struct variable *v)
 {
     struct dwarf_unit *at = u->tree;
@@ -40,7 +26,8 @@ void debug_variable_read(struct unit *u, const struct dwarf_die *first, struct v
             v->name = dwarf_string(at, &d, AT_NAME);
         if (!v->line && line && line <= UINT32_MAX) {
             v->line = (uint32_t)line;
-            v->file = file_of(u, at, dwarf_number(&d, AT_DECL_FILE));
+            v->line_unit = at;
+            v->file = dwarf_number(&d, AT_DECL_FILE);
         }
         if (!v->type.unit)
             v->type = type_of(at, &d);
@@ -48,6 +35,20 @@ void debug_variable_read(struct unit *u, const struct dwarf_die *first, struct v
         v->die = d;
         at = dwarf_follow_declaration(at, &d, &d);
     }
+}
+
+/* File numbers mean something only with the line table of their own unit; type units of .dwo files have none. */
+uint32_t debug_variable_file(struct unit *u, const struct variable *v)
+{
+    struct unit other = {.search = u->search, .outer = v->line_unit, .tree = v->line_unit};
+    if (v->line_unit == u->tree)
+        return debug_file(u, v->file);
+    if (!v->line_unit || v->line_unit->file->split || !dwarf_unit_prepare(v->line_unit, &other.die))
+        return 0;
+    debug_lines_open(&other);
+    uint32_t file = debug_file(&other, v->file);
+    debug_lines_close(&other);
+    return file;
 }
 
 /* Replaces the text. A name that nobody can read is none. */

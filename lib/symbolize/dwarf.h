@@ -1,7 +1,7 @@
 /*
  * A reader of DWARF 2 to 5: units, entries (DIEs), strings, addresses and ranges, of whole, split and packaged files.
- * It reads what naming a PC or a variable needs and passes over the rest. No number in a file is trusted: what is malformed or leads
- * out of its section ends the reading there, and is remembered in dwarf_file.corrupt.
+ * It reads what naming a PC or a variable needs and passes over the rest. No number in a file is trusted: what is
+ * malformed or leads out of its section ends the reading there, and is remembered in dwarf_file.corrupt.
  *
  * docs/symbols.md says why libdwarf does not do this.
  */
@@ -217,7 +217,7 @@ bool dwarf_indexed_address(const struct dwarf_unit *, uint64_t index, uint64_t *
 bool dwarf_reference(const struct dwarf_unit *, const struct dwarf_die *, enum dwarf_attribute, uint64_t *offset,
                      bool *alt);
 
-/* --- from entry to entry, and places of objects: dwarf_links.c ----------------------------------------------------- */
+/* --- from entry to entry, and places of objects: dwarf_links.c ---------------------------------------------------- */
 
 /*
  * Reads the DIE that an attribute refers to, in its own unit, another one, dwz's common file or a type unit of the same

@@ -1,4 +1,7 @@
-/* The work on one file: its PCs and objects, sorted. Runs in a worker process, where a crash on a corrupt file harms nobody. */
+/*
+ * The work on one file: its PCs and objects, sorted. Runs in a worker process, where a crash on a corrupt file harms
+ * nobody.
+ */
 #ifndef THRACE_LIB_SYMBOLIZE_JOB_H
 #define THRACE_LIB_SYMBOLIZE_JOB_H
 

@@ -1,4 +1,5 @@
-# libsymbolize: PCs into functions and lines, objects into variables, in the command only. It allocates, uses stdio and starts processes.
+# libsymbolize: PCs into functions and lines, objects into variables; in the command only. It allocates, uses stdio and
+# starts processes.
 noinst_LTLIBRARIES += libsymbolize.la
 libsymbolize_la_SOURCES = \
 	%D%/answer.c %D%/answer.h \

@@ -16,12 +16,12 @@ struct object {
 struct objects {
     struct object *v; /* ascending by address */
     size_t n, left;   /* left: of those without an answer */
-    /* Where a variable begins that holds one of them, ascending: it is what the symbol stands for, or in its section. */
+    /* Where a variable begins that holds one of them, ascending: where its symbol does, or somewhere in its section. */
     struct spans starts;
     bool failed; /* out of memory */
 };
 
-/* The symbols are those of objects, and must outlive the objects. An address that is in no section of data is left out. */
+/* The symbols are those of objects, and must outlive them. An address that is in no section is left out. */
 void objects_open(struct objects *, const struct job *, const struct image *, const struct symtab *);
 void objects_close(struct objects *);
 

@@ -2,9 +2,9 @@
  * Program counters into functions, files, lines and inlined frames, and objects into variables: once, in bulk, out of
  * the traced process.
  *
- * Modules, PCs and objects are added first; symbolize_run() then resolves everything in one pass over the sorted PCs of each
- * file, several files at a time; afterwards the frames of every PC can be asked for. docs/symbols.md says where each
- * answer comes from and what is reported when it is missing.
+ * Modules, PCs and objects are added first; symbolize_run() then resolves everything in one pass over the sorted
+ * addresses of each file, several files at a time; afterwards the frames of every one can be asked for. docs/symbols.md
+ * says where each answer comes from and what is reported when it is missing.
  *
  * A symbolizer belongs to one thread at a time. Strings and frames that are returned live as long as it does.
  */
@@ -34,9 +34,9 @@ int symbolize_add_module(struct symbolizer *, const struct symbolize_module *);
 int64_t symbolize_add_pc(struct symbolizer *, int module, uint64_t pc);
 
 /*
- * Adds the run-time address of an object: a mutex, say. Its frame's function is the variable with the path to the member
- * (cache.shards[3].lock), file and line are where the variable is defined (the module's path and 1 where no debug info
- * says so). An object that no variable holds has no frames: symbolize_frames() then says n = 0. Returns as
+ * Adds the run-time address of an object: a mutex, say. Its frame's function is the variable with the path to the
+ * member (cache.shards[3].lock), file and line are where the variable is defined (the module's path and 1 where no
+ * debug info says so). An object that no variable holds has no frames: symbolize_frames() then says n = 0. Returns as
  * symbolize_add_pc().
  */
 int64_t symbolize_add_object(struct symbolizer *, int module, uint64_t address);

@@ -140,7 +140,7 @@ static uint64_t size_of(struct type t, int arrays)
 
 uint64_t type_size(const struct type *t) { return size_of(*t, 0); }
 
-/* Where a class was declared, if its definition stands elsewhere: there it has its name, and its namespace around it. */
+/* Where a class was declared, if it is defined elsewhere: there it has its name, and its namespace around it. */
 static struct type declaration_of(const struct type *t)
 {
     struct type at = *t;
@@ -161,7 +161,8 @@ static bool is_of_library(struct type_origins *known, const struct type *t)
     if (dwarf_parents(at.unit, at.die.offset, parents, MAX_DEPTH) && dwarf_die_read(at.unit, parents[0], &d) &&
         d.tag == DW_TAG_namespace) {
         const char *name = dwarf_string(at.unit, &d, AT_NAME);
-        slot->of_library = name && (!strcmp(name, "std") || !strcmp(name, "core") || !strcmp(name, "alloc"));
+        slot->of_library = name && (!strcmp(name, "std") || !strcmp(name, "__gnu_cxx") || !strcmp(name, "core") ||
+                                    !strcmp(name, "alloc"));
     }
     return slot->of_library;
 }

@@ -17,8 +17,8 @@
 
 const char *const fuzz_corpora[] = {"symbols", NULL};
 
-enum { NPCS = 64, NOBJECTS = 32, FIRST_PC = 0x1000, MAX_SECTIONS = 24, LARGEST = 1 << 16, HEADER = 4, COMPRESSED = 0x80 };
-enum { MAX_DIES = 4096 };
+enum { NPCS = 64, NOBJECTS = 32, FIRST_PC = 0x1000, MAX_SECTIONS = 24, LARGEST = 1 << 16 };
+enum { HEADER = 4, COMPRESSED = 0x80, MAX_DIES = 4096 };
 
 static const struct {
     const char *name;
@@ -31,6 +31,7 @@ static const struct {
     {".rela.plt", SHT_RELA},             {".text", SHT_PROGBITS},               {".gnu_debugdata", SHT_PROGBITS},
     {".debug_abbrev.dwo", SHT_PROGBITS}, {".debug_info.dwo", SHT_PROGBITS},     {".debug_str.dwo", SHT_PROGBITS},
     {".debug_rnglists.dwo", SHT_PROGBITS}, {".debug_str_offsets.dwo", SHT_PROGBITS}, {".debug_cu_index", SHT_PROGBITS},
+    {".debug_tu_index", SHT_PROGBITS},
 };
 
 enum { NKINDS = sizeof kinds / sizeof kinds[0], SYMTAB = 9, STRTAB = 10, FIRST_OF_DWO = 15 };

@@ -114,8 +114,8 @@ int main()
     AS("shop::cache::config", DEFINED(cache::line_of_config_declared, line_of_config), cache::config,
        "shop::cache::config", cache::config);
     AS("shop::cache::later", cache::line_of_later, cache::later, "shop::cache::later", cache::later);
-    AS("shop::box<int>::all", DEFINED(box<int>::line_of_all_declared, line_of_all), box<int>::all, "shop::box<int>::all",
-       box<int>::all);
+    AS("shop::box<int>::all", DEFINED(box<int>::line_of_all_declared, line_of_all), box<int>::all,
+       "shop::box<int>::all", box<int>::all);
     AS("shop::stock.lock", line_of_stock, stock.lock, "shop::stock", stock);
     AS("shop::stock.users", line_of_stock, stock.users, "shop::stock", stock);
     AS("shop::stock.shards[0].lock", line_of_stock, stock.shards[0], "shop::stock", stock);
@@ -126,7 +126,8 @@ int main()
     AS("shop::stock.spare[2].lock", line_of_stock, stock.spare[2].lock, "shop::stock", stock);
     AS("shop::stock.both", line_of_stock, stock.both.second, "shop::stock", stock);
     AS("shop::boxes[1].lock", line_of_boxes, boxes[1].lock, "shop::boxes", boxes);
-    AS("shop::detail::nested.lock", detail::line_of_nested, detail::nested.lock, "shop::detail::nested", detail::nested);
+    AS("shop::detail::nested.lock", detail::line_of_nested, detail::nested.lock, "shop::detail::nested",
+       detail::nested);
     AS("shop::(anonymous namespace)::unseen", line_of_unseen, unseen, "shop::(anonymous namespace)::unseen", unseen);
     AS("diamond.turns", line_of_diamond, diamond.turns, "diamond", diamond);
     stock.refill(1);

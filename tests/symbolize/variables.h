@@ -26,7 +26,8 @@ static inline void must_be(const char *name, int line, const void *object, const
     printf("\n");
 }
 
-#define SAME(variable) must_be(#variable, line_of_##variable, (const void *)&variable, #variable, (const void *)&variable)
+#define SAME(variable)                                                                                                \
+    must_be(#variable, line_of_##variable, (const void *)&variable, #variable, (const void *)&variable)
 
 /* The object is called as one writes it. */
 #define IN(variable, path)                                                                                            \

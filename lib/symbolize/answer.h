@@ -9,6 +9,9 @@
 #include "lib/symbolize/strings.h"
 #include "lib/symbolize/types.h"
 
+/* The bit of an address that is the one of an object. No file has addresses that high. */
+#define OBJECT_BIT (UINT64_C(1) << 63)
+
 /* Strings by number; function 0, file 0 and line 0 are not known (yet). */
 struct answer_frame {
     uint32_t function, file, line;

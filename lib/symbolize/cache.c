@@ -137,7 +137,7 @@ bool cache_answer(struct cache *c, const struct job *job, struct answer *out)
     for (size_t pc = 0; pc < job->npcs && found == pc; pc++) {
         while (known < c->known.npcs && c->pcs[known] < job->pcs[pc])
             known++;
-        bool is_object = job->pcs[pc] & JOB_OBJECT;
+        bool is_object = job->pcs[pc] & OBJECT_BIT;
         if (known < c->known.npcs && c->pcs[known] == job->pcs[pc] && (c->known.pcs[known].n || is_object)) {
             copy_frames(out, pc, &c->known, known);
             found++;

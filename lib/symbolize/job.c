@@ -32,7 +32,7 @@ struct sources {
     struct objects objects;
 };
 
-size_t job_first_object(const struct job *job) { return answer_first_pc(job->pcs, job->npcs, JOB_OBJECT); }
+size_t job_first_object(const struct job *job) { return answer_first_pc(job->pcs, job->npcs, OBJECT_BIT); }
 
 static const char *base_name(const char *path)
 {
@@ -237,7 +237,7 @@ static void resolve_elf(const struct job *job, struct answer *a)
     if (!image_has_dwarf(&s.image) && job->kind == SYMBOLIZE_FILE)
         debugfile_find(&s.debug, &s.image, job->path, job->debug_root);
     read_symbols(&s);
-    objects_open(&s.objects, job, &s.image, &s.variables);
+    objects_open(&s.objects, job->pcs, job_first_object(job), job->npcs, &s.image, &s.variables);
     read_dwarf(&s);
     objects_name_by_symbols(&s.objects, a);
     fill(&s, job, a);

@@ -10,9 +10,6 @@
 #include "lib/symbolize/answer.h"
 #include "lib/symbolize/types.h"
 
-/* The bit of an address that is the one of an object. No file has addresses that high. */
-#define JOB_OBJECT (UINT64_C(1) << 63)
-
 struct job {
     enum symbolize_kind kind;
     const char *path;
@@ -20,7 +17,7 @@ struct job {
     size_t build_id_len;
     const void *image;
     size_t image_len;
-    const uint64_t *pcs; /* addresses in the file to look up, ascending, distinct; those of objects have JOB_OBJECT */
+    const uint64_t *pcs; /* addresses in the file to look up, ascending, distinct; those of objects have OBJECT_BIT */
     size_t npcs;
     const char *debug_root; /* where separate debug files are installed */
     const char *cache_dir;  /* or NULL */

@@ -45,9 +45,10 @@ static void merge(struct spans *s)
     s->n = kept + 1;
 }
 
-void objects_open(struct objects *o, const struct job *job, const struct image *im, const struct symtab *symbols)
+void objects_open(struct objects *o, const uint64_t *pcs, size_t first, size_t npcs, const struct image *im,
+                  const struct symtab *symbols)
 {
-    size_t first = job_first_object(job), n = job->npcs - first;
+    size_t n = npcs - first;
     *o = (struct objects){.n = 0};
     if (!n)
         return;
@@ -55,7 +56,7 @@ void objects_open(struct objects *o, const struct job *job, const struct image *
     o->starts.v = malloc(n * sizeof *o->starts.v);
     o->failed = !o->v || !o->starts.v;
     for (size_t i = 0; i < n && !o->failed; i++) {
-        uint64_t addr = job->pcs[first + i] & ~JOB_OBJECT;
+        uint64_t addr = pcs[first + i] & ~OBJECT_BIT;
         const struct section *section = section_at(im, addr);
         if (!section)
             continue;

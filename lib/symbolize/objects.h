@@ -4,7 +4,6 @@
 
 #include "lib/symbolize/answer.h"
 #include "lib/symbolize/dwarf.h"
-#include "lib/symbolize/job.h"
 #include "lib/symbolize/symtab.h"
 
 struct object {
@@ -21,8 +20,12 @@ struct objects {
     bool failed; /* out of memory */
 };
 
-/* The symbols are those of objects, and must outlive them. An address that is in no section is left out. */
-void objects_open(struct objects *, const struct job *, const struct image *, const struct symtab *);
+/*
+ * The objects are pcs[first] and all behind it. The symbols are those of objects, and must outlive these. An address
+ * that is in no section is left out.
+ */
+void objects_open(struct objects *, const uint64_t *pcs, size_t first, size_t npcs, const struct image *,
+                  const struct symtab *);
 void objects_close(struct objects *);
 
 /* The first that is not below addr; n: none. */

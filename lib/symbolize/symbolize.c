@@ -160,8 +160,8 @@ static int64_t add(struct symbolizer *s, const struct module *m, uint64_t addr, 
     if (s->npcs == UINT32_MAX || !array_room(&s->pcs, s->npcs, &s->pcs_cap, sizeof *s->pcs))
         return -1;
     struct pc added = {.addr = addr, .file = NO_FILE, .object = object};
-    if (m && !((addr - m->bias) & JOB_OBJECT)) {
-        added.addr = (addr - m->bias) | (object ? JOB_OBJECT : 0);
+    if (m && !((addr - m->bias) & OBJECT_BIT)) {
+        added.addr = (addr - m->bias) | (object ? OBJECT_BIT : 0);
         added.file = m->file;
     }
     s->pcs[s->npcs] = added;

@@ -221,7 +221,9 @@ uint64_t dwarf_number(const struct dwarf_die *d, enum dwarf_attribute a)
         return 0;
     uint64_t v = d->values[a].v;
     uint16_t form = d->values[a].form;
-    return is_block(form) || ((form == DW_FORM_sdata || form == DW_FORM_implicit_const) && (int64_t)v < 0) ? 0 : v;
+    if (is_block(form))
+        return 0;
+    return (form == DW_FORM_sdata || form == DW_FORM_implicit_const) && (int64_t)v < 0 ? 0 : v;
 }
 
 bool dwarf_constant(const struct dwarf_die *d, enum dwarf_attribute a, uint64_t *out)

@@ -114,6 +114,83 @@ static void numbers_below_zero_are_none(void **state)
     assert_int_equal(dwarf_number(&d, AT_DECL_LINE), 0);
 }
 
+static void only_numbers_in_the_entry_are_constants(void **state)
+{
+    static const struct {
+        uint16_t form;
+        uint64_t v;
+        bool good;
+    } cases[] = {
+        {DW_FORM_data1, 200, true},  {DW_FORM_data2, 1, true},       {DW_FORM_data4, UINT32_MAX, true},
+        {DW_FORM_data8, 1, true},    {DW_FORM_udata, 7, true},       {DW_FORM_sdata, 7, true},
+        {DW_FORM_sdata, (uint64_t)-7, false}, {DW_FORM_implicit_const, (uint64_t)-1, false},
+        {DW_FORM_implicit_const, 1, true}, {DW_FORM_exprloc, 7, false}, {DW_FORM_ref4, 7, false},
+        {DW_FORM_sec_offset, 7, false},
+    };
+    uint64_t v;
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct dwarf_die d = die_with(AT_BYTE_SIZE, cases[i].form, cases[i].v);
+        assert_int_equal(dwarf_constant(&d, AT_BYTE_SIZE, &v), cases[i].good);
+        if (cases[i].good)
+            assert_true(v == cases[i].v);
+        assert_false(dwarf_constant(&d, AT_ELEMENTS, &v));
+    }
+    struct dwarf_die d = die_with(AT_CALL_LINE, DW_FORM_exprloc, 7);
+    assert_int_equal(dwarf_number(&d, AT_CALL_LINE), 0);
+}
+
+/* An exprloc at offset 0 of a unit that ends with it, as the location of a variable and of a member. */
+static void a_place_is_one_operation(void **state)
+{
+    static const uint8_t addresses[16] = {0, 0, 0, 0, 0, 0, 0, 0, 0x34, 0x12};
+    static const struct {
+        const char *block;
+        size_t len;
+        uint64_t address, offset; /* 0: it is none */
+    } cases[] = {
+        {"\11\3\x34\x12\0\0\0\0\0\0", 10, 0x1234, 0},
+        {"\12\3\x34\x12\0\0\0\0\0\0\xe0", 11, 0, 0}, /* of each thread */
+        {"\10\3\x34\x12\0\0\0\0\0", 9, 0, 0},
+        {"\2\xa1\1", 3, 0x1234, 0},
+        {"\2\xfb\1", 3, 0x1234, 0},
+        {"\2\xa1\2", 3, 0, 0}, /* there are two */
+        {"\3\xa1\1\x9f", 4, 0, 0},
+        {"\2\x23\5", 3, 0, 5},
+        {"\3\x23\5\6", 4, 0, 0}, /* the offset has to be looked up */
+        {"\2\x91\5", 3, 0, 0},
+        {"\0", 1, 0, 0},
+        {"\3\x23\5", 3, 0, 0}, /* longer than the unit */
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct dwarf_file f = {.split = false};
+        struct dwarf_unit u = {.file = &f, .end = cases[i].len, .version = 5, .word = 4};
+        uint8_t *exact = malloc(cases[i].len);
+        struct dwarf_die d = die_with(AT_LOCATION, DW_FORM_exprloc, 0);
+        uint64_t found;
+        memcpy(exact, cases[i].block, cases[i].len);
+        f.sections[DWARF_INFO] = bytes_of(exact, cases[i].len);
+        u.addr = bytes_of(addresses, sizeof addresses);
+        assert_int_equal(dwarf_location(&u, &d, &found), cases[i].address != 0);
+        if (cases[i].address)
+            assert_true(found == cases[i].address);
+        d = die_with(AT_MEMBER_LOCATION, DW_FORM_exprloc, 0);
+        assert_int_equal(dwarf_member_offset(&u, &d, &found), cases[i].offset != 0);
+        if (cases[i].offset)
+            assert_true(found == cases[i].offset);
+        free(exact);
+    }
+    struct dwarf_unit u = {.version = 5};
+    uint64_t found;
+    struct dwarf_die d = die_with(AT_MEMBER_LOCATION, DW_FORM_data1, 8);
+    assert_true(dwarf_member_offset(&u, &d, &found));
+    assert_int_equal(found, 8);
+    assert_false(dwarf_location(&u, &d, &found));
+    d = die_with(AT_LOCATION, DW_FORM_sec_offset, 8);
+    assert_false(dwarf_location(&u, &d, &found));
+    assert_true(dwarf_member_offset(&u, &d, &found)); /* of a union */
+    assert_int_equal(found, 0);
+}
+
 /* --- what forms refer to ------------------------------------------------------------------------------------------ */
 
 static void strings_are_found_by_offset_and_by_index(void **state)
@@ -184,6 +261,8 @@ int main(void)
         cmocka_unit_test(every_form_has_its_size),
         cmocka_unit_test(forms_that_vary_say_how_long_they_are),
         cmocka_unit_test(numbers_below_zero_are_none),
+        cmocka_unit_test(only_numbers_in_the_entry_are_constants),
+        cmocka_unit_test(a_place_is_one_operation),
         cmocka_unit_test(strings_are_found_by_offset_and_by_index),
         cmocka_unit_test(references_stay_in_their_unit_or_say_where_they_lead),
     };

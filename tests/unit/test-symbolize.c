@@ -58,6 +58,29 @@ static void a_missing_file_gives_offsets_and_one_message(void **state)
     symbolize_free(s);
 }
 
+static void an_object_in_no_module_has_no_frames(void **state)
+{
+    struct symbolizer *s = symbolize_new();
+    const struct symbolize_module missing = {.path = "/nowhere/libx.so.1", .bias = 0x10000};
+    int module = symbolize_add_module(s, &missing);
+    const int64_t objects[] = {
+        symbolize_add_object(s, SYMBOLIZE_BY_ADDRESS, 0x1234), symbolize_add_object(s, 7, 0x1234),
+        symbolize_add_object(s, module, 0x11234), symbolize_add_object(s, module, UINT64_MAX)};
+    /* The same addresses are PCs as well; one is not in the file, and one that no file has. */
+    int64_t unknown = symbolize_add_pc(s, SYMBOLIZE_BY_ADDRESS, 0x1235), pc = symbolize_add_pc(s, module, 0x11235);
+    int64_t high = symbolize_add_pc(s, module, 0xffffffffff600001);
+    assert_int_equal(symbolize_run(s), 0);
+    for (size_t i = 0; i < ARRAY_SIZE(objects); i++) {
+        size_t n = 1;
+        symbolize_frames(s, objects[i], &n);
+        assert_int_equal(n, 0);
+    }
+    assert_one_frame(s, unknown, "[unknown] 0x1234", "[unknown]");
+    assert_one_frame(s, pc, "libx.so.1+0x1234", "/nowhere/libx.so.1");
+    assert_one_frame(s, high, "[unknown] 0xffffffffff600000", "[unknown]");
+    symbolize_free(s);
+}
+
 /* --- this program itself ------------------------------------------------------------------------------------------ */
 
 __attribute__((noinline)) static void *here(int *line)
@@ -111,6 +134,33 @@ static void our_own_code_is_found_with_line(void **state)
     assert_string_equal(f->function, "a_known_place");
     if (strstr(f->file, "test-symbolize.c"))
         assert_int_equal(f->line, line);
+    symbolize_free(s);
+}
+
+static int a_variable[4];
+
+static void our_own_variables_are_found(void **state)
+{
+    struct symbolizer *s = symbolize_new();
+    char path[4096];
+    struct self self;
+    size_t n;
+    dl_iterate_phdr(find_self, &self);
+    const struct symbolize_module m = {.path = self_path(path, sizeof path), .bias = self.bias};
+    int module = symbolize_add_module(s, &m);
+    a_variable[3] = 1;
+    __asm__ volatile("" : : "r"(a_variable) : "memory");
+    int64_t object = symbolize_add_object(s, module, (uint64_t)(uintptr_t)&a_variable[2]);
+    int64_t code = symbolize_add_object(s, module, (uint64_t)(uintptr_t)our_own_variables_are_found);
+    assert_int_equal(symbolize_run(s), 0);
+    const struct symbolize_frame *f = symbolize_frames(s, object, &n);
+    assert_int_equal(n, 1);
+    if (strstr(f->file, "test-symbolize.c"))
+        assert_string_equal(f->function, "a_variable[2]");
+    else
+        assert_string_equal(f->function, "a_variable+0x8");
+    symbolize_frames(s, code, &n);
+    assert_int_equal(n, 0);
     symbolize_free(s);
 }
 
@@ -288,6 +338,8 @@ int main(void)
         cmocka_unit_test(a_pc_in_no_module_is_named_by_its_address),
         cmocka_unit_test(a_missing_file_gives_offsets_and_one_message),
         cmocka_unit_test(our_own_code_is_found_with_line),
+        cmocka_unit_test(our_own_variables_are_found),
+        cmocka_unit_test(an_object_in_no_module_has_no_frames),
         cmocka_unit_test(another_build_id_is_said_and_not_guessed),
         cmocka_unit_test(the_vdso_has_functions),
         cmocka_unit_test(a_perf_map_names_jit_code),

@@ -1,4 +1,4 @@
-/* Functions by address: symbol tables and stubs of made-up files, at the exact ends of what they cover. */
+/* Functions and objects by address: symbol tables and stubs of made-up files, at the exact ends of what they cover. */
 #include "config.h"
 
 #include "tests/unit/elf-image.h"
@@ -80,7 +80,7 @@ static void of_several_names_the_best_is_taken(void **state)
 
 /* --- files -------------------------------------------------------------------------------------------------------- */
 
-enum { TEXT = 0x1000, TEXT_SIZE = 0x200 };
+enum { TEXT = 0x1000, TEXT_SIZE = 0x200, DATA = 8 /* its index among the symbols */ };
 
 static unsigned add_text(struct elf_image *e)
 {
@@ -105,6 +105,7 @@ static void functions_of_a_file_are_found_by_plain_names(void **state)
         {".Lnowhere", "", STB_LOCAL, STT_NOTYPE, 16},
         {"$x", "", STB_LOCAL, STT_NOTYPE, 16},
         {"data", "", STB_GLOBAL, STT_OBJECT, 16},
+        {"label of data", "", STB_GLOBAL, STT_OBJECT, 0},
         {"section", "", STB_LOCAL, STT_SECTION, 16},
         {"beyond", NULL, STB_GLOBAL, STT_FUNC, 0x100000}, /* as far as its section goes */
     };
@@ -112,7 +113,7 @@ static void functions_of_a_file_are_found_by_plain_names(void **state)
     char names[512] = "";
     size_t at = 1, n = ARRAY_SIZE(symbols);
     struct elf_image e;
-    struct symtab t = {0};
+    struct symtab t = {0}, objects = {.of_objects = true};
     elf_begin(&e, EM_X86_64);
     unsigned text = add_text(&e);
     for (size_t i = 0; i < n; i++) {
@@ -130,7 +131,8 @@ static void functions_of_a_file_are_found_by_plain_names(void **state)
     table[n + 3].st_value = TEXT + 0x190;
     unsigned strings = elf_section(&e, ".strtab", (Elf64_Shdr){.sh_type = SHT_STRTAB}, names, sizeof names);
     elf_section(&e, ".symtab", (Elf64_Shdr){.sh_type = SHT_SYMTAB, .sh_link = strings}, table, sizeof table);
-    symtab_add_image(&t, elf_end(&e));
+    struct image *image = elf_end(&e);
+    symtab_add_image(&t, image);
     symtab_seal(&t);
     for (size_t i = 0; i < n; i++) {
         const char *want = symbols[i].found ? symbols[i].found : symbols[i].name;
@@ -142,6 +144,14 @@ static void functions_of_a_file_are_found_by_plain_names(void **state)
     assert_string_equal(name_at(&t, TEXT + 0x190), "beyond");
     assert_string_equal(name_at(&t, TEXT + TEXT_SIZE - 1), "beyond");
     assert_string_equal(name_at(&t, TEXT + TEXT_SIZE), "");
+    symtab_add_image(&objects, image);
+    symtab_seal(&objects);
+    assert_int_equal(objects.n, 2);
+    assert_string_equal(name_at(&objects, TEXT + DATA * 32 + 15), "data");
+    assert_string_equal(name_at(&objects, TEXT + DATA * 32 + 16), "");
+    assert_string_equal(name_at(&objects, TEXT + (DATA + 1) * 32), "label of data");
+    assert_string_equal(name_at(&objects, TEXT + (DATA + 1) * 32 + 1), "");
+    symtab_free(&objects);
     symtab_free(&t);
     elf_free(&e);
 }

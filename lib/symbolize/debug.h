@@ -125,7 +125,7 @@ struct variable {
     struct dwarf_unit *unit;    /* that one's */
     const char *linkage, *name; /* NULL: not known */
     uint32_t line;
-    struct dwarf_unit *line_unit; /* whose line table knows the file of that number; NULL: no line is known */
+    struct dwarf_unit *file_unit; /* whose line table knows the file of that number; NULL: it is not known */
     uint64_t file;
     struct type type;
 };

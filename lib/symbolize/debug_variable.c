@@ -24,9 +24,11 @@ void debug_variable_read(struct unit *u, const struct dwarf_die *first, struct v
             v->linkage = dwarf_string(at, &d, AT_LINKAGE_NAME);
         if (!v->name)
             v->name = dwarf_string(at, &d, AT_NAME);
-        if (!v->line && line && line <= UINT32_MAX) {
+        if (!v->line && line <= UINT32_MAX)
             v->line = (uint32_t)line;
-            v->line_unit = at;
+        /* A definition in the file of the declaration may leave that out. */
+        if (!v->file_unit && dwarf_has(&d, AT_DECL_FILE)) {
+            v->file_unit = at;
             v->file = dwarf_number(&d, AT_DECL_FILE);
         }
         if (!v->type.unit)
@@ -40,10 +42,10 @@ void debug_variable_read(struct unit *u, const struct dwarf_die *first, struct v
 /* File numbers mean something only with the line table of their own unit; type units of .dwo files have none. */
 uint32_t debug_variable_file(struct unit *u, const struct variable *v)
 {
-    struct unit other = {.search = u->search, .outer = v->line_unit, .tree = v->line_unit};
-    if (v->line_unit == u->tree)
+    struct unit other = {.search = u->search, .outer = v->file_unit, .tree = v->file_unit};
+    if (v->file_unit == u->tree)
         return debug_file(u, v->file);
-    if (!v->line_unit || v->line_unit->file->split || !dwarf_unit_prepare(v->line_unit, &other.die))
+    if (!v->file_unit || v->file_unit->file->split || !dwarf_unit_prepare(v->file_unit, &other.die))
         return 0;
     debug_lines_open(&other);
     uint32_t file = debug_file(&other, v->file);

@@ -17,6 +17,7 @@ struct entry {
     };
     struct {
         unsigned used : 3, dirty : 1;
+        char tag;
         volatile lock_type guard;
     };
 };
@@ -48,7 +49,8 @@ LINE_OF(locks); lock_type locks[7];
 LINE_OF(flag); int flag = 1;
 LINE_OF(once); pthread_once_t once = PTHREAD_ONCE_INIT;
 LINE_OF(empty); struct { int none[0]; pthread_spinlock_t spin; } empty;
-LINE_OF(declared); extern struct shard declared[]; struct shard declared[2];
+extern struct shard declared[];
+LINE_OF(declared); struct shard declared[2];
 LINE_OF(either); union { struct { int a; pthread_mutex_t m; } first; pthread_mutex_t second; } either;
 _Thread_local pthread_mutex_t own;
 
@@ -86,6 +88,7 @@ int main(void)
     IN(cache, .shards[1].entries[1][2].number);
     IN_AS(cache, .shards[1].entries[0][1].changed, "cache.shards[1].entries[0][1].number");
     IN(cache, .shards[1].entries[0][2].guard);
+    IN(cache, .shards[1].entries[0][0].tag);
     IN(cache, .shards[3].room.items);
     IN(cache, .shards[3].queue);
     IN(cache, .shards[3].state);

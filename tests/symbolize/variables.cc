@@ -51,7 +51,7 @@ template <class T> struct box {
 };
 LINE_OF(all); template <class T> std::mutex box<T>::all;
 
-class cache : public base, counted {
+class cache : public base, public counted {
 public:
     LINE_OF(config_declared); static pthread_mutex_t config;
     LINE_OF(later); static inline std::mutex later;
@@ -117,6 +117,7 @@ int main()
     AS("shop::box<int>::all", DEFINED(box<int>::line_of_all_declared, line_of_all), box<int>::all,
        "shop::box<int>::all", box<int>::all);
     AS("shop::stock.lock", line_of_stock, stock.lock, "shop::stock", stock);
+    AS("shop::stock.guard", line_of_stock, stock.guard, "shop::stock", stock);
     AS("shop::stock.users", line_of_stock, stock.users, "shop::stock", stock);
     AS("shop::stock.shards[0].lock", line_of_stock, stock.shards[0], "shop::stock", stock);
     AS("shop::stock.shards[2].changed", line_of_stock, stock.shards[2].changed, "shop::stock", stock);

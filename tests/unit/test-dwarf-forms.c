@@ -139,7 +139,7 @@ static void only_numbers_in_the_entry_are_constants(void **state)
     assert_int_equal(dwarf_number(&d, AT_CALL_LINE), 0);
 }
 
-/* An exprloc at offset 0 of a unit that ends with it, as the location of a variable and of a member. */
+/* An exprloc at offset 0 of a unit that has one more byte, as the location of a variable and of a member. */
 static void a_place_is_one_operation(void **state)
 {
     static const uint8_t addresses[16] = {0, 0, 0, 0, 0, 0, 0, 0, 0x34, 0x12};
@@ -159,16 +159,16 @@ static void a_place_is_one_operation(void **state)
         {"\3\x23\5\6", 4, 0, 0}, /* the offset has to be looked up */
         {"\2\x91\5", 3, 0, 0},
         {"\0", 1, 0, 0},
-        {"\3\x23\5", 3, 0, 0}, /* longer than the unit */
+        {"\4\x23\5", 3, 0, 0}, /* longer than the unit */
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct dwarf_file f = {.split = false};
-        struct dwarf_unit u = {.file = &f, .end = cases[i].len, .version = 5, .word = 4};
-        uint8_t *exact = malloc(cases[i].len);
+        struct dwarf_unit u = {.file = &f, .end = cases[i].len + 1, .version = 5, .word = 4};
+        uint8_t *exact = calloc(1, cases[i].len + 1);
         struct dwarf_die d = die_with(AT_LOCATION, DW_FORM_exprloc, 0);
         uint64_t found;
         memcpy(exact, cases[i].block, cases[i].len);
-        f.sections[DWARF_INFO] = bytes_of(exact, cases[i].len);
+        f.sections[DWARF_INFO] = bytes_of(exact, cases[i].len + 1);
         u.addr = bytes_of(addresses, sizeof addresses);
         assert_int_equal(dwarf_location(&u, &d, &found), cases[i].address != 0);
         if (cases[i].address)

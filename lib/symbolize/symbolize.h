@@ -42,7 +42,6 @@ int64_t symbolize_add_pc(struct symbolizer *, int module, uint64_t pc);
 int64_t symbolize_add_object(struct symbolizer *, int module, uint64_t address);
 
 /* Called from time to time during the run with the number of PCs that are resolved so far. */
-int64_t symbolize_add_object(struct symbolizer *, int module, uint64_t address); /* STUB */
 void symbolize_on_progress(struct symbolizer *, void (*report)(void *arg, size_t done, size_t total), void *arg);
 
 /* Where separate debug files are installed, instead of /usr/lib/debug. Returns 0, or -1 when out of memory. */

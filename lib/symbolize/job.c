@@ -80,7 +80,9 @@ static void fill(const struct sources *s, const struct job *job, struct answer *
     uint32_t file = strings_add(&a->strings, path, strlen(path));
     size_t first_object = job_first_object(job);
     for (size_t pc = 0; pc < job->npcs && !a->failed; pc++) {
-        if (!a->pcs[pc].n && pc < first_object)
+        if (!a->pcs[pc].n && pc >= first_object)
+            continue;
+        if (!a->pcs[pc].n)
             answer_add(a, pc, (struct answer_frame){0});
         struct answer_frame *frames = a->frames + a->pcs[pc].first;
         for (size_t i = a->pcs[pc].n; i-- > 0 && !a->failed;) {

@@ -1,6 +1,6 @@
 /*
- * What threads wait for, by every source of a name but variables (tests/symbolize has those): where a lock was made, where
- * it was waited for first, what the program calls it, the thread that is joined, descriptors.
+ * What threads wait for, by every source of a name: variables (tests/symbolize has more of those), where a lock was made,
+ * where it was waited for first, what the program calls it, the thread that is joined, descriptors.
  */
 #include "program.h"
 
@@ -17,6 +17,22 @@
 static pthread_mutex_t *lock;
 static sem_t *count;
 static int line;
+
+static struct {
+    struct {
+        int entries;
+        pthread_mutex_t lock;
+    } shards[2];
+} cache = {.shards = {[1] = {.lock = PTHREAD_MUTEX_INITIALIZER}}};
+
+static NOINLINE void *for_shard(void *self)
+{
+    introduce(self);
+    pthread_mutex_lock(lock);
+    cache.shards[1].entries++;
+    pthread_mutex_unlock(lock);
+    return NULL;
+}
 
 static NOINLINE void *for_made(void *self)
 {
@@ -70,6 +86,10 @@ static void contend(void *(*start)(void *))
 static void locks(void)
 {
     struct thread t;
+    lock = &cache.shards[1].lock;
+    contend(for_shard);
+    EXPECT("block for_shard sync main mutex:cache.shards[1].lock<pthread_mutex_lock<for_shard");
+
     lock = malloc(sizeof *lock);
     count = malloc(sizeof *count);
     CHECK(lock && count);

@@ -7,7 +7,15 @@ function milliseconds(number, unit) {
 /^System calls/ { table = "calls"; next }
 /^[A-Z]/ { table = "" }
 
+# Below an object that was waited for is the function.
+of_object { total[class_of($1)] += of_object; of_object = 0; next }
+
 # Rows begin with a time of two words; the frames below them do not.
+table == "waits" && $1 ~ /^[0-9.]+$/ && $2 ~ /^(ns|µs|ms|s)$/ &&
+    /  (mutex|rwlock|condition|semaphore|barrier|once|spinlock|futex|openmp-(lock|team)|thread|pipe|socket|listener|(event|timer|signal)fd|mqueue|epoll|descriptors) / {
+    of_object = milliseconds($1, $2)
+    next
+}
 table != "" && $1 ~ /^[0-9.]+$/ && $2 ~ /^(ns|µs|ms|s)$/ {
     line = $0
     sub(/ \([^()]*\)$/, "", line)

@@ -76,18 +76,17 @@ void binary_free(struct binary *b)
 }
 
 /* Goroutines start with the first instruction of a function: another build of the program has others there. */
-static bool starts_fit(struct binary *b, const struct v1_trace *t)
+static bool starts_fit(struct binary *b, struct v1_trace *t)
 {
     size_t starts = 0, fit = 0;
-    for (size_t i = 0; i < t->nevents; i++) {
-        struct v1_args a;
+    for (const struct v1_event *ev; (ev = v1_next(t));) {
         struct go_line line;
-        if (t->events[i].id != V1_GoCreate)
+        if (ev->id != V1_GoCreate)
             continue;
-        v1_args(t, &t->events[i], &a);
         starts++;
-        fit += go_table_find(&b->table, a.v[1], &line) && line.is_first;
+        fit += go_table_find(&b->table, ev->args[1], &line) && line.is_first;
     }
+    v1_rewind(t);
     return fit >= starts - fit;
 }
 
@@ -138,7 +137,7 @@ static bool ask_dwarf(struct binary *b, const uint64_t *pcs, size_t n, struct as
     return known > 0;
 }
 
-static const char *look_up(void *arg, const struct v1_trace *t, const uint64_t *pcs, size_t n, struct as_v2_name *names)
+static const char *look_up(void *arg, struct v1_trace *t, const uint64_t *pcs, size_t n, struct as_v2_name *names)
 {
     struct binary *b = arg;
     if (b->problem)
@@ -155,7 +154,7 @@ void binary_name_frames(struct binary *b, struct gotrace_reader *r)
     }
 }
 
-bool binary_fits(struct binary *b, const char *trace, const struct v1_trace *t)
+bool binary_fits(struct binary *b, const char *trace, struct v1_trace *t)
 {
     if (!b || t->form.names || (!b->problem && (!b->table.data || starts_fit(b, t))))
         return true;

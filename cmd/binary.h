@@ -20,6 +20,6 @@ void binary_free(struct binary *);
 void binary_name_frames(struct binary *, struct gotrace_reader *);
 
 /* Whether the trace at that path has names or can be of the binary, NULL: any; else, complains. */
-bool binary_fits(struct binary *, const char *trace, const struct v1_trace *);
+bool binary_fits(struct binary *, const char *trace, struct v1_trace *);
 
 #endif

@@ -69,8 +69,8 @@ static bool print_v1_events(const struct golden *g, struct raw_buffer *lines, st
     struct v1_trace t;
     if (!v1_parse(&t, g->bytes.at, g->bytes.size, V1_AS_GO_1_21, e))
         return e->status != V1_NO_MEMORY;
-    for (size_t i = 0; i < t.nevents; i++)
-        v1_print(lines, &t, &t.events[i]);
+    for (const struct v1_event *ev; (ev = v1_next(&t));)
+        v1_print(lines, &t, ev);
     v1_free(&t);
     return !lines->failed;
 }

@@ -35,12 +35,12 @@ static int report(const char *path, const struct v1_error *e)
     return e->status == V1_NO_MEMORY ? EXIT_USAGE : EXIT_INVALID;
 }
 
-static bool print_all(const struct v1_trace *t)
+static bool print_all(struct v1_trace *t)
 {
     struct raw_buffer o = {0};
     bool ok = true;
-    for (size_t i = 0; ok && i < t->nevents; i++) {
-        v1_print(&o, t, &t->events[i]);
+    for (const struct v1_event *ev; ok && (ev = v1_next(t));) {
+        v1_print(&o, t, ev);
         ok = flush_when_full(&o);
     }
     ok = ok && flush_all(&o);

@@ -89,4 +89,23 @@ static inline const uint8_t *varint_more(const uint8_t *p, uint64_t *v)
     return p + (__builtin_ctzll(stop) >> 3) + 1;
 }
 
+/*
+ * Returns the byte after the 1 to 3 integers at p when they are at most 8 bytes together, else NULL. 8 bytes can be read
+ * there, whatever they are.
+ */
+static inline const uint8_t *varint_skip(const uint8_t *p, unsigned n)
+{
+    uint64_t w;
+    memcpy(&w, p, sizeof w);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    w = __builtin_bswap64(w);
+#endif
+    uint64_t last = ~w & UINT64_C(0x8080808080808080);
+    if (n > 1)
+        last &= last - 1;
+    if (n > 2)
+        last &= last - 1;
+    return __builtin_expect(last != 0, 1) ? p + (__builtin_ctzll(last) >> 3) + 1 : NULL;
+}
+
 #endif

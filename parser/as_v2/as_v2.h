@@ -36,7 +36,7 @@ struct as_v2_ids {
 };
 
 /* Fills in the tables. False: f says why. */
-bool as_v2_tables(struct generation *g, const struct v1_trace *t, struct as_v2_ids *ids, struct failure *f);
+bool as_v2_tables(struct generation *g, struct v1_trace *t, struct as_v2_ids *ids, struct failure *f);
 
 struct as_v2_proc {
     uint64_t thread;
@@ -53,7 +53,6 @@ struct as_v2 {
     struct raw_buffer bytes; /* of the trace, unless they are the caller's */
     struct generation *tables;
     struct as_v2_ids ids;
-    size_t next;
     uint64_t syncs;
     int64_t last;
     uint64_t stop_reason;

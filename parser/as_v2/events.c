@@ -101,15 +101,15 @@ static bool hear_of(struct as_v2 *v, uint64_t g)
     return true;
 }
 
-static bool create(struct as_v2 *v, struct gotrace_event *ev, const struct v1_args *a)
+static bool create(struct as_v2 *v, struct gotrace_event *ev, const struct v1_event *o)
 {
-    ev->args[0] = a->v[0];
-    ev->args[1] = start_id(v, a->v[1]);
+    ev->args[0] = o->args[0];
+    ev->args[1] = start_id(v, o->args[1]);
     if (v->begun)
         return true;
-    if (!VEC_ROOM(&v->created) || !idmap_add(&v->unheard, a->v[0], 1))
+    if (!VEC_ROOM(&v->created) || !idmap_add(&v->unheard, o->args[0], 1))
         return false;
-    v->created.v[v->created.n++] = a->v[0];
+    v->created.v[v->created.n++] = o->args[0];
     return true;
 }
 
@@ -135,14 +135,14 @@ static uint64_t stop_reason(const struct as_v2 *v, uint64_t kind)
     return kind <= 1 ? first + kind + 1 : first;
 }
 
-static bool begin_task(struct as_v2 *v, struct gotrace_event *ev, const struct v1_args *a)
+static bool begin_task(struct as_v2 *v, struct gotrace_event *ev, const struct v1_event *o)
 {
-    if (!VEC_ROOM(&v->tasks) || v->tasks.n >= UINT32_MAX || !idmap_add(&v->task_of, a->v[0], (uint32_t)v->tasks.n + 1))
+    if (!VEC_ROOM(&v->tasks) || v->tasks.n >= UINT32_MAX || !idmap_add(&v->task_of, o->args[0], (uint32_t)v->tasks.n + 1))
         return false;
-    uint64_t name = string_id(v, a->v[2]);
-    v->tasks.v[v->tasks.n++] = (struct as_v2_task){a->v[1], name};
-    ev->args[0] = a->v[0];
-    ev->args[1] = a->v[1] ? a->v[1] : GOTRACE_NONE;
+    uint64_t name = string_id(v, o->args[2]);
+    v->tasks.v[v->tasks.n++] = (struct as_v2_task){o->args[1], name};
+    ev->args[0] = o->args[0];
+    ev->args[1] = o->args[1] ? o->args[1] : GOTRACE_NONE;
     ev->args[2] = name;
     return true;
 }
@@ -174,10 +174,11 @@ static void add_second(struct as_v2 *v, uint8_t type, int64_t time, uint64_t arg
 }
 
 /* Arguments but for the event's own stack, and what the trace says by more than one event. */
-static enum made say(struct as_v2 *v, struct gotrace_event *ev, const struct v1_event *o, const struct v1_args *a)
+static enum made say(struct as_v2 *v, struct gotrace_event *ev, const struct v1_event *o)
 {
     const struct rule *rule = &rules[o->id];
     struct as_v2_proc *proc = &v->procs[o->p];
+    struct v1_text message;
     bool ok = true;
     switch ((enum how)rule->how) {
     case DROP:
@@ -188,21 +189,21 @@ static enum made say(struct as_v2 *v, struct gotrace_event *ev, const struct v1_
             v->told_at = o->time;
             return LEFT_OUT;
         }
-        ev->args[0] = a->v[0];
+        ev->args[0] = o->args[0];
         break;
     case SAME:
         for (unsigned i = 0; i < V1_MAX_ARGS && i + 1 < event_table[ev->type].nargs; i++)
-            ev->args[i] = a->v[i];
+            ev->args[i] = o->args[i];
         break;
     case LEAVE:
         ev->args[0] = v->ids.words + rule->detail;
         break;
     case STATUS:
-        status(ev, a->v[0], rule->detail);
-        hear_of(v, a->v[0]);
+        status(ev, o->args[0], rule->detail);
+        hear_of(v, o->args[0]);
         break;
     case CREATE:
-        ok = create(v, ev, a);
+        ok = create(v, ev, o);
         if (ok && !v->begun)
             return LEFT_OUT;
         break;
@@ -214,9 +215,9 @@ static enum made say(struct as_v2 *v, struct gotrace_event *ev, const struct v1_
         }
         break;
     case LABEL:
-        ev->args[0] = a->v[0];
-        ev->args[1] = a->v[1];
-        add_second(v, EV_GoLabel, o->time, string_id(v, a->v[2]));
+        ev->args[0] = o->args[0];
+        ev->args[1] = o->args[1];
+        add_second(v, EV_GoLabel, o->time, string_id(v, o->args[2]));
         break;
     case CALL:
         if (!o->blocks)
@@ -224,36 +225,37 @@ static enum made say(struct as_v2 *v, struct gotrace_event *ev, const struct v1_
         break;
     case START_PROC:
         proc_event(ev, proc, rule->detail);
-        proc->thread = a->v[0];
+        proc->thread = o->args[0];
         proc->has_thread = !v->trace.form.by_time;
-        ev->thread = v->trace.form.by_time ? ID_NONE : a->v[0]; /* the first tracer does not say */
+        ev->thread = v->trace.form.by_time ? ID_NONE : o->args[0]; /* the first tracer does not say */
         break;
     case STOP_PROC:
         proc_event(ev, proc, rule->detail);
         proc->has_thread = false;
         break;
     case STOP_WORLD:
-        ev->args[0] = v->stop_reason = stop_reason(v, a->v[0]);
+        ev->args[0] = v->stop_reason = stop_reason(v, o->args[0]);
         break;
     case GO_ON:
         ev->args[0] = v->stop_reason;
         break;
     case BEGIN_TASK:
-        ok = begin_task(v, ev, a);
+        ok = begin_task(v, ev, o);
         break;
     case END_TASK:
-        end_task(v, ev, a->v[0]);
+        end_task(v, ev, o->args[0]);
         break;
     case REGION:
-        ev->type = a->v[1] ? EV_UserRegionEnd : EV_UserRegionBegin;
-        ev->args[0] = a->v[0];
-        ev->args[1] = string_id(v, a->v[2]);
+        ev->type = o->args[1] ? EV_UserRegionEnd : EV_UserRegionBegin;
+        ev->args[0] = o->args[0];
+        ev->args[1] = string_id(v, o->args[2]);
         break;
     case LOG:
-        ev->args[0] = a->v[0];
-        ev->args[1] = string_id(v, a->v[1]);
+        ev->args[0] = o->args[0];
+        ev->args[1] = string_id(v, o->args[1]);
         ev->args[2] = v->ids.message;
-        v->tables->strings.v[v->ids.message] = (struct gotrace_str){a->message.data, a->message.size};
+        message = v1_message(&v->trace, o);
+        v->tables->strings.v[v->ids.message] = (struct gotrace_str){message.data, message.size};
         break;
     case SAMPLE:
         ev->args[0] = o->stack;
@@ -302,13 +304,6 @@ static enum made convert(struct as_v2 *v, const struct v1_event *o)
 {
     const struct rule *rule = &rules[o->id];
     struct gotrace_event *ev = &v->made;
-    static const struct v1_args none;
-    struct v1_args decoded;
-    const struct v1_args *a = &none;
-    if (rule->how != START && v1_events[o->id].nargs) { /* decoding takes long, and starts are many */
-        v1_args(&v->trace, o, &decoded);
-        a = &decoded;
-    }
     /* One by one, as compilers clear the whole by an instruction that takes long to start. */
     ev->time = o->time;
     ev->thread = thread_of(v, o);
@@ -322,7 +317,7 @@ static enum made convert(struct as_v2 *v, const struct v1_event *o)
     ev->type = rule->type;
     ev->from = ev->to = 0;
     ev->text = (struct gotrace_str){0};
-    enum made made = say(v, ev, o, a);
+    enum made made = say(v, ev, o);
     /* Of two, the last is that of the event itself. The first argument of the table is dt. */
     unsigned stacks = event_table[ev->type].stacks;
     if (made == MADE && stacks && ev->type != EV_CPUSample)
@@ -340,8 +335,8 @@ const struct gotrace_event *as_v2_next(struct as_v2 *v, struct failure *f)
     }
     if (UNLIKELY(v->told < v->created.n) && tell_next(v))
         return deliver(v, &v->made);
-    while (v->next < v->trace.nevents) {
-        enum made made = convert(v, &v->trace.events[v->next++]);
+    for (const struct v1_event *o; (o = v1_next(&v->trace));) {
+        enum made made = convert(v, o);
         if (LIKELY(made == MADE))
             return deliver(v, &v->made);
         if (made == OUT_OF_MEMORY) {

@@ -11,7 +11,7 @@ struct as_v2_name {
 };
 
 /* Looks n return addresses of a trace up, each at the byte before it. Returns NULL, or why the trace is not to be read. */
-typedef const char *as_v2_name_fn(void *arg, const struct v1_trace *t, const uint64_t *pcs, size_t n,
+typedef const char *as_v2_name_fn(void *arg, struct v1_trace *t, const uint64_t *pcs, size_t n,
                                   struct as_v2_name *names);
 
 /* Names all frames of the tables that v has been opened with. False: f says why. */

@@ -87,7 +87,8 @@ struct as_v2 *as_v2_open(struct source *s, struct generation *g, struct failure 
 
 void as_v2_again(struct as_v2 *v)
 {
-    v->next = v->told = v->created.n = v->tasks.n = 0;
+    v1_rewind(&v->trace);
+    v->told = v->created.n = v->tasks.n = 0;
     v->syncs = v->stop_reason = 0;
     v->last = AS_V2_SYNC_TIME;
     v->ended = v->begun = v->has_second = false;

@@ -88,24 +88,21 @@ static bool add_stacks(struct generation *g, const struct v1_trace *t)
 }
 
 /* Before 1.7: what goroutines start with, which is a PC; those in stacks are one behind. */
-static bool add_starts(struct generation *g, const struct v1_trace *t, struct as_v2_ids *ids)
+static bool add_starts(struct generation *g, struct v1_trace *t, struct as_v2_ids *ids)
 {
-    for (size_t i = 0; i < t->nevents; i++) {
-        struct v1_args a;
-        if (t->events[i].id != V1_GoCreate)
+    for (const struct v1_event *ev; (ev = v1_next(t));) {
+        if (ev->id != V1_GoCreate || idmap_get(&ids->start_pcs, ev->args[1]))
             continue;
-        v1_args(t, &t->events[i], &a);
-        if (idmap_get(&ids->start_pcs, a.v[1]))
-            continue;
-        struct frame frame = {a.v[1] + 1, 0, 0, 0};
+        struct frame frame = {ev->args[1] + 1, 0, 0, 0};
         uint32_t id = (uint32_t)g->stacks.n;
-        if (!begin_stack(g) || !add_frame(g, &frame) || !idmap_add(&ids->start_pcs, a.v[1], id))
+        if (!begin_stack(g) || !add_frame(g, &frame) || !idmap_add(&ids->start_pcs, ev->args[1], id))
             return false;
     }
+    v1_rewind(t);
     return true;
 }
 
-bool as_v2_tables(struct generation *g, const struct v1_trace *t, struct as_v2_ids *ids, struct failure *f)
+bool as_v2_tables(struct generation *g, struct v1_trace *t, struct as_v2_ids *ids, struct failure *f)
 {
     if (!tables_begin(g, f))
         return false;

@@ -19,7 +19,7 @@ struct go {
     bool known;    /* it was seen, alive or not */
     bool starts;   /* start is to be used */
     bool assists;
-    size_t call; /* the event that may be of a system call that blocks, + 1 */
+    size_t call; /* the place of the event that may be of a system call that blocks, + 1 */
 };
 
 struct proc {
@@ -38,12 +38,10 @@ struct check {
     VEC(struct go) gos; /* by index */
     struct proc *procs; /* likewise */
     struct idmap tasks;
-    struct idmap start_pcs; /* to stacks */
     VEC(struct region) regions;
     uint32_t spare;
     bool collects, stopped;
-    struct v1_event *ev;
-    struct v1_args a;
+    const struct v1_event *ev;
 };
 
 #define BROKEN(fmt, ...)                                                                                               \
@@ -124,32 +122,23 @@ static bool wait_from_the_start(struct check *c, struct go *g)
 static bool create(struct check *c, const struct go *creator, const struct proc *p)
 {
     struct go *g;
-    if (!runs(c, creator, p, true) || !(g = go(c, c->a.v[0])))
+    if (!runs(c, creator, p, true) || !(g = go(c, c->ev->args[0])))
         return false;
     if (g->known)
-        return BROKEN("g %" PRIu64 " already exists", c->a.v[0]);
-    *g = (struct go){.state = RUNNABLE, .last = V1_GoCreate, .known = true, .starts = true, .start = c->a.v[1]};
+        return BROKEN("g %" PRIu64 " already exists", c->ev->args[0]);
+    *g = (struct go){.state = RUNNABLE, .last = V1_GoCreate, .known = true, .starts = true, .start = c->ev->args[1]};
     return true;
 }
 
 /* Before 1.7, a goroutine's start is a PC and no stack; as in stacks, it is one behind. */
-static bool start_stack(struct check *c, uint64_t start)
+static bool add_start(struct check *c, uint64_t start)
 {
-    if (c->s->t->form.names) {
-        c->ev->stack = idmap_get(&c->s->t->stack_ids, start);
+    struct v1_trace *t = c->s->t;
+    if (t->form.names || idmap_get(&t->start_pcs, start))
         return true;
-    }
-    uint32_t index = idmap_get(&c->start_pcs, start);
-    if (!index) {
-        struct v1_stack stack = {0, start + 1, 1, true};
-        if (!v1_add_stack(c->s, &stack))
-            return false;
-        index = (uint32_t)c->s->t->nstacks;
-        if (!idmap_add(&c->start_pcs, start, index))
-            return v1_no_memory(c->s);
-    }
-    c->ev->stack = index;
-    return true;
+    struct v1_stack stack = {0, start + 1, 1, true};
+    return v1_add_stack(c->s, &stack) &&
+           (idmap_add(&t->start_pcs, start, (uint32_t)t->nstacks) || v1_no_memory(c->s));
 }
 
 static bool start(struct check *c, struct go *g, struct proc *p)
@@ -163,7 +152,7 @@ static bool start(struct check *c, struct go *g, struct proc *p)
     p->g = c->ev->g;
     bool first = g->starts;
     g->starts = false;
-    return !first || start_stack(c, g->start);
+    return !first || add_start(c, g->start);
 }
 
 static bool stop(struct check *c, struct go *g, struct proc *p, enum state state)
@@ -177,21 +166,22 @@ static bool stop(struct check *c, struct go *g, struct proc *p, enum state state
 
 static bool unblock(struct check *c, const struct go *waker, const struct proc *p)
 {
-    uint64_t id = v1_first_arg(c->s->t, c->ev);
+    uint64_t id = c->ev->args[0];
+    bool by_timer = c->s->timers.count && idmap_get(&c->s->timers, its_g(c));
     struct go *g;
-    if (c->s->timers.count && idmap_get(&c->s->timers, its_g(c)))
-        c->ev->p = V1_AT_TIMER_P;
     if (waker->state != RUNS)
         return BROKEN("g %" PRIu64 " is not running", its_g(c));
-    if (c->ev->p != V1_AT_TIMER_P && p->g != c->ev->g)
+    if (!by_timer && p->g != c->ev->g)
         return BROKEN("p %d is not running g %" PRIu64, its_p(c), its_g(c));
     if (!(g = go(c, id)))
         return false;
     if (g->state != WAITS)
         return BROKEN("g %" PRIu64 " is not waiting", id);
     /* By a goroutine that runs timers, Go 1.21 has it that a timer did. */
-    if (g->last == V1_GoBlockNet && (c->ev->p != V1_AT_TIMER_P || c->s->view == V1_AS_GO_1_22))
-        c->ev->p = V1_AT_NETPOLL_P;
+    if (g->last == V1_GoBlockNet && (!by_timer || c->s->t->view == V1_AS_GO_1_22))
+        v1_set_mark(c->s->t, v1_place(c->s->t), V1_MARK_BY_NETWORK);
+    else if (by_timer)
+        v1_set_mark(c->s->t, v1_place(c->s->t), V1_MARK_BY_TIMER);
     g->state = RUNNABLE;
     g->last = c->ev->id;
     g->known = true;
@@ -200,7 +190,6 @@ static bool unblock(struct check *c, const struct go *waker, const struct proc *
 
 static bool exit_syscall(struct check *c, struct go *g)
 {
-    c->ev->p = V1_AT_SYSCALL_P;
     if (g->state != WAITS)
         return BROKEN("g %" PRIu64 " is not waiting during syscall exit", its_g(c));
     g->state = RUNNABLE;
@@ -210,7 +199,7 @@ static bool exit_syscall(struct check *c, struct go *g)
 
 static bool create_task(struct check *c)
 {
-    uint64_t task = c->a.v[0];
+    uint64_t task = c->ev->args[0];
     if (idmap_get(&c->tasks, task))
         return BROKEN("the task %" PRIu64 " exists already", task);
     return idmap_add(&c->tasks, task, 1) || v1_no_memory(c->s);
@@ -218,8 +207,8 @@ static bool create_task(struct check *c)
 
 static bool end_task(struct check *c)
 {
-    if (idmap_get(&c->tasks, c->a.v[0]))
-        idmap_remove(&c->tasks, c->a.v[0]);
+    if (idmap_get(&c->tasks, c->ev->args[0]))
+        idmap_remove(&c->tasks, c->ev->args[0]);
     return true;
 }
 
@@ -241,7 +230,7 @@ static bool begin_region(struct check *c, struct go *g)
             return v1_no_memory(c->s);
         i = (uint32_t)++c->regions.n;
     }
-    c->regions.v[i - 1] = (struct region){c->a.v[0], c->a.v[2], g->region};
+    c->regions.v[i - 1] = (struct region){c->ev->args[0], c->ev->args[2], g->region};
     g->region = i;
     return true;
 }
@@ -250,19 +239,19 @@ static bool begin_region(struct check *c, struct go *g)
 static bool same_name(const struct check *c, uint64_t a, uint64_t b)
 {
     struct v1_text l = v1_string(c->s->t, a), r = v1_string(c->s->t, b);
-    return a == b || (c->s->view == V1_AS_GO_1_21 && l.size == r.size && !memcmp(l.data, r.data, l.size));
+    return a == b || (c->s->t->view == V1_AS_GO_1_21 && l.size == r.size && !memcmp(l.data, r.data, l.size));
 }
 
 static bool region(struct check *c, struct go *g)
 {
-    if (c->a.v[1] == 0)
+    if (c->ev->args[1] == 0)
         return begin_region(c, g);
-    if (c->a.v[1] != 1)
-        return BROKEN("invalid user region mode %" PRIu64, c->a.v[1]);
+    if (c->ev->args[1] != 1)
+        return BROKEN("invalid user region mode %" PRIu64, c->ev->args[1]);
     if (!g->region) /* it began before the trace */
         return true;
     const struct region *r = &c->regions.v[g->region - 1];
-    if (r->task != c->a.v[0] || !same_name(c, r->name, c->a.v[2]))
+    if (r->task != c->ev->args[0] || !same_name(c, r->name, c->ev->args[2]))
         return BROKEN("misuse of region in goroutine %" PRIu64 ": it ends another one than the innermost", its_g(c));
     leave_region(c, g);
     return true;
@@ -277,7 +266,6 @@ static bool happen(struct check *c, struct go *g, struct proc *p)
     case V1_ProcStop:
         return stop_proc(c, p);
     case V1_GCStart:
-        c->ev->p = V1_AT_GC_P;
         return begin(c, &c->collects, "GC");
     case V1_GCDone:
         return end(c, &c->collects, "GC");
@@ -346,13 +334,7 @@ static bool happen(struct check *c, struct go *g, struct proc *p)
 /* Go 1.21 takes note of every goroutine that an event is of; later only goroutines that do something count. */
 static bool makes_known(const struct check *c)
 {
-    return c->s->view == V1_AS_GO_1_21 || c->ev->id == V1_GCMarkAssistStart || c->ev->id == V1_GCMarkAssistDone;
-}
-
-/* Whether happen() asks for them: decoding takes longer than all the rest. */
-static bool needs_args(unsigned id)
-{
-    return id == V1_GoCreate || id == V1_UserTaskCreate || id == V1_UserTaskEnd || id == V1_UserRegion;
+    return c->s->t->view == V1_AS_GO_1_21 || c->ev->id == V1_GCMarkAssistStart || c->ev->id == V1_GCMarkAssistDone;
 }
 
 static bool check_all(struct check *c)
@@ -361,20 +343,17 @@ static bool check_all(struct check *c)
     if (!grow_gos(c))
         return false;
     c->gos.v[0] = (struct go){.state = RUNS, .known = true};
-    for (size_t i = 0; i < t->nevents; i++) {
-        struct v1_event *ev = c->ev = &t->events[i];
-        ev->time = v1_nanoseconds(c->s, ev->time);
-        if (needs_args(ev->id))
-            v1_args(t, ev, &c->a);
-        if (!happen(c, &c->gos.v[ev->g], &c->procs[ev->p]))
+    for (v1_rewind(t); (c->ev = v1_next(t));) {
+        if (!happen(c, &c->gos.v[c->ev->g], &c->procs[c->ev->p]))
             return false;
-        struct go *g = &c->gos.v[ev->g]; /* there may be more of them now */
+        struct go *g = &c->gos.v[c->ev->g]; /* there may be more of them now */
         if (UNLIKELY(g->call)) {
-            t->events[g->call - 1].blocks = ev->id == V1_GoSysBlock;
+            if (c->ev->id == V1_GoSysBlock)
+                v1_set_mark(t, g->call - 1, V1_MARK_BLOCKS);
             g->call = 0;
         }
-        if (UNLIKELY(ev->id == V1_GoSysCall))
-            g->call = i + 1;
+        if (UNLIKELY(c->ev->id == V1_GoSysCall))
+            g->call = v1_place(t) + 1;
         if (makes_known(c))
             g->known = true;
     }
@@ -389,6 +368,5 @@ bool v1_check(struct v1_parse *s)
     free(c.procs);
     VEC_FREE(&c.regions);
     idmap_free(&c.tasks);
-    idmap_free(&c.start_pcs);
     return ok;
 }

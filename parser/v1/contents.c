@@ -5,24 +5,11 @@
 
 #include "parser/v1/wire.h"
 
-void v1_args(const struct v1_trace *t, const struct v1_event *ev, struct v1_args *a)
+struct v1_text v1_message(const struct v1_trace *t, const struct v1_event *ev)
 {
-    const uint8_t *p = t->data + ev->at;
-    const struct v1_shape *shape = &t->form.shapes[*p & (V1_IDS - 1)];
-    uint64_t v;
-    *a = (struct v1_args){0};
-    p = v1_reread_first(p, &v);
-    if (shape->before == 2)
-        p = v1_reread(p, &v);
-    for (unsigned i = 0; i < shape->named; i++)
-        p = v1_reread(p, &a->v[i]);
-    if (ev->id == V1_UserLog) {
-        p = v1_reread(p, &v); /* its stack */
-        p = v1_reread(p, &v);
-        a->message = (struct v1_text){(const char *)p, v};
-    } else if (ev->id == V1_CPUSample) {
-        a->v[0] = 0; /* it is the time of the event, and Go shows it there only */
-    }
+    struct v1_said r;
+    v1_reread_at(t, ev->at, &r);
+    return ev->id == V1_UserLog ? r.message : (struct v1_text){NULL, 0};
 }
 
 struct v1_text v1_string(const struct v1_trace *t, uint64_t id)
@@ -48,13 +35,13 @@ static struct v1_text stop_reason(const struct v1_form *form, uint64_t kind)
     return text(reasons[kind < sizeof reasons / sizeof reasons[0] ? kind : 0]);
 }
 
-struct v1_text v1_words(const struct v1_trace *t, const struct v1_event *ev, const struct v1_args *a, bool *is_there)
+struct v1_text v1_words(const struct v1_trace *t, const struct v1_event *ev, bool *is_there)
 {
     int arg = v1_events[ev->id].text;
     *is_there = arg != V1_TEXT_NONE;
     if (!*is_there)
         return text("");
-    return ev->id == V1_STWStart ? stop_reason(&t->form, a->v[arg]) : v1_string(t, a->v[arg]);
+    return ev->id == V1_STWStart ? stop_reason(&t->form, ev->args[arg]) : v1_string(t, ev->args[arg]);
 }
 
 struct v1_frames v1_frames(const struct v1_trace *t, uint32_t stack)

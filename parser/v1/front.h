@@ -27,6 +27,16 @@ void v1_front_free(struct v1_front *f);
 
 void v1_front_add(struct v1_front *f, int64_t time, size_t proc);
 
+/*
+ * Whether an event of that time, if it were added, would be taken next and leave the front as it was, also where others
+ * have the same time. Where more are in front than these, adding and taking may put some in another order.
+ */
+static inline bool v1_front_passes(const struct v1_front *f, int64_t time)
+{
+    size_t few = f->view == V1_AS_GO_1_21 ? 1 : 2;
+    return !f->nadded && (!f->n || (f->n <= few && time < f->v[0].key));
+}
+
 /* Takes the earliest event out, if there is one. */
 bool v1_front_take(struct v1_front *f, size_t *proc);
 

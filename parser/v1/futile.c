@@ -6,11 +6,10 @@
 #include <stdlib.h>
 
 #include "parser/v1/parse.h"
-#include "parser/v1/wire.h"
 
 /* An event that goes if the wakeup turns out to be futile. */
 struct link {
-    size_t event;
+    size_t event; /* its place in the order */
     uint32_t before; /* the one before it, 0: none; links count from 1 */
 };
 
@@ -24,7 +23,6 @@ struct futile {
     VEC(struct wakeup) wakeups; /* by the index of the goroutine */
     VEC(struct link) links;
     uint32_t spare;
-    uint8_t *gone; /* a bit for each event */
 };
 
 static struct wakeup *wakeup(struct futile *f, uint32_t g)
@@ -54,7 +52,11 @@ static bool append(struct futile *f, struct wakeup *w, size_t event)
     return true;
 }
 
-static void leave_out(struct futile *f, size_t event) { f->gone[event / 8] |= (uint8_t)(1 << event % 8); }
+static void leave_out(struct futile *f, size_t event)
+{
+    v1_set_mark(f->s->t, event, V1_MARK_GONE);
+    f->s->t->nevents--;
+}
 
 static void forget(struct futile *f, struct wakeup *w, bool gone)
 {
@@ -68,16 +70,14 @@ static void forget(struct futile *f, struct wakeup *w, bool gone)
     }
 }
 
-static bool look_at(struct futile *f, size_t i)
+static bool look_at(struct futile *f, const struct v1_event *ev)
 {
-    const struct v1_event *ev = &f->s->t->events[i];
+    size_t i = v1_place(f->s->t);
     uint32_t g = ev->g;
-    struct v1_args a;
     struct wakeup *w;
     switch (ev->id) {
     case V1_GoUnblock:
-        v1_args(f->s->t, ev, &a);
-        if (!v1_index_g(f->s, a.v[0], &g) || !(w = wakeup(f, g)))
+        if (!v1_index_g(f->s, ev->args[0], &g) || !(w = wakeup(f, g)))
             return false;
         forget(f, w, false);
         return append(f, w, i);
@@ -108,19 +108,13 @@ static bool look_at(struct futile *f, size_t i)
 
 bool v1_futile(struct v1_parse *s)
 {
-    struct v1_trace *t = s->t;
     if (!s->nfutile)
         return true;
-    struct futile f = {.s = s, .gone = calloc(t->nevents / 8 + 1, 1)};
-    bool ok = f.gone || v1_no_memory(s);
-    for (size_t i = 0; ok && i < t->nevents; i++)
-        ok = look_at(&f, i);
-    size_t n = 0;
-    for (size_t i = 0; ok && i < t->nevents; i++)
-        if (!(f.gone[i / 8] & 1 << i % 8))
-            t->events[n++] = t->events[i];
-    t->nevents = n;
-    free(f.gone);
+    struct futile f = {.s = s};
+    bool ok = true;
+    v1_rewind(s->t);
+    for (const struct v1_event *ev; ok && (ev = v1_next(s->t));)
+        ok = look_at(&f, ev);
     VEC_FREE(&f.wakeups);
     VEC_FREE(&f.links);
     return ok;

@@ -9,7 +9,7 @@
 
 #include "parser/v1/front.h"
 #include "parser/v1/parse.h"
-#include "parser/v1/wire.h"
+#include "parser/v1/procs.h"
 
 enum status { DEAD, RUNNABLE, RUNS, WAITS };
 
@@ -56,12 +56,15 @@ struct state {
 
 /* The event that comes next on a proc. */
 struct upcoming {
-    struct v1_event ev;
+    const uint8_t *at;
+    int64_t ticks;
     uint64_t seq;
     int64_t exit_time; /* of a system call */
-    uint32_t whose;    /* index of a state, UINT32_MAX: none */
+    unsigned id;
+    uint32_t whose; /* index of a state, UINT32_MAX: none */
     bool any_seq;
     bool is_there;
+    bool tried; /* it may not happen until that state changes */
 };
 
 enum { COLLECTOR = 0, GOROUTINES = 1 }; /* the indices of its state, and of theirs */
@@ -74,8 +77,9 @@ struct merge {
     struct v1_front front;
     struct upcoming *next; /* for each proc */
     size_t *procs, nprocs; /* whose next event is not in front, in the order in which Go looks at them */
-    size_t nevents;
-    int64_t last;
+    size_t sample;    /* the next one */
+    int64_t last;     /* the ticks of the last event; of none before the first one */
+    bool begun;
     uint32_t changed; /* the state that the last event changed; at first any, so that all procs are looked at */
     size_t returned;  /* the place in procs of the proc of the last event */
     struct v1_error late; /* an error that Go finds only after all events are in order */
@@ -91,21 +95,45 @@ static bool grow_states(struct merge *m, uint32_t index)
     return true;
 }
 
-/* Finds out what the next event of a proc needs. False: out of memory. */
-static bool look_ahead(struct merge *m, struct upcoming *u, const uint64_t *args)
+/* Finds out what the event that was read on a proc needs. False: out of memory. */
+static inline bool look_ahead(struct merge *m, struct v1_proc *proc, struct upcoming *u, const struct v1_said *r)
 {
-    const struct rule *rule = &rules[u->ev.id];
-    u->exit_time = u->ev.id == V1_GoSysExit ? (int64_t)args[2] : 0;
+    const struct rule *rule = &rules[r->id];
+    uint32_t named = 0;
+    if ((rule->whose == OF_FIRST_ARG || v1_names_g(r->id)) && !v1_index_g(m->s, r->args[0], &named))
+        return false;
+    uint32_t g = v1_proc_g(m->s->t, proc, r->id, named);
+    u->ticks = proc->ticks;
+    u->id = r->id;
+    u->exit_time = r->id == V1_GoSysExit ? (int64_t)r->args[2] : 0;
     u->whose = NO_STATE;
     if (rule->whose == NOBODYS)
         return true;
-    u->seq = rule->seq == SECOND_ARG ? args[1] : rule->seq == FIRST_ARG ? args[0] : rule->seq == ONE;
+    u->seq = rule->seq == SECOND_ARG ? r->args[1] : rule->seq == FIRST_ARG ? r->args[0] : rule->seq == ONE;
     u->any_seq = rule->seq == ANY || m->s->t->form.by_time;
-    uint32_t g = u->ev.g;
-    if (rule->whose == OF_FIRST_ARG && !v1_index_g(m->s, args[0], &g))
-        return false;
-    u->whose = rule->whose == COLLECTORS ? COLLECTOR : GOROUTINES + g;
+    u->whose = rule->whose == COLLECTORS ? COLLECTOR : GOROUTINES + (rule->whose == OF_FIRST_ARG ? named : g);
     return LIKELY(u->whose < m->states.n) || grow_states(m, u->whose);
+}
+
+/* A CPU sample waits for nothing. */
+static bool next_sample(struct merge *m, struct upcoming *u)
+{
+    const struct v1_trace *t = m->s->t;
+    if (m->sample == t->kept.n)
+        return false;
+    const struct v1_kept *k = &t->kept.v[m->sample++];
+    *u = (struct upcoming){.at = t->data + k->at, .ticks = k->ticks, .id = V1_CPUSample, .whose = NO_STATE};
+    return true;
+}
+
+/* Finds the next event of a proc. False: there is none, or out of memory. */
+static inline __attribute__((always_inline)) bool read_next(struct merge *m, struct v1_proc *proc, struct upcoming *u)
+{
+    struct v1_said r;
+    if (UNLIKELY(proc->keeps))
+        return next_sample(m, u);
+    u->at = v1_proc_read(m->s->t, proc, &r);
+    return u->at && look_ahead(m, proc, u, &r);
 }
 
 static bool is_ready(const struct merge *m, const struct upcoming *u)
@@ -113,7 +141,7 @@ static bool is_ready(const struct merge *m, const struct upcoming *u)
     if (u->whose == NO_STATE)
         return true;
     const struct state *state = &m->states.v[u->whose];
-    return state->status == rules[u->ev.id].need && (u->any_seq || u->seq == state->seq);
+    return state->status == rules[u->id].need && (u->any_seq || u->seq == state->seq);
 }
 
 /* Go 1.21 looks at procs in the same order each time, later ones fill a gap with the last one. */
@@ -144,20 +172,18 @@ static enum outcome try_proc(struct merge *m, size_t i)
     size_t proc = m->procs[i];
     struct upcoming *u = &m->next[proc];
     if (!u->is_there) {
-        uint64_t args[V1_MAX_ARGS];
-        if (!v1_proc_next(m->s, &m->s->procs.v[proc], &u->ev, args)) {
+        if (!read_next(m, &m->s->t->procs.v[proc], u)) {
             leave(m, i);
             return m->s->e->status ? NO_MEMORY : LEAVES;
         }
-        if (!look_ahead(m, u, args))
-            return NO_MEMORY;
         u->is_there = true;
-    } else if (u->whose != m->changed) {
+    } else if (u->tried && u->whose != m->changed) {
         return STAYS;
     }
+    u->tried = true;
     if (!is_ready(m, u))
         return STAYS;
-    v1_front_add(&m->front, u->ev.time, proc);
+    v1_front_add(&m->front, u->ticks, proc);
     leave(m, i);
     return LEAVES;
 }
@@ -177,57 +203,75 @@ static bool fill_front(struct merge *m)
     return true;
 }
 
-static void mend_exit(struct merge *m, struct upcoming *u)
+static bool broken(const struct merge *m, struct v1_error *e, const struct upcoming *u, const char *why)
 {
-    int64_t blocked = m->states.v[u->whose].blocked;
-    if (!blocked)
-        v1_fail(&m->late, V1_BROKEN, u->ev.at, u->ev.id, "a system call returned that did not block");
-    else if (u->exit_time < blocked)
-        v1_fail(&m->late, V1_BROKEN, u->ev.at, u->ev.id,
-                "time stamps out of order: a system call returned before it blocked");
+    return v1_fail(e, V1_BROKEN, (uint64_t)(u->at - m->s->t->data), u->id, "%s", why);
 }
 
-static bool happen(struct merge *m, struct upcoming *u)
+/* One that has returned earlier than its event was written is put where it belongs later on. */
+static void add_exit(struct merge *m, const struct upcoming *u)
 {
-    struct v1_event *ev = &u->ev;
-    const struct rule *rule = &rules[ev->id];
+    struct v1_trace *t = m->s->t;
+    int64_t blocked = m->states.v[u->whose].blocked;
+    if (!blocked)
+        broken(m, &m->late, u, "a system call returned that did not block");
+    else if (u->exit_time < blocked)
+        broken(m, &m->late, u, "time stamps out of order: a system call returned before it blocked");
+    if (!VEC_ROOM(&t->exits)) {
+        v1_no_memory(m->s);
+        return;
+    }
+    t->exits.v[t->exits.n] = (struct v1_exit){u->exit_time, (uint64_t)(u->at - t->data), t->norder, t->exits.n};
+    t->exits.n++;
+}
+
+static inline void happen(struct merge *m, size_t proc, const struct upcoming *u)
+{
+    struct v1_trace *t = m->s->t;
+    const struct rule *rule = &rules[u->id];
     m->changed = u->whose;
-    if (ev->time < m->last && m->nevents)
-        v1_fail(&m->late, V1_BROKEN, ev->at, ev->id, "time stamps out of order");
-    m->last = ev->time;
+    if (UNLIKELY(u->ticks < m->last) && m->begun)
+        broken(m, &m->late, u, "time stamps out of order");
+    m->last = u->ticks;
+    m->begun = true;
     if (u->whose != NO_STATE) {
         struct state *state = &m->states.v[u->whose];
         state->seq += rule->counts;
         state->status = rule->becomes;
-        if (ev->id == V1_GoSysBlock || ev->id == V1_GoInSyscall)
-            state->blocked = ev->time;
+        if (u->id == V1_GoSysBlock || u->id == V1_GoInSyscall)
+            state->blocked = u->ticks;
     }
-    if (u->exit_time) {
-        mend_exit(m, u);
-        ev->time = u->exit_time;
-        if (!VEC_ROOM(&m->s->exits))
-            return v1_no_memory(m->s);
-        m->s->exits.v[m->s->exits.n++] = m->nevents;
-    }
-    /* Local events only differ in how they are ordered. */
-    if (UNLIKELY(ev->id == V1_GoStartLocal))
-        ev->id = V1_GoStart;
-    else if (ev->id == V1_GoUnblockLocal)
-        ev->id = V1_GoUnblock;
-    else if (ev->id == V1_GoSysExitLocal)
-        ev->id = V1_GoSysExit;
-    m->s->t->events[m->nevents++] = *ev;
-    return true;
+    if (UNLIKELY(u->exit_time))
+        add_exit(m, u);
+    else
+        t->order[t->norder++] = (uint16_t)proc;
 }
 
 /* The earliest of the events that never can happen stands for all. */
 static bool no_order(struct merge *m)
 {
-    const struct v1_event *first = &m->next[m->procs[0]].ev;
+    const struct upcoming *first = &m->next[m->procs[0]];
     for (size_t i = 1; i < m->nprocs; i++)
-        if (m->next[m->procs[i]].ev.time < first->time)
-            first = &m->next[m->procs[i]].ev;
-    return v1_fail(m->s->e, V1_BROKEN, first->at, first->id, "no consistent ordering of events possible");
+        if (m->next[m->procs[i]].ticks < first->ticks)
+            first = &m->next[m->procs[i]];
+    return broken(m, m->s->e, first, "no consistent ordering of events possible");
+}
+
+/*
+ * Whether the proc of the last event has the next one as well: it need not be put in front to be taken out again. That
+ * is seen at once where nobody waits for what the last one changed.
+ */
+static inline bool goes_on(struct merge *m, size_t proc)
+{
+    struct upcoming *u = &m->next[proc];
+    u->is_there = u->tried = false;
+    for (size_t i = 0; i < m->nprocs; i++)
+        if (m->next[m->procs[i]].whose == m->changed)
+            return false;
+    if (!read_next(m, &m->s->t->procs.v[proc], u))
+        return false;
+    u->is_there = true;
+    return is_ready(m, u) && v1_front_passes(&m->front, u->ticks);
 }
 
 static bool run(struct merge *m)
@@ -237,16 +281,18 @@ static bool run(struct merge *m)
             return false;
         if (!v1_front_take(&m->front, &proc))
             break;
-        struct upcoming *u = &m->next[proc];
+        const struct upcoming *u = &m->next[proc];
         /* Two procs may have been ready to do the same to one goroutine. Where nothing is numbered, one has to wait. */
         if (LIKELY(is_ready(m, u))) {
-            if (!happen(m, u))
+            do
+                happen(m, proc, u);
+            while (goes_on(m, proc));
+            if (UNLIKELY(m->s->e->status))
                 return false;
-            u->is_there = false;
         } else if (m->s->t->form.by_time) {
             m->changed = NO_STATE;
         } else {
-            return v1_fail(m->s->e, V1_BROKEN, u->ev.at, u->ev.id, "event sequences are broken");
+            return broken(m, m->s->e, u, "event sequences are broken");
         }
         come_back(m, proc);
     }
@@ -255,13 +301,15 @@ static bool run(struct merge *m)
 
 bool v1_merge(struct v1_parse *s)
 {
-    size_t n = s->procs.n;
-    struct merge m = {.s = s, .view = s->t->form.by_time ? V1_AS_GO_1_22 : s->view, .changed = COLLECTOR};
+    struct v1_trace *t = s->t;
+    size_t n = t->procs.n;
+    struct merge m = {.s = s, .view = t->form.by_time ? V1_AS_GO_1_22 : s->t->view, .changed = COLLECTOR};
     m.next = calloc(n, sizeof *m.next);
     m.procs = calloc(n, sizeof *m.procs);
     bool ok = (m.next && m.procs && v1_front_init(&m.front, m.view, n)) || v1_no_memory(s);
     for (; ok && m.nprocs < n; m.nprocs++)
         m.procs[m.nprocs] = m.nprocs;
+    v1_rewind_procs(t);
     ok = ok && grow_states(&m, COLLECTOR) && run(&m);
     if (ok && m.late.status) {
         *s->e = m.late;

@@ -12,7 +12,7 @@ bool v1_new_g(struct v1_parse *s, uint64_t g, uint32_t *index)
 {
     struct v1_trace *t = s->t;
     *index = (uint32_t)t->gs.n;
-    if (*index == UINT32_MAX || !VEC_ROOM(&t->gs) || (g && !idmap_add(&s->gs, g, *index)))
+    if (*index == UINT32_MAX || !VEC_ROOM(&t->gs) || (g && !idmap_add(&t->g_ids, g, *index)))
         return v1_no_memory(s);
     t->gs.v[t->gs.n++] = g;
     return true;
@@ -60,41 +60,54 @@ bool v1_add_stack(struct v1_parse *s, const struct v1_stack *stack)
 /* Where Go has the CPU samples among the procs. */
 static bool add_samples(struct v1_parse *s)
 {
-    bool as_21 = s->view == V1_AS_GO_1_21;
-    if (as_21 && !s->samples.n)
+    bool as_21 = s->t->view == V1_AS_GO_1_21;
+    struct v1_trace *t = s->t;
+    if (as_21 && !t->kept.n)
         return true;
-    if (!VEC_ROOM(&s->procs))
+    if (!VEC_ROOM(&t->procs))
         return v1_no_memory(s);
-    size_t at = as_21 ? s->procs_before_samples : s->procs.n;
-    memmove(s->procs.v + at + 1, s->procs.v + at, (s->procs.n - at) * sizeof *s->procs.v);
-    s->procs.v[at] = (struct v1_proc){.samples = true};
-    s->procs.n++;
+    size_t at = as_21 ? s->procs_before_samples : t->procs.n;
+    memmove(t->procs.v + at + 1, t->procs.v + at, (t->procs.n - at) * sizeof *t->procs.v);
+    t->procs.v[at] = (struct v1_proc){.keeps = true};
+    t->procs.n++;
     return v1_sort_samples(s);
 }
 
-/* Events are gone through several times: of many, the pages are large where there are such. */
-static struct v1_event *alloc_events(size_t n)
+/* Of many pages, large ones where there are such. */
+void *v1_alloc(size_t n, size_t size)
 {
     enum { HUGE_PAGE = 2 << 20 };
-    size_t size = n * sizeof(struct v1_event);
+    size *= n;
     if (size < HUGE_PAGE)
         return malloc(size);
     size = (size + HUGE_PAGE - 1) & ~(size_t)(HUGE_PAGE - 1);
-    struct v1_event *events = aligned_alloc(HUGE_PAGE, size);
-    if (events)
-        madvise(events, size, MADV_HUGEPAGE); /* or not */
-    return events;
+    void *p = aligned_alloc(HUGE_PAGE, size);
+    if (p)
+        madvise(p, size, MADV_HUGEPAGE); /* or not */
+    return p;
 }
 
 static bool order(struct v1_parse *s)
 {
     struct v1_trace *t = s->t;
-    t->events = alloc_events(t->nevents);
-    if (!t->events)
+    t->order = v1_alloc(t->nevents, sizeof *t->order);
+    t->marks = calloc(t->nevents / V1_MARKS_A_BYTE + 1, 1);
+    if (!t->order || !t->marks)
         return v1_no_memory(s);
     if (t->form.sequences)
         return v1_sequence(s);
     return add_samples(s) && v1_merge(s);
+}
+
+/* What v1_next needs to give the first event. */
+static bool begin(struct v1_parse *s)
+{
+    struct v1_trace *t = s->t;
+    t->starts = calloc(t->gs.n, sizeof *t->starts);
+    if (!t->starts)
+        return v1_no_memory(s);
+    v1_rewind(t);
+    return true;
 }
 
 static bool header(struct v1_parse *s)
@@ -109,19 +122,14 @@ static bool header(struct v1_parse *s)
 
 bool v1_parse(struct v1_trace *t, const void *data, size_t size, enum v1_view view, struct v1_error *e)
 {
-    *t = (struct v1_trace){.data = data, .size = size};
+    *t = (struct v1_trace){.view = view, .data = data, .size = size};
     *e = (struct v1_error){0};
-    struct v1_parse s = {.t = t, .e = e, .view = view};
+    struct v1_parse s = {.t = t, .e = e};
     bool ok = header(&s) && add_special(&s) && v1_scan(&s) && order(&s) && v1_clock(&s) &&
-              (view != V1_AS_GO_1_21 || v1_futile(&s)) && v1_check(&s);
-    VEC_FREE(&s.runs);
-    VEC_FREE(&s.procs);
-    VEC_FREE(&s.samples);
-    VEC_FREE(&s.exits);
+              (view != V1_AS_GO_1_21 || v1_futile(&s)) && v1_check(&s) && begin(&s);
     idmap_free(&s.proc_ids);
     idmap_free(&s.p_ids);
     idmap_free(&s.timers);
-    idmap_free(&s.gs);
     if (!ok)
         v1_free(t);
     return ok;
@@ -129,12 +137,20 @@ bool v1_parse(struct v1_trace *t, const void *data, size_t size, enum v1_view vi
 
 void v1_free(struct v1_trace *t)
 {
-    free(t->events);
     free(t->stacks);
     free(t->strings);
     VEC_FREE(&t->gs);
     VEC_FREE(&t->ps);
     idmap_free(&t->stack_ids);
     idmap_free(&t->string_ids);
+    free(t->order);
+    free(t->marks);
+    free(t->starts);
+    VEC_FREE(&t->runs);
+    VEC_FREE(&t->procs);
+    VEC_FREE(&t->kept);
+    VEC_FREE(&t->exits);
+    idmap_free(&t->g_ids);
+    idmap_free(&t->start_pcs);
     *t = (struct v1_trace){0};
 }

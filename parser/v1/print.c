@@ -42,7 +42,6 @@ void v1_print(struct raw_buffer *o, const struct v1_trace *t, const struct v1_ev
 {
     const struct v1_info *info = &v1_events[ev->id];
     char *start = (char *)raw_buffer_reserve(o, LINE_MAX_SIZE), *p = start;
-    struct v1_args a;
     bool says_something;
     if (!p)
         return;
@@ -52,19 +51,17 @@ void v1_print(struct raw_buffer *o, const struct v1_trace *t, const struct v1_ev
     p = put_signed(put_text(p, " p="), v1_p(t, ev));
     p = put_number(put_text(p, " g="), v1_g(t, ev));
     p = put_number(put_text(p, " off="), ev->at);
-    if (info->nargs)
-        v1_args(t, ev, &a);
     for (unsigned i = 0; i < info->nargs; i++) {
         *p++ = ' ';
         p = put_text(p, info->args[i]);
         *p++ = '=';
-        p = put_number(p, a.v[i]);
+        p = put_number(p, ev->args[i]);
     }
     o->size += (size_t)(p - start);
     if (info->text != V1_TEXT_NONE) {
-        add_named(o, info->text_name, v1_words(t, ev, &a, &says_something));
+        add_named(o, info->text_name, v1_words(t, ev, &says_something));
         if (ev->id == V1_UserLog)
-            add_named(o, "message", a.message);
+            add_named(o, "message", v1_message(t, ev));
     }
     raw_buffer_add(o, "\n", 1);
 }

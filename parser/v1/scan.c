@@ -12,6 +12,7 @@ struct scan {
     int64_t ticks, seq;   /* of the event read last */
     struct v1_run *run;   /* that the next event may continue */
     struct v1_proc *proc; /* of the run; NULL: not looked up yet */
+    uint8_t plain[256];   /* by the first byte of an event that is like most: how many integers follow; else 0 */
 };
 
 #define BROKEN(...) v1_fail(c->s->e, V1_BROKEN, (uint64_t)(c->r.at - c->s->t->data), c->r.id, __VA_ARGS__)
@@ -79,15 +80,15 @@ static struct v1_proc *proc_of(struct scan *c)
     struct v1_parse *s = c->s;
     uint32_t index = idmap_get(&s->proc_ids, c->pid);
     if (index)
-        return &s->procs.v[index - 1];
+        return &s->t->procs.v[index - 1];
     uint16_t p;
     if (!v1_index_p(s, (int32_t)c->pid, (uint64_t)(c->r.at - s->t->data), c->r.id, &p))
         return NULL;
-    if (!VEC_ROOM(&s->procs) || !idmap_add(&s->proc_ids, c->pid, (uint32_t)s->procs.n + 1)) {
+    if (!VEC_ROOM(&s->t->procs) || !idmap_add(&s->proc_ids, c->pid, (uint32_t)s->t->procs.n + 1)) {
         v1_no_memory(s);
         return NULL;
     }
-    struct v1_proc *proc = &s->procs.v[s->procs.n++];
+    struct v1_proc *proc = &s->t->procs.v[s->t->procs.n++];
     *proc = (struct v1_proc){.p_index = p};
     return proc;
 }
@@ -97,15 +98,15 @@ static bool begin_run(struct scan *c)
     struct v1_parse *s = c->s;
     if (!c->proc && !(c->proc = proc_of(c)))
         return false;
-    if (!VEC_ROOM(&s->runs))
+    if (!VEC_ROOM(&s->t->runs))
         return v1_no_memory(s);
-    size_t number = ++s->runs.n;
-    c->run = &s->runs.v[number - 1];
+    size_t number = ++s->t->runs.n;
+    c->run = &s->t->runs.v[number - 1];
     *c->run = (struct v1_run){.at = (uint64_t)(c->r.at - s->t->data), .ticks = c->ticks, .seq = c->seq};
     if (c->proc->last_run)
-        s->runs.v[c->proc->last_run - 1].next = number;
+        s->t->runs.v[c->proc->last_run - 1].next = number;
     else
-        c->proc->run = number;
+        c->proc->first_run = number;
     c->proc->last_run = number;
     return true;
 }
@@ -127,7 +128,7 @@ static bool event(struct scan *c, const uint8_t *end)
     c->run->end = (uint64_t)(end - c->s->t->data);
     c->s->nfutile += c->r.id == V1_FutileWakeup;
     const struct v1_form *form = &c->s->t->form;
-    if (UNLIKELY(c->r.id == V1_STWStart) && c->s->view == V1_AS_GO_1_21 && form->stops_all && !form->stop_reasons &&
+    if (UNLIKELY(c->r.id == V1_STWStart) && c->s->t->view == V1_AS_GO_1_21 && form->stops_all && !form->stop_reasons &&
         c->r.args[1] > 1)
         return BROKEN("unknown kind %" PRIu64 " of a stop of the world", c->r.args[1]);
     return true;
@@ -143,18 +144,18 @@ static bool sample(struct scan *c)
     const uint64_t *a = c->r.args + 1;
     if (!is_proc(a[1]))
         return BROKEN("the proc ID %" PRIu64 " is too large", a[1]);
-    if (s->view == V1_AS_GO_1_21)
+    if (s->t->view == V1_AS_GO_1_21)
         advance(c);
-    if (!s->samples.n)
-        s->procs_before_samples = s->procs.n;
+    if (!s->t->kept.n)
+        s->procs_before_samples = s->t->procs.n;
     uint64_t at = (uint64_t)(c->r.at - s->t->data);
     uint16_t p;
     uint32_t g;
     if (!v1_index_p(s, (int32_t)a[1], at, c->r.id, &p) || !v1_index_g(s, a[2], &g))
         return false;
-    if (!VEC_ROOM(&s->samples))
+    if (!VEC_ROOM(&s->t->kept))
         return v1_no_memory(s);
-    s->samples.v[s->samples.n++] = (struct v1_event){.time = (int64_t)a[0], .at = at, .id = V1_CPUSample, .g = g, .p = p};
+    s->t->kept.v[s->t->kept.n++] = (struct v1_kept){.ticks = (int64_t)a[0], .at = at, .p = p, .g = g};
     s->t->nevents++;
     return true;
 }
@@ -174,27 +175,48 @@ static bool record(struct scan *c, const uint8_t *end)
                                  : string(c);
 }
 
+/* Events whose number of integers is in the first byte, and which are counted and no more. */
+static void find_plain(struct scan *c)
+{
+    const struct v1_form *form = &c->s->t->form;
+    for (unsigned id = 0; id < V1_IDS && !form->sequences; id++) {
+        const struct v1_shape *shape = &form->shapes[id];
+        if (shape->cls == V1_IS_EVENT && shape->nargs <= 3 && id != V1_FutileWakeup && id != V1_STWStart)
+            c->plain[id | (shape->nargs - 1U) << 6] = shape->nargs;
+    }
+}
+
+/* An event like most, behind another one and far from the end. Returns the byte after it, NULL: it is none. */
+static inline const uint8_t *plain_event(struct scan *c, const uint8_t *p, const uint8_t *end)
+{
+    enum { FAR = 1 + sizeof(uint64_t) };
+    unsigned n = c->plain[*p];
+    uint64_t ticks;
+    if (UNLIKELY(!n || !c->run || end - p < FAR))
+        return NULL;
+    const uint8_t *next = varint_skip(p + 1, n);
+    if (UNLIKELY(!next))
+        return NULL;
+    v1_reread(p + 1, &ticks);
+    c->ticks = (int64_t)((uint64_t)c->ticks + ticks);
+    c->s->t->nevents++;
+    c->run->end = (uint64_t)(next - c->s->t->data);
+    return next;
+}
+
 bool v1_scan(struct v1_parse *s)
 {
     struct v1_trace *t = s->t;
     struct scan c = {.s = s};
     const uint8_t *p = t->data + v1_header_size(t->nn), *end = t->data + t->size;
+    find_plain(&c);
     while (p < end) {
-        const uint8_t *next = v1_read(t, p, &c.r, s->e);
-        if (!next || !record(&c, next))
+        const uint8_t *next = plain_event(&c, p, end);
+        if (!next && (!(next = v1_read(t, p, &c.r, s->e)) || !record(&c, next)))
             return false;
         p = next;
     }
-    /* Stacks may follow the events that have them. */
-    for (size_t i = 0; i < s->samples.n; i++) {
-        struct v1_event *ev = &s->samples.v[i];
-        uint64_t v;
-        const uint8_t *at = v1_reread_first(t->data + ev->at, &v);
-        for (unsigned n = t->form.shapes[V1_CPUSample].nargs; n > 1; n--)
-            at = v1_reread(at, &v);
-        ev->stack = idmap_get(&t->stack_ids, v);
-    }
-    t->nsamples = s->samples.n;
+    t->nsamples = t->kept.n;
     if (!t->nevents)
         return v1_fail(s->e, V1_BROKEN, 0, V1_None, "the trace is empty: it has no events");
     if (!t->ticks_per_second)

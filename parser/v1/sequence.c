@@ -3,13 +3,13 @@
 
 #include "parser/gosort.h"
 #include "parser/v1/parse.h"
-#include "parser/v1/wire.h"
+#include "parser/v1/procs.h"
 
 /* Makes keys[i].value the place of the event that belongs at i no more: that event is at i. */
-static void permute(struct v1_event *ev, struct keyed *keys, size_t n)
+static void permute(struct v1_kept *ev, struct keyed *keys, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        struct v1_event first = ev[i];
+        struct v1_kept first = ev[i];
         size_t to = i, from;
         for (; (from = keys[to].value) != i; to = from) {
             ev[to] = ev[from];
@@ -20,35 +20,68 @@ static void permute(struct v1_event *ev, struct keyed *keys, size_t n)
     }
 }
 
+/* Keeps what the proc wrote. False: out of memory. */
+static bool keep(struct v1_parse *s, struct v1_proc *proc, struct keyed *keys)
+{
+    struct v1_trace *t = s->t;
+    struct v1_said r;
+    for (const uint8_t *at; (at = v1_proc_read(t, proc, &r)); t->kept.n++) {
+        uint32_t named = 0;
+        if (v1_names_g(r.id) && !v1_index_g(s, r.args[0], &named))
+            return false;
+        struct v1_kept *k = &t->kept.v[t->kept.n];
+        *k = (struct v1_kept){.ticks = proc->ticks,
+                              .at = (uint64_t)(at - t->data),
+                              .p = proc->p_index,
+                              .g = v1_proc_g(t, proc, r.id, named)};
+        keys[t->kept.n] = (struct keyed){proc->seq, t->kept.n};
+        if (r.id != V1_GoSysExit)
+            continue;
+        /* It is written once the thread has a proc again. */
+        keys[t->kept.n].key = (int64_t)r.args[1];
+        if (r.args[2])
+            k->ticks = (int64_t)r.args[2];
+    }
+    return true;
+}
+
+static bool keep_all(struct v1_parse *s, struct keyed *keys)
+{
+    v1_rewind_procs(s->t);
+    for (size_t i = 0; i < s->t->procs.n; i++)
+        if (!keep(s, &s->t->procs.v[i], keys))
+            return false;
+    return true;
+}
+
+/* All of the order is one proc's, which keeps its events. */
+static bool order(struct v1_parse *s)
+{
+    struct v1_trace *t = s->t;
+    if (!VEC_ROOM(&t->procs))
+        return v1_no_memory(s);
+    t->procs.v[t->procs.n] = (struct v1_proc){.keeps = true};
+    t->norder = t->kept.n;
+    for (size_t i = 0; i < t->norder; i++)
+        t->order[i] = (uint16_t)t->procs.n;
+    t->procs.n++;
+    return true;
+}
+
 bool v1_sequence(struct v1_parse *s)
 {
-    struct v1_event *events = s->t->events;
-    uint64_t args[V1_MAX_ARGS];
-    size_t n = 0;
-    struct keyed *keys = malloc(s->t->nevents * sizeof *keys);
-    if (!keys)
-        return v1_no_memory(s);
-    for (size_t i = 0; i < s->procs.n; i++) {
-        struct v1_proc *proc = &s->procs.v[i];
-        for (; v1_proc_next(s, proc, &events[n], args); n++) {
-            keys[n] = (struct keyed){proc->seq, n};
-            if (events[n].id != V1_GoSysExit)
-                continue;
-            /* It is written once the thread has a proc again. */
-            keys[n].key = (int64_t)args[1];
-            if (args[2])
-                events[n].time = (int64_t)args[2];
-        }
-    }
-    if (!s->e->status) {
-        gosort(keys, n);
-        permute(events, keys, n);
+    struct v1_trace *t = s->t;
+    struct keyed *keys = v1_alloc(t->nevents, sizeof *keys);
+    t->kept.v = v1_alloc(t->nevents, sizeof *t->kept.v);
+    bool ok = ((keys && t->kept.v) || v1_no_memory(s)) && keep_all(s, keys);
+    if (ok) {
+        gosort(keys, t->kept.n);
+        permute(t->kept.v, keys, t->kept.n);
     }
     free(keys);
-    if (s->e->status)
-        return false;
-    for (size_t i = 1; i < n; i++)
-        if (events[i].time < events[i - 1].time)
-            return v1_fail(s->e, V1_BROKEN, events[i].at, events[i].id, "time stamps out of order");
-    return true;
+    const struct v1_kept *k = t->kept.v;
+    for (size_t i = 1; ok && i < t->kept.n; i++)
+        if (k[i].ticks < k[i - 1].ticks)
+            ok = v1_fail(s->e, V1_BROKEN, k[i].at, t->data[k[i].at] & (V1_IDS - 1), "time stamps out of order");
+    return ok && order(s);
 }

@@ -2,11 +2,12 @@
  * A v1 trace, the form of Go 1.5 to 1.21 and of the first tracer: its events in order, and the tables that they refer
  * to.
  *
- * What bounds memory: the trace itself, which stays in memory as it is, and 24 bytes for each of its events. v1 has no
- * generations, and an event that was written last may have happened first, so that nothing can be told before all is
- * there. Arguments, frames and strings are not kept anywhere else: events, stacks and strings know where in the trace
- * they stand, and the functions below decode them there. What else there is grows with the number of goroutines, procs,
- * batches, stacks and strings.
+ * What bounds memory: the trace itself, which stays in memory as it is, and since 1.7 two bytes and a quarter for each
+ * of its events. v1 has no generations, and an event that was written last may have happened first, so that nothing can
+ * be told before all is there. But what a proc wrote is in order by itself: kept is only which proc comes next, and the
+ * events are made anew of the records each time they are gone over. Frames and strings are decoded where they stand.
+ * What else there is grows with the number of goroutines, procs, batches, stacks, strings, CPU samples and system calls
+ * that blocked. Before 1.7 events are numbered, whatever their procs: 26 bytes each.
  */
 #ifndef THRACE_PARSER_V1_TRACE_H
 #define THRACE_PARSER_V1_TRACE_H
@@ -30,31 +31,25 @@ enum {
 /* The index that each of them has, and proc -1, in the table of procs; others have a later one. */
 enum { V1_AT_NO_P, V1_AT_TIMER_P, V1_AT_NETPOLL_P, V1_AT_SYSCALL_P, V1_AT_GC_P, V1_SPECIAL_PS };
 
-/* A larger trace is refused, as events have 40 bits for where in it they stand. */
+/* A larger trace is refused, as what is kept of events has 40 bits for where in it they stand. */
 #define V1_MAX_SIZE ((UINT64_C(1) << 40) - 1)
 
-/* Small, as there are many: clearing fresh pages for them takes long. So goroutines and procs are indices. */
+/* Goroutines and procs are indices. */
 struct v1_event {
-    int64_t time;        /* ns since the first event */
-    uint64_t at : 40;    /* the offset of its record in the trace */
-    uint64_t p : 16;     /* the proc, which v1_p says */
-    uint64_t id : 7;     /* enum v1_id, of class EVENT or SAMPLE, never one of the Local ones */
-    uint64_t blocks : 1; /* of a GoSysCall: the next event of its goroutine is GoSysBlock */
-    uint32_t g;          /* the goroutine that it happened to or on, which v1_g says; 0: none */
-    uint32_t stack;      /* what v1_frames takes, 0: none */
+    int64_t time;               /* ns since the first event */
+    uint64_t at;                /* the offset of its record in the trace */
+    uint64_t args[V1_MAX_ARGS]; /* as v1_events names them; 0 where this version has none */
+    uint32_t g;                 /* the goroutine that it happened to or on, which v1_g says; 0: none */
+    uint32_t stack;             /* what v1_frames takes, 0: none */
+    uint16_t p;                 /* the proc, which v1_p says */
+    uint8_t id;                 /* enum v1_id, of class EVENT or SAMPLE, never one of the Local ones */
+    bool blocks;                /* of a GoSysCall: the next event of its goroutine is GoSysBlock */
 };
-
-_Static_assert(sizeof(struct v1_event) == 24, "an event has no padding");
 
 /* A string in the trace, without a NUL behind it. */
 struct v1_text {
     const char *data;
     size_t size;
-};
-
-struct v1_args {
-    uint64_t v[V1_MAX_ARGS]; /* as v1_events names them; 0 where this version has none */
-    struct v1_text message;  /* of UserLog, what was logged */
 };
 
 struct v1_stack {
@@ -99,12 +94,20 @@ struct v1_error {
     char message[200];
 };
 
+/* How far v1_next is. */
+struct v1_cursor {
+    size_t next, kept, exit;   /* in the order, among the kept events, and among the exits */
+    int64_t ticks, exit_ticks; /* of ev, and of the next exit */
+    bool has_next;             /* ev is still to come, as an exit came first */
+    struct v1_event ev, exit_ev;
+};
+
 struct v1_trace {
     unsigned nn; /* of the version 1.nn, or WIRE_FIRST_TRACER */
+    enum v1_view view;
     const uint8_t *data;
     size_t size;
     int64_t ticks_per_second;
-    struct v1_event *events;
     size_t nevents;
     size_t nsamples; /* CPU samples among them */
     VEC(uint64_t) gs; /* goroutines by index; 0 is goroutine 0, which is none */
@@ -115,6 +118,21 @@ struct v1_trace {
     size_t nstrings;
     struct idmap stack_ids, string_ids; /* to the indices of both */
     struct v1_form form;
+
+    /* What v1_next makes the events of; kept.h says more. */
+    uint64_t first; /* the ticks of the first event */
+    double ns_per_tick;
+    uint16_t *order; /* whose event comes next, as an index of procs */
+    size_t norder;
+    uint8_t *marks;   /* two bits for each of them */
+    uint32_t *starts; /* by the index of a goroutine that did not start yet: the stack that it starts with */
+    VEC(struct v1_run) runs;
+    VEC(struct v1_proc) procs; /* in the order in which they first wrote */
+    VEC(struct v1_kept) kept;
+    VEC(struct v1_exit) exits;
+    struct idmap g_ids;     /* to indices of gs, but goroutine 0 */
+    struct idmap start_pcs; /* before 1.7, to stacks */
+    struct v1_cursor cursor;
 };
 
 /*
@@ -140,8 +158,14 @@ enum { V1_MAX_FRAMES = 1000 }; /* of a stack */
 static inline uint64_t v1_g(const struct v1_trace *t, const struct v1_event *ev) { return t->gs.v[ev->g]; }
 static inline int32_t v1_p(const struct v1_trace *t, const struct v1_event *ev) { return t->ps.v[ev->p]; }
 
-/* The arguments of an event. */
-void v1_args(const struct v1_trace *t, const struct v1_event *ev, struct v1_args *a);
+/* The first event is the next one again. */
+void v1_rewind(struct v1_trace *t);
+
+/* The next event, valid until the next call; NULL: there is none. Behind v1_parse, that is the first one. */
+const struct v1_event *v1_next(struct v1_trace *t);
+
+/* Of a UserLog, what was logged. */
+struct v1_text v1_message(const struct v1_trace *t, const struct v1_event *ev);
 
 /* The string with this id; an empty one if there is none. */
 struct v1_text v1_string(const struct v1_trace *t, uint64_t id);
@@ -150,7 +174,7 @@ struct v1_text v1_string(const struct v1_trace *t, uint64_t id);
  * What an event says in words: the kind of a STWStart, the label of a GoStartLabel, the name of a task or region, the
  * category of a log; *is_there tells whether events of its kind say anything.
  */
-struct v1_text v1_words(const struct v1_trace *t, const struct v1_event *ev, const struct v1_args *a, bool *is_there);
+struct v1_text v1_words(const struct v1_trace *t, const struct v1_event *ev, bool *is_there);
 
 /* The frames of a stack, innermost first: starts with v1_frames, and each v1_next_frame gives one until it is false. */
 struct v1_frames {

@@ -143,3 +143,18 @@ const uint8_t *v1_read(const struct v1_trace *t, const uint8_t *p, struct v1_rec
         return BROKEN("has %" PRIu64 " arguments, not %u", count, shape->nargs);
     return UNLIKELY(r->id == V1_UserLog) ? bytes(t, p, r, e) : p;
 }
+
+struct v1_integer v1_reread_long(const uint8_t *p)
+{
+    struct v1_integer i = {p, 0};
+    unsigned shift = 0;
+    do
+        i.v |= (uint64_t)(*i.end & 0x7f) << shift;
+    while (shift += 7, *i.end++ >= 0x80);
+    return i;
+}
+
+void v1_reread_at(const struct v1_trace *t, uint64_t at, struct v1_said *r)
+{
+    v1_reread_event(&t->form, t->data + at, r);
+}

@@ -21,13 +21,14 @@ static uint32_t count_frames(const struct v1_trace *t, uint32_t stack)
     return n;
 }
 
-static void look_at(const struct v1_trace *t, struct raw_buffer *text)
+/* Goes over all events. Returns how many there are. */
+static size_t look_at(struct v1_trace *t, struct raw_buffer *text)
 {
     for (size_t i = 1; i <= t->nstacks; i++)
         if (count_frames(t, (uint32_t)i) != t->stacks[i].nframes)
             fuzz_fail("stack %zu has not %u frames", i, t->stacks[i].nframes);
-    for (size_t i = 0; i < t->nevents; i++) {
-        const struct v1_event *ev = &t->events[i];
+    size_t i = 0;
+    for (const struct v1_event *ev; (ev = v1_next(t)); i++) {
         if (ev->at >= t->size || !v1_events[ev->id].name || ev->stack > t->nstacks)
             fuzz_fail("event %zu is at %llu with id %u and stack %u", i, (unsigned long long)ev->at, (unsigned)ev->id,
                       ev->stack);
@@ -36,6 +37,7 @@ static void look_at(const struct v1_trace *t, struct raw_buffer *text)
         if (!text->failed && (!text->size || text->at[text->size - 1] != '\n'))
             fuzz_fail("event %zu is no line", i);
     }
+    return i;
 }
 
 /* The number of events, or -1. */
@@ -51,7 +53,9 @@ static long read_trace(const uint8_t *data, size_t size, enum v1_view view)
     }
     if (t.nevents > size / 2)
         fuzz_fail("%zu events in %zu bytes", t.nevents, size);
-    look_at(&t, &text);
+    for (int again = 0; again < 2; again++, v1_rewind(&t))
+        if (look_at(&t, &text) != t.nevents)
+            fuzz_fail("not %zu events", t.nevents);
     long n = (long)t.nevents;
     v1_free(&t);
     raw_buffer_free(&text);

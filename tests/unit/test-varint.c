@@ -51,6 +51,25 @@ static void padding_keeps_the_value(void **state)
     }
 }
 
+/* Of any three integers: those that end within 8 bytes are skipped, whatever stands behind them. */
+static void integers_are_skipped_together(void **state)
+{
+    for (int a = 1; a <= 9; a++) {
+        for (int b = 1; b <= 9; b++) {
+            for (int c = 1; c <= 9; c++) {
+                uint8_t buf[32];
+                memset(buf, a % 2 ? 0xff : 0, sizeof buf);
+                uint8_t *end[3], *p = buf;
+                const int widths[] = {a, b, c};
+                for (unsigned i = 0; i < 3; i++)
+                    end[i] = p = varint_put_padded(p, 1, widths[i]);
+                for (unsigned n = 1; n <= 3; n++)
+                    assert_ptr_equal(varint_skip(buf, n), end[n - 1] - buf <= 8 ? end[n - 1] : NULL);
+            }
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -58,6 +77,7 @@ int main(void)
         cmocka_unit_test(a_cut_off_integer_is_refused),
         cmocka_unit_test(more_than_64_bits_is_refused),
         cmocka_unit_test(padding_keeps_the_value),
+        cmocka_unit_test(integers_are_skipped_together),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,7 +17,8 @@ tests_v1_round_trip_SOURCES = %D%/round-trip.c
 tests_v1_round_trip_LDADD = libparser.la
 
 if HAVE_CMOCKA
-v1_programs = %D%/test-records %D%/test-front %D%/test-order %D%/test-check %D%/test-memory %D%/test-raw \
+v1_programs = %D%/test-records %D%/test-front %D%/test-order %D%/test-goes-on %D%/test-check %D%/test-memory \
+	%D%/test-raw \
 	%D%/test-as-v2 %D%/test-as-v2-more %D%/test-as-v2-reader \
 	%D%/test-first %D%/test-from-v1 %D%/test-from-v1-more %D%/test-write
 check_PROGRAMS += $(v1_programs)
@@ -29,6 +30,8 @@ tests_v1_test_front_SOURCES = %D%/test-front.c
 tests_v1_test_front_LDADD = libparser.la $(CMOCKA_LIBS)
 tests_v1_test_order_SOURCES = %D%/test-order.c $(v1_made)
 tests_v1_test_order_LDADD = libparser.la $(CMOCKA_LIBS)
+tests_v1_test_goes_on_SOURCES = %D%/test-goes-on.c $(v1_made)
+tests_v1_test_goes_on_LDADD = libparser.la $(CMOCKA_LIBS)
 tests_v1_test_check_SOURCES = %D%/test-check.c $(v1_made)
 tests_v1_test_check_LDADD = libparser.la $(CMOCKA_LIBS)
 tests_v1_test_raw_SOURCES = %D%/test-raw.c

@@ -89,23 +89,31 @@ static void show(struct raw_buffer *o, const struct v1_trace *t, const struct v1
     const struct v1_info *info = &v1_events[ev->id];
     struct v1_frames frames = v1_frames(t, ev->stack);
     struct v1_frame f;
-    struct v1_args a;
     bool says;
-    v1_args(t, ev, &a);
     raw_buffer_printf(o, "%" PRId64 " %s p%d g%" PRIu64, ev->time, info->name, v1_p(t, ev), v1_g(t, ev));
     for (unsigned i = 0; i < info->nargs; i++)
-        raw_buffer_printf(o, " %" PRIu64, a.v[i]);
-    struct v1_text words = v1_words(t, ev, &a, &says);
+        raw_buffer_printf(o, " %" PRIu64, ev->args[i]);
+    struct v1_text words = v1_words(t, ev, &says);
     if (says)
         raw_buffer_printf(o, " \"%.*s\"", (int)words.size, words.data);
-    if (a.message.data)
-        raw_buffer_printf(o, " \"%.*s\"", (int)a.message.size, a.message.data);
+    struct v1_text message = v1_message(t, ev);
+    if (message.data)
+        raw_buffer_printf(o, " \"%.*s\"", (int)message.size, message.data);
     while (v1_next_frame(&frames, &f)) {
         struct v1_text function = v1_string(t, f.function), file = v1_string(t, f.file);
         raw_buffer_printf(o, " @%" PRIx64 " %.*s %.*s:%" PRIu64, f.pc, (int)function.size, function.data,
                           (int)file.size, file.data, f.line);
     }
     raw_buffer_add_text(o, "\n");
+}
+
+/* How many there are. */
+static size_t show_all(struct raw_buffer *o, struct v1_trace *t)
+{
+    size_t n = 0;
+    for (const struct v1_event *ev; (ev = v1_next(t)); n++)
+        show(o, t, ev);
+    return n;
 }
 
 char *outcome(struct made *m, enum v1_view view)
@@ -117,8 +125,13 @@ char *outcome(struct made *m, enum v1_view view)
     uint8_t *data = malloc(m->b.size ? m->b.size : 1);
     memcpy(data, m->b.at, m->b.size);
     if (v1_parse(&t, data, m->b.size, view, &e)) {
-        for (size_t i = 0; i < t.nevents; i++)
-            show(&o, &t, &t.events[i]);
+        assert_int_equal(show_all(&o, &t), t.nevents);
+        size_t size = o.size;
+        v1_rewind(&t);
+        show_all(&o, &t);
+        assert_int_equal(o.size, 2 * size);
+        assert_memory_equal(o.at, o.at + size, size);
+        o.size = size;
         v1_free(&t);
     } else {
         assert_int_equal(e.status, V1_BROKEN);

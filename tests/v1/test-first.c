@@ -151,8 +151,7 @@ static void read_back(uint32_t seed, enum v1_view view)
     if (!v1_parse(&t, trace.at, trace.size, view, &e))
         fail_msg("seed %u: %s: %s", seed, e.event, e.message);
     int64_t last = 0;
-    for (size_t i = 0; i < t.nevents; i++) {
-        const struct v1_event *ev = &t.events[i];
+    for (const struct v1_event *ev; (ev = v1_next(&t));) {
         bool of_none = ev->id == V1_GCStart || ev->id == V1_GCDone; /* the views differ in these */
         raw_buffer_printf(&got, "%s %u\n", v1_events[ev->id].name, of_none ? 0 : (unsigned)v1_g(&t, ev));
         assert_true(ev->time >= last && ev->time % 20 == 0); /* ticks of 20 ns */

@@ -135,6 +135,62 @@ static void since_1_22_it_is_a_heap(void **state)
     expect_takes(&f, "ebdca");
 }
 
+/* Of `procs` events, the last ones are earlier than the others by `spread` or less. */
+static void fill(struct v1_front *f, enum v1_view view, size_t procs, uint64_t seed, int64_t spread)
+{
+    size_t first;
+    assert_true(v1_front_init(f, view, procs + 2));
+    v1_front_add(f, -1, procs);
+    for (size_t i = 0; i < procs; i++) {
+        seed = seed * UINT64_C(6364136223846793005) + 1;
+        v1_front_add(f, 10 + (int64_t)((seed >> 33) % (uint64_t)spread), i);
+    }
+    assert_true(v1_front_take(f, &first));
+    assert_int_equal(first, procs);
+}
+
+/* What passes is the next one, and those that are left come in the order in which they would have come without it. */
+static void what_passes_leaves_the_others_as_they_were(void **state)
+{
+    size_t passed = 0;
+    for (uint64_t i = 0; i < 8000; i++) {
+        enum v1_view view = i & 1 ? V1_AS_GO_1_21 : V1_AS_GO_1_22;
+        size_t procs = i / 2 % 6, got, without;
+        int64_t spread = 1 + (int64_t)(i / 12 % 3), time = 9 + (int64_t)(i / 36 % 4);
+        struct v1_front with, other;
+        fill(&with, view, procs, i, spread);
+        fill(&other, view, procs, i, spread);
+        if (v1_front_passes(&with, time)) {
+            passed++;
+            v1_front_add(&with, time, procs + 1);
+            assert_true(v1_front_take(&with, &got));
+            assert_int_equal(got, procs + 1);
+            for (size_t k = 0; k < procs; k++) {
+                assert_true(v1_front_take(&with, &got) && v1_front_take(&other, &without));
+                assert_int_equal(got, without);
+            }
+        }
+        v1_front_free(&with);
+        v1_front_free(&other);
+    }
+    assert_in_range(passed, 1000, 7000);
+}
+
+/* It passes where there is nobody, and before one or two; not together with one. */
+static void few_are_passed(void **state)
+{
+    static const size_t most[] = {[V1_AS_GO_1_21] = 1, [V1_AS_GO_1_22] = 2};
+    for (enum v1_view view = V1_AS_GO_1_21; view <= V1_AS_GO_1_22; view++) {
+        struct v1_front f;
+        for (size_t procs = 0; procs < 5; procs++) {
+            fill(&f, view, procs, 1, 1);
+            assert_int_equal(v1_front_passes(&f, 9), procs <= most[view]);
+            assert_int_equal(v1_front_passes(&f, 10), !procs);
+            v1_front_free(&f);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -143,6 +199,8 @@ int main(void)
         cmocka_unit_test(an_event_that_is_added_may_tie),
         cmocka_unit_test(a_heap_gives_the_earliest),
         cmocka_unit_test(since_1_22_it_is_a_heap),
+        cmocka_unit_test(what_passes_leaves_the_others_as_they_were),
+        cmocka_unit_test(few_are_passed),
     };
     return cmocka_run_group_tests_name("v1 front", tests, NULL, NULL);
 }

@@ -287,6 +287,27 @@ static void memory_is_in_proportion(void **state)
     }
 }
 
+/* Of events that their records say all of; made anew each time, they take next to nothing. */
+static void events_take_little(void **state)
+{
+    enum { EVENTS = 200000 };
+    struct made m = made(21);
+    struct v1_trace t;
+    struct v1_error e;
+    PROC(&m, 0, 1);
+    for (unsigned i = 0; i < EVENTS; i++)
+        RECORD(&m, HeapAlloc, 1, i);
+    size_t before = used;
+    most = used;
+    assert_true(v1_parse(&t, m.b.at, m.b.size, V1_AS_GO_1_22, &e));
+    for (unsigned i = 0; i < EVENTS; i++)
+        assert_int_equal(v1_next(&t)->args[0], i);
+    assert_null(v1_next(&t));
+    assert_in_range(most - before, 2 * EVENTS, 3 * EVENTS);
+    v1_free(&t);
+    raw_buffer_free(&m.b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -295,6 +316,7 @@ int main(void)
         cmocka_unit_test(file_that_does_not_fit_is_said),
         cmocka_unit_test(file_that_comes_in_pieces_is_read_whole),
         cmocka_unit_test(memory_is_in_proportion),
+        cmocka_unit_test(events_take_little),
     };
     return cmocka_run_group_tests_name("v1 memory", tests, NULL, NULL);
 }

@@ -170,12 +170,9 @@ static const struct symbolize_frame *own_function(const struct recording *r, con
     return NULL;
 }
 
-/* What templates and headers of C++ and Rust put into the program is not what somebody looks for. */
 static bool is_language(const struct symbolize_frame *f)
 {
-    return strstr(f->file, "/include/c++/") || strstr(f->file, "/rustc/") || strstr(f->file, "/library/std/") ||
-           !strncmp(f->function, "std::", 5) || !strncmp(f->function, "core::", 6) ||
-           !strncmp(f->function, "__gthread_", 10) || is_annotation(f->function);
+    return place_is_language(f->function, strlen(f->function), f->file, strlen(f->file)) || is_annotation(f->function);
 }
 
 /* Where the brackets begin that end before `end`; end: there are none. */

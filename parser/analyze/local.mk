@@ -4,6 +4,7 @@ libanalyze_la_SOURCES = \
 	%D%/consumer.c %D%/consumer.h \
 	%D%/place.h \
 	%D%/critical.c %D%/critical.h \
+	%D%/frames.c %D%/frames.h \
 	%D%/spans.c %D%/spans.h \
 	%D%/spread.c %D%/spread.h \
 	%D%/stat_collect.c %D%/stat_collect.h \

@@ -15,4 +15,24 @@ static inline bool place_has_line(const char *name, size_t len, uint64_t line)
     return line > 1 || (line && memchr(name, '.', len) && !memmem(name, len, ".so", 3));
 }
 
+static inline bool place_begins(const char *text, size_t len, const char *with)
+{
+    return len >= strlen(with) && !memcmp(text, with, strlen(with));
+}
+
+/* What templates and headers of C++ and Rust put into the program is not what somebody looks for. */
+static inline bool place_is_language(const char *function, size_t len, const char *file, size_t file_len)
+{
+    static const char *const folders[] = {"/include/c++/", "/rustc/", "/library/std/", "/library/core/",
+                                          "/library/alloc/", "/bits/gthr-default.h"};
+    static const char *const names[] = {"std::", "core::", "alloc::", "<std::", "<core::", "<alloc::", "__gthread_"};
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+        if (memmem(file, file_len, folders[i], strlen(folders[i])))
+            return true;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (place_begins(function, len, names[i]))
+            return true;
+    return false;
+}
+
 #endif

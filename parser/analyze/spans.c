@@ -83,7 +83,7 @@ static void begin_stretch(struct spans *s, struct span_thread *l, const struct g
         break;
     case GOTRACE_STATE_WAITING:
         l->reason = t->reason.len ? stat_text(texts, t->reason) : stat_literal(texts, known ? "(none)" : "(unknown)");
-        l->what = frames ? stat_text_stack(texts, t->stack) : stat_literal(texts, missing);
+        l->what = frames ? stat_text_stack(texts, t->stack, STAT_WHERE) : stat_literal(texts, missing);
         break;
     case GOTRACE_STATE_SYSCALL:
         /* A goroutine that is created here comes from outside; it is not in a system call of its own. */

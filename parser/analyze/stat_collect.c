@@ -97,7 +97,7 @@ static void end_wait(struct stat *s, const struct span_thread *l, uint64_t ns, c
         stat_groups_add(&s->wakers, stat_waker_key(wait, none, none), ns);
         return;
     }
-    uint32_t name = s->spans.live.v[waker].name, stack = stat_text_stack(texts, gotrace_event_stack(ev));
+    uint32_t name = s->spans.live.v[waker].name, stack = stat_text_stack(texts, gotrace_event_stack(ev), STAT_WHERE);
     stat_groups_add(&s->wakers, stat_waker_key(wait, name ? name : stat_literal(texts, "a thread without name"), stack),
                     ns);
 }

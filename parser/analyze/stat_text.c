@@ -4,10 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "parser/analyze/frames.h"
 #include "parser/analyze/place.h"
 #include "parser/utf8.h"
 
-enum { FUNCTION_MAX = 120, FILE_MAX = 60, TEXT_MAX = STAT_FRAMES * (FUNCTION_MAX + FILE_MAX + 40) };
+enum { FUNCTION_MAX = 120, FILE_MAX = 60, TEXT_MAX = (1 + STAT_FRAMES) * (FUNCTION_MAX + FILE_MAX + 40) };
 
 struct line {
     char text[TEXT_MAX];
@@ -113,43 +114,150 @@ uint32_t stat_text_function(struct stat_texts *t, struct gotrace_stack stack, si
     return intern(t, l.text, l.len);
 }
 
-static struct gotrace_str base_name(struct gotrace_str path)
+/* ---- stacks ----------------------------------------------------------------------------------------------------- */
+
+static void append_char(struct line *l, char c) { l->text[l->len++] = c; }
+
+static void append_file(struct line *l, const struct gotrace_frame *f, bool line)
 {
-    const char *slash = path.len ? memrchr(path.data, '/', path.len) : NULL;
-    if (!slash)
-        return path;
-    return (struct gotrace_str){slash + 1, path.len - (size_t)(slash + 1 - path.data)};
+    struct gotrace_str name = frame_file(f);
+    append(l, name, FILE_MAX);
+    if (line && place_has_line(name.data, name.len, f->line))
+        l->len += (size_t)sprintf(l->text + l->len, ":%" PRIu64, f->line);
 }
 
-static uint32_t frames(struct stat_texts *t, struct gotrace_stack stack)
+static void append_frame(struct line *l, const struct gotrace_frame *f, bool line)
+{
+    append_function(l, f);
+    if (!f->file.len)
+        return;
+    append_char(l, ' ');
+    append_char(l, '(');
+    append_file(l, f, line);
+    append_char(l, ')');
+}
+
+static void append_object(struct line *l, const struct gotrace_frame *object)
+{
+    if (frame_has_definition(object))
+        append_frame(l, object, true);
+    else
+        append(l, object->function, FUNCTION_MAX);
+}
+
+/* The object, the function that waits for it, and the program's innermost frames; all frames where none is its own. */
+static uint32_t where(struct stat_texts *t, struct gotrace_stack stack)
 {
     struct line l = {.len = 0};
+    struct stack_parts parts;
     struct gotrace_frame f;
-    for (size_t i = 0; i < STAT_FRAMES && gotrace_stack_frame(stack, i, &f); i++) {
-        if (i)
-            l.text[l.len++] = '\n';
-        append_function(&l, &f);
-        if (!f.file.len)
+    stack_split(stack, &parts);
+    if (parts.kind)
+        append_object(&l, &parts.object);
+    for (size_t i = parts.first, n = 0; n < STAT_FRAMES && gotrace_stack_frame(stack, i, &f); i++) {
+        if (n && parts.has_program && frame_is_folded(&f))
             continue;
-        l.text[l.len++] = ' ';
-        l.text[l.len++] = '(';
-        struct gotrace_str name = base_name(f.file);
-        append(&l, name, FILE_MAX);
-        if (place_has_line(name.data, name.len, f.line))
-            l.len += (size_t)sprintf(l.text + l.len, ":%" PRIu64, f.line);
-        l.text[l.len++] = ')';
+        if (l.len)
+            append_char(&l, '\n');
+        append_frame(&l, &f, true);
+        n++;
     }
     return intern(t, l.text, l.len);
 }
 
-uint32_t stat_text_stack(struct stat_texts *t, struct gotrace_stack stack)
+/* "fdatasync (journal.c:88 flush)" */
+static uint32_t call(struct stat_texts *t, struct gotrace_stack stack)
 {
-    if (t->failed)
-        return 0;
+    struct line l = {.len = 0};
+    struct stack_parts parts;
+    struct gotrace_frame f;
+    stack_split(stack, &parts);
+    if (!gotrace_stack_frame(stack, parts.first, &f))
+        return stat_literal(t, "");
+    if (parts.program == parts.first) {
+        if (parts.has_program)
+            append_frame(&l, &f, true);
+        else
+            append_function(&l, &f);
+        return intern(t, l.text, l.len);
+    }
+    append_function(&l, &f);
+    gotrace_stack_frame(stack, parts.program, &f);
+    append_char(&l, ' ');
+    append_char(&l, '(');
+    append_file(&l, &f, true);
+    append_char(&l, ' ');
+    append_function(&l, &f);
+    append_char(&l, ')');
+    return intern(t, l.text, l.len);
+}
+
+/* The program's innermost frame. What the library does at the end of a thread has none. */
+static uint32_t place(struct stat_texts *t, struct gotrace_stack stack, bool line)
+{
+    struct line l = {.len = 0};
+    struct stack_parts parts;
+    struct gotrace_frame f;
+    stack_split(stack, &parts);
+    if (!gotrace_stack_frame(stack, parts.program, &f))
+        return stat_literal(t, "");
+    if (!parts.has_program && place_begins(f.function.data, f.function.len, "[thrace]"))
+        return stat_literal(t, "its end");
+    append_frame(&l, &f, line);
+    return intern(t, l.text, l.len);
+}
+
+enum { NOT_MADE = UINT32_MAX };
+
+static struct stat_cached *cached(struct stat_texts *t, struct gotrace_stack stack)
+{
     uint64_t h = (stack.serial << 32 ^ stack.id) * UINT64_C(0x9e3779b97f4a7c15);
     struct stat_cached *c = &t->cache[h >> 52];
     _Static_assert(STAT_NCACHED == 1 << (64 - 52), "the hash picks one of the cache's entries");
-    if (!c->stack.reader || !gotrace_stack_equal(c->stack, stack))
-        *c = (struct stat_cached){stack, frames(t, stack)};
-    return c->text;
+    if (!c->stack.reader || !gotrace_stack_equal(c->stack, stack)) {
+        *c = (struct stat_cached){.stack = stack};
+        for (int i = 0; i < STAT_STACK_TEXTS; i++)
+            c->text[i] = NOT_MADE;
+    }
+    return c;
+}
+
+static uint32_t make(struct stat_texts *t, struct gotrace_stack stack, enum stat_stack_text what)
+{
+    switch (what) {
+    case STAT_WHERE: return where(t, stack);
+    case STAT_CALL: return call(t, stack);
+    case STAT_PLACE: return place(t, stack, true);
+    default: return place(t, stack, false);
+    }
+}
+
+uint32_t stat_text_stack(struct stat_texts *t, struct gotrace_stack stack, enum stat_stack_text what)
+{
+    if (t->failed)
+        return 0;
+    struct stat_cached *c = cached(t, stack);
+    if (c->text[what] == NOT_MADE)
+        c->text[what] = make(t, stack, what);
+    return c->text[what];
+}
+
+struct stat_object stat_text_object(struct stat_texts *t, struct gotrace_stack stack)
+{
+    if (t->failed)
+        return (struct stat_object){.kind = WAIT_NO_OBJECT};
+    struct stat_cached *c = cached(t, stack);
+    if (c->has_object)
+        return c->object;
+    struct stack_parts parts;
+    stack_split(stack, &parts);
+    c->has_object = true;
+    c->object = (struct stat_object){.kind = parts.kind};
+    if (parts.kind) {
+        struct line l = {.len = 0};
+        append_object(&l, &parts.object);
+        c->object.text = intern(t, l.text, l.len);
+        c->object.name = stat_text(t, parts.object.function);
+    }
+    return c->object;
 }

@@ -11,10 +11,26 @@
 #include <string.h>
 
 #include "gotrace/reader.h"
+#include "parser/analyze/frames.h"
 #include "parser/idmap.h"
 #include "parser/vec.h"
 
 enum { STAT_FRAMES = 5, STAT_NTEXTS = 16384, STAT_NCACHED = 4096 };
+
+/* What may be said of a stack. */
+enum stat_stack_text {
+    STAT_WHERE,   /* the object, the function and who called it, a line each */
+    STAT_CALL,    /* the function, and where the program called it: "fdatasync (journal.c:88 flush)" */
+    STAT_PLACE,   /* the program's innermost frame: "flush (journal.c:88)" */
+    STAT_SAMPLED, /* the same without the line */
+    STAT_STACK_TEXTS
+};
+
+/* What a wait is for. */
+struct stat_object {
+    enum wait_object kind;
+    uint32_t text, name; /* the name with the place of its definition, and without */
+};
 
 struct stat_texts {
     struct idmap index; /* hash of a text to its number + 1 */
@@ -22,7 +38,9 @@ struct stat_texts {
     /* Stacks that were met last: a handle tells without their frames which text they are. */
     struct stat_cached {
         struct gotrace_stack stack;
-        uint32_t text;
+        uint32_t text[STAT_STACK_TEXTS];
+        struct stat_object object;
+        bool has_object;
     } *cache;
     bool failed; /* memory is short */
 };
@@ -43,8 +61,13 @@ static inline const char *stat_text_of(const struct stat_texts *t, uint32_t numb
     return number < t->list.n ? t->list.v[number] : "";
 }
 
-/* The innermost frames, "function (file:line)" each; 0 frames: "". */
-uint32_t stat_text_stack(struct stat_texts *t, struct gotrace_stack stack);
+/*
+ * A stack's text; 0 frames: "". STAT_WHERE has STAT_FRAMES frames at most besides the object: the innermost one, and the
+ * innermost ones of the program behind it.
+ */
+uint32_t stat_text_stack(struct stat_texts *t, struct gotrace_stack stack, enum stat_stack_text what);
+
+struct stat_object stat_text_object(struct stat_texts *t, struct gotrace_stack stack);
 
 /* The function of frame i; "" if there is none. */
 uint32_t stat_text_function(struct stat_texts *t, struct gotrace_stack stack, size_t i);

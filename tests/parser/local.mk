@@ -33,10 +33,12 @@ docs_examples_generations_CPPFLAGS = -I$(top_srcdir)/include
 docs_examples_generations_LDADD = libgotrace.la
 
 if HAVE_CMOCKA
-check_PROGRAMS += %D%/test-consumer %D%/test-stat-bounds %D%/test-stat-tasks
-TESTS += %D%/test-consumer %D%/test-stat-bounds %D%/test-stat-tasks
+check_PROGRAMS += %D%/test-consumer %D%/test-frames %D%/test-stat-bounds %D%/test-stat-tasks
+TESTS += %D%/test-consumer %D%/test-frames %D%/test-stat-bounds %D%/test-stat-tasks
 tests_parser_test_consumer_SOURCES = %D%/test-consumer.c
 tests_parser_test_consumer_LDADD = libanalyze.la $(reader_program_LIBS)
+tests_parser_test_frames_SOURCES = %D%/test-frames.c
+tests_parser_test_frames_LDADD = libanalyze.la $(reader_program_LIBS)
 tests_parser_test_stat_bounds_SOURCES = %D%/test-stat-bounds.c
 tests_parser_test_stat_bounds_LDADD = libanalyze.la $(reader_program_LIBS)
 tests_parser_test_stat_tasks_SOURCES = %D%/test-stat-tasks.c cmd/stat_parts.c cmd/stat_tasks.c cmd/table.c

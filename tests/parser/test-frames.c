@@ -1,0 +1,157 @@
+/* What is said of stacks: what was waited for, the function, and the program's own place. */
+#include "tests/unit/unit.h"
+
+#include "gotrace/builder.h"
+#include "lib/wire/events.h"
+#include "parser/analyze/stat_text.h"
+
+enum { FRAMES = 12 };
+
+struct frame {
+    const char *function, *file;
+    uint64_t line;
+};
+
+struct reading {
+    struct gotrace_builder *b;
+    struct gotrace_reader *r;
+    struct gotrace_stack stack;
+};
+
+/* Goroutine 1 waits with that stack. */
+static void read_stack(struct reading *it, const struct frame *frames)
+{
+    struct gotrace_builder_frame v[FRAMES];
+    size_t n = 0, size;
+    const struct gotrace_event *ev;
+    struct gotrace_transition t;
+    for (; frames[n].function; n++)
+        v[n] = (struct gotrace_builder_frame){100 + n, frames[n].function, frames[n].file, frames[n].line};
+    struct gotrace_builder *b = gotrace_builder_new_memory(22);
+    assert_int_equal(gotrace_builder_generation(b, 1), 0);
+    assert_int_equal(gotrace_builder_sync(b, 1000000000, 1, 0, 0, 0), 0);
+    assert_int_equal(gotrace_builder_batch(b, 1, 1), 0);
+    uint64_t reason = gotrace_builder_string(b, "sync", 4), stack = gotrace_builder_stack(b, v, n);
+    assert_int_equal(gotrace_builder_event(b, 1, EV_ProcStatus, (uint64_t[]){0, 1}, 2), 0);
+    assert_int_equal(gotrace_builder_event(b, 2, EV_GoStatus, (uint64_t[]){1, 1, 2}, 3), 0);
+    assert_int_equal(gotrace_builder_event(b, 3, EV_GoBlock, (uint64_t[]){reason, stack}, 2), 0);
+    assert_int_equal(gotrace_builder_finish(b), 0);
+    const void *bytes = gotrace_builder_bytes(b, &size);
+    *it = (struct reading){.b = b, .r = gotrace_reader_open_memory(bytes, size)};
+    while ((ev = gotrace_reader_next(it->r)))
+        if (gotrace_event_transition(ev, &t) && t.to == GOTRACE_STATE_WAITING) {
+            it->stack = t.stack;
+            return;
+        }
+    fail_msg("the wait is not there");
+}
+
+static void end_reading(struct reading *it)
+{
+    gotrace_reader_free(it->r);
+    gotrace_builder_free(it->b);
+}
+
+static void stacks_are_told_apart(void **state)
+{
+    static const struct {
+        struct frame frames[FRAMES];
+        enum wait_object kind;
+        size_t first, program;
+        const char *object, *name, *where, *call, *place, *sampled;
+    } cases[] = {
+        {{{"mutex pool.lock", "/src/pool.c", 12}, {"pthread_mutex_lock", "libc", 1}, {"take", "/src/pool.c", 40},
+          {"worker", "/src/main.c", 7}},
+         WAIT_MUTEX, 1, 2, "mutex pool.lock (pool.c:12)", "mutex pool.lock",
+         "mutex pool.lock (pool.c:12)\npthread_mutex_lock (libc)\ntake (pool.c:40)\nworker (main.c:7)",
+         "pthread_mutex_lock (pool.c:40 take)", "take (pool.c:40)", "take (pool.c)"},
+        /* A name with its place in it, one without any, and one whose line is another one. */
+        {{{"mutex initialised at pool.c:44 (0x7f00)", "/src/pool.c", 44}, {"take", "/src/pool.c", 40}},
+         WAIT_MUTEX, 1, 1, "mutex initialised at pool.c:44 (0x7f00)", "mutex initialised at pool.c:44 (0x7f00)",
+         "mutex initialised at pool.c:44 (0x7f00)\ntake (pool.c:40)", "take (pool.c:40)", "take (pool.c:40)",
+         "take (pool.c)"},
+        {{{"pipe 1234", "[object]", 1}, {"read", "./io/../sysdeps/unix/sysv/linux/read.c", 26}, {"f", "/src/a.c", 2}},
+         WAIT_PIPE, 1, 2, "pipe 1234", "pipe 1234", "pipe 1234\nread (read.c:26)\nf (a.c:2)", "read (a.c:2 f)",
+         "f (a.c:2)", "f (a.c)"},
+        {{{"mutex initialised at pool.c:449", "/src/pool.c", 44}, {"f", "/src/a.c", 2}},
+         WAIT_MUTEX, 1, 1, "mutex initialised at pool.c:449 (pool.c:44)", "mutex initialised at pool.c:449",
+         "mutex initialised at pool.c:449 (pool.c:44)\nf (a.c:2)", "f (a.c:2)", "f (a.c:2)", "f (a.c)"},
+        /* Five frames of C++ in between, and as many of the program as there is room for. */
+        {{{"mutex m", "/src/a.cc", 3}, {"pthread_mutex_lock", "./nptl/./nptl/pthread_mutex_lock.c", 80},
+          {"__gthread_mutex_lock", "/usr/include/x86_64-linux-gnu/c++/12/bits/gthr-default.h", 749},
+          {"std::mutex::lock()", "/usr/include/c++/12/bits/std_mutex.h", 100},
+          {"std::unique_lock<std::mutex>::lock()", "/usr/include/c++/12/bits/unique_lock.h", 139},
+          {"place_order()", "/src/a.cc", 8}, {"two()", "/src/a.cc", 9},
+          {"int std::invoke<int>()", "/usr/include/c++/12/bits/invoke.h", 61}, {"three()", "/src/a.cc", 10},
+          {"four()", "/src/a.cc", 11}, {"five()", "/src/a.cc", 12}},
+         WAIT_MUTEX, 1, 5, "mutex m (a.cc:3)", "mutex m",
+         "mutex m (a.cc:3)\npthread_mutex_lock (pthread_mutex_lock.c:80)\nplace_order() (a.cc:8)\ntwo() (a.cc:9)\n"
+         "three() (a.cc:10)\nfour() (a.cc:11)",
+         "pthread_mutex_lock (a.cc:8 place_order())", "place_order() (a.cc:8)", "place_order() (a.cc)"},
+        {{{"futex (any)", "[object]", 1}, {"syscall", "libc", 1},
+          {"std::sys::sync::condvar::futex::Condvar::wait", "/rustc/abc/library/std/src/sys/sync/condvar/futex.rs", 52},
+          {"<alloc::boxed::Box<F> as core::ops::FnOnce<A>>::call_once", "app", 1}, {"app::main", "src/main.rs", 5}},
+         WAIT_FUTEX, 1, 4, "futex (any)", "futex (any)", "futex (any)\nsyscall (libc)\napp::main (main.rs:5)",
+         "syscall (main.rs:5 app::main)", "app::main (main.rs:5)", "app::main (main.rs)"},
+        /* Stacks without an object stay as they are, and so do those without any function of the program. */
+        {{{"sync.(*Mutex).Lock", "/go/src/sync/mutex.go", 90}, {"main.mutexed", "/app/main.go", 3}},
+         WAIT_NO_OBJECT, 0, 0, "", "", "sync.(*Mutex).Lock (mutex.go:90)\nmain.mutexed (main.go:3)",
+         "sync.(*Mutex).Lock (mutex.go:90)", "sync.(*Mutex).Lock (mutex.go:90)", "sync.(*Mutex).Lock (mutex.go)"},
+        {{{"mutexes", "/src/a.c", 90}, {"main", "/src/a.c", 3}},
+         WAIT_NO_OBJECT, 0, 0, "", "", "mutexes (a.c:90)\nmain (a.c:3)", "mutexes (a.c:90)", "mutexes (a.c:90)",
+         "mutexes (a.c)"},
+        {{{"read", "libc", 1}, {"std::thread::run()", "/lib/libstdc++.so.6", 1}, {"clone", "/lib/libc.so.6", 1}},
+         WAIT_NO_OBJECT, 0, 0, "", "", "read (libc)\nstd::thread::run() (libstdc++.so.6)\nclone (libc.so.6)", "read",
+         "read (libc)", "read (libc)"},
+        {{{"[thrace]", "libthrace-preload.so", 1}},
+         WAIT_NO_OBJECT, 0, 0, "", "", "[thrace] (libthrace-preload.so)", "[thrace]", "its end", "its end"},
+        {{{"thread worker 4", "/src/a.c", 1}}, WAIT_THREAD, 1, 1, "thread worker 4 (a.c:1)", "thread worker 4",
+         "thread worker 4 (a.c:1)", "", "", ""},
+        {{{NULL, NULL, 0}}, WAIT_NO_OBJECT, 0, 0, "", "", "", "", "", ""},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct reading it;
+        struct stack_parts parts;
+        struct stat_texts t;
+        const char *wanted[] = {cases[i].where, cases[i].call, cases[i].place, cases[i].sampled};
+        read_stack(&it, cases[i].frames);
+        stack_split(it.stack, &parts);
+        assert_int_equal(parts.kind, cases[i].kind);
+        assert_int_equal(parts.first, cases[i].first);
+        assert_int_equal(parts.program, cases[i].program);
+        stat_texts_init(&t);
+        for (int round = 0; round < 2; round++) {
+            for (int what = 0; what < STAT_STACK_TEXTS; what++)
+                assert_string_equal(stat_text_of(&t, stat_text_stack(&t, it.stack, (enum stat_stack_text)what)),
+                                    wanted[what]);
+            struct stat_object o = stat_text_object(&t, it.stack);
+            assert_int_equal(o.kind, cases[i].kind);
+            assert_string_equal(o.kind ? stat_text_of(&t, o.text) : "", cases[i].object);
+            assert_string_equal(o.kind ? stat_text_of(&t, o.name) : "", cases[i].name);
+        }
+        stat_texts_free(&t);
+        end_reading(&it);
+    }
+}
+
+static void kinds_have_classes(void **state)
+{
+    static const enum wait_class wanted[WAIT_OBJECTS] = {
+        [WAIT_COND] = WAIT_CLASS_SIGNAL, [WAIT_SEM] = WAIT_CLASS_SIGNAL,     [WAIT_BARRIER] = WAIT_CLASS_MEETING,
+        [WAIT_TEAM] = WAIT_CLASS_MEETING, [WAIT_THREAD] = WAIT_CLASS_END,    [WAIT_PIPE] = WAIT_CLASS_DATA,
+        [WAIT_SOCKET] = WAIT_CLASS_DATA, [WAIT_LISTENER] = WAIT_CLASS_DATA,  [WAIT_EVENTFD] = WAIT_CLASS_DATA,
+        [WAIT_TIMERFD] = WAIT_CLASS_DATA, [WAIT_SIGNALFD] = WAIT_CLASS_DATA, [WAIT_QUEUE] = WAIT_CLASS_DATA,
+        [WAIT_EPOLL] = WAIT_CLASS_DATA,  [WAIT_FDS] = WAIT_CLASS_DATA,
+    };
+    for (unsigned kind = 1; kind < WAIT_OBJECTS; kind++)
+        assert_int_equal(wait_class_of((enum wait_object)kind), wanted[kind]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(stacks_are_told_apart),
+        cmocka_unit_test(kinds_have_classes),
+    };
+    return cmocka_run_group_tests_name("frames", tests, NULL, NULL);
+}

@@ -23,6 +23,7 @@ thrace_SOURCES = %D%/main.c %D%/verbs.def %D%/verbs.h \
 	%D%/raw.c \
 	%D%/record.c %D%/record_options.c %D%/record_options.h \
 	%D%/stat.c %D%/stat.h \
+	%D%/stat_locks.c %D%/stat_locks.h \
 	%D%/stat_parts.c %D%/stat_parts.h \
 	%D%/stat_report.c %D%/stat_report.h \
 	%D%/stat_tasks.c %D%/stat_tasks.h \

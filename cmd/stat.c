@@ -8,6 +8,7 @@
 #include "cmd/complain.h"
 #include "cmd/input.h"
 #include "cmd/stat.h"
+#include "cmd/stat_locks.h"
 #include "cmd/stat_report.h"
 #include "cmd/stat_tasks.h"
 #include "cmd/verbs.h"
@@ -15,16 +16,18 @@
 
 enum { DEFAULT_ROWS = 10, MAX_ROWS = 100000 };
 
-static const char usage[] = "usage: thrace stat [-n N] [--tasks] [--binary EXE] FILE\n"
+static const char usage[] = "usage: thrace stat [-n N] [--locks | --tasks] [--binary EXE] FILE\n"
                             "\n"
                             "Sums up where the threads (goroutines) of a Go execution trace spent their time: states,\n"
                             "waits and who ended them, system calls, threads. FILE may be -, standard input.\n"
                             "  -n N, --rows N  rows in each table (default: 10); one more is for the rest\n"
+                            "  --locks         all that was waited for instead, and who is to blame, as far as FILE says\n"
                             "  --tasks         what tasks and regions took instead, and what the slowest waited for\n"
                             "  --binary EXE    of a trace of Go 1.5 or 1.6, the program, which names functions\n"
                             "Exit status: 0 all was read, 1 the trace is invalid from some point on, 2 unreadable.\n";
 static const struct option options[] = {
     {"rows", required_argument, NULL, 'n'},
+    {"locks", no_argument, NULL, 'l'},
     {"tasks", no_argument, NULL, 't'},
     {"binary", required_argument, NULL, 'b'},
     {"help", no_argument, NULL, 'h'},
@@ -88,9 +91,9 @@ static bool parse_rows(const char *arg, size_t *rows)
 
 int cmd_stat(int argc, char **argv)
 {
-    size_t rows = DEFAULT_ROWS;
+    size_t rows = 0;
     const char *exe = NULL;
-    bool tasks = false;
+    bool tasks = false, locks = false;
     for (int c; (c = next_option(&arguments, argc, argv)) != -1;) {
         switch (c) {
         case 'h': return show_usage(&arguments);
@@ -99,11 +102,17 @@ int cmd_stat(int argc, char **argv)
                 break;
             complain("stat", "-n %s: not a number from 1 to %d", optarg, MAX_ROWS);
             return EXIT_USAGE;
+        case 'l': locks = true; break;
         case 't': tasks = true; break;
         case 'b': exe = optarg; break;
         default: return EXIT_USAGE;
         }
     }
+    if (locks && tasks) {
+        complain("stat", "--locks and --tasks are two reports");
+        return EXIT_USAGE;
+    }
+    rows = rows ? rows : locks ? MAX_ROWS : DEFAULT_ROWS;
     if (!has_operands(&arguments, argc, 1, 1, "a FILE"))
         return EXIT_USAGE;
     struct binary *binary = exe ? binary_open("stat", exe) : NULL;
@@ -112,7 +121,7 @@ int cmd_stat(int argc, char **argv)
     if (r) {
         binary_name_frames(binary, r);
         status = tasks ? sum_up_tasks(r, argv[optind], rows)
-                       : sum_up("stat", r, argv[optind], rows, stat_report, stdout);
+                       : sum_up("stat", r, argv[optind], rows, locks ? stat_report_locks : stat_report, stdout);
     }
     gotrace_reader_free(r);
     binary_free(binary);

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 
 int stat_by_total(const void *a, const void *b)
 {
@@ -60,6 +61,15 @@ void stat_indent(FILE *out, const char *stack, const char *by)
         if (*stack == '\n')
             fputs(by, out);
     }
+}
+
+size_t stat_width(FILE *out)
+{
+    enum { WIDTH = 120, LEAST = 40 };
+    struct winsize size;
+    if (fileno(out) < 0 || ioctl(fileno(out), TIOCGWINSZ, &size) || size.ws_col < LEAST)
+        return WIDTH;
+    return size.ws_col;
 }
 
 void stat_headline(const struct spans *s, int version, const char *path, FILE *out)

@@ -29,6 +29,9 @@ const char *stat_state_name(uint64_t state);
 /* A stack's outer frames, each in a line of its own after the line that the innermost one ends. */
 void stat_indent(FILE *out, const char *stack, const char *by);
 
+/* How wide lines may be: as the terminal is, else 120 columns. */
+size_t stat_width(FILE *out);
+
 /* The line about the whole trace. */
 void stat_headline(const struct spans *s, int version, const char *path, FILE *out);
 

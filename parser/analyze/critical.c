@@ -26,26 +26,29 @@ static bool room(struct critical *c)
     return true;
 }
 
-void critical_add(struct critical *c, struct critical_end *e, const struct span_thread *t, uint32_t what, int64_t now)
+struct critical_step *critical_add(struct critical *c, struct critical_end *e, const struct span_thread *t,
+                                   uint32_t what, int64_t now)
 {
     if (now <= e->since)
-        return;
+        return NULL;
     if (!room(c)) {
         c->failed = true;
-        return;
+        return NULL;
     }
-    c->v[c->n++ % c->cap] = (struct critical_step){.before = e->before,
-                                                   .thread = t->id,
-                                                   .begin = e->since,
-                                                   .end = now,
-                                                   .name = (uint16_t)t->name,
-                                                   .reason = (uint16_t)t->reason,
-                                                   .what = (uint16_t)(what ? what : t->what),
-                                                   .state = (uint8_t)t->state};
+    struct critical_step *s = &c->v[c->n++ % c->cap];
+    *s = (struct critical_step){.before = e->before,
+                                .thread = t->id,
+                                .begin = e->since,
+                                .end = now,
+                                .name = (uint16_t)t->name,
+                                .reason = (uint16_t)t->reason,
+                                .what = (uint16_t)(what ? what : t->what),
+                                .state = (uint8_t)t->state};
     *e = (struct critical_end){c->n, now};
+    return s;
 }
 
-static const struct critical_step *step_of(const struct critical *c, uint64_t number)
+const struct critical_step *critical_step_of(const struct critical *c, uint64_t number)
 {
     return number && c->n - number < c->cap ? &c->v[(number - 1) % c->cap] : NULL;
 }
@@ -93,7 +96,7 @@ void critical_trace(const struct critical *c, struct critical_end e, int64_t fro
     bool any = false;
     memset(path, 0, sizeof *path);
     const struct critical_step *s;
-    for (uint64_t at = e.before; last.begin > from && (s = step_of(c, at)); at = s->before) {
+    for (uint64_t at = e.before; last.begin > from && (s = critical_step_of(c, at)); at = s->before) {
         int64_t begin = s->begin < from ? from : s->begin;
         if (any && same_kind(s, &last)) {
             last.begin = begin;

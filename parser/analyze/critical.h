@@ -19,6 +19,10 @@ struct critical_step {
     int64_t begin, end;
     uint16_t name, reason, what; /* texts, as in spans; of what runs: what is its region */
     uint8_t state;
+    /* For blame.h, whose steps have all stretches of a thread. */
+    bool sampled;    /* `what` is where a sample found it */
+    uint16_t object; /* that is waited for: its number + 1 */
+    uint64_t waker;  /* the last step of who ended the wait */
 };
 
 /* Where a thread is on its way. */
@@ -36,8 +40,11 @@ struct critical {
 
 void critical_free(struct critical *c);
 
-/* The thread's stretch up to now is a step of its way; what: its region, or 0. */
-void critical_add(struct critical *c, struct critical_end *e, const struct span_thread *t, uint32_t what, int64_t now);
+/* The thread's stretch up to now is a step of its way; what: its region, or 0. NULL: it has no length, or no memory. */
+struct critical_step *critical_add(struct critical *c, struct critical_end *e, const struct span_thread *t, uint32_t what, int64_t now);
+
+/* The step with this number; NULL: there is none, or it is not kept. */
+const struct critical_step *critical_step_of(const struct critical *c, uint64_t number);
 
 /* The way to a moment, from some time on. */
 struct critical_path {

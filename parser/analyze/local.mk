@@ -1,6 +1,8 @@
 # libanalyze: what the events of a trace add up to, by way of the public reader.
 noinst_LTLIBRARIES += libanalyze.la
 libanalyze_la_SOURCES = \
+	%D%/blame.c %D%/blame.h \
+	%D%/blame_sums.c %D%/blame_sums.h \
 	%D%/consumer.c %D%/consumer.h \
 	%D%/place.h \
 	%D%/critical.c %D%/critical.h \

@@ -76,6 +76,8 @@ static void begin_stretch(struct spans *s, struct span_thread *l, const struct g
     l->state = t->to;
     l->known = known;
     l->call = false;
+    l->doing = 0;
+    l->object = (struct stat_object){.kind = WAIT_NO_OBJECT};
     l->reason = l->what = stat_literal(texts, "");
     switch (t->to) {
     case GOTRACE_STATE_RUNNABLE:
@@ -90,8 +92,13 @@ static void begin_stretch(struct spans *s, struct span_thread *l, const struct g
         l->call = t->from != GOTRACE_STATE_NOT_EXIST;
         l->what = frames ? stat_text_function(texts, t->stack, 0) : stat_literal(texts, missing);
         break;
-    default: break;
+    default: return;
     }
+    if (l->state == GOTRACE_STATE_WAITING && frames)
+        l->object = stat_text_object(texts, t->stack);
+    s->has_objects |= l->object.kind != WAIT_NO_OBJECT;
+    if (frames && (l->object.kind || stat_text_is_called(texts, t->stack)))
+        l->doing = stat_text_stack(texts, t->stack, STAT_CALL);
 }
 
 static bool has_state(const struct span_thread *l)
@@ -125,9 +132,10 @@ static void transition(struct spans *s, const struct gotrace_event *ev, const st
     if (!was_there)
         l->since = now;
     if (t->to == GOTRACE_STATE_NOT_EXIST)
-        drop(s, thread);
-    else
-        begin_stretch(s, l, t);
+        return drop(s, thread);
+    begin_stretch(s, l, t);
+    if (s->watcher->begins)
+        s->watcher->begins(s->arg, thread);
 }
 
 bool spans_event(struct spans *s, const struct gotrace_event *ev)

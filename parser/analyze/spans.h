@@ -16,6 +16,8 @@ struct span_thread {
     enum gotrace_state state;
     int64_t since;
     uint32_t reason, what; /* texts: why it is in the state; the stack or function that it entered it with */
+    struct stat_object object; /* that it waits for, if any */
+    uint32_t doing;        /* text: the call that it is in, and from where; 0: `what` begins with it */
     bool call;             /* state is SYSCALL because it made one */
     bool known;            /* the trace has the beginning of the stretch */
 };
@@ -27,6 +29,7 @@ struct span_thread {
 struct span_watcher {
     void (*appears)(void *arg, uint32_t thread, uint32_t maker, int64_t now);
     void (*ends)(void *arg, uint32_t thread, int64_t now, const struct gotrace_event *by); /* NULL: the trace ends */
+    void (*begins)(void *arg, uint32_t thread); /* the stretch that it is in from now on; may be NULL */
     void (*gone)(void *arg, uint32_t thread);
 };
 
@@ -37,6 +40,7 @@ struct spans {
     struct idmap index;   /* goroutine to its place + 1 */
     uint64_t nthreads, nevents;
     int64_t begin, end; /* of the trace, as far as it was shown */
+    bool has_objects;   /* a thread has waited for one: the trace says what threads wait for */
     bool failed;        /* memory is short */
     const struct span_watcher *watcher;
     void *arg;

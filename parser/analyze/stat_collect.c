@@ -6,17 +6,19 @@ enum { MIN_ENDED = 1024 };
 
 static void appears(void *arg, uint32_t thread, uint32_t maker, int64_t now);
 static void ends(void *arg, uint32_t thread, int64_t now, const struct gotrace_event *by);
+static void begins(void *arg, uint32_t thread);
 static void gone(void *arg, uint32_t thread);
 
 void stat_init(struct stat *s, size_t rows)
 {
-    static const struct span_watcher watcher = {appears, ends, gone};
+    static const struct span_watcher watcher = {appears, ends, begins, gone};
     *s = (struct stat){.rows = rows};
     spans_init(&s->spans, &watcher, s);
     stat_groups_init(&s->states, false);
     stat_groups_init(&s->waits, true);
     stat_groups_init(&s->wakers, false);
     stat_groups_init(&s->syscalls, false);
+    blame_init(&s->blame, &s->spans);
 }
 
 void stat_free(struct stat *s)
@@ -26,6 +28,7 @@ void stat_free(struct stat *s)
     stat_groups_free(&s->waits);
     stat_groups_free(&s->wakers);
     stat_groups_free(&s->syscalls);
+    blame_free(&s->blame);
     VEC_FREE(&s->sums);
     VEC_FREE(&s->ended);
 }
@@ -66,13 +69,19 @@ static void retire(struct stat *s, const struct stat_thread *t)
 static void appears(void *arg, uint32_t thread, uint32_t maker, int64_t now)
 {
     struct stat *s = arg;
-    (void)maker, (void)now;
+    blame_appears(&s->blame, thread, maker, now);
     if (thread == s->sums.n && !VEC_ROOM(&s->sums)) {
         s->failed = true;
         return;
     }
     s->sums.n += thread == s->sums.n;
     s->sums.v[thread] = (struct stat_thread){.id = s->spans.live.v[thread].id};
+}
+
+static void begins(void *arg, uint32_t thread)
+{
+    struct stat *s = arg;
+    blame_begins(&s->blame, thread);
 }
 
 static void gone(void *arg, uint32_t thread)
@@ -107,6 +116,7 @@ static void ends(void *arg, uint32_t thread, int64_t now, const struct gotrace_e
     struct stat *s = arg;
     if (s->failed)
         return;
+    blame_ends(&s->blame, thread, now, by);
     const struct span_thread *l = &s->spans.live.v[thread];
     struct stat_thread *sum = &s->sums.v[thread];
     uint64_t ns = now > l->since ? (uint64_t)now - (uint64_t)l->since : 0;
@@ -129,7 +139,11 @@ static bool begin(void *state, const struct gotrace_reader *r)
 static bool event(void *state, const struct gotrace_event *ev)
 {
     struct stat *s = state;
-    return spans_event(&s->spans, ev) && !s->failed;
+    if (!spans_event(&s->spans, ev))
+        return false;
+    if (gotrace_event_kind(ev) == GOTRACE_KIND_STACK_SAMPLE)
+        blame_sample(&s->blame, ev);
+    return !s->failed && blame_is_fine(&s->blame);
 }
 
 static bool end(void *state)
@@ -137,7 +151,7 @@ static bool end(void *state)
     struct stat *s = state;
     bool ok = spans_end(&s->spans);
     keep_longest(s);
-    return ok && !s->failed && !s->states.failed && !s->waits.failed && !s->wakers.failed && !s->syscalls.failed;
+    return ok && !s->failed && blame_is_fine(&s->blame) && !s->states.failed && !s->waits.failed && !s->wakers.failed && !s->syscalls.failed;
 }
 
 const struct event_consumer stat_consumer = {begin, event, end};

@@ -2,6 +2,7 @@
 #ifndef THRACE_PARSER_ANALYZE_STAT_COLLECT_H
 #define THRACE_PARSER_ANALYZE_STAT_COLLECT_H
 
+#include "parser/analyze/blame.h"
 #include "parser/analyze/consumer.h"
 #include "parser/analyze/spans.h"
 #include "parser/analyze/stat_groups.h"
@@ -20,6 +21,7 @@ struct stat {
     struct stat_groups waits;    /* by stat_key(reason, stack) */
     struct stat_groups wakers;   /* by stat_waker_key(); the time is that of the waits that they ended */
     struct stat_groups syscalls; /* by function */
+    struct blame blame;          /* by object */
     VEC(struct stat_thread) sums; /* of goroutines that exist, by their place in spans.live */
     VEC(struct stat_thread) ended;
     struct stat_thread others; /* of the goroutines that are not kept apart */

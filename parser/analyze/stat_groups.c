@@ -4,7 +4,12 @@
 
 void stat_groups_init(struct stat_groups *gs, bool want_spread)
 {
-    *gs = (struct stat_groups){.want_spread = want_spread, .others.number = STAT_NGROUPS};
+    *gs = (struct stat_groups){.want_spread = want_spread, .max = STAT_NGROUPS, .others.number = STAT_NGROUPS};
+}
+
+void stat_groups_init_many(struct stat_groups *gs, size_t max)
+{
+    *gs = (struct stat_groups){.max = max, .others.number = (uint32_t)max};
 }
 
 void stat_groups_free(struct stat_groups *gs)
@@ -20,7 +25,7 @@ static struct stat_group *find(struct stat_groups *gs, uint64_t key)
     uint32_t known = idmap_get(&gs->index, key);
     if (known)
         return &gs->list.v[known - 1];
-    if (gs->list.n == STAT_NGROUPS || gs->failed)
+    if (gs->list.n == gs->max || gs->failed)
         return &gs->others;
     uint32_t *spread = gs->want_spread ? spread_new(SPREAD_COARSE) : NULL;
     if ((gs->want_spread && !spread) || !VEC_ROOM(&gs->list) ||

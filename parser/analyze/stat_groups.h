@@ -11,7 +11,7 @@ enum { STAT_NGROUPS = 4096 };
 
 struct stat_group {
     uint64_t key;
-    uint32_t number;             /* in the order of first sight, from 0; STAT_NGROUPS: the others */
+    uint32_t number;             /* in the order of first sight, from 0; max: the others */
     uint64_t count, total, max;  /* times in ns */
     uint32_t *spread;            /* spread.h, coarse, or NULL */
 };
@@ -20,11 +20,14 @@ struct stat_groups {
     struct idmap index;
     VEC(struct stat_group) list;
     struct stat_group others;
+    size_t max; /* how many are kept apart */
     bool want_spread;
     bool failed; /* memory is short */
 };
 
+/* With room for STAT_NGROUPS, or for max of them. */
 void stat_groups_init(struct stat_groups *gs, bool want_spread);
+void stat_groups_init_many(struct stat_groups *gs, size_t max);
 void stat_groups_free(struct stat_groups *gs);
 
 /* Counts one stretch under key; the group's number. */

@@ -242,16 +242,15 @@ uint32_t stat_text_stack(struct stat_texts *t, struct gotrace_stack stack, enum 
     return c->text[what];
 }
 
-struct stat_object stat_text_object(struct stat_texts *t, struct gotrace_stack stack)
+static const struct stat_cached *split(struct stat_texts *t, struct gotrace_stack stack)
 {
-    if (t->failed)
-        return (struct stat_object){.kind = WAIT_NO_OBJECT};
     struct stat_cached *c = cached(t, stack);
-    if (c->has_object)
-        return c->object;
+    if (c->is_split)
+        return c;
     struct stack_parts parts;
     stack_split(stack, &parts);
-    c->has_object = true;
+    c->is_split = true;
+    c->is_called = parts.program > parts.first;
     c->object = (struct stat_object){.kind = parts.kind};
     if (parts.kind) {
         struct line l = {.len = 0};
@@ -259,5 +258,15 @@ struct stat_object stat_text_object(struct stat_texts *t, struct gotrace_stack s
         c->object.text = intern(t, l.text, l.len);
         c->object.name = stat_text(t, parts.object.function);
     }
-    return c->object;
+    return c;
+}
+
+struct stat_object stat_text_object(struct stat_texts *t, struct gotrace_stack stack)
+{
+    return t->failed ? (struct stat_object){.kind = WAIT_NO_OBJECT} : split(t, stack)->object;
+}
+
+bool stat_text_is_called(struct stat_texts *t, struct gotrace_stack stack)
+{
+    return !t->failed && split(t, stack)->is_called;
 }

@@ -40,7 +40,7 @@ struct stat_texts {
         struct gotrace_stack stack;
         uint32_t text[STAT_STACK_TEXTS];
         struct stat_object object;
-        bool has_object;
+        bool is_split, is_called;
     } *cache;
     bool failed; /* memory is short */
 };
@@ -68,6 +68,9 @@ static inline const char *stat_text_of(const struct stat_texts *t, uint32_t numb
 uint32_t stat_text_stack(struct stat_texts *t, struct gotrace_stack stack, enum stat_stack_text what);
 
 struct stat_object stat_text_object(struct stat_texts *t, struct gotrace_stack stack);
+
+/* The innermost function is not the program's, which has called it. */
+bool stat_text_is_called(struct stat_texts *t, struct gotrace_stack stack);
 
 /* The function of frame i; "" if there is none. */
 uint32_t stat_text_function(struct stat_texts *t, struct gotrace_stack stack, size_t i);

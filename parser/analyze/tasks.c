@@ -10,7 +10,7 @@ static void gone(void *arg, uint32_t thread);
 
 void tasks_init(struct tasks *t, size_t rows)
 {
-    static const struct span_watcher watcher = {appears, ends, gone};
+    static const struct span_watcher watcher = {.appears = appears, .ends = ends, .gone = gone};
     *t = (struct tasks){.rows = rows};
     spans_init(&t->spans, &watcher, t);
     stat_groups_init(&t->work, false);

@@ -15,6 +15,7 @@ c_programs = \
 	%D%/at-terminal \
 	%D%/arrows \
 	%D%/arrows-futexes \
+	%D%/blamed \
 	%D%/brief \
 	%D%/busy \
 	%D%/c11-threads \
@@ -112,6 +113,7 @@ tests_programs_at_terminal_LDADD = -lutil
 tests_programs_annotated_CFLAGS = $(program_CFLAGS)
 tests_programs_alone_CFLAGS = $(program_CFLAGS)
 tests_programs_arrows_CFLAGS = $(program_CFLAGS)
+tests_programs_blamed_CFLAGS = $(program_CFLAGS)
 tests_programs_arrows_futexes_CFLAGS = $(program_CFLAGS)
 tests_programs_arrows_futexes_LDADD = -lrt
 tests_programs_alone_hog_CFLAGS = $(program_CFLAGS)

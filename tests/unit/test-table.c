@@ -1,8 +1,13 @@
 /* What thrace stat and status print: columns, times of three digits, and texts that are fit for a terminal. */
 #include "tests/unit/unit.h"
 
+#include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
+#include "cmd/stat_parts.h"
 #include "parser/analyze/stat_text.h"
 #include "cmd/table.h"
 
@@ -109,12 +114,36 @@ static void equal_texts_have_one_number(void **state)
     stat_texts_free(&t);
 }
 
+/* Lines are as wide as the terminal; what is no terminal, or a very small one, has 120 columns. */
+static void lines_fit_the_terminal(void **state)
+{
+    static const struct {
+        unsigned short columns;
+        size_t wanted;
+    } cases[] = {{60, 60}, {200, 200}, {40, 40}, {39, 120}, {0, 120}};
+    int master = posix_openpt(O_RDWR | O_NOCTTY);
+    if (master < 0 || grantpt(master) || unlockpt(master))
+        skip();
+    int slave = open(ptsname(master), O_RDWR | O_NOCTTY);
+    assert_true(slave >= 0);
+    FILE *out = fdopen(slave, "w"), *file = tmpfile();
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct winsize size = {.ws_row = 24, .ws_col = cases[i].columns};
+        assert_int_equal(ioctl(master, TIOCSWINSZ, &size), 0);
+        assert_int_equal(stat_width(out), cases[i].wanted);
+    }
+    assert_int_equal(stat_width(file), 120);
+    fclose(file);
+    fclose(out);
+    close(master);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(times_have_three_digits),      cmocka_unit_test(columns_are_as_wide_as_their_widest),
         cmocka_unit_test(texts_are_fit_for_a_terminal), cmocka_unit_test(long_names_end_in_dots),
-        cmocka_unit_test(equal_texts_have_one_number),
+        cmocka_unit_test(equal_texts_have_one_number),  cmocka_unit_test(lines_fit_the_terminal),
     };
     return cmocka_run_group_tests_name("tables and texts", tests, NULL, NULL);
 }

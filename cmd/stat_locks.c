@@ -1,0 +1,310 @@
+/* Prints the objects that threads waited for, the one with the most time first, and below each who is to blame. */
+#include "cmd/stat_locks.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/stat_parts.h"
+
+enum { OWNERS = 3, DEEDS = 4, INDENT = 6, DEEPER = 10 };
+
+static const char *text(const struct stat *s, uint32_t n) { return stat_text_of(&s->spans.texts, n); }
+
+static const struct blame_object *object_of(const struct stat *s, uint32_t number)
+{
+    return &s->blame.objects.v[number];
+}
+
+/* What an owner is to those who wait. */
+static const char *role(const struct blame_object *o)
+{
+    switch (wait_class_of(o->is.kind)) {
+    case WAIT_CLASS_LOCK: return "held by ";
+    case WAIT_CLASS_SIGNAL: return o->is.kind == WAIT_SEM ? "posted by " : "signalled by ";
+    case WAIT_CLASS_MEETING: return "completed by ";
+    case WAIT_CLASS_DATA: return o->full ? "read by " : "written by ";
+    default: return "ended by ";
+    }
+}
+
+static const char *owner_name(const char *name) { return *name ? name : "no thread of the trace"; }
+
+/* ---- lines ------------------------------------------------------------------------------------------------------ */
+
+struct lines {
+    FILE *out;
+    size_t at, width;
+};
+
+static size_t columns(const char *s, size_t len)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < len; i++)
+        n += (s[i] & 0xc0) != 0x80;
+    return n;
+}
+
+static void new_line(struct lines *l)
+{
+    fprintf(l->out, "\n%*s", DEEPER, "");
+    l->at = DEEPER;
+}
+
+/* Word by word, where a line is not enough for it. */
+static void put_words(struct lines *l, const char *item)
+{
+    for (size_t len; *item; item += len) {
+        len = strcspn(item + 1, " ") + 1;
+        size_t wide = columns(item, len);
+        bool space = *item == ' ';
+        if (l->at + wide + 1 > l->width && l->at > DEEPER) {
+            new_line(l);
+            item += space;
+            len -= space;
+            wide -= space;
+        }
+        fwrite(item, 1, len, l->out);
+        l->at += wide;
+    }
+}
+
+/* What is too long for the rest of the line begins a new one, as it would if it were alone there. */
+__attribute__((format(printf, 3, 4))) static bool put(struct lines *l, const char *before, const char *fmt, ...)
+{
+    va_list ap;
+    char *item;
+    va_start(ap, fmt);
+    int n = vasprintf(&item, fmt, ap);
+    va_end(ap);
+    if (n < 0)
+        return false;
+    size_t wide = columns(item, (size_t)n);
+    fputs(before, l->out);
+    l->at += strlen(before);
+    if (l->at + wide + 2 > l->width && DEEPER + wide + 1 <= l->width) {
+        new_line(l);
+    } else if (*before) {
+        putc(' ', l->out);
+        l->at++;
+    }
+    put_words(l, item);
+    free(item);
+    return true;
+}
+
+/* ---- what an owner did ------------------------------------------------------------------------------------------ */
+
+static void print_link(const struct stat *s, const struct blame_chain *c, FILE *out)
+{
+    const char *name = text(s, c->name);
+    if (!c->object) {
+        fprintf(out, "made by %s: ", name);
+        return;
+    }
+    const struct blame_object *o = object_of(s, c->object - 1);
+    fprintf(out, "waiting for %s", text(s, o->is.name));
+    if (!*name)
+        fputs(" in ", out);
+    else if (wait_class_of(o->is.kind) == WAIT_CLASS_END)
+        fputs(": ", out);
+    else
+        fprintf(out, ", %s%s: ", role(o), name);
+}
+
+static void print_chain(const struct stat *s, uint32_t chain, FILE *out)
+{
+    if (!chain)
+        return;
+    const struct blame_chain *c = &s->blame.sums.chains.v[chain - 1];
+    print_chain(s, c->before, out); /* no longer than what was followed */
+    print_link(s, c, out);
+}
+
+static void print_deed(const struct stat *s, uint64_t key, FILE *out)
+{
+    struct blame_deed d = blame_deed_of(key);
+    const char *what = text(s, d.what);
+    print_chain(s, d.chain, out);
+    switch (d.state) {
+    case GOTRACE_STATE_UNDETERMINED: fputs("(not known)", out); break;
+    case GOTRACE_STATE_RUNNABLE: fputs("runnable", out); break;
+    case GOTRACE_STATE_RUNNING:
+        fprintf(out, !*what ? "running" : d.sampled ? "running %s" : "running until %s", what);
+        break;
+    default: fprintf(out, "%.*s", (int)strcspn(what, "\n"), what);
+    }
+}
+
+/* Rounded, it is no percent. */
+static bool is_small(uint64_t part, uint64_t all) { return part < all / 200 + !!(all % 200); }
+
+/* Whole percents that add up to a hundred: the largest rests are rounded up. */
+static void percents(const uint64_t *parts, size_t n, uint64_t all, unsigned *percent)
+{
+    double rest[DEEDS + 1];
+    unsigned sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        double exact = 100.0 * (double)parts[i] / (double)all;
+        percent[i] = (unsigned)exact;
+        rest[i] = exact - percent[i];
+        sum += percent[i];
+    }
+    for (; sum < 100; sum++) {
+        size_t most = 0;
+        for (size_t i = 1; i < n; i++)
+            if (rest[i] > rest[most])
+                most = i;
+        percent[most]++;
+        rest[most] = -1;
+    }
+}
+
+static bool put_deed(const struct stat *s, struct lines *l, const char *before, unsigned percent, uint64_t key)
+{
+    char *deed = NULL;
+    size_t size;
+    FILE *f = open_memstream(&deed, &size);
+    if (f)
+        print_deed(s, key, f);
+    bool ok = f && !fclose(f) && put(l, before, "%u %% %s", percent, deed);
+    free(deed);
+    return ok;
+}
+
+/* The largest, and one for all others; what has less than half a percent is among these. */
+static bool put_deeds(const struct stat *s, struct lines *l, const struct stat_group *owner)
+{
+    struct ranking r;
+    uint64_t parts[DEEDS + 1], rest = owner->total;
+    unsigned percent[DEEDS + 1];
+    size_t n = 0;
+    if (!owner->total)
+        return true;
+    if (!stat_rank(&r, &s->blame.sums.deeds, BLAME_OWNER_MASK, owner->key, DEEDS))
+        return false;
+    for (; n < r.shown && !is_small(r.groups[n].total, owner->total); n++) {
+        parts[n] = r.groups[n].total;
+        rest -= parts[n];
+    }
+    parts[n] = rest;
+    percents(parts, n + 1, owner->total, percent);
+    bool ok = true;
+    for (size_t i = 0; ok && i < n; i++)
+        ok = put_deed(s, l, i ? "," : ":", percent[i], r.groups[i].key);
+    if (ok && percent[n])
+        ok = put(l, n ? "," : ":", "%u %% other", percent[n]);
+    free(r.groups);
+    return ok;
+}
+
+static bool put_owner(const struct stat *s, struct lines *l, const struct blame_object *o, const struct stat_group *g,
+                      uint64_t all)
+{
+    const char *name = text(s, blame_owner_name(g->key));
+    uint32_t nthreads = g->number < s->blame.sums.nthreads.n ? s->blame.sums.nthreads.v[g->number] : 0;
+    fprintf(l->out, "\n%*s", INDENT, "");
+    l->at = INDENT;
+    bool end = *name && wait_class_of(o->is.kind) == WAIT_CLASS_END;
+    bool ok = end ? put(l, "", "joined thread did") : put(l, "", "%s%s", role(o), owner_name(name));
+    if (ok && *name && nthreads > 1)
+        ok = put(l, "", " ×%" PRIu32, nthreads);
+    if (ok && !is_small(all - g->total, all))
+        ok = put(l, "", " (%.0f %%)", 100.0 * (double)g->total / (double)all);
+    return ok && (!*name || put_deeds(s, l, g));
+}
+
+/* ---- tables ----------------------------------------------------------------------------------------------------- */
+
+static bool put_owners(const struct stat *s, uint32_t number, struct lines *l)
+{
+    const struct blame_object *o = object_of(s, number);
+    struct ranking r;
+    if (!stat_rank(&r, &s->blame.sums.owners, BLAME_OBJECT_MASK, blame_object_key(number), OWNERS))
+        return false;
+    uint64_t all = r.rest.total, rest = 0;
+    size_t shown = 0;
+    for (size_t i = 0; i < r.shown; i++)
+        all += r.groups[i].total;
+    rest = all;
+    bool ok = true;
+    for (; ok && shown < r.shown && !is_small(r.groups[shown].total, all); shown++) {
+        ok = put_owner(s, l, o, &r.groups[shown], all);
+        rest -= r.groups[shown].total;
+    }
+    if (ok && all && !is_small(rest, all))
+        fprintf(l->out, "\n%*sand %zu more (%.0f %%)", INDENT, "", r.n - shown, 100.0 * (double)rest / (double)all);
+    free(r.groups);
+    return ok;
+}
+
+static bool object_row(const struct stat *s, struct table *t, const struct stat_group *g, size_t width)
+{
+    uint32_t number = (uint32_t)g->key;
+    const struct blame_object *o = object_of(s, number);
+    char *lines = NULL;
+    size_t size;
+    struct lines l = {.out = open_memstream(&lines, &size), .width = width};
+    if (l.out)
+        fprintf(l.out, "%s%s", text(s, o->is.text), o->full ? ", full" : "");
+    bool ok = l.out && put_owners(s, number, &l);
+    ok = l.out && !fclose(l.out) && ok;
+    if (ok) {
+        table_cell(t, "%" PRIu64, g->count);
+        table_time(t, g->total);
+        table_time(t, stat_group_percentile(g, 50));
+        table_time(t, stat_group_percentile(g, 99));
+        table_time(t, g->max);
+        table_cell(t, "%s", lines);
+    }
+    free(lines);
+    return ok;
+}
+
+/* Waits for a lock are somebody's fault; other waits are, when a thread of the trace has ended any of them. */
+static bool is_of(const struct blame_object *o, bool locks)
+{
+    bool lock = wait_class_of(o->is.kind) == WAIT_CLASS_LOCK;
+    return locks ? lock : !lock && o->was_ended;
+}
+
+static bool objects(const struct stat *s, bool locks, size_t rows, FILE *out)
+{
+    static const char *const titles[] = {"waits", "total", "p50", "p99", "max", "<object", NULL};
+    struct table t;
+    struct ranking r;
+    uint64_t left_out = 0, ns = 0;
+    if (!stat_rank(&r, &s->blame.waits, 0, 0, SIZE_MAX))
+        return false;
+    table_init(&t, titles);
+    for (size_t i = 0, shown = 0; i < r.shown && !t.failed; i++) {
+        if (!is_of(object_of(s, (uint32_t)r.groups[i].key), locks))
+            continue;
+        if (shown++ < rows) {
+            t.failed |= !object_row(s, &t, &r.groups[i], stat_width(out));
+            continue;
+        }
+        left_out++;
+        ns += r.groups[i].total;
+    }
+    free(r.groups);
+    bool ok = stat_print_section(locks ? "Locks" : "Conditions, threads and descriptors that were waited for", &t, out);
+    char time[TABLE_TIME_SIZE];
+    if (ok && left_out)
+        fprintf(out, "  and %" PRIu64 " more, %s\n", left_out, table_format_time(time, ns));
+    return ok;
+}
+
+bool stat_locks(const struct stat *s, size_t rows, FILE *out)
+{
+    return objects(s, true, rows, out) && objects(s, false, rows, out);
+}
+
+bool stat_report_locks(const struct stat *s, const char *path, FILE *out)
+{
+    stat_headline(&s->spans, s->version, path, out);
+    if (!s->spans.has_objects)
+        fputs("\nThe trace does not say what threads waited for\n", out);
+    return stat_locks(s, s->rows, out);
+}

@@ -44,7 +44,7 @@ static bool is_glibc_source(struct gotrace_str path)
 {
     static const char *const folders[] = {"nptl", "io", "libio", "misc", "socket", "time", "stdlib", "string", "malloc",
                                           "posix", "csu", "elf", "stdio-common", "rt", "sysvipc", "signal"};
-    if (memmem(path.data, path.len, "/sysdeps/", strlen("/sysdeps/")))
+    if (path.len && memmem(path.data, path.len, "/sysdeps/", strlen("/sysdeps/")))
         return true;
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
         char twice[64];
@@ -96,7 +96,7 @@ bool frame_has_definition(const struct gotrace_frame *object)
     char line[32];
     struct gotrace_str file = frame_file(object), name = object->function;
     size_t digits = (size_t)snprintf(line, sizeof line, ":%" PRIu64, object->line);
-    if (!place_has_line(file.data, file.len, object->line) ||
+    if (!file.len || !place_has_line(file.data, file.len, object->line) ||
         place_is_language("", 0, object->file.data, object->file.len))
         return false;
     const char *at = memmem(name.data, name.len, file.data, file.len), *end = name.data + name.len;

@@ -27,7 +27,7 @@ static inline bool place_is_language(const char *function, size_t len, const cha
                                           "/library/alloc/", "/bits/gthr-default.h"};
     static const char *const names[] = {"std::", "core::", "alloc::", "<std::", "<core::", "<alloc::", "__gthread_"};
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
-        if (memmem(file, file_len, folders[i], strlen(folders[i])))
+        if (file_len && memmem(file, file_len, folders[i], strlen(folders[i])))
             return true;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (place_begins(function, len, names[i]))

@@ -98,11 +98,23 @@ void stat_texts_free(struct stat_texts *t)
     free(t->cache);
 }
 
+static bool is_text(struct gotrace_str s, const char *text, size_t len)
+{
+    return s.len == len && (!len || !memcmp(s.data, text, len));
+}
+
+/* What is a text as it is keeps its number: the few that come all the time are found by where they are stored. */
 uint32_t stat_text(struct stat_texts *t, struct gotrace_str s)
 {
+    struct stat_recent *r = &t->recent[((uintptr_t)s.data ^ (uintptr_t)s.data >> 6) % STAT_NRECENT];
+    if (r->text && is_text(s, r->text, r->len))
+        return r->number;
     struct line l = {.len = 0};
     append(&l, s, FUNCTION_MAX);
-    return intern(t, l.text, l.len);
+    uint32_t number = intern(t, l.text, l.len);
+    if (number && is_text(s, l.text, l.len))
+        *r = (struct stat_recent){t->list.v[number], l.len, number};
+    return number;
 }
 
 uint32_t stat_text_function(struct stat_texts *t, struct gotrace_stack stack, size_t i)

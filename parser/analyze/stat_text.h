@@ -15,7 +15,7 @@
 #include "parser/idmap.h"
 #include "parser/vec.h"
 
-enum { STAT_FRAMES = 5, STAT_NTEXTS = 16384, STAT_NCACHED = 4096 };
+enum { STAT_FRAMES = 5, STAT_NTEXTS = 16384, STAT_NCACHED = 4096, STAT_NRECENT = 64 };
 
 /* What may be said of a stack. */
 enum stat_stack_text {
@@ -42,6 +42,11 @@ struct stat_texts {
         struct stat_object object;
         bool is_split, is_called;
     } *cache;
+    struct stat_recent {
+        const char *text;
+        size_t len;
+        uint32_t number;
+    } recent[STAT_NRECENT];
     bool failed; /* memory is short */
 };
 

@@ -21,7 +21,7 @@ static const struct blame_object *object_of(const struct stat *s, uint32_t numbe
 static const char *role(const struct blame_object *o)
 {
     switch (wait_class_of(o->is.kind)) {
-    case WAIT_CLASS_LOCK: return "held by ";
+    case WAIT_CLASS_LOCK: return o->is.kind == WAIT_FUTEX ? "woken by " : "held by ";
     case WAIT_CLASS_SIGNAL: return o->is.kind == WAIT_SEM ? "posted by " : "signalled by ";
     case WAIT_CLASS_MEETING: return "completed by ";
     case WAIT_CLASS_DATA: return o->full ? "read by " : "written by ";
@@ -191,7 +191,7 @@ static bool put_deeds(const struct stat *s, struct lines *l, const struct stat_g
     parts[n] = rest;
     percents(parts, n + 1, owner->total, percent);
     bool ok = true;
-    for (size_t i = 0; ok && i < n; i++)
+    for (size_t i = 0; ok && i < n && percent[i]; i++)
         ok = put_deed(s, l, i ? "," : ":", percent[i], r.groups[i].key);
     if (ok && percent[n])
         ok = put(l, n ? "," : ":", "%u %% other", percent[n]);

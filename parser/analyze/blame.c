@@ -2,12 +2,13 @@
 
 #include <string.h>
 
-enum { DEEPEST = 32 };
+/* How far a chain is followed; how many stretches are looked at for each that there is, on the whole. */
+enum { DEEPEST = 256, LOOKS = 32 };
 _Static_assert(BLAME_OBJECTS < 1 << 13, "the number of an object fits into a deed's key");
 
 void blame_init(struct blame *b, struct spans *spans)
 {
-    *b = (struct blame){.spans = spans};
+    *b = (struct blame){.spans = spans, .looks = CRITICAL_MAX};
     stat_groups_init(&b->waits, true);
     blame_sums_init(&b->sums);
 }
@@ -46,6 +47,7 @@ static struct critical_step *keep(struct blame *b, uint32_t thread, int64_t now,
                : by       ? stat_text_stack(&b->spans->texts, gotrace_event_stack(by), STAT_PLACE)
                           : 0;
     struct critical_step *s = critical_add(&b->critical, &t->way, span, what, now);
+    b->looks += LOOKS;
     if (s)
         s->sampled = span->state == GOTRACE_STATE_RUNNING && t->sampled;
     return s;
@@ -222,7 +224,8 @@ static void follow(struct walk *w, uint64_t at, int64_t from, int64_t to, uint32
     struct blame *b = w->b;
     const struct critical_step *s;
     uint64_t thread = GOTRACE_NONE;
-    for (; to > from && (s = critical_step_of(&b->critical, at)); at = s->before) {
+    for (; to > from && b->looks && (s = critical_step_of(&b->critical, at)); at = s->before) {
+        b->looks--;
         if (s->end < to)
             charge_unknown(w, later(s->end, from), to, chain);
         to = s->end < to ? later(s->end, from) : to;

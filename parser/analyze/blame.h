@@ -4,8 +4,8 @@
  * That time counts for each thread that waited meanwhile, so the sums of the owners are those of the waits. What the
  * owner did in it is known from its stretches, and from those of who woke it, where it waited itself.
  *
- * One pass. A release costs as much as its owner's stretches since the last one, whatever the number of those who wait.
- * The last CRITICAL_MAX stretches are remembered, while any thread waits for an object.
+ * One pass. A release costs as much as its owner's stretches since the last one, whatever the number of those who wait;
+ * where owners wait for each other stretches are looked at again, but only a number of times on the whole. The last CRITICAL_MAX stretches are remembered, while any thread waits for an object.
  */
 #ifndef THRACE_PARSER_ANALYZE_BLAME_H
 #define THRACE_PARSER_ANALYZE_BLAME_H
@@ -41,7 +41,8 @@ struct blame {
     struct blame_sums sums;
     VEC(struct blame_thread) threads; /* by their place in spans.live */
     uint64_t nwaiting;
-    bool failed; /* memory is short */
+    uint64_t looks; /* at how many stretches it may still look, so that it takes no longer than the trace is */
+    bool failed;    /* memory is short */
 };
 
 void blame_init(struct blame *b, struct spans *spans);

@@ -10,7 +10,7 @@
 #include "lib/wire/events.h"
 #include "parser/analyze/stat_collect.h"
 
-enum { THREADS = 64 };
+enum { THREADS = 128 };
 
 /* A trace in the making. Goroutine g is executed by thread and proc g. */
 struct made {
@@ -29,7 +29,7 @@ static void event(struct made *m, uint64_t g, uint64_t time, unsigned id, const 
     event(m, g, time, EV_##name, (uint64_t[]){0, ##__VA_ARGS__} + 1,                                                   \
           sizeof((uint64_t[]){0, ##__VA_ARGS__}) / sizeof(uint64_t) - 1)
 
-/* All n goroutines run when it begins, at 10. */
+/* All n goroutines run when it begins, from 10 on; no two events have the same time. */
 static struct made begin(uint64_t n)
 {
     struct made m = {.b = gotrace_builder_new_memory(22)};
@@ -287,6 +287,28 @@ static void samples_name_what_runs(void **state)
                "          6 % write (a.c:6 put)\n");
 }
 
+/* A futex may be a lock as well as a condition. Whoever comes last to a barrier wakes all, one after the other. */
+static void wakers_of_other_objects(void **state)
+{
+    struct made m = begin(3);
+    uint64_t barrier = stack(&m, "barrier b", "pthread_barrier_wait", "meet", 5, "worker");
+    block(&m, 2, 100, "sync", barrier);
+    block(&m, 3, 200, "sync", barrier);
+    wake(&m, 1, 2, 300, barrier);
+    wake(&m, 1, 3, 310, barrier);
+    start(&m, 2, 320);
+    block(&m, 2, 400, "sync", stack(&m, "futex f", "syscall", "park", 5, "worker"));
+    wake(&m, 1, 2, 500, stack(&m, NULL, "syscall", "unpark", 6, "main"));
+    expect(&m, "\nLocks\n"
+               "  waits   total     p50     p99     max  object\n"
+               "      1  100 ns  100 ns  100 ns  100 ns  futex f\n"
+               "      woken by worker: 100 % running until unpark (a.c:6)\n"
+               "\nConditions, threads and descriptors that were waited for\n"
+               "  waits   total     p50     p99     max  object\n"
+               "      2  310 ns  111 ns  200 ns  200 ns  barrier b\n"
+               "      completed by worker: 100 % running until meet (a.c:5)\n");
+}
+
 /* Who reads from a full pipe wakes who writes; who writes to an empty one, who reads. A wait from outside is not shown. */
 static void pipes_have_two_ends(void **state)
 {
@@ -306,6 +328,15 @@ static void pipes_have_two_ends(void **state)
                "      written by writer: 100 % running until put (a.c:5)\n");
 }
 
+static uint64_t unknown_of(const struct blame *b)
+{
+    uint64_t ns = 0;
+    for (size_t i = 0; i < b->sums.deeds.list.n; i++)
+        if (blame_deed_of(b->sums.deeds.list.v[i].key).state == GOTRACE_STATE_UNDETERMINED)
+            ns += b->sums.deeds.list.v[i].total;
+    return ns;
+}
+
 /* What an owner did is forgotten when it is too long ago; the sums are not. */
 static void a_long_wait_is_forgotten_at_its_beginning(void **state)
 {
@@ -321,11 +352,71 @@ static void a_long_wait_is_forgotten_at_its_beginning(void **state)
     wake(&m, 1, 2, at += 2, stack(&m, NULL, "pthread_mutex_unlock", "done", 9, "holder"));
     read_all(&s, &m, true);
     assert_int_equal(s.blame.critical.cap, CRITICAL_MAX);
-    uint64_t unknown = 0;
-    for (size_t i = 0; i < s.blame.sums.deeds.list.n; i++)
-        if (blame_deed_of(s.blame.sums.deeds.list.v[i].key).state == GOTRACE_STATE_UNDETERMINED)
-            unknown += s.blame.sums.deeds.list.v[i].total;
+    uint64_t unknown = unknown_of(&s.blame);
     assert_true(unknown >= 4 * 900 && unknown <= 4 * 1100);
+    stat_free(&s);
+}
+
+/* So many who hold a lock each, for which another one waits, wait for thread 1, which makes that many calls. */
+static uint64_t unknown_of_pairs(uint64_t pairs, uint64_t calls)
+{
+    struct made m = begin(1 + 2 * pairs);
+    struct stat s;
+    uint64_t at = 1000;
+    char text[64];
+    for (uint64_t i = 0; i < pairs; i++) {
+        snprintf(text, sizeof text, "mutex m%u", (unsigned)i);
+        block(&m, 2 + i, at++, "sync", stack(&m, "rwlock r", "pthread_rwlock_rdlock", "take", 5, "holder"));
+        block(&m, 2 + pairs + i, at++, "sync", stack(&m, text, "pthread_mutex_lock", "take", 5, "waiter"));
+    }
+    for (uint64_t i = 0; i < calls; i++) {
+        EVENT(&m, 1, at++, GoSyscallBegin, i + 1, 0);
+        EVENT(&m, 1, at++, GoSyscallEnd);
+    }
+    for (uint64_t i = 0; i < pairs; i++)
+        wake(&m, 1, 2 + i, at++, stack(&m, NULL, "pthread_rwlock_unlock", "done", 9, "owner"));
+    for (uint64_t i = 0; i < pairs; i++) {
+        start(&m, 2 + i, at++);
+        wake(&m, 2 + i, 2 + pairs + i, at++, stack(&m, NULL, "pthread_mutex_unlock", "done", 9, "holder"));
+    }
+    read_all(&s, &m, true);
+    uint64_t unknown = unknown_of(&s.blame);
+    stat_free(&s);
+    return unknown;
+}
+
+static void following_takes_no_longer_than_the_trace_is(void **state)
+{
+    assert_int_equal(unknown_of_pairs(10, 1000), 0);
+    assert_int_equal(unknown_of_pairs(30, 60000), 0);
+    assert_true(unknown_of_pairs(60, 60000) > 0);
+}
+
+/* Turns on one lock, each of which is woken by the one before, are followed far back. */
+static void turns_are_followed_far_back(void **state)
+{
+    enum { TURNS = 100 };
+    struct made m = begin(TURNS + 2);
+    struct stat s;
+    uint64_t at = 1000, last = TURNS + 1, client = TURNS + 2;
+    for (uint64_t g = 2; g <= last; g++)
+        block(&m, g, at++, "sync", stack(&m, "mutex inner", "pthread_mutex_lock", "take", 5, "worker"));
+    block(&m, client, at++, "sync", stack(&m, "mutex outer", "pthread_mutex_lock", "take", 5, "client"));
+    EVENT(&m, 1, at, GoSyscallBegin, 1, stack(&m, NULL, "fsync", "flush", 6, "first"));
+    EVENT(&m, 1, at += 5000, GoSyscallEnd);
+    for (uint64_t g = 2; g <= last; g++) {
+        wake(&m, g - 1, g, at += 3, stack(&m, NULL, "pthread_mutex_unlock", "done", 9, "worker"));
+        start(&m, g, at += 3);
+    }
+    wake(&m, last, client, at += 3, stack(&m, NULL, "pthread_mutex_unlock", "done", 9, "worker"));
+    read_all(&s, &m, true);
+    uint64_t fsync = 0;
+    for (size_t i = 0; i < s.blame.sums.deeds.list.n; i++) {
+        struct blame_deed d = blame_deed_of(s.blame.sums.deeds.list.v[i].key);
+        if (d.chain && !strcmp(stat_text_of(&s.spans.texts, d.what), "fsync (a.c:6 flush)"))
+            fsync += s.blame.sums.deeds.list.v[i].total;
+    }
+    assert_int_equal(fsync, 5000);
     stat_free(&s);
 }
 
@@ -415,8 +506,11 @@ int main(void)
         cmocka_unit_test(some_waits_are_nobodys_fault),
         cmocka_unit_test(before_a_thread_was_made_its_maker_is_to_blame),
         cmocka_unit_test(samples_name_what_runs),
+        cmocka_unit_test(wakers_of_other_objects),
         cmocka_unit_test(pipes_have_two_ends),
         cmocka_unit_test(a_long_wait_is_forgotten_at_its_beginning),
+        cmocka_unit_test(following_takes_no_longer_than_the_trace_is),
+        cmocka_unit_test(turns_are_followed_far_back),
         cmocka_unit_test(without_waits_there_are_no_stretches),
         cmocka_unit_test(sums_agree_whatever_happens),
         cmocka_unit_test(objects_without_number_take_bounded_memory),

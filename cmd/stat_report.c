@@ -187,7 +187,8 @@ static bool threads(const struct stat *s, FILE *out)
 bool stat_report(const struct stat *s, const char *path, FILE *out)
 {
     stat_headline(&s->spans, s->version, path, out);
-    return states(s, s->rows, out) && stat_locks(s, (s->rows + 1) / 2, out) && waits(s, BY_ANYBODY, s->rows, out) && syscalls(s, out) && threads(s, out);
+    return states(s, s->rows, out) && stat_locks(s, (s->rows + 1) / 2, out) && waits(s, BY_ANYBODY, s->rows, out) &&
+           syscalls(s, out) && threads(s, out);
 }
 
 bool stat_report_head(const struct stat *s, const char *path, FILE *out)

@@ -5,7 +5,8 @@
  * owner did in it is known from its stretches, and from those of who woke it, where it waited itself.
  *
  * One pass. A release costs as much as its owner's stretches since the last one, whatever the number of those who wait;
- * where owners wait for each other stretches are looked at again, but only a number of times on the whole. The last CRITICAL_MAX stretches are remembered, while any thread waits for an object.
+ * where owners wait for each other stretches are looked at again, but only a number of times on the whole. The last
+ * CRITICAL_MAX stretches are remembered, while any thread waits for an object.
  */
 #ifndef THRACE_PARSER_ANALYZE_BLAME_H
 #define THRACE_PARSER_ANALYZE_BLAME_H

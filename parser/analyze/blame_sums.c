@@ -3,7 +3,7 @@
 #include "gotrace/reader.h"
 #include "parser/analyze/stat_text.h"
 
-/* A deed's key: object 13 bits, name 16, chain 12, state 4, sampled 1, what 16; from bit 49, 33, 21, 17, 16 and 0 on. */
+/* A deed's key: object 13 bits, name 16, chain 12, state 4, sampled 1, what 16; from bit 49, 33, 21, 17, 16, 0 on. */
 enum { CHAIN_SHIFT = 21, STATE_SHIFT = 17, SAMPLED_SHIFT = 16 };
 _Static_assert(STAT_NTEXTS <= 1 << 16, "a text fits into 16 bits");
 _Static_assert(BLAME_CHAINS < 1 << 12, "a chain fits into 12 bits");

@@ -41,7 +41,8 @@ struct critical {
 void critical_free(struct critical *c);
 
 /* The thread's stretch up to now is a step of its way; what: its region, or 0. NULL: it has no length, or no memory. */
-struct critical_step *critical_add(struct critical *c, struct critical_end *e, const struct span_thread *t, uint32_t what, int64_t now);
+struct critical_step *critical_add(struct critical *c, struct critical_end *e, const struct span_thread *t,
+                                   uint32_t what, int64_t now);
 
 /* The step with this number; NULL: there is none, or it is not kept. */
 const struct critical_step *critical_step_of(const struct critical *c, uint64_t number);

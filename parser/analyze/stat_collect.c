@@ -151,7 +151,8 @@ static bool end(void *state)
     struct stat *s = state;
     bool ok = spans_end(&s->spans);
     keep_longest(s);
-    return ok && !s->failed && blame_is_fine(&s->blame) && !s->states.failed && !s->waits.failed && !s->wakers.failed && !s->syscalls.failed;
+    return ok && !s->failed && blame_is_fine(&s->blame) && !s->states.failed && !s->waits.failed &&
+           !s->wakers.failed && !s->syscalls.failed;
 }
 
 const struct event_consumer stat_consumer = {begin, event, end};

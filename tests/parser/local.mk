@@ -33,9 +33,11 @@ docs_examples_generations_CPPFLAGS = -I$(top_srcdir)/include
 docs_examples_generations_LDADD = libgotrace.la
 
 if HAVE_CMOCKA
-check_PROGRAMS += %D%/test-blame %D%/test-consumer %D%/test-frames %D%/test-stat-bounds %D%/test-stat-tasks
-TESTS += %D%/test-blame %D%/test-consumer %D%/test-frames %D%/test-stat-bounds %D%/test-stat-tasks
-tests_parser_test_blame_SOURCES = %D%/test-blame.c cmd/stat_locks.c cmd/stat_parts.c cmd/table.c
+check_PROGRAMS += %D%/test-blame %D%/test-blame-bounds %D%/test-consumer %D%/test-frames %D%/test-stat-bounds %D%/test-stat-tasks
+TESTS += %D%/test-blame %D%/test-blame-bounds %D%/test-consumer %D%/test-frames %D%/test-stat-bounds %D%/test-stat-tasks
+tests_parser_test_blame_bounds_SOURCES = %D%/test-blame-bounds.c %D%/waits.h
+tests_parser_test_blame_bounds_LDADD = libanalyze.la $(reader_program_LIBS)
+tests_parser_test_blame_SOURCES = %D%/test-blame.c %D%/waits.h cmd/stat_locks.c cmd/stat_parts.c cmd/table.c
 tests_parser_test_blame_LDADD = libanalyze.la $(reader_program_LIBS)
 tests_parser_test_consumer_SOURCES = %D%/test-consumer.c
 tests_parser_test_consumer_LDADD = libanalyze.la $(reader_program_LIBS)

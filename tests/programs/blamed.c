@@ -24,7 +24,7 @@ static unsigned long_enough(void)
     return (unsigned)(LEAST + 4 * ms);
 }
 
-/* --- flush: one thread holds a lock over a fdatasync and a sleep, others wait for it --------------------------------- */
+/* --- flush: one thread holds a lock over a fdatasync and a sleep, others wait for it ------------------------------ */
 
 static pthread_mutex_t journal = PTHREAD_MUTEX_INITIALIZER;
 static struct thread writers[WRITERS], other;
@@ -72,7 +72,7 @@ static void flush_case(void)
         join(&writers[i]);
 }
 
-/* --- nested: who holds the outer lock waits for the inner one, whose holder sleeps ----------------------------------- */
+/* --- nested: who holds the outer lock waits for the inner one, whose holder sleeps -------------------------------- */
 
 static pthread_mutex_t outer = PTHREAD_MUTEX_INITIALIZER, inner = PTHREAD_MUTEX_INITIALIZER;
 static atomic_bool has_inner, has_outer;
@@ -130,7 +130,7 @@ static void nested_case(void)
     join(&client);
 }
 
-/* --- reader: holds a lock for reading, and a writer waits ------------------------------------------------------------ */
+/* --- reader: holds a lock for reading, and a writer waits --------------------------------------------------------- */
 
 static pthread_rwlock_t table = PTHREAD_RWLOCK_INITIALIZER;
 
@@ -170,7 +170,7 @@ static void pair(void *(*first)(void *), void *(*second)(void *))
     join(&other);
 }
 
-/* --- condition, semaphore: who is to signal computes first ------------------------------------------------------------ */
+/* --- condition, semaphore: who is to signal computes first -------------------------------------------------------- */
 
 static pthread_mutex_t queue = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t filled = PTHREAD_COND_INITIALIZER;
@@ -233,7 +233,7 @@ static NOINLINE void *asker(void *self)
     return NULL;
 }
 
-/* --- pipes: a slow reader lets it get full, a slow writer empty ------------------------------------------------------- */
+/* --- pipes: a slow reader lets it get full, a slow writer empty --------------------------------------------------- */
 
 static int ends[2];
 static char page[PAGE];
@@ -294,7 +294,7 @@ static void empty_case(void)
     pair(slow_writer, quick_reader);
 }
 
-/* --- join: the last of several threads --------------------------------------------------------------------------------- */
+/* --- join: the last of several threads ---------------------------------------------------------------------------- */
 
 static NOINLINE void *quick(void *self)
 {

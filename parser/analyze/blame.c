@@ -160,16 +160,14 @@ struct walk {
     uint64_t total;
 };
 
-/* What all that waited between the times waited in sum. */
+/* What all that waited between the times waited in sum. `to` is where the last call began. */
 static uint64_t weigh(struct walk *w, int64_t from, int64_t to)
 {
     uint64_t ns = 0;
     for (; w->waiter && w->b->threads.v[w->waiter - 1].begin > from; w->nwaiting--) {
         const struct blame_thread *t = &w->b->threads.v[w->waiter - 1];
-        if (t->begin < to) {
-            ns += w->nwaiting * ((uint64_t)to - (uint64_t)t->begin);
-            to = t->begin;
-        }
+        ns += w->nwaiting * ((uint64_t)to - (uint64_t)t->begin);
+        to = t->begin;
         w->waiter = t->previous;
     }
     return ns + w->nwaiting * ((uint64_t)to - (uint64_t)from);

@@ -103,7 +103,7 @@ static bool is_text(struct gotrace_str s, const char *text, size_t len)
     return s.len == len && (!len || !memcmp(s.data, text, len));
 }
 
-/* What is a text as it is keeps its number: the few that come all the time are found by where they are stored. */
+/* A text is its own text, so the few that come all the time are found by where they are stored. */
 uint32_t stat_text(struct stat_texts *t, struct gotrace_str s)
 {
     struct stat_recent *r = &t->recent[((uintptr_t)s.data ^ (uintptr_t)s.data >> 6) % STAT_NRECENT];
@@ -112,7 +112,7 @@ uint32_t stat_text(struct stat_texts *t, struct gotrace_str s)
     struct line l = {.len = 0};
     append(&l, s, FUNCTION_MAX);
     uint32_t number = intern(t, l.text, l.len);
-    if (number && is_text(s, l.text, l.len))
+    if (number)
         *r = (struct stat_recent){t->list.v[number], l.len, number};
     return number;
 }

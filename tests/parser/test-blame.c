@@ -166,6 +166,67 @@ static void samples_name_what_runs(void **state)
                "          6 % write (a.c:6 put)\n");
 }
 
+/*
+ * 2 waits for 1, from 100 to 900, 3 for 2, from 110 to 1000, and 4 for 3, from 120 to 1100: of that time 1 is in a system
+ * call from 200 to 800. 5 waits for 2 as well, from 130 to 1010. Which lock is which is said of each.
+ */
+static void chains_have_many_links(void **state)
+{
+    struct made m = begin(5);
+    uint64_t unlock = stack(&m, NULL, "pthread_mutex_unlock", "done", 9, "x");
+    block(&m, 2, 100, "sync", stack(&m, "mutex b", "pthread_mutex_lock", "take", 5, "two"));
+    block(&m, 3, 110, "sync", stack(&m, "mutex a", "pthread_mutex_lock", "take", 5, "three"));
+    block(&m, 4, 120, "sync", stack(&m, "mutex r", "pthread_mutex_lock", "take", 5, "four"));
+    block(&m, 5, 130, "sync", stack(&m, "mutex s", "pthread_mutex_lock", "take", 5, "five"));
+    EVENT(&m, 1, 200, GoSyscallBegin, 1, stack(&m, NULL, "fsync", "flush", 6, "one"));
+    EVENT(&m, 1, 800, GoSyscallEnd);
+    wake(&m, 1, 2, 900, unlock);
+    start(&m, 2, 901);
+    wake(&m, 2, 3, 1000, unlock);
+    start(&m, 3, 1001);
+    wake(&m, 2, 5, 1010, unlock);
+    wake(&m, 3, 4, 1100, unlock);
+    expect(&m, "\n"
+               "Locks\n"
+               "  waits   total     p50     p99     max  object\n"
+               "      1  980 ns  980 ns  980 ns  980 ns  mutex r\n"
+               "      held by three: 61 % waiting for mutex a, held by two: waiting for mutex b, "
+               "held by one: fsync (a.c:6 flush),\n"
+               "          10 % waiting for mutex a, held by two: waiting for mutex b, "
+               "held by one: running until done (a.c:9),\n"
+               "          10 % running until done (a.c:9), 10 % waiting for mutex a, "
+               "held by two: running until done (a.c:9), 9 % other\n"
+               "      1  890 ns  890 ns  890 ns  890 ns  mutex a\n"
+               "      held by two: 68 % waiting for mutex b, held by one: fsync (a.c:6 flush),\n"
+               "          11 % waiting for mutex b, held by one: running until done (a.c:9), "
+               "11 % running until done (a.c:9),\n"
+               "          10 % waiting for mutex b, held by one: running until flush (a.c:6)\n"
+               "      1  880 ns  880 ns  880 ns  880 ns  mutex s\n"
+               "      held by two: 68 % waiting for mutex b, held by one: fsync (a.c:6 flush), "
+               "13 % running until done (a.c:9),\n"
+               "          11 % waiting for mutex b, held by one: running until done (a.c:9),\n"
+               "          8 % waiting for mutex b, held by one: running until flush (a.c:6)\n"
+               "      1  800 ns  800 ns  800 ns  800 ns  mutex b\n"
+               "      held by one: 75 % fsync (a.c:6 flush), 13 % running until done (a.c:9), "
+               "12 % running until flush (a.c:6)\n");
+}
+
+/* Owners wait for what nobody wakes them from, too: 1, from 200 to 260. */
+static void what_nobody_ends_is_not_followed(void **state)
+{
+    struct made m = begin(2);
+    block(&m, 2, 100, "sync", stack(&m, "mutex m", "pthread_mutex_lock", "take", 5, "two"));
+    block(&m, 1, 200, "chan receive", stack(&m, "pipe 7", "read", "get", 6, "one"));
+    wake(&m, 1, 1, 260, 0);
+    start(&m, 1, 280);
+    wake(&m, 1, 2, 300, stack(&m, NULL, "pthread_mutex_unlock", "done", 9, "one"));
+    expect(&m, "\nLocks\n"
+               "  waits   total     p50     p99     max  object\n"
+               "      1  200 ns  200 ns  200 ns  200 ns  mutex m\n"
+               "      held by one: 50 % running until get (a.c:6), 30 % waiting for pipe 7 in read (a.c:6 get),\n"
+               "          10 % running until done (a.c:9), 10 % runnable\n");
+}
+
 /* A futex may be a lock as well as a condition. Whoever comes last to a barrier wakes all, one after the other. */
 static void wakers_of_other_objects(void **state)
 {
@@ -216,6 +277,8 @@ int main(void)
         cmocka_unit_test(some_waits_are_nobodys_fault),
         cmocka_unit_test(before_a_thread_was_made_its_maker_is_to_blame),
         cmocka_unit_test(samples_name_what_runs),
+        cmocka_unit_test(chains_have_many_links),
+        cmocka_unit_test(what_nobody_ends_is_not_followed),
         cmocka_unit_test(wakers_of_other_objects),
         cmocka_unit_test(pipes_have_two_ends),
     };

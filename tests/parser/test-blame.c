@@ -44,6 +44,26 @@ static void owners_follow_each_other(void **state)
                "      held by worker (17 %): 90 % running until done (a.c:91), 10 % runnable\n");
 }
 
+/* 2 and 3, who have one name, hold the lock one after the other, and 2 once more. */
+static void owners_of_a_name_are_one(void **state)
+{
+    struct made m = begin(4);
+    uint64_t lock = stack(&m, "mutex m", "pthread_mutex_lock", "take", 5, "worker");
+    uint64_t unlock = stack(&m, NULL, "pthread_mutex_unlock", "done", 9, "worker");
+    block(&m, 3, 100, "sync", lock);
+    block(&m, 4, 110, "sync", stack(&m, "mutex m", "pthread_mutex_lock", "take", 5, "client"));
+    wake(&m, 2, 3, 200, unlock);
+    start(&m, 3, 210);
+    wake(&m, 3, 4, 300, unlock);
+    start(&m, 4, 310);
+    block(&m, 4, 320, "sync", lock);
+    wake(&m, 2, 4, 330, unlock);
+    expect(&m, "\nLocks\n"
+               "  waits   total     p50     p99     max  object\n"
+               "      3  300 ns  103 ns  190 ns  190 ns  mutex m\n"
+               "      held by worker ×2: 97 % running until done (a.c:9), 3 % runnable\n");
+}
+
 /* Thread 1 sleeps from 200 to 900 while it holds the inner lock. 2, which holds the outer one, waits from 100 on. */
 static void waits_of_owners_are_followed(void **state)
 {
@@ -272,6 +292,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(owners_follow_each_other),
+        cmocka_unit_test(owners_of_a_name_are_one),
         cmocka_unit_test(waits_of_owners_are_followed),
         cmocka_unit_test(turns_are_one_link),
         cmocka_unit_test(some_waits_are_nobodys_fault),

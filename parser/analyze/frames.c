@@ -46,12 +46,17 @@ static bool is_glibc_source(struct gotrace_str path)
                                           "posix", "csu", "elf", "stdio-common", "rt", "sysvipc", "signal"};
     if (path.len && memmem(path.data, path.len, "/sysdeps/", strlen("/sysdeps/")))
         return true;
-    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
-        char twice[64];
-        snprintf(twice, sizeof twice, "./%s/./%s/", folders[i], folders[i]);
-        if (place_begins(path.data, path.len, twice))
+    const char *second = place_begins(path.data, path.len, "./") ? memmem(path.data, path.len, "/./", 3) : NULL;
+    if (!second)
+        return false;
+    const char *first = path.data + 2, *end = path.data + path.len;
+    size_t len = second > first ? (size_t)(second - first) : 0;
+    second += 3;
+    if (!len || (size_t)(end - second) <= len || memcmp(second, first, len) != 0 || second[len] != '/')
+        return false;
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+        if (strlen(folders[i]) == len && !memcmp(first, folders[i], len))
             return true;
-    }
     return false;
 }
 
@@ -67,8 +72,8 @@ bool frame_is_folded(const struct gotrace_frame *f)
 {
     if (!f->function.len)
         return false;
-    return place_is_language(f->function.data, f->function.len, f->file.data, f->file.len) ||
-           is_library(frame_file(f)) || is_glibc_source(f->file) || is_thraces(f->function);
+    return is_library(frame_file(f)) || is_glibc_source(f->file) || is_thraces(f->function) ||
+           place_is_language(f->function.data, f->function.len, f->file.data, f->file.len);
 }
 
 void stack_split(struct gotrace_stack stack, struct stack_parts *parts)

@@ -93,6 +93,11 @@ static void stacks_are_told_apart(void **state)
           {"<alloc::boxed::Box<F> as core::ops::FnOnce<A>>::call_once", "app", 1}, {"app::main", "src/main.rs", 5}},
          WAIT_FUTEX, 1, 4, "futex (any)", "futex (any)", "futex (any)\nsyscall (libc)\napp::main (main.rs:5)",
          "syscall (main.rs:5 app::main)", "app::main (main.rs:5)", "app::main (main.rs)"},
+        /* The path of a package's source may be like that, too, but only libc's folders are libc's. */
+        {{{"read", "libc", 1}, {"f", "./io/./iq/a.c", 2}, {"g", "./sql/./sql/b.cc", 3}, {"h", "./io/./io/read.c", 4},
+          {"i", "./nptl/./nptlx", 5}},
+         WAIT_NO_OBJECT, 0, 1, "", "", "read (libc)\nf (a.c:2)\ng (b.cc:3)\ni (nptlx:5)", "read (a.c:2 f)", "f (a.c:2)",
+         "f (a.c)"},
         /* Stacks without an object stay as they are, and so do those without any function of the program. */
         {{{"sync.(*Mutex).Lock", "/go/src/sync/mutex.go", 90}, {"main.mutexed", "/app/main.go", 3}},
          WAIT_NO_OBJECT, 0, 0, "", "", "sync.(*Mutex).Lock (mutex.go:90)\nmain.mutexed (main.go:3)",

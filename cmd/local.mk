@@ -21,7 +21,7 @@ thrace_SOURCES = %D%/main.c %D%/verbs.def %D%/verbs.h \
 	%D%/input.c %D%/input.h \
 	%D%/print.c %D%/print_v1.c %D%/print_v1.h \
 	%D%/raw.c \
-	%D%/record.c %D%/record_options.c %D%/record_options.h \
+	%D%/record.c %D%/record_options.c %D%/record_options.h %D%/record_probes.c %D%/record_probes.h \
 	%D%/stat.c %D%/stat.h \
 	%D%/stat_locks.c %D%/stat_locks.h \
 	%D%/stat_parts.c %D%/stat_parts.h \

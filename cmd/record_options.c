@@ -14,6 +14,7 @@
 
 #include "cmd/arguments.h"
 #include "cmd/complain.h"
+#include "cmd/record_probes.h"
 
 static const char usage[] =
     "usage: thrace record [OPTION…] [--] COMMAND [ARGUMENT…]\n"
@@ -27,6 +28,8 @@ static const char usage[] =
     "  --heap-events  every allocation and every free as an event of an experiment; the trace is 1.23 at least\n"
     "  --annotations WHOSE  take the calls of programs built with other tracers' interfaces: itt,nvtx\n"
     "                 (or one of these), all (default), none\n"
+    "  --probe MAPPING         USDT probes as annotations, such as provider:name=log(arg1,str(arg2)),\n"
+    "                 =region-begin(arg1), =region-end; or @FILE with one a line. Again for more\n"
     "  --min-call TIME  only count system calls that are shorter, such as 10us\n"
     "  --trace-version 1.NN    version of the trace: 1.22 (default), 1.5 to 1.26\n"
     "  --start WHEN   now (default), off, delay:2s, signal:USR2\n"
@@ -157,12 +160,14 @@ static bool read_environment(struct record_options *o, const bool *given)
     return true;
 }
 
-static bool give(const struct option_kind *kind, const char *value)
+static bool give(const struct option_kind *kind, const char *value, bool again)
 {
     if (value && !*value) {
         complain("record", "--%s is empty; it takes %s", kind->flag, kind->takes);
         return false;
     }
+    if (!strcmp(kind->flag, "probe"))
+        return record_probes_give(kind, value, again);
     return !setenv(kind->variable, value ? value : "1", 1);
 }
 
@@ -193,7 +198,7 @@ bool record_options_read(struct record_options *o, int argc, char **argv, int *s
         case 'o': out = optarg; break;
         case '?': return false;
         default:
-            if (!give(option_kind((unsigned)(c - FIRST_KIND)), optarg))
+            if (!give(option_kind((unsigned)(c - FIRST_KIND)), optarg, given[c - FIRST_KIND]))
                 return false;
             given[c - FIRST_KIND] = true;
         }

@@ -28,6 +28,7 @@ EXTRA_DIST += \
 	%D%/performance.json \
 	%D%/performance.md \
 	%D%/performance.md.in \
+	%D%/probes.md \
 	%D%/reader.md \
 	%D%/spool.md \
 	%D%/unwind.md \

@@ -14,6 +14,7 @@ libthrace_preload_la_SOURCES = \
 	%D%/introduce.c %D%/introduce.h \
 	%D%/maintenance.c %D%/maintenance.h \
 	%D%/modules.c %D%/modules.h \
+	%D%/moved.c %D%/moved.h \
 	%D%/object.h \
 	%D%/object_origins.c %D%/object_origins.h \
 	%D%/objects.c %D%/objects.h \
@@ -37,6 +38,7 @@ libthrace_preload_la_SOURCES = \
 	%D%/wait.c %D%/wait.h \
 	%D%/wrapper.c %D%/wrapper.h \
 	%D%/annotate/annotate.c %D%/annotate/annotate.h \
+	%D%/annotate/defined.c %D%/annotate/defined.h \
 	%D%/annotate/itt.c %D%/annotate/itt.def %D%/annotate/itt_abi.h \
 	%D%/annotate/itt_counters.c %D%/annotate/itt_counters.h \
 	%D%/annotate/itt_objects.c %D%/annotate/itt_objects.h \
@@ -77,6 +79,15 @@ libthrace_preload_la_SOURCES = \
 	%D%/hooks/wrap_syscall.c \
 	%D%/hooks/wrap_thread.c \
 	%D%/hooks/wrap_vfork.c \
+	%D%/probes/entry.c \
+	%D%/probes/examiner.c %D%/probes/examiner.h \
+	%D%/probes/fire.c %D%/probes/fire.h \
+	%D%/probes/lines.c %D%/probes/lines.h \
+	%D%/probes/notes.c %D%/probes/notes.h \
+	%D%/probes/operands.c %D%/probes/operands.h \
+	%D%/probes/patch.c %D%/probes/patch.h \
+	%D%/probes/probes.c %D%/probes/probes.h \
+	%D%/probes/trampoline.c %D%/probes/trampoline.h \
 	%D%/sampler/retry.c %D%/sampler/retry.h \
 	%D%/sampler/sample.c %D%/sampler/sample.h \
 	%D%/sampler/sample_kernel.c %D%/sampler/sample_kernel.h \
@@ -106,11 +117,32 @@ libthrace_preload_la_SOURCES = \
 # -fexceptions: cancellation and exceptions unwind through the wrappers and run their clean-ups.
 libthrace_preload_la_CFLAGS = $(AM_CFLAGS) -fexceptions -fasynchronous-unwind-tables -fno-stack-protector
 libthrace_preload_la_CPPFLAGS = $(AM_CPPFLAGS) -DTHRACE_BINDIR='"$(bindir)"'
-libthrace_preload_la_LIBADD = liblow.la
+libthrace_preload_la_LIBADD = libadmit.la liblow.la
+
+noinst_LTLIBRARIES += libadmit.la
+libadmit_la_SOURCES = %D%/probes/admit.c
+libadmit_la_CFLAGS = $(libthrace_preload_la_CFLAGS) $(NO_VECTORS)
 libthrace_preload_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -Wl,-z,now -Wl,-z,nodelete \
 	-Wl,--version-script=$(srcdir)/%D%/preload.map
-libthrace_preload_la_DEPENDENCIES = liblow.la %D%/preload.map
+libthrace_preload_la_DEPENDENCIES = libadmit.la liblow.la %D%/preload.map
+
+# Loaded by that one, in a program whose probes are asked for, while it starts.
+if HAVE_ZYDIS
+pkglib_LTLIBRARIES += libthrace-usdt.la
+libthrace_usdt_la_SOURCES = $(examiner_sources)
+libthrace_usdt_la_CFLAGS = $(AM_CFLAGS) $(ZYDIS_CFLAGS)
+libthrace_usdt_la_LIBADD = liblow.la $(ZYDIS_LIBS)
+libthrace_usdt_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -Wl,-z,now
 endif
+endif
+examiner_sources = \
+	%D%/examiner/decode.c %D%/examiner/decode.h \
+	%D%/examiner/examine.c %D%/examiner/examine.h \
+	%D%/examiner/image.c %D%/examiner/image.h \
+	%D%/examiner/landing.c %D%/examiner/landing.h \
+	%D%/examiner/reach.c %D%/examiner/reach.h \
+	%D%/examiner/site.h
+EXTRA_DIST += $(examiner_sources)
 EXTRA_DIST += %D%/preload.map
 
 thraceincludedir = $(includedir)/thrace

@@ -40,6 +40,7 @@ struct region {
     struct name *name; /* preload/annotate/names.h */
     uint64_t task;
     enum region_state state;
+    uint32_t place; /* of the probe that began it, 0: none did */
 };
 
 struct thread {

@@ -4,6 +4,7 @@
 
 #include "lib/options/classes.h"
 #include "lib/options/out_path.h"
+#include "lib/options/probes.h"
 #include "lib/options/spelling.h"
 #include "lib/options/values.h"
 #include "lib/spool.h"
@@ -152,6 +153,13 @@ static bool parse_kinds(const char *s, void *field) { return parse_bits(s, field
 static bool parse_annotations(const char *s, void *field)
 {
     return parse_bits(s, field, annotations_of, ANNOTATIONS_ALL);
+}
+
+static bool parse_probes(const char *s, void *field)
+{
+    struct piece bad;
+    *(const char **)field = s;
+    return probe_mappings_ok(piece_of(s), &bad);
 }
 
 #define MIN_FLIGHT_BYTES (UINT64_C(1) << 20)

@@ -66,6 +66,7 @@ struct options {
     uint64_t stack_kinds; /* enum stack_kind, a bit each */
     uint64_t annotations; /* enum annotations, a bit each */
     uint64_t max_objects; /* of a generation, whose waits are told apart */
+    const char *probes;   /* what becomes of USDT probes (lib/options/probes.h); NULL: nothing */
 };
 
 /* The kinds of events that can have a stack. An option says which of them get one. */

@@ -45,6 +45,7 @@ static bool parse_cie(struct cfi_reader r, struct cfi_fde *fde, bool *augmented)
     if (r.bad || ra != UNWIND_RA)
         return false;
     fde->encoding = 0;
+    fde->lsda_encoding = POINTER_OMITTED;
     fde->signal = false;
     *augmented = *aug == 'z';
     if (!*augmented) {
@@ -62,7 +63,7 @@ static bool parse_cie(struct cfi_reader r, struct cfi_fde *fde, bool *augmented)
             fde->encoding = (uint8_t)cfi_read_fixed(&data, 1);
             break;
         case 'L':
-            cfi_skip(&data, 1);
+            fde->lsda_encoding = (uint8_t)cfi_read_fixed(&data, 1);
             break;
         case 'P': {
             uint8_t enc = (uint8_t)cfi_read_fixed(&data, 1);
@@ -83,6 +84,22 @@ static bool parse_cie(struct cfi_reader r, struct cfi_fde *fde, bool *augmented)
     return !data.bad;
 }
 
+/* A pointer to nothing has no base, either. */
+static void parse_augmentation(struct cfi_reader *r, struct cfi_fde *fde)
+{
+    uint8_t encoding = fde->lsda_encoding;
+    uint64_t size = cfi_read_uleb(r);
+    struct cfi_reader data = *r, again = *r;
+    fde->lsda = 0;
+    if (!cfi_skip(r, size) || encoding == POINTER_OMITTED)
+        return;
+    data.end = again.end = r->p;
+    if (cfi_read_pointer(&again, encoding & POINTER_FORMAT, 0))
+        fde->lsda = cfi_read_pointer(&data, encoding, 0);
+    if (again.bad || data.bad)
+        fde->lsda = LSDA_UNREADABLE;
+}
+
 bool cfi_parse(const struct unwind_module *m, const uint8_t *addr, struct cfi_fde *fde)
 {
     if (addr < m->cfi || addr >= m->cfi_end)
@@ -99,8 +116,9 @@ bool cfi_parse(const struct unwind_module *m, const uint8_t *addr, struct cfi_fd
         return false;
     fde->start = cfi_read_pointer(&r, fde->encoding, 0);
     fde->end = fde->start + cfi_read_pointer(&r, fde->encoding & POINTER_FORMAT, 0);
+    fde->lsda = 0;
     if (augmented)
-        cfi_skip(&r, cfi_read_uleb(&r));
+        parse_augmentation(&r, fde);
     fde->program = r;
     fde->cfi = m->cfi;
     return !r.bad && fde->start < fde->end;

@@ -27,13 +27,17 @@ struct cfi_row {
     int32_t cfa_val;
 };
 
+enum { LSDA_UNREADABLE = 1 };
+
 struct cfi_fde {
     struct cfi_reader cie_program, program;
     const uint8_t *cfi; /* base of expression positions */
     uintptr_t start, end;
+    uintptr_t lsda; /* where its landing pads are described, 0: it has none, or LSDA_UNREADABLE */
     uint64_t code_align;
     int64_t data_align;
     uint8_t encoding; /* of pointers in the program */
+    uint8_t lsda_encoding;
     bool signal;      /* the frame is a signal trampoline's: the pc below it is exact */
 };
 

@@ -13,8 +13,8 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "lib/meta.h"
 #include "preload/annotate/annotate.h"
+#include "preload/annotate/defined.h"
 #include "preload/hook.h"
 #include "preload/section.h"
 #include "preload/wrapper.h"
@@ -30,19 +30,17 @@ EXPORT void thrace_annotate_log(const char *category, const char *message);
 EXPORT void thrace_annotate_count(const char *name, int64_t value);
 EXPORT void thrace_annotate_label(const char *label);
 
-/* For slow paths, as HOOK_ENTER; the stack begins with the function of the program's that annotates. */
-#define ANNOTATION_ENTER(h)                                                                                            \
+/* For slow paths, as HOOK_ENTER; the stack begins with the function of the program's that annotates, or at a probe. */
+#define ANNOTATION_ENTER(h, at)                                                                                        \
     ({                                                                                                                 \
-        UNWIND_CALLER_REGS(&(h)->stack.regs);                                                                          \
+        const struct unwind_regs *at_ = (at);                                                                          \
+        if (unlikely(at_))                                                                                             \
+            (h)->stack.regs = *at_;                                                                                    \
+        else                                                                                                           \
+            UNWIND_CALLER_REGS(&(h)->stack.regs);                                                                      \
         (h)->stack.leaf = 0;                                                                                           \
         hook_enter(h);                                                                                                 \
     })
-
-/* --- strings ------------------------------------------------------------------------------------------------------ */
-
-enum { STRING_RECORD_HEAD = 1 + 2 * VARINT_MAX };
-
-static uint64_t name_id(const struct name *n) { return n ? PROGRAM_STRING_BASE + n->number : 0; }
 
 /* What the recorder says itself, with the numbers behind those of the program's names. */
 #define OWN_NAME(n, said) {.number = NAMES_MAX + 1 + (n), .len = sizeof said - 1, .text = said}
@@ -56,36 +54,6 @@ static uint64_t new_message_id(void)
 {
     static uint64_t last;
     return PROGRAM_STRING_BASE + NAMES_MAX + 1 + OWN_NAMES + __atomic_fetch_add(&last, 1, __ATOMIC_RELAXED);
-}
-
-IN_LINE bool is_defined(const struct name *n)
-{
-    return !n || __atomic_load_n(&n->generation, __ATOMIC_RELAXED) == recorder.sched.generation;
-}
-
-/* Bytes of records that the name may need. */
-static size_t name_room(const struct name *n) { return is_defined(n) ? 0 : STRING_RECORD_HEAD + (size_t)n->len; }
-
-static void define(struct thread *t, uint64_t id, const char *text, size_t len)
-{
-    uint8_t buf[STRING_RECORD_HEAD + STRING_MAX_SIZE];
-    struct meta_record r;
-    meta_begin(&r, buf, sizeof buf, META_STRING);
-    meta_int(&r, id);
-    meta_text(&r, text, len);
-    chunk_meta_append(t->sched.chunk, buf, (size_t)(r.p - buf));
-}
-
-static SLOW void define_again(struct thread *t, struct name *n)
-{
-    define(t, name_id(n), n->text, n->len);
-    __atomic_store_n(&n->generation, recorder.sched.generation, __ATOMIC_RELAXED);
-}
-
-IN_LINE void define_name(struct thread *t, struct name *n)
-{
-    if (unlikely(!is_defined(n)))
-        define_again(t, n);
 }
 
 /* Opens a section with room for an event with a stack, the name, and `more` bytes; a generation may begin meanwhile. */
@@ -122,10 +90,10 @@ uint64_t annotate_new_task(void)
     return __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
 }
 
-OUT_OF_LINE void annotate_task_begin(struct name *n, uint64_t parent, uint64_t task)
+OUT_OF_LINE void annotate_task_begin(const struct unwind_regs *at, struct name *n, uint64_t parent, uint64_t task)
 {
     struct hook h;
-    if (!recording() || !ANNOTATION_ENTER(&h))
+    if (!recording() || !ANNOTATION_ENTER(&h, at))
         return;
     hook_capture(&h);
     if (recording() && enter(&h, n, 0)) {
@@ -140,14 +108,14 @@ uint64_t thrace_annotate_task_begin(const char *name, uint64_t parent)
 {
     uint64_t task = annotate_new_task();
     if (recording())
-        annotate_task_begin(name_of(name), parent, task);
+        annotate_task_begin(NULL, name_of(name), parent, task);
     return task;
 }
 
-OUT_OF_LINE void annotate_task_end(uint64_t task)
+OUT_OF_LINE void annotate_task_end(const struct unwind_regs *at, uint64_t task)
 {
     struct hook h;
-    if (!recording() || !ANNOTATION_ENTER(&h))
+    if (!recording() || !ANNOTATION_ENTER(&h, at))
         return;
     hook_capture(&h);
     if (recording() && enter(&h, NULL, 0)) {
@@ -160,14 +128,14 @@ OUT_OF_LINE void annotate_task_end(uint64_t task)
 void thrace_annotate_task_end(uint64_t task)
 {
     if (recording() && task)
-        annotate_task_end(task);
+        annotate_task_end(NULL, task);
 }
 
 /* The calling thread's record, made if need be; NULL: it has none, or a child of vfork borrows its parent's. */
 static OUT_OF_LINE struct thread *make_known(void)
 {
     struct hook h;
-    if (!hooked() || !ANNOTATION_ENTER(&h))
+    if (!hooked() || !ANNOTATION_ENTER(&h, NULL))
         return NULL;
     hook_leave(&h);
     return h.t;
@@ -196,7 +164,7 @@ uint64_t thrace_annotate_task_current(void)
 static OUT_OF_LINE void tell_task(struct name *said, uint64_t task)
 {
     struct hook h;
-    if (!ANNOTATION_ENTER(&h))
+    if (!ANNOTATION_ENTER(&h, NULL))
         return;
     if (recording() && enter(&h, &own_category, STRING_RECORD_HEAD + said->len)) {
         define_name(h.t, &own_category);
@@ -246,13 +214,18 @@ IN_LINE void wrote_region(struct thread *t)
     t->regions.writes = EV_None;
 }
 
+static bool is_open(const struct region *region)
+{
+    return region->state == REGION_OPEN || region->state == REGION_LOST;
+}
+
 /* Takes the regions that have ended off the stack. False: an end could not be written. */
 IN_LINE bool settle(struct hook *h)
 {
     struct thread *t = h->t;
     while (t->regions.depth && t->regions.depth <= REGIONS_MAX) {
         struct region *innermost = &t->regions.v[t->regions.depth - 1];
-        if (innermost->state == REGION_OPEN || innermost->state == REGION_LOST)
+        if (is_open(innermost))
             break;
         bool done = innermost->state == REGION_GONE || !recording() ||
                     write_region(h, EV_UserRegionEnd, innermost);
@@ -264,17 +237,55 @@ IN_LINE bool settle(struct hook *h)
     return true;
 }
 
-OUT_OF_LINE void annotate_region_begin(struct name *n, uint64_t task)
+static void end_region(struct region *region)
+{
+    region->state = region->state == REGION_OPEN ? REGION_ENDED : REGION_GONE;
+}
+
+/* What began there and has no end, and what is within that, as longjmp leaves it. */
+static bool end_left(struct thread *t, uint32_t place)
+{
+    uint32_t depth = t->regions.depth < REGIONS_MAX ? t->regions.depth : REGIONS_MAX, i = depth;
+    while (i && (t->regions.v[i - 1].place != place || !is_open(&t->regions.v[i - 1])))
+        i--;
+    if (!i)
+        return false;
+    for (t->regions.depth = depth; i <= depth; i++)
+        if (is_open(&t->regions.v[i - 1]))
+            end_region(&t->regions.v[i - 1]);
+    return true;
+}
+
+/* Where a probe is, in which call; 0: it is none. */
+static uint32_t place_of(const struct unwind_regs *at)
+{
+    return at ? (uint32_t)((at->r[UNWIND_PC] ^ at->r[UNWIND_SP] << 17) * UINT64_C(0x9e3779b97f4a7c15) >> 32) | 1 : 0;
+}
+
+void annotate_region_end_left(const struct unwind_regs *at)
 {
     struct hook h;
-    if (!ANNOTATION_ENTER(&h))
+    if (!ANNOTATION_ENTER(&h, at))
+        return;
+    if (end_left(h.t, place_of(at))) {
+        hook_capture(&h);
+        settle(&h);
+    }
+    hook_leave(&h);
+}
+
+OUT_OF_LINE void annotate_region_begin(const struct unwind_regs *at, struct name *n, uint64_t task)
+{
+    struct hook h;
+    if (!ANNOTATION_ENTER(&h, at))
         return;
     struct thread *t = h.t;
     if (t->regions.depth < REGIONS_MAX) {
         hook_capture(&h);
         bool settled = settle(&h), writes = recording();
         struct region *region = &t->regions.v[t->regions.depth];
-        *region = (struct region){n, task == ANNOTATE_OWN_TASK ? t->task : task, writes ? REGION_LOST : REGION_OPEN};
+        *region = (struct region){n, task == ANNOTATE_OWN_TASK ? t->task : task, writes ? REGION_LOST : REGION_OPEN,
+                                  place_of(at)};
         if (writes && !settled)
             count_lost();
         else if (writes && write_region(&h, EV_UserRegionBegin, region))
@@ -290,22 +301,22 @@ OUT_OF_LINE void annotate_region_begin(struct name *n, uint64_t task)
 void thrace_annotate_region_begin(const char *name)
 {
     if (hooked())
-        annotate_region_begin(name_of(name), ANNOTATE_OWN_TASK);
+        annotate_region_begin(NULL, name_of(name), ANNOTATE_OWN_TASK);
 }
 
 /* The innermost region that the program has not ended; NULL: none is known. */
 IN_LINE struct region *innermost_region(struct thread *t)
 {
     for (uint32_t i = t->regions.depth; i-- > 0;)
-        if (t->regions.v[i].state == REGION_OPEN || t->regions.v[i].state == REGION_LOST)
+        if (is_open(&t->regions.v[i]))
             return &t->regions.v[i];
     return NULL;
 }
 
-OUT_OF_LINE void annotate_region_end(void)
+OUT_OF_LINE void annotate_region_end(const struct unwind_regs *at)
 {
     struct hook h;
-    if (!ANNOTATION_ENTER(&h))
+    if (!ANNOTATION_ENTER(&h, at))
         return;
     struct thread *t = h.t;
     if (t->regions.depth > REGIONS_MAX) {
@@ -313,7 +324,7 @@ OUT_OF_LINE void annotate_region_end(void)
     } else {
         struct region *region = innermost_region(t);
         if (region)
-            region->state = region->state == REGION_OPEN ? REGION_ENDED : REGION_GONE;
+            end_region(region);
         hook_capture(&h);
         settle(&h);
     }
@@ -323,22 +334,22 @@ OUT_OF_LINE void annotate_region_end(void)
 void thrace_annotate_region_end(void)
 {
     if (hooked())
-        annotate_region_end();
+        annotate_region_end(NULL);
 }
 
 /* --- messages and labels ------------------------------------------------------------------------------------------ */
 
-OUT_OF_LINE void annotate_message(struct name *n, const char *message, size_t len)
+OUT_OF_LINE void annotate_message(const struct unwind_regs *at, struct name *n, const char *message, size_t len)
 {
     struct hook h;
-    if (!recording() || !ANNOTATION_ENTER(&h))
+    if (!recording() || !ANNOTATION_ENTER(&h, at))
         return;
     hook_capture(&h);
     if (recording() && enter(&h, n, STRING_RECORD_HEAD + len)) {
         uint64_t id = len ? new_message_id() : 0;
         define_name(h.t, n);
         if (id)
-            define(h.t, id, message, len);
+            define_string(h.t, id, message, len);
         PUT(&h, EV_UserLog, h.t->task, name_id(n), id, hook_stack(&h));
         section_leave(h.t);
     }
@@ -348,7 +359,7 @@ OUT_OF_LINE void annotate_message(struct name *n, const char *message, size_t le
 void thrace_annotate_log(const char *category, const char *message)
 {
     if (recording())
-        annotate_message(name_of(category), message, name_length(message, SIZE_MAX));
+        annotate_message(NULL, name_of(category), message, name_length(message, SIZE_MAX));
 }
 
 void annotate_count(struct name *counter, int64_t value)
@@ -360,7 +371,7 @@ void annotate_count(struct name *counter, int64_t value)
     while (rest /= 10);
     if (value < 0)
         *--p = '-';
-    annotate_message(counter, p, (size_t)(digits + sizeof digits - p));
+    annotate_message(NULL, counter, p, (size_t)(digits + sizeof digits - p));
 }
 
 void thrace_annotate_count(const char *name, int64_t value)
@@ -372,7 +383,7 @@ void thrace_annotate_count(const char *name, int64_t value)
 OUT_OF_LINE void annotate_label(struct name *n)
 {
     struct hook h;
-    if (!recording() || !ANNOTATION_ENTER(&h))
+    if (!recording() || !ANNOTATION_ENTER(&h, NULL))
         return;
     if (recording() && enter(&h, n, 0)) {
         define_name(h.t, n);

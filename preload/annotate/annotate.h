@@ -13,20 +13,26 @@
 
 #include "preload/annotate/names.h"
 
+/* Where the stack of an annotation begins, when that is not the caller: NULL stands for this. */
+struct unwind_regs;
+
 /* A number that no other task of the process has. */
 uint64_t annotate_new_task(void);
 
-void annotate_task_begin(struct name *name, uint64_t parent, uint64_t task);
-void annotate_task_end(uint64_t task);
+void annotate_task_begin(const struct unwind_regs *at, struct name *name, uint64_t parent, uint64_t task);
+void annotate_task_end(const struct unwind_regs *at, uint64_t task);
 
 /* The region is that of the task that the thread works for. */
 #define ANNOTATE_OWN_TASK UINT64_MAX
 
-void annotate_region_begin(struct name *name, uint64_t task);
-void annotate_region_end(void);
+void annotate_region_begin(const struct unwind_regs *at, struct name *name, uint64_t task);
+void annotate_region_end(const struct unwind_regs *at);
+
+/* Ends the region that began at this probe, in this call of its function, and has no end yet; and those within. */
+void annotate_region_end_left(const struct unwind_regs *at);
 
 /* len as name_length has it. */
-void annotate_message(struct name *category, const char *message, size_t len);
+void annotate_message(const struct unwind_regs *at, struct name *category, const char *message, size_t len);
 void annotate_count(struct name *counter, int64_t value);
 void annotate_label(struct name *label);
 

@@ -63,7 +63,7 @@ static uint64_t task_of(const struct itt_id *id)
 static void begin_region(struct name *n, const struct itt_id *parent)
 {
     uint64_t task = task_of(parent);
-    annotate_region_begin(n, task ? task : ANNOTATE_OWN_TASK);
+    annotate_region_begin(NULL, n, task ? task : ANNOTATE_OWN_TASK);
 }
 
 static void begin_open_task(const struct task_key *key, struct name *n, uint64_t parent)
@@ -72,7 +72,7 @@ static void begin_open_task(const struct task_key *key, struct name *n, uint64_t
         return;
     uint64_t task = annotate_new_task();
     if (open_task_put(key, task))
-        annotate_task_begin(n, parent, task);
+        annotate_task_begin(NULL, n, parent, task);
     else
         count_lost();
 }
@@ -81,7 +81,7 @@ static void end_open_task(const struct task_key *key)
 {
     uint64_t task = open_task_end(key);
     if (task)
-        annotate_task_end(task);
+        annotate_task_end(NULL, task);
 }
 
 static void task_begin(const struct itt_domain *d, struct itt_id id, struct itt_id parent, const struct itt_string *s)
@@ -104,7 +104,7 @@ static void task_begin_ex(const struct itt_domain *d, void *clock, unsigned long
 static void task_end(const struct itt_domain *d)
 {
     if (listens())
-        annotate_region_end();
+        annotate_region_end(NULL);
 }
 
 static void task_end_ex(const struct itt_domain *d, void *clock, unsigned long long time)
@@ -202,7 +202,7 @@ static int thr_name_set(const char *name, int len)
 
 static void say(struct name *category, const char *message, size_t max)
 {
-    annotate_message(category, message, name_length(message, max));
+    annotate_message(NULL, category, message, name_length(message, max));
 }
 
 static void marker(const struct itt_domain *d, struct itt_id id, const struct itt_string *s, int scope)

@@ -42,7 +42,7 @@ static struct name *range_name(struct name *domain, const struct nvtx_attributes
 
 static int push(struct name *n)
 {
-    annotate_region_begin(n, ANNOTATE_OWN_TASK);
+    annotate_region_begin(NULL, n, ANNOTATE_OWN_TASK);
     return NVTX_LEVEL_UNKNOWN;
 }
 
@@ -57,7 +57,7 @@ static int range_push(const char *text) { return listens() ? push(name_of(text))
 static int range_pop(void)
 {
     if (listens())
-        annotate_region_end();
+        annotate_region_end(NULL);
     return NVTX_LEVEL_UNKNOWN;
 }
 
@@ -69,7 +69,7 @@ static int domain_pop(struct name *domain)
 static uint64_t start(struct name *n)
 {
     uint64_t task = annotate_new_task();
-    annotate_task_begin(n, 0, task);
+    annotate_task_begin(NULL, n, 0, task);
     return task;
 }
 
@@ -84,7 +84,7 @@ static uint64_t range_start(const char *text) { return listens() ? start(name_of
 static void range_end(uint64_t task)
 {
     if (listens() && task)
-        annotate_task_end(task);
+        annotate_task_end(NULL, task);
 }
 
 static void domain_end(struct name *domain, uint64_t task)
@@ -106,7 +106,7 @@ static void domain_mark(struct name *domain, const struct nvtx_attributes *a)
     if (!listens())
         return;
     struct name *message = message_of(a);
-    annotate_message(category_of(domain, a), message ? message->text : NULL, message ? message->len : 0);
+    annotate_message(NULL, category_of(domain, a), message ? message->text : NULL, message ? message->len : 0);
 }
 
 static void mark_ex(const struct nvtx_attributes *a) { domain_mark(NULL, a); }
@@ -114,7 +114,7 @@ static void mark_ex(const struct nvtx_attributes *a) { domain_mark(NULL, a); }
 static void mark(const char *text)
 {
     if (listens())
-        annotate_message(category_of(NULL, NULL), text, name_length(text, SIZE_MAX));
+        annotate_message(NULL, category_of(NULL, NULL), text, name_length(text, SIZE_MAX));
 }
 
 /* --- names -------------------------------------------------------------------------------------------------------- */

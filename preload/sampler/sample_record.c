@@ -7,6 +7,7 @@
 #include "lib/options/options.h"
 #include "preload/config.h"
 #include "preload/modules.h"
+#include "preload/moved.h"
 #include "preload/sampler/sampler.h"
 #include "preload/upcalls.h"
 
@@ -104,6 +105,7 @@ static int capture(struct thread *t, uintptr_t *pcs, const ucontext_t *uc)
     if (!modules)
         return 0;
     unwind_regs_ucontext(&r.regs, uc);
+    moved_back(&r.regs);
     r.leaf = 0;
     r.stack_lo = t->stack_lo;
     r.stack_hi = t->stack_hi;

@@ -11,6 +11,7 @@
 #include "preload/config.h"
 #include "preload/heap/heap_setup.h"
 #include "preload/modules.h"
+#include "preload/probes/probes.h"
 #include "preload/real.h"
 #include "preload/recorder.h"
 #include "preload/sampler/sample.h"
@@ -220,6 +221,7 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
     thread_name_init();
     fork_init(begin_in_child);
     heap_begin(options.classes & CLASS_HEAP, options.heap_sample, options.heap_events);
+    probes_init(options.probes, session_exe(), !options.follow, options.verbose);
     begin_main_thread();
     sample_init(options.cpu_hz);
     flight_init(&options, triggers_note_long_wait);

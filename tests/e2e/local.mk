@@ -34,6 +34,8 @@ e2e_tests = \
 	%D%/symbols.test \
 	%D%/tasks.test \
 	%D%/threads.test \
+	%D%/usdt.test \
+	%D%/usdt-postgres.test \
 	%D%/waits.test
 
 TESTS += $(e2e_tests)

@@ -98,6 +98,7 @@ c_programs = \
 	%D%/uninterrupted \
 	%D%/unloads \
 	%D%/unwinds \
+	%D%/usdt \
 	%D%/vforks \
 	%D%/wait-on-pipe \
 	%D%/yields
@@ -161,6 +162,7 @@ tests_programs_itt_CFLAGS = $(program_CFLAGS)
 tests_programs_itt_LDADD = -ldl
 tests_programs_nvtx_CFLAGS = $(program_CFLAGS)
 tests_programs_nvtx_LDADD = -ldl
+tests_programs_usdt_CFLAGS = $(program_CFLAGS)
 tests_programs_hogs_CFLAGS = $(program_CFLAGS)
 tests_programs_idle_waits_CFLAGS = $(program_CFLAGS)
 tests_programs_jitted_CFLAGS = $(program_CFLAGS)
@@ -296,4 +298,4 @@ endif
 
 EXTRA_DIST += %D%/annotated.py %D%/annotated.rs %D%/arrows.h %D%/busy-threads.h %D%/entry-points.h %D%/goroutines.go \
 	%D%/goroutines-cgo.go %D%/heap-own-operators.cpp %D%/heap-plugin.cpp %D%/heap-rust.rs %D%/new-generation.h \
-	%D%/own-spool.h %D%/program.h %D%/recording.h %D%/tally.h
+	%D%/own-spool.h %D%/program.h %D%/recording.h %D%/tally.h %D%/usdt-sites.h %D%/usdt.probes

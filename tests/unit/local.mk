@@ -25,6 +25,7 @@ unit_tests = \
 	%D%/test-options \
 	%D%/test-orphaned-spools \
 	%D%/test-output \
+	%D%/test-probes \
 	%D%/test-process-life \
 	%D%/test-progress \
 	%D%/test-recording \
@@ -120,6 +121,8 @@ tests_unit_test_object_origins_LDADD = $(unit_test_LIBS)
 tests_unit_test_open_tasks_SOURCES = %D%/test-open-tasks.c preload/annotate/open_tasks.c
 tests_unit_test_open_tasks_CFLAGS = $(AM_CFLAGS) -pthread
 tests_unit_test_open_tasks_LDADD = $(unit_test_LIBS)
+tests_unit_test_probes_SOURCES = %D%/test-probes.c preload/moved.c preload/probes/notes.c preload/probes/operands.c
+tests_unit_test_probes_LDADD = $(unit_test_LIBS)
 tests_unit_test_symbols_SOURCES = %D%/test-symbols.c preload/symbols.c
 tests_unit_test_symbols_LDADD = $(unit_test_LIBS) -ldl
 tests_unit_test_dwarf_SOURCES = %D%/test-dwarf.c %D%/dwarf-bytes.h

@@ -141,16 +141,14 @@ static void *guarded(void *self)
 
 static void on_signal(int sig) { CHECK(plain(sig, 0) == sig + 1); }
 
-/* A signal stack of the least size has no room for what is done at a probe. */
+/* A signal stack that suffices for the handler has no room for what is done at a probe. */
 static void *on_small_stack(void *self)
 {
-    static char bytes[32 << 10];
-    stack_t stack = {.ss_sp = bytes, .ss_size = MINSIGSTKSZ > 12000 ? 12000 : (size_t)MINSIGSTKSZ};
+    static char bytes[64 << 10];
+    stack_t stack = {.ss_sp = bytes + 8192, .ss_size = (size_t)sysconf(_SC_MINSIGSTKSZ) + 4096};
     struct sigaction sa = {.sa_handler = on_signal, .sa_flags = SA_ONSTACK};
     introduce(self);
-    if (stack.ss_size < (size_t)sysconf(_SC_MINSIGSTKSZ))
-        stack.ss_size = (size_t)sysconf(_SC_MINSIGSTKSZ) + 512;
-    CHECK(!sigaltstack(&stack, NULL) && !sigaction(SIGUSR1, &sa, NULL));
+    CHECK(stack.ss_size < sizeof bytes - 8192 && !sigaltstack(&stack, NULL) && !sigaction(SIGUSR1, &sa, NULL));
     raise(SIGUSR1);
     return NULL;
 }

@@ -39,6 +39,12 @@ static bool enough_chunks(void)
     return __atomic_load_n(&recorder.spool.nfree, __ATOMIC_RELAXED) >= room + own_batches;
 }
 
+static void seal_shared(void)
+{
+    seal_chunk(&recorder.service);
+    spool_seal_packed(&recorder.spool);
+}
+
 uint32_t seal_those_out(uint64_t grace_ns)
 {
     uint64_t until = clock_mono_ns() + grace_ns;
@@ -49,9 +55,20 @@ uint32_t seal_those_out(uint64_t grace_ns)
         else
             inside++;
     }
-    seal_chunk(&recorder.service);
-    spool_seal_packed(&recorder.spool);
+    seal_shared();
     return inside;
+}
+
+/*
+ * All were seen outside of the closed gate. The flag of one may be up again: it looks at the gate, maybe for as long as
+ * it has no processor, and then stays out. So flags are not asked; a chunk that was left open would take what its thread
+ * writes in the next generation.
+ */
+static void seal_all(void)
+{
+    for (struct thread *t = registry.threads; t; t = t->next)
+        seal_chunk(&t->sched);
+    seal_shared();
 }
 
 /* What the trace says of a wakeup, carried over: from now on it happened in an earlier generation. */
@@ -206,7 +223,7 @@ bool generation_advance(void)
         if (!all_writers_out(WRITERS_GRACE_NS)) {
             recorder.deadline_ns = clock_mono_ns() + (config.period_ns < RETRY_NS ? config.period_ns : RETRY_NS);
         } else if (enough_chunks()) {
-            seal_those_out(0);
+            seal_all();
             upcalls.seal_samples();
             sched_advance(&recorder.sched, recorder.sched.generation + 1);
             stacktab_clear(&recorder.stacks);

@@ -227,7 +227,7 @@ bool generation_advance(void)
             upcalls.seal_samples();
             sched_advance(&recorder.sched, recorder.sched.generation + 1);
             stacktab_clear(&recorder.stacks);
-            stacktab_clear(&recorder.object_stacks);
+            objects_forget();
             uint64_t time = now();
             write_statuses(time);
             recorder.deadline_ns = clock_mono_ns() + config.period_ns;
@@ -291,7 +291,7 @@ void first_generation(uint32_t gomaxprocs)
     /* The number before that is for the generation that thrace finish puts in front. */
     sched_restart(&recorder.sched, recorder.sched.generation + 1 + in_mid_run, gomaxprocs);
     stacktab_clear(&recorder.stacks);
-    stacktab_clear(&recorder.object_stacks);
+    objects_forget();
     uint64_t time = now();
     for (struct thread *t = oldest; t; t = t->prev) {
         uint32_t status = sched_current(&t->sched)->status;

@@ -7,7 +7,11 @@
 #include "preload/recorder.h"
 #include "preload/thread.h"
 
-_Static_assert(STACKTAB_MAX(OBJECT_STACK_SLOTS) < WAIT_STACK_END - WAIT_STACK_BASE, "stacks of waits have room");
+/* Ids of more_pairs come behind those of pairs. */
+enum { PAIRS_MAX = STACKTAB_MAX(PAIR_SLOTS) };
+
+_Static_assert(PAIRS_MAX + STACKTAB_MAX(MORE_PAIR_SLOTS) < WAIT_STACK_END - WAIT_STACK_BASE,
+               "stacks of waits have room");
 _Static_assert(STACKTAB_MAX(STACK_SLOTS) < WAIT_STACK_BASE && (int)WAIT_STACK_END <= (int)START_STACK_BASE,
                "ids of stacks, of stacks with an object and of starts differ");
 
@@ -19,9 +23,18 @@ static inline uint64_t pair_hash(uint64_t stack, const struct object *o)
     return h | 1;
 }
 
+static inline uint32_t find_pair(uint64_t hash)
+{
+    uint32_t id = stacktab_find(&recorder.pairs, hash);
+    if (likely(id) || likely(stacktab_count(&recorder.pairs) < PAIRS_MAX))
+        return id;
+    id = stacktab_find(&recorder.more_pairs, hash);
+    return id ? PAIRS_MAX + id : 0;
+}
+
 void object_describe(struct thread *t, const struct object *o, uint64_t stack)
 {
-    if (!object_is_descriptor(o->kind) || (stack && stacktab_find(&recorder.object_stacks, pair_hash(stack, o))))
+    if (!object_is_descriptor(o->kind) || (stack && find_pair(pair_hash(stack, o))))
         return;
     t->described.of = *o;
     t->described.len = descriptor_describe(o->fd, o->kind, t->described.text, sizeof t->described.text);
@@ -58,16 +71,27 @@ static void define(struct thread *t, const struct object *o, uint32_t id, uint64
     chunk_meta_append(t->sched.chunk, buf, (size_t)(r.p - buf));
 }
 
-static uint32_t new_pair(struct thread *t, const struct object *o, uint64_t stack)
+static uint32_t define_pair(struct stacktab *table, struct thread *t, const struct object *o, uint64_t stack,
+                            uint32_t before)
 {
-    struct stacktab *pairs = &recorder.object_stacks;
-    bool room = !o->address || stacktab_count(pairs) < config.max_objects;
-    uint32_t id = room ? stacktab_new_id(pairs) : 0;
+    uint32_t id = stacktab_new_id(table);
     if (!id)
         return 0;
-    define(t, o, id, stack);
-    stacktab_publish(pairs, pair_hash(stack, o), id);
-    return id;
+    define(t, o, before + id, stack);
+    stacktab_publish(table, pair_hash(stack, o), id);
+    return before + id;
+}
+
+static uint32_t new_pair(struct thread *t, const struct object *o, uint64_t stack)
+{
+    uint32_t n = stacktab_count(&recorder.pairs), id = 0;
+    if (n >= PAIRS_MAX)
+        n = PAIRS_MAX + stacktab_count(&recorder.more_pairs);
+    if (o->address && n >= config.max_objects)
+        return 0;
+    if (n < PAIRS_MAX)
+        id = define_pair(&recorder.pairs, t, o, stack, 0);
+    return id ? id : define_pair(&recorder.more_pairs, t, o, stack, PAIRS_MAX);
 }
 
 /* Beyond the limit, objects of a kind are one. */
@@ -75,15 +99,21 @@ static OUT_OF_LINE uint32_t unknown_pair(struct thread *t, const struct object *
 {
     const struct object any = {.kind = o->kind};
     uint32_t id = new_pair(t, o, stack);
-    if (!id && o->address && !(id = stacktab_find(&recorder.object_stacks, pair_hash(stack, &any))))
+    if (!id && o->address && !(id = find_pair(pair_hash(stack, &any))))
         id = new_pair(t, &any, stack);
     return id;
 }
 
 uint64_t object_stack(struct thread *t, const struct object *o, uint64_t stack)
 {
-    uint32_t id = stacktab_find(&recorder.object_stacks, pair_hash(stack, o));
+    uint32_t id = find_pair(pair_hash(stack, o));
     if (unlikely(!id))
         id = unknown_pair(t, o, stack);
     return id ? WAIT_STACK_BASE + id : stack;
+}
+
+void objects_forget(void)
+{
+    stacktab_clear(&recorder.pairs);
+    stacktab_clear(&recorder.more_pairs);
 }

@@ -27,4 +27,7 @@ const char *object_text(const struct thread *t, const struct object *o, uint32_t
 /* Inside a section of t with OBJECT_RECORD_MAX extra: the id of the stack with the object in front. */
 uint64_t object_stack(struct thread *t, const struct object *o, uint64_t stack);
 
+/* When a generation begins, behind the closed gate: no pair of a stack and an object has an id any more. */
+void objects_forget(void);
+
 #endif

@@ -6,13 +6,15 @@
 
 static struct owner nobody;
 
-static struct stacktab_slot stack_slots[STACK_SLOTS], object_stack_slots[OBJECT_STACK_SLOTS];
-static uint32_t slot_of_stack[STACKTAB_MAX(STACK_SLOTS) + 1], slot_of_object_stack[STACKTAB_MAX(OBJECT_STACK_SLOTS) + 1];
+static struct stacktab_slot stack_slots[STACK_SLOTS], pair_slots[PAIR_SLOTS], more_pair_slots[MORE_PAIR_SLOTS];
+static uint32_t slot_of_stack[STACKTAB_MAX(STACK_SLOTS) + 1], slot_of_pair[STACKTAB_MAX(PAIR_SLOTS) + 1],
+    slot_of_more[STACKTAB_MAX(MORE_PAIR_SLOTS) + 1];
 
 struct recorder recorder = {
     .owner = &nobody,
     .stacks = {.nslots = STACK_SLOTS, .slots = stack_slots, .slot_of = slot_of_stack},
-    .object_stacks = {.nslots = OBJECT_STACK_SLOTS, .slots = object_stack_slots, .slot_of = slot_of_object_stack},
+    .pairs = {.nslots = PAIR_SLOTS, .slots = pair_slots, .slot_of = slot_of_pair},
+    .more_pairs = {.nslots = MORE_PAIR_SLOTS, .slots = more_pair_slots, .slot_of = slot_of_more},
 };
 
 void count_lost(void)

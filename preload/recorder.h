@@ -34,7 +34,7 @@ struct owner {
     uint32_t alive;     /* this process records, or may start to */
 };
 
-enum { STACK_SLOTS = 1 << 15, OBJECT_STACK_SLOTS = 1 << 17 };
+enum { STACK_SLOTS = 1 << 15, PAIR_SLOTS = 1 << 11, MORE_PAIR_SLOTS = 1 << 17 };
 
 struct recorder {
     struct owner *owner;
@@ -50,7 +50,7 @@ struct recorder {
 
     struct sched sched;
     struct stacktab stacks;
-    struct stacktab object_stacks; /* of a stack and an object */
+    struct stacktab pairs, more_pairs; /* of a stack and an object: the first ones, in few pages, and the others */
     struct waitq waits;
 };
 

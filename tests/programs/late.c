@@ -70,9 +70,9 @@ int main(int argc, char **argv)
         join(&threads[i]);
     puts("trace: goroutines 5\ntrace: goroutine main 1\ntrace: goroutine filelocker 1");
     puts("trace: block locker sync main mutex:*<pthread_mutex_lock<locks");
-    puts("trace: block polls select * pipe:#<poll<polls");
-    /* While nothing is recorded, nobody asks a descriptor whether it makes a read wait, and flock is not looked at. */
-    puts(argc > 1 ? "trace: syscall filelocker flock<locks_file\ntrace: block reads chan_receive * pipe:#<read<reads"
-                  : "trace: syscall reads read<reads");
+    /* While nothing is recorded, nobody asks what a descriptor is, and flock is not looked at. */
+    puts(argc > 1 ? "trace: syscall filelocker flock<locks_file\ntrace: block reads chan_receive * pipe:#<read<reads\n"
+                    "trace: block polls select * pipe:#<poll<polls"
+                  : "trace: syscall reads read<reads\ntrace: block polls select * poll<polls");
     return 0;
 }

@@ -58,6 +58,7 @@ c_programs = \
 	%D%/lies \
 	%D%/lock-makers \
 	%D%/locks \
+	%D%/many-objects \
 	%D%/midway \
 	%D%/migrates \
 	%D%/mixed-waits \

@@ -194,6 +194,6 @@ bool stat_report(const struct stat *s, const char *path, FILE *out)
 bool stat_report_head(const struct stat *s, const char *path, FILE *out)
 {
     stat_headline(&s->spans, s->version, path, out);
-    return states(s, s->rows, out) && waits(s, BY_A_THREAD, s->rows, out) &&
+    return states(s, s->rows, out) && stat_locks(s, s->rows, out) && waits(s, BY_A_THREAD, s->rows, out) &&
            waits(s, BY_NO_THREAD, s->rows < 2 ? s->rows : 2, out);
 }

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-void objects_free(struct objects *objects)
+void rec_objects_free(struct rec_objects *objects)
 {
     for (size_t i = 0; i < objects->nnames; i++)
         free(objects->names[i].function);

@@ -8,7 +8,7 @@
 #include "lib/objects.h"
 
 /* As a record has it. */
-struct object {
+struct rec_object {
     uint64_t generation;
     enum object_kind kind;
     uint64_t address;  /* in memory, or the number of a descriptor's file, or a goroutine; 0: any of the kind */
@@ -20,7 +20,7 @@ struct object {
 };
 
 /* One for all records of the same object. */
-struct object_name {
+struct rec_object_name {
     char *function;
     const char *file;
     uint32_t line;
@@ -28,13 +28,13 @@ struct object_name {
     int64_t symbol; /* number in the symbolizer, of one in memory; -1: none */
 };
 
-struct objects {
-    struct object *v;
+struct rec_objects {
+    struct rec_object *v;
     size_t n, cap;
-    struct object_name *names;
+    struct rec_object_name *names;
     size_t nnames;
 };
 
-void objects_free(struct objects *objects);
+void rec_objects_free(struct rec_objects *objects);
 
 #endif

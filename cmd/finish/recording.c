@@ -90,7 +90,7 @@ void recording_free(struct recording *r)
     free(r->seen.statuses);
     heap_types_free(&r->seen.types);
     stack_table_free(&r->stacks);
-    objects_free(&r->objects);
+    rec_objects_free(&r->objects);
     rec_modules_free(&r->modules);
     samples_free(&r->samples);
     symbolize_free(r->symbolizer);

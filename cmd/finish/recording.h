@@ -54,7 +54,7 @@ struct rec_block {
 
 struct recording {
     struct stack_table stacks;
-    struct objects objects;
+    struct rec_objects objects;
     struct rec_modules modules;
     struct samples samples;
     struct rec_thread *threads; /* by g */

@@ -118,7 +118,7 @@ static void make_frames(const struct recording *r, const struct rec_stack *s, st
 {
     f->n = 0;
     if (s->object) {
-        const struct object_name *o = &r->objects.names[r->objects.v[s->object - 1].number];
+        const struct rec_object_name *o = &r->objects.names[r->objects.v[s->object - 1].number];
         const struct symbolize_frame at = {o->function, o->file, o->line};
         add_frame(f, o->pc, NULL, &at);
     }

@@ -28,7 +28,7 @@ struct order {
 
 static int by_number(uint64_t a, uint64_t b) { return a < b ? -1 : a > b; }
 
-static int by_site(const struct recording *r, const struct object *x, const struct object *y)
+static int by_site(const struct recording *r, const struct rec_object *x, const struct rec_object *y)
 {
     int c = by_number(x->nsite, y->nsite);
     for (size_t i = 0; !c && i < x->nsite; i++)
@@ -37,7 +37,7 @@ static int by_site(const struct recording *r, const struct object *x, const stru
 }
 
 /* A record without a text may be of the same object as one with any; it comes behind those. */
-static int by_text(const struct object *x, const struct object *y)
+static int by_text(const struct rec_object *x, const struct rec_object *y)
 {
     if (!x->len || !y->len)
         return by_number(y->len, x->len);
@@ -46,7 +46,7 @@ static int by_text(const struct object *x, const struct object *y)
     return c ? c : by_number(x->len, y->len);
 }
 
-static int by_place(const struct object *x, const struct object *y)
+static int by_place(const struct rec_object *x, const struct rec_object *y)
 {
     int c = by_number(object_is_in_memory(x->kind) && x->address, object_is_in_memory(y->kind) && y->address);
     return c ? c : by_number(x->address, y->address);
@@ -55,7 +55,7 @@ static int by_place(const struct object *x, const struct object *y)
 static int by_identity(const void *a, const void *b)
 {
     const struct order *l = a, *k = b;
-    const struct object *x = &l->r->objects.v[l->object], *y = &l->r->objects.v[k->object];
+    const struct rec_object *x = &l->r->objects.v[l->object], *y = &l->r->objects.v[k->object];
     int c = by_place(x, y);
     c = c ? c : by_number(x->kind, y->kind);
     c = c ? c : by_site(l->r, x, y);
@@ -63,12 +63,12 @@ static int by_identity(const void *a, const void *b)
     return c ? c : by_number(l->object, k->object);
 }
 
-static bool same_object(const struct recording *r, const struct object *x, const struct object *y)
+static bool same_object(const struct recording *r, const struct rec_object *x, const struct rec_object *y)
 {
     return !by_place(x, y) && x->kind == y->kind && !by_site(r, x, y) && (!x->len || !y->len || !by_text(x, y));
 }
 
-static uint64_t pc_of(const struct object *o, uint64_t variant)
+static uint64_t pc_of(const struct rec_object *o, uint64_t variant)
 {
     variant %= VARIANTS;
     if (object_is_in_memory(o->kind) && o->address)
@@ -78,14 +78,14 @@ static uint64_t pc_of(const struct object *o, uint64_t variant)
 
 static void number_objects(struct recording *r, const struct order *order)
 {
-    struct objects *objects = &r->objects;
-    const struct object *last = NULL;
+    struct rec_objects *objects = &r->objects;
+    const struct rec_object *last = NULL;
     uint64_t variant = 0;
     for (size_t i = 0; i < objects->n; i++) {
-        struct object *o = &objects->v[order[i].object];
+        struct rec_object *o = &objects->v[order[i].object];
         if (!last || !same_object(r, last, o)) {
             variant = last && !by_place(last, o) && (o->address || last->kind == o->kind) ? variant + 1 : 0;
-            objects->names[objects->nnames++] = (struct object_name){.pc = pc_of(o, variant), .symbol = -1};
+            objects->names[objects->nnames++] = (struct rec_object_name){.pc = pc_of(o, variant), .symbol = -1};
             last = o;
         }
         o->number = objects->nnames - 1;
@@ -98,7 +98,7 @@ static void number_objects(struct recording *r, const struct order *order)
 
 bool recording_link_objects(struct recording *r)
 {
-    struct objects *objects = &r->objects;
+    struct rec_objects *objects = &r->objects;
     for (size_t i = 0; i < r->stacks.n; i++) {
         struct rec_stack *s = &r->stacks.v[i];
         const struct rec_stack *base = s->on_base ? stack_table_find(&r->stacks, s->generation, s->base) : NULL;
@@ -125,8 +125,8 @@ bool recording_link_objects(struct recording *r)
 bool recording_ask_objects(struct recording *r)
 {
     for (size_t i = 0; i < r->objects.n; i++) {
-        const struct object *o = &r->objects.v[i];
-        struct object_name *name = &r->objects.names[o->number];
+        const struct rec_object *o = &r->objects.v[i];
+        struct rec_object_name *name = &r->objects.names[o->number];
         if (name->symbol >= 0 || o->len || !o->address || !object_is_in_memory(o->kind))
             continue;
         const struct rec_module *m = rec_modules_find(&r->modules, o->address + 1, o->generation, 0);
@@ -141,7 +141,7 @@ bool recording_ask_objects(struct recording *r)
 
 /* --- names -------------------------------------------------------------------------------------------------------- */
 
-__attribute__((format(printf, 2, 3))) static bool set_function(struct object_name *name, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static bool set_function(struct rec_object_name *name, const char *fmt, ...)
 {
     va_list args;
     va_start(args, fmt);
@@ -162,7 +162,7 @@ static const char *base_name(const char *path)
 }
 
 /* "mutex initialised at pool.c:44 (0x7f…)", or "by init_pool" where there are no lines. */
-static bool name_by_place(struct object_name *name, const struct object *o, const char *how,
+static bool name_by_place(struct rec_object_name *name, const struct rec_object *o, const char *how,
                           const struct symbolize_frame *at, bool has_line)
 {
     name->file = at->file;
@@ -173,7 +173,7 @@ static bool name_by_place(struct object_name *name, const struct object *o, cons
     return set_function(name, "%s %s in %s (0x%" PRIx64 ")", object_word(o->kind), how, at->function, o->address);
 }
 
-static bool name_thread(const struct recording *r, struct object_name *name, const struct object *o)
+static bool name_thread(const struct recording *r, struct rec_object_name *name, const struct rec_object *o)
 {
     struct symbolize_frame start;
     const char *given = recording_thread_start(r, o->address, &start);
@@ -182,7 +182,7 @@ static bool name_thread(const struct recording *r, struct object_name *name, con
     return set_function(name, "thread %s %" PRIu64, given ? given : start.function, o->address);
 }
 
-static bool name_object(const struct recording *r, struct object_name *name, const struct object *o)
+static bool name_object(const struct recording *r, struct rec_object_name *name, const struct rec_object *o)
 {
     const char *word = object_word(o->kind);
     struct symbolize_frame at;
@@ -219,8 +219,8 @@ bool recording_name_objects(struct recording *r)
 {
     bool ok = true;
     for (size_t i = 0; i < r->objects.n && ok; i++) {
-        const struct object *o = &r->objects.v[i];
-        struct object_name *name = &r->objects.names[o->number];
+        const struct rec_object *o = &r->objects.v[i];
+        struct rec_object_name *name = &r->objects.names[o->number];
         ok = name->function || name_object(r, name, o);
     }
     return ok;

@@ -74,7 +74,7 @@ static bool read_stack(struct recording *r, struct cursor *c, uint64_t generatio
 static enum object_kind object_kind(uint64_t v) { return v < OBJECT_KINDS ? (enum object_kind)v : NO_OBJECT; }
 
 /* The object in front of a stack, if it is any. */
-static bool add_object(struct recording *r, const struct object *o, struct rec_stack *s)
+static bool add_object(struct recording *r, const struct rec_object *o, struct rec_stack *s)
 {
     if (!o->kind)
         return true;
@@ -87,7 +87,7 @@ static bool add_object(struct recording *r, const struct object *o, struct rec_s
 
 static bool read_wait_stack(struct recording *r, struct cursor *c, uint64_t generation)
 {
-    struct object o = {.generation = generation};
+    struct rec_object o = {.generation = generation};
     uint64_t id = get_int(c), base = get_int(c);
     o.kind = object_kind(get_int(c));
     o.address = get_int(c);
@@ -186,7 +186,7 @@ static bool read_status(struct recording *r, struct cursor *c, uint64_t generati
     s->reason = get_int(c);
     if (s->reason > REASON_COUNT)
         s->reason = 0;
-    struct object o = {.generation = generation};
+    struct rec_object o = {.generation = generation};
     o.kind = object_kind(get_int(c));
     o.address = get_int(c);
     o.text = (const char *)get_text(c, &o.len);

@@ -3,7 +3,6 @@
 
 #include "lib/meta.h"
 #include "preload/config.h"
-#include "preload/handles.h"
 #include "preload/modules.h"
 #include "preload/objects.h"
 #include "preload/section.h"
@@ -37,12 +36,7 @@ void hook_recover(struct thread *t)
 }
 
 /* Field by field: most of the registers are unknown and stay uninitialized. */
-void hook_waits_for_thread(struct hook *h, pthread_t handle)
-{
-    h->object = (struct object){OBJECT_THREAD, -1, handle_goroutine(handle)};
-}
-
-void hook_request_stack(struct hook *h)
+static void complete_request(struct hook *h)
 {
     struct unwind_request *r = &h->stack;
     r->stack_lo = h->t->stack_lo;
@@ -65,7 +59,7 @@ static void capture(struct hook *h)
     struct thread *t = h->t;
     h->captured = true;
     const struct unwind_modules *modules = modules_now();
-    hook_request_stack(h);
+    complete_request(h);
     t->npcs = 0;
     t->stack_tag = unwind_recall(&t->cache, modules, &h->stack);
     if (t->stack_tag && tag_holds(*t->stack_tag))
@@ -146,7 +140,7 @@ void hook_made(struct hook *h, const void *address)
     struct unwind_stack stack;
     int n = 1;
     if (modules) {
-        hook_request_stack(h);
+        complete_request(h);
         h->stack.leaf = 0;
         h->stack.max = OBJECT_SITE_FRAMES;
         n = unwind_capture(&h->t->cache, modules, &h->stack, pcs, &stack);

@@ -6,6 +6,7 @@
 #define THRACE_PRELOAD_HOOK_H
 
 #include "lib/options/options.h"
+#include "preload/handles.h"
 #include "preload/maintenance.h"
 #include "preload/thread.h"
 
@@ -17,10 +18,14 @@ struct hook {
     struct object object;        /* that the thread will wait for */
 };
 
-/* What the thread will wait for; the wait's stack has it in front. */
-static inline void hook_waits_for(struct hook *h, enum object_kind kind, const void *address)
+/*
+ * What the thread will wait for; the wait's stack has it in front. The object is an address, that of a lock or, of a
+ * thread that is joined, its handle; NULL: any of the kind.
+ */
+static inline void hook_waits_for(struct hook *h, enum object_kind kind, const void *object)
 {
-    h->object = (struct object){kind, -1, (uintptr_t)address};
+    uint64_t number = kind == OBJECT_THREAD ? handle_goroutine((pthread_t)object) : (uintptr_t)object;
+    h->object = (struct object){kind, -1, number};
 }
 
 static inline void hook_done(struct thread *t)
@@ -41,14 +46,8 @@ void hook_recover(struct thread *t);
 void hook_capture_for(struct hook *h, enum stack_kind kind);
 static inline void hook_capture(struct hook *h) { hook_capture_for(h, STACK_OF_CALL); }
 
-/* The same for the thread with that handle, which is joined. */
-void hook_waits_for_thread(struct hook *h, pthread_t handle);
-
 /* The caller has made the object at the address. */
 void hook_made(struct hook *h, const void *address);
-
-/* Completes the caller's registers to a request for a stack of depth config.stack_depth. */
-void hook_request_stack(struct hook *h);
 
 /* Bytes of meta records that hook_stack may need; and hook_wait_stack, more. */
 enum { STACK_RECORD_MAX = 1 + (2 + STACK_MAX_FRAMES) * 10, WAIT_STACK_RECORDS_MAX = STACK_RECORD_MAX + OBJECT_RECORD_MAX };

@@ -42,7 +42,7 @@ EXPORT int thrd_join(thrd_t thread, int *result)
     WAIT_SCOPE w = {.t = NULL};
     struct hook h;
     if (wrapped(CLASS_SYNC) && HOOK_ENTER(&h, thrd_join)) {
-        hook_waits_for_thread(&h, thread);
+        hook_waits_for(&h, OBJECT_THREAD, (const void *)thread);
         wait_register(&h, (const void *)thread, WAITER_ANY);
         while (!wait_block(&h, &w, REASON_SYNC))
             ;

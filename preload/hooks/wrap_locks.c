@@ -17,15 +17,15 @@ enum { RELEASE_SPINS = 20 };
 static inline bool is_clock(clockid_t clock) { return clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC; }
 static inline bool is_time(const struct timespec *until) { return until->tv_nsec >= 0 && until->tv_nsec < 1000000000; }
 
-/* --- families: the object, the trial, the trial of a thread that is registered, what says that it is busy --------- */
+/* --- families: the object and its kind, the trial, the trial of a thread that is registered, what says that it is busy --------- */
 
-#define MUTEX_WAITS hook_waits_for(&h, OBJECT_MUTEX, MUTEX_OBJECT)
+#define MUTEX_KIND OBJECT_MUTEX
 #define MUTEX_OBJECT m
 #define MUTEX_TRY real.pthread_mutex_trylock(m)
 #define MUTEX_TRY_AGAIN for_owner(real.pthread_mutex_trylock(m), MUTEX_BUSY, m)
 #define MUTEX_BUSY EBUSY
 
-#define MTX_WAITS hook_waits_for(&h, OBJECT_MUTEX, MTX_OBJECT)
+#define MTX_KIND OBJECT_MUTEX
 #define MTX_OBJECT m
 #define MTX_TRY real.mtx_trylock(m)
 #define MTX_TRY_AGAIN for_owner(real.mtx_trylock(m), MTX_BUSY, (const pthread_mutex_t *)m)
@@ -40,7 +40,7 @@ static int for_owner(int ret, int busy, const pthread_mutex_t *m)
 }
 
 /* Who spins runs, and after a while waits, as far as a reader of the trace is concerned. */
-#define SPIN_WAITS hook_waits_for(&h, OBJECT_SPIN, SPIN_OBJECT)
+#define SPIN_KIND OBJECT_SPIN
 #define SPIN_OBJECT (const void *)lock
 #define SPIN_TRY spin(lock)
 #define SPIN_TRY_AGAIN real.pthread_spin_trylock(lock)
@@ -64,20 +64,20 @@ static inline int spin(pthread_spinlock_t *lock)
     return likely(ret != EBUSY) ? ret : spin_longer(lock);
 }
 
-#define READ_WAITS hook_waits_for(&h, OBJECT_RWLOCK, READ_OBJECT)
+#define READ_KIND OBJECT_RWLOCK
 #define READ_OBJECT l
 #define READ_TRY real.pthread_rwlock_tryrdlock(l)
 #define READ_TRY_AGAIN READ_TRY
 #define READ_BUSY EBUSY
 
-#define WRITE_WAITS hook_waits_for(&h, OBJECT_RWLOCK, WRITE_OBJECT)
+#define WRITE_KIND OBJECT_RWLOCK
 #define WRITE_OBJECT l
 #define WRITE_TRY real.pthread_rwlock_trywrlock(l)
 #define WRITE_TRY_AGAIN WRITE_TRY
 #define WRITE_BUSY EBUSY
 
 /* A cancellation point even when there is nothing to wait for, as glibc's is. */
-#define SEM_WAITS hook_waits_for(&h, OBJECT_SEM, SEM_OBJECT)
+#define SEM_KIND OBJECT_SEM
 #define SEM_OBJECT s
 #define SEM_TRY (pthread_testcancel(), try_sem(s))
 #define SEM_TRY_AGAIN try_sem(s)
@@ -99,7 +99,7 @@ static int try_sem(sem_t *s)
  * The trial tells a thread that is still there from one that can be joined at once, which then has been. All else, such
  * as joining oneself, is left to the real call to say.
  */
-#define JOIN_WAITS hook_waits_for_thread(&h, thread)
+#define JOIN_KIND OBJECT_THREAD
 #define JOIN_OBJECT (const void *)thread
 #define JOIN_TRY real.pthread_tryjoin_np(thread, result)
 #define JOIN_TRY_AGAIN JOIN_TRY
@@ -116,7 +116,7 @@ static int try_sem(sem_t *s)
         if (!wrapped(CLASS_SYNC) || !HOOK_ENTER(&h, entry))                                                            \
             return real.entry args;                                                                                    \
         hook_capture_for(&h, STACK_OF_WAIT);                                                                           \
-        family##_WAITS;                                                                                                \
+        hook_waits_for(&h, family##_KIND, family##_OBJECT);                                                            \
         wait_register(&h, family##_OBJECT, WAITER_##waiter);                                                           \
         for (int look = 0; look < MAX_SECOND_LOOKS; look++) {                                                          \
             int ret = family##_TRY_AGAIN;                                                                              \

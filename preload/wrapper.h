@@ -47,4 +47,21 @@ static inline bool names_objects(void) { return wrapped(CLASS_SYNC) && config.ma
         hook_enter(h);                                                                                                 \
     })
 
+/* The caller has made the object by that function. Behind the real call. */
+#define NOTE_MADE(function, object)                                                                                    \
+    do {                                                                                                               \
+        struct hook h_;                                                                                                \
+        if (names_objects() && HOOK_ENTER(&h_, function)) {                                                            \
+            hook_made(&h_, object);                                                                                    \
+            hook_leave(&h_);                                                                                           \
+        }                                                                                                              \
+    } while (0)
+
+/* The object will be none any more. */
+static inline void note_unmade(const void *object)
+{
+    if (names_objects())
+        object_unmade(object);
+}
+
 #endif

@@ -52,18 +52,15 @@ EXPORT int pthread_barrier_init(pthread_barrier_t *b, const pthread_barrierattr_
     forget(b);
     if (!ret && shared == PTHREAD_PROCESS_PRIVATE)
         remember(b, count);
-    struct hook h;
-    if (!ret && names_objects() && HOOK_ENTER(&h, pthread_barrier_init)) {
-        hook_made(&h, b);
-        hook_leave(&h);
-    }
+    if (!ret)
+        NOTE_MADE(pthread_barrier_init, b);
     return ret;
 }
 
 EXPORT int pthread_barrier_destroy(pthread_barrier_t *b)
 {
     forget(b);
-    object_unmade(b);
+    note_unmade(b);
     return real.pthread_barrier_destroy(b);
 }
 

@@ -93,19 +93,15 @@ WAKE(cnd_broadcast, cnd_broadcast, wake_all, (cnd_t * c), (c))
 EXPORT int cond_entry(init)(pthread_cond_t *c, const pthread_condattr_t *attr);
 EXPORT int cond_entry(init)(pthread_cond_t *c, const pthread_condattr_t *attr)
 {
-    struct hook h;
     int ret = real.pthread_cond_init(c, attr);
-    if (!ret && names_objects() && HOOK_ENTER(&h, pthread_cond_init)) {
-        hook_made(&h, c);
-        hook_leave(&h);
-    }
+    if (!ret)
+        NOTE_MADE(pthread_cond_init, c);
     return ret;
 }
 
 EXPORT int cond_entry(destroy)(pthread_cond_t *c);
 EXPORT int cond_entry(destroy)(pthread_cond_t *c)
 {
-    if (names_objects())
-        object_unmade(c);
+    note_unmade(c);
     return real.pthread_cond_destroy(c);
 }

@@ -1,6 +1,7 @@
 /*
  * The functions that make locks: the stack that made one names it in the trace where no variable does. They are rare;
- * each costs a short walk of the stack, some 50 ns. Those that end a lock forget it, since its memory may become another.
+ * each costs a short walk of the stack, some 500 instructions. Those that end a lock forget it, since its memory may
+ * become another.
  * Barriers are in wrap_barrier.c, conditions, which have versions, in wrap_cond.c.
  */
 #include "preload/wrapper.h"
@@ -8,20 +9,16 @@
 #define MADE(entry, object, params, args, good)                                                                        \
     EXPORT int entry params                                                                                            \
     {                                                                                                                  \
-        struct hook h;                                                                                                 \
         int ret = real.entry args;                                                                                     \
-        if (ret == (good) && names_objects() && HOOK_ENTER(&h, entry)) {                                               \
-            hook_made(&h, object);                                                                                     \
-            hook_leave(&h);                                                                                            \
-        }                                                                                                              \
+        if (ret == (good))                                                                                             \
+            NOTE_MADE(entry, object);                                                                                  \
         return ret;                                                                                                    \
     }
 
 #define UNMADE(entry, object, params, args)                                                                            \
     EXPORT int entry params                                                                                            \
     {                                                                                                                  \
-        if (names_objects())                                                                                           \
-            object_unmade(object);                                                                                     \
+        note_unmade(object);                                                                                           \
         return real.entry args;                                                                                        \
     }
 

@@ -15,6 +15,13 @@ _Static_assert(PAIRS_MAX + STACKTAB_MAX(MORE_PAIR_SLOTS) < WAIT_STACK_END - WAIT
 _Static_assert(STACKTAB_MAX(STACK_SLOTS) < WAIT_STACK_BASE && (int)WAIT_STACK_END <= (int)START_STACK_BASE,
                "ids of stacks, of stacks with an object and of starts differ");
 
+/* How many pairs have an id, or nearly. */
+static uint32_t count_pairs(void)
+{
+    uint32_t n = stacktab_count(&recorder.pairs);
+    return n < PAIRS_MAX ? n : PAIRS_MAX + stacktab_count(&recorder.more_pairs);
+}
+
 /* Never 0. */
 static inline uint64_t pair_hash(uint64_t stack, const struct object *o)
 {
@@ -34,7 +41,7 @@ static inline uint32_t find_pair(uint64_t hash)
 
 void object_describe(struct thread *t, const struct object *o, uint64_t stack)
 {
-    if (!object_is_descriptor(o->kind) || (stack && find_pair(pair_hash(stack, o))))
+    if (!o->address || count_pairs() >= config.max_objects || (stack && find_pair(pair_hash(stack, o))))
         return;
     t->described.of = *o;
     t->described.len = descriptor_describe(o->fd, o->kind, t->described.text, sizeof t->described.text);
@@ -84,9 +91,7 @@ static uint32_t define_pair(struct stacktab *table, struct thread *t, const stru
 
 static uint32_t new_pair(struct thread *t, const struct object *o, uint64_t stack)
 {
-    uint32_t n = stacktab_count(&recorder.pairs), id = 0;
-    if (n >= PAIRS_MAX)
-        n = PAIRS_MAX + stacktab_count(&recorder.more_pairs);
+    uint32_t n = count_pairs(), id = 0;
     if (o->address && n >= config.max_objects)
         return 0;
     if (n < PAIRS_MAX)

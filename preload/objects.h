@@ -16,8 +16,8 @@
 struct thread;
 
 /*
- * Before the section: asks the kernel what a descriptor is, if this generation does not know yet that the stack with this
- * id (0: a new one) waited for it. The thread remembers it.
+ * Before the section: asks the kernel what a descriptor is, unless this generation knows that the stack with this id (0:
+ * a new one) waited for it, or will not tell it from others. The thread remembers it.
  */
 void object_describe(struct thread *t, const struct object *o, uint64_t stack);
 

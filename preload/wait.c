@@ -56,7 +56,7 @@ bool wait_block(struct hook *h, struct wait *w, enum sched_reason reason)
         return true;
     }
     hook_capture_for(h, STACK_OF_WAIT);
-    if (object_is_descriptor(h->object.kind))
+    if (object_is_descriptor(h->object.kind) && !h->no_stack)
         object_describe(t, &h->object, hook_known_stack(h));
     if (section_enter(t, WAIT_STACK_RECORDS_MAX)) {
         if (was_released_early(t)) {

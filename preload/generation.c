@@ -145,14 +145,14 @@ static void write_wait(struct sched_thread *by, struct thread *t)
     struct meta_record r;
     int n = unwind_waiting(t);
     bool waits = sched_current(&t->sched)->status == GO_WAITING;
-    const struct object *o = &t->wait_site.object;
+    const struct object none = {.kind = NO_OBJECT}, *o = waits && n && config.max_objects ? &t->wait_site.object : &none;
     uint32_t len;
     const char *text = object_text(t, o, &len);
     meta_begin(&r, buf, sizeof buf, META_STATUS);
     meta_int(&r, t->sched.g);
     meta_int(&r, t->sched.m);
     meta_int(&r, waits ? reason_string_id((enum sched_reason)t->wait_site.reason) : 0);
-    meta_int(&r, waits && n && config.max_objects ? o->kind : NO_OBJECT);
+    meta_int(&r, o->kind);
     meta_int(&r, o->address);
     meta_text(&r, text, len);
     meta_int(&r, (uint64_t)n);

@@ -38,6 +38,6 @@ bool hook_enter(struct hook *h)
     compiler_barrier();
     h->t = t;
     h->captured = false;
-    h->object.kind = NO_OBJECT;
+    h->object = (struct object){.kind = NO_OBJECT};
     return true;
 }

@@ -30,14 +30,10 @@ size_t debug_first_hit(const struct search *s, uint64_t addr)
     return a;
 }
 
-static int by_start(const void *a, const void *b)
-{
-    const struct span *x = a, *y = b;
-    return x->start < y->start ? -1 : x->start > y->start;
-}
-
-/* Collects the PCs in the unit that are not known yet. A unit without ranges may hold any; only variables are moved
- * into a partial one. */
+/*
+ * Collects the PCs in the unit that are not known yet. A unit without ranges may hold any; only variables are moved into
+ * a partial one.
+ */
 static void collect_hits(struct unit *u)
 {
     struct search *s = u->search;
@@ -49,8 +45,7 @@ static void collect_hits(struct unit *u)
             add_hit(s, pc);
         return;
     }
-    if (s->spans.n > 1)
-        qsort(s->spans.v, s->spans.n, sizeof *s->spans.v, by_start);
+    dwarf_spans_sort(&s->spans);
     size_t pc = 0;
     for (size_t i = 0; i < s->spans.n; i++) {
         size_t first = answer_first_pc(s->pcs, s->npcs, s->spans.v[i].start);

@@ -240,6 +240,9 @@ bool dwarf_member_offset(const struct dwarf_unit *, const struct dwarf_die *, ui
 
 /* --- addresses that a DIE covers: dwarf_ranges.c ------------------------------------------------------------------ */
 
+/* In the order of their starts. */
+void dwarf_spans_sort(struct spans *);
+
 /* Replaces the contents of spans. False when there are none. */
 bool dwarf_spans(struct dwarf_unit *, const struct dwarf_die *, struct spans *);
 

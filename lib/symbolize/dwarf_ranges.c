@@ -134,3 +134,15 @@ bool dwarf_spans(struct dwarf_unit *u, const struct dwarf_die *d, struct spans *
     }
     return s->n > 0;
 }
+
+static int by_start(const void *a, const void *b)
+{
+    const struct span *x = a, *y = b;
+    return x->start < y->start ? -1 : x->start > y->start;
+}
+
+void dwarf_spans_sort(struct spans *spans)
+{
+    if (spans->n > 1)
+        qsort(spans->v, spans->n, sizeof *spans->v, by_start);
+}

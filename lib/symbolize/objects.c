@@ -22,18 +22,12 @@ static const struct section *section_at(const struct image *im, uint64_t addr)
     return NULL;
 }
 
-static int by_start(const void *a, const void *b)
-{
-    const struct span *x = a, *y = b;
-    return x->start < y->start ? -1 : x->start > y->start;
-}
-
 /* Spans that touch become one. */
 static void merge(struct spans *s)
 {
     if (!s->n)
         return;
-    qsort(s->v, s->n, sizeof *s->v, by_start);
+    dwarf_spans_sort(s);
     size_t kept = 0;
     for (size_t i = 1; i < s->n; i++) {
         struct span *last = &s->v[kept];

@@ -168,6 +168,9 @@ traced() { # PROGRAM [ARGUMENT…]
     fi
 }
 
+# The words that the names of what is waited for begin with, in lines.
+object_words() { sed -n 's/^THRACE_OBJECT([A-Z]*, "\(.*\)")$/\1/p' "$top_srcdir/lib/objects.def"; }
+
 # A program that records parts of its own run: the lines "N: …" that it prints must hold for the trace of its session N.
 records_itself() { # SESSIONS PROGRAM [ARGUMENT…]
     own_sessions=$1 own_program=$2

@@ -26,12 +26,17 @@ struct shelf {
 template <typename T> struct guarded {
     T value{};
     pthread_mutex_t mutex;
-    __attribute__((noinline)) guarded() { pthread_mutex_init(&mutex, nullptr); }
+    __attribute__((noinline)) guarded()
+    {
+        pthread_mutex_init(&mutex, nullptr);
+        __asm__ volatile(""); // no jump in place of the call: it is to be on the stack
+    }
 };
 
 extern "C" __attribute__((noinline)) void my_mutex_init(pthread_mutex_t *mutex)
 {
     pthread_mutex_init(mutex, nullptr);
+    __asm__ volatile("");
 }
 
 std::unique_ptr<shelf> shop;

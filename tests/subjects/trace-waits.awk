@@ -1,4 +1,5 @@
-# Reads what `thrace stat` wrote: its tables of waits and of system calls.
+# Reads what `thrace stat` wrote: its tables of waits and of system calls. objects: the words that names of what is
+# waited for begin with, with | between.
 function milliseconds(number, unit) {
     return number * (unit == "s" ? 1000 : unit == "ms" ? 1 : unit == "ns" ? 1e-6 : 1e-3)
 }
@@ -11,8 +12,7 @@ function milliseconds(number, unit) {
 of_object { total[class_of($1)] += of_object; of_object = 0; next }
 
 # Rows begin with a time of two words; the frames below them do not.
-table == "waits" && $1 ~ /^[0-9.]+$/ && $2 ~ /^(ns|µs|ms|s)$/ &&
-    /  (mutex|rwlock|condition|semaphore|barrier|once|spinlock|futex|openmp-(lock|team)|thread|pipe|socket|listener|(event|timer|signal)fd|mqueue|epoll|descriptors) / {
+table == "waits" && $1 ~ /^[0-9.]+$/ && $2 ~ /^(ns|µs|ms|s)$/ && $0 ~ "  (" objects ") " {
     of_object = milliseconds($1, $2)
     next
 }

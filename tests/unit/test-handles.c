@@ -28,7 +28,8 @@ static void too_many_handles_are_forgotten(void **state)
         known += there > 0;
     }
     assert_in_range(known, 8000, 1 << 14);
-    assert_int_equal(handle_goroutine(UINT64_C(100099) << 12), 100099);
+    for (uint64_t g = 100100 - 500; g < 100100; g++)
+        assert_int_equal(handle_goroutine(g << 12), g);
 }
 
 int main(void)

@@ -86,8 +86,8 @@ static void objects_are_told_apart(void **state)
     add_wait_stack((struct wait_stack){1, 7, 1, OBJECT_COND, 0, NULL, 0});
     add_wait_stack((struct wait_stack){1, 8, 1, OBJECT_PIPE, 77, NULL, 0});
     add_wait_stack((struct wait_stack){2, 1, 0, OBJECT_MUTEX, 0x700010, NULL, 0x1300});
+    add_wait_stack((struct wait_stack){2, 3, 0, OBJECT_PIPE, 78, NULL, 0}); /* somebody else has said what it is */
     add_wait_stack((struct wait_stack){2, 2, 0, OBJECT_PIPE, 78, "pipe 5", 0});
-    add_wait_stack((struct wait_stack){2, 3, 0, OBJECT_PIPE, 78, NULL, 0}); /* who met it first has said what it is */
     assert_null(recording_read(&r, &file));
     setenv("THRACE_SYMBOL_CACHE", "0", 1);
     assert_null(recording_symbolize(&r, NULL));

@@ -174,9 +174,9 @@ static void status_row(struct table *t, pid_t pid)
 
 static int print_all_status(const char *verb)
 {
-    static const char *const titles[] = {"pid",   "<command", "session", "threads",
-                                         "for",   "bytes",    "lost",    "<recording to",
-                                         NULL};
+    static const struct table_column columns[] = {
+        {NULL, "pid"}, {NULL, "<command"}, {NULL, "session"}, {NULL, "threads"}, {NULL, "for"}, {NULL, "bytes"},
+        {NULL, "lost"}, {NULL, "<recording to"}, {NULL, NULL}};
     struct listeners l;
     struct table t;
     if (!listeners_find(&l)) {
@@ -184,7 +184,7 @@ static int print_all_status(const char *verb)
         complain(verb, "cannot list the sockets of the machine: %s", strerror(errno));
         return EXIT_USAGE;
     }
-    table_init(&t, titles);
+    table_init(&t, "", columns);
     for (size_t i = 0; i < l.list.n; i++)
         status_row(&t, l.list.v[i]);
     if (t.ncells)

@@ -23,11 +23,13 @@ thrace_SOURCES = %D%/main.c %D%/verbs.def %D%/verbs.h \
 	%D%/raw.c \
 	%D%/record.c %D%/record_options.c %D%/record_options.h %D%/record_probes.c %D%/record_probes.h \
 	%D%/stat.c %D%/stat.h \
+	%D%/report.c %D%/report.h \
 	%D%/stat_locks.c %D%/stat_locks.h \
+	%D%/stat_owners.c %D%/stat_owners.h \
 	%D%/stat_parts.c %D%/stat_parts.h \
 	%D%/stat_report.c %D%/stat_report.h \
 	%D%/stat_tasks.c %D%/stat_tasks.h \
-	%D%/table.c %D%/table.h \
+	%D%/table.c %D%/table.h %D%/table_data.c %D%/table_data.h \
 	%D%/target.c %D%/target.h \
 	%D%/v1_losses.c %D%/v1_losses.h \
 	%D%/validate.c

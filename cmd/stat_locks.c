@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/stat_parts.h"
+#include "cmd/stat_owners.h"
 
 enum { OWNERS = 3, DEEDS = 4, INDENT = 6, DEEPER = 10 };
 
@@ -15,18 +15,6 @@ static const char *text(const struct stat *s, uint32_t n) { return stat_text_of(
 static const struct blame_object *object_of(const struct stat *s, uint32_t number)
 {
     return &s->blame.objects.v[number];
-}
-
-/* What an owner is to those who wait. */
-static const char *role(const struct blame_object *o)
-{
-    switch (wait_class_of(o->is.kind)) {
-    case WAIT_CLASS_LOCK: return o->is.kind == WAIT_FUTEX ? "woken by " : "held by ";
-    case WAIT_CLASS_SIGNAL: return o->is.kind == WAIT_SEM ? "posted by " : "signalled by ";
-    case WAIT_CLASS_MEETING: return "completed by ";
-    case WAIT_CLASS_DATA: return o->full ? "read by " : "written by ";
-    default: return "ended by ";
-    }
 }
 
 static const char *owner_name(const char *name) { return *name ? name : "no thread of the trace"; }
@@ -110,7 +98,7 @@ static void print_link(const struct stat *s, const struct blame_chain *c, FILE *
     else if (wait_class_of(o->is.kind) == WAIT_CLASS_END)
         fputs(": ", out);
     else
-        fprintf(out, ", %s%s: ", role(o), name);
+        fprintf(out, ", %s %s: ", stat_owner_role(o), name);
 }
 
 static void print_chain(const struct stat *s, uint32_t chain, FILE *out)
@@ -207,7 +195,7 @@ static bool put_owner(const struct stat *s, struct lines *l, const struct blame_
     fprintf(l->out, "\n%*s", INDENT, "");
     l->at = INDENT;
     bool end = *name && wait_class_of(o->is.kind) == WAIT_CLASS_END;
-    bool ok = end ? put(l, "", "joined thread did") : put(l, "", "%s%s", role(o), owner_name(name));
+    bool ok = end ? put(l, "", "joined thread did") : put(l, "", "%s %s", stat_owner_role(o), owner_name(name));
     if (ok && *name && nthreads > 1)
         ok = put(l, "", " ×%" PRIu32, nthreads);
     if (ok && !is_small(all - g->total, all))
@@ -239,9 +227,9 @@ static bool put_owners(const struct stat *s, uint32_t number, struct lines *l)
     return ok;
 }
 
-static bool object_row(const struct stat *s, struct table *t, const struct stat_group *g, size_t width)
+/* The object and, below it, who is to blame. */
+static bool object_lines(const struct stat *s, uint32_t number, struct table *t, size_t width)
 {
-    uint32_t number = (uint32_t)g->key;
     const struct blame_object *o = object_of(s, number);
     char *lines = NULL;
     size_t size;
@@ -251,60 +239,94 @@ static bool object_row(const struct stat *s, struct table *t, const struct stat_
     bool ok = l.out && put_owners(s, number, &l);
     ok = l.out && !fclose(l.out) && ok;
     if (ok) {
-        table_cell(t, "%" PRIu64, g->count);
-        table_time(t, g->total);
-        table_time(t, stat_group_percentile(g, 50));
-        table_time(t, stat_group_percentile(g, 99));
-        table_time(t, g->max);
-        table_cell(t, "%s", lines);
+        table_text(t, lines);
+        table_end_row(t);
     }
     free(lines);
     return ok;
 }
 
-/* Waits for a lock are somebody's fault; other waits are, when a thread of the trace has ended any of them. */
-static bool is_of(const struct blame_object *o, bool locks)
+static const char *class_name(enum wait_class class)
 {
-    bool lock = wait_class_of(o->is.kind) == WAIT_CLASS_LOCK;
-    return locks ? lock : !lock && o->was_ended;
+    static const char *const names[] = {[WAIT_CLASS_LOCK] = "lock",       [WAIT_CLASS_SIGNAL] = "signal",
+                                        [WAIT_CLASS_MEETING] = "meeting", [WAIT_CLASS_END] = "end",
+                                        [WAIT_CLASS_DATA] = "data"};
+    return names[class];
 }
 
-static bool objects(const struct stat *s, bool locks, size_t rows, FILE *out)
+static const struct table_column object_columns[] = {
+    {"count", "waits"}, {"total_ns", "total"}, {"p50_ns", "p50"}, {"p99_ns", "p99"}, {"max_ns", "max"},
+    {NULL, "<object"}, {"object", NULL}, {"name", NULL}, {"kind", NULL}, {"class", NULL}, {"full", NULL},
+    {"role", NULL}, {"owners", NULL}, {NULL, NULL}};
+
+static bool object_row(const struct stat *s, struct table *t, const struct stat_group *g, const struct report *r)
 {
-    static const char *const titles[] = {"waits", "total", "p50", "p99", "max", "<object", NULL};
+    uint32_t number = (uint32_t)g->key;
+    const struct blame_object *o = object_of(s, number);
+    const char *name = text(s, o->is.name);
+    table_count(t, g->count);
+    table_time(t, g->total);
+    table_time(t, stat_group_percentile(g, 50));
+    table_time(t, stat_group_percentile(g, 99));
+    table_time(t, g->max);
+    if (!report_is_data(r))
+        return object_lines(s, number, t, stat_width(r->out));
+    table_none(t, "");
+    table_text(t, text(s, o->is.text));
+    table_text(t, name);
+    table_cell(t, "%.*s", (int)strcspn(name, " "), name); /* it begins with that */
+    table_text(t, class_name(wait_class_of(o->is.kind)));
+    table_flag(t, o->full);
+    table_text(t, stat_owner_role(o));
+    return stat_owners(s, number, t);
+}
+
+/*
+ * Waits for a lock are somebody's fault; other waits are, when a thread of the trace has ended any of them. Programs can
+ * tell that themselves.
+ */
+static bool is_of(const struct blame_object *o, bool locks, const struct report *r)
+{
+    bool lock = wait_class_of(o->is.kind) == WAIT_CLASS_LOCK;
+    return locks ? lock : !lock && (o->was_ended || report_is_data(r));
+}
+
+static bool objects(const struct stat *s, bool locks, size_t rows, struct report *report)
+{
     struct table t;
     struct ranking r;
     uint64_t left_out = 0, ns = 0;
     if (!stat_rank(&r, &s->blame.waits, 0, 0, SIZE_MAX))
         return false;
-    table_init(&t, titles);
+    table_init(&t, "locks", object_columns);
     for (size_t i = 0, shown = 0; i < r.shown && !t.failed; i++) {
-        if (!is_of(object_of(s, (uint32_t)r.groups[i].key), locks))
+        if (!is_of(object_of(s, (uint32_t)r.groups[i].key), locks, report))
             continue;
         if (shown++ < rows) {
-            t.failed |= !object_row(s, &t, &r.groups[i], stat_width(out));
+            t.failed |= !object_row(s, &t, &r.groups[i], report);
             continue;
         }
         left_out++;
         ns += r.groups[i].total;
     }
     free(r.groups);
-    bool ok = stat_print_section(locks ? "Locks" : "Conditions, threads and descriptors that were waited for", &t, out);
+    bool ok = report_table(report, &t, locks ? "Locks" : "Conditions, threads and descriptors that were waited for");
     char time[TABLE_TIME_SIZE];
     if (ok && left_out)
-        fprintf(out, "  and %" PRIu64 " more, %s\n", left_out, table_format_time(time, ns));
+        report_note(report, "  and %" PRIu64 " more, %s\n", left_out, table_format_time(time, ns));
     return ok;
 }
 
-bool stat_locks(const struct stat *s, size_t rows, FILE *out)
+bool stat_locks(const struct stat *s, size_t rows, struct report *r)
 {
-    return objects(s, true, rows, out) && objects(s, false, rows, out);
+    return objects(s, true, rows, r) && objects(s, false, rows, r);
 }
 
-bool stat_report_locks(const struct stat *s, const char *path, FILE *out)
+bool stat_report_locks(const struct stat *s, const struct stat_input *in, struct report *r)
 {
-    stat_headline(&s->spans, s->version, path, out);
+    r->one_table = true;
+    stat_headline(&s->spans, s->version, in, r);
     if (!s->spans.has_objects)
-        fputs("\nThe trace does not say what threads waited for\n", out);
-    return stat_locks(s, s->rows, out);
+        report_note(r, "\nThe trace does not say what threads waited for\n");
+    return stat_locks(s, r->rows, r);
 }

@@ -2,14 +2,13 @@
 #ifndef THRACE_CMD_STAT_LOCKS_H
 #define THRACE_CMD_STAT_LOCKS_H
 
-#include <stdio.h>
-
+#include "cmd/stat_parts.h"
 #include "parser/analyze/stat_collect.h"
 
-/* Prints at most rows of each table; tables without rows are left out. False: memory is short. */
-bool stat_locks(const struct stat *s, size_t rows, FILE *out);
+/* Reports at most rows of each table. False: memory is short. */
+bool stat_locks(const struct stat *s, size_t rows, struct report *r);
 
 /* These tables alone. */
-bool stat_report_locks(const struct stat *s, const char *path, FILE *out);
+bool stat_report_locks(const struct stat *s, const struct stat_input *in, struct report *r);
 
 #endif

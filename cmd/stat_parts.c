@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 
 int stat_by_total(const void *a, const void *b)
@@ -34,17 +35,6 @@ bool stat_rank(struct ranking *r, const struct stat_groups *gs, uint64_t mask, u
     return true;
 }
 
-bool stat_print_section(const char *title, struct table *t, FILE *out)
-{
-    bool ok = !t->failed;
-    if (ok && t->ncells) {
-        fprintf(out, "\n%s\n", title);
-        table_print(t, out);
-    }
-    table_free(t);
-    return ok;
-}
-
 const char *stat_state_name(uint64_t state)
 {
     static const char *const names[] = {[GOTRACE_STATE_RUNNABLE] = "runnable",
@@ -63,6 +53,18 @@ void stat_indent(FILE *out, const char *stack, const char *by)
     }
 }
 
+void stat_place(struct table *t, const char *stack)
+{
+    size_t len = strcspn(stack, "\n");
+    if (wait_object_named((struct gotrace_str){stack, len}) == WAIT_NO_OBJECT) {
+        table_none(t, "");
+        table_stack(t, stack);
+        return;
+    }
+    table_cell(t, "%.*s", (int)len, stack);
+    table_stack(t, stack + len + (stack[len] == '\n'));
+}
+
 size_t stat_width(FILE *out)
 {
     enum { WIDTH = 120, LEAST = 40 };
@@ -72,10 +74,34 @@ size_t stat_width(FILE *out)
     return size.ws_col;
 }
 
-void stat_headline(const struct spans *s, int version, const char *path, FILE *out)
+enum { SCHEMA = 1 };
+
+void stat_headline(const struct spans *s, int version, const struct stat_input *in, struct report *r)
 {
     char time[TABLE_TIME_SIZE];
-    fprintf(out, "%s: go 1.%d, %s, %" PRIu64 " thread%s, %" PRIu64 " events\n", path, version,
-            table_format_time(time, (uint64_t)s->end - (uint64_t)s->begin), s->nthreads, s->nthreads == 1 ? "" : "s",
-            s->nevents);
+    uint64_t ns = (uint64_t)s->end - (uint64_t)s->begin;
+    report_note(r, "%s: go 1.%d, %s, %" PRIu64 " thread%s, %" PRIu64 " events\n", in->path, version,
+                table_format_time(time, ns), s->nthreads, s->nthreads == 1 ? "" : "s", s->nevents);
+    report_begin(r, "thrace-stat", SCHEMA);
+    if (r->format != REPORT_JSON)
+        return;
+    struct json *j = &r->json;
+    snprintf(time, sizeof time, "1.%d", version);
+    json_key(j, "trace");
+    json_open(j, '{');
+    json_key(j, "file");
+    json_text(j, in->path);
+    json_key(j, "complete");
+    json_bool(j, in->complete);
+    json_key(j, "go");
+    json_text(j, time);
+    json_key(j, "duration_ns");
+    json_number(j, ns);
+    json_key(j, "threads");
+    json_number(j, s->nthreads);
+    json_key(j, "events");
+    json_number(j, s->nevents);
+    json_key(j, "names_objects");
+    json_bool(j, s->has_objects);
+    json_close(j, '}');
 }

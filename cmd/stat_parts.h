@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "cmd/table.h"
+#include "cmd/report.h"
 #include "parser/analyze/spans.h"
 #include "parser/analyze/stat_groups.h"
 
@@ -20,19 +20,25 @@ int stat_by_total(const void *a, const void *b);
 /* Of the groups whose (key & mask) is value; mask 0: of all, and late ones are in the rest. False: memory is short. */
 bool stat_rank(struct ranking *r, const struct stat_groups *gs, uint64_t mask, uint64_t value, size_t rows);
 
-/* Prints the table, if it has rows, and frees it. False: memory was short. */
-bool stat_print_section(const char *title, struct table *t, FILE *out);
-
 /* A goroutine's state in words. */
 const char *stat_state_name(uint64_t state);
 
 /* A stack's outer frames, each in a line of its own after the line that the innermost one ends. */
 void stat_indent(FILE *out, const char *stack, const char *by);
 
+/* For programs: a cell with what was waited for, which is the first line where there is any, and one with the stack. */
+void stat_place(struct table *t, const char *stack);
+
 /* How wide lines may be: as the terminal is, else 120 columns. */
 size_t stat_width(FILE *out);
 
-/* The line about the whole trace. */
-void stat_headline(const struct spans *s, int version, const char *path, FILE *out);
+/* What is read, and whether that is all of it. */
+struct stat_input {
+    const char *path;
+    bool complete;
+};
+
+/* The line about the whole trace; it begins the report. */
+void stat_headline(const struct spans *s, int version, const struct stat_input *in, struct report *r);
 
 #endif

@@ -14,22 +14,26 @@ static const char *text(const struct stat *s, uint32_t n) { return stat_text_of(
 static void state_row(struct table *t, const struct stat_group *g, uint64_t all, const char *state, const char *reason)
 {
     table_time(t, g->total);
-    table_cell(t, "%.1f%%", all ? 100.0 * (double)g->total / (double)all : 0.0);
-    table_cell(t, "%" PRIu64, g->count);
+    table_share(t, g->total, all);
+    table_count(t, g->count);
     table_cell(t, *reason ? "%s: %s" : "%s", state, reason);
+    table_text(t, state);
+    table_text(t, *reason ? reason : NULL);
 }
 
-static bool states(const struct stat *s, size_t rows, FILE *out)
+static bool states(const struct stat *s, struct report *report)
 {
-    static const char *const titles[] = {"time", "share", "times", "<state: reason", NULL};
+    static const struct table_column columns[] = {
+        {"total_ns", "time"}, {"share", "share"}, {"count", "times"}, {NULL, "<state: reason"}, {"state", NULL},
+        {"reason", NULL}, {NULL, NULL}};
     struct table t;
     struct ranking r;
-    if (!stat_rank(&r, &s->states, 0, 0, rows))
+    if (!stat_rank(&r, &s->states, 0, 0, report->rows))
         return false;
     uint64_t all = r.rest.total;
     for (size_t i = 0; i < r.shown; i++)
         all += r.groups[i].total;
-    table_init(&t, titles);
+    table_init(&t, "states", columns);
     for (size_t i = 0; i < r.shown; i++) {
         uint64_t key = r.groups[i].key;
         state_row(&t, &r.groups[i], all, stat_state_name(key >> 32), text(s, (uint32_t)key));
@@ -37,7 +41,7 @@ static bool states(const struct stat *s, size_t rows, FILE *out)
     if (r.rest.count)
         state_row(&t, &r.rest, all, "others", "");
     free(r.groups);
-    return stat_print_section("Time of all threads (goroutines)", &t, out);
+    return report_table(report, &t, "Time of all threads (goroutines)");
 }
 
 /* The waker that ended most of the wait's time, and how often any did. */
@@ -75,22 +79,20 @@ static void wait_place(const struct stat *s, const struct stat_group *wait, cons
     }
 }
 
-static void wait_row(struct table *t, const struct stat_group *g, const char *reason, const char *place)
+static void wait_times(struct table *t, const struct stat_group *g)
 {
     table_time(t, g->total);
-    table_cell(t, "%" PRIu64, g->count);
+    table_count(t, g->count);
     for (unsigned percent = 50; percent < 100; percent += 49) {
         if (g->spread)
             table_time(t, stat_group_percentile(g, percent));
         else
-            table_cell(t, "-");
+            table_none(t, "-");
     }
     table_time(t, g->max);
-    table_cell(t, "%s", reason);
-    table_cell(t, "%s", place);
 }
 
-static bool wait_of_rank(const struct stat *s, struct table *t, const struct stat_group *wait,
+static bool wait_as_text(const struct stat *s, struct table *t, const struct stat_group *wait,
                          const struct stat_group *waker)
 {
     char *place = NULL;
@@ -100,14 +102,39 @@ static bool wait_of_rank(const struct stat *s, struct table *t, const struct sta
         wait_place(s, wait, waker, lines);
     bool ok = lines && !fclose(lines);
     if (ok)
-        wait_row(t, wait, text(s, (uint32_t)(wait->key >> 32)), place);
+        table_text(t, place);
+    table_end_row(t);
     free(place);
     return ok;
 }
 
-static bool waits(const struct stat *s, enum ended by, size_t rows, FILE *out)
+static bool wait_as_data(const struct stat *s, struct table *t, const struct stat_group *wait)
 {
-    static const char *const titles[] = {"total", "count", "p50", "p99", "max", "<reason", "<where", NULL};
+    static const struct table_column columns[] = {
+        {"total_ns", NULL}, {"count", NULL}, {"thread", NULL}, {"stack", NULL}, {NULL, NULL}};
+    struct ranking r;
+    table_none(t, "");
+    stat_place(t, text(s, (uint32_t)wait->key));
+    struct table *wakers = table_rows(t, columns);
+    if (!wakers || !stat_rank(&r, &s->wakers, STAT_WAKER_WAIT, stat_waker_key(wait->number, 0, 0), SIZE_MAX))
+        return false;
+    for (size_t i = 0; i < r.shown; i++) {
+        const struct stat_group *g = &r.groups[i];
+        const char *name = text(s, stat_waker_name(g->key));
+        table_time(wakers, g->total);
+        table_count(wakers, g->count);
+        table_text(wakers, *name ? name : NULL);
+        table_stack(wakers, text(s, stat_waker_stack(g->key)));
+    }
+    free(r.groups);
+    return true;
+}
+
+static bool waits(const struct stat *s, enum ended by, size_t rows, struct report *report)
+{
+    static const struct table_column columns[] = {
+        {"total_ns", "total"}, {"count", "count"}, {"p50_ns", "p50"}, {"p99_ns", "p99"}, {"max_ns", "max"},
+        {"reason", "<reason"}, {NULL, "<where"}, {"object", NULL}, {"stack", NULL}, {"wakers", NULL}, {NULL, NULL}};
     static const char *const sections[] = {
         [BY_ANYBODY] = "Waits with the most time",
         [BY_A_THREAD] = "Waits that threads ended, with the most time",
@@ -117,42 +144,49 @@ static bool waits(const struct stat *s, enum ended by, size_t rows, FILE *out)
     struct ranking r;
     if (!stat_rank(&r, &s->waits, 0, 0, by == BY_ANYBODY ? rows : SIZE_MAX))
         return false;
-    table_init(&t, titles);
+    table_init(&t, "waits", columns);
     for (size_t i = 0, shown = 0; i < r.shown && shown < rows && !t.failed; i++) {
-        const struct stat_group *waker = main_waker(s, &r.groups[i]);
+        const struct stat_group *wait = &r.groups[i], *waker = report_is_data(report) ? NULL : main_waker(s, wait);
         if (!is_ended(s, waker, by))
             continue;
-        t.failed |= !wait_of_rank(s, &t, &r.groups[i], waker);
+        wait_times(&t, wait);
+        table_text(&t, text(s, (uint32_t)(wait->key >> 32)));
+        t.failed |= !(report_is_data(report) ? wait_as_data(s, &t, wait) : wait_as_text(s, &t, wait, waker));
         shown++;
     }
-    if (by == BY_ANYBODY && r.rest.count)
-        wait_row(&t, &r.rest, "", "others");
+    if (by == BY_ANYBODY && r.rest.count) {
+        wait_times(&t, &r.rest);
+        table_text(&t, report_is_data(report) ? "others" : "");
+        table_text(&t, "others");
+        table_end_row(&t);
+    }
     free(r.groups);
-    return stat_print_section(sections[by], &t, out);
+    return report_table(report, &t, sections[by]);
 }
 
 static void syscall_row(struct table *t, const struct stat_group *g, const char *name)
 {
     table_time(t, g->total);
-    table_cell(t, "%" PRIu64, g->count);
+    table_count(t, g->count);
     table_time(t, g->max);
-    table_cell(t, "%s", name);
+    table_text(t, name);
 }
 
-static bool syscalls(const struct stat *s, FILE *out)
+static bool syscalls(const struct stat *s, struct report *report)
 {
-    static const char *const titles[] = {"total", "count", "max", "<name", NULL};
+    static const struct table_column columns[] = {
+        {"total_ns", "total"}, {"count", "count"}, {"max_ns", "max"}, {"name", "<name"}, {NULL, NULL}};
     struct table t;
     struct ranking r;
-    if (!stat_rank(&r, &s->syscalls, 0, 0, s->rows))
+    if (!stat_rank(&r, &s->syscalls, 0, 0, report->rows))
         return false;
-    table_init(&t, titles);
+    table_init(&t, "syscalls", columns);
     for (size_t i = 0; i < r.shown; i++)
         syscall_row(&t, &r.groups[i], text(s, (uint32_t)r.groups[i].key));
     if (r.rest.count)
         syscall_row(&t, &r.rest, "others");
     free(r.groups);
-    return stat_print_section("System calls", &t, out);
+    return report_table(report, &t, "System calls");
 }
 
 static void thread_times(struct table *t, const struct stat_thread *th)
@@ -161,39 +195,40 @@ static void thread_times(struct table *t, const struct stat_thread *th)
                                                GOTRACE_STATE_SYSCALL};
     for (int i = 0; i < 4; i++)
         table_time(t, th->time[order[i]]);
-    table_cell(t, "%" PRIu64, th->blocks);
+    table_count(t, th->blocks);
 }
 
-static bool threads(const struct stat *s, FILE *out)
+static bool threads(const struct stat *s, struct report *r)
 {
-    static const char *const titles[] = {"running", "waiting", "runnable", "system calls", "blocks", "id", "<name",
-                                         NULL};
+    static const struct table_column columns[] = {
+        {"running_ns", "running"}, {"waiting_ns", "waiting"}, {"runnable_ns", "runnable"},
+        {"syscall_ns", "system calls"}, {"blocks", "blocks"}, {"id", "id"}, {"name", "<name"}, {NULL, NULL}};
     struct table t;
-    table_init(&t, titles);
+    table_init(&t, "threads", columns);
     for (size_t i = 0; i < s->ended.n; i++) {
         const struct stat_thread *th = &s->ended.v[i];
         thread_times(&t, th);
-        table_cell(&t, "%" PRIu64, th->id);
-        table_cell(&t, "%s", th->name ? text(s, th->name) : "-");
+        table_count(&t, th->id);
+        table_text(&t, th->name ? text(s, th->name) : NULL);
     }
     if (s->nothers) {
         thread_times(&t, &s->others);
-        table_cell(&t, "-");
+        table_none(&t, "-");
         table_cell(&t, "%" PRIu64 " others", s->nothers);
     }
-    return stat_print_section("Threads (goroutines)", &t, out);
+    return report_table(r, &t, "Threads (goroutines)");
 }
 
-bool stat_report(const struct stat *s, const char *path, FILE *out)
+bool stat_report(const struct stat *s, const struct stat_input *in, struct report *r)
 {
-    stat_headline(&s->spans, s->version, path, out);
-    return states(s, s->rows, out) && stat_locks(s, (s->rows + 1) / 2, out) && waits(s, BY_ANYBODY, s->rows, out) &&
-           syscalls(s, out) && threads(s, out);
+    stat_headline(&s->spans, s->version, in, r);
+    return states(s, r) && stat_locks(s, report_is_data(r) ? r->rows : (r->rows + 1) / 2, r) &&
+           waits(s, BY_ANYBODY, r->rows, r) && syscalls(s, r) && threads(s, r);
 }
 
-bool stat_report_head(const struct stat *s, const char *path, FILE *out)
+bool stat_report_head(const struct stat *s, const struct stat_input *in, struct report *r)
 {
-    stat_headline(&s->spans, s->version, path, out);
-    return states(s, s->rows, out) && stat_locks(s, s->rows, out) && waits(s, BY_A_THREAD, s->rows, out) &&
-           waits(s, BY_NO_THREAD, s->rows < 2 ? s->rows : 2, out);
+    stat_headline(&s->spans, s->version, in, r);
+    return states(s, r) && stat_locks(s, r->rows, r) && waits(s, BY_A_THREAD, r->rows, r) &&
+           waits(s, BY_NO_THREAD, r->rows < 2 ? r->rows : 2, r);
 }

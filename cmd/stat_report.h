@@ -2,14 +2,13 @@
 #ifndef THRACE_CMD_STAT_REPORT_H
 #define THRACE_CMD_STAT_REPORT_H
 
-#include <stdio.h>
-
+#include "cmd/stat_parts.h"
 #include "parser/analyze/stat_collect.h"
 
-/* Prints s, which is finished, with s->rows rows a section. False: memory is short. */
-bool stat_report(const struct stat *s, const char *path, FILE *out);
+/* Reports s, which is finished. False: memory is short. */
+bool stat_report(const struct stat *s, const struct stat_input *in, struct report *r);
 
 /* The same in short: the states, the waits that threads ended, which they may end earlier, and the longest others. */
-bool stat_report_head(const struct stat *s, const char *path, FILE *out);
+bool stat_report_head(const struct stat *s, const struct stat_input *in, struct report *r);
 
 #endif

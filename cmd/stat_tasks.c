@@ -10,11 +10,6 @@ static const char *text(const struct tasks *t, uint32_t n) { return stat_text_of
 
 static const char *type_name(const struct tasks *t, uint32_t n) { return *text(t, n) ? text(t, n) : "(no name)"; }
 
-static void share(struct table *t, uint64_t ns, uint64_t all)
-{
-    table_cell(t, "%.1f%%", all ? 100.0 * (double)ns / (double)all : 0.0);
-}
-
 /* ---- types ------------------------------------------------------------------------------------------------------ */
 
 static int by_total(const void *a, const void *b)
@@ -39,91 +34,103 @@ static const struct task_type **in_order(const struct task_types *types)
 static void type_row(const struct tasks *t, struct table *table, const struct task_type *type)
 {
     static const unsigned percents[] = {50, 90, 99, 100};
-    table_cell(table, "%" PRIu64, type->count);
-    table_cell(table, "%" PRIu64, type->unfinished);
+    table_count(table, type->count);
+    table_count(table, type->unfinished);
     for (int i = 0; i < 4; i++) {
         if (type->count)
             table_time(table, task_type_percentile(type, percents[i]));
         else
-            table_cell(table, "-");
+            table_none(table, "-");
     }
     table_time(table, type->total);
-    table_cell(table, "%s", type_name(t, type->text));
+    table_text(table, type_name(t, type->text));
 }
 
-static bool types(const struct tasks *t, const char *title, const struct task_types *types,
-                  const struct task_type **order, FILE *out)
+static bool types(const struct tasks *t, const char *name, const char *title, const struct task_types *types,
+                  const struct task_type **order, struct report *r)
 {
-    static const char *const titles[] = {"count", "unfinished", "p50", "p90", "p99", "max", "total", "<type", NULL};
+    static const struct table_column columns[] = {
+        {"count", "count"}, {"unfinished", "unfinished"}, {"p50_ns", "p50"}, {"p90_ns", "p90"}, {"p99_ns", "p99"},
+        {"max_ns", "max"}, {"total_ns", "total"}, {"type", "<type"}, {NULL, NULL}};
     struct table table;
-    table_init(&table, titles);
-    for (size_t i = 0; i < types->list.n && i < t->rows; i++)
+    table_init(&table, name, columns);
+    for (size_t i = 0; i < types->list.n && i < r->rows; i++)
         type_row(t, &table, order[i]);
-    bool ok = stat_print_section(title, &table, out);
-    if (ok && types->list.n > t->rows)
-        fprintf(out, "  and %zu more types\n", types->list.n - t->rows);
+    bool ok = report_table(r, &table, title);
+    if (ok && types->list.n > r->rows)
+        report_note(r, "  and %zu more types\n", types->list.n - r->rows);
     return ok;
 }
 
 /* ---- what their threads did ------------------------------------------------------------------------------------- */
 
-static void state_cell(const struct tasks *t, struct table *table, unsigned state, uint32_t reason)
+/* In text it is one cell. */
+static void state_cells(const struct tasks *t, struct table *table, unsigned state, uint32_t reason)
 {
     const char *why = text(t, reason);
     table_cell(table, *why ? "%s: %s" : "%s", stat_state_name(state), why);
+    table_text(table, stat_state_name(state));
+    table_text(table, *why ? why : NULL);
 }
 
-/* A stack's first frame stands in the row, its others below. */
-static void place_cell(struct table *table, const char *place)
+static void place_cells(struct table *table, const char *place)
 {
-    char *lines = NULL;
-    size_t size;
-    FILE *f = open_memstream(&lines, &size);
-    if (f)
-        stat_indent(f, place, "        ");
-    if (!f || fclose(f))
-        table->failed = true;
-    else
-        table_cell(table, "%s", lines);
-    free(lines);
+    table_stack(table, place);
+    stat_place(table, place);
 }
 
-static bool work(const struct tasks *t, const struct task_type *type, FILE *out)
+static const struct table_column work_columns[] = {
+    {"type", NULL}, {"total_ns", "time"}, {"share", "share"}, {"count", "times"}, {NULL, "<state: reason"},
+    {"state", NULL}, {"reason", NULL}, {NULL, "<where"}, {"object", NULL}, {"stack", NULL}, {NULL, NULL}};
+
+static bool work(const struct tasks *t, const struct task_type *type, struct report *report)
 {
-    static const char *const titles[] = {"time", "share", "times", "<state: reason", "<where", NULL};
     uint32_t number = (uint32_t)(type - t->types.list.v);
+    const char *name = type_name(t, type->text);
     struct table table;
     struct ranking r;
-    if (!type->worked)
-        return true;
-    if (!stat_rank(&r, &t->work, TASK_WORK_MASK, task_work_of(number), t->rows))
+    if (!stat_rank(&r, &t->work, TASK_WORK_MASK, task_work_of(number), report->rows))
         return false;
     uint64_t rest = type->worked;
-    table_init(&table, titles);
+    table_init(&table, "task_work", work_columns);
     for (size_t i = 0; i < r.shown; i++) {
         const struct stat_group *g = &r.groups[i];
         rest -= g->total;
+        table_text(&table, name);
         table_time(&table, g->total);
-        share(&table, g->total, type->worked);
-        table_cell(&table, "%" PRIu64, g->count);
-        state_cell(t, &table, task_work_state(g->key), task_work_reason(g->key));
-        place_cell(&table, text(t, task_work_what(g->key)));
+        table_share(&table, g->total, type->worked);
+        table_count(&table, g->count);
+        state_cells(t, &table, task_work_state(g->key), task_work_reason(g->key));
+        place_cells(&table, text(t, task_work_what(g->key)));
     }
     if (rest) {
+        table_text(&table, name);
         table_time(&table, rest);
-        share(&table, rest, type->worked);
-        table_cell(&table, "-");
+        table_share(&table, rest, type->worked);
+        table_none(&table, "-");
         table_cell(&table, "others");
-        table_cell(&table, "%s", "");
+        table_cell(&table, "others");
+        table_end_row(&table);
     }
     free(r.groups);
     char *title = NULL;
-    if (asprintf(&title, "Time of the threads that worked for %s", type_name(t, type->text)) < 0) {
+    if (asprintf(&title, "Time of the threads that worked for %s", name) < 0) {
         table_free(&table);
         return false;
     }
-    bool ok = stat_print_section(title, &table, out);
+    bool ok = report_table(report, &table, title);
     free(title);
+    return ok;
+}
+
+/* Each type has a title in text. */
+static bool all_work(const struct tasks *t, const struct task_type **order, struct report *r)
+{
+    struct table none;
+    table_init(&none, "task_work", work_columns);
+    bool ok = report_table(r, &none, "");
+    for (size_t i = 0; ok && i < t->types.list.n && i < r->rows; i++)
+        ok = work(t, order[i], r);
     return ok;
 }
 
@@ -144,42 +151,54 @@ static void slow_title(const struct tasks *t, const struct task_slow *slow, FILE
             table_format_time(text[5], slow->time[GOTRACE_STATE_SYSCALL]));
 }
 
-static void step_row(struct table *table, uint64_t at, uint64_t ns, uint64_t all)
+static void step_times(struct table *table, uint64_t at, uint64_t ns, uint64_t all)
 {
     table_time(table, at);
     table_time(table, ns);
-    share(table, ns, all);
+    table_share(table, ns, all);
 }
 
-static bool slow_task(const struct tasks *t, const struct task_slow *slow, FILE *out)
+static const struct table_column step_columns[] = {
+    {"at_ns", "at"}, {"total_ns", "time"}, {"share", "share"}, {"id", "id"}, {"thread", "<thread"},
+    {NULL, "<state: reason"}, {"state", NULL}, {"reason", NULL}, {NULL, "<where"}, {"object", NULL}, {"stack", NULL},
+    {NULL, NULL}};
+
+static void steps(const struct tasks *t, const struct task_slow *slow, struct table *table)
 {
-    static const char *const titles[] = {"at", "time", "share", "id", "<thread", "<state: reason", "<where", NULL};
     const struct critical_path *path = &slow->path;
     uint64_t all = (uint64_t)slow->end - (uint64_t)slow->begin;
-    struct table table;
-    table_init(&table, titles);
     if (path->unknown) {
-        step_row(&table, 0, path->unknown, all);
-        for (int i = 0; i < 4; i++)
-            table_cell(&table, "%s", i == 2 ? "(not kept)" : i == 3 ? "" : "-");
+        step_times(table, 0, path->unknown, all);
+        table_none(table, "-");
+        table_none(table, "-");
+        table_cell(table, "(not kept)");
+        table_end_row(table);
     }
     for (uint32_t i = 0; i < path->nsteps; i++) {
         const struct critical_step *s = &path->steps[i];
-        step_row(&table, (uint64_t)s->begin - (uint64_t)slow->begin, (uint64_t)s->end - (uint64_t)s->begin, all);
-        table_cell(&table, "%" PRIu64, s->thread);
-        table_cell(&table, "%s", s->name ? text(t, s->name) : "-");
-        state_cell(t, &table, s->state, s->reason);
-        place_cell(&table, text(t, s->what));
+        step_times(table, (uint64_t)s->begin - (uint64_t)slow->begin, (uint64_t)s->end - (uint64_t)s->begin, all);
+        table_count(table, s->thread);
+        table_text(table, s->name ? text(t, s->name) : NULL);
+        state_cells(t, table, s->state, s->reason);
+        place_cells(table, text(t, s->what));
     }
     if (path->nothers) {
-        table_cell(&table, "-");
-        table_time(&table, path->others);
-        share(&table, path->others, all);
-        table_cell(&table, "-");
-        table_cell(&table, "-");
-        table_cell(&table, "%" PRIu64 " shorter stretches", path->nothers);
-        table_cell(&table, "%s", "");
+        table_none(table, "-");
+        table_time(table, path->others);
+        table_share(table, path->others, all);
+        table_none(table, "-");
+        table_none(table, "-");
+        table_cell(table, "%" PRIu64 " shorter stretches", path->nothers);
+        table_text(table, "others");
+        table_end_row(table);
     }
+}
+
+static bool slow_as_text(const struct tasks *t, const struct task_slow *slow, FILE *out)
+{
+    struct table table;
+    table_init(&table, "slowest", step_columns);
+    steps(t, slow, &table);
     bool ok = !table.failed;
     if (ok) {
         slow_title(t, slow, out);
@@ -189,26 +208,60 @@ static bool slow_task(const struct tasks *t, const struct task_slow *slow, FILE 
     return ok;
 }
 
+static bool slowest_as_text(const struct tasks *t, FILE *out)
+{
+    bool ok = true;
+    if (t->slowest.n)
+        fputs("\nThe slowest tasks\n", out);
+    for (size_t i = 0; ok && i < t->slowest.n; i++)
+        ok = slow_as_text(t, &t->slowest.v[i], out);
+    return ok;
+}
+
+static bool slowest(const struct tasks *t, struct report *r)
+{
+    static const struct table_column columns[] = {
+        {"type", NULL}, {"id", NULL}, {"begin_ns", NULL}, {"duration_ns", NULL}, {"running_ns", NULL},
+        {"waiting_ns", NULL}, {"runnable_ns", NULL}, {"syscall_ns", NULL}, {"path", NULL}, {NULL, NULL}};
+    struct table table;
+    if (!report_is_data(r))
+        return slowest_as_text(t, r->out);
+    table_init(&table, "slowest", columns);
+    for (size_t i = 0; !table.failed && i < t->slowest.n; i++) {
+        const struct task_slow *slow = &t->slowest.v[i];
+        table_text(&table, type_name(t, slow->type));
+        table_count(&table, slow->id);
+        table_time(&table, (uint64_t)slow->begin - (uint64_t)t->spans.begin);
+        table_time(&table, (uint64_t)slow->end - (uint64_t)slow->begin);
+        table_time(&table, slow->time[GOTRACE_STATE_RUNNING]);
+        table_time(&table, slow->time[GOTRACE_STATE_WAITING]);
+        table_time(&table, slow->time[GOTRACE_STATE_RUNNABLE]);
+        table_time(&table, slow->time[GOTRACE_STATE_SYSCALL]);
+        struct table *path = table_rows(&table, step_columns);
+        if (path)
+            steps(t, slow, path);
+    }
+    return report_table(r, &table, "");
+}
+
 /* ---- all of it -------------------------------------------------------------------------------------------------- */
 
-bool stat_tasks(const struct tasks *t, const char *path, FILE *out)
+bool stat_tasks(const struct tasks *t, const struct stat_input *in, struct report *r)
 {
     const struct task_type **tasks = in_order(&t->types), **regions = in_order(&t->regions);
     bool ok = tasks && regions;
     if (ok)
-        stat_headline(&t->spans, t->version, path, out);
+        stat_headline(&t->spans, t->version, in, r);
+    if (ok && r->format == REPORT_JSON) {
+        json_key(&r->json, "stray_ends");
+        json_number(&r->json, t->stray_ends);
+    }
     if (ok && !t->types.list.n && !t->stray_ends)
-        fputs("\nNo tasks\n", out);
-    ok = ok && types(t, "Tasks", &t->types, tasks, out);
+        report_note(r, "\nNo tasks\n");
+    ok = ok && types(t, "tasks", "Tasks", &t->types, tasks, r);
     if (ok && t->stray_ends)
-        fprintf(out, "\nEnds of tasks that began before the trace, or had ended: %" PRIu64 "\n", t->stray_ends);
-    for (size_t i = 0; ok && i < t->types.list.n && i < t->rows; i++)
-        ok = work(t, tasks[i], out);
-    if (ok && t->slowest.n)
-        fputs("\nThe slowest tasks\n", out);
-    for (size_t i = 0; ok && i < t->slowest.n; i++)
-        ok = slow_task(t, &t->slowest.v[i], out);
-    ok = ok && types(t, "Regions", &t->regions, regions, out);
+        report_note(r, "\nEnds of tasks that began before the trace, or had ended: %" PRIu64 "\n", t->stray_ends);
+    ok = ok && all_work(t, tasks, r) && slowest(t, r) && types(t, "regions", "Regions", &t->regions, regions, r);
     free(tasks);
     free(regions);
     return ok;

@@ -7,35 +7,107 @@
 
 #include "parser/vec.h"
 
-void table_init(struct table *t, const char *const *titles)
+enum { COLUMNS = 32 };
+static const char frame_indent[] = "        ";
+
+void table_init(struct table *t, const char *name, const struct table_column *columns)
 {
-    *t = (struct table){.titles = titles};
-    while (titles[t->ncolumns])
+    *t = (struct table){.name = name, .columns = columns};
+    while (columns[t->ncolumns].key || columns[t->ncolumns].title)
         t->ncolumns++;
 }
 
 void table_free(struct table *t)
 {
-    for (size_t i = 0; i < t->ncells; i++)
-        free(t->cells[i]);
+    for (size_t i = 0; i < t->ncells; i++) {
+        struct table_cell *c = &t->cells[i];
+        if (c->type == TABLE_TEXT || c->type == TABLE_STACK)
+            free(c->text);
+        if (c->type != TABLE_ROWS)
+            continue;
+        table_free(c->rows);
+        free(c->rows);
+    }
     free(t->cells);
+}
+
+bool table_is_whole(const struct table *t)
+{
+    bool whole = !t->failed;
+    for (size_t i = 0; whole && i < t->ncells; i++)
+        whole = t->cells[i].type != TABLE_ROWS || table_is_whole(t->cells[i].rows);
+    return whole;
+}
+
+/* ---- cells ------------------------------------------------------------------------------------------------------ */
+
+static bool add(struct table *t, struct table_cell cell)
+{
+    if (t->failed || (t->ncells == t->cap && !vec_grow((void **)&t->cells, &t->cap, sizeof *t->cells)))
+        t->failed = true;
+    else
+        t->cells[t->ncells++] = cell;
+    return !t->failed;
+}
+
+static void add_text(struct table *t, enum table_type type, char *text)
+{
+    t->failed |= !text;
+    if (!add(t, (struct table_cell){.type = type, .text = text}))
+        free(text);
 }
 
 void table_cell(struct table *t, const char *fmt, ...)
 {
     va_list ap;
     char *text = NULL;
-    if (t->ncells == t->cap && !vec_grow((void **)&t->cells, &t->cap, sizeof *t->cells)) {
-        t->failed = true;
-        return;
-    }
     va_start(ap, fmt);
     if (vasprintf(&text, fmt, ap) < 0)
-        t->failed = true;
-    else
-        t->cells[t->ncells++] = text;
+        text = NULL;
     va_end(ap);
+    add_text(t, TABLE_TEXT, text);
 }
+
+void table_text(struct table *t, const char *text)
+{
+    if (text)
+        add_text(t, TABLE_TEXT, strdup(text));
+    else
+        table_none(t, "-");
+}
+
+void table_stack(struct table *t, const char *stack) { add_text(t, TABLE_STACK, strdup(stack)); }
+void table_none(struct table *t, const char *shown) { add(t, (struct table_cell){.shown = shown}); }
+void table_count(struct table *t, uint64_t n) { add(t, (struct table_cell){.type = TABLE_COUNT, .n = n}); }
+void table_time(struct table *t, uint64_t ns) { add(t, (struct table_cell){.type = TABLE_TIME, .n = ns}); }
+void table_flag(struct table *t, bool yes) { add(t, (struct table_cell){.type = TABLE_FLAG, .n = yes}); }
+
+void table_share(struct table *t, uint64_t part, uint64_t all)
+{
+    add(t, (struct table_cell){.type = TABLE_SHARE, .share = {part, all}});
+}
+
+void table_end_row(struct table *t)
+{
+    while (!t->failed && t->ncells % t->ncolumns)
+        table_none(t, "");
+}
+
+struct table *table_rows(struct table *t, const struct table_column *columns)
+{
+    struct table *rows = malloc(sizeof *rows);
+    if (!rows) {
+        t->failed = true;
+        return NULL;
+    }
+    table_init(rows, NULL, columns);
+    if (add(t, (struct table_cell){.type = TABLE_ROWS, .rows = rows}))
+        return rows;
+    free(rows);
+    return NULL;
+}
+
+/* ---- as text ---------------------------------------------------------------------------------------------------- */
 
 const char *table_format_time(char text[TABLE_TIME_SIZE], uint64_t ns)
 {
@@ -63,10 +135,22 @@ const char *table_format_time(char text[TABLE_TIME_SIZE], uint64_t ns)
     return text;
 }
 
-void table_time(struct table *t, uint64_t ns)
+/* What stands in the column; texts as they are. */
+static const char *shown(const struct table_cell *c, char text[TABLE_TIME_SIZE])
 {
-    char text[TABLE_TIME_SIZE];
-    table_cell(t, "%s", table_format_time(text, ns));
+    switch (c->type) {
+    case TABLE_TEXT:
+    case TABLE_STACK: return c->text;
+    case TABLE_NONE: return c->shown;
+    case TABLE_TIME: return table_format_time(text, c->n);
+    case TABLE_FLAG: return c->n ? "yes" : "no";
+    case TABLE_COUNT: snprintf(text, TABLE_TIME_SIZE, "%" PRIu64, c->n); return text;
+    case TABLE_SHARE:
+        snprintf(text, TABLE_TIME_SIZE, "%.1f%%",
+                 c->share.all ? 100.0 * (double)c->share.part / (double)c->share.all : 0.0);
+        return text;
+    default: return "";
+    }
 }
 
 /* Characters of UTF-8, each taken to be one column wide. */
@@ -84,35 +168,69 @@ static void pad(FILE *out, size_t have, size_t want)
         putc(' ', out);
 }
 
+static void print_lines(const char *stack, FILE *out)
+{
+    for (; *stack; stack++) {
+        putc(*stack, out);
+        if (*stack == '\n')
+            fputs(frame_indent, out);
+    }
+}
+
 static bool is_left(const char *title) { return *title == '<'; }
 
-static void print_cell(const struct table *t, FILE *out, size_t column, const char *text, size_t wide)
+struct layout {
+    size_t columns[COLUMNS], wide[COLUMNS];
+    size_t n; /* of those that are in text */
+};
+
+static void print_cell(const struct table *t, const struct layout *l, size_t i, const char *text, bool lines, FILE *out)
 {
-    bool left = is_left(t->titles[column]);
+    bool left = is_left(t->columns[l->columns[i]].title);
     fputs("  ", out);
     if (!left)
-        pad(out, width(text), wide);
-    fputs(text, out);
-    if (left && column + 1 < t->ncolumns)
-        pad(out, width(text), wide);
+        pad(out, width(text), l->wide[i]);
+    if (lines)
+        print_lines(text, out);
+    else
+        fputs(text, out);
+    if (left && i + 1 < l->n)
+        pad(out, width(text), l->wide[i]);
+}
+
+static void lay_out(const struct table *t, struct layout *l)
+{
+    char text[TABLE_TIME_SIZE];
+    l->n = 0;
+    for (size_t c = 0; c < t->ncolumns && l->n < COLUMNS; c++) {
+        const char *title = t->columns[c].title;
+        if (!title)
+            continue;
+        size_t wide = width(title + is_left(title));
+        for (size_t i = c; i < t->ncells; i += t->ncolumns) {
+            size_t w = width(shown(&t->cells[i], text));
+            wide = w > wide ? w : wide;
+        }
+        l->columns[l->n] = c;
+        l->wide[l->n++] = wide;
+    }
 }
 
 void table_print(const struct table *t, FILE *out)
 {
-    size_t wide[TABLE_COLUMNS];
-    for (size_t c = 0; c < t->ncolumns; c++) {
-        const char *title = t->titles[c];
-        wide[c] = width(title + is_left(title));
-        for (size_t i = c; i < t->ncells; i += t->ncolumns)
-            if (width(t->cells[i]) > wide[c])
-                wide[c] = width(t->cells[i]);
+    char text[TABLE_TIME_SIZE];
+    struct layout l;
+    lay_out(t, &l);
+    for (size_t i = 0; i < l.n; i++) {
+        const char *title = t->columns[l.columns[i]].title;
+        print_cell(t, &l, i, title + is_left(title), false, out);
     }
-    for (size_t c = 0; c < t->ncolumns; c++)
-        print_cell(t, out, c, t->titles[c] + is_left(t->titles[c]), wide[c]);
     putc('\n', out);
-    for (size_t i = 0; i < t->ncells; i++) {
-        print_cell(t, out, i % t->ncolumns, t->cells[i], wide[i % t->ncolumns]);
-        if (i % t->ncolumns + 1 == t->ncolumns)
-            putc('\n', out);
+    for (size_t row = 0; row < t->ncells; row += t->ncolumns) {
+        for (size_t i = 0; i < l.n; i++) {
+            const struct table_cell *c = &t->cells[row + l.columns[i]];
+            print_cell(t, &l, i, shown(c, text), c->type == TABLE_STACK, out);
+        }
+        putc('\n', out);
     }
 }

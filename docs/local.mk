@@ -31,6 +31,7 @@ EXTRA_DIST += \
 	%D%/probes.md \
 	%D%/reader.md \
 	%D%/spool.md \
+	%D%/stat-json.md \
 	%D%/unwind.md \
 	%D%/v1.md \
 	%D%/versions.md \

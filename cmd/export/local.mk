@@ -5,7 +5,8 @@ libexport_la_SOURCES = \
 	%D%/formats.c %D%/formats.def %D%/formats.h \
 	%D%/heap.c \
 	%D%/heap_in_trace.c %D%/heap_in_trace.h \
-	%D%/heap_pprof.c %D%/heap_pprof.h
+	%D%/heap_pprof.c %D%/heap_pprof.h \
+	%D%/json.c %D%/json.h
 libexport_la_LIBADD = $(PPROF_LIBS) -lm
 
 EXTRA_DIST += %D%/profile.proto

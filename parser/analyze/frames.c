@@ -6,7 +6,7 @@
 
 #include "parser/analyze/place.h"
 
-static enum wait_object object_of(struct gotrace_str name)
+enum wait_object wait_object_named(struct gotrace_str name)
 {
     static const char *const words[] = {
         "",
@@ -82,7 +82,7 @@ void stack_split(struct gotrace_stack stack, struct stack_parts *parts)
     *parts = (struct stack_parts){.kind = WAIT_NO_OBJECT};
     if (!gotrace_stack_frame(stack, 0, &f))
         return;
-    parts->kind = object_of(f.function);
+    parts->kind = wait_object_named(f.function);
     if (parts->kind) {
         parts->object = f;
         parts->first = 1;

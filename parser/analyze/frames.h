@@ -27,6 +27,9 @@ enum wait_class {
     WAIT_CLASS_DATA,    /* of descriptors */
 };
 
+/* What the function of a stack's innermost frame names, if it is an object. */
+enum wait_object wait_object_named(struct gotrace_str name);
+
 struct stack_parts {
     enum wait_object kind;
     struct gotrace_frame object; /* if kind says that there is one: the function is the word and the name */

@@ -38,6 +38,7 @@ static inline uint64_t stat_waker_key(uint32_t wait, uint32_t name, uint32_t sta
     _Static_assert(STAT_NTEXTS <= 1 << 16, "a text fits into 16 bits");
     return (uint64_t)wait << 32 | name << 16 | stack;
 }
+#define STAT_WAKER_WAIT (UINT64_MAX << 32)
 static inline uint32_t stat_waker_wait(uint64_t key) { return (uint32_t)(key >> 32); }
 static inline uint32_t stat_waker_name(uint64_t key) { return key >> 16 & 0xffff; }
 static inline uint32_t stat_waker_stack(uint64_t key) { return key & 0xffff; }

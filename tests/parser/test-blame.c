@@ -10,11 +10,13 @@
 static void expect(struct made *m, const char *wanted)
 {
     struct stat s;
+    struct report r;
     char *got = NULL;
     size_t size;
     read_all(&s, m, true);
     FILE *out = open_memstream(&got, &size);
-    assert_true(stat_locks(&s, 10, out));
+    report_init(&r, REPORT_TEXT, out, 10);
+    assert_true(stat_locks(&s, 10, &r));
     assert_int_equal(fclose(out), 0);
     assert_string_equal(got, wanted);
     free(got);

@@ -70,14 +70,17 @@ static void assert_adds_up(const struct task_slow *slow)
 /* The report has the text, once. */
 static bool says(const struct tasks *t, const char *text)
 {
-    char *report = NULL;
+    static const struct stat_input in = {"x.trace", true};
+    struct report report;
+    char *lines = NULL;
     size_t size;
-    FILE *out = open_memstream(&report, &size);
-    assert_true(stat_tasks(t, "x.trace", out));
+    FILE *out = open_memstream(&lines, &size);
+    report_init(&report, REPORT_TEXT, out, t->rows);
+    assert_true(stat_tasks(t, &in, &report));
     assert_int_equal(fclose(out), 0);
-    const char *at = strstr(report, text);
+    const char *at = strstr(lines, text);
     bool once = at && !strstr(at + 1, text);
-    free(report);
+    free(lines);
     return once;
 }
 

@@ -32,6 +32,7 @@ unit_tests = \
 	%D%/test-recording-objects \
 	%D%/test-recording-samples \
 	%D%/test-recording-strings \
+	%D%/test-report \
 	%D%/test-sched \
 	%D%/test-sched-calls \
 	%D%/test-sched-generation \
@@ -223,8 +224,10 @@ tests_unit_test_stack_table_SOURCES = %D%/test-stack-table.c
 tests_unit_test_stack_table_LDADD = libfinish.la libparser.la $(unit_test_LIBS)
 tests_unit_test_symbol_cache_SOURCES = %D%/test-symbol-cache.c
 tests_unit_test_symbol_cache_LDADD = libfinish.la $(unit_test_LIBS)
-tests_unit_test_table_SOURCES = %D%/test-table.c cmd/stat_parts.c cmd/table.c
-tests_unit_test_table_LDADD = libanalyze.la libparser.la $(unit_test_LIBS)
+tests_unit_test_table_SOURCES = %D%/test-table.c cmd/report.c cmd/stat_parts.c cmd/table.c cmd/table_data.c
+tests_unit_test_table_LDADD = libanalyze.la libexport.la libparser.la $(unit_test_LIBS)
+tests_unit_test_report_SOURCES = %D%/test-report.c cmd/report.c cmd/table.c cmd/table_data.c
+tests_unit_test_report_LDADD = libexport.la libparser.la $(unit_test_LIBS)
 tests_unit_test_target_SOURCES = %D%/test-target.c cmd/target.c
 tests_unit_test_target_LDADD = $(unit_test_LIBS)
 

@@ -1,0 +1,114 @@
+#include "cmd/export/json.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "parser/utf8.h"
+
+/* A comma where one is due, and the line or the blank before the next item. */
+static void item(struct json *j)
+{
+    if (j->has_key) {
+        j->has_key = false;
+        return;
+    }
+    if (j->follows)
+        putc(',', j->out);
+    if (j->depth && j->depth <= j->lines)
+        fprintf(j->out, "\n%*s", (int)j->depth * 2, "");
+    else if (j->follows)
+        putc(' ', j->out);
+    j->follows = true;
+}
+
+void json_open(struct json *j, char bracket)
+{
+    item(j);
+    putc(bracket, j->out);
+    j->depth++;
+    j->follows = false;
+}
+
+void json_close(struct json *j, char bracket)
+{
+    bool empty = !j->follows;
+    j->depth--;
+    if (!empty && j->depth < j->lines)
+        fprintf(j->out, "\n%*s", (int)j->depth * 2, "");
+    putc(bracket, j->out);
+    j->follows = true;
+}
+
+static void quoted(FILE *out, const char *text, size_t len)
+{
+    const uint8_t *p = (const uint8_t *)text, *end = p + len;
+    putc('"', out);
+    while (p < end) {
+        uint32_t rune = RUNE_REPLACEMENT;
+        uint8_t bytes[UTF8_MAX];
+        size_t n = utf8_get(p, end, &rune);
+        if (rune == '"' || rune == '\\')
+            fprintf(out, "\\%c", (char)rune);
+        else if (rune == '\n')
+            fputs("\\n", out);
+        else if (rune < 0x20 || rune == 0x7f)
+            fprintf(out, "\\u%04x", (unsigned)rune);
+        else
+            fwrite(bytes, 1, (size_t)(utf8_put(bytes, rune) - bytes), out);
+        p += n ? n : 1;
+    }
+    putc('"', out);
+}
+
+void json_key(struct json *j, const char *key)
+{
+    item(j);
+    quoted(j->out, key, strlen(key));
+    fputs(": ", j->out);
+    j->has_key = true;
+}
+
+void json_string(struct json *j, const char *text, size_t len)
+{
+    item(j);
+    quoted(j->out, text, len);
+}
+
+void json_text(struct json *j, const char *text)
+{
+    if (text)
+        json_string(j, text, strlen(text));
+    else
+        json_null(j);
+}
+
+void json_number(struct json *j, uint64_t n)
+{
+    item(j);
+    fprintf(j->out, "%" PRIu64, n);
+}
+
+void json_ratio(struct json *j, double x)
+{
+    char text[32];
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, x);
+        if (strtod(text, NULL) == x)
+            break;
+    }
+    item(j);
+    fputs(text, j->out);
+}
+
+void json_bool(struct json *j, bool yes)
+{
+    item(j);
+    fputs(yes ? "true" : "false", j->out);
+}
+
+void json_null(struct json *j)
+{
+    item(j);
+    fputs("null", j->out);
+}

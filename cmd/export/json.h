@@ -1,0 +1,36 @@
+/* Writes JSON as it comes: no document is held in memory. Strings become valid UTF-8, whatever they are. */
+#ifndef THRACE_CMD_EXPORT_JSON_H
+#define THRACE_CMD_EXPORT_JSON_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct json {
+    FILE *out;
+    unsigned depth;  /* of the objects and arrays that are open */
+    unsigned lines;  /* what is inside so many of them, or fewer, begins a line */
+    bool follows;    /* something stands before in the same object or array */
+    bool has_key;    /* the value belongs behind a key */
+};
+
+static inline void json_init(struct json *j, FILE *out, unsigned lines)
+{
+    *j = (struct json){.out = out, .lines = lines};
+}
+
+/* '{' or '[', and '}' or ']'. */
+void json_open(struct json *j, char bracket);
+void json_close(struct json *j, char bracket);
+
+/* In an object, before each value. */
+void json_key(struct json *j, const char *key);
+
+void json_string(struct json *j, const char *text, size_t len);
+void json_text(struct json *j, const char *text); /* NULL: null */
+void json_number(struct json *j, uint64_t n);
+void json_ratio(struct json *j, double x); /* finite; as many digits as tell it from every other one */
+void json_bool(struct json *j, bool yes);
+void json_null(struct json *j);
+
+#endif

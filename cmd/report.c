@@ -1,0 +1,90 @@
+#include "cmd/report.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+#include "cmd/table_data.h"
+
+/* In JSON each row of a table is a line. */
+enum { LINES = 2 };
+
+void report_init(struct report *r, enum report_format format, FILE *out, size_t rows)
+{
+    *r = (struct report){.out = out, .format = format, .rows = rows};
+    json_init(&r->json, out, LINES);
+}
+
+void report_begin(struct report *r, const char *schema, unsigned version)
+{
+    if (r->format != REPORT_JSON)
+        return;
+    json_open(&r->json, '{');
+    json_key(&r->json, "schema");
+    json_text(&r->json, schema);
+    json_key(&r->json, "version");
+    json_number(&r->json, version);
+}
+
+void report_end(struct report *r)
+{
+    if (r->format != REPORT_JSON || !r->json.depth)
+        return;
+    if (r->open)
+        json_close(&r->json, ']');
+    json_close(&r->json, '}');
+    putc('\n', r->out);
+}
+
+static void text_table(struct report *r, const struct table *t, const char *title)
+{
+    if (!t->ncells)
+        return;
+    fprintf(r->out, "\n%s\n", title);
+    table_print(t, r->out);
+}
+
+static void begin_table(struct report *r, const struct table *t)
+{
+    if (r->format == REPORT_JSON) {
+        if (r->open)
+            json_close(&r->json, ']');
+        json_key(&r->json, t->name);
+        json_open(&r->json, '[');
+    } else {
+        if (!r->one_table)
+            fprintf(r->out, "%s# %s\n", r->open ? "\n" : "", t->name);
+        table_csv_header(t, r->out);
+    }
+    r->open = t->name;
+}
+
+static bool data_table(struct report *r, const struct table *t)
+{
+    if (!r->open || strcmp(r->open, t->name) != 0)
+        begin_table(r, t);
+    if (r->format == REPORT_CSV)
+        return table_csv_rows(t, r->out);
+    table_json_rows(t, &r->json);
+    return true;
+}
+
+bool report_table(struct report *r, struct table *t, const char *title)
+{
+    bool ok = table_is_whole(t);
+    if (ok && r->format == REPORT_TEXT)
+        text_table(r, t, title);
+    else if (ok)
+        ok = data_table(r, t);
+    table_free(t);
+    return ok;
+}
+
+void report_note(struct report *r, const char *fmt, ...)
+{
+    va_list ap;
+    if (r->format != REPORT_TEXT)
+        return;
+    va_start(ap, fmt);
+    vfprintf(r->out, fmt, ap);
+    va_end(ap);
+}

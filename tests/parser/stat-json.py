@@ -12,7 +12,7 @@ import sys
 def problem(text):
     global problems
     problems += 1
-    print(text)
+    print(text[:300])
 
 
 def documented(page):
@@ -69,6 +69,9 @@ def check_sums(d):
               total(w for w in waiting if w["reason"] == reason))
     equal("threads", len(d["threads"]), d["trace"]["threads"])
     equal("waits for objects", total(w for w in d["waits"] if w["object"]), total(d["locks"]))
+    for wait in d["waits"]:
+        if total(wait["wakers"] or []) > wait["total_ns"] or total(wait["wakers"] or [], "count") > wait["count"]:
+            problem("more was woken than waited: %s" % wait)
     for lock in d["locks"]:
         equal("owners of " + lock["object"], total(lock["owners"]), lock["total_ns"])
         for owner in lock["owners"]:

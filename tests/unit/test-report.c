@@ -37,7 +37,7 @@ static char *reported(enum report_format format, bool one_table)
     assert_true(report_table(&r, &t, "The first"));
     report_note(&r, "noted\n");
     table_init(&t, "things", columns);
-    row(&t, 3000, NULL, "");
+    row(&t, 3000, NULL, "say\"x\"");
     assert_true(report_table(&r, &t, "The second"));
     if (!one_table) {
         table_init(&t, "nothing", columns);
@@ -77,8 +77,8 @@ static void json_is_one_document(void **state)
                     "    {\"total_ns\": 1000, \"name\": \"a \\\"quoted\\\", b\", \"stack\": [{\"function\": \"f(int)\", "
                     "\"file\": \"x.c\", \"line\": 12}, {\"function\": \"g\"}], \"inside\": [{\"of\": \"all\", "
                     "\"share\": 0.3333333333333333}]},\n"
-                    "    {\"total_ns\": 3000, \"name\": null, \"stack\": [], \"inside\": [{\"of\": \"all\", "
-                    "\"share\": 1}]}\n"
+                    "    {\"total_ns\": 3000, \"name\": null, \"stack\": [{\"function\": \"say\\\"x\\\"\"}], "
+                    "\"inside\": [{\"of\": \"all\", \"share\": 1}]}\n"
                     "  ],\n"
                     "  \"nothing\": []\n"
                     "}\n");
@@ -89,7 +89,7 @@ static void csv_has_a_header_for_each_table(void **state)
     static const char rows[] = "total_ns,name,stack,inside\n"
                                "1000,\"a \"\"quoted\"\", b\",\"f(int) (x.c:12)\ng\","
                                "\"[{\"\"of\"\": \"\"all\"\", \"\"share\"\": 0.3333333333333333}]\"\n"
-                               "3000,,,\"[{\"\"of\"\": \"\"all\"\", \"\"share\"\": 1}]\"\n";
+                               "3000,,\"say\"\"x\"\"\",\"[{\"\"of\"\": \"\"all\"\", \"\"share\"\": 1}]\"\n";
     char wanted[1024];
     snprintf(wanted, sizeof wanted, "# things\n%s\n# nothing\ntotal_ns,name,stack,inside\n", rows);
     assert_reported(REPORT_CSV, false, wanted);
@@ -149,6 +149,7 @@ static void frames_are_taken_apart(void **state)
     assert_frame("f (my file.c:20)", "\"function\": \"f\", \"file\": \"my file.c\", \"line\": 20");
     assert_frame("f(int (*)(int)) (x.c:3)", "\"function\": \"f(int (*)(int))\", \"file\": \"x.c\", \"line\": 3");
     assert_frame("f(int (*)(int))", "\"function\": \"f(int (*)(int))\"");
+    assert_frame("f(int (*))", "\"function\": \"f(int (*))\"");
     assert_frame("f()", "\"function\": \"f()\"");
     assert_frame(" (x)", "\"function\": \" (x)\"");
     assert_frame("f ()", "\"function\": \"f ()\"");

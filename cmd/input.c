@@ -1,7 +1,11 @@
 #include "cmd/input.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cmd/complain.h"
@@ -11,6 +15,78 @@ struct gotrace_reader *open_input(const char *verb, const char *path)
 {
     struct gotrace_reader *r =
         strcmp(path, "-") ? gotrace_reader_open_path(path) : gotrace_reader_open_fd(STDIN_FILENO);
+    if (!r)
+        complain(verb, "out of memory");
+    return r;
+}
+
+/* ---- twice ------------------------------------------------------------------------------------------------------ */
+
+static bool is_file(int fd)
+{
+    struct stat st;
+    return !fstat(fd, &st) && S_ISREG(st.st_mode);
+}
+
+/* Copies all that comes from fd into a file without a name, which it returns; -1: see errno. */
+static int copy_of(int fd)
+{
+    static char buffer[1 << 16];
+    FILE *f = tmpfile();
+    int copy = f ? fcntl(fileno(f), F_DUPFD_CLOEXEC, 0) : -1;
+    ssize_t n = 0;
+    while (copy >= 0 && ((n = read(fd, buffer, sizeof buffer)) > 0 || (n < 0 && errno == EINTR)))
+        if (n > 0 && fwrite(buffer, 1, (size_t)n, f) != (size_t)n) {
+            n = -1;
+            break;
+        }
+    int err = n < 0 ? errno : 0;
+    if (f && fclose(f) && !err)
+        err = errno;
+    if (copy >= 0 && err) {
+        close(copy);
+        copy = -1;
+        errno = err;
+    }
+    return copy;
+}
+
+bool twice_open(struct twice *t, const char *verb, const char *path)
+{
+    bool is_stdin = !strcmp(path, "-");
+    *t = (struct twice){.path = path, .fd = -1, .copy = -1};
+    int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    bool file = fd >= 0 && is_file(fd);
+    if (fd < 0 || (file && !is_stdin)) { /* whoever opens it says what is wrong */
+        if (file)
+            close(fd);
+        return true;
+    }
+    if (file) {
+        t->fd = fd;
+        t->start = lseek(fd, 0, SEEK_CUR);
+        return true;
+    }
+    t->fd = t->copy = copy_of(fd);
+    if (t->copy < 0)
+        complain(verb, "%s: has to be read twice, and cannot be copied: %s", path, strerror(errno));
+    if (!is_stdin)
+        close(fd);
+    return t->copy >= 0;
+}
+
+void twice_close(struct twice *t)
+{
+    if (t->copy >= 0)
+        close(t->copy);
+}
+
+struct gotrace_reader *twice_read(struct twice *t, const char *verb)
+{
+    if (t->fd < 0)
+        return open_input(verb, t->path);
+    lseek(t->fd, t->start, SEEK_SET);
+    struct gotrace_reader *r = gotrace_reader_open_fd(t->fd);
     if (!r)
         complain(verb, "out of memory");
     return r;

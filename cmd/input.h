@@ -2,10 +2,28 @@
 #ifndef THRACE_CMD_INPUT_H
 #define THRACE_CMD_INPUT_H
 
+#include <stdbool.h>
+#include <sys/types.h>
+
 #include "gotrace/gotrace.h"
 
 /* Opens path, or stdin for "-"; NULL, and a complaint, when memory is short. */
 struct gotrace_reader *open_input(const char *verb, const char *path);
+
+/* What can be read twice: a file as it is, of anything else a copy, which nobody sees. */
+struct twice {
+    const char *path;
+    int fd;       /* -1: the path is opened each time */
+    int copy;     /* the same, if it is ours */
+    off_t start;
+};
+
+/* False, and a complaint, if it cannot. twice_close() is due in any case. */
+bool twice_open(struct twice *t, const char *verb, const char *path);
+void twice_close(struct twice *t);
+
+/* From the beginning; NULL, and a complaint, when memory is short. */
+struct gotrace_reader *twice_read(struct twice *t, const char *verb);
 
 /* Prints "PATH: generation 2, thread 101, byte 1234, GoStart: message", without the parts that are not known. */
 void print_error(FILE *out, const char *path, const struct gotrace_error *e);

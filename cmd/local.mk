@@ -22,6 +22,7 @@ thrace_SOURCES = %D%/main.c %D%/verbs.def %D%/verbs.h \
 	%D%/print.c %D%/print_v1.c %D%/print_v1.h \
 	%D%/raw.c \
 	%D%/record.c %D%/record_options.c %D%/record_options.h %D%/record_probes.c %D%/record_probes.h \
+	%D%/span_options.c %D%/span_options.h \
 	%D%/stat.c %D%/stat.h \
 	%D%/report.c %D%/report.h \
 	%D%/stat_locks.c %D%/stat_locks.h \

@@ -325,7 +325,7 @@ bool stat_locks(const struct stat *s, size_t rows, struct report *r)
 bool stat_report_locks(const struct stat *s, const struct stat_input *in, struct report *r)
 {
     r->one_table = true;
-    stat_headline(&s->spans, s->version, in, r);
+    stat_headline(&s->spans, s->version, in, s->ncounted, r);
     if (!s->spans.has_objects)
         report_note(r, "\nThe trace does not say what threads waited for\n");
     return stat_locks(s, r->rows, r);

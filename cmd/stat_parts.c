@@ -76,12 +76,21 @@ size_t stat_width(FILE *out)
 
 enum { SCHEMA = 1 };
 
-void stat_headline(const struct spans *s, int version, const struct stat_input *in, struct report *r)
+static void text_only(const struct span_options *only, uint64_t ncounted, FILE *out)
+{
+    fputs("Only what passes ", out);
+    span_options_print(only, out);
+    fputs(ncounted ? "\n" : ": nothing does\n", out);
+}
+
+void stat_headline(const struct spans *s, int version, const struct stat_input *in, uint64_t ncounted, struct report *r)
 {
     char time[TABLE_TIME_SIZE];
     uint64_t ns = (uint64_t)s->end - (uint64_t)s->begin;
     report_note(r, "%s: go 1.%d, %s, %" PRIu64 " thread%s, %" PRIu64 " events\n", in->path, version,
                 table_format_time(time, ns), s->nthreads, s->nthreads == 1 ? "" : "s", s->nevents);
+    if (in->only && !report_is_data(r))
+        text_only(in->only, ncounted, r->out);
     report_begin(r, "thrace-stat", SCHEMA);
     if (r->format != REPORT_JSON)
         return;
@@ -104,4 +113,8 @@ void stat_headline(const struct spans *s, int version, const struct stat_input *
     json_key(j, "names_objects");
     json_bool(j, s->has_objects);
     json_close(j, '}');
+    if (!in->only)
+        return;
+    json_key(j, "filter");
+    span_options_json(in->only, ncounted, j);
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "cmd/report.h"
+#include "cmd/span_options.h"
 #include "parser/analyze/spans.h"
 #include "parser/analyze/stat_groups.h"
 
@@ -36,9 +37,10 @@ size_t stat_width(FILE *out);
 struct stat_input {
     const char *path;
     bool complete;
+    const struct span_options *only; /* what counts; NULL: all of it */
 };
 
-/* The line about the whole trace; it begins the report. */
-void stat_headline(const struct spans *s, int version, const struct stat_input *in, struct report *r);
+/* The line about the whole trace, which begins the report, and what counts: how many stretches do. */
+void stat_headline(const struct spans *s, int version, const struct stat_input *in, uint64_t ncounted, struct report *r);
 
 #endif

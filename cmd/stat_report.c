@@ -221,14 +221,14 @@ static bool threads(const struct stat *s, struct report *r)
 
 bool stat_report(const struct stat *s, const struct stat_input *in, struct report *r)
 {
-    stat_headline(&s->spans, s->version, in, r);
+    stat_headline(&s->spans, s->version, in, s->ncounted, r);
     return states(s, r) && stat_locks(s, report_is_data(r) ? r->rows : (r->rows + 1) / 2, r) &&
            waits(s, BY_ANYBODY, r->rows, r) && syscalls(s, r) && threads(s, r);
 }
 
 bool stat_report_head(const struct stat *s, const struct stat_input *in, struct report *r)
 {
-    stat_headline(&s->spans, s->version, in, r);
+    stat_headline(&s->spans, s->version, in, s->ncounted, r);
     return states(s, r) && stat_locks(s, r->rows, r) && waits(s, BY_A_THREAD, r->rows, r) &&
            waits(s, BY_NO_THREAD, r->rows < 2 ? r->rows : 2, r);
 }

@@ -29,6 +29,7 @@ bool blame_is_fine(const struct blame *b)
 }
 
 static int64_t later(int64_t a, int64_t b) { return a > b ? a : b; }
+static int64_t earlier(int64_t a, int64_t b) { return a < b ? a : b; }
 
 /* ---- stretches -------------------------------------------------------------------------------------------------- */
 
@@ -117,7 +118,7 @@ static void unlink_waiter(struct blame *b, struct blame_object *o, struct blame_
 {
     *(t->previous ? &b->threads.v[t->previous - 1].next : &o->first) = t->next;
     *(t->next ? &b->threads.v[t->next - 1].previous : &o->last) = t->previous;
-    t->previous = t->next = t->object = 0;
+    t->previous = t->next = 0;
     o->nwaiting--;
     b->nwaiting--;
 }
@@ -125,7 +126,7 @@ static void unlink_waiter(struct blame *b, struct blame_object *o, struct blame_
 /* Time that nobody is known to be the owner. */
 static void charge_nobody(struct blame *b, uint32_t object, int64_t from, int64_t to)
 {
-    if (to > from)
+    if (spans_part(b->spans, &from, &to) && to > from)
         blame_add_owner(&b->sums, object, stat_literal(&b->spans->texts, ""), 0, (uint64_t)to - (uint64_t)from);
 }
 
@@ -145,6 +146,9 @@ void blame_begins(struct blame *b, uint32_t thread)
     struct blame_object *o = &b->objects.v[number];
     t->object = number + 1;
     t->begin = span->since;
+    t->counts = span->counts && t->begin < b->spans->to;
+    if (!t->counts)
+        return;
     charge_nobody(b, number, t->begin, o->released);
     link_waiter(b, o, thread);
 }
@@ -238,15 +242,27 @@ static void follow(struct walk *w, uint64_t at, int64_t from, int64_t to, uint32
     charge_unknown(w, from, to, chain);
 }
 
-static void blame_owner(struct blame *b, uint32_t number, uint32_t owner, int64_t now)
+/* What the owner did while waits that count went on, until `to`. */
+static void charge_owner(struct blame *b, uint32_t number, uint32_t owner, int64_t to)
 {
-    struct blame_object *o = &b->objects.v[number];
+    const struct blame_object *o = &b->objects.v[number];
     const struct span_thread *span = &b->spans->live.v[owner];
     struct walk w = {.b = b, .object = number, .name = name_of(b, span->name), .waiter = o->last,
                      .nwaiting = o->nwaiting};
-    int64_t from = later(o->released, b->threads.v[o->first - 1].begin);
-    follow(&w, b->threads.v[owner].way.before, from, now, 0, 0);
+    int64_t from = later(later(o->released, b->threads.v[o->first - 1].begin), b->spans->from);
+    for (; w.waiter && b->threads.v[w.waiter - 1].begin >= to; w.nwaiting--)
+        w.waiter = b->threads.v[w.waiter - 1].previous;
+    if (from > to || (from == to && to == b->spans->to))
+        return;
+    follow(&w, b->threads.v[owner].way.before, from, to, 0, 0);
     blame_add_owner(&b->sums, number, w.name, span->id, w.total);
+}
+
+static void blame_owner(struct blame *b, uint32_t number, uint32_t owner, int64_t now)
+{
+    struct blame_object *o = &b->objects.v[number];
+    if (o->first)
+        charge_owner(b, number, owner, earlier(now, b->spans->to));
     o->released = now;
     o->was_ended = true;
 }
@@ -274,8 +290,12 @@ void blame_ends(struct blame *b, uint32_t thread, int64_t now, const struct gotr
     uint32_t number = t->object - 1;
     if (waker != SPANS_NOBODY)
         blame_owner(b, number, waker, now);
-    else
+    else if (t->counts)
         charge_nobody(b, number, later(t->begin, b->objects.v[number].released), now);
-    stat_groups_add(&b->waits, number, now > t->begin ? (uint64_t)now - (uint64_t)t->begin : 0);
-    unlink_waiter(b, &b->objects.v[number], t);
+    uint64_t ns;
+    if (spans_counts(b->spans, span, now, &ns))
+        stat_groups_add(&b->waits, number, ns);
+    if (t->counts)
+        unlink_waiter(b, &b->objects.v[number], t);
+    t->object = 0;
 }

@@ -20,7 +20,7 @@ struct blame_object {
     struct stat_object is;
     bool full;       /* who waits wants to write, and who reads wakes it */
     bool was_ended;  /* a thread of the trace has ended a wait for it */
-    uint32_t first, last; /* who waits for it, by the begin of the wait: place + 1 */
+    uint32_t first, last; /* who waits for it so that it counts, by the begin of the wait: place + 1 */
     uint64_t nwaiting;
     int64_t released; /* when a thread was woken the last time */
 };
@@ -31,6 +31,7 @@ struct blame_thread {
     uint32_t previous, next; /* others that do: place + 1 */
     uint32_t sampled;        /* text: where a sample found it in this stretch */
     int64_t begin;           /* of the wait */
+    bool counts;             /* the wait does, and is linked to the others */
 };
 
 struct blame {

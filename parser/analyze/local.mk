@@ -7,6 +7,8 @@ libanalyze_la_SOURCES = \
 	%D%/place.h \
 	%D%/critical.c %D%/critical.h \
 	%D%/frames.c %D%/frames.h \
+	%D%/span_filter.c %D%/span_filter.h \
+	%D%/span_learn.c %D%/span_learn.h \
 	%D%/spans.c %D%/spans.h \
 	%D%/spread.c %D%/spread.h \
 	%D%/stat_collect.c %D%/stat_collect.h \

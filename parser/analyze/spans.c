@@ -4,7 +4,7 @@
 
 void spans_init(struct spans *s, const struct span_watcher *watcher, void *arg)
 {
-    *s = (struct spans){.watcher = watcher, .arg = arg};
+    *s = (struct spans){.watcher = watcher, .arg = arg, .from = INT64_MIN, .to = INT64_MAX};
     stat_texts_init(&s->texts);
 }
 
@@ -68,7 +68,8 @@ static const char *why_runnable(enum gotrace_state from)
     }
 }
 
-static void begin_stretch(struct spans *s, struct span_thread *l, const struct gotrace_transition *t)
+/* What is known of it, and what the tables call it. */
+static void describe(struct spans *s, struct span_thread *l, const struct gotrace_transition *t)
 {
     bool known = t->from != GOTRACE_STATE_UNDETERMINED, frames = gotrace_stack_len(t->stack) > 0;
     const char *missing = known ? "(no stack)" : "(began before the trace)";
@@ -99,6 +100,14 @@ static void begin_stretch(struct spans *s, struct span_thread *l, const struct g
     s->has_objects |= l->object.kind != WAIT_NO_OBJECT;
     if (frames && (l->object.kind || stat_text_is_called(texts, t->stack)))
         l->doing = stat_text_stack(texts, t->stack, STAT_CALL);
+}
+
+static void begin_stretch(struct spans *s, struct span_thread *l, const struct gotrace_transition *t)
+{
+    describe(s, l, t);
+    l->number = s->nstretches++;
+    l->counts = !s->filter ||
+                span_filter_begins(s->filter, &s->texts, l->number, l->reason, &l->object, t->stack);
 }
 
 static bool has_state(const struct span_thread *l)
@@ -138,12 +147,27 @@ static void transition(struct spans *s, const struct gotrace_event *ev, const st
         s->watcher->begins(s->arg, thread);
 }
 
+static int64_t moment(const struct spans *s, uint64_t ns)
+{
+    return ns < (uint64_t)INT64_MAX - (uint64_t)s->begin ? (int64_t)((uint64_t)s->begin + ns) : INT64_MAX;
+}
+
+static void begin(struct spans *s)
+{
+    s->begin = s->end;
+    if (!s->filter || s->filter->mode == SPAN_LEARNS)
+        return;
+    if (s->filter->from.kind)
+        s->from = moment(s, span_moment_ns(s->filter, &s->filter->from));
+    s->to = moment(s, span_moment_ns(s->filter, &s->filter->to));
+}
+
 bool spans_event(struct spans *s, const struct gotrace_event *ev)
 {
     struct gotrace_transition t;
     s->end = gotrace_event_time(ev);
     if (!s->nevents++)
-        s->begin = s->end;
+        begin(s);
     uint32_t thread = spans_find(s, gotrace_event_goroutine(ev));
     if (thread != SPANS_NOBODY && !s->live.v[thread].name)
         name(s, &s->live.v[thread], gotrace_event_stack(ev));

@@ -5,7 +5,7 @@
 #ifndef THRACE_PARSER_ANALYZE_SPANS_H
 #define THRACE_PARSER_ANALYZE_SPANS_H
 
-#include "parser/analyze/stat_text.h"
+#include "parser/analyze/span_filter.h"
 
 enum { SPANS_NOBODY = UINT32_MAX };
 
@@ -20,6 +20,8 @@ struct span_thread {
     uint32_t doing;        /* text: the call that it is in, and from where; 0: `what` begins with it */
     bool call;             /* state is SYSCALL because it made one */
     bool known;            /* the trace has the beginning of the stretch */
+    bool counts;           /* it passes the filter */
+    uint64_t number;       /* how many stretches began before */
 };
 
 /*
@@ -38,8 +40,10 @@ struct spans {
     VEC(struct span_thread) live;
     VEC(uint32_t) unused; /* places in live */
     struct idmap index;   /* goroutine to its place + 1 */
-    uint64_t nthreads, nevents;
+    uint64_t nthreads, nevents, nstretches;
     int64_t begin, end; /* of the trace, as far as it was shown */
+    struct span_filter *filter; /* the caller's; NULL: all stretches count */
+    int64_t from, to;   /* what is in between counts, without `to` itself */
     bool has_objects;   /* a thread has waited for one: the trace says what threads wait for */
     bool failed;        /* memory is short */
     const struct span_watcher *watcher;
@@ -51,6 +55,27 @@ void spans_free(struct spans *s);
 
 /* The place of a goroutine, or SPANS_NOBODY. */
 uint32_t spans_find(const struct spans *s, uint64_t goroutine);
+
+/* The part that counts of a stretch which ends, or of what a thread did in it; false: none. It may have no length. */
+static inline bool spans_part(const struct spans *s, int64_t *begin, int64_t *end)
+{
+    if (*begin >= *end) {
+        *end = *begin;
+        return *begin >= s->from && *begin < s->to;
+    }
+    *begin = *begin > s->from ? *begin : s->from;
+    *end = *end < s->to ? *end : s->to;
+    return *begin < *end;
+}
+
+/* The same for the stretch that the thread is in, if it passes the filter: how long that part is. */
+static inline bool spans_counts(const struct spans *s, const struct span_thread *t, int64_t now, uint64_t *ns)
+{
+    int64_t begin = t->since;
+    bool counts = t->counts && spans_part(s, &begin, &now);
+    *ns = counts ? (uint64_t)now - (uint64_t)begin : 0;
+    return counts;
+}
 
 /* Shows it the next event, or the end of the trace, which ends all stretches. False: memory is short. */
 bool spans_event(struct spans *s, const struct gotrace_event *ev);

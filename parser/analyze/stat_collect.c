@@ -90,7 +90,8 @@ static void gone(void *arg, uint32_t thread)
     if (s->failed)
         return;
     s->sums.v[thread].name = s->spans.live.v[thread].name;
-    retire(s, &s->sums.v[thread]);
+    if (s->sums.v[thread].counts || !s->spans.filter)
+        retire(s, &s->sums.v[thread]);
 }
 
 /* The waker is ev, or none if ev is NULL. */
@@ -119,9 +120,13 @@ static void ends(void *arg, uint32_t thread, int64_t now, const struct gotrace_e
     blame_ends(&s->blame, thread, now, by);
     const struct span_thread *l = &s->spans.live.v[thread];
     struct stat_thread *sum = &s->sums.v[thread];
-    uint64_t ns = now > l->since ? (uint64_t)now - (uint64_t)l->since : 0;
+    uint64_t ns;
+    if (!spans_counts(&s->spans, l, now, &ns))
+        return;
+    s->ncounted++;
+    sum->counts = true;
     sum->time[l->state] += ns;
-    sum->blocks += l->state == GOTRACE_STATE_WAITING && l->known;
+    sum->blocks += l->state == GOTRACE_STATE_WAITING && l->known && l->since >= s->spans.from;
     stat_groups_add(&s->states, stat_key(l->state, l->reason), ns);
     if (l->state == GOTRACE_STATE_WAITING)
         end_wait(s, l, ns, by);

@@ -12,6 +12,7 @@ struct stat_thread {
     uint32_t name;                          /* text */
     uint64_t time[GOTRACE_STATE_IDLE];            /* ns, by state */
     uint64_t blocks;                        /* how often it began to wait */
+    bool counts;                            /* it has a stretch that does */
 };
 
 struct stat {
@@ -26,6 +27,7 @@ struct stat {
     VEC(struct stat_thread) ended;
     struct stat_thread others; /* of the goroutines that are not kept apart */
     uint64_t nothers;
+    uint64_t ncounted; /* stretches that count */
     int version; /* of the trace: 1.NN */
     bool failed; /* memory is short */
 };

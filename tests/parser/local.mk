@@ -2,10 +2,10 @@ include %D%/raw.mk
 
 # The reader: shell tests of the command, and one program a file.
 reader_tests = %D%/abi.test %D%/headers.test %D%/go-versions.test %D%/print.test %D%/validate.test %D%/convert.test %D%/example.test \
-	%D%/stat.test %D%/stat-json.test %D%/stat-tasks.test
+	%D%/stat.test %D%/stat-filters.test %D%/stat-json.test %D%/stat-tasks.test
 TESTS += $(reader_tests)
 dist_check_SCRIPTS += $(reader_tests)
-EXTRA_DIST += %D%/goversions/programs.go %D%/stat-json.py
+EXTRA_DIST += %D%/goversions/programs.go %D%/stat-json.py %D%/stat-parts.py
 
 check_PROGRAMS += %D%/test-golden-padded
 TESTS += %D%/test-golden-padded
@@ -33,20 +33,22 @@ docs_examples_generations_CPPFLAGS = -I$(top_srcdir)/include
 docs_examples_generations_LDADD = libgotrace.la
 
 if HAVE_CMOCKA
-check_PROGRAMS += %D%/test-blame %D%/test-blame-bounds %D%/test-consumer %D%/test-frames %D%/test-stat-bounds %D%/test-stat-tasks
-TESTS += %D%/test-blame %D%/test-blame-bounds %D%/test-consumer %D%/test-frames %D%/test-stat-bounds %D%/test-stat-tasks
+check_PROGRAMS += %D%/test-blame %D%/test-blame-bounds %D%/test-consumer %D%/test-frames %D%/test-span-filter %D%/test-stat-bounds %D%/test-stat-tasks
+TESTS += %D%/test-blame %D%/test-blame-bounds %D%/test-consumer %D%/test-frames %D%/test-span-filter %D%/test-stat-bounds %D%/test-stat-tasks
 tests_parser_test_blame_bounds_SOURCES = %D%/test-blame-bounds.c %D%/waits.h
 tests_parser_test_blame_bounds_LDADD = libanalyze.la $(reader_program_LIBS)
-tests_parser_test_blame_SOURCES = %D%/test-blame.c %D%/waits.h cmd/report.c cmd/stat_locks.c cmd/stat_owners.c \
+tests_parser_test_blame_SOURCES = %D%/test-blame.c %D%/waits.h cmd/report.c cmd/span_options.c cmd/complain.c cmd/stat_locks.c cmd/stat_owners.c \
 	cmd/stat_parts.c cmd/table.c cmd/table_data.c
 tests_parser_test_blame_LDADD = libanalyze.la libexport.la $(reader_program_LIBS)
 tests_parser_test_consumer_SOURCES = %D%/test-consumer.c
 tests_parser_test_consumer_LDADD = libanalyze.la $(reader_program_LIBS)
 tests_parser_test_frames_SOURCES = %D%/test-frames.c
 tests_parser_test_frames_LDADD = libanalyze.la $(reader_program_LIBS)
+tests_parser_test_span_filter_SOURCES = %D%/test-span-filter.c %D%/waits.h
+tests_parser_test_span_filter_LDADD = libanalyze.la $(reader_program_LIBS)
 tests_parser_test_stat_bounds_SOURCES = %D%/test-stat-bounds.c
 tests_parser_test_stat_bounds_LDADD = libanalyze.la $(reader_program_LIBS)
-tests_parser_test_stat_tasks_SOURCES = %D%/test-stat-tasks.c cmd/report.c cmd/stat_parts.c \
+tests_parser_test_stat_tasks_SOURCES = %D%/test-stat-tasks.c cmd/report.c cmd/span_options.c cmd/complain.c cmd/stat_parts.c \
 	cmd/stat_tasks.c cmd/table.c cmd/table_data.c
 tests_parser_test_stat_tasks_LDADD = libanalyze.la libexport.la $(reader_program_LIBS)
 

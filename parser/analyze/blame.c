@@ -242,7 +242,7 @@ static void follow(struct walk *w, uint64_t at, int64_t from, int64_t to, uint32
     charge_unknown(w, from, to, chain);
 }
 
-/* What the owner did while waits that count went on, until `to`. */
+/* What the owner did while waits that count went on, until `to`, before which all of them began. */
 static void charge_owner(struct blame *b, uint32_t number, uint32_t owner, int64_t to)
 {
     const struct blame_object *o = &b->objects.v[number];
@@ -250,8 +250,6 @@ static void charge_owner(struct blame *b, uint32_t number, uint32_t owner, int64
     struct walk w = {.b = b, .object = number, .name = name_of(b, span->name), .waiter = o->last,
                      .nwaiting = o->nwaiting};
     int64_t from = later(later(o->released, b->threads.v[o->first - 1].begin), b->spans->from);
-    for (; w.waiter && b->threads.v[w.waiter - 1].begin >= to; w.nwaiting--)
-        w.waiter = b->threads.v[w.waiter - 1].previous;
     if (from > to || (from == to && to == b->spans->to))
         return;
     follow(&w, b->threads.v[owner].way.before, from, to, 0, 0);

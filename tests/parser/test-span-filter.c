@@ -339,6 +339,27 @@ static void others_waits_are_turns_all_the_same(void **state)
     gotrace_builder_free(m.b);
 }
 
+/* More stacks than are remembered. */
+static void each_stack_is_looked_at(void **state)
+{
+    enum { STACKS = 3000 };
+    struct made m = begin(2);
+    struct stat s;
+    uint64_t at = 100;
+    for (unsigned i = 0; i < STACKS; i++, at += 10) {
+        char name[32];
+        snprintf(name, sizeof name, "function %u", i);
+        block(&m, 2, at, "sync", stack(&m, NULL, "lock", name, 5, "thread"));
+        wake(&m, 1, 2, at + 1, 0);
+        start(&m, 2, at + 2);
+    }
+    assert_int_equal(gotrace_builder_finish(m.b), 0);
+    sum_up(&m, only(SPAN_FUNCTION, "[05]$"), &s);
+    assert_int_equal(s.ncounted, STACKS / 5);
+    stat_free(&s);
+    gotrace_builder_free(m.b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -346,6 +367,7 @@ int main(void)
         cmocka_unit_test(threads_are_the_whole),
         cmocka_unit_test(each_filter_is_what_it_says),
         cmocka_unit_test(others_waits_are_turns_all_the_same),
+        cmocka_unit_test(each_stack_is_looked_at),
     };
     return cmocka_run_group_tests_name("filters", tests, NULL, NULL);
 }

@@ -126,7 +126,7 @@ static void unlink_waiter(struct blame *b, struct blame_object *o, struct blame_
 /* Time that nobody is known to be the owner. */
 static void charge_nobody(struct blame *b, uint32_t object, int64_t from, int64_t to)
 {
-    if (spans_part(b->spans, &from, &to) && to > from)
+    if (to > from && spans_part(b->spans, &from, &to))
         blame_add_owner(&b->sums, object, stat_literal(&b->spans->texts, ""), 0, (uint64_t)to - (uint64_t)from);
 }
 

@@ -31,7 +31,7 @@ static struct span_thread *add(struct spans *s, uint64_t goroutine, int64_t sinc
         i = (uint32_t)s->live.n++;
     else
         return NULL;
-    s->live.v[i] = (struct span_thread){.id = goroutine, .since = since};
+    s->live.v[i] = (struct span_thread){.id = goroutine, .since = since, .counts = true};
     if (!idmap_add(&s->index, goroutine, i + 1))
         return NULL;
     s->nthreads++;
@@ -105,9 +105,10 @@ static void describe(struct spans *s, struct span_thread *l, const struct gotrac
 static void begin_stretch(struct spans *s, struct span_thread *l, const struct gotrace_transition *t)
 {
     describe(s, l, t);
+    if (!s->filter)
+        return;
     l->number = s->nstretches++;
-    l->counts = !s->filter ||
-                span_filter_begins(s->filter, &s->texts, l->number, l->reason, &l->object, t->stack);
+    l->counts = span_filter_begins(s->filter, &s->texts, l->number, l->reason, &l->object, t->stack);
 }
 
 static bool has_state(const struct span_thread *l)

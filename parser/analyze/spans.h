@@ -21,7 +21,7 @@ struct span_thread {
     bool call;             /* state is SYSCALL because it made one */
     bool known;            /* the trace has the beginning of the stretch */
     bool counts;           /* it passes the filter */
-    uint64_t number;       /* how many stretches began before */
+    uint64_t number;       /* with a filter: how many stretches began before */
 };
 
 /*
@@ -72,6 +72,9 @@ static inline bool spans_part(const struct spans *s, int64_t *begin, int64_t *en
 static inline bool spans_counts(const struct spans *s, const struct span_thread *t, int64_t now, uint64_t *ns)
 {
     int64_t begin = t->since;
+    *ns = now > begin ? (uint64_t)now - (uint64_t)begin : 0;
+    if (!s->filter)
+        return true;
     bool counts = t->counts && spans_part(s, &begin, &now);
     *ns = counts ? (uint64_t)now - (uint64_t)begin : 0;
     return counts;

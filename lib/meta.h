@@ -23,8 +23,9 @@ enum meta_tag {
     /* time in ticks, m, P + 1 (0: none), g, weight, n, n PCs: the first, then zigzag-encoded differences */
     META_SAMPLE = 7,
     /*
-     * id, id of a META_STACK of the same generation (0: none), enum object_kind, address or number, text, n, n PCs: a
-     * stack with what is waited for in front; the text is its name, the PCs are where it was made
+     * id, id of a META_STACK of the same generation (0: none), enum object_kind, address or number, text, n, n PCs, m: a
+     * stack with what is waited for in front; the text is its name, the PCs are where it was made. If m is 3, it is on a
+     * stack: the PC in the frame's function, how far it is below the CFA, and how far above the sp
      */
     META_WAIT_STACK = 9,
     META_STRING = 8, /* id, text: a string of the program's, whose id holds in the chunk's generation */
@@ -44,7 +45,7 @@ enum meta_tag {
  */
 #define META_FORMATS                                                                                                   \
     {                                                                                                                  \
-        [META_STACK] = "i*", [META_WAIT_STACK] = "iiiit*", [META_THREAD] = "iii", [META_NAME] = "iit", [META_MODULE] = "iiiitt", [META_HOOK] = "it", \
+        [META_STACK] = "i*", [META_WAIT_STACK] = "iiiit**", [META_THREAD] = "iii", [META_NAME] = "iit", [META_MODULE] = "iiiitt", [META_HOOK] = "it", \
         [META_SAMPLE] = "iiiii*", [META_CALLS] = "iii", [META_STATUS] = "iiiiit*", [META_STRING] = "it",                  \
         [META_HEAP_BLOCK] = "iiii", [META_HEAP_FREE] = "i"                                                             \
     }

@@ -25,7 +25,7 @@
 #define SPOOL_MAGIC "thrSPOOL"
 
 enum {
-    SPOOL_VERSION = 6,
+    SPOOL_VERSION = 7,
     SPOOL_HEADER_SIZE = 16 << 10,
     SPOOL_CHUNK_SIZE = 8 << 10,
     SPOOL_EXTENT_CHUNKS = 128,                     /* the pool grows by this many: 1 MiB */

@@ -16,6 +16,7 @@ libthrace_preload_la_SOURCES = \
 	%D%/modules.c %D%/modules.h \
 	%D%/moved.c %D%/moved.h \
 	%D%/object.h \
+	%D%/object_frames.c %D%/object_frames.h \
 	%D%/object_origins.c %D%/object_origins.h \
 	%D%/objects.c %D%/objects.h \
 	%D%/real.c %D%/real.h %D%/real.def \

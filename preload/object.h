@@ -21,6 +21,6 @@ struct object_details {
 };
 
 /* Bytes of meta records that object_stack may need. */
-enum { OBJECT_RECORD_MAX = 1 + (6 + OBJECT_SITE_FRAMES) * 10 + OBJECT_TEXT_MAX };
+enum { OBJECT_RECORD_MAX = 1 + (10 + OBJECT_SITE_FRAMES) * 10 + OBJECT_TEXT_MAX };
 
 #endif

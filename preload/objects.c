@@ -4,6 +4,7 @@
 #include "lib/meta.h"
 #include "preload/config.h"
 #include "preload/descriptors.h"
+#include "preload/object_frames.h"
 #include "preload/recorder.h"
 #include "preload/thread.h"
 
@@ -26,6 +27,7 @@ static uint32_t count_pairs(void)
 static inline uint64_t pair_hash(uint64_t stack, const struct object *o)
 {
     uint64_t h = (o->address ^ (uint64_t)o->kind << 56) * UINT64_C(0xff51afd7ed558ccd) + stack;
+    h += object_frame_phase(o->address) << 40;
     h = (h ^ h >> 32) * UINT64_C(0x9e3779b97f4a7c15);
     return h | 1;
 }
@@ -63,6 +65,7 @@ static void define(struct thread *t, const struct object *o, uint32_t id, uint64
     uint8_t buf[OBJECT_RECORD_MAX];
     uintptr_t site[OBJECT_SITE_FRAMES];
     struct meta_record r;
+    struct unwind_frame frame;
     uint32_t len;
     const char *text = object_text(t, o, &len);
     int n = object_is_in_memory(o->kind) && o->address ? object_site((const void *)(uintptr_t)o->address, site) : 0;
@@ -75,45 +78,54 @@ static void define(struct thread *t, const struct object *o, uint32_t id, uint64
     meta_int(&r, (uint64_t)n);
     for (int i = 0; i < n; i++)
         meta_int(&r, site[i]);
+    bool is_local = object_is_in_memory(o->kind) && o->address && !text && object_frame(t, o->address, &frame);
+    meta_int(&r, is_local ? 3 : 0);
+    if (is_local) {
+        meta_int(&r, frame.pc);
+        meta_int(&r, frame.cfa - o->address);
+        meta_int(&r, o->address - frame.sp);
+    }
     chunk_meta_append(t->sched.chunk, buf, (size_t)(r.p - buf));
 }
 
 static uint32_t define_pair(struct stacktab *table, struct thread *t, const struct object *o, uint64_t stack,
-                            uint32_t before)
+                            uint64_t hash, uint32_t before)
 {
     uint32_t id = stacktab_new_id(table);
     if (!id)
         return 0;
     define(t, o, before + id, stack);
-    stacktab_publish(table, pair_hash(stack, o), id);
+    stacktab_publish(table, hash, id);
     return before + id;
 }
 
-static uint32_t new_pair(struct thread *t, const struct object *o, uint64_t stack)
+static uint32_t new_pair(struct thread *t, const struct object *o, uint64_t stack, uint64_t hash)
 {
     uint32_t n = count_pairs(), id = 0;
     if (o->address && n >= config.max_objects)
         return 0;
     if (n < PAIRS_MAX)
-        id = define_pair(&recorder.pairs, t, o, stack, 0);
-    return id ? id : define_pair(&recorder.more_pairs, t, o, stack, PAIRS_MAX);
+        id = define_pair(&recorder.pairs, t, o, stack, hash, 0);
+    return id ? id : define_pair(&recorder.more_pairs, t, o, stack, hash, PAIRS_MAX);
 }
 
 /* Beyond the limit, objects of a kind are one. */
-static OUT_OF_LINE uint32_t unknown_pair(struct thread *t, const struct object *o, uint64_t stack)
+static OUT_OF_LINE uint32_t unknown_pair(struct thread *t, const struct object *o, uint64_t stack, uint64_t hash)
 {
     const struct object any = {.kind = o->kind};
-    uint32_t id = new_pair(t, o, stack);
-    if (!id && o->address && !(id = find_pair(pair_hash(stack, &any))))
-        id = new_pair(t, &any, stack);
+    uint64_t hash_of_any = pair_hash(stack, &any);
+    uint32_t id = new_pair(t, o, stack, hash);
+    if (!id && o->address && !(id = find_pair(hash_of_any)))
+        id = new_pair(t, &any, stack, hash_of_any);
     return id;
 }
 
 uint64_t object_stack(struct thread *t, const struct object *o, uint64_t stack)
 {
-    uint32_t id = find_pair(pair_hash(stack, o));
+    uint64_t hash = pair_hash(stack, o);
+    uint32_t id = find_pair(hash);
     if (unlikely(!id))
-        id = unknown_pair(t, o, stack);
+        id = unknown_pair(t, o, stack, hash);
     return id ? WAIT_STACK_BASE + id : stack;
 }
 

@@ -91,6 +91,7 @@ struct thread {
     struct {            /* where it waits, or is in a system call, when the model says that */
         uintptr_t pc, sp, bp, leaf;
         uint32_t reason; /* of a wait: enum sched_reason */
+        uint64_t stack;  /* the stack's id, in the generation in which it began to wait */
         struct object object; /* that it waits for */
     } wait_site;
     struct {            /* its last remarkably long wait (session/flight.h) */
@@ -120,6 +121,8 @@ struct registry {
     uint32_t nthreads;
     uint64_t last_g;
     pthread_t main_thread;
+    struct thread *first; /* the record of the process's first thread; another one's when that has ended */
+    uintptr_t first_lo, first_hi; /* its stack, which stays */
 };
 
 extern struct registry registry;

@@ -64,7 +64,8 @@ bool wait_block(struct hook *h, struct wait *w, enum sched_reason reason)
             return false;
         }
         t->woken = NOT_WOKEN;
-        if (sched_block(&recorder.sched, &t->sched, reason, hook_wait_stack(h), now())) {
+        t->wait_site.stack = hook_wait_stack(h);
+        if (sched_block(&recorder.sched, &t->sched, reason, t->wait_site.stack, now())) {
             w->t = t;
             if (t->wait) /* fails when a release found us in between: then nobody else writes our GoUnblock */
                 wait_move(t->wait, (wait_word(t->wait) & ~(uint64_t)WAIT_STATE_MASK) | WAIT_REGISTERED, WAIT_BLOCKED);

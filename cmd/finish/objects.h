@@ -2,10 +2,12 @@
 #ifndef THRACE_CMD_FINISH_OBJECTS_H
 #define THRACE_CMD_FINISH_OBJECTS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "lib/objects.h"
+#include "lib/symbolize/types.h"
 
 /* As a record has it. */
 struct rec_object {
@@ -15,8 +17,14 @@ struct rec_object {
     const char *text;  /* its name in the spool, without a NUL */
     size_t len;
     size_t site, nsite; /* stacks.pcs[site …]: the stack that made it */
+    struct rec_local {
+        uint64_t pc, below_cfa, above_sp; /* on a stack: a PC in the function of the frame, and its place there; else 0 */
+    } local;
     size_t first_wait;  /* a stack that waited for it: its number in stacks */
     size_t number;      /* of names */
+    int64_t symbols[2]; /* numbers in the symbolizer, of the variable that it may be; -1: none */
+    const struct symbolize_frame *variable; /* that it is; NULL: none is known */
+    bool is_local; /* the variable is on a stack */
 };
 
 /* One for all records of the same object. */
@@ -25,7 +33,6 @@ struct rec_object_name {
     const char *file;
     uint32_t line;
     uint64_t pc;
-    int64_t symbol; /* number in the symbolizer, of one in memory; -1: none */
 };
 
 struct rec_objects {

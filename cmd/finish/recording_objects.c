@@ -52,6 +52,15 @@ static int by_place(const struct rec_object *x, const struct rec_object *y)
     return c ? c : by_number(x->address, y->address);
 }
 
+/* So may one whose variable is not known, if there is only one at the place. */
+static int by_variable(const struct rec_object *x, const struct rec_object *y)
+{
+    if (!x->variable || !y->variable)
+        return by_number(!x->variable, !y->variable);
+    int c = strcmp(x->variable->function, y->variable->function);
+    return c ? c : by_number(x->variable->line, y->variable->line);
+}
+
 static int by_identity(const void *a, const void *b)
 {
     const struct order *l = a, *k = b;
@@ -60,10 +69,11 @@ static int by_identity(const void *a, const void *b)
     c = c ? c : by_number(x->kind, y->kind);
     c = c ? c : by_site(l->r, x, y);
     c = c ? c : by_text(x, y);
+    c = c ? c : by_variable(x, y);
     return c ? c : by_number(l->object, k->object);
 }
 
-static bool same_object(const struct recording *r, const struct rec_object *x, const struct rec_object *y)
+static bool same_place(const struct recording *r, const struct rec_object *x, const struct rec_object *y)
 {
     return !by_place(x, y) && x->kind == y->kind && !by_site(r, x, y) && (!x->len || !y->len || !by_text(x, y));
 }
@@ -81,11 +91,15 @@ static void number_objects(struct recording *r, const struct order *order)
     struct rec_objects *objects = &r->objects;
     const struct rec_object *last = NULL;
     uint64_t variant = 0;
+    size_t nvariables = 0;
     for (size_t i = 0; i < objects->n; i++) {
         struct rec_object *o = &objects->v[order[i].object];
-        if (!last || !same_object(r, last, o)) {
+        bool same = last && same_place(r, last, o);
+        nvariables = same ? nvariables : 0;
+        if (!same || (!last->len && by_variable(last, o) && (o->variable || nvariables > 1))) {
             variant = last && !by_place(last, o) && (o->address || last->kind == o->kind) ? variant + 1 : 0;
-            objects->names[objects->nnames++] = (struct rec_object_name){.pc = pc_of(o, variant), .symbol = -1};
+            objects->names[objects->nnames++] = (struct rec_object_name){.pc = pc_of(o, variant)};
+            nvariables += !!o->variable;
             last = o;
         }
         o->number = objects->nnames - 1;
@@ -93,22 +107,18 @@ static void number_objects(struct recording *r, const struct order *order)
             o->text = last->text;
             o->len = last->len;
         }
+        if (!o->variable) {
+            o->variable = last->variable;
+            o->is_local = last->is_local;
+        }
     }
 }
 
-bool recording_link_objects(struct recording *r)
+/* --- names, when the symbolizer knows the variables -------------------------------------------------------------- */
+
+static bool find_objects(struct recording *r)
 {
     struct rec_objects *objects = &r->objects;
-    for (size_t i = 0; i < r->stacks.n; i++) {
-        struct rec_stack *s = &r->stacks.v[i];
-        const struct rec_stack *base = s->on_base ? stack_table_find(&r->stacks, s->generation, s->base) : NULL;
-        if (base && !base->on_base) {
-            s->first = base->first;
-            s->n = base->n;
-        }
-        if (s->object)
-            objects->v[s->object - 1].first_wait = i;
-    }
     struct order *order = malloc((objects->n + 1) * sizeof *order);
     objects->names = calloc(objects->n + 1, sizeof *objects->names);
     bool ok = order && objects->names;
@@ -122,18 +132,42 @@ bool recording_link_objects(struct recording *r)
     return ok;
 }
 
+void recording_link_objects(struct recording *r)
+{
+    for (size_t i = 0; i < r->stacks.n; i++) {
+        struct rec_stack *s = &r->stacks.v[i];
+        const struct rec_stack *base = s->on_base ? stack_table_find(&r->stacks, s->generation, s->base) : NULL;
+        if (base && !base->on_base) {
+            s->first = base->first;
+            s->n = base->n;
+        }
+        if (s->object)
+            r->objects.v[s->object - 1].first_wait = i;
+    }
+}
+
+static bool ask(struct symbolizer *symbolizer, int module, struct rec_object *o)
+{
+    const struct rec_local *l = &o->local;
+    if (!l->pc) {
+        o->symbols[0] = symbolize_add_object(symbolizer, module, o->address);
+        return o->symbols[0] >= 0;
+    }
+    o->symbols[0] = symbolize_add_local(symbolizer, module, l->pc, SYMBOLIZE_BELOW_CFA, l->below_cfa);
+    o->symbols[1] = symbolize_add_local(symbolizer, module, l->pc, SYMBOLIZE_ABOVE_SP, l->above_sp);
+    return o->symbols[0] >= 0 && o->symbols[1] >= 0;
+}
+
 bool recording_ask_objects(struct recording *r)
 {
     for (size_t i = 0; i < r->objects.n; i++) {
-        const struct rec_object *o = &r->objects.v[i];
-        struct rec_object_name *name = &r->objects.names[o->number];
-        if (name->symbol >= 0 || o->len || !o->address || !object_is_in_memory(o->kind))
+        struct rec_object *o = &r->objects.v[i];
+        o->symbols[0] = o->symbols[1] = -1;
+        if (o->len || !o->address || !object_is_in_memory(o->kind))
             continue;
-        const struct rec_module *m = rec_modules_find(&r->modules, o->address + 1, o->generation, 0);
-        if (!m)
-            continue;
-        name->symbol = symbolize_add_object(r->symbolizer, r->modules.mappings[m->mapping].symbol_module, o->address);
-        if (name->symbol < 0)
+        uint64_t address = o->local.pc ? o->local.pc : o->address + 1;
+        const struct rec_module *m = rec_modules_find(&r->modules, address, o->generation, 0);
+        if (m && !ask(r->symbolizer, r->modules.mappings[m->mapping].symbol_module, o))
             return false;
     }
     return true;
@@ -187,11 +221,9 @@ static bool name_object(const struct recording *r, struct rec_object_name *name,
     const char *word = object_word(o->kind);
     struct symbolize_frame at;
     bool has_line;
-    size_t n = 0;
+    const struct symbolize_frame *variable = o->variable;
     name->file = "[object]";
     name->line = 1;
-    const struct symbolize_frame *variable =
-        name->symbol >= 0 ? symbolize_frames(r->symbolizer, name->symbol, &n) : NULL;
     if (o->len && !object_is_in_memory(o->kind))
         return set_function(name, "%.*s", (int)o->len, o->text);
     if (o->len)
@@ -202,9 +234,11 @@ static bool name_object(const struct recording *r, struct rec_object_name *name,
         return name_thread(r, name, o);
     if (!object_is_in_memory(o->kind))
         return set_function(name, "%s (unknown)", word);
-    if (n) {
+    if (variable) {
         name->file = variable->file;
         name->line = variable->line;
+        if (o->is_local) /* there may be several at a time */
+            return set_function(name, "%s %s (0x%" PRIx64 ")", word, variable->function, o->address);
         return set_function(name, "%s %s", word, variable->function);
     }
     if (recording_program_frame(r, o->site, o->nsite, true, &at, &has_line))
@@ -215,9 +249,22 @@ static bool name_object(const struct recording *r, struct rec_object_name *name,
     return set_function(name, "%s at 0x%" PRIx64, word, o->address);
 }
 
+static void find_variable(const struct recording *r, struct rec_object *o)
+{
+    o->variable = NULL;
+    for (int i = 0; i < 2 && !o->variable; i++) {
+        size_t n = 0;
+        const struct symbolize_frame *v = o->symbols[i] >= 0 ? symbolize_frames(r->symbolizer, o->symbols[i], &n) : NULL;
+        o->variable = n ? v : NULL;
+        o->is_local = o->local.pc;
+    }
+}
+
 bool recording_name_objects(struct recording *r)
 {
-    bool ok = true;
+    for (size_t i = 0; i < r->objects.n; i++)
+        find_variable(r, &r->objects.v[i]);
+    bool ok = find_objects(r);
     for (size_t i = 0; i < r->objects.n && ok; i++) {
         const struct rec_object *o = &r->objects.v[i];
         struct rec_object_name *name = &r->objects.names[o->number];

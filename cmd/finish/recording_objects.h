@@ -9,16 +9,13 @@
 
 struct recording;
 
-/*
- * Once the stacks are sorted: gives stacks with an object the PCs of those that they are made of, and finds out which
- * records are of the same object. False: out of memory.
- */
-bool recording_link_objects(struct recording *r);
+/* Once the stacks are sorted: gives stacks with an object the PCs of those that they are made of. */
+void recording_link_objects(struct recording *r);
 
 /* Before symbols are looked up: asks for those of the objects. False: out of memory. */
 bool recording_ask_objects(struct recording *r);
 
-/* And when they are known. False: out of memory. */
+/* And when they are known: finds out which records are of the same object, and how it is called. False: the same. */
 bool recording_name_objects(struct recording *r);
 
 #endif

@@ -101,8 +101,7 @@ const char *recording_read(struct recording *r, const struct spool_file *f)
     samples_end(&r->samples);
     recording_sort(r);
     stack_table_sort(&r->stacks);
-    if (!err && !recording_link_objects(r))
-        err = "out of memory";
+    recording_link_objects(r);
     keep_last_records(r);
     apply_names(r, &names);
     apply_frees(r);

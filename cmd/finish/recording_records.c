@@ -96,6 +96,11 @@ static bool read_wait_stack(struct recording *r, struct cursor *c, uint64_t gene
     for (uint64_t n = get_int(c); n && c->p; n--, o.nsite++)
         if (!stack_table_add_pc(&r->stacks, get_int(c), generation))
             return false;
+    uint64_t local[3] = {0}, nlocal = get_int(c);
+    for (uint64_t i = 0; i < nlocal && c->p; i++)
+        local[i < 2 ? i : 2] = get_int(c);
+    if (nlocal == 3)
+        o.local = (struct rec_local){local[0], local[1], local[2]};
     struct rec_stack *s = stack_table_begin(&r->stacks, generation, id);
     if (!s || !add_object(r, &o, s))
         return false;

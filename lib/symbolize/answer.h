@@ -12,12 +12,17 @@
 /* The bit of an address that is the one of an object. No file has addresses that high. */
 #define OBJECT_BIT (UINT64_C(1) << 63)
 
+/* The bit of a local variable: the address of code in its function, and how far it is below the CFA, or above the sp. */
+#define LOCAL_BIT (UINT64_C(1) << 62)
+#define LOCAL_FROM_SP (UINT64_C(1) << 61)
+enum { LOCAL_SHIFT = 22, LOCAL_UNIT = 4 };
+
 /* Strings by number; function 0, file 0 and line 0 are not known (yet). */
 struct answer_frame {
     uint32_t function, file, line;
 };
 
-/* frames[first, first + n), innermost first; n is 0 when nothing is known (yet), and for an object in no variable */
+/* frames[first, first + n), innermost first; n is 0 when nothing is known (yet), and for an object or a local that no variable is */
 struct answer_pc {
     uint32_t first, n;
 };

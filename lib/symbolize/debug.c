@@ -41,6 +41,7 @@ static void collect_hits(struct unit *u)
     if (u->die.tag == DW_TAG_partial_unit)
         return;
     if (!dwarf_spans(u->outer, &u->die, &s->spans)) {
+        s->spans.n = 0;
         for (size_t pc = 0; pc < s->npcs; pc++)
             add_hit(s, pc);
         return;
@@ -118,7 +119,7 @@ static bool has_nameless_hit(const struct search *s)
     return false;
 }
 
-static void resolve_unit(struct unit *u, bool objects)
+static void resolve_unit(struct unit *u, bool objects, bool locals)
 {
     struct search *s = u->search;
     struct debug_split split;
@@ -137,6 +138,8 @@ static void resolve_unit(struct unit *u, bool objects)
         add_frames(u, &s->hits[i]);
     if (objects)
         debug_objects_apply(u);
+    if (locals)
+        debug_locals_apply(u);
     if (is_split)
         debug_split_leave(u, &split);
     debug_lines_close(u);
@@ -152,17 +155,18 @@ static void visit_unit(struct search *s, struct dwarf_unit *outer)
     uint64_t ranges_base = dwarf_number(&u.die, AT_RANGES_BASE);
     collect_hits(&u);
     outer->ranges_base = ranges_base;
-    bool objects = debug_objects_wanted(&u);
-    if (s->nhits || objects)
-        resolve_unit(&u, objects);
+    bool locals = debug_locals_wanted(&u), objects = debug_objects_wanted(&u);
+    if (s->nhits || objects || locals)
+        resolve_unit(&u, objects, locals);
 }
 
 enum debug_status debug_resolve(const struct debug_files *files, const struct symtab *symbols, const uint64_t *pcs,
                                 size_t npcs, struct objects *objects, struct answer *answer)
 {
-    struct search s = {.files = files, .symbols = symbols, .pcs = pcs, .npcs = npcs, .objects = objects,
-                       .answer = answer};
-    s.hits = malloc((npcs + 1) * sizeof *s.hits);
+    size_t first_local = answer_first_pc(pcs, npcs, LOCAL_BIT);
+    struct search s = {.files = files, .symbols = symbols, .pcs = pcs, .npcs = first_local, .first_local = first_local,
+                       .nlocals = npcs - first_local, .objects = objects, .answer = answer};
+    s.hits = malloc((first_local + 1) * sizeof *s.hits);
     if (files->alt)
         dwarf_open(&s.alt, files->alt);
     bool readable = s.hits && dwarf_open(&s.main, files->main);

@@ -25,7 +25,7 @@ struct debug_files {
 
 enum debug_status { DEBUG_OK, DEBUG_CORRUPT, DEBUG_NO_SPLIT /* a .dwo file is missing */ };
 
-/* Adds the frames of every PC and object that it knows. A frame may lack its function, file or line still. */
+/* Adds the frames of every PC, local and object that it knows; the locals are behind the PCs. A frame may lack its function, file or line still. */
 enum debug_status debug_resolve(const struct debug_files *, const struct symtab *, const uint64_t *pcs, size_t npcs,
                                 struct objects *, struct answer *);
 
@@ -66,6 +66,7 @@ struct search {
     const struct symtab *symbols;
     const uint64_t *pcs;
     size_t npcs;
+    size_t first_local, nlocals; /* pcs[first_local …] are locals */
     struct objects *objects;
     struct type_origins origins;
     struct answer *answer;
@@ -118,6 +119,10 @@ void debug_split_close_package(struct search *);
 /* Whether the unit may define a variable that is wanted; then names those that are. debug_objects.c */
 bool debug_objects_wanted(const struct unit *);
 void debug_objects_apply(struct unit *);
+
+/* The same for variables on stacks; asked with the unit's spans at hand. debug_locals.c */
+bool debug_locals_wanted(const struct unit *);
+void debug_locals_apply(struct unit *);
 
 /* A variable: what its DIE says, and those that this one refers to. */
 struct variable {

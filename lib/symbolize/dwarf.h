@@ -67,6 +67,7 @@ enum dwarf_attribute {
     AT_ELEMENTS, /* DW_AT_count */
     AT_UPPER_BOUND,
     AT_DECLARATION,
+    AT_FRAME_BASE,
     AT_COUNT
 };
 
@@ -234,6 +235,12 @@ size_t dwarf_parents(struct dwarf_unit *, uint64_t offset, uint64_t *parents, si
 
 /* The address of a variable that has the same one for as long as the program runs, in all threads. */
 bool dwarf_location(const struct dwarf_unit *, const struct dwarf_die *, uint64_t *addr);
+
+/* Where a variable or a parameter of a function is, from its frame base. False: not always at one such place. */
+bool dwarf_frame_offset(const struct dwarf_unit *, const struct dwarf_die *, int64_t *offset);
+
+/* A function's frame base: how far it is from the CFA, or from the sp during calls. False: that is not known. */
+bool dwarf_frame_base(const struct dwarf_unit *, const struct dwarf_die *function, bool from_sp, int64_t *distance);
 
 /* Where a member or a base class begins in its class. False: that is not constant. */
 bool dwarf_member_offset(const struct dwarf_unit *, const struct dwarf_die *, uint64_t *offset);

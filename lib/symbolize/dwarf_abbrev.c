@@ -58,6 +58,8 @@ static uint8_t kept_as(uint64_t name)
         return AT_DWO_ID;
     case DW_AT_location:
         return AT_LOCATION;
+    case DW_AT_frame_base:
+        return AT_FRAME_BASE;
     case DW_AT_type:
         return AT_TYPE;
     case DW_AT_signature:

@@ -93,6 +93,31 @@ bool dwarf_location(const struct dwarf_unit *u, const struct dwarf_die *d, uint6
     return !c.bad && c.p == c.end;
 }
 
+bool dwarf_frame_offset(const struct dwarf_unit *u, const struct dwarf_die *d, int64_t *offset)
+{
+    struct cursor c;
+    if (!dwarf_block(u, d, AT_LOCATION, &c) || cursor_fixed(&c, 1) != DW_OP_fbreg)
+        return false;
+    *offset = cursor_sleb(&c);
+    return !c.bad && c.p == c.end;
+}
+
+/* A frame pointer is below the return address and the caller's frame pointer, which the CFA is above. */
+bool dwarf_frame_base(const struct dwarf_unit *u, const struct dwarf_die *function, bool from_sp, int64_t *distance)
+{
+    enum { RBP = DW_OP_reg0 + 6, RSP = DW_OP_reg0 + 7, FRAME_RECORD = 16 };
+    struct cursor c;
+    if (!dwarf_block(u, function, AT_FRAME_BASE, &c))
+        return false;
+    uint64_t operation = cursor_fixed(&c, 1);
+    bool known = !from_sp && operation == DW_OP_call_frame_cfa;
+    *distance = known || from_sp ? 0 : -FRAME_RECORD;
+#if defined(__x86_64__) /* programs are looked at where they were recorded */
+    known |= operation == (from_sp ? RSP : RBP);
+#endif
+    return known && !c.bad && c.p == c.end;
+}
+
 bool dwarf_member_offset(const struct dwarf_unit *u, const struct dwarf_die *d, uint64_t *offset)
 {
     struct cursor c;

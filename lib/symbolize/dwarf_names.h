@@ -5,6 +5,7 @@
 enum {
     DW_TAG_array_type = 0x01,
     DW_TAG_class_type = 0x02,
+    DW_TAG_formal_parameter = 0x05,
     DW_TAG_lexical_block = 0x0b,
     DW_TAG_member = 0x0d,
     DW_TAG_pointer_type = 0x0f,
@@ -50,6 +51,7 @@ enum {
     DW_AT_decl_file = 0x3a,
     DW_AT_decl_line = 0x3b,
     DW_AT_declaration = 0x3c,
+    DW_AT_frame_base = 0x40,
     DW_AT_specification = 0x47,
     DW_AT_type = 0x49,
     DW_AT_ranges = 0x55,
@@ -118,7 +120,15 @@ enum {
     DW_FORM_GNU_strp_alt = 0x1f21
 };
 
-enum { DW_OP_addr = 0x03, DW_OP_plus_uconst = 0x23, DW_OP_addrx = 0xa1, DW_OP_GNU_addr_index = 0xfb };
+enum {
+    DW_OP_addr = 0x03,
+    DW_OP_plus_uconst = 0x23,
+    DW_OP_reg0 = 0x50,
+    DW_OP_fbreg = 0x91,
+    DW_OP_call_frame_cfa = 0x9c,
+    DW_OP_addrx = 0xa1,
+    DW_OP_GNU_addr_index = 0xfb
+};
 
 enum { DW_UT_compile = 1, DW_UT_type, DW_UT_partial, DW_UT_skeleton, DW_UT_split_compile, DW_UT_split_type };
 

@@ -32,6 +32,7 @@ struct sources {
     struct objects objects;
 };
 
+size_t job_first_local(const struct job *job) { return answer_first_pc(job->pcs, job->npcs, LOCAL_BIT); }
 size_t job_first_object(const struct job *job) { return answer_first_pc(job->pcs, job->npcs, OBJECT_BIT); }
 
 static const char *base_name(const char *path)
@@ -73,14 +74,14 @@ static uint32_t symbol_name(const struct sources *s, uint64_t addr)
     return strings_add(strings, name, (size_t)n);
 }
 
-/* Closes the gaps: a frame for every PC, not for objects, and in every frame a function, a file and a line. */
+/* Closes the gaps: a frame for every PC, not for objects and locals, and in every frame a function, a file and a line. */
 static void fill(const struct sources *s, const struct job *job, struct answer *a)
 {
     const char *path = *job->path ? job->path : "[unnamed]";
     uint32_t file = strings_add(&a->strings, path, strlen(path));
-    size_t first_object = job_first_object(job);
+    size_t first_local = job_first_local(job);
     for (size_t pc = 0; pc < job->npcs && !a->failed; pc++) {
-        if (!a->pcs[pc].n && pc >= first_object)
+        if (!a->pcs[pc].n && pc >= first_local)
             continue;
         if (!a->pcs[pc].n)
             answer_add(a, pc, (struct answer_frame){0});
@@ -259,7 +260,7 @@ void job_resolve(const struct job *job, struct answer *a)
 {
     if (job->kind == SYMBOLIZE_PERF_MAP) {
         struct job code = *job;
-        code.npcs = job_first_object(job);
+        code.npcs = job_first_local(job);
         perfmap_resolve(code.path, code.pcs, code.npcs, a);
         job_fill_unknown(&code, a);
         fill(NULL, &code, a);

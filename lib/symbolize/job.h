@@ -17,7 +17,8 @@ struct job {
     size_t build_id_len;
     const void *image;
     size_t image_len;
-    const uint64_t *pcs; /* addresses in the file to look up, ascending, distinct; those of objects have OBJECT_BIT */
+    const uint64_t *pcs; /* addresses in the file to look up, ascending, distinct; those of objects have OBJECT_BIT, those
+                           of locals LOCAL_BIT */
     size_t npcs;
     const char *debug_root; /* where separate debug files are installed */
     const char *cache_dir;  /* or NULL */
@@ -25,7 +26,8 @@ struct job {
     bool without_dwarf; /* a worker died on it before: symbol tables only */
 };
 
-/* The index of the first object; npcs: there is none. */
+/* The index of the first that is no PC, but a local or an object, and of the first object; npcs: there is none. */
+size_t job_first_local(const struct job *);
 size_t job_first_object(const struct job *);
 
 /*

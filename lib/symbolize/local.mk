@@ -6,7 +6,7 @@ libsymbolize_la_SOURCES = \
 	%D%/array.h \
 	%D%/cache.c %D%/cache.h \
 	%D%/debug.c %D%/debug.h %D%/debug_lines.c %D%/debug_name.c \
-	%D%/debug_objects.c %D%/debug_split.c %D%/debug_tree.c %D%/debug_variable.c \
+	%D%/debug_locals.c %D%/debug_objects.c %D%/debug_split.c %D%/debug_tree.c %D%/debug_variable.c \
 	%D%/dwarf.h %D%/dwarf_names.h %D%/dwarf_abbrev.c %D%/dwarf_die.c %D%/dwarf_file.c %D%/dwarf_links.c \
 	%D%/dwarf_ranges.c %D%/dwarf_split.c %D%/cursor.h \
 	%D%/debugfile.c %D%/debugfile.h \

@@ -31,7 +31,7 @@ struct module {
 struct pc {
     uint64_t addr; /* to look up, in the file, or absolute without a file */
     int file;
-    bool object;
+    bool object; /* or a local */
     uint32_t task, index; /* where the answer is */
 };
 
@@ -155,27 +155,41 @@ static const struct module *module_of(const struct symbolizer *s, int number, ui
     return number == SYMBOLIZE_BY_ADDRESS ? module_at(s, addr) : NULL;
 }
 
-static int64_t add(struct symbolizer *s, const struct module *m, uint64_t addr, bool object)
+static int64_t add(struct symbolizer *s, struct pc added)
 {
     if (s->npcs == UINT32_MAX || !array_room(&s->pcs, s->npcs, &s->pcs_cap, sizeof *s->pcs))
         return -1;
-    struct pc added = {.addr = addr, .file = NO_FILE, .object = object};
-    if (m && !((addr - m->bias) & OBJECT_BIT)) {
-        added.addr = (addr - m->bias) | (object ? OBJECT_BIT : 0);
-        added.file = m->file;
-    }
     s->pcs[s->npcs] = added;
     return (int64_t)s->npcs++;
 }
 
+static int64_t add_address(struct symbolizer *s, const struct module *m, uint64_t addr, bool object)
+{
+    uint64_t in_file = m ? addr - m->bias : 0;
+    if (!m || in_file & (OBJECT_BIT | LOCAL_BIT))
+        return add(s, (struct pc){.addr = addr & ~(OBJECT_BIT | LOCAL_BIT), .file = NO_FILE, .object = object});
+    return add(s, (struct pc){.addr = in_file | (object ? OBJECT_BIT : 0), .file = m->file, .object = object});
+}
+
 int64_t symbolize_add_pc(struct symbolizer *s, int module, uint64_t pc)
 {
-    return add(s, module_of(s, module, pc - 1), pc - 1, false);
+    return add_address(s, module_of(s, module, pc - 1), pc - 1, false);
 }
 
 int64_t symbolize_add_object(struct symbolizer *s, int module, uint64_t address)
 {
-    return add(s, module_of(s, module, address), address, true);
+    return add_address(s, module_of(s, module, address), address, true);
+}
+
+int64_t symbolize_add_local(struct symbolizer *s, int module, uint64_t pc, enum symbolize_from from, uint64_t distance)
+{
+    const struct module *m = module_of(s, module, pc - 1);
+    uint64_t code = m ? pc - 1 - m->bias : 0;
+    uint64_t key = LOCAL_BIT | code << LOCAL_SHIFT | distance / LOCAL_UNIT;
+    if (!m || code >= LOCAL_FROM_SP >> LOCAL_SHIFT || distance % LOCAL_UNIT ||
+        distance / LOCAL_UNIT >= UINT64_C(1) << LOCAL_SHIFT)
+        return INT64_MAX;
+    return add(s, (struct pc){from == SYMBOLIZE_ABOVE_SP ? key | LOCAL_FROM_SP : key, .file = m->file, .object = true});
 }
 
 void symbolize_on_progress(struct symbolizer *s, void (*report)(void *arg, size_t done, size_t total), void *arg)

@@ -41,6 +41,14 @@ int64_t symbolize_add_pc(struct symbolizer *, int module, uint64_t pc);
  */
 int64_t symbolize_add_object(struct symbolizer *, int module, uint64_t address);
 
+/*
+ * Adds an object on a stack: so many bytes below the CFA of a frame that was in a call which returns to pc, or above the
+ * stack pointer that it had then. Functions give their variables' places from either. Otherwise as
+ * symbolize_add_object(); INT64_MAX when no variable can be that far away.
+ */
+enum symbolize_from { SYMBOLIZE_BELOW_CFA, SYMBOLIZE_ABOVE_SP };
+int64_t symbolize_add_local(struct symbolizer *, int module, uint64_t pc, enum symbolize_from, uint64_t distance);
+
 /* Called from time to time during the run with the number of PCs that are resolved so far. */
 void symbolize_on_progress(struct symbolizer *, void (*report)(void *arg, size_t done, size_t total), void *arg);
 

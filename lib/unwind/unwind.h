@@ -167,4 +167,14 @@ int unwind_capture(struct unwind_cache *, const struct unwind_modules *, const s
  */
 uint64_t *unwind_recall(struct unwind_cache *, const struct unwind_modules *, const struct unwind_request *);
 
+/* A frame of a function that has called another one. */
+struct unwind_frame {
+    uintptr_t pc;      /* where that one returns to */
+    uintptr_t sp, cfa; /* the frame begins at sp and ends below cfa */
+};
+
+/* The frame of the stack that holds a word at this address. False: there is none, or it is not found by CFI. */
+bool unwind_frame_around(struct unwind_cache *, const struct unwind_modules *, const struct unwind_request *,
+                         uintptr_t address, struct unwind_frame *);
+
 #endif

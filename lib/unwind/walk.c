@@ -320,3 +320,26 @@ uint64_t *unwind_recall(struct unwind_cache *cache, const struct unwind_modules 
     struct memo seen = memo_find(cache, mods, q);
     return seen.head ? &seen.head->tag : NULL;
 }
+
+bool unwind_frame_around(struct unwind_cache *cache, const struct unwind_modules *mods, const struct unwind_request *q,
+                         uintptr_t address, struct unwind_frame *out)
+{
+    enum { DEEPEST = 64 };
+    uintptr_t pcs[DEEPEST];
+    struct unwind_request request = *q;
+    struct walk w = {.cache = cache, .mods = mods, .q = &request, .pcs = pcs};
+    struct frame f = {q->regs.r[UNWIND_PC] + q->regs.exact, q->regs.r[UNWIND_SP], q->regs.r[UNWIND_BP]};
+    request.leaf = 0;
+    request.max = DEEPEST;
+    if (address < f.sp || q->mode == UNWIND_FP || q->mode == UNWIND_NONE)
+        return false;
+    recipe_sync(cache->recipes, mods->generation);
+    walk_start_region(&w);
+    for (enum step s = STEP_ON; s == STEP_ON && f.sp <= address;) {
+        out->pc = f.pc;
+        out->sp = f.sp;
+        s = step(&w, &f);
+        out->cfa = f.sp;
+    }
+    return f.sp > address && f.sp <= q->stack_hi;
+}

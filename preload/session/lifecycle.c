@@ -95,6 +95,9 @@ static void begin_main_thread(void)
         return;
     t->stack_hi = ((uintptr_t)__libc_stack_end | 0xfff) + 1;
     t->stack_lo = t->stack_hi - (limit.rlim_cur < (UINT64_C(1) << 30) ? limit.rlim_cur : UINT64_C(1) << 30);
+    registry.first = t;
+    registry.first_lo = t->stack_lo;
+    registry.first_hi = t->stack_hi;
     t->sched.m = (uint64_t)sys_gettid();
     unseen_not_me(t->sched.m);
     t->pthread = registry.main_thread = pthread_self();

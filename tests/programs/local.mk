@@ -57,6 +57,7 @@ c_programs = \
 	%D%/locale-held \
 	%D%/lies \
 	%D%/lock-makers \
+	%D%/local-objects \
 	%D%/locks \
 	%D%/many-objects \
 	%D%/midway \

@@ -13,7 +13,8 @@ struct wait_stack {
     enum object_kind kind;
     uint64_t address;
     const char *text;
-    uint64_t site; /* 0: none */
+    uint64_t site;  /* 0: none */
+    uint64_t local; /* PC of its frame; 0: it is on no stack */
 };
 
 static void add_wait_stack(struct wait_stack w)
@@ -27,6 +28,9 @@ static void add_wait_stack(struct wait_stack w)
     meta_int(r, w.site > 0);
     if (w.site)
         meta_int(r, w.site);
+    meta_int(r, w.local ? 3 : 0);
+    for (uint64_t i = 0; w.local && i < 3; i++)
+        meta_int(r, w.local + i);
     end_record(r, w.generation);
 }
 
@@ -43,14 +47,14 @@ static void an_object_is_in_front_of_its_stack(void **state)
     struct recording r;
     begin_file();
     add_module(1, 100, 0x1000, 0x2000, "/no/program");
-    add_wait_stack((struct wait_stack){1, 1, 1, OBJECT_MUTEX, 0x700010, "journal", 0});
-    add_wait_stack((struct wait_stack){1, 2, 1, OBJECT_MUTEX, 0x700020, NULL, 0x1300});
-    add_wait_stack((struct wait_stack){1, 3, 1, OBJECT_COND, 0x700030, NULL, 0});
-    add_wait_stack((struct wait_stack){1, 4, 1, OBJECT_SOCKET, 77, "socket :80", 0});
-    add_wait_stack((struct wait_stack){1, 5, 1, OBJECT_THREAD, 4, NULL, 0});
-    add_wait_stack((struct wait_stack){1, 6, 1, OBJECT_SEM, 0, NULL, 0});
-    add_wait_stack((struct wait_stack){1, 7, 9, OBJECT_SEM, 0x700040, NULL, 0}); /* of a stack that is not there */
-    add_wait_stack((struct wait_stack){1, 8, 1, OBJECT_KINDS, 5, NULL, 0});      /* of a kind that is none */
+    add_wait_stack((struct wait_stack){1, 1, 1, OBJECT_MUTEX, 0x700010, "journal", 0, 0});
+    add_wait_stack((struct wait_stack){1, 2, 1, OBJECT_MUTEX, 0x700020, NULL, 0x1300, 0});
+    add_wait_stack((struct wait_stack){1, 3, 1, OBJECT_COND, 0x700030, NULL, 0, 0});
+    add_wait_stack((struct wait_stack){1, 4, 1, OBJECT_SOCKET, 77, "socket :80", 0, 0});
+    add_wait_stack((struct wait_stack){1, 5, 1, OBJECT_THREAD, 4, NULL, 0, 0});
+    add_wait_stack((struct wait_stack){1, 6, 1, OBJECT_SEM, 0, NULL, 0, 0});
+    add_wait_stack((struct wait_stack){1, 7, 9, OBJECT_SEM, 0x700040, NULL, 0, 0}); /* of a stack that is not there */
+    add_wait_stack((struct wait_stack){1, 8, 1, OBJECT_KINDS, 5, NULL, 0, 0});      /* of a kind that is none */
     add_stack(1, 2, pcs);
     add_thread(4, 0x1101);
     add_name(4, 10, "four\nth");
@@ -77,17 +81,17 @@ static void objects_are_told_apart(void **state)
     struct recording r;
     begin_file();
     add_stack(1, 1, pcs);
-    add_wait_stack((struct wait_stack){1, 1, 1, OBJECT_SOCKET, 77, "socket :80", 0});
-    add_wait_stack((struct wait_stack){1, 2, 1, OBJECT_SOCKET, 77, "socket :81", 0});
-    add_wait_stack((struct wait_stack){1, 3, 1, OBJECT_MUTEX, 0x700010, NULL, 0x1300});
-    add_wait_stack((struct wait_stack){1, 4, 1, OBJECT_MUTEX, 0x700010, NULL, 0x1400});
-    add_wait_stack((struct wait_stack){1, 5, 1, OBJECT_COND, 0x700010, NULL, 0});
-    add_wait_stack((struct wait_stack){1, 6, 1, OBJECT_MUTEX, 0, NULL, 0});
-    add_wait_stack((struct wait_stack){1, 7, 1, OBJECT_COND, 0, NULL, 0});
-    add_wait_stack((struct wait_stack){1, 8, 1, OBJECT_PIPE, 77, NULL, 0});
-    add_wait_stack((struct wait_stack){2, 1, 0, OBJECT_MUTEX, 0x700010, NULL, 0x1300});
-    add_wait_stack((struct wait_stack){2, 3, 0, OBJECT_PIPE, 78, NULL, 0}); /* somebody else has said what it is */
-    add_wait_stack((struct wait_stack){2, 2, 0, OBJECT_PIPE, 78, "pipe 5", 0});
+    add_wait_stack((struct wait_stack){1, 1, 1, OBJECT_SOCKET, 77, "socket :80", 0, 0});
+    add_wait_stack((struct wait_stack){1, 2, 1, OBJECT_SOCKET, 77, "socket :81", 0, 0});
+    add_wait_stack((struct wait_stack){1, 3, 1, OBJECT_MUTEX, 0x700010, NULL, 0x1300, 0});
+    add_wait_stack((struct wait_stack){1, 4, 1, OBJECT_MUTEX, 0x700010, NULL, 0x1400, 0});
+    add_wait_stack((struct wait_stack){1, 5, 1, OBJECT_COND, 0x700010, NULL, 0, 0});
+    add_wait_stack((struct wait_stack){1, 6, 1, OBJECT_MUTEX, 0, NULL, 0, 0});
+    add_wait_stack((struct wait_stack){1, 7, 1, OBJECT_COND, 0, NULL, 0, 0});
+    add_wait_stack((struct wait_stack){1, 8, 1, OBJECT_PIPE, 77, NULL, 0, 0});
+    add_wait_stack((struct wait_stack){2, 1, 0, OBJECT_MUTEX, 0x700010, NULL, 0x1300, 0});
+    add_wait_stack((struct wait_stack){2, 3, 0, OBJECT_PIPE, 78, NULL, 0, 0}); /* somebody else has said what it is */
+    add_wait_stack((struct wait_stack){2, 2, 0, OBJECT_PIPE, 78, "pipe 5", 0, 0});
     assert_null(recording_read(&r, &file));
     setenv("THRACE_SYMBOL_CACHE", "0", 1);
     assert_null(recording_symbolize(&r, NULL));
@@ -104,11 +108,33 @@ static void objects_are_told_apart(void **state)
     recording_free(&r);
 }
 
+/* Whose variable nobody knows, an object on a stack is what it would be elsewhere. */
+static void an_object_may_be_on_a_stack(void **state)
+{
+    static const uint64_t pcs[] = {0x1100};
+    struct recording r;
+    begin_file();
+    add_module(1, 100, 0x1000, 0x2000, "/no/program");
+    add_stack(1, 1, pcs);
+    add_wait_stack((struct wait_stack){1, 1, 1, OBJECT_MUTEX, 0x7ff00010, NULL, 0, 0x1200});
+    add_wait_stack((struct wait_stack){1, 2, 1, OBJECT_MUTEX, 0x7ff00020, NULL, 0x1300, 0x1200});
+    assert_null(recording_read(&r, &file));
+    assert_int_equal(r.objects.v[0].local.pc, 0x1200);
+    assert_int_equal(r.objects.v[0].local.below_cfa, 0x1201);
+    assert_int_equal(r.objects.v[0].local.above_sp, 0x1202);
+    setenv("THRACE_SYMBOL_CACHE", "0", 1);
+    assert_null(recording_symbolize(&r, NULL));
+    assert_string_equal(object_of(&r, 1, 1, 2).function, "mutex waited for in program+0xff (0x7ff00010)");
+    assert_string_equal(object_of(&r, 1, 2, 2).function, "mutex initialised in program+0x2ff (0x7ff00020)");
+    recording_free(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_object_is_in_front_of_its_stack),
         cmocka_unit_test(objects_are_told_apart),
+        cmocka_unit_test(an_object_may_be_on_a_stack),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

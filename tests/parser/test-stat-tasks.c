@@ -70,7 +70,7 @@ static void assert_adds_up(const struct task_slow *slow)
 /* The report has the text, once. */
 static bool says(const struct tasks *t, const char *text)
 {
-    static const struct stat_input in = {"x.trace", true};
+    static const struct stat_input in = {"x.trace", true, NULL};
     struct report report;
     char *lines = NULL;
     size_t size;

@@ -14,6 +14,7 @@ void span_filter_free(struct span_filter *f)
         if (f->has[i])
             regfree(&f->expressions[i]);
     VEC_FREE(&f->bits);
+    VEC_FREE(&f->name);
     free(f);
 }
 
@@ -40,11 +41,18 @@ uint64_t span_moment_ns(const struct span_filter *f, const struct span_moment *m
 
 /* ---- expressions ------------------------------------------------------------------------------------------------ */
 
-/* No copy: the text need not end with a zero. */
-static bool matches(const struct span_filter *f, enum span_expression which, const char *text, size_t len)
+/* A copy that ends with a zero: AddressSanitizer does not know REG_STARTEND. */
+static bool matches(struct span_filter *f, enum span_expression which, const char *text, size_t len)
 {
-    regmatch_t range = {.rm_so = 0, .rm_eo = (regoff_t)len};
-    return !regexec(&f->expressions[which], text, 1, &range, REG_STARTEND);
+    f->name.n = 0;
+    for (size_t i = 0; i <= len; i++) {
+        if (!VEC_ROOM(&f->name)) {
+            f->failed = true;
+            return false;
+        }
+        f->name.v[f->name.n++] = i < len ? text[i] : 0;
+    }
+    return !regexec(&f->expressions[which], f->name.v, 0, NULL, 0);
 }
 
 static bool text_matches(struct span_filter *f, enum span_expression which, const struct stat_texts *texts,
@@ -59,7 +67,7 @@ static bool text_matches(struct span_filter *f, enum span_expression which, cons
     return *known == YES;
 }
 
-static bool frame_matches(const struct span_filter *f, const struct gotrace_frame *frame)
+static bool frame_matches(struct span_filter *f, const struct gotrace_frame *frame)
 {
     char pc[2 + 16 + 1];
     if (frame->function.len)

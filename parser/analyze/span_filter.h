@@ -38,7 +38,8 @@ struct span_filter {
         struct gotrace_stack stack;
         bool matches;
     } stacks[STAT_NCACHED];
-    bool failed; /* memory is short */
+    VEC(char) name; /* that is looked at */
+    bool failed;    /* memory is short */
 };
 
 /* A new one, which lets everything pass; NULL: memory is short. */

@@ -109,6 +109,7 @@ static void begin_stretch(struct spans *s, struct span_thread *l, const struct g
         return;
     l->number = s->nstretches++;
     l->counts = span_filter_begins(s->filter, &s->texts, l->number, l->reason, &l->object, t->stack);
+    s->failed |= s->filter->failed;
 }
 
 static bool has_state(const struct span_thread *l)

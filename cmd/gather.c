@@ -21,7 +21,7 @@
  * Limits: children whose reports are shown, files named in a line, and how often spools are looked for, as children go
  * on ending while we finish.
  */
-enum { CHILDREN_REPORTED = 10, NAMES_REPORTED = 10, ROUNDS = 5, STAT_ROWS = 5 };
+enum { CHILDREN_REPORTED = 10, NAMES_REPORTED = 10, ROUNDS = 5 };
 
 struct gathered {
     const char *out;
@@ -79,7 +79,7 @@ static void finish_one(struct gathered *g, const struct orphaned_spool *s, bool 
     if (is_notable(g, s, &sum)) {
         finish_report(&sum);
         if (g->then.stat)
-            stat_head("record", sum.path, stderr, STAT_ROWS);
+            stat_head("record", sum.path, stderr);
         g->children += !s->main;
         remember(g, sum.path);
     }

@@ -19,18 +19,26 @@ thrace_SOURCES = %D%/main.c %D%/verbs.def %D%/verbs.h \
 	%D%/gather.c %D%/gather.h \
 	%D%/golden.c \
 	%D%/input.c %D%/input.h \
+	%D%/lines.c %D%/lines.h \
 	%D%/print.c %D%/print_v1.c %D%/print_v1.h \
 	%D%/raw.c \
 	%D%/record.c %D%/record_options.c %D%/record_options.h %D%/record_probes.c %D%/record_probes.h \
 	%D%/span_options.c %D%/span_options.h \
 	%D%/stat.c %D%/stat.h \
 	%D%/report.c %D%/report.h \
+	%D%/stat_cpu.c %D%/stat_cpu.h \
+	%D%/stat_heap.c %D%/stat_heap.h \
 	%D%/stat_locks.c %D%/stat_locks.h \
 	%D%/stat_owners.c %D%/stat_owners.h \
 	%D%/stat_parts.c %D%/stat_parts.h \
 	%D%/stat_report.c %D%/stat_report.h \
+	%D%/stat_rows.c %D%/stat_rows.h \
+	%D%/stat_syscalls.c %D%/stat_syscalls.h \
+	%D%/stat_threads.c %D%/stat_threads.h \
+	%D%/stat_wakers.c %D%/stat_wakers.h \
+	%D%/stat_waits.c %D%/stat_waits.h \
 	%D%/stat_tasks.c %D%/stat_tasks.h \
-	%D%/table.c %D%/table.h %D%/table_data.c %D%/table_data.h \
+	%D%/table.c %D%/table.h %D%/table_sort.c %D%/table_data.c %D%/table_data.h \
 	%D%/target.c %D%/target.h \
 	%D%/v1_losses.c %D%/v1_losses.h \
 	%D%/validate.c

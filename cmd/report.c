@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "cmd/lines.h"
 #include "cmd/table_data.h"
 
 /* In JSON each row of a table is a line. */
@@ -10,7 +11,7 @@ enum { LINES = 2 };
 
 void report_init(struct report *r, enum report_format format, FILE *out, size_t rows)
 {
-    *r = (struct report){.out = out, .format = format, .rows = rows};
+    *r = (struct report){.out = out, .format = format, .rows = rows, .width = lines_width(out)};
     json_init(&r->json, out, LINES);
 }
 
@@ -29,8 +30,7 @@ void report_end(struct report *r)
 {
     if (r->format != REPORT_JSON || !r->json.depth)
         return;
-    if (r->open)
-        json_close(&r->json, ']');
+    report_end_table(r);
     json_close(&r->json, '}');
     putc('\n', r->out);
 }
@@ -43,11 +43,18 @@ static void text_table(struct report *r, const struct table *t, const char *titl
     table_print(t, r->out);
 }
 
+void report_end_table(struct report *r)
+{
+    if (r->format == REPORT_JSON && r->open)
+        json_close(&r->json, ']');
+    if (r->format == REPORT_JSON)
+        r->open = NULL;
+}
+
 static void begin_table(struct report *r, const struct table *t)
 {
     if (r->format == REPORT_JSON) {
-        if (r->open)
-            json_close(&r->json, ']');
+        report_end_table(r);
         json_key(&r->json, t->name);
         json_open(&r->json, '[');
     } else {
@@ -68,14 +75,26 @@ static bool data_table(struct report *r, const struct table *t)
     return true;
 }
 
+/* Returns how many rows are left out. */
+static size_t sort(struct report *r, struct table *t)
+{
+    if (!r->sort)
+        return 0;
+    r->sorted |= table_sort(t, r->sort);
+    return table_cut(t, r->limit);
+}
+
 bool report_table(struct report *r, struct table *t, const char *title)
 {
+    size_t left_out = sort(r, t);
     bool ok = table_is_whole(t);
     if (ok && r->format == REPORT_TEXT)
         text_table(r, t, title);
     else if (ok)
         ok = data_table(r, t);
     table_free(t);
+    if (ok && left_out)
+        report_note(r, "  and %zu more\n", left_out);
     return ok;
 }
 

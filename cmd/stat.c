@@ -9,30 +9,53 @@
 #include "cmd/input.h"
 #include "cmd/span_options.h"
 #include "cmd/stat.h"
-#include "cmd/stat_locks.h"
 #include "cmd/stat_report.h"
 #include "cmd/stat_tasks.h"
 #include "cmd/verbs.h"
 #include "parser/analyze/span_learn.h"
 #include "parser/analyze/stat_collect.h"
 
-enum { DEFAULT_ROWS = 10, MAX_ROWS = 100000 };
+enum { DEFAULT_ROWS = 10, MAX_ROWS = 100000, MAX_HZ = 1000000 };
 
-static const char usage[] = "usage: thrace stat [OPTION]... [--locks | --tasks] [--json | --csv] FILE\n"
-                            "\n"
-                            "Sums up where the threads (goroutines) of a Go execution trace spent their time: states,\n"
-                            "waits and who ended them, system calls, threads. FILE may be -, standard input.\n"
-                            "  -n N, --rows N  rows in each table (default: 10); one more is for the rest\n"
-                            "  --locks         all that was waited for instead, and who is to blame, as far as FILE says\n"
-                            "  --tasks         what tasks and regions took instead, and what the slowest waited for\n"
-                            SPAN_USAGE
-                            "  --json, --csv   the same for programs, all rows and exact; the man page has the keys\n"
-                            "  --binary EXE    of a trace of Go 1.5 or 1.6, the program, which names functions\n"
-                            "Exit status: 0 all was read, 1 the trace is invalid from some point on, 2 unreadable.\n";
+static const char usage[] =
+    "usage: thrace stat [OPTION]... [--locks] [--waits] [--syscalls] [--cpu] [--threads] [--heap] [--tasks] [--all]\n"
+    "                   [--json | --csv] FILE\n"
+    "\n"
+    "Sums up where the threads (goroutines) of a Go execution trace spent their time: a screen of\n"
+    "states, locks and who held them, waits that held work up, system calls, threads; or what is\n"
+    "asked for. FILE may be -, standard input.\n"
+    "  -n N, --rows N  rows in each table\n"
+    "  --locks         all that was waited for, and who is to blame, as far as FILE says\n"
+    "  --waits         all waits: where, what for, and who ended them\n"
+    "  --syscalls      all system calls, by function and place\n"
+    "  --cpu           functions by samples of the CPU\n"
+    "  --threads       threads one by one\n"
+    "  --heap          memory in use\n"
+    "  --tasks         what tasks and regions took, and what the slowest waited for\n"
+    "  --all           all of these\n"
+    "  --sort COLUMN   sort the tables that have such a column by it\n"
+    "  --depth N       tell waits and system calls apart by N frames, and show all of these\n"
+    "  --cpu-hz N      CPU samples in a second, where the recording had another number than 99\n"
+    SPAN_USAGE
+    "  --json, --csv   the same for programs, all rows and exact; the man page has the keys\n"
+    "  --binary EXE    of a trace of Go 1.5 or 1.6, the program, which names functions\n"
+    "Exit status: 0 all was read, 1 the trace is invalid from some point on, 2 unreadable.\n";
+
+enum { SECTION = 0x1000 }; /* and its bits */
+_Static_assert((int)SPAN_OPTION_LAST <= (int)SECTION, "no option is two");
 static const struct option options[] = {
     {"rows", required_argument, NULL, 'n'},
-    {"locks", no_argument, NULL, 'l'},
-    {"tasks", no_argument, NULL, 't'},
+    {"locks", no_argument, NULL, SECTION | STAT_LOCKS},
+    {"waits", no_argument, NULL, SECTION | STAT_WAITS},
+    {"syscalls", no_argument, NULL, SECTION | STAT_SYSCALLS},
+    {"cpu", no_argument, NULL, SECTION | STAT_CPU},
+    {"threads", no_argument, NULL, SECTION | STAT_THREADS},
+    {"heap", no_argument, NULL, SECTION | STAT_HEAP},
+    {"tasks", no_argument, NULL, SECTION | STAT_TASKS},
+    {"all", no_argument, NULL, SECTION | STAT_ALL},
+    {"sort", required_argument, NULL, 's'},
+    {"depth", required_argument, NULL, 'd'},
+    {"cpu-hz", required_argument, NULL, 'z'},
     {"json", no_argument, NULL, 'j'},
     {"csv", no_argument, NULL, 'c'},
     {"binary", required_argument, NULL, 'b'},
@@ -40,6 +63,17 @@ static const struct option options[] = {
     {"help", no_argument, NULL, 'h'},
     {NULL, 0, NULL, 0}};
 static const struct arguments arguments = {"stat", usage, ":hn:", options};
+
+/* What was asked for. */
+struct choice {
+    size_t rows; /* 0: the usual numbers */
+    unsigned sections;
+    const char *sort;
+    size_t depth, hz;
+    bool json, csv;
+    const char *exe;
+    struct span_options only;
+};
 
 /* Complains of what went wrong, in reading or without memory. Returns the exit status. */
 static int outcome(const char *verb, const struct gotrace_reader *r, const char *path, bool ok, FILE *out)
@@ -57,135 +91,176 @@ static int outcome(const char *verb, const struct gotrace_reader *r, const char 
     return error_status(e);
 }
 
-typedef bool report_fn(const struct stat *s, const struct stat_input *in, struct report *r);
-
 /* What is read has something to say; for programs also that it is empty, if it is no more than that. */
 static bool is_reported(const struct spans *s, const struct stat_input *in, const struct report *r)
 {
     return s->nevents || (report_is_data(r) && in->complete);
 }
 
+/* What is made of the events: one of them, or both. */
+struct sums {
+    struct stat *stat;
+    struct tasks *tasks;
+};
+
+static bool sums_begin(void *state, const struct gotrace_reader *r)
+{
+    struct sums *s = state;
+    return (!s->stat || stat_consumer.begin(s->stat, r)) && (!s->tasks || tasks_consumer.begin(s->tasks, r));
+}
+
+static bool sums_event(void *state, const struct gotrace_event *ev)
+{
+    struct sums *s = state;
+    return (!s->stat || stat_consumer.event(s->stat, ev)) && (!s->tasks || tasks_consumer.event(s->tasks, ev));
+}
+
+static bool sums_end(void *state)
+{
+    struct sums *s = state;
+    return (!s->stat || stat_consumer.end(s->stat)) && (!s->tasks || tasks_consumer.end(s->tasks));
+}
+
+static bool read_all(struct gotrace_reader *r, struct sums *sums)
+{
+    static const struct event_consumer both = {sums_begin, sums_event, sums_end};
+    if (sums->stat && !sums->tasks)
+        return consume_events(r, &stat_consumer, sums->stat);
+    return consume_events(r, &both, sums);
+}
+
+static void set_up(struct stat *s, const struct choice *c, const struct report *report)
+{
+    stat_init(s, report->brief && !c->rows ? DEFAULT_ROWS : c->sort ? REPORT_ALL : report->rows);
+    s->spans.filter = c->only.filter;
+    s->hz = c->hz;
+    s->spans.texts.depth = (unsigned)c->depth;
+    s->waker_stacks = c->depth || report_is_data(report);
+}
+
 /* Reads all of r and reports it. Returns the exit status. */
-static int sum_up(const char *verb, struct gotrace_reader *r, const char *path, const struct span_options *only,
-                  struct report *report, report_fn *fn)
+static int sum_up(struct gotrace_reader *r, const char *path, const struct choice *c, struct report *report)
 {
     struct stat s;
-    stat_init(&s, report->rows);
-    s.spans.filter = only->filter;
-    bool ok = consume_events(r, &stat_consumer, &s);
-    struct stat_input in = {path, !gotrace_reader_error(r), only->filter ? only : NULL};
-    if (ok && is_reported(&s.spans, &in, report))
-        ok = fn(&s, &in, report);
-    report_end(report);
-    stat_free(&s);
-    return outcome(verb, r, path, ok, report->out);
-}
-
-static int sum_up_tasks(struct gotrace_reader *r, const char *path, struct report *report)
-{
     struct tasks t;
-    tasks_init(&t, report->rows == REPORT_ALL ? DEFAULT_ROWS : report->rows);
-    bool ok = consume_events(r, &tasks_consumer, &t);
-    struct stat_input in = {path, !gotrace_reader_error(r), NULL};
-    if (ok && is_reported(&t.spans, &in, report))
-        ok = stat_tasks(&t, &in, report);
+    bool tasks = c->sections & STAT_TASKS, stat = c->sections != STAT_TASKS, ok;
+    struct sums sums = {stat ? &s : NULL, tasks ? &t : NULL};
+    set_up(&s, c, report);
+    tasks_init(&t, c->rows ? c->rows : DEFAULT_ROWS);
+    ok = read_all(r, &sums);
+    struct stat_input in = {path, !gotrace_reader_error(r), c->only.filter ? &c->only : NULL};
+    if (ok && is_reported(stat ? &s.spans : &t.spans, &in, report)) {
+        ok = !stat || stat_report(&s, c->sections, &in, report);
+        ok = ok && (!tasks || stat_tasks(&t, stat ? NULL : &in, report));
+    }
     report_end(report);
+    bool unsorted = ok && report->sort && !report->sorted && s.spans.nevents + t.spans.nevents;
+    stat_free(&s);
     tasks_free(&t);
-    return outcome("stat", r, path, ok, stdout);
+    if (!unsorted)
+        return outcome("stat", r, path, ok, stdout);
+    complain("stat", "--sort %s: no table has such a column", report->sort);
+    return EXIT_USAGE;
 }
 
-void stat_head(const char *verb, const char *path, FILE *out, int rows)
+void stat_head(const char *verb, const char *path, FILE *out)
 {
-    static const struct span_options all;
     struct report report;
+    struct stat s;
     struct gotrace_reader *r = open_input(verb, path);
-    report_init(&report, REPORT_TEXT, out, (size_t)rows);
-    if (r)
-        sum_up(verb, r, path, &all, &report, stat_report_head);
+    if (!r)
+        return;
+    report_init(&report, REPORT_TEXT, out, DEFAULT_ROWS);
+    report.brief = report.few = true;
+    stat_init(&s, DEFAULT_ROWS);
+    bool ok = consume_events(r, &stat_consumer, &s);
+    struct stat_input in = {path, !gotrace_reader_error(r), NULL};
+    if (ok && s.spans.nevents)
+        ok = stat_report_head(&s, &in, &report);
+    stat_free(&s);
+    outcome(verb, r, path, ok, out);
     gotrace_reader_free(r);
 }
 
-static bool parse_rows(const char *arg, size_t *rows)
+static bool parse_number(const char *option, const char *arg, size_t most, size_t *number)
 {
     char *end;
     errno = 0;
     unsigned long n = strtoul(arg, &end, 10);
-    *rows = n;
-    return *arg >= '0' && *arg <= '9' && !*end && !errno && n >= 1 && n <= MAX_ROWS;
+    *number = n;
+    if (*arg >= '0' && *arg <= '9' && !*end && !errno && n >= 1 && n <= most)
+        return true;
+    complain("stat", "%s %s: not a number from 1 to %zu", option, arg, most);
+    return false;
 }
 
-/* What the command line says. */
-struct request {
-    size_t rows; /* 0: as many as the report wants */
-    const char *exe;
-    bool tasks, locks, json, csv;
-    struct span_options only;
-};
-
 /* False, and a complaint: it is wrong. */
-static bool take_option(struct request *q, int c)
+static bool take_option(struct choice *choice, int c)
 {
     switch (c) {
-    case 'n':
-        if (parse_rows(optarg, &q->rows))
-            return true;
-        complain("stat", "-n %s: not a number from 1 to %d", optarg, MAX_ROWS);
-        return false;
-    case 'l': q->locks = true; return true;
-    case 't': q->tasks = true; return true;
-    case 'j': q->json = true; return true;
-    case 'c': q->csv = true; return true;
-    case 'b': q->exe = optarg; return true;
+    case 'n': return parse_number("-n", optarg, MAX_ROWS, &choice->rows);
+    case 'd': return parse_number("--depth", optarg, STAT_DEEPEST, &choice->depth);
+    case 'z': return parse_number("--cpu-hz", optarg, MAX_HZ, &choice->hz);
+    case 's': choice->sort = optarg; return true;
+    case 'j': choice->json = true; return true;
+    case 'c': choice->csv = true; return true;
+    case 'b': choice->exe = optarg; return true;
     case '?': return false;
-    default: return span_options_take(&q->only, "stat", c, optarg);
+    default:
+        if (c < SECTION)
+            return span_options_take(&choice->only, "stat", c, optarg);
+        choice->sections |= (unsigned)c & STAT_ALL;
+        return true;
     }
 }
 
-static bool is_sound(const struct request *q)
+static bool is_sound(const struct choice *c)
 {
-    const char *wrong = q->locks && q->tasks          ? "--locks and --tasks are two reports"
-                        : q->json && q->csv           ? "--json and --csv are two formats"
-                        : q->tasks && q->only.filter ? "--tasks sums up whole tasks: it takes no filters"
-                                                      : NULL;
+    const char *wrong = c->json && c->csv ? "--json and --csv are two formats"
+                        : c->sections & STAT_TASKS && c->only.filter
+                            ? "--tasks sums up whole tasks: it takes no filters"
+                            : NULL;
     if (wrong)
         complain("stat", "%s", wrong);
-    return !wrong && span_options_check(&q->only, "stat");
+    return !wrong && span_options_check(&c->only, "stat");
 }
 
-static int report_on(const struct request *q, struct gotrace_reader *r, const char *path)
+static int report_on(const struct choice *c, struct gotrace_reader *r, const char *path)
 {
     struct report report;
-    size_t rows = q->rows ? q->rows : q->json || q->csv ? REPORT_ALL : q->locks ? MAX_ROWS : DEFAULT_ROWS;
-    report_init(&report, q->json ? REPORT_JSON : q->csv ? REPORT_CSV : REPORT_TEXT, stdout, rows);
-    if (q->tasks)
-        return sum_up_tasks(r, path, &report);
-    return sum_up("stat", r, path, &q->only, &report, q->locks ? stat_report_locks : stat_report);
+    bool data = c->json || c->csv;
+    report_init(&report, c->json ? REPORT_JSON : c->csv ? REPORT_CSV : REPORT_TEXT, stdout,
+                c->rows ? c->rows : REPORT_ALL);
+    report.brief = !data && !c->sections;
+    report.few = !c->rows;
+    report.sort = c->sort;
+    return sum_up(r, path, c, &report);
 }
 
 /* Reads the trace for what the filter has to know first. */
-static bool learn(const struct request *q, struct twice *input, struct binary *binary)
+static bool learn(const struct choice *c, struct twice *input, struct binary *binary)
 {
     struct gotrace_reader *r = twice_read(input, "stat");
     if (!r)
         return false;
     binary_name_frames(binary, r);
-    bool ok = span_filter_learn(q->only.filter, r);
+    bool ok = span_filter_learn(c->only.filter, r);
     if (!ok)
         complain("stat", "out of memory");
     gotrace_reader_free(r);
-    return ok && span_options_check(&q->only, "stat");
+    return ok && span_options_check(&c->only, "stat");
 }
 
-static int read_and_report(const struct request *q, const char *path, struct binary *binary)
+static int read_and_report(const struct choice *c, const char *path, struct binary *binary)
 {
     struct twice input = {.path = path, .fd = -1, .copy = -1};
-    bool first = q->only.filter && span_filter_must_learn(q->only.filter);
-    bool ok = !first || (twice_open(&input, "stat", path) && learn(q, &input, binary));
+    bool first = c->only.filter && span_filter_must_learn(c->only.filter);
+    bool ok = !first || (twice_open(&input, "stat", path) && learn(c, &input, binary));
     struct gotrace_reader *r = ok ? twice_read(&input, "stat") : NULL;
     int status = EXIT_USAGE;
     if (r) {
         binary_name_frames(binary, r);
-        status = report_on(q, r, path);
+        status = report_on(c, r, path);
     }
     gotrace_reader_free(r);
     twice_close(&input);
@@ -194,19 +269,19 @@ static int read_and_report(const struct request *q, const char *path, struct bin
 
 int cmd_stat(int argc, char **argv)
 {
-    struct request q = {.rows = 0};
+    struct choice choice = {.rows = 0};
     int status = EXIT_USAGE, c;
     bool ok = true;
     while (ok && (c = next_option(&arguments, argc, argv)) != -1 && c != 'h')
-        ok = take_option(&q, c);
+        ok = take_option(&choice, c);
     if (ok && c == 'h') {
         status = show_usage(&arguments);
-    } else if (ok && is_sound(&q) && has_operands(&arguments, argc, 1, 1, "a FILE")) {
-        struct binary *binary = q.exe ? binary_open("stat", q.exe) : NULL;
-        if (binary || !q.exe)
-            status = read_and_report(&q, argv[optind], binary);
+    } else if (ok && is_sound(&choice) && has_operands(&arguments, argc, 1, 1, "a FILE")) {
+        struct binary *binary = choice.exe ? binary_open("stat", choice.exe) : NULL;
+        if (binary || !choice.exe)
+            status = read_and_report(&choice, argv[optind], binary);
         binary_free(binary);
     }
-    span_options_free(&q.only);
+    span_options_free(&choice.only);
     return status;
 }

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-/* Prints what the threads of the trace waited for, `rows` lines a table; complains as verb when it cannot. */
-void stat_head(const char *verb, const char *path, FILE *out, int rows);
+/* Prints what the threads of the trace waited for; complains as verb when it cannot. */
+void stat_head(const char *verb, const char *path, FILE *out);
 
 #endif

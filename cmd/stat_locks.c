@@ -2,13 +2,13 @@
 #include "cmd/stat_locks.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/lines.h"
 #include "cmd/stat_owners.h"
 
-enum { OWNERS = 3, DEEDS = 4, INDENT = 6, DEEPER = 10 };
+enum { FEW = 3, OWNERS = 3, DEEDS = 4 };
 
 static const char *text(const struct stat *s, uint32_t n) { return stat_text_of(&s->spans.texts, n); }
 
@@ -18,69 +18,6 @@ static const struct blame_object *object_of(const struct stat *s, uint32_t numbe
 }
 
 static const char *owner_name(const char *name) { return *name ? name : "no thread of the trace"; }
-
-/* ---- lines ------------------------------------------------------------------------------------------------------ */
-
-struct lines {
-    FILE *out;
-    size_t at, width;
-};
-
-static size_t columns(const char *s, size_t len)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < len; i++)
-        n += (s[i] & 0xc0) != 0x80;
-    return n;
-}
-
-static void new_line(struct lines *l)
-{
-    fprintf(l->out, "\n%*s", DEEPER, "");
-    l->at = DEEPER;
-}
-
-/* Word by word, where a line is not enough for it. */
-static void put_words(struct lines *l, const char *item)
-{
-    for (size_t len; *item; item += len) {
-        len = strcspn(item + 1, " ") + 1;
-        size_t wide = columns(item, len);
-        bool space = *item == ' ';
-        if (l->at + wide + 1 > l->width && l->at > DEEPER) {
-            new_line(l);
-            item += space;
-            len -= space;
-            wide -= space;
-        }
-        fwrite(item, 1, len, l->out);
-        l->at += wide;
-    }
-}
-
-/* What is too long for the rest of the line begins a new one, as it would if it were alone there. */
-__attribute__((format(printf, 3, 4))) static bool put(struct lines *l, const char *before, const char *fmt, ...)
-{
-    va_list ap;
-    char *item;
-    va_start(ap, fmt);
-    int n = vasprintf(&item, fmt, ap);
-    va_end(ap);
-    if (n < 0)
-        return false;
-    size_t wide = columns(item, (size_t)n);
-    fputs(before, l->out);
-    l->at += strlen(before);
-    if (l->at + wide + 2 > l->width && DEEPER + wide + 1 <= l->width) {
-        new_line(l);
-    } else if (*before) {
-        putc(' ', l->out);
-        l->at++;
-    }
-    put_words(l, item);
-    free(item);
-    return true;
-}
 
 /* ---- what an owner did ------------------------------------------------------------------------------------------ */
 
@@ -156,7 +93,7 @@ static bool put_deed(const struct stat *s, struct lines *l, const char *before, 
     FILE *f = open_memstream(&deed, &size);
     if (f)
         print_deed(s, key, f);
-    bool ok = f && !fclose(f) && put(l, before, "%u %% %s", percent, deed);
+    bool ok = f && !fclose(f) && lines_put(l, before, "%u %% %s", percent, deed);
     free(deed);
     return ok;
 }
@@ -182,7 +119,7 @@ static bool put_deeds(const struct stat *s, struct lines *l, const struct stat_g
     for (size_t i = 0; ok && i < n && percent[i]; i++)
         ok = put_deed(s, l, i ? "," : ":", percent[i], r.groups[i].key);
     if (ok && percent[n])
-        ok = put(l, n ? "," : ":", "%u %% other", percent[n]);
+        ok = lines_put(l, n ? "," : ":", "%u %% other", percent[n]);
     free(r.groups);
     return ok;
 }
@@ -192,14 +129,13 @@ static bool put_owner(const struct stat *s, struct lines *l, const struct blame_
 {
     const char *name = text(s, blame_owner_name(g->key));
     uint32_t nthreads = g->number < s->blame.sums.nthreads.n ? s->blame.sums.nthreads.v[g->number] : 0;
-    fprintf(l->out, "\n%*s", INDENT, "");
-    l->at = INDENT;
+    lines_begin(l, LINES_INDENT);
     bool end = *name && wait_class_of(o->is.kind) == WAIT_CLASS_END;
-    bool ok = end ? put(l, "", "joined thread did") : put(l, "", "%s %s", stat_owner_role(o), owner_name(name));
+    bool ok = end ? lines_put(l, "", "joined thread did") : lines_put(l, "", "%s %s", stat_owner_role(o), owner_name(name));
     if (ok && *name && nthreads > 1)
-        ok = put(l, "", " ×%" PRIu32, nthreads);
+        ok = lines_put(l, "", " ×%" PRIu32, nthreads);
     if (ok && !is_small(all - g->total, all))
-        ok = put(l, "", " (%.0f %%)", 100.0 * (double)g->total / (double)all);
+        ok = lines_put(l, "", " (%.0f %%)", 100.0 * (double)g->total / (double)all);
     return ok && (!*name || put_deeds(s, l, g));
 }
 
@@ -222,7 +158,7 @@ static bool put_owners(const struct stat *s, uint32_t number, struct lines *l)
         rest -= r.groups[shown].total;
     }
     if (ok && all && !is_small(rest, all))
-        fprintf(l->out, "\n%*sand %zu more (%.0f %%)", INDENT, "", r.n - shown, 100.0 * (double)rest / (double)all);
+        fprintf(l->out, "\n%*sand %zu more (%.0f %%)", LINES_INDENT, "", r.n - shown, 100.0 * (double)rest / (double)all);
     free(r.groups);
     return ok;
 }
@@ -270,7 +206,7 @@ static bool object_row(const struct stat *s, struct table *t, const struct stat_
     table_time(t, stat_group_percentile(g, 99));
     table_time(t, g->max);
     if (!report_is_data(r))
-        return object_lines(s, number, t, stat_width(r->out));
+        return object_lines(s, number, t, r->width);
     table_none(t, "");
     table_text(t, text(s, o->is.text));
     table_text(t, name);
@@ -291,23 +227,43 @@ static bool is_of(const struct blame_object *o, bool locks, const struct report 
     return locks ? lock : !lock && (o->was_ended || report_is_data(r));
 }
 
+/*
+ * On a first screen only what held work up; of the rest one for which a thread waited because another one was busy most
+ * of the time, since nobody in the trace may have needed it, but somebody outside.
+ */
+struct choice {
+    const struct stat *s;
+    bool brief;
+    unsigned busy; /* how many such there were */
+};
+
+static bool is_chosen(struct choice *c, const struct stat_group *g)
+{
+    const struct blame_object *o = object_of(c->s, (uint32_t)g->key);
+    struct need_sum need = needs_of(&c->s->needs.objects, (uint32_t)g->key);
+    bool lock = wait_class_of(o->is.kind) == WAIT_CLASS_LOCK && o->is.kind != WAIT_FUTEX;
+    return !c->brief || lock || need.ns || (need.busy >= g->total / 2 && !c->busy++);
+}
+
 static bool objects(const struct stat *s, bool locks, size_t rows, struct report *report)
 {
     struct table t;
     struct ranking r;
+    struct choice choice = {s, report->brief, 0};
     uint64_t left_out = 0, ns = 0;
     if (!stat_rank(&r, &s->blame.waits, 0, 0, SIZE_MAX))
         return false;
     table_init(&t, "locks", object_columns);
     for (size_t i = 0, shown = 0; i < r.shown && !t.failed; i++) {
-        if (!is_of(object_of(s, (uint32_t)r.groups[i].key), locks, report))
+        const struct stat_group *g = &r.groups[i];
+        if (!is_of(object_of(s, (uint32_t)g->key), locks, report) || !is_chosen(&choice, g))
             continue;
         if (shown++ < rows) {
-            t.failed |= !object_row(s, &t, &r.groups[i], report);
+            t.failed |= !object_row(s, &t, g, report);
             continue;
         }
         left_out++;
-        ns += r.groups[i].total;
+        ns += g->total;
     }
     free(r.groups);
     bool ok = report_table(report, &t, locks ? "Locks" : "Conditions, threads and descriptors that were waited for");
@@ -317,16 +273,14 @@ static bool objects(const struct stat *s, bool locks, size_t rows, struct report
     return ok;
 }
 
-bool stat_locks(const struct stat *s, size_t rows, struct report *r)
+bool stat_locks(const struct stat *s, struct report *r)
 {
-    return objects(s, true, rows, r) && objects(s, false, rows, r);
+    return objects(s, true, report_rows(r, FEW), r) && objects(s, false, report_rows(r, FEW), r);
 }
 
-bool stat_report_locks(const struct stat *s, const struct stat_input *in, struct report *r)
+bool stat_locks_only(const struct stat *s, struct report *r)
 {
-    r->one_table = true;
-    stat_headline(&s->spans, s->version, in, s->ncounted, r);
     if (!s->spans.has_objects)
         report_note(r, "\nThe trace does not say what threads waited for\n");
-    return stat_locks(s, r->rows, r);
+    return stat_locks(s, r);
 }

@@ -5,10 +5,13 @@
 #include "cmd/stat_parts.h"
 #include "parser/analyze/stat_collect.h"
 
-/* Reports at most rows of each table. False: memory is short. */
-bool stat_locks(const struct stat *s, size_t rows, struct report *r);
+/*
+ * Reports what was waited for; on a first screen only a few, and what is no lock if work was held up by that. False:
+ * memory is short.
+ */
+bool stat_locks(const struct stat *s, struct report *r);
 
-/* These tables alone. */
-bool stat_report_locks(const struct stat *s, const struct stat_input *in, struct report *r);
+/* The same, or that the trace does not say it. */
+bool stat_locks_only(const struct stat *s, struct report *r);
 
 #endif

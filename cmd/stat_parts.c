@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 
 int stat_by_total(const void *a, const void *b)
 {
@@ -63,15 +62,6 @@ void stat_place(struct table *t, const char *stack)
     }
     table_cell(t, "%.*s", (int)len, stack);
     table_stack(t, stack + len + (stack[len] == '\n'));
-}
-
-size_t stat_width(FILE *out)
-{
-    enum { WIDTH = 120, LEAST = 40 };
-    struct winsize size;
-    if (fileno(out) < 0 || ioctl(fileno(out), TIOCGWINSZ, &size) || size.ws_col < LEAST)
-        return WIDTH;
-    return size.ws_col;
 }
 
 enum { SCHEMA = 1 };

@@ -30,9 +30,6 @@ void stat_indent(FILE *out, const char *stack, const char *by);
 /* For programs: a cell with what was waited for, which is the first line where there is any, and one with the stack. */
 void stat_place(struct table *t, const char *stack);
 
-/* How wide lines may be: as the terminal is, else 120 columns. */
-size_t stat_width(FILE *out);
-
 /* What is read, and whether that is all of it. */
 struct stat_input {
     const char *path;

@@ -250,8 +250,9 @@ bool stat_tasks(const struct tasks *t, const struct stat_input *in, struct repor
 {
     const struct task_type **tasks = in_order(&t->types), **regions = in_order(&t->regions);
     bool ok = tasks && regions;
-    if (ok)
+    if (ok && in)
         stat_headline(&t->spans, t->version, in, 0, r);
+    report_end_table(r);
     if (ok && r->format == REPORT_JSON) {
         json_key(&r->json, "stray_ends");
         json_number(&r->json, t->stray_ends);

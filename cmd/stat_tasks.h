@@ -5,7 +5,7 @@
 #include "cmd/stat_parts.h"
 #include "parser/analyze/tasks.h"
 
-/* Reports t, which is finished. False: memory is short. */
+/* Reports t, which is finished; in: NULL if the report has begun. False: memory is short. */
 bool stat_tasks(const struct tasks *t, const struct stat_input *in, struct report *r);
 
 #endif

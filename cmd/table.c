@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/lines.h"
 #include "parser/vec.h"
 
 enum { COLUMNS = 32 };
@@ -17,9 +18,9 @@ void table_init(struct table *t, const char *name, const struct table_column *co
         t->ncolumns++;
 }
 
-void table_free(struct table *t)
+static void free_cells(struct table *t, size_t from)
 {
-    for (size_t i = 0; i < t->ncells; i++) {
+    for (size_t i = from; i < t->ncells; i++) {
         struct table_cell *c = &t->cells[i];
         if (c->type == TABLE_TEXT || c->type == TABLE_STACK)
             free(c->text);
@@ -28,7 +29,22 @@ void table_free(struct table *t)
         table_free(c->rows);
         free(c->rows);
     }
+}
+
+void table_free(struct table *t)
+{
+    free_cells(t, 0);
     free(t->cells);
+}
+
+size_t table_cut(struct table *t, size_t n)
+{
+    size_t rows = t->ncells / t->ncolumns;
+    if (rows <= n)
+        return 0;
+    free_cells(t, n * t->ncolumns);
+    t->ncells = n * t->ncolumns;
+    return rows - n;
 }
 
 bool table_is_whole(const struct table *t)
@@ -153,14 +169,7 @@ static const char *shown(const struct table_cell *c, char text[TABLE_TIME_SIZE])
     }
 }
 
-/* Characters of UTF-8, each taken to be one column wide. */
-static size_t width(const char *text)
-{
-    size_t n = 0;
-    for (; *text; text++)
-        n += (*text & 0xc0) != 0x80;
-    return n;
-}
+static size_t width(const char *text) { return lines_columns(text, strlen(text)); }
 
 static void pad(FILE *out, size_t have, size_t want)
 {
@@ -181,8 +190,29 @@ static bool is_left(const char *title) { return *title == '<'; }
 
 struct layout {
     size_t columns[COLUMNS], wide[COLUMNS];
-    size_t n; /* of those that are in text */
+    size_t n;     /* of those that are in text */
+    size_t width; /* of lines */
 };
+
+/* The text that ends a row: its first line goes on below if it is too long, what follows is lines already. */
+static void print_last(const struct layout *l, const char *text, bool lines, FILE *out)
+{
+    struct lines at = {.out = out, .width = l->width};
+    size_t first = strcspn(text, "\n");
+    char *line = strndup(text, first);
+    for (size_t i = 0; i + 1 < l->n; i++)
+        at.at += l->wide[i] + 2;
+    at.at += 2;
+    if (line)
+        lines_words(&at, line);
+    else
+        fwrite(text, 1, first, out);
+    free(line);
+    if (lines)
+        print_lines(text + first, out);
+    else
+        fputs(text + first, out);
+}
 
 static void print_cell(const struct table *t, const struct layout *l, size_t i, const char *text, bool lines, FILE *out)
 {
@@ -190,11 +220,12 @@ static void print_cell(const struct table *t, const struct layout *l, size_t i, 
     fputs("  ", out);
     if (!left)
         pad(out, width(text), l->wide[i]);
-    if (lines)
-        print_lines(text, out);
-    else
-        fputs(text, out);
-    if (left && i + 1 < l->n)
+    if (left && i + 1 == l->n) {
+        print_last(l, text, lines, out);
+        return;
+    }
+    fputs(text, out);
+    if (left)
         pad(out, width(text), l->wide[i]);
 }
 
@@ -221,6 +252,7 @@ void table_print(const struct table *t, FILE *out)
     char text[TABLE_TIME_SIZE];
     struct layout l;
     lay_out(t, &l);
+    l.width = lines_width(out);
     for (size_t i = 0; i < l.n; i++) {
         const char *title = t->columns[l.columns[i]].title;
         print_cell(t, &l, i, title + is_left(title), false, out);

@@ -72,6 +72,15 @@ void table_end_row(struct table *t);
 /* A table in a cell, to be filled; it belongs to t. NULL: memory is short, and t has failed. */
 struct table *table_rows(struct table *t, const struct table_column *columns);
 
+/*
+ * Sorts the rows by the column of that title, the largest number first, texts by the alphabet. False: there is none, or
+ * memory is short, which the table says then.
+ */
+bool table_sort(struct table *t, const char *title);
+
+/* Frees the rows from n on; how many they were. */
+size_t table_cut(struct table *t, size_t n);
+
 /* Memory sufficed, for the tables inside, too. */
 bool table_is_whole(const struct table *t);
 

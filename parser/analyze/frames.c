@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "parser/analyze/folded.h"
 #include "parser/analyze/place.h"
 
 enum wait_object wait_object_named(struct gotrace_str name)
@@ -28,58 +29,91 @@ struct gotrace_str frame_file(const struct gotrace_frame *f)
     return (struct gotrace_str){slash + 1, f->file.len - (size_t)(slash + 1 - f->file.data)};
 }
 
-/* A module stands for the file where there is no line info. */
-static bool is_library(struct gotrace_str file)
+bool stack_is_end(struct gotrace_stack stack)
 {
-    static const char *const names[] = {"libc.so", "libc-2.", "libpthread", "libstdc++.so", "libc++", "libgcc_s.",
-                                        "libm.so", "libgomp.so", "ld-linux", "libthrace-preload."};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (place_begins(file.data, file.len, names[i]))
-            return true;
-    return file.len == strlen("libc") && place_begins(file.data, file.len, "libc");
+    struct gotrace_frame f;
+    return gotrace_stack_len(stack) == 1 && gotrace_stack_frame(stack, 0, &f) &&
+           place_begins(f.function.data, f.function.len, "[thrace]");
 }
 
-/* glibc's line info, as distributions build it: "./nptl/./nptl/pthread_join.c", "./io/../sysdeps/unix/read.c". */
-static bool is_glibc_source(struct gotrace_str path)
+/* ---- what waits hold up ----------------------------------------------------------------------------------------- */
+
+static bool has(struct gotrace_str s, const char *text)
 {
-    static const char *const folders[] = {"nptl", "io", "libio", "misc", "socket", "time", "stdlib", "string", "malloc",
-                                          "posix", "csu", "elf", "stdio-common", "rt", "sysvipc", "signal"};
-    if (path.len && memmem(path.data, path.len, "/sysdeps/", strlen("/sysdeps/")))
-        return true;
-    const char *second = place_begins(path.data, path.len, "./") ? memmem(path.data, path.len, "/./", 3) : NULL;
-    if (!second)
-        return false;
-    const char *first = path.data + 2, *end = path.data + path.len;
-    size_t len = second > first ? (size_t)(second - first) : 0;
-    second += 3;
-    if (!len || (size_t)(end - second) <= len || memcmp(second, first, len) != 0 || second[len] != '/')
-        return false;
-    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
-        if (strlen(folders[i]) == len && !memcmp(first, folders[i], len))
-            return true;
-    return false;
+    return s.len && memmem(s.data, s.len, text, strlen(text));
 }
 
-/* An inlined function of thrace/annotate.h, or what stands for a stack without one of the program's. */
-static bool is_thraces(struct gotrace_str function)
+/* A futex is anything; the innermost function of a library that is called after something says what. */
+static enum wait_need need_of_futex(struct gotrace_str function)
 {
-    return place_begins(function.data, function.len, "thrace_") ||
-           place_begins(function.data, function.len, "thrace::") ||
-           place_begins(function.data, function.len, "[thrace]");
+    static const char *const words[] = {"::lock", "lock_contended", "lock_slow", "Mutex", "RwLock", "mutex", "rwlock"};
+    if (has(function, "ondvar") || has(function, "ond_wait"))
+        return WAIT_NEED_EVENT;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (has(function, words[i]))
+            return WAIT_NEED_WORK;
+    return WAIT_NEED_UNKNOWN;
 }
 
-bool frame_is_folded(const struct gotrace_frame *f)
+/* Of a wait without an object: the innermost function says what for, if the reason is the same for several. */
+static enum wait_need need_of_function(struct gotrace_str name)
 {
-    if (!f->function.len)
-        return false;
-    return is_library(frame_file(f)) || is_glibc_source(f->file) || is_thraces(f->function) ||
-           place_is_language(f->function.data, f->function.len, f->file.data, f->file.len);
+    static const struct {
+        const char *word;
+        enum wait_need need;
+    } functions[] = {{"_join", WAIT_NEED_END},   {"jointimed", WAIT_NEED_END}, {"sync.(*WaitGroup)", WAIT_NEED_END},
+                     {"sem_", WAIT_NEED_EVENT}, {"_cond_", WAIT_NEED_EVENT}};
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+        if (has(name, functions[i].word))
+            return functions[i].need;
+    return WAIT_NEED_UNKNOWN;
 }
+
+static enum wait_need need_of_stack(struct gotrace_stack stack, const struct stack_parts *parts)
+{
+    struct gotrace_frame f;
+    if (parts->kind && parts->kind != WAIT_FUTEX) {
+        switch (wait_class_of(parts->kind)) {
+        case WAIT_CLASS_LOCK: return WAIT_NEED_WORK;
+        case WAIT_CLASS_MEETING: return parts->kind == WAIT_TEAM ? WAIT_NEED_EVENT : WAIT_NEED_WORK;
+        case WAIT_CLASS_END: return WAIT_NEED_END;
+        case WAIT_CLASS_SIGNAL: return WAIT_NEED_EVENT;
+        default: return WAIT_NEED_DATA;
+        }
+    }
+    if (!gotrace_stack_frame(stack, parts->first, &f))
+        return WAIT_NEED_UNKNOWN;
+    bool futex = parts->kind || (f.function.len == strlen("syscall") && has(f.function, "syscall"));
+    if (!futex)
+        return need_of_function(f.function);
+    enum wait_need need = WAIT_NEED_UNKNOWN;
+    for (size_t i = parts->first; !need && i < parts->program && gotrace_stack_frame(stack, i, &f); i++)
+        need = need_of_futex(f.function);
+    return need || !parts->kind ? need : WAIT_NEED_EVENT;
+}
+
+static bool is(const char *a, const char *b) { return !strcmp(a, b); }
+
+enum wait_need wait_need_of(enum wait_need stack, const char *reason)
+{
+    if (stack == WAIT_NEED_DATA)
+        return is(reason, "chan send") ? WAIT_NEED_WORK : WAIT_NEED_EVENT;
+    if (stack)
+        return stack;
+    if (is(reason, "sync") || is(reason, "wait until GC ends") || strstr(reason, "assist"))
+        return WAIT_NEED_WORK;
+    if (is(reason, "sleep"))
+        return WAIT_NEED_TIME;
+    bool idles = place_begins(reason, strlen(reason), "GC ") || is(reason, "forever") || strstr(reason, "system gorout");
+    return idles ? WAIT_NEED_NOTHING : WAIT_NEED_EVENT;
+}
+
+/* ---- frames ----------------------------------------------------------------------------------------------------- */
 
 void stack_split(struct gotrace_stack stack, struct stack_parts *parts)
 {
     struct gotrace_frame f;
-    *parts = (struct stack_parts){.kind = WAIT_NO_OBJECT};
+    *parts = (struct stack_parts){.kind = WAIT_NO_OBJECT, .need = WAIT_NEED_UNKNOWN};
     if (!gotrace_stack_frame(stack, 0, &f))
         return;
     parts->kind = wait_object_named(f.function);
@@ -92,8 +126,9 @@ void stack_split(struct gotrace_stack stack, struct stack_parts *parts)
         if (!frame_is_folded(&f)) {
             parts->program = i;
             parts->has_program = true;
-            return;
+            break;
         }
+    parts->need = need_of_stack(stack, parts);
 }
 
 bool frame_has_definition(const struct gotrace_frame *object)

@@ -4,6 +4,9 @@ libanalyze_la_SOURCES = \
 	%D%/blame.c %D%/blame.h \
 	%D%/blame_sums.c %D%/blame_sums.h \
 	%D%/consumer.c %D%/consumer.h \
+	%D%/cpu.c %D%/cpu.h \
+	%D%/folded.c %D%/folded.h \
+	%D%/needs.c %D%/needs.h \
 	%D%/place.h \
 	%D%/critical.c %D%/critical.h \
 	%D%/frames.c %D%/frames.h \
@@ -13,6 +16,7 @@ libanalyze_la_SOURCES = \
 	%D%/spread.c %D%/spread.h \
 	%D%/stat_collect.c %D%/stat_collect.h \
 	%D%/stat_groups.c %D%/stat_groups.h \
+	%D%/stat_threads.c %D%/stat_threads.h \
 	%D%/stat_text.c %D%/stat_text.h \
 	%D%/tasks.c %D%/tasks.h \
 	%D%/tasks_work.c %D%/tasks_work.h

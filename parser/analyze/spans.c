@@ -31,7 +31,7 @@ static struct span_thread *add(struct spans *s, uint64_t goroutine, int64_t sinc
         i = (uint32_t)s->live.n++;
     else
         return NULL;
-    s->live.v[i] = (struct span_thread){.id = goroutine, .since = since, .counts = true};
+    s->live.v[i] = (struct span_thread){.id = goroutine, .tid = GOTRACE_NONE, .since = since, .counts = true};
     if (!idmap_add(&s->index, goroutine, i + 1))
         return NULL;
     s->nthreads++;
@@ -80,6 +80,7 @@ static void describe(struct spans *s, struct span_thread *l, const struct gotrac
     l->doing = 0;
     l->object = (struct stat_object){.kind = WAIT_NO_OBJECT};
     l->reason = l->what = stat_literal(texts, "");
+    l->place = l->where = 0;
     switch (t->to) {
     case GOTRACE_STATE_RUNNABLE:
         l->reason = t->reason.len ? stat_text(texts, t->reason) : stat_literal(texts, why_runnable(t->from));
@@ -87,11 +88,14 @@ static void describe(struct spans *s, struct span_thread *l, const struct gotrac
     case GOTRACE_STATE_WAITING:
         l->reason = t->reason.len ? stat_text(texts, t->reason) : stat_literal(texts, known ? "(none)" : "(unknown)");
         l->what = frames ? stat_text_stack(texts, t->stack, STAT_WHERE) : stat_literal(texts, missing);
+        l->place = frames ? stat_text_stack(texts, t->stack, STAT_CALL) : l->what;
         break;
     case GOTRACE_STATE_SYSCALL:
         /* A goroutine that is created here comes from outside; it is not in a system call of its own. */
         l->call = t->from != GOTRACE_STATE_NOT_EXIST;
-        l->what = frames ? stat_text_function(texts, t->stack, 0) : stat_literal(texts, missing);
+        l->what = frames ? stat_text_stack(texts, t->stack, STAT_INNERMOST) : stat_literal(texts, missing);
+        l->where = frames ? stat_text_stack(texts, t->stack, STAT_WHERE) : l->what;
+        l->place = frames ? stat_text_stack(texts, t->stack, STAT_CALL) : l->what;
         break;
     default: return;
     }
@@ -99,7 +103,15 @@ static void describe(struct spans *s, struct span_thread *l, const struct gotrac
         l->object = stat_text_object(texts, t->stack);
     s->has_objects |= l->object.kind != WAIT_NO_OBJECT;
     if (frames && (l->object.kind || stat_text_is_called(texts, t->stack)))
-        l->doing = stat_text_stack(texts, t->stack, STAT_CALL);
+        l->doing = l->place ? l->place : stat_text_stack(texts, t->stack, STAT_CALL);
+}
+
+static void runs_on(struct span_thread *l, uint64_t tid)
+{
+    if (l->tid == GOTRACE_NONE)
+        l->tid = tid;
+    else
+        l->moves |= tid != l->tid && tid != GOTRACE_NONE;
 }
 
 static void begin_stretch(struct spans *s, struct span_thread *l, const struct gotrace_transition *t)
@@ -144,6 +156,8 @@ static void transition(struct spans *s, const struct gotrace_event *ev, const st
         l->since = now;
     if (t->to == GOTRACE_STATE_NOT_EXIST)
         return drop(s, thread);
+    if (t->to == GOTRACE_STATE_RUNNING)
+        runs_on(l, gotrace_event_thread(ev));
     begin_stretch(s, l, t);
     if (s->watcher->begins)
         s->watcher->begins(s->arg, thread);

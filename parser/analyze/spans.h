@@ -11,13 +11,16 @@ enum { SPANS_NOBODY = UINT32_MAX };
 
 /* A thread, and the stretch that it is in. */
 struct span_thread {
-    uint64_t id;
+    uint64_t id, tid; /* tid: the system's thread that it runs on, or GOTRACE_NONE; the first, if they change */
     uint32_t name; /* text: the function that it began with; 0: not known so far */
     enum gotrace_state state;
     int64_t since;
     uint32_t reason, what; /* texts: why it is in the state; the stack or function that it entered it with */
     struct stat_object object; /* that it waits for, if any */
+    uint32_t place;        /* text: the same with the program's place only, of waits and system calls */
+    uint32_t where;        /* text: the stack of a system call */
     uint32_t doing;        /* text: the call that it is in, and from where; 0: `what` begins with it */
+    bool moves;            /* it has run on several */
     bool call;             /* state is SYSCALL because it made one */
     bool known;            /* the trace has the beginning of the stretch */
     bool counts;           /* it passes the filter */

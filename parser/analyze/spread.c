@@ -33,6 +33,12 @@ void spread_add(uint32_t *buckets, unsigned bits, uint64_t ns)
         ++*count;
 }
 
+void spread_add_all(uint32_t *buckets, const uint32_t *from, unsigned bits)
+{
+    for (unsigned b = 0; b < size(bits); b++)
+        buckets[b] = from[b] < UINT32_MAX - buckets[b] ? buckets[b] + from[b] : UINT32_MAX;
+}
+
 uint64_t spread_percentile(const uint32_t *buckets, unsigned bits, unsigned percent, uint64_t max)
 {
     uint64_t sum = 0, most = 0;

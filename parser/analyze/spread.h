@@ -15,6 +15,9 @@ uint32_t *spread_new(unsigned bits);
 
 void spread_add(uint32_t *buckets, unsigned bits, uint64_t ns);
 
+/* Counts all that is in `from`, too. */
+void spread_add_all(uint32_t *buckets, const uint32_t *from, unsigned bits);
+
 /* What percent of all do not exceed, none of which exceeds max. */
 uint64_t spread_percentile(const uint32_t *buckets, unsigned bits, unsigned percent, uint64_t max);
 

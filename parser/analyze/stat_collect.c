@@ -2,8 +2,6 @@
 
 #include <string.h>
 
-enum { MIN_ENDED = 1024 };
-
 static void appears(void *arg, uint32_t thread, uint32_t maker, int64_t now);
 static void ends(void *arg, uint32_t thread, int64_t now, const struct gotrace_event *by);
 static void begins(void *arg, uint32_t thread);
@@ -12,13 +10,14 @@ static void gone(void *arg, uint32_t thread);
 void stat_init(struct stat *s, size_t rows)
 {
     static const struct span_watcher watcher = {appears, ends, begins, gone};
-    *s = (struct stat){.rows = rows};
+    *s = (struct stat){.threads.rows = rows};
     spans_init(&s->spans, &watcher, s);
     stat_groups_init(&s->states, false);
     stat_groups_init(&s->waits, true);
     stat_groups_init(&s->wakers, false);
-    stat_groups_init(&s->syscalls, false);
+    stat_groups_init(&s->syscalls, true);
     blame_init(&s->blame, &s->spans);
+    needs_init(&s->needs);
 }
 
 void stat_free(struct stat *s)
@@ -29,53 +28,29 @@ void stat_free(struct stat *s)
     stat_groups_free(&s->wakers);
     stat_groups_free(&s->syscalls);
     blame_free(&s->blame);
+    needs_free(&s->needs);
+    cpu_free(&s->cpu);
+    stat_threads_free(&s->threads);
+    VEC_FREE(&s->kinds);
     VEC_FREE(&s->sums);
-    VEC_FREE(&s->ended);
 }
 
-/* ---- goroutines that ended -------------------------------------------------------------------------------------- */
-
-static int by_running(const void *a, const void *b)
-{
-    const struct stat_thread *x = a, *y = b;
-    uint64_t rx = x->time[GOTRACE_STATE_RUNNING], ry = y->time[GOTRACE_STATE_RUNNING];
-    return rx != ry ? (rx < ry) - (rx > ry) : (x->id > y->id) - (x->id < y->id);
-}
-
-static void keep_longest(struct stat *s)
-{
-    if (s->ended.n)
-        qsort(s->ended.v, s->ended.n, sizeof *s->ended.v, by_running);
-    for (; s->ended.n > s->rows; s->ended.n--, s->nothers++) {
-        const struct stat_thread *t = &s->ended.v[s->ended.n - 1];
-        for (int state = 0; state < GOTRACE_STATE_IDLE; state++)
-            s->others.time[state] += t->time[state];
-        s->others.blocks += t->blocks;
-    }
-}
-
-static void retire(struct stat *s, const struct stat_thread *t)
-{
-    if (s->ended.n >= 2 * s->rows && s->ended.n >= MIN_ENDED)
-        keep_longest(s);
-    if (VEC_ROOM(&s->ended))
-        s->ended.v[s->ended.n++] = *t;
-    else
-        s->failed = true;
-}
+static bool is(const char *a, const char *b) { return !strcmp(a, b); }
 
 /* ---- stretches of time ------------------------------------------------------------------------------------------ */
 
 static void appears(void *arg, uint32_t thread, uint32_t maker, int64_t now)
 {
     struct stat *s = arg;
+    uint64_t id = s->spans.live.v[thread].id;
     blame_appears(&s->blame, thread, maker, now);
+    needs_appears(&s->needs, thread, id, maker == SPANS_NOBODY ? 0 : s->spans.live.v[maker].id);
     if (thread == s->sums.n && !VEC_ROOM(&s->sums)) {
         s->failed = true;
         return;
     }
     s->sums.n += thread == s->sums.n;
-    s->sums.v[thread] = (struct stat_thread){.id = s->spans.live.v[thread].id};
+    s->sums.v[thread] = (struct stat_thread){.id = id, .n = 1, .sampled = INT64_MIN};
 }
 
 static void begins(void *arg, uint32_t thread)
@@ -87,27 +62,78 @@ static void begins(void *arg, uint32_t thread)
 static void gone(void *arg, uint32_t thread)
 {
     struct stat *s = arg;
-    if (s->failed)
+    if (s->failed || s->needs.failed)
         return;
-    s->sums.v[thread].name = s->spans.live.v[thread].name;
-    if (s->sums.v[thread].counts || !s->spans.filter)
-        retire(s, &s->sums.v[thread]);
+    const struct span_thread *l = &s->spans.live.v[thread];
+    struct stat_thread *sum = &s->sums.v[thread];
+    sum->name = l->name;
+    sum->tid = l->moves ? GOTRACE_NONE : l->tid;
+    sum->idle = needs_idle(&s->needs, thread);
+    s->is_gos |= l->id == 1 && is(stat_text_of(&s->spans.texts, l->name), "runtime.main");
+    if (!sum->counts && s->spans.filter)
+        return;
+    s->idlers += sum->idle > 0;
+    stat_threads_add(&s->threads, sum);
+}
+
+static enum wait_need need_of(const struct stat *s, const struct span_thread *l)
+{
+    return wait_need_of(l->object.need, stat_text_of(&s->spans.texts, l->reason));
+}
+
+/* What the waits of the group with this number are. */
+static bool note_kind(struct stat *s, uint32_t wait, const struct span_thread *l)
+{
+    for (; wait >= s->kinds.n; s->kinds.n++) {
+        if (!VEC_ROOM(&s->kinds)) {
+            s->failed = true;
+            return false;
+        }
+        s->kinds.v[s->kinds.n] = (struct stat_wait){l->place, l->object.kind ? l->object.text : 0, need_of(s, l)};
+    }
+    return true;
+}
+
+/* Who needed the thread meanwhile. wait: the group, if the wait counts, for ns. Blame is not told yet of its end. */
+static void end_need(struct stat *s, uint32_t thread, int64_t now, uint32_t waker, uint32_t wait, uint64_t ns)
+{
+    const struct span_thread *l = &s->spans.live.v[thread];
+    bool noted = ns && wait < STAT_NGROUPS;
+    uint32_t object = s->blame.threads.v[thread].object;
+    needs_ends(&s->needs, &(struct need_end){.thread = thread,
+                                             .waker = waker == thread ? NEEDS_NOBODY : waker,
+                                             .begin = l->since,
+                                             .end = now,
+                                             .since = object ? s->blame.objects.v[object - 1].released : INT64_MIN,
+                                             .counted = ns,
+                                             .kind = noted ? s->kinds.v[wait].need : need_of(s, l),
+                                             .place = wait,
+                                             .object = object});
 }
 
 /* The waker is ev, or none if ev is NULL. */
-static void end_wait(struct stat *s, const struct span_thread *l, uint64_t ns, const struct gotrace_event *ev)
+static void end_wait(struct stat *s, uint32_t thread, int64_t now, const struct gotrace_event *ev)
 {
-    uint32_t wait = stat_groups_add(&s->waits, stat_key(l->reason, l->what), ns);
-    if (!ev)
-        return;
+    const struct span_thread *l = &s->spans.live.v[thread];
     struct stat_texts *texts = &s->spans.texts;
-    uint32_t waker = spans_find(&s->spans, gotrace_event_goroutine(ev)), none = stat_literal(texts, "");
+    uint64_t ns;
+    uint32_t waker = ev ? spans_find(&s->spans, gotrace_event_goroutine(ev)) : SPANS_NOBODY, wait = 0;
+    bool counts = spans_counts(&s->spans, l, now, &ns);
+    if (counts)
+        wait = stat_groups_add(&s->waits, stat_key(l->reason, l->what), ns);
+    if (!blame_is_fine(&s->blame) || (counts && !note_kind(s, wait, l)))
+        return;
+    end_need(s, thread, now, waker, wait, ns);
+    if (!counts || !ev)
+        return;
+    uint32_t none = stat_literal(texts, "");
     if (waker == SPANS_NOBODY) {
         /* What no goroutine does has the stack of the runtime at best, or that of the waiter itself. */
         stat_groups_add(&s->wakers, stat_waker_key(wait, none, none), ns);
         return;
     }
-    uint32_t name = s->spans.live.v[waker].name, stack = stat_text_stack(texts, gotrace_event_stack(ev), STAT_WHERE);
+    enum stat_stack_text said = s->waker_stacks ? STAT_WHERE : STAT_CALL;
+    uint32_t name = s->spans.live.v[waker].name, stack = stat_text_stack(texts, gotrace_event_stack(ev), said);
     stat_groups_add(&s->wakers, stat_waker_key(wait, name ? name : stat_literal(texts, "a thread without name"), stack),
                     ns);
 }
@@ -117,8 +143,10 @@ static void ends(void *arg, uint32_t thread, int64_t now, const struct gotrace_e
     struct stat *s = arg;
     if (s->failed)
         return;
-    blame_ends(&s->blame, thread, now, by);
     const struct span_thread *l = &s->spans.live.v[thread];
+    if (l->state == GOTRACE_STATE_WAITING)
+        end_wait(s, thread, now, by);
+    blame_ends(&s->blame, thread, now, by);
     struct stat_thread *sum = &s->sums.v[thread];
     uint64_t ns;
     if (!spans_counts(&s->spans, l, now, &ns))
@@ -128,10 +156,49 @@ static void ends(void *arg, uint32_t thread, int64_t now, const struct gotrace_e
     sum->time[l->state] += ns;
     sum->blocks += l->state == GOTRACE_STATE_WAITING && l->known && l->since >= s->spans.from;
     stat_groups_add(&s->states, stat_key(l->state, l->reason), ns);
-    if (l->state == GOTRACE_STATE_WAITING)
-        end_wait(s, l, ns, by);
-    else if (l->state == GOTRACE_STATE_SYSCALL && l->call)
-        stat_groups_add(&s->syscalls, l->what, ns);
+    if (l->state == GOTRACE_STATE_SYSCALL && l->call)
+        stat_groups_add(&s->syscalls, stat_key(l->place, l->where), ns);
+}
+
+/* ---- what else events say --------------------------------------------------------------------------------------- */
+
+static void sample(struct stat *s, const struct gotrace_event *ev)
+{
+    uint32_t thread = spans_find(&s->spans, gotrace_event_goroutine(ev));
+    int64_t now = gotrace_event_time(ev);
+    uint64_t gap = 0;
+    bool counts = now >= s->spans.from && now < s->spans.to;
+    if (thread != SPANS_NOBODY && thread < s->sums.n) {
+        struct stat_thread *sum = &s->sums.v[thread];
+        counts = counts && s->spans.live.v[thread].counts;
+        gap = sum->sampled != INT64_MIN ? (uint64_t)now - (uint64_t)sum->sampled : 0;
+        sum->samples += counts;
+        sum->sampled = now;
+    }
+    if (counts)
+        cpu_sample(&s->cpu, &s->spans.texts, gotrace_event_stack(ev), gap);
+    blame_sample(&s->blame, ev);
+}
+
+static void metric(struct stat *s, const struct gotrace_event *ev)
+{
+    struct gotrace_metric m;
+    struct stat_heap *h = &s->heap;
+    int64_t now = gotrace_event_time(ev);
+    if (now < s->spans.from || now >= s->spans.to || !gotrace_event_metric(ev, &m))
+        return;
+    if (is(m.name, "/memory/classes/heap/objects:bytes")) {
+        h->times++;
+        h->end = m.value;
+        if (m.value > h->most) {
+            h->most = m.value;
+            h->at = now;
+        }
+    } else if (is(m.name, "/gc/heap/goal:bytes")) {
+        h->goal = m.value > h->goal ? m.value : h->goal;
+    } else if (!s->procs && is(m.name, "/sched/gomaxprocs:threads")) {
+        s->procs = m.value;
+    }
 }
 
 static bool begin(void *state, const struct gotrace_reader *r)
@@ -146,18 +213,28 @@ static bool event(void *state, const struct gotrace_event *ev)
     struct stat *s = state;
     if (!spans_event(&s->spans, ev))
         return false;
-    if (gotrace_event_kind(ev) == GOTRACE_KIND_STACK_SAMPLE)
-        blame_sample(&s->blame, ev);
-    return !s->failed && blame_is_fine(&s->blame);
+    struct gotrace_experimental x;
+    switch (gotrace_event_kind(ev)) {
+    case GOTRACE_KIND_EXPERIMENTAL:
+        if (gotrace_event_experimental(ev, &x)) {
+            s->heap.allocated += is(x.name, "HeapObjectAlloc");
+            s->heap.freed += is(x.name, "HeapObjectFree");
+        }
+        break;
+    case GOTRACE_KIND_STACK_SAMPLE: sample(s, ev); break;
+    case GOTRACE_KIND_METRIC: metric(s, ev); break;
+    default: break;
+    }
+    return !s->failed && !s->needs.failed && !s->cpu.failed && !s->threads.failed && blame_is_fine(&s->blame);
 }
 
 static bool end(void *state)
 {
     struct stat *s = state;
     bool ok = spans_end(&s->spans);
-    keep_longest(s);
-    return ok && !s->failed && blame_is_fine(&s->blame) && !s->states.failed && !s->waits.failed &&
-           !s->wakers.failed && !s->syscalls.failed;
+    stat_threads_end(&s->threads);
+    return ok && !s->failed && !s->needs.failed && !s->cpu.failed && !s->threads.failed && blame_is_fine(&s->blame) &&
+           !s->states.failed && !s->waits.failed && !s->wakers.failed && !s->syscalls.failed;
 }
 
 const struct event_consumer stat_consumer = {begin, event, end};

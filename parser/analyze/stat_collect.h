@@ -4,37 +4,53 @@
 
 #include "parser/analyze/blame.h"
 #include "parser/analyze/consumer.h"
+#include "parser/analyze/cpu.h"
+#include "parser/analyze/needs.h"
 #include "parser/analyze/spans.h"
 #include "parser/analyze/stat_groups.h"
+#include "parser/analyze/stat_threads.h"
 
-struct stat_thread {
-    uint64_t id;
-    uint32_t name;                          /* text */
-    uint64_t time[GOTRACE_STATE_IDLE];            /* ns, by state */
-    uint64_t blocks;                        /* how often it began to wait */
-    bool counts;                            /* it has a stretch that does */
+/* Of a group of waits: what its rows have in common, and what its key does not say. */
+struct stat_wait {
+    uint32_t place, object; /* texts; object: of the last one of the group, 0: none */
+    enum wait_need need;
+};
+
+/* What the trace says of memory, as far as it does. */
+struct stat_heap {
+    uint64_t times;     /* how often */
+    uint64_t end, most; /* bytes in use at the end, and at most */
+    int64_t at;         /* when it was that */
+    uint64_t goal;      /* the most that was a goal, or that the process held */
+    uint64_t allocated, freed; /* events of objects */
 };
 
 struct stat {
-    size_t rows; /* how many goroutines are kept apart */
     struct spans spans;
     struct stat_groups states;   /* by stat_key(state, reason) */
     struct stat_groups waits;    /* by stat_key(reason, stack) */
     struct stat_groups wakers;   /* by stat_waker_key(); the time is that of the waits that they ended */
-    struct stat_groups syscalls; /* by function */
+    struct stat_groups syscalls; /* by stat_key(place, stack) */
     struct blame blame;          /* by object */
+    struct needs needs;          /* places are groups of waits */
+    struct cpu cpu;
+    struct stat_heap heap;
+    VEC(struct stat_wait) kinds;  /* of the groups of waits, by their numbers */
     VEC(struct stat_thread) sums; /* of goroutines that exist, by their place in spans.live */
-    VEC(struct stat_thread) ended;
-    struct stat_thread others; /* of the goroutines that are not kept apart */
-    uint64_t nothers;
-    uint64_t ncounted; /* stretches that count */
-    int version; /* of the trace: 1.NN */
+    struct stat_threads threads;
+    uint64_t idlers;              /* how many goroutines were idle for a time */
+    uint64_t procs;               /* processors, by the first word about it; 0: there is none */
+    uint64_t hz;                  /* samples in a second of CPU time; 0: the usual number */
+    bool is_gos;                  /* a Go program left the trace */
+    bool waker_stacks;            /* wakers' texts are stacks, not places */
+    uint64_t ncounted;            /* stretches that count */
+    int version;
     bool failed; /* memory is short */
 };
 
 static inline uint64_t stat_key(uint32_t a, uint32_t b) { return (uint64_t)a << 32 | b; }
 
-/* Who ends a wait: texts of a goroutine's name and of its stack. Both are "" for what happens on no goroutine. */
+/* Who ends a wait: texts of a goroutine's name and of its place. Both are "" for what happens on no goroutine. */
 static inline uint64_t stat_waker_key(uint32_t wait, uint32_t name, uint32_t stack)
 {
     _Static_assert(STAT_NTEXTS <= 1 << 16, "a text fits into 16 bits");

@@ -51,6 +51,14 @@ uint32_t stat_groups_add(struct stat_groups *gs, uint64_t key, uint64_t ns)
     return g->number;
 }
 
+void stat_groups_sum(struct stat_groups *gs, uint64_t key, const struct stat_group *of)
+{
+    struct stat_group *g = find(gs, key);
+    g->count += of->count;
+    g->total += of->total;
+    g->max = of->max > g->max ? of->max : g->max;
+}
+
 uint64_t stat_group_percentile(const struct stat_group *g, unsigned percent)
 {
     return g->spread ? spread_percentile(g->spread, SPREAD_COARSE, percent, g->max) : g->max;

@@ -33,6 +33,9 @@ void stat_groups_free(struct stat_groups *gs);
 /* Counts one stretch under key; the group's number. */
 uint32_t stat_groups_add(struct stat_groups *gs, uint64_t key, uint64_t ns);
 
+/* Adds a group of others, without its spread. */
+void stat_groups_sum(struct stat_groups *gs, uint64_t key, const struct stat_group *of);
+
 /* What percent of the group's stretches do not exceed, at most 1/16 too large. */
 uint64_t stat_group_percentile(const struct stat_group *g, unsigned percent);
 

@@ -4,11 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "parser/analyze/folded.h"
 #include "parser/analyze/frames.h"
 #include "parser/analyze/place.h"
 #include "parser/utf8.h"
 
-enum { FUNCTION_MAX = 120, FILE_MAX = 60, TEXT_MAX = (1 + STAT_FRAMES) * (FUNCTION_MAX + FILE_MAX + 40) };
+enum { FUNCTION_MAX = 120, FILE_MAX = 60, TEXT_MAX = (1 + STAT_DEEPEST) * (FUNCTION_MAX + FILE_MAX + 40) };
 
 struct line {
     char text[TEXT_MAX];
@@ -109,7 +110,8 @@ uint32_t stat_text(struct stat_texts *t, struct gotrace_str s)
     struct stat_recent *r = &t->recent[((uintptr_t)s.data ^ (uintptr_t)s.data >> 6) % STAT_NRECENT];
     if (r->text && is_text(s, r->text, r->len))
         return r->number;
-    struct line l = {.len = 0};
+    struct line l;
+    l.len = 0;
     append(&l, s, FUNCTION_MAX);
     uint32_t number = intern(t, l.text, l.len);
     if (number)
@@ -119,14 +121,17 @@ uint32_t stat_text(struct stat_texts *t, struct gotrace_str s)
 
 uint32_t stat_text_function(struct stat_texts *t, struct gotrace_stack stack, size_t i)
 {
-    struct line l = {.len = 0};
+    struct line l;
     struct gotrace_frame f;
+    l.len = 0;
     gotrace_stack_frame(stack, i, &f);
     append_function(&l, &f);
     return intern(t, l.text, l.len);
 }
 
 /* ---- stacks ----------------------------------------------------------------------------------------------------- */
+
+static const char end_of_thread[] = "its end";
 
 static void append_char(struct line *l, char c) { l->text[l->len++] = c; }
 
@@ -149,6 +154,14 @@ static void append_frame(struct line *l, const struct gotrace_frame *f, bool lin
     append_char(l, ')');
 }
 
+uint32_t stat_text_frame(struct stat_texts *t, const struct gotrace_frame *f)
+{
+    struct line l;
+    l.len = 0;
+    append_frame(&l, f, false);
+    return intern(t, l.text, l.len);
+}
+
 static void append_object(struct line *l, const struct gotrace_frame *object)
 {
     if (frame_has_definition(object))
@@ -160,14 +173,19 @@ static void append_object(struct line *l, const struct gotrace_frame *object)
 /* The object, the function that waits for it, and the program's innermost frames; all frames where none is its own. */
 static uint32_t where(struct stat_texts *t, struct gotrace_stack stack)
 {
-    struct line l = {.len = 0};
+    struct line l;
     struct stack_parts parts;
     struct gotrace_frame f;
+    bool folds = !t->depth;
+    unsigned most = folds ? STAT_FRAMES : t->depth < STAT_DEEPEST ? t->depth : STAT_DEEPEST;
+    if (stack_is_end(stack))
+        return stat_literal(t, end_of_thread);
     stack_split(stack, &parts);
+    l.len = 0;
     if (parts.kind)
         append_object(&l, &parts.object);
-    for (size_t i = parts.first, n = 0; n < STAT_FRAMES && gotrace_stack_frame(stack, i, &f); i++) {
-        if (n && parts.has_program && frame_is_folded(&f))
+    for (size_t i = parts.first, n = 0; n < most && gotrace_stack_frame(stack, i, &f); i++) {
+        if (folds && n && parts.has_program && frame_is_folded(&f))
             continue;
         if (l.len)
             append_char(&l, '\n');
@@ -180,9 +198,12 @@ static uint32_t where(struct stat_texts *t, struct gotrace_stack stack)
 /* "fdatasync (journal.c:88 flush)" */
 static uint32_t call(struct stat_texts *t, struct gotrace_stack stack)
 {
-    struct line l = {.len = 0};
+    struct line l;
     struct stack_parts parts;
     struct gotrace_frame f;
+    l.len = 0;
+    if (stack_is_end(stack))
+        return stat_literal(t, end_of_thread);
     stack_split(stack, &parts);
     if (!gotrace_stack_frame(stack, parts.first, &f))
         return stat_literal(t, "");
@@ -204,17 +225,18 @@ static uint32_t call(struct stat_texts *t, struct gotrace_stack stack)
     return intern(t, l.text, l.len);
 }
 
-/* The program's innermost frame. What the library does at the end of a thread has none. */
+/* The program's innermost frame. */
 static uint32_t place(struct stat_texts *t, struct gotrace_stack stack, bool line)
 {
-    struct line l = {.len = 0};
+    struct line l;
     struct stack_parts parts;
     struct gotrace_frame f;
+    l.len = 0;
+    if (stack_is_end(stack))
+        return stat_literal(t, end_of_thread);
     stack_split(stack, &parts);
     if (!gotrace_stack_frame(stack, parts.program, &f))
         return stat_literal(t, "");
-    if (!parts.has_program && place_begins(f.function.data, f.function.len, "[thrace]"))
-        return stat_literal(t, "its end");
     append_frame(&l, &f, line);
     return intern(t, l.text, l.len);
 }
@@ -240,6 +262,7 @@ static uint32_t make(struct stat_texts *t, struct gotrace_stack stack, enum stat
     case STAT_WHERE: return where(t, stack);
     case STAT_CALL: return call(t, stack);
     case STAT_PLACE: return place(t, stack, true);
+    case STAT_INNERMOST: return stat_text_function(t, stack, 0);
     default: return place(t, stack, false);
     }
 }
@@ -263,9 +286,10 @@ static const struct stat_cached *split(struct stat_texts *t, struct gotrace_stac
     stack_split(stack, &parts);
     c->is_split = true;
     c->is_called = parts.program > parts.first;
-    c->object = (struct stat_object){.kind = parts.kind};
+    c->object = (struct stat_object){.kind = parts.kind, .need = parts.need};
     if (parts.kind) {
-        struct line l = {.len = 0};
+        struct line l;
+        l.len = 0;
         append_object(&l, &parts.object);
         c->object.text = intern(t, l.text, l.len);
         c->object.name = stat_text(t, parts.object.function);
@@ -275,7 +299,7 @@ static const struct stat_cached *split(struct stat_texts *t, struct gotrace_stac
 
 struct stat_object stat_text_object(struct stat_texts *t, struct gotrace_stack stack)
 {
-    return t->failed ? (struct stat_object){.kind = WAIT_NO_OBJECT} : split(t, stack)->object;
+    return t->failed ? (struct stat_object){.need = WAIT_NEED_UNKNOWN} : split(t, stack)->object;
 }
 
 bool stat_text_is_called(struct stat_texts *t, struct gotrace_stack stack)

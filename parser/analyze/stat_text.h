@@ -15,7 +15,7 @@
 #include "parser/idmap.h"
 #include "parser/vec.h"
 
-enum { STAT_FRAMES = 5, STAT_NTEXTS = 16384, STAT_NCACHED = 4096, STAT_NRECENT = 64 };
+enum { STAT_FRAMES = 5, STAT_DEEPEST = 128, STAT_NTEXTS = 32768, STAT_NCACHED = 4096, STAT_NRECENT = 64 };
 
 /* What may be said of a stack. */
 enum stat_stack_text {
@@ -23,16 +23,19 @@ enum stat_stack_text {
     STAT_CALL,    /* the function, and where the program called it: "fdatasync (journal.c:88 flush)" */
     STAT_PLACE,   /* the program's innermost frame: "flush (journal.c:88)" */
     STAT_SAMPLED, /* the same without the line */
+    STAT_INNERMOST, /* the innermost function */
     STAT_STACK_TEXTS
 };
 
 /* What a wait is for. */
 struct stat_object {
     enum wait_object kind;
+    enum wait_need need;
     uint32_t text, name; /* the name with the place of its definition, and without */
 };
 
 struct stat_texts {
+    unsigned depth;     /* STAT_WHERE has so many frames, and none is left out; 0: as said below */
     struct idmap index; /* hash of a text to its number + 1 */
     VEC(char *) list;
     /* Stacks that were met last: a handle tells without their frames which text they are. */
@@ -67,15 +70,19 @@ static inline const char *stat_text_of(const struct stat_texts *t, uint32_t numb
 }
 
 /*
- * A stack's text; 0 frames: "". STAT_WHERE has STAT_FRAMES frames at most besides the object: the innermost one, and the
+ * A stack's text; 0 frames: "". That of a thread's end is "its end". STAT_WHERE has STAT_FRAMES frames at most besides the object: the innermost one, and the
  * innermost ones of the program behind it.
  */
 uint32_t stat_text_stack(struct stat_texts *t, struct gotrace_stack stack, enum stat_stack_text what);
 
+/* Without an object it says what the wait may hold up, all the same. */
 struct stat_object stat_text_object(struct stat_texts *t, struct gotrace_stack stack);
 
 /* The innermost function is not the program's, which has called it. */
 bool stat_text_is_called(struct stat_texts *t, struct gotrace_stack stack);
+
+/* A function and its file: "compress (zip.c)". */
+uint32_t stat_text_frame(struct stat_texts *t, const struct gotrace_frame *f);
 
 /* The function of frame i; "" if there is none. */
 uint32_t stat_text_function(struct stat_texts *t, struct gotrace_stack stack, size_t i);

@@ -33,23 +33,25 @@ docs_examples_generations_CPPFLAGS = -I$(top_srcdir)/include
 docs_examples_generations_LDADD = libgotrace.la
 
 if HAVE_CMOCKA
-check_PROGRAMS += %D%/test-blame %D%/test-blame-bounds %D%/test-consumer %D%/test-frames %D%/test-span-filter %D%/test-stat-bounds %D%/test-stat-tasks
-TESTS += %D%/test-blame %D%/test-blame-bounds %D%/test-consumer %D%/test-frames %D%/test-span-filter %D%/test-stat-bounds %D%/test-stat-tasks
+check_PROGRAMS += %D%/test-blame %D%/test-blame-bounds %D%/test-consumer %D%/test-frames %D%/test-needs %D%/test-span-filter %D%/test-stat-bounds %D%/test-stat-tasks
+TESTS += %D%/test-blame %D%/test-blame-bounds %D%/test-consumer %D%/test-frames %D%/test-needs %D%/test-span-filter %D%/test-stat-bounds %D%/test-stat-tasks
 tests_parser_test_blame_bounds_SOURCES = %D%/test-blame-bounds.c %D%/waits.h
 tests_parser_test_blame_bounds_LDADD = libanalyze.la $(reader_program_LIBS)
 tests_parser_test_blame_SOURCES = %D%/test-blame.c %D%/waits.h cmd/report.c cmd/span_options.c cmd/complain.c cmd/stat_locks.c cmd/stat_owners.c \
-	cmd/stat_parts.c cmd/table.c cmd/table_data.c
+	cmd/stat_parts.c cmd/lines.c cmd/table.c cmd/table_data.c cmd/table_sort.c
 tests_parser_test_blame_LDADD = libanalyze.la libexport.la $(reader_program_LIBS)
 tests_parser_test_consumer_SOURCES = %D%/test-consumer.c
 tests_parser_test_consumer_LDADD = libanalyze.la $(reader_program_LIBS)
 tests_parser_test_frames_SOURCES = %D%/test-frames.c
 tests_parser_test_frames_LDADD = libanalyze.la $(reader_program_LIBS)
+tests_parser_test_needs_SOURCES = %D%/test-needs.c %D%/waits.h
+tests_parser_test_needs_LDADD = libanalyze.la $(reader_program_LIBS)
 tests_parser_test_span_filter_SOURCES = %D%/test-span-filter.c %D%/waits.h
 tests_parser_test_span_filter_LDADD = libanalyze.la $(reader_program_LIBS)
 tests_parser_test_stat_bounds_SOURCES = %D%/test-stat-bounds.c
 tests_parser_test_stat_bounds_LDADD = libanalyze.la $(reader_program_LIBS)
 tests_parser_test_stat_tasks_SOURCES = %D%/test-stat-tasks.c cmd/report.c cmd/span_options.c cmd/complain.c cmd/stat_parts.c \
-	cmd/stat_tasks.c cmd/table.c cmd/table_data.c
+	cmd/stat_tasks.c cmd/lines.c cmd/table.c cmd/table_data.c cmd/table_sort.c
 tests_parser_test_stat_tasks_LDADD = libanalyze.la libexport.la $(reader_program_LIBS)
 
 reader_programs = \

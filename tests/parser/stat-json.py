@@ -44,7 +44,7 @@ def check_row(path, row, keys):
                 check_row(path + "." + key, inner, keys)
         elif key.endswith("_ns") and value is not None and (not isinstance(value, int) or value < 0):
             problem("%s: %s is %r" % (path, key, value))
-        elif key == "share" and not 0 <= value <= 1:
+        elif key.endswith("share") and value is not None and not 0 <= value <= 1:
             problem("%s: %s is %r" % (path, key, value))
 
 
@@ -70,7 +70,16 @@ def check_sums(d):
     if "filter" not in d:
         equal("threads", len(d["threads"]), d["trace"]["threads"])
     equal("waits for objects", total(w for w in d["waits"] if w["object"]), total(d["locks"]))
+    equal("samples", total(d["cpu"], "self_samples"), d["samples"])
+    calls = [row for row in d["states"] if row["state"] == "system call"]
+    if total(d["syscalls"]) > total(calls):
+        problem("system calls: %d is more than %d" % (total(d["syscalls"]), total(calls)))
+    for thread in d["threads"]:
+        if thread["idle_ns"] > thread["waiting_ns"]:
+            problem("%s was idle for longer than it waited" % thread)
     for wait in d["waits"]:
+        if wait["needed_ns"] > wait["total_ns"]:
+            problem("needed for longer than it lasted: %s" % wait)
         if total(wait["wakers"] or []) > wait["total_ns"] or total(wait["wakers"] or [], "count") > wait["count"]:
             problem("more was woken than waited: %s" % wait)
     for lock in d["locks"]:

@@ -16,7 +16,7 @@ static void expect(struct made *m, const char *wanted)
     read_all(&s, m, true);
     FILE *out = open_memstream(&got, &size);
     report_init(&r, REPORT_TEXT, out, 10);
-    assert_true(stat_locks(&s, 10, &r));
+    assert_true(stat_locks(&s, &r));
     assert_int_equal(fclose(out), 0);
     assert_string_equal(got, wanted);
     free(got);

@@ -3,6 +3,7 @@
 
 #include "gotrace/builder.h"
 #include "lib/wire/events.h"
+#include "parser/analyze/folded.h"
 #include "parser/analyze/stat_text.h"
 
 enum { FRAMES = 12 };
@@ -98,10 +99,11 @@ static void stacks_are_told_apart(void **state)
           {"i", "./nptl/./nptlx", 5}},
          WAIT_NO_OBJECT, 0, 1, "", "", "read (libc)\nf (a.c:2)\ng (b.cc:3)\ni (nptlx:5)", "read (a.c:2 f)", "f (a.c:2)",
          "f (a.c)"},
+        {{{"sync.(*Mutex).lockSlow", "/go/src/sync/mutex.go", 90}, {"sync.(*Mutex).Lock", "/go/src/sync/mutex.go", 45},
+          {"main.mutexed", "/app/main.go", 3}},
+         WAIT_NO_OBJECT, 0, 2, "", "", "sync.(*Mutex).lockSlow (mutex.go:90)\nmain.mutexed (main.go:3)",
+         "sync.(*Mutex).lockSlow (main.go:3 main.mutexed)", "main.mutexed (main.go:3)", "main.mutexed (main.go)"},
         /* Stacks without an object stay as they are, and so do those without any function of the program. */
-        {{{"sync.(*Mutex).Lock", "/go/src/sync/mutex.go", 90}, {"main.mutexed", "/app/main.go", 3}},
-         WAIT_NO_OBJECT, 0, 0, "", "", "sync.(*Mutex).Lock (mutex.go:90)\nmain.mutexed (main.go:3)",
-         "sync.(*Mutex).Lock (mutex.go:90)", "sync.(*Mutex).Lock (mutex.go:90)", "sync.(*Mutex).Lock (mutex.go)"},
         {{{"mutexes", "/src/a.c", 90}, {"main", "/src/a.c", 3}},
          WAIT_NO_OBJECT, 0, 0, "", "", "mutexes (a.c:90)\nmain (a.c:3)", "mutexes (a.c:90)", "mutexes (a.c:90)",
          "mutexes (a.c)"},
@@ -109,7 +111,7 @@ static void stacks_are_told_apart(void **state)
          WAIT_NO_OBJECT, 0, 0, "", "", "read (libc)\nstd::thread::run() (libstdc++.so.6)\nclone (libc.so.6)", "read",
          "read (libc)", "read (libc)"},
         {{{"[thrace]", "libthrace-preload.so", 1}},
-         WAIT_NO_OBJECT, 0, 0, "", "", "[thrace] (libthrace-preload.so)", "[thrace]", "its end", "its end"},
+         WAIT_NO_OBJECT, 0, 0, "", "", "its end", "its end", "its end", "its end"},
         {{{"thread worker 4", "/src/a.c", 1}}, WAIT_THREAD, 1, 1, "thread worker 4 (a.c:1)", "thread worker 4",
          "thread worker 4 (a.c:1)", "", "", ""},
         {{{NULL, NULL, 0}}, WAIT_NO_OBJECT, 0, 0, "", "", "", "", "", ""},
@@ -118,7 +120,9 @@ static void stacks_are_told_apart(void **state)
         struct reading it;
         struct stack_parts parts;
         struct stat_texts t;
-        const char *wanted[] = {cases[i].where, cases[i].call, cases[i].place, cases[i].sampled};
+        const char *innermost = cases[i].frames[0].function;
+        const char *wanted[] = {cases[i].where, cases[i].call, cases[i].place, cases[i].sampled,
+                                innermost ? innermost : ""};
         read_stack(&it, cases[i].frames);
         stack_split(it.stack, &parts);
         assert_int_equal(parts.kind, cases[i].kind);
@@ -152,11 +156,135 @@ static void kinds_have_classes(void **state)
         assert_int_equal(wait_class_of((enum wait_object)kind), wanted[kind]);
 }
 
+static void all_frames_are_there_when_asked_for(void **state)
+{
+    static const struct frame frames[] = {{"mutex m", "/src/a.cc", 3},
+                                          {"pthread_mutex_lock", "libc", 1},
+                                          {"std::mutex::lock()", "/usr/include/c++/12/bits/std_mutex.h", 100},
+                                          {"place_order()", "/src/a.cc", 8},
+                                          {"std::invoke()", "/usr/include/c++/12/bits/invoke.h", 61},
+                                          {NULL, NULL, 0}};
+    static const struct frame end[] = {{"[thrace]", "libthrace-preload.so", 1}, {NULL, NULL, 0}};
+    static const char *const wanted[] = {"mutex m (a.cc:3)\npthread_mutex_lock (libc)\nplace_order() (a.cc:8)",
+                                         "mutex m (a.cc:3)\npthread_mutex_lock (libc)",
+                                         "mutex m (a.cc:3)\npthread_mutex_lock (libc)\nstd::mutex::lock() (std_mutex.h:100)",
+                                         "mutex m (a.cc:3)\npthread_mutex_lock (libc)\nstd::mutex::lock() (std_mutex.h:100)\n"
+                                         "place_order() (a.cc:8)\nstd::invoke() (invoke.h:61)"};
+    static const unsigned depths[] = {0, 1, 2, 500};
+    struct stat_texts t;
+    struct reading it;
+    for (size_t i = 0; i < ARRAY_SIZE(depths); i++) {
+        read_stack(&it, frames);
+        stat_texts_init(&t);
+        t.depth = depths[i];
+        assert_string_equal(stat_text_of(&t, stat_text_stack(&t, it.stack, STAT_WHERE)), wanted[i]);
+        stat_texts_free(&t);
+        end_reading(&it);
+    }
+    read_stack(&it, end);
+    stat_texts_init(&t);
+    t.depth = 1;
+    assert_string_equal(stat_text_of(&t, stat_text_stack(&t, it.stack, STAT_WHERE)), "its end");
+    stat_texts_free(&t);
+    end_reading(&it);
+}
+
+static struct gotrace_str str(const char *text) { return (struct gotrace_str){text, strlen(text)}; }
+
+static void functions_of_libraries_are_not_the_programs(void **state)
+{
+    static const struct {
+        const char *function, *file;
+        bool folded;
+    } cases[] = {
+        {"pthread_join", "./nptl/./nptl/pthread_join.c", true},
+        {"pthread_join", "/usr/src/debug/glibc-2.38-7.fc39.x86_64/nptl/pthread_join.c", true},
+        {"pthread_join", "/build/glibc-eX1tMB/glibc-2.31/nptl/pthread_join.c", true},
+        {"pthread_join", "/usr/src/debug/glibc/glibc/nptl/pthread_join.c", true},
+        {"futex_wait", "../sysdeps/nptl/futex-internal.h", true},
+        {"std::thread::join()", "../../../../../src/libstdc++-v3/src/c++11/thread.cc", true},
+        {"gomp_team_barrier_wait_end", "/build/gcc/src/gcc/libgomp/config/linux/bar.c", true},
+        {"f", "/home/user/glibc-tests/a.c", false},
+        {"f", "/home/user/glibc", false},
+        {"f", "/src/mysysdeps/a.c", false},
+        {"f", "./sql/./sql/a.c", false},
+        {"f", "./io/x/./io/a.c", false},
+        {"f", "/opt/lib/libc.so.6", true},
+        {"f", "/opt/lib/libcurl.so.4", false},
+        {"net/http.(*conn).serve", "/usr/lib/go-1.22/src/net/http/server.go", true},
+        {"sync.(*Mutex).Lock", "sync/mutex.go", true},
+        {"runtime.chanrecv1", "/usr/local/go/src/runtime/chan.go", true},
+        {"main.main", "/usr/local/go/src/sync/main.go", false},
+        {"net.f", "/home/user/net/a.go", false},
+        {"synchro.f", "/home/user/go/src/synchro/a.go", false},
+        {"example.org/net.f", "/home/user/go/src/example.org/net/a.go", false},
+        {"sync.f", "/src/sync/a.c", false},
+        {"parking_lot::raw_mutex::RawMutex::lock_slow", "/r/parking_lot-0.12.1/src/raw_mutex.rs", true},
+        {"std::sync::poison::condvar::Condvar::wait", "/usr/src/rustc-1.63.0/library/std/src/sync/poison/condvar.rs", true},
+        {"thrace_region_begin", "/usr/include/thrace/annotate.h", true},
+        {"", "libc", false},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct gotrace_frame f = {.function = str(cases[i].function), .file = str(cases[i].file), .line = 2};
+        if (frame_is_folded(&f) != cases[i].folded)
+            fail_msg("%s of %s", cases[i].function, cases[i].file);
+    }
+}
+
+static void waits_hold_up_what_their_stack_or_reason_says(void **state)
+{
+    static const struct {
+        struct frame frames[FRAMES];
+        const char *reason;
+        enum wait_need need;
+    } cases[] = {
+        {{{"mutex m", "/src/a.c", 3}, {"f", "/src/a.c", 8}}, "sync", WAIT_NEED_WORK},
+        {{{"barrier b", "/src/a.c", 3}, {"f", "/src/a.c", 8}}, "sync", WAIT_NEED_WORK},
+        {{{"openmp-team 1", "[object]", 1}, {"f", "/src/a.c", 8}}, "sync", WAIT_NEED_EVENT},
+        {{{"condition c", "/src/a.c", 3}, {"f", "/src/a.c", 8}}, "sync.(*Cond).Wait", WAIT_NEED_EVENT},
+        {{{"semaphore s", "/src/a.c", 3}, {"f", "/src/a.c", 8}}, "sync", WAIT_NEED_EVENT},
+        {{{"thread w 4", "/src/a.c", 3}, {"f", "/src/a.c", 8}}, "sync", WAIT_NEED_END},
+        {{{"pipe 5", "[object]", 1}, {"f", "/src/a.c", 8}}, "chan receive", WAIT_NEED_EVENT},
+        {{{"pipe 5", "[object]", 1}, {"f", "/src/a.c", 8}}, "chan send", WAIT_NEED_WORK},
+        {{{"futex x", "/src/a.c", 3}, {"syscall", "libc", 1},
+          {"<std::sys::sync::mutex::futex::Mutex>::lock_contended", "/rustc/1/library/std/src/a.rs", 1},
+          {"app::f", "/src/a.rs", 8}}, "sync", WAIT_NEED_WORK},
+        {{{"futex x", "/src/a.c", 3}, {"syscall", "libc", 1},
+          {"<std::sys::sync::condvar::futex::Condvar>::wait", "/rustc/1/library/std/src/a.rs", 1},
+          {"std::sync::Mutex::x", "/rustc/1/library/std/src/a.rs", 1},
+          {"app::f", "/src/a.rs", 8}}, "sync", WAIT_NEED_EVENT},
+        {{{"futex x", "/src/a.c", 3}, {"syscall", "libc", 1}, {"app::Mutex", "/src/a.rs", 8}}, "sync", WAIT_NEED_EVENT},
+        {{{"sync.(*Mutex).Lock", "/go/src/sync/mutex.go", 90}, {"main.f", "/app/main.go", 3}}, "sync", WAIT_NEED_WORK},
+        {{{"sync.(*WaitGroup).Wait", "/go/src/sync/waitgroup.go", 90}, {"main.f", "/app/main.go", 3}}, "sync",
+         WAIT_NEED_END},
+        {{{"pthread_join", "libc", 1}, {"f", "/src/a.c", 3}}, "sync", WAIT_NEED_END},
+        {{{"runtime.chansend1", "/go/src/runtime/chan.go", 90}, {"main.f", "/app/main.go", 3}}, "chan send",
+         WAIT_NEED_EVENT},
+        {{{"usleep", "libc", 1}, {"f", "/src/a.c", 3}}, "sleep", WAIT_NEED_TIME},
+        {{{"runtime.gopark", "/go/src/runtime/proc.go", 90}}, "GC background sweeper wait", WAIT_NEED_NOTHING},
+        {{{"runtime.gopark", "/go/src/runtime/proc.go", 90}}, "system goroutine wait", WAIT_NEED_NOTHING},
+        {{{"runtime.gcAssistAlloc", "/go/src/runtime/mgc.go", 90}}, "GC mark assist wait for work", WAIT_NEED_WORK},
+        {{{"epoll_wait", "libc", 1}}, "select", WAIT_NEED_EVENT},
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct reading it;
+        struct stack_parts parts;
+        read_stack(&it, cases[i].frames);
+        stack_split(it.stack, &parts);
+        if (wait_need_of(parts.need, cases[i].reason) != cases[i].need)
+            fail_msg("%s", cases[i].frames[0].function);
+        end_reading(&it);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stacks_are_told_apart),
         cmocka_unit_test(kinds_have_classes),
+        cmocka_unit_test(all_frames_are_there_when_asked_for),
+        cmocka_unit_test(functions_of_libraries_are_not_the_programs),
+        cmocka_unit_test(waits_hold_up_what_their_stack_or_reason_says),
     };
     return cmocka_run_group_tests_name("frames", tests, NULL, NULL);
 }

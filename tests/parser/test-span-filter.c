@@ -218,12 +218,12 @@ static void parts_of_the_time_are_the_whole(void **state)
             if (i + 1 < PARTS)
                 f->to = (struct span_moment){percent ? SPAN_PART : SPAN_NS, (i + 1) * unit};
             sum_up(&s.m, f, &parts[i]);
-            for (size_t k = 0; k < parts[i].ended.n; k++)
-                blocks += parts[i].ended.v[k].blocks;
+            for (size_t k = 0; k < parts[i].threads.apart.n; k++)
+                blocks += parts[i].threads.apart.v[k].blocks;
             counted += parts[i].ncounted;
         }
-        for (size_t k = 0; k < whole.ended.n; k++)
-            blocks -= whole.ended.v[k].blocks;
+        for (size_t k = 0; k < whole.threads.apart.n; k++)
+            blocks -= whole.threads.apart.v[k].blocks;
         assert_int_equal(blocks, 0);
         assert_true(counted >= whole.ncounted); /* what is cut counts in both */
         assert_parts(&whole, parts, PARTS);
@@ -243,8 +243,8 @@ static void threads_are_the_whole(void **state)
         for (unsigned i = 0; i < NTHREADS; i++) {
             snprintf(name, sizeof name, "^thread %u$", i + 1);
             sum_up(&s.m, only(SPAN_THREAD, name), &parts[i]);
-            assert_int_equal(parts[i].ended.n, 1);
-            assert_int_equal(parts[i].ended.v[0].id, i + 1);
+            assert_int_equal(parts[i].threads.apart.n, 1);
+            assert_int_equal(parts[i].threads.apart.v[0].id, i + 1);
         }
         assert_parts(&whole, parts, NTHREADS);
         free_all(&whole, parts, NTHREADS);

@@ -100,19 +100,19 @@ static void a_diverse_trace_takes_bounded_memory(void **state)
     struct gotrace_builder *b = diverse();
     struct stat s;
     read_all(&s, b);
-    assert_true(s.ended.n <= 1024);
+    assert_true(s.threads.apart.n <= 1024);
     assert_true(stat_consumer.end(&s));
     assert_true(s.spans.live.n <= 2);
     assert_int_equal(s.spans.texts.list.n, STAT_NTEXTS);
     expect_sum(&s.waits, WAIT, true);
     assert_int_equal(s.spans.nthreads, KINDS + 1);
-    assert_int_equal(s.ended.n, ROWS);
-    assert_int_equal(s.nothers, KINDS + 1 - ROWS);
-    assert_int_equal(s.ended.v[0].id, 1);
-    assert_int_equal(s.ended.v[0].blocks, KINDS);
+    assert_int_equal(s.threads.apart.n, ROWS);
+    assert_int_equal(s.threads.others.n, KINDS + 1 - ROWS);
+    assert_int_equal(s.threads.apart.v[0].id, 1);
+    assert_int_equal(s.threads.apart.v[0].blocks, KINDS);
     for (int i = 1; i < ROWS; i++)
-        assert_int_equal(s.ended.v[i].id, 100 + i - 1);
-    assert_int_equal(s.others.time[GOTRACE_STATE_RUNNING], (KINDS + 1 - ROWS) * LIFE);
+        assert_int_equal(s.threads.apart.v[i].id, 100 + i - 1);
+    assert_int_equal(s.threads.others.time[GOTRACE_STATE_RUNNING], (KINDS + 1 - ROWS) * LIFE);
     stat_free(&s);
     gotrace_builder_free(b);
 }

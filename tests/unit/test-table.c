@@ -7,9 +7,9 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "cmd/stat_parts.h"
-#include "parser/analyze/stat_text.h"
+#include "cmd/lines.h"
 #include "cmd/table.h"
+#include "parser/analyze/stat_text.h"
 
 static const char *printed(const struct table *t)
 {
@@ -124,9 +124,9 @@ static void lines_fit_the_terminal(void **state)
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct winsize size = {.ws_row = 24, .ws_col = cases[i].columns};
         assert_int_equal(ioctl(master, TIOCSWINSZ, &size), 0);
-        assert_int_equal(stat_width(out), cases[i].wanted);
+        assert_int_equal(lines_width(out), cases[i].wanted);
     }
-    assert_int_equal(stat_width(file), 120);
+    assert_int_equal(lines_width(file), 120);
     fclose(file);
     fclose(out);
     close(master);

@@ -1,0 +1,88 @@
+#include "cmd/lines.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+
+size_t lines_columns(const char *text, size_t len)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < len; i++)
+        n += (text[i] & 0xc0) != 0x80;
+    return n;
+}
+
+void lines_begin(struct lines *l, size_t indent)
+{
+    fprintf(l->out, "\n%*s", (int)indent, "");
+    l->at = indent;
+}
+
+/* len bytes of the text. */
+static void put_words(struct lines *l, const char *item, size_t rest)
+{
+    for (size_t len; rest; item += len, rest -= len) {
+        const char *blank = memchr(item + 1, ' ', rest - 1);
+        len = blank ? (size_t)(blank - item) : rest;
+        size_t wide = lines_columns(item, len);
+        bool space = *item == ' ';
+        if (l->at + wide + 1 > l->width && l->at > LINES_DEEPER) {
+            lines_begin(l, LINES_DEEPER);
+            item += space;
+            rest -= space;
+            len -= space;
+            wide -= space;
+        }
+        fwrite(item, 1, len, l->out);
+        l->at += wide;
+    }
+}
+
+void lines_words(struct lines *l, const char *text) { put_words(l, text, strlen(text)); }
+
+void lines_stack(struct lines *l, const char *text)
+{
+    for (size_t len; *text; text += len + !!text[len]) {
+        len = strcspn(text, "\n");
+        lines_begin(l, LINES_STACK);
+        put_words(l, text, len);
+    }
+}
+
+bool lines_put(struct lines *l, const char *before, const char *fmt, ...)
+{
+    va_list ap;
+    char *item;
+    va_start(ap, fmt);
+    int n = vasprintf(&item, fmt, ap);
+    va_end(ap);
+    if (n < 0)
+        return false;
+    size_t wide = lines_columns(item, (size_t)n);
+    fputs(before, l->out);
+    l->at += strlen(before);
+    if (l->at + wide + 2 > l->width && LINES_DEEPER + wide + 1 <= l->width) {
+        lines_begin(l, LINES_DEEPER);
+    } else if (*before) {
+        putc(' ', l->out);
+        l->at++;
+    }
+    lines_words(l, item);
+    free(item);
+    return true;
+}
+
+size_t lines_width(FILE *out)
+{
+    enum { WIDTH = 120, LEAST = 40, MOST = 10000 };
+    struct winsize size;
+    const char *columns = getenv("COLUMNS");
+    char *end;
+    unsigned long n = columns ? strtoul(columns, &end, 10) : 0;
+    if (n >= LEAST && n <= MOST && !*end)
+        return n;
+    if (fileno(out) < 0 || ioctl(fileno(out), TIOCGWINSZ, &size) || size.ws_col < LEAST)
+        return WIDTH;
+    return size.ws_col;
+}

@@ -1,0 +1,37 @@
+/* Text in lines that are no longer than they may be. */
+#ifndef THRACE_CMD_LINES_H
+#define THRACE_CMD_LINES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+enum { LINES_INDENT = 6, LINES_STACK = 8, LINES_DEEPER = 10 }; /* of what stands below the row of a table, and of where that goes on */
+
+struct lines {
+    FILE *out;
+    size_t at, width;
+};
+
+/* How many columns the bytes take: characters of UTF-8, each taken to be one wide. */
+size_t lines_columns(const char *text, size_t len);
+
+/* Begins another line. */
+void lines_begin(struct lines *l, size_t indent);
+
+/*
+ * Puts `before` and the item, with a blank between them if there is a `before`. What is too long for the rest of the line
+ * begins a new one, and is broken between words if a line is not enough for it. False: memory is short.
+ */
+__attribute__((format(printf, 3, 4))) bool lines_put(struct lines *l, const char *before, const char *fmt, ...);
+
+/* Word by word: each goes where there is room for it. */
+void lines_words(struct lines *l, const char *text);
+
+/* Each line of the text, a frame of a stack for one, as one of its own. */
+void lines_stack(struct lines *l, const char *text);
+
+/* How wide lines may be: as COLUMNS says or the terminal is, else 120 columns. */
+size_t lines_width(FILE *out);
+
+#endif

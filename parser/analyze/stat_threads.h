@@ -1,0 +1,41 @@
+/* Where the time of threads went: of the longest ones each, of all by name. Memory is bounded. */
+#ifndef THRACE_PARSER_ANALYZE_STAT_THREADS_H
+#define THRACE_PARSER_ANALYZE_STAT_THREADS_H
+
+#include "gotrace/reader.h"
+#include "parser/idmap.h"
+#include "parser/vec.h"
+
+struct stat_thread {
+    uint64_t id, tid;                  /* goroutine; the system's thread, or GOTRACE_NONE if it is not one */
+    uint32_t name;                     /* text; 0: not known */
+    uint64_t n;                        /* how many threads these are the sums of */
+    uint64_t time[GOTRACE_STATE_IDLE]; /* ns, by state */
+    uint64_t idle;                     /* ns of waiting */
+    uint64_t blocks, samples;          /* how often it began to wait; of the CPU */
+    int64_t sampled;                   /* when it was the last time */
+    bool counts;                       /* it has a stretch that does */
+};
+
+struct stat_threads {
+    size_t rows;                    /* so many are kept apart */
+    VEC(struct stat_thread) apart;  /* the ones that ran longest */
+    struct stat_thread others;      /* the rest of them */
+    VEC(struct stat_thread) names;  /* by name */
+    struct idmap index;             /* name to its place in names + 1 */
+    struct stat_thread other_names; /* those of late names */
+    bool failed;                    /* memory is short */
+};
+
+void stat_threads_free(struct stat_threads *t);
+
+/* Adds a thread, or several, to a sum. */
+void stat_thread_sum(struct stat_thread *sum, const struct stat_thread *t);
+
+/* One has ended. */
+void stat_threads_add(struct stat_threads *t, const struct stat_thread *thread);
+
+/* All have: sorts both, the one that ran longest first. */
+void stat_threads_end(struct stat_threads *t);
+
+#endif

@@ -13,7 +13,7 @@ struct shard {
 
 static pthread_mutex_t *lock;
 static atomic_bool locked, again;
-static struct thread waiter, other;
+static struct thread waiter, other, main_thread;
 
 /* --- main waits for the threads while they contend for what it has ------------------------------------------------- */
 
@@ -30,6 +30,7 @@ static NOINLINE void *has_shard(void *self)
 {
     introduce(self);
     pthread_mutex_lock(lock);
+    await_asleep(&main_thread);
     atomic_store(&locked, true);
     await_asleep(&waiter);
     pthread_mutex_unlock(lock);
@@ -71,6 +72,7 @@ static NOINLINE void *has_late(void *self)
 {
     introduce(self);
     pthread_mutex_lock(lock);
+    await_asleep(&main_thread);
     atomic_store(&again, true);
     await_asleep(&waiter);
     pthread_mutex_unlock(lock);
@@ -80,8 +82,6 @@ static NOINLINE void *has_late(void *self)
 static NOINLINE void later(void)
 {
     pthread_mutex_t journal = PTHREAD_MUTEX_INITIALIZER;
-    char elsewhere[4096]; /* the memory of no other lock */
-    __asm__ volatile("" : : "r"(elsewhere) : "memory");
     lock = &journal;
     pthread_mutex_lock(&journal);
     atomic_store(&locked, true);
@@ -95,6 +95,15 @@ static NOINLINE void later(void)
     join(&waiter);
     EXPECT("block for_late sync main mutex:journal_(0x*<pthread_mutex_lock<for_late");
     EXPECT("block for_late sync has_late mutex:journal_(0x*<pthread_mutex_lock<for_late");
+}
+
+/* Its lock has the memory of no other one. */
+static NOINLINE void later_and_deeper(void)
+{
+    char room[4096];
+    __asm__ volatile("" : : "r"(room) : "memory");
+    later();
+    NO_TAIL_CALL();
 }
 
 /* --- a thread waits for what it has itself ------------------------------------------------------------------------- */
@@ -146,6 +155,7 @@ static NOINLINE void *has_block(void *self)
 {
     introduce(self);
     pthread_mutex_lock(lock);
+    await_asleep(&main_thread);
     atomic_store(&locked, true);
     await_asleep(&waiter);
     pthread_mutex_unlock(lock);
@@ -182,8 +192,9 @@ static NOINLINE void second_block(void)
 
 int main(void)
 {
+    introduce(&main_thread);
     meanwhile();
-    later();
+    later_and_deeper();
     answer();
     first_block();
     second_block();

@@ -53,7 +53,7 @@ static bool deed_row(const struct stat *s, const struct stat_group *g, uint64_t 
         table_flag(t, d.sampled);
     else
         table_none(t, "");
-    if (known && *what && d.state != GOTRACE_STATE_RUNNABLE)
+    if (known && *what)
         table_cell(t, "%.*s", (int)strcspn(what, "\n"), what);
     else
         table_none(t, "");

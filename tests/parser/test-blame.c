@@ -6,8 +6,7 @@
 
 #include "cmd/stat_locks.h"
 
-/* The tables' text is that. */
-static void expect(struct made *m, const char *wanted)
+static char *tables(struct made *m, enum report_format format)
 {
     struct stat s;
     struct report r;
@@ -15,12 +14,19 @@ static void expect(struct made *m, const char *wanted)
     size_t size;
     read_all(&s, m, true);
     FILE *out = open_memstream(&got, &size);
-    report_init(&r, REPORT_TEXT, out, 10);
+    report_init(&r, format, out, 10);
     assert_true(stat_locks(&s, &r));
     assert_int_equal(fclose(out), 0);
+    stat_free(&s);
+    return got;
+}
+
+/* The tables' text is that. */
+static void expect(struct made *m, const char *wanted)
+{
+    char *got = tables(m, REPORT_TEXT);
     assert_string_equal(got, wanted);
     free(got);
-    stat_free(&s);
 }
 
 /*
@@ -67,7 +73,7 @@ static void owners_of_a_name_are_one(void **state)
 }
 
 /* Thread 1 sleeps from 200 to 900 while it holds the inner lock. 2, which holds the outer one, waits from 100 on. */
-static void waits_of_owners_are_followed(void **state)
+static struct made nested(void)
 {
     struct made m = begin(3);
     block(&m, 2, 100, "sync", stack(&m, "mutex inner", "pthread_mutex_lock", "take", 5, "middle"));
@@ -79,6 +85,12 @@ static void waits_of_owners_are_followed(void **state)
     start(&m, 2, 1050);
     wake(&m, 2, 3, 1150, stack(&m, NULL, "pthread_mutex_unlock", "done", 9, "middle"));
     start(&m, 3, 1160);
+    return m;
+}
+
+static void waits_of_owners_are_followed(void **state)
+{
+    struct made m = nested();
     expect(&m, "\nLocks\n"
                "  waits    total      p50      p99      max  object\n"
                "      1  1.00 µs  1.00 µs  1.00 µs  1.00 µs  mutex outer\n"
@@ -90,6 +102,25 @@ static void waits_of_owners_are_followed(void **state)
                "      held by slow: 78 % usleep (a.c:7 nap), 11 % running until nap (a.c:7), "
                "10 % running until done (a.c:8),\n"
                "          1 % runnable\n");
+}
+
+static void all_that_owners_did_is_there_for_programs(void **state)
+{
+    struct made m = nested();
+    char *got = tables(&m, REPORT_JSON);
+    static const char wanted[] =
+        "[{\"thread\": \"middle\", \"threads\": 1, \"total_ns\": 1000, \"share\": 1, \"deeds\": ["
+        "{\"total_ns\": 700, \"share\": 0.7, \"state\": \"waiting\", \"sampled\": null, \"what\": \"usleep (a.c:7 nap)\", "
+        "\"chain\": [{\"waiting_for\": \"mutex inner\", \"role\": \"held by\", \"thread\": \"slow\"}]}, "
+        "{\"total_ns\": 100, \"share\": 0.1, \"state\": \"running\", \"sampled\": false, \"what\": \"done (a.c:9)\", "
+        "\"chain\": []}, "
+        "{\"total_ns\": 90, \"share\": 0.09, \"state\": \"running\", \"sampled\": false, \"what\": \"done (a.c:8)\", "
+        "\"chain\": [{\"waiting_for\": \"mutex inner\", \"role\": \"held by\", \"thread\": \"slow\"}]}, "
+        "{\"total_ns\": 50, \"share\": 0.05, \"state\": \"runnable\", \"sampled\": null, \"what\": null, \"chain\": []}, "
+        "{\"total_ns\": 50,";
+    if (!strstr(got, wanted))
+        fail_msg("%s", got);
+    free(got);
 }
 
 /*
@@ -296,6 +327,7 @@ int main(void)
         cmocka_unit_test(owners_follow_each_other),
         cmocka_unit_test(owners_of_a_name_are_one),
         cmocka_unit_test(waits_of_owners_are_followed),
+        cmocka_unit_test(all_that_owners_did_is_there_for_programs),
         cmocka_unit_test(turns_are_one_link),
         cmocka_unit_test(some_waits_are_nobodys_fault),
         cmocka_unit_test(before_a_thread_was_made_its_maker_is_to_blame),

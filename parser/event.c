@@ -374,6 +374,14 @@ bool gotrace_event_sync_batch(const struct gotrace_event *ev, size_t i, struct g
     return true;
 }
 
+bool gotrace_event_sync_string(const struct gotrace_event *ev, size_t i, struct gotrace_str *out)
+{
+    if (!IS(ev, GOTRACE_KIND_SYNC, GOTRACE_KIND_SYNC, out) || !ev->tables || i >= ev->tables->strings.n)
+        return false;
+    *out = ev->tables->strings.v[i];
+    return true;
+}
+
 bool gotrace_event_experimental(const struct gotrace_event *ev, struct gotrace_experimental *out)
 {
     if (!IS(ev, GOTRACE_KIND_EXPERIMENTAL, GOTRACE_KIND_EXPERIMENTAL, out))

@@ -279,6 +279,12 @@ GOTRACE_API bool gotrace_event_experimental(const struct gotrace_event *ev, stru
 GOTRACE_API bool gotrace_event_sync_batch(const struct gotrace_event *ev, size_t i,
                                           struct gotrace_experimental_batch *out);
 
+/*
+ * String i of the generation that a Sync event begins, also one that no event refers to; false, and zeroes, if there is
+ * none. A copy of the event has none. Since: 0.1.
+ */
+GOTRACE_API bool gotrace_event_sync_string(const struct gotrace_event *ev, size_t i, struct gotrace_str *out);
+
 /* ---- generations ----------------------------------------------------------------------------------------------- */
 
 /*

@@ -26,6 +26,7 @@ static const char usage[] =
     "                 all); -mem,-file: all but these\n"
     "  --heap-sample BYTES  a heap profile beside the trace: one block in so many bytes, such as 512K\n"
     "  --heap-events  every allocation and every free as an event of an experiment; the trace is 1.23 at least\n"
+    "  --lock-stats   count how often each lock is taken, and how long it is held: thrace stat shows it\n"
     "  --annotations WHOSE  take the calls of programs built with other tracers' interfaces: itt,nvtx\n"
     "                 (or one of these), all (default), none\n"
     "  --probe MAPPING         USDT probes as annotations, such as provider:name=log(arg1,str(arg2)),\n"

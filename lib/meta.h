@@ -31,6 +31,13 @@ enum meta_tag {
     META_STRING = 8, /* id, text: a string of the program's, whose id holds in the chunk's generation */
     META_HEAP_BLOCK = 20, /* number, time in ticks, bytes, stack id: a sampled block was allocated */
     META_HEAP_FREE = 21,  /* number: it was freed */
+    /*
+     * address (lib/lock_stats.h), enum object_kind, how often taken, of these after a wait, sum and longest of the times
+     * held, the G of the longest, text, n, n PCs, n, n PCs, n, n numbers: how a lock was used, to be added to what else
+     * there is of it. The text is its name, the PCs are where it was made, and where the longest hold ended; the numbers
+     * are a bucket and how many holds are in it, and so on
+     */
+    META_LOCK = 22,
     META_CALLS = 6,  /* PC, calls, ticks: calls of the function (0: of others) too short to be emitted; their time */
     /*
      * g, m, string id of the reason, enum object_kind, address or number, text, n, n PCs as in META_STACK: how the
@@ -47,7 +54,7 @@ enum meta_tag {
     {                                                                                                                  \
         [META_STACK] = "i*", [META_WAIT_STACK] = "iiiit**", [META_THREAD] = "iii", [META_NAME] = "iit", [META_MODULE] = "iiiitt", [META_HOOK] = "it", \
         [META_SAMPLE] = "iiiii*", [META_CALLS] = "iii", [META_STATUS] = "iiiiit*", [META_STRING] = "it",                  \
-        [META_HEAP_BLOCK] = "iiii", [META_HEAP_FREE] = "i"                                                             \
+        [META_HEAP_BLOCK] = "iiii", [META_HEAP_FREE] = "i", [META_LOCK] = "iiiiiiit***"                      \
     }
 
 /* The most periods that one META_SAMPLE stands for. */

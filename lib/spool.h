@@ -25,7 +25,7 @@
 #define SPOOL_MAGIC "thrSPOOL"
 
 enum {
-    SPOOL_VERSION = 7,
+    SPOOL_VERSION = 8,
     SPOOL_HEADER_SIZE = 16 << 10,
     SPOOL_CHUNK_SIZE = 8 << 10,
     SPOOL_EXTENT_CHUNKS = 128,                     /* the pool grows by this many: 1 MiB */
@@ -53,6 +53,14 @@ struct spool_heap {
     int64_t peak; /* the most that they were, less 64 KiB a thread at most */
     int64_t mapped; /* bytes mapped by mmap and not unmapped */
     uint64_t interval; /* bytes from sample to sample, on average; 0: none were taken */
+};
+
+/* How locks were used. */
+struct spool_locks {
+    uint32_t counted; /* 1: it was asked for */
+    uint32_t chunks;  /* that hold entries */
+    uint64_t others;  /* how often locks were taken that the tables had no room for */
+    uint64_t missed;  /* … and by threads that could count nothing, in handlers and at their ends */
 };
 
 /* What the recording misses of the process. */
@@ -111,11 +119,19 @@ struct spool_header {
     struct spool_unseen unseen;
     uint64_t pid_namespace;          /* inode of the PID namespace that pid is of; 0: not known */
     char boot_id[SPOOL_BOOT_ID_LEN]; /* of the machine, as text without a NUL; zeros: not known */
+    uint32_t pad2;
+    struct spool_locks locks;
 };
 
 _Static_assert(sizeof(struct spool_header) <= SPOOL_HEADER_SIZE, "the header fits its place");
 
 enum chunk_state { CHUNK_FREE = 0, CHUNK_OPEN = 1, CHUNK_FULL = 2 };
+
+enum chunk_contents {
+    CHUNK_OF_BATCH,
+    CHUNK_PACKED,   /* a row of batches with their headers, of any threads; m and time mean nothing */
+    CHUNK_OF_LOCKS, /* entries of lib/lock_stats.h. It stays open, and is never drained */
+};
 
 /*
  * Events grow from the front of data, records of lib/meta.h from its end. Both lengths are stored after the bytes they
@@ -126,7 +142,7 @@ struct chunk {
     uint32_t used;      /* bytes of events: one batch of the thread m */
     uint32_t meta_used; /* bytes of records at the end */
     uint32_t next;      /* index in a list, + 1 */
-    uint32_t packed;    /* 1: data is a row of batches with their headers, of any threads; m and time mean nothing */
+    uint32_t packed;    /* enum chunk_contents */
     uint32_t pad;
     uint64_t sealed;    /* order of filling */
     uint64_t log_pos;   /* 1 + where in the log it goes; it is there when log_end is above that */

@@ -6,6 +6,7 @@
 #include "lib/meta.h"
 #include "preload/config.h"
 #include "preload/hook.h"
+#include "preload/lock_stats.h"
 #include "preload/modules.h"
 #include "preload/objects.h"
 #include "preload/service.h"
@@ -37,6 +38,14 @@ static bool enough_chunks(void)
     for (struct thread *t = registry.threads; t && !spool_can_pack(&recorder.spool); t = t->next)
         own_batches += sched_has_proc(&recorder.sched, &t->sched);
     return __atomic_load_n(&recorder.spool.nfree, __ATOMIC_RELAXED) >= room + own_batches;
+}
+
+/* What only the pool has is in no snapshot. */
+static bool write_lock_stats(void)
+{
+    if (config.self_contained)
+        lock_stats_flush();
+    return true;
 }
 
 static void seal_shared(void)
@@ -222,7 +231,7 @@ bool generation_advance(void)
         lock_take(&registry.lock);
         if (!all_writers_out(WRITERS_GRACE_NS)) {
             recorder.deadline_ns = clock_mono_ns() + (config.period_ns < RETRY_NS ? config.period_ns : RETRY_NS);
-        } else if (enough_chunks()) {
+        } else if (write_lock_stats() && enough_chunks()) {
             seal_all();
             upcalls.seal_samples();
             sched_advance(&recorder.sched, recorder.sched.generation + 1);
@@ -284,6 +293,7 @@ void first_generation(uint32_t gomaxprocs)
     struct thread *oldest = NULL;
     bool said = false;
     bool in_mid_run = false;
+    lock_stats_forget();
     for (struct thread *t = registry.threads; t; oldest = t, t = t->next) {
         forget_last_recording(t);
         in_mid_run |= sched_current(&t->sched)->status != GO_NOT_EXIST;

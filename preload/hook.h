@@ -37,6 +37,13 @@ static inline void hook_done(struct thread *t)
 
 static inline void hook_leave(struct hook *h) { hook_done(h->t); }
 
+/*
+ * The thread is inside a hook already. Either this is a handler that interrupted it, deeper on the stack or on another
+ * one, or the hook's frame is gone: a handler left it by siglongjmp, and we are called from where it returned to or
+ * above. The same sp is that of the same caller: what interrupts is always deeper. In doubt it is a handler.
+ */
+bool left_by_longjmp(const struct thread *t, uintptr_t sp);
+
 /* Puts the thread's state in order after a hook that never ended. */
 void hook_recover(struct thread *t);
 

@@ -12,6 +12,7 @@ libthrace_preload_la_SOURCES = \
 	%D%/handles.c %D%/handles.h \
 	%D%/hook.c %D%/hook.h \
 	%D%/introduce.c %D%/introduce.h \
+	%D%/lock_stats.c %D%/lock_stats.h \
 	%D%/maintenance.c %D%/maintenance.h \
 	%D%/modules.c %D%/modules.h \
 	%D%/moved.c %D%/moved.h \
@@ -57,6 +58,7 @@ libthrace_preload_la_SOURCES = \
 	%D%/heap/wrap_heap.c %D%/heap/wrap_heap.h \
 	%D%/heap/wrap_new.c \
 	%D%/hooks/calls.c %D%/hooks/calls.h \
+	%D%/hooks/counted_locks.c %D%/hooks/counted_locks.h \
 	%D%/hooks/fds.c %D%/hooks/fds.h \
 	%D%/hooks/locks.def \
 	%D%/hooks/openmp.c %D%/hooks/openmp.h %D%/hooks/openmp.def \
@@ -79,6 +81,7 @@ libthrace_preload_la_SOURCES = \
 	%D%/hooks/wrap_stdio.c \
 	%D%/hooks/wrap_syscall.c \
 	%D%/hooks/wrap_thread.c \
+	%D%/hooks/wrap_trylock.c \
 	%D%/hooks/wrap_vfork.c \
 	%D%/probes/entry.c \
 	%D%/probes/examiner.c %D%/probes/examiner.h \

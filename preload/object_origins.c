@@ -22,6 +22,11 @@ _Static_assert(SITES <= 1 << (64 - ADDRESS_BITS), "a site's number has room abov
 
 static uint64_t address_of(uint64_t word) { return word & ((UINT64_C(1) << ADDRESS_BITS) - 1); }
 
+static uint64_t made_by(const void *address, uint32_t site)
+{
+    return (uint64_t)site << ADDRESS_BITS | (uintptr_t)address;
+}
+
 static uint64_t *ways_of(const void *address)
 {
     uint64_t hash = (uint64_t)(uintptr_t)address * UINT64_C(0x9e3779b97f4a7c15);
@@ -46,6 +51,20 @@ static uint32_t site_number(const uintptr_t *pcs, int n)
     return SITES;
 }
 
+uint16_t object_lives[OBJECT_LIVES];
+
+static void begin_life(const void *address) { __atomic_fetch_add(object_life_of(address), 1, __ATOMIC_RELAXED); }
+
+/* What was made last of those that share a number: made again by the same code it is the same lock to who counts. */
+static void note_life(const void *address, uint32_t site)
+{
+    static uint64_t last[OBJECT_LIVES];
+    uint64_t word = made_by(address, site);
+    uint64_t *place = &last[object_life_of(address) - object_lives];
+    if (__atomic_exchange_n(place, word, __ATOMIC_RELAXED) != word)
+        begin_life(address);
+}
+
 void object_unmade(const void *address)
 {
     uint64_t *way = ways_of(address);
@@ -62,7 +81,7 @@ static void remember(const void *address, uint32_t site)
     uint64_t *way = ways_of(address);
     for (int i = WAYS - 1; i > 0; i--)
         __atomic_store_n(&way[i], __atomic_load_n(&way[i - 1], __ATOMIC_RELAXED), __ATOMIC_RELAXED);
-    __atomic_store_n(&way[0], (uint64_t)site << ADDRESS_BITS | (uintptr_t)address, __ATOMIC_RELEASE);
+    __atomic_store_n(&way[0], made_by(address, site), __ATOMIC_RELEASE);
 }
 
 void object_made(const void *address, const uintptr_t *pcs, int n)
@@ -71,6 +90,7 @@ void object_made(const void *address, const uintptr_t *pcs, int n)
     uint32_t site = n > 0 ? site_number(pcs, n) : SITES;
     if (site < SITES)
         remember(address, site);
+    note_life(address, site);
 }
 
 int object_site(const void *address, uintptr_t pcs[OBJECT_SITE_FRAMES])
@@ -127,6 +147,7 @@ bool object_named(const void *address, const char *name)
         if (__atomic_compare_exchange_n(&n->address, &none, address, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) ||
             none == address) {
             __atomic_store_n(&n->name, at, __ATOMIC_RELEASE);
+            begin_life(address);
             return true;
         }
     }

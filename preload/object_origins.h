@@ -24,4 +24,20 @@ bool object_named(const void *address, const char *name);
 /* The name that the program gave the object, of *len bytes; NULL: none. It stays as it is. */
 const char *object_name(const void *address, uint32_t *len);
 
+/*
+ * A number that becomes another when the object at the address is made by another stack than before, or is given a name;
+ * for reasons of others as well, now and then.
+ */
+enum { OBJECT_LIVES = 1 << 12, OBJECT_LIFE_BITS = 16 };
+extern uint16_t object_lives[OBJECT_LIVES] __attribute__((visibility("hidden")));
+
+static inline uint16_t *object_life_of(const void *address)
+{
+    return &object_lives[((uint64_t)(uintptr_t)address * UINT64_C(0x9e3779b97f4a7c15) >> 40) % OBJECT_LIVES];
+}
+static inline uint32_t object_life(const void *address)
+{
+    return __atomic_load_n(object_life_of(address), __ATOMIC_RELAXED);
+}
+
 #endif

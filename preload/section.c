@@ -18,7 +18,7 @@ static SLOW bool new_chunk(struct sched_thread *t)
 /*
  * What is recorded, and whether, changes behind a closed gate only: what was seen inside holds until the thread leaves.
  */
-static bool pass_gate(struct thread *t)
+bool bare_section_enter(struct thread *t)
 {
     while (recording()) {
         if (unlikely(!gate_enter(&recorder.gate, &t->writer))) {
@@ -60,7 +60,7 @@ static SLOW bool await_growth(void)
 
 bool section_enter_slow(struct thread *t, size_t extra)
 {
-    for (int waits = 0; pass_gate(t); waits++) {
+    for (int waits = 0; bare_section_enter(t); waits++) {
         if (likely(sched_has_room(&t->sched, extra)) || new_chunk(&t->sched))
             return true;
         gate_leave(&t->writer);

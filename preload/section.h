@@ -23,6 +23,9 @@ static inline bool section_enter(struct thread *t, size_t extra)
 {
     return likely(section_try(t, extra)) || section_enter_slow(t, extra);
 }
+
+/* A section without room for anything. False: not recording. */
+bool bare_section_enter(struct thread *t);
 static inline void section_leave(struct thread *t) { gate_leave(&t->writer); }
 
 /*

@@ -43,6 +43,16 @@ struct region {
     uint32_t place; /* of the probe that began it, 0: none did */
 };
 
+enum { LOCK_INDEX = 1 << 11, LOCKS_MAX = LOCK_INDEX / 2 };
+
+/* The locks that the thread counts (lock_stats.h). */
+struct lock_table {
+    uint32_t mask, n;       /* of the index, as far as it is used; and entries that it leads to */
+    struct chunk *last;     /* of entries, linked by `next` to those before; NULL: there is none */
+    struct thread *listed;  /* the next record that has a table; itself: none has */
+    uint32_t index[LOCK_INDEX]; /* by address: where the entry is, in bytes from the spool's header; 0: free */
+};
+
 struct thread {
     struct writer writer;
     uint32_t in_hook;     /* the thread is inside a hook … */
@@ -106,6 +116,7 @@ struct thread {
     struct thread *next, *prev; /* the registry, or the pool */
     struct unwind_cache cache;       /* this, and what follows, the next thread takes over as it is left */
     struct short_calls short_calls;  /* far from what every thread touches; nothing when the thread has ended */
+    struct lock_table locks;
 };
 
 /* One plain pointer, initial-exec: dynamic TLS would allocate on first use. NULL: not seen yet. */

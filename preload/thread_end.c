@@ -2,6 +2,7 @@
 
 #include <limits.h>
 
+#include "preload/lock_stats.h"
 #include "preload/section.h"
 #include "preload/short_calls.h"
 #include "preload/upcalls.h"
@@ -66,6 +67,7 @@ void thread_end(struct thread *t)
     if (ended)
         sched_track(&t->sched, GO_DEAD);
     if (section == SECTION_WRITES) {
+        lock_stats_thread_ends(t);
         ended = sched_destroy(&recorder.sched, &t->sched, now());
         seal_chunk(&t->sched); /* inside the section: the advancer seals them, too */
     }

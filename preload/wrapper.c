@@ -4,12 +4,7 @@
 
 static bool on_own_stack(const struct thread *t, uintptr_t sp) { return sp > t->stack_lo && sp <= t->stack_hi; }
 
-/*
- * The thread is inside a hook already. Either this is a handler that interrupted it, deeper on the stack or on another
- * one, or the hook's frame is gone: a handler left it by siglongjmp, and we are called from where it returned to or
- * above. The same sp is that of the same caller: what interrupts is always deeper. In doubt it is a handler.
- */
-static bool left_by_longjmp(const struct thread *t, uintptr_t sp)
+bool left_by_longjmp(const struct thread *t, uintptr_t sp)
 {
     return on_own_stack(t, sp) && on_own_stack(t, t->hook_sp) && sp >= t->hook_sp;
 }

@@ -106,6 +106,7 @@ static const char *make_trace(const struct finish_how *how, struct spool_file *f
         for (size_t i = 0; i < r.samples.n; i++)
             sum->samples_in_trace += r.samples.v[i].weight;
         trace_time_init(&r.time, hz);
+        rec_locks_init(&r.locks, f->header, hz);
         err = recording_symbolize(&r, how->progress);
     }
     if (!err && !sum->nothing) {

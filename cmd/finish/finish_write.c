@@ -12,6 +12,7 @@
 #include "cmd/export/heap_in_trace.h"
 #include "cmd/finish/cut.h"
 #include "cmd/finish/finish_as_v1.h"
+#include "cmd/finish/lock_stats_write.h"
 #include "cmd/finish/opening.h"
 #include "cmd/finish/output.h"
 #include "cmd/finish/recording_frames.h"
@@ -106,7 +107,8 @@ static const char *write_trace(const struct spool_file *f, struct recording *r, 
             failed = gotrace_builder_generation(b, batch->generation) || write_sync(b, h, t, time) ||
                      recording_write_tables(r, b, batch->generation) ||
                      heap_types_write(&r->seen.types, b, batch->generation, time) ||
-                     (!i && r->profile && heap_in_trace_write(b, r->profile, r->profile_size));
+                     (!i && r->profile && heap_in_trace_write(b, r->profile, r->profile_size)) ||
+                     (!i && lock_stats_write(r, b));
             sum->generations++;
         }
         failed = failed || copy_batch(b, t, batch, last);

@@ -9,6 +9,8 @@ libfinish_la_SOURCES = \
 	%D%/first_stacks.c %D%/first_stacks.h \
 	%D%/heap_profile.c %D%/heap_profile.h \
 	%D%/heap_types.c %D%/heap_types.h \
+	%D%/lock_stats_write.c %D%/lock_stats_write.h \
+	%D%/locks.c %D%/locks.h \
 	%D%/objects.c %D%/objects.h \
 	%D%/opening.c %D%/opening.h \
 	%D%/orphaned_spools.c %D%/orphaned_spools.h \
@@ -17,6 +19,8 @@ libfinish_la_SOURCES = \
 	%D%/progress.c %D%/progress.h \
 	%D%/recording.c %D%/recording.h \
 	%D%/recording_frames.c %D%/recording_frames.h \
+	%D%/record_cursor.h \
+	%D%/recording_locks.c %D%/recording_locks.h \
 	%D%/recording_modules.c %D%/recording_modules.h \
 	%D%/recording_objects.c %D%/recording_objects.h \
 	%D%/recording_read.c %D%/recording_read.h \

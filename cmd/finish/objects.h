@@ -20,7 +20,9 @@ struct rec_object {
     struct rec_local {
         uint64_t pc, below_cfa, above_sp; /* on a stack: a PC in the function of the frame, and its place there; else 0 */
     } local;
-    size_t first_wait;  /* a stack that waited for it: its number in stacks */
+    bool waited;        /* a thread waited for it; then there is … */
+    size_t first_wait;  /* a stack that waited for it: its number in stacks; else … */
+    size_t held, nheld; /* … stacks.pcs[held …], the stack of one that held it */
     size_t number;      /* of names */
     int64_t symbols[2]; /* numbers in the symbolizer, of the variable that it may be; -1: none */
     const struct symbolize_frame *variable; /* that it is; NULL: none is known */

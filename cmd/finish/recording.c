@@ -91,6 +91,7 @@ void recording_free(struct recording *r)
     heap_types_free(&r->seen.types);
     stack_table_free(&r->stacks);
     rec_objects_free(&r->objects);
+    free(r->locks.v);
     rec_modules_free(&r->modules);
     samples_free(&r->samples);
     symbolize_free(r->symbolizer);

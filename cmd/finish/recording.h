@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "cmd/finish/first_stacks.h"
+#include "cmd/finish/locks.h"
 #include "cmd/finish/objects.h"
 #include "cmd/finish/recording_modules.h"
 #include "cmd/finish/samples.h"
@@ -55,6 +56,7 @@ struct rec_block {
 struct recording {
     struct stack_table stacks;
     struct rec_objects objects;
+    struct rec_locks locks;
     struct rec_modules modules;
     struct samples samples;
     struct rec_thread *threads; /* by g */

@@ -141,8 +141,10 @@ void recording_link_objects(struct recording *r)
             s->first = base->first;
             s->n = base->n;
         }
-        if (s->object)
+        if (s->object) {
             r->objects.v[s->object - 1].first_wait = i;
+            r->objects.v[s->object - 1].waited = true;
+        }
     }
 }
 
@@ -244,8 +246,10 @@ static bool name_object(const struct recording *r, struct rec_object_name *name,
     if (recording_program_frame(r, o->site, o->nsite, true, &at, &has_line))
         return name_by_place(name, o, "initialised", &at, has_line);
     const struct rec_stack *s = &r->stacks.v[o->first_wait];
-    if (recording_program_frame(r, s->first, s->n, false, &at, &has_line))
+    if (o->waited && recording_program_frame(r, s->first, s->n, false, &at, &has_line))
         return name_by_place(name, o, "waited for", &at, has_line);
+    if (!o->waited && recording_program_frame(r, o->held, o->nheld, false, &at, &has_line))
+        return name_by_place(name, o, "held", &at, has_line);
     return set_function(name, "%s at 0x%" PRIx64, word, o->address);
 }
 
@@ -260,15 +264,21 @@ static void find_variable(const struct recording *r, struct rec_object *o)
     }
 }
 
+static bool name_objects(struct recording *r, bool waited)
+{
+    bool ok = true;
+    for (size_t i = 0; i < r->objects.n && ok; i++) {
+        const struct rec_object *o = &r->objects.v[i];
+        struct rec_object_name *name = &r->objects.names[o->number];
+        ok = o->waited != waited || name->function || name_object(r, name, o);
+    }
+    return ok;
+}
+
+/* What was waited for has its name from there, whether its uses were counted or not. */
 bool recording_name_objects(struct recording *r)
 {
     for (size_t i = 0; i < r->objects.n; i++)
         find_variable(r, &r->objects.v[i]);
-    bool ok = find_objects(r);
-    for (size_t i = 0; i < r->objects.n && ok; i++) {
-        const struct rec_object *o = &r->objects.v[i];
-        struct rec_object_name *name = &r->objects.names[o->number];
-        ok = name->function || name_object(r, name, o);
-    }
-    return ok;
+    return find_objects(r) && name_objects(r, true) && name_objects(r, false);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/finish/recording_locks.h"
 #include "cmd/finish/recording_objects.h"
 #include "cmd/finish/recording_records.h"
 
@@ -95,6 +96,8 @@ const char *recording_read(struct recording *r, const struct spool_file *f)
     r->pid = f->header->pid;
     for (size_t i = 0; i < f->meta.n && !err; i++)
         err = recording_read_records(r, &names, &f->meta.v[i], false);
+    for (size_t i = 0; i < f->locks.n && !err; i++)
+        err = recording_read_locks(r, &f->locks.v[i]);
     rec_modules_end(&r->modules);
     for (size_t i = 0; i < f->meta.n && !err; i++)
         err = recording_read_records(r, &names, &f->meta.v[i], true);

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/finish/record_cursor.h"
+#include "cmd/finish/recording_locks.h"
 #include "lib/meta.h"
 #include "lib/sched.h"
 #include "parser/vec.h"
@@ -20,32 +22,6 @@ static void *grow(void **v, size_t *n, size_t *cap, size_t size)
 }
 
 #define ADD(r, what) grow((void **)&(r)->what, &(r)->n##what, &(r)->cap_##what, sizeof *(r)->what)
-
-struct cursor {
-    const uint8_t *p, *end; /* p is NULL after a record that is cut off */
-};
-
-static uint64_t get_int(struct cursor *c)
-{
-    uint64_t v = 0;
-    if (c->p)
-        c->p = varint_get(c->p, c->end, &v);
-    return v;
-}
-
-static const uint8_t *get_text(struct cursor *c, size_t *len)
-{
-    uint64_t n = get_int(c);
-    const uint8_t *text = c->p;
-    if (!c->p || n > (uint64_t)(c->end - c->p)) {
-        c->p = NULL;
-        *len = 0;
-        return NULL;
-    }
-    c->p += n;
-    *len = n;
-    return text;
-}
 
 static char *get_string(struct cursor *c)
 {
@@ -252,6 +228,7 @@ static bool read_record(struct recording *r, struct rec_names *names, struct cur
     case META_HEAP_BLOCK: return read_block(r, c, generation);
     case META_HEAP_FREE: return read_free(r, c);
     case META_CALLS: return read_calls(r, c);
+    case META_LOCK: return recording_read_lock(r, c, generation);
     default: return false;
     }
 }

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "cmd/finish/progress.h"
+#include "cmd/finish/recording_locks.h"
 #include "cmd/finish/recording_objects.h"
 #include "cmd/finish/symbol_cache.h"
 #include "lib/symbolize/symbolize.h"
@@ -68,5 +69,7 @@ const char *recording_symbolize(struct recording *r, FILE *terminal)
         progress_end(&progress);
     }
     ok = ok && recording_name_objects(r);
+    if (ok)
+        recording_merge_locks(r);
     return ok ? NULL : "out of memory while looking up symbols";
 }

@@ -123,6 +123,9 @@ static const char *read_chunk(struct spool_file *f, const struct found *found)
 {
     const struct chunk *c = &found->c;
     const uint8_t *data = found->data;
+    if (c->packed == CHUNK_OF_LOCKS)
+        return add(&f->locks, (struct spool_batch){c->generation, c->m, c->time, 0, data, c->used}) ? NULL
+                                                                                                    : "out of memory";
     if (c->packed)
         return read_row(f, data, data + c->used);
     const uint8_t *meta = data + CHUNK_CAPACITY - c->meta_used;
@@ -234,6 +237,7 @@ void spool_file_close(struct spool_file *f)
 {
     free(f->events.v);
     free(f->meta.v);
+    free(f->locks.v);
     free(f->unrolled);
     free((void *)(uintptr_t)f->header);
     if (f->map)

@@ -24,6 +24,7 @@ struct spool_file {
     const struct spool_header *header; /* a copy: a process that still has the file open cannot change it under us */
     struct spool_batches events; /* by generation, time, order */
     struct spool_batches meta;
+    struct spool_batches locks; /* entries of lib/lock_stats.h */
     const uint8_t *map;
     size_t size;
     /*

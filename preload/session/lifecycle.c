@@ -10,6 +10,7 @@
 #include "lib/options/options.h"
 #include "preload/config.h"
 #include "preload/heap/heap_setup.h"
+#include "preload/hooks/counted_locks.h"
 #include "preload/modules.h"
 #include "preload/probes/probes.h"
 #include "preload/real.h"
@@ -224,6 +225,8 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
     thread_name_init();
     fork_init(begin_in_child);
     heap_begin(options.classes & CLASS_HEAP, options.heap_sample, options.heap_events);
+    if (options.lock_stats)
+        count_locks();
     probes_init(options.probes, session_exe(), !options.follow, options.verbose);
     begin_main_thread();
     sample_init(options.cpu_hz);

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "lib/lock_stats.h"
 #include "lib/spool.h"
 
 struct field {
@@ -13,6 +14,10 @@ struct field {
 
 #define FIELD(of, name) {#name, offsetof(struct of, name), sizeof ((struct of *)0)->name, 1}
 #define TEXT(of, name) {#name, offsetof(struct of, name), 1, sizeof ((struct of *)0)->name}
+
+#define ARRAY(of, name)                                                                                                \
+    {#name, offsetof(struct of, name), sizeof ((struct of *)0)->name[0],                                               \
+     sizeof ((struct of *)0)->name / sizeof ((struct of *)0)->name[0]}
 
 /* In the order of the file. Padding has no name. */
 static const struct field header_fields[] = {
@@ -71,6 +76,11 @@ static const struct field header_fields[] = {
     FIELD(spool_header, unseen.pad),
     FIELD(spool_header, pid_namespace),
     TEXT(spool_header, boot_id),
+    FIELD(spool_header, pad2),
+    FIELD(spool_header, locks.counted),
+    FIELD(spool_header, locks.chunks),
+    FIELD(spool_header, locks.others),
+    FIELD(spool_header, locks.missed),
 };
 
 static const struct field chunk_fields[] = {
@@ -86,6 +96,28 @@ static const struct field chunk_fields[] = {
     FIELD(chunk, m),
     FIELD(chunk, time),
     {"data", offsetof(struct chunk, data), 0, 0},
+};
+
+static const struct field lock_fields[] = {
+    FIELD(lock_entry, address),
+    FIELD(lock_entry, since),
+    FIELD(lock_entry, taken),
+    FIELD(lock_entry, contended),
+    FIELD(lock_entry, held),
+    FIELD(lock_entry, longest),
+    FIELD(lock_entry, what),
+    FIELD(lock_entry, depth),
+    FIELD(lock_entry, pad),
+    FIELD(lock_entry, generation),
+    FIELD(lock_entry, longest_g),
+    FIELD(lock_entry, nsite),
+    FIELD(lock_entry, nlongest),
+    FIELD(lock_entry, replaced),
+    TEXT(lock_entry, pad2),
+    FIELD(lock_entry, pad3),
+    ARRAY(lock_entry, site),
+    ARRAY(lock_entry, where),
+    ARRAY(lock_entry, holds),
 };
 
 /* The next row of a table: offset, type and name, of which the last two may be empty. False: the table is over. */
@@ -131,7 +163,9 @@ static void has_fields(const char *heading, const struct field *fields, size_t n
             fail_msg("%s: %s at %zu, where %s at %zu should be", heading, name, offset, want->name, want->offset);
         assert_int_equal(want->offset, end); /* else a field is missing above */
         end += want->size * want->elements;
-        if (want->elements > 1)
+        if (want->elements > 1 && want->size > 1)
+            snprintf(wanted, sizeof wanted, "u%zu[%zu]", want->size * 8, want->elements);
+        else if (want->elements > 1)
             snprintf(wanted, sizeof wanted, "char[%zu]", want->elements);
         else
             snprintf(wanted, sizeof wanted, "%zu", want->size * 8);
@@ -152,6 +186,12 @@ static void the_header_is_as_it_is_described(void **state)
 static void a_chunk_is_as_it_is_described(void **state)
 {
     has_fields("## Chunks", chunk_fields, sizeof chunk_fields / sizeof chunk_fields[0]);
+}
+
+static void an_entry_of_a_lock_is_as_it_is_described(void **state)
+{
+    has_fields("**Entries of locks.**", lock_fields, sizeof lock_fields / sizeof lock_fields[0]);
+    assert_int_equal(sizeof(struct lock_entry), 448);
 }
 
 static void its_version_is_the_one_that_is_described(void **state)
@@ -178,6 +218,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_header_is_as_it_is_described),
         cmocka_unit_test(a_chunk_is_as_it_is_described),
+        cmocka_unit_test(an_entry_of_a_lock_is_as_it_is_described),
         cmocka_unit_test(its_version_is_the_one_that_is_described),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,81 @@
+#include "config.h"
+
+#include "cmd/finish/lock_stats_write.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd/finish/recording_frames.h"
+#include "lib/symbolize/symbolize.h"
+
+/* Readers take strings of up to 1 KiB: the parts of one are cut to so many bytes. */
+enum { TEXT_MAX = 1024, OBJECT_MAX = 360, FUNCTION_MAX = 240, PLACE_MAX = 160, THREAD_MAX = 64 };
+
+/* Cuts no character in two, and leaves nothing in the text that separates it from others. */
+static void put_text(char *text, size_t *n, const char *s, size_t max)
+{
+    size_t len = strlen(s);
+    if (len > max)
+        for (len = max; len && ((unsigned char)s[len] & 0xc0) == 0x80;)
+            len--;
+    text[(*n)++] = '\t';
+    for (size_t i = 0; i < len; i++)
+        text[(*n)++] = (unsigned char)s[i] < ' ' ? '?' : s[i];
+}
+
+static uint64_t ns(const struct recording *r, uint64_t counts) { return (uint64_t)((double)counts * r->locks.ns); }
+
+static void put_place(const struct recording *r, const struct rec_lock *l, char *text, size_t *n)
+{
+    struct symbolize_frame at;
+    char place[PLACE_MAX] = "";
+    bool has_line, known = recording_program_frame(r, l->where, l->nwhere, false, &at, &has_line);
+    if (known && has_line) {
+        const char *slash = strrchr(at.file, '/');
+        snprintf(place, sizeof place, "%s:%" PRIu32, slash && slash[1] ? slash + 1 : at.file, at.line);
+    }
+    put_text(text, n, known ? at.function : "", FUNCTION_MAX);
+    put_text(text, n, place, PLACE_MAX);
+}
+
+static void put_thread(const struct recording *r, const struct rec_lock *l, char *text, size_t *n)
+{
+    struct symbolize_frame start;
+    const char *given = l->nwhere ? recording_thread_start(r, l->longest_g, &start) : "";
+    put_text(text, n, given ? given : start.function, THREAD_MAX);
+}
+
+/* The number makes strings that would be the same two. */
+static int write_lock(const struct recording *r, struct gotrace_builder *b, size_t number)
+{
+    const struct rec_lock *l = &r->locks.v[number];
+    char text[TEXT_MAX];
+    char object[OBJECT_MAX + 1];
+    snprintf(object, sizeof object, "%s%s", r->objects.names[l->object].function, l->read ? " (read)" : "");
+    size_t n = (size_t)snprintf(text, sizeof text,
+                                "thrace lock %zu taken %" PRIu64 " contended %" PRIu64 " held %" PRIu64 " p50 %" PRIu64
+                                " p99 %" PRIu64 " longest %" PRIu64 " by %" PRIu64,
+                                number, l->taken, l->contended, ns(r, l->held), ns(r, rec_lock_percentile(l, 50)),
+                                ns(r, rec_lock_percentile(l, 99)), ns(r, l->longest), l->longest_g);
+    put_text(text, &n, object, OBJECT_MAX);
+    put_place(r, l, text, &n);
+    put_thread(r, l, text, &n);
+    return gotrace_builder_string(b, text, n) ? 0 : -1;
+}
+
+int lock_stats_write(const struct recording *r, struct gotrace_builder *b)
+{
+    char text[TEXT_MAX];
+    int err = 0;
+    if (!r->locks.counted)
+        return 0;
+    int n = snprintf(text, sizeof text, "thrace locks others %" PRIu64 " missed %" PRIu64, r->locks.others,
+                     r->locks.missed);
+    if (!gotrace_builder_string(b, text, (size_t)n))
+        return -1;
+    for (size_t i = 0; i < r->locks.n && !err; i++)
+        if (r->locks.v[i].taken)
+            err = write_lock(r, b, i);
+    return err;
+}

@@ -18,14 +18,15 @@
 enum { DEFAULT_ROWS = 10, MAX_ROWS = 100000, MAX_HZ = 1000000 };
 
 static const char usage[] =
-    "usage: thrace stat [OPTION]... [--locks] [--waits] [--syscalls] [--cpu] [--threads] [--heap] [--tasks] [--all]\n"
-    "                   [--json | --csv] FILE\n"
+    "usage: thrace stat [OPTION]... [--locks] [--lock-stats] [--waits] [--syscalls] [--cpu] [--threads] [--heap]\n"
+    "                   [--tasks] [--all] [--json | --csv] FILE\n"
     "\n"
     "Sums up where the threads (goroutines) of a Go execution trace spent their time: a screen of\n"
     "states, locks and who held them, waits that held work up, system calls, threads; or what is\n"
     "asked for. FILE may be -, standard input.\n"
     "  -n N, --rows N  rows in each table\n"
     "  --locks         all that was waited for, and who is to blame, as far as FILE says\n"
+    "  --lock-stats    how often each lock was taken, and how long it was held, if that was recorded\n"
     "  --waits         all waits: where, what for, and who ended them\n"
     "  --syscalls      all system calls, by function and place\n"
     "  --cpu           functions by samples of the CPU\n"
@@ -46,6 +47,7 @@ _Static_assert((int)SPAN_OPTION_LAST <= (int)SECTION, "no option is two");
 static const struct option options[] = {
     {"rows", required_argument, NULL, 'n'},
     {"locks", no_argument, NULL, SECTION | STAT_LOCKS},
+    {"lock-stats", no_argument, NULL, SECTION | STAT_LOCK_STATS},
     {"waits", no_argument, NULL, SECTION | STAT_WAITS},
     {"syscalls", no_argument, NULL, SECTION | STAT_SYSCALLS},
     {"cpu", no_argument, NULL, SECTION | STAT_CPU},

@@ -12,6 +12,7 @@ libanalyze_la_SOURCES = \
 	%D%/frames.c %D%/frames.h \
 	%D%/span_filter.c %D%/span_filter.h \
 	%D%/span_learn.c %D%/span_learn.h \
+	%D%/lock_stats.c %D%/lock_stats.h \
 	%D%/spans.c %D%/spans.h \
 	%D%/spread.c %D%/spread.h \
 	%D%/stat_collect.c %D%/stat_collect.h \

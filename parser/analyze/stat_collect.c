@@ -28,6 +28,7 @@ void stat_free(struct stat *s)
     stat_groups_free(&s->wakers);
     stat_groups_free(&s->syscalls);
     blame_free(&s->blame);
+    lock_stats_free(&s->locks);
     needs_free(&s->needs);
     cpu_free(&s->cpu);
     stat_threads_free(&s->threads);
@@ -223,9 +224,10 @@ static bool event(void *state, const struct gotrace_event *ev)
         break;
     case GOTRACE_KIND_STACK_SAMPLE: sample(s, ev); break;
     case GOTRACE_KIND_METRIC: metric(s, ev); break;
+    case GOTRACE_KIND_SYNC: lock_stats_event(&s->locks, ev); break;
     default: break;
     }
-    return !s->failed && !s->needs.failed && !s->cpu.failed && !s->threads.failed && blame_is_fine(&s->blame);
+    return !s->failed && !s->locks.failed && !s->needs.failed && !s->cpu.failed && !s->threads.failed && blame_is_fine(&s->blame);
 }
 
 static bool end(void *state)
@@ -233,6 +235,7 @@ static bool end(void *state)
     struct stat *s = state;
     bool ok = spans_end(&s->spans);
     stat_threads_end(&s->threads);
+    lock_stats_sort(&s->locks);
     return ok && !s->failed && !s->needs.failed && !s->cpu.failed && !s->threads.failed && blame_is_fine(&s->blame) &&
            !s->states.failed && !s->waits.failed && !s->wakers.failed && !s->syscalls.failed;
 }

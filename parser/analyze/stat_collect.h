@@ -5,6 +5,7 @@
 #include "parser/analyze/blame.h"
 #include "parser/analyze/consumer.h"
 #include "parser/analyze/cpu.h"
+#include "parser/analyze/lock_stats.h"
 #include "parser/analyze/needs.h"
 #include "parser/analyze/spans.h"
 #include "parser/analyze/stat_groups.h"
@@ -32,6 +33,7 @@ struct stat {
     struct stat_groups wakers;   /* by stat_waker_key(); the time is that of the waits that they ended */
     struct stat_groups syscalls; /* by stat_key(place, stack) */
     struct blame blame;          /* by object */
+    struct lock_stats locks;
     struct needs needs;          /* places are groups of waits */
     struct cpu cpu;
     struct stat_heap heap;

@@ -18,6 +18,7 @@ e2e_tests = \
 	%D%/install.test \
 	%D%/itt.test \
 	%D%/kills.test \
+	%D%/lock-stats.test \
 	%D%/locks.test \
 	%D%/nvtx.test \
 	%D%/objects.test \

@@ -24,6 +24,7 @@ c_programs = \
 	%D%/clones \
 	%D%/closes-all \
 	%D%/coroutines \
+	%D%/counted-locks \
 	%D%/crowd \
 	%D%/crowded \
 	%D%/daemonizes \
@@ -139,6 +140,7 @@ tests_programs_clones_CFLAGS = $(program_CFLAGS)
 tests_programs_clones_LDADD = -ldl
 tests_programs_closes_all_CFLAGS = $(program_CFLAGS)
 tests_programs_coroutines_CFLAGS = $(program_CFLAGS)
+tests_programs_counted_locks_CFLAGS = $(program_CFLAGS)
 tests_programs_crowd_CFLAGS = $(program_CFLAGS)
 tests_programs_crowded_CFLAGS = $(program_CFLAGS)
 tests_programs_daemonizes_CFLAGS = $(program_CFLAGS)

@@ -41,6 +41,7 @@ static inline void make(struct made *m)
     gotrace_builder_sync(m->b, 1000000000, 100, 77, 88, 99);
     gotrace_builder_experimental(m->b, 1, 5, 100, "data", 4);
     gotrace_builder_experimental(m->b, 9, ID_NONE, 100, "", 0);
+    string(m, "of no event");
     gotrace_builder_batch(m->b, 5, 100);
     ADD(ProcStatus, 0, PROC_RUNNING);
     ADD(GoStatus, 1, 5, GO_RUNNING);

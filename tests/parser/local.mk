@@ -33,6 +33,10 @@ docs_examples_generations_CPPFLAGS = -I$(top_srcdir)/include
 docs_examples_generations_LDADD = libgotrace.la
 
 if HAVE_CMOCKA
+check_PROGRAMS += %D%/test-lock-stats
+TESTS += %D%/test-lock-stats
+tests_parser_test_lock_stats_SOURCES = %D%/test-lock-stats.c
+tests_parser_test_lock_stats_LDADD = libanalyze.la $(reader_program_LIBS)
 check_PROGRAMS += %D%/test-blame %D%/test-blame-bounds %D%/test-consumer %D%/test-frames %D%/test-needs %D%/test-span-filter %D%/test-stat-bounds %D%/test-stat-tasks
 TESTS += %D%/test-blame %D%/test-blame-bounds %D%/test-consumer %D%/test-frames %D%/test-needs %D%/test-span-filter %D%/test-stat-bounds %D%/test-stat-tasks
 tests_parser_test_blame_bounds_SOURCES = %D%/test-blame-bounds.c %D%/waits.h

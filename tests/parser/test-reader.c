@@ -41,6 +41,17 @@ static void every_kind_tells_what_it_is(void **state)
     assert_string_equal(batch.experiment, "");
     assert_int_equal(batch.experiment_id, 9);
     assert_false(gotrace_event_sync_batch(ev, 2, &batch));
+    struct gotrace_str string;
+    size_t nstrings = 0, unused = 0;
+    while (gotrace_event_sync_string(ev, nstrings, &string)) {
+        unused += string.len == 11 && !memcmp(string.data, "of no event", 11);
+        nstrings++;
+    }
+    assert_int_equal(unused, 1);
+    assert_null(string.data);
+    struct gotrace_event *copy = gotrace_event_copy(ev);
+    assert_false(gotrace_event_sync_string(copy, 0, &string));
+    gotrace_event_free(copy);
     assert_int_equal(gotrace_event_thread(ev), GOTRACE_NONE);
     assert_int_equal(gotrace_event_offset(ev), 0);
 

@@ -19,6 +19,7 @@ unit_tests = \
 	%D%/test-lock \
 	%D%/test-annotation-names \
 	%D%/test-meta \
+	%D%/test-locks \
 	%D%/test-object-origins \
 	%D%/test-open-tasks \
 	%D%/test-opening \
@@ -117,6 +118,8 @@ tests_unit_test_descriptors_SOURCES = %D%/test-descriptors.c preload/descriptors
 tests_unit_test_descriptors_LDADD = $(unit_test_LIBS)
 tests_unit_test_handles_SOURCES = %D%/test-handles.c preload/handles.c
 tests_unit_test_handles_LDADD = $(unit_test_LIBS)
+tests_unit_test_locks_SOURCES = %D%/test-locks.c
+tests_unit_test_locks_LDADD = $(finish_LIBS) $(unit_test_LIBS)
 tests_unit_test_object_origins_SOURCES = %D%/test-object-origins.c preload/object_origins.c
 tests_unit_test_object_origins_LDADD = $(unit_test_LIBS)
 tests_unit_test_open_tasks_SOURCES = %D%/test-open-tasks.c preload/annotate/open_tasks.c

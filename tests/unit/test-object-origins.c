@@ -114,10 +114,29 @@ static void too_many_names_are_not_heard(void **state)
     assert_string_equal(name_of(memory + 64 + 8), "object 1");
 }
 
+/* What tells a thread that an entry for the lock may be of another one. */
+static void a_lock_that_other_code_makes_is_another(void **state)
+{
+    static const uintptr_t one[] = {1, 2}, two[] = {1, 3};
+    static char place[16];
+    object_made(place, one, 2);
+    uint32_t life = object_life(place);
+    object_made(place, one, 2);
+    object_unmade(place);
+    object_made(place, one, 2);
+    assert_int_equal(object_life(place), life);
+    object_made(place, two, 2);
+    assert_int_not_equal(object_life(place), life);
+    life = object_life(place);
+    object_named(place, "x");
+    assert_int_not_equal(object_life(place), life);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_lock_has_the_stack_that_made_it),
+        cmocka_unit_test(a_lock_that_other_code_makes_is_another),
         cmocka_unit_test(too_many_locks_are_forgotten),
         cmocka_unit_test(too_many_stacks_are_not_kept),
         cmocka_unit_test(an_object_has_the_name_that_was_given_last),

@@ -8,7 +8,8 @@
 #include "cmd/lines.h"
 #include "cmd/stat_owners.h"
 
-enum { FEW = 3, OWNERS = 3, DEEDS = 4 };
+/* On a first screen, and else. */
+enum { FEW = 3, BRIEF_OWNERS = 2, OWNERS = 3, BRIEF_DEEDS = 3, DEEDS = 4 };
 
 static const char *text(const struct stat *s, uint32_t n) { return stat_text_of(&s->spans.texts, n); }
 
@@ -99,7 +100,7 @@ static bool put_deed(const struct stat *s, struct lines *l, const char *before, 
 }
 
 /* The largest, and one for all others; what has less than half a percent is among these. */
-static bool put_deeds(const struct stat *s, struct lines *l, const struct stat_group *owner)
+static bool put_deeds(const struct stat *s, struct lines *l, const struct stat_group *owner, bool brief)
 {
     struct ranking r;
     uint64_t parts[DEEDS + 1], rest = owner->total;
@@ -107,7 +108,7 @@ static bool put_deeds(const struct stat *s, struct lines *l, const struct stat_g
     size_t n = 0;
     if (!owner->total)
         return true;
-    if (!stat_rank(&r, &s->blame.sums.deeds, BLAME_OWNER_MASK, owner->key, DEEDS))
+    if (!stat_rank(&r, &s->blame.sums.deeds, BLAME_OWNER_MASK, owner->key, brief ? BRIEF_DEEDS : DEEDS))
         return false;
     for (; n < r.shown && !is_small(r.groups[n].total, owner->total); n++) {
         parts[n] = r.groups[n].total;
@@ -125,7 +126,7 @@ static bool put_deeds(const struct stat *s, struct lines *l, const struct stat_g
 }
 
 static bool put_owner(const struct stat *s, struct lines *l, const struct blame_object *o, const struct stat_group *g,
-                      uint64_t all)
+                      uint64_t all, bool brief)
 {
     const char *name = text(s, blame_owner_name(g->key));
     uint32_t nthreads = g->number < s->blame.sums.nthreads.n ? s->blame.sums.nthreads.v[g->number] : 0;
@@ -136,16 +137,17 @@ static bool put_owner(const struct stat *s, struct lines *l, const struct blame_
         ok = lines_put(l, "", " ×%" PRIu32, nthreads);
     if (ok && !is_small(all - g->total, all))
         ok = lines_put(l, "", " (%.0f %%)", 100.0 * (double)g->total / (double)all);
-    return ok && (!*name || put_deeds(s, l, g));
+    return ok && (!*name || put_deeds(s, l, g, brief));
 }
 
 /* ---- tables ----------------------------------------------------------------------------------------------------- */
 
-static bool put_owners(const struct stat *s, uint32_t number, struct lines *l)
+static bool put_owners(const struct stat *s, uint32_t number, bool brief, struct lines *l)
 {
     const struct blame_object *o = object_of(s, number);
     struct ranking r;
-    if (!stat_rank(&r, &s->blame.sums.owners, BLAME_OBJECT_MASK, blame_object_key(number), OWNERS))
+    if (!stat_rank(&r, &s->blame.sums.owners, BLAME_OBJECT_MASK, blame_object_key(number),
+                   brief ? BRIEF_OWNERS : OWNERS))
         return false;
     uint64_t all = r.rest.total, rest = 0;
     size_t shown = 0;
@@ -154,7 +156,7 @@ static bool put_owners(const struct stat *s, uint32_t number, struct lines *l)
     rest = all;
     bool ok = true;
     for (; ok && shown < r.shown && !is_small(r.groups[shown].total, all); shown++) {
-        ok = put_owner(s, l, o, &r.groups[shown], all);
+        ok = put_owner(s, l, o, &r.groups[shown], all, brief);
         rest -= r.groups[shown].total;
     }
     if (ok && all && !is_small(rest, all))
@@ -164,15 +166,15 @@ static bool put_owners(const struct stat *s, uint32_t number, struct lines *l)
 }
 
 /* The object and, below it, who is to blame. */
-static bool object_lines(const struct stat *s, uint32_t number, struct table *t, size_t width)
+static bool object_lines(const struct stat *s, uint32_t number, struct table *t, const struct report *r)
 {
     const struct blame_object *o = object_of(s, number);
     char *lines = NULL;
     size_t size;
-    struct lines l = {.out = open_memstream(&lines, &size), .width = width};
+    struct lines l = {.out = open_memstream(&lines, &size), .width = r->width};
     if (l.out)
         fprintf(l.out, "%s%s", text(s, o->is.text), o->full ? ", full" : "");
-    bool ok = l.out && put_owners(s, number, &l);
+    bool ok = l.out && put_owners(s, number, r->brief, &l);
     ok = l.out && !fclose(l.out) && ok;
     if (ok) {
         table_text(t, lines);
@@ -206,7 +208,7 @@ static bool object_row(const struct stat *s, struct table *t, const struct stat_
     table_time(t, stat_group_percentile(g, 99));
     table_time(t, g->max);
     if (!report_is_data(r))
-        return object_lines(s, number, t, r->width);
+        return object_lines(s, number, t, r);
     table_none(t, "");
     table_text(t, text(s, o->is.text));
     table_text(t, name);
@@ -242,7 +244,7 @@ static bool is_chosen(struct choice *c, const struct stat_group *g)
     const struct blame_object *o = object_of(c->s, (uint32_t)g->key);
     struct need_sum need = needs_of(&c->s->needs.objects, (uint32_t)g->key);
     bool lock = wait_class_of(o->is.kind) == WAIT_CLASS_LOCK && o->is.kind != WAIT_FUTEX;
-    return !c->brief || lock || need.ns || (need.busy >= g->total / 2 && !c->busy++);
+    return !c->brief || lock || need.ns > g->total / STAT_NOTEWORTHY || (need.busy >= g->total / 2 && !c->busy++);
 }
 
 static bool objects(const struct stat *s, bool locks, size_t rows, struct report *report)

@@ -9,6 +9,9 @@
 #include "parser/analyze/spans.h"
 #include "parser/analyze/stat_groups.h"
 
+/* What has less than this part of the time is not worth a row of a first screen. */
+enum { STAT_NOTEWORTHY = 20 };
+
 struct ranking {
     struct stat_group *groups; /* a copy, sorted */
     size_t n, shown;

@@ -6,7 +6,7 @@
 #include "cmd/lines.h"
 #include "cmd/stat_rows.h"
 
-enum { FEW = 5 };
+enum { FEW = 4 };
 
 static const char *text(const struct stat *s, uint32_t n) { return stat_text_of(&s->spans.texts, n); }
 

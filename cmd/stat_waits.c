@@ -142,7 +142,7 @@ static bool is_shown(const struct stat *s, const struct stat_row *row, const str
         return true;
     /* What a joined thread did stands in a table of its own. */
     bool joins = row->first && kind_of(s, row)->object && kind_of(s, row)->need == WAIT_NEED_END;
-    return row->need.ns && !joins;
+    return row->need.ns > row->sum.total / STAT_NOTEWORTHY && !joins;
 }
 
 /* What of the time of all rows was idle, and where most of that was. */

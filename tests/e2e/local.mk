@@ -15,6 +15,7 @@ e2e_tests = \
 	%D%/heap-profile.test \
 	%D%/heap.test \
 	%D%/help.test \
+	%D%/idle.test \
 	%D%/install.test \
 	%D%/itt.test \
 	%D%/kills.test \
@@ -28,7 +29,8 @@ e2e_tests = \
 	%D%/rounds.test \
 	%D%/seeds.test \
 	%D%/sessions.test \
-	%D%/stat.test %D%/sums.test \
+	%D%/stat.test \
+	%D%/sums.test \
 	%D%/status.test \
 	%D%/steals.test \
 	%D%/subjects.test \

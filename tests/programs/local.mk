@@ -74,6 +74,7 @@ c_programs = \
 	%D%/outlives \
 	%D%/own-signals \
 	%D%/plugin \
+	%D%/pool \
 	%D%/privileges \
 	%D%/quota \
 	%D%/raw-forks \
@@ -118,6 +119,7 @@ tests_programs_annotated_CFLAGS = $(program_CFLAGS)
 tests_programs_alone_CFLAGS = $(program_CFLAGS)
 tests_programs_arrows_CFLAGS = $(program_CFLAGS)
 tests_programs_blamed_CFLAGS = $(program_CFLAGS)
+tests_programs_pool_CFLAGS = $(program_CFLAGS)
 tests_programs_arrows_futexes_CFLAGS = $(program_CFLAGS)
 tests_programs_arrows_futexes_LDADD = -lrt
 tests_programs_alone_hog_CFLAGS = $(program_CFLAGS)

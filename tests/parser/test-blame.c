@@ -6,7 +6,8 @@
 
 #include "cmd/stat_locks.h"
 
-static char *tables(struct made *m, enum report_format format)
+/* brief: those of a first screen. */
+static char *tables(struct made *m, enum report_format format, bool brief)
 {
     struct stat s;
     struct report r;
@@ -15,6 +16,7 @@ static char *tables(struct made *m, enum report_format format)
     read_all(&s, m, true);
     FILE *out = open_memstream(&got, &size);
     report_init(&r, format, out, 10);
+    r.brief = r.few = brief;
     assert_true(stat_locks(&s, &r));
     assert_int_equal(fclose(out), 0);
     stat_free(&s);
@@ -22,12 +24,14 @@ static char *tables(struct made *m, enum report_format format)
 }
 
 /* The tables' text is that. */
-static void expect(struct made *m, const char *wanted)
+static void expect_as(struct made *m, bool brief, const char *wanted)
 {
-    char *got = tables(m, REPORT_TEXT);
+    char *got = tables(m, REPORT_TEXT, brief);
     assert_string_equal(got, wanted);
     free(got);
 }
+
+static void expect(struct made *m, const char *wanted) { expect_as(m, false, wanted); }
 
 /*
  * Threads 2 and 3 wait for a lock, from 100 and 200 on. Thread 1 releases it at 400, having been in a system call from
@@ -107,7 +111,7 @@ static void waits_of_owners_are_followed(void **state)
 static void all_that_owners_did_is_there_for_programs(void **state)
 {
     struct made m = nested();
-    char *got = tables(&m, REPORT_JSON);
+    char *got = tables(&m, REPORT_JSON, false);
     static const char wanted[] =
         "[{\"thread\": \"middle\", \"threads\": 1, \"total_ns\": 1000, \"share\": 1, \"deeds\": ["
         "{\"total_ns\": 700, \"share\": 0.7, \"state\": \"waiting\", \"sampled\": null, \"what\": \"usleep (a.c:7 nap)\", "
@@ -321,6 +325,29 @@ static void pipes_have_two_ends(void **state)
                "      written by writer: 100 % running until put (a.c:5)\n");
 }
 
+/*
+ * Nobody needs 2, 3 and 4, which wait for what 1 signals, who is busy: the first screen has one of these. Nobody is to
+ * blame for what 5 waits for, as 6, which ends that, waits for what comes from outside.
+ */
+static void a_first_screen_has_one_that_may_be_idle(void **state)
+{
+    struct made m = begin(6);
+    block(&m, 2, 100, "sync.(*Cond).Wait", stack(&m, "condition two", "wait", "f", 5, "worker"));
+    block(&m, 3, 110, "sync.(*Cond).Wait", stack(&m, "condition three", "wait", "f", 5, "worker"));
+    block(&m, 5, 120, "sync.(*Cond).Wait", stack(&m, "condition idle", "wait", "f", 5, "worker"));
+    block(&m, 6, 130, "network", stack(&m, "socket 7", "read", "g", 6, "feeder"));
+    wake(&m, 1, 2, 500, stack(&m, NULL, "signal", "tell", 7, "main"));
+    wake(&m, 1, 3, 600, stack(&m, NULL, "signal", "tell", 7, "main"));
+    wake(&m, 6, 6, 700, 0);
+    start(&m, 6, 710);
+    wake(&m, 6, 5, 800, stack(&m, NULL, "signal", "feed", 8, "feeder"));
+    expect_as(&m, true,
+              "\nConditions, threads and descriptors that were waited for\n"
+              "  waits   total     p50     p99     max  object\n"
+              "      1  490 ns  490 ns  490 ns  490 ns  condition three\n"
+              "      signalled by main: 100 % running until tell (a.c:7)\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -336,6 +363,7 @@ int main(void)
         cmocka_unit_test(what_nobody_ends_is_not_followed),
         cmocka_unit_test(wakers_of_other_objects),
         cmocka_unit_test(pipes_have_two_ends),
+        cmocka_unit_test(a_first_screen_has_one_that_may_be_idle),
     };
     return cmocka_run_group_tests_name("blame", tests, NULL, NULL);
 }

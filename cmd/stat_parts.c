@@ -75,13 +75,19 @@ static void text_only(const struct span_options *only, uint64_t ncounted, FILE *
 
 void stat_headline(const struct spans *s, int version, const struct stat_input *in, uint64_t ncounted, struct report *r)
 {
+    stat_headline_of("thrace-stat", s, version, in, ncounted, r);
+}
+
+void stat_headline_of(const char *schema, const struct spans *s, int version, const struct stat_input *in,
+                      uint64_t ncounted, struct report *r)
+{
     char time[TABLE_TIME_SIZE];
     uint64_t ns = (uint64_t)s->end - (uint64_t)s->begin;
     report_note(r, "%s: go 1.%d, %s, %" PRIu64 " thread%s, %" PRIu64 " events\n", in->path, version,
                 table_format_time(time, ns), s->nthreads, s->nthreads == 1 ? "" : "s", s->nevents);
     if (in->only && !report_is_data(r))
         text_only(in->only, ncounted, r->out);
-    report_begin(r, "thrace-stat", SCHEMA);
+    report_begin(r, schema, SCHEMA);
     if (r->format != REPORT_JSON)
         return;
     struct json *j = &r->json;

@@ -43,4 +43,8 @@ struct stat_input {
 /* The line about the whole trace, which begins the report, and what counts: how many stretches do. */
 void stat_headline(const struct spans *s, int version, const struct stat_input *in, uint64_t ncounted, struct report *r);
 
+/* The same for another verb, whose document has that schema. */
+void stat_headline_of(const char *schema, const struct spans *s, int version, const struct stat_input *in,
+                      uint64_t ncounted, struct report *r);
+
 #endif

@@ -2,6 +2,7 @@ dist_man_MANS += \
 	%D%/man/gotrace.3 \
 	%D%/man/thrace-annotate.3 \
 	%D%/man/thrace-convert.1 \
+	%D%/man/thrace-critical.1 \
 	%D%/man/thrace-export.1 \
 	%D%/man/thrace-finish.1 \
 	%D%/man/thrace-golden.1 \
@@ -18,6 +19,7 @@ EXTRA_DIST += \
 	%D%/README.md \
 	%D%/against-the-kernel.md \
 	%D%/coverage.md \
+	%D%/critical-path.md \
 	%D%/environment.md \
 	%D%/gauntlet.json \
 	%D%/gauntlet.md \

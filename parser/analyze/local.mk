@@ -13,6 +13,12 @@ libanalyze_la_SOURCES = \
 	%D%/span_filter.c %D%/span_filter.h \
 	%D%/span_learn.c %D%/span_learn.h \
 	%D%/lock_stats.c %D%/lock_stats.h \
+	%D%/path_collect.c %D%/path_collect.h \
+	%D%/path_find.c %D%/path_find.h \
+	%D%/path_log.c %D%/path_log.h \
+	%D%/path_saves.c %D%/path_saves.h \
+	%D%/path_sums.c %D%/path_sums.h \
+	%D%/path_walk.c %D%/path_walk.h \
 	%D%/spans.c %D%/spans.h \
 	%D%/spread.c %D%/spread.h \
 	%D%/stat_collect.c %D%/stat_collect.h \

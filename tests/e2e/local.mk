@@ -6,6 +6,7 @@ e2e_tests = \
 	%D%/bounds.test \
 	%D%/control.test \
 	%D%/cpu.test \
+	%D%/critical.test \
 	%D%/entry-points.test \
 	%D%/exits.test \
 	%D%/finish.test \

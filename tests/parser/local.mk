@@ -2,7 +2,7 @@ include %D%/raw.mk
 
 # The reader: shell tests of the command, and one program a file.
 reader_tests = %D%/abi.test %D%/headers.test %D%/go-versions.test %D%/print.test %D%/validate.test %D%/convert.test %D%/example.test \
-	%D%/stat.test %D%/stat-filters.test %D%/stat-json.test %D%/stat-tasks.test
+	%D%/critical.test %D%/stat.test %D%/stat-filters.test %D%/stat-json.test %D%/stat-tasks.test
 TESTS += $(reader_tests)
 dist_check_SCRIPTS += $(reader_tests)
 EXTRA_DIST += %D%/goversions/programs.go %D%/stat-json.py %D%/stat-parts.py
@@ -48,12 +48,22 @@ tests_parser_test_consumer_SOURCES = %D%/test-consumer.c
 tests_parser_test_consumer_LDADD = libanalyze.la $(reader_program_LIBS)
 tests_parser_test_cpu_SOURCES = %D%/test-cpu.c %D%/waits.h
 tests_parser_test_cpu_LDADD = libanalyze.la $(reader_program_LIBS)
+check_PROGRAMS += %D%/test-critical %D%/test-critical-sums %D%/test-path-log
+TESTS += %D%/test-critical %D%/test-critical-sums %D%/test-path-log
+tests_parser_test_critical_SOURCES = %D%/test-critical.c %D%/path-report.h %D%/paths.h %D%/waits.h \
+	cmd/critical_findings.c cmd/critical_report.c cmd/report.c cmd/span_options.c cmd/complain.c cmd/stat_parts.c cmd/lines.c \
+	cmd/table.c cmd/table_data.c cmd/table_sort.c
+tests_parser_test_critical_LDADD = libanalyze.la libexport.la $(reader_program_LIBS)
+tests_parser_test_critical_sums_SOURCES = %D%/test-critical-sums.c %D%/paths.h %D%/waits.h
+tests_parser_test_critical_sums_LDADD = libanalyze.la $(reader_program_LIBS)
 tests_parser_test_frames_SOURCES = %D%/test-frames.c
 tests_parser_test_frames_LDADD = libanalyze.la $(reader_program_LIBS)
 tests_parser_test_needs_SOURCES = %D%/test-needs.c %D%/waits.h
 tests_parser_test_needs_LDADD = libanalyze.la $(reader_program_LIBS)
 tests_parser_test_span_filter_SOURCES = %D%/test-span-filter.c %D%/waits.h
 tests_parser_test_span_filter_LDADD = libanalyze.la $(reader_program_LIBS)
+tests_parser_test_path_log_SOURCES = %D%/test-path-log.c
+tests_parser_test_path_log_LDADD = libanalyze.la $(reader_program_LIBS)
 tests_parser_test_stat_bounds_SOURCES = %D%/test-stat-bounds.c
 tests_parser_test_stat_bounds_LDADD = libanalyze.la $(reader_program_LIBS)
 tests_parser_test_stat_threads_SOURCES = %D%/test-stat-threads.c %D%/waits.h

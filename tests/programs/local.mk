@@ -20,6 +20,7 @@ c_programs = \
 	%D%/busy \
 	%D%/c11-threads \
 	%D%/cancel \
+	%D%/chained \
 	%D%/churn \
 	%D%/clones \
 	%D%/closes-all \
@@ -120,6 +121,7 @@ tests_programs_alone_CFLAGS = $(program_CFLAGS)
 tests_programs_arrows_CFLAGS = $(program_CFLAGS)
 tests_programs_blamed_CFLAGS = $(program_CFLAGS)
 tests_programs_pool_CFLAGS = $(program_CFLAGS)
+tests_programs_chained_CFLAGS = $(program_CFLAGS)
 tests_programs_arrows_futexes_CFLAGS = $(program_CFLAGS)
 tests_programs_arrows_futexes_LDADD = -lrt
 tests_programs_alone_hog_CFLAGS = $(program_CFLAGS)

@@ -10,7 +10,8 @@
 #include "lib/symbolize/symbolize.h"
 
 /* Readers take strings of up to 1 KiB: the parts of one are cut to so many bytes. */
-enum { TEXT_MAX = 1024, OBJECT_MAX = 360, FUNCTION_MAX = 240, PLACE_MAX = 160, THREAD_MAX = 64 };
+enum { TEXT_MAX = 1024, NUMBERS_MAX = 230, OBJECT_MAX = 330, FUNCTION_MAX = 220, PLACE_MAX = 150, THREAD_MAX = 64 };
+_Static_assert(NUMBERS_MAX + OBJECT_MAX + FUNCTION_MAX + PLACE_MAX + THREAD_MAX + 4 < TEXT_MAX, "all of it fits");
 
 /* Cuts no character in two, and leaves nothing in the text that separates it from others. */
 static void put_text(char *text, size_t *n, const char *s, size_t max)
@@ -24,7 +25,12 @@ static void put_text(char *text, size_t *n, const char *s, size_t max)
         text[(*n)++] = (unsigned char)s[i] < ' ' ? '?' : s[i];
 }
 
-static uint64_t ns(const struct recording *r, uint64_t counts) { return (uint64_t)((double)counts * r->locks.ns); }
+/* Of a damaged spool it may be any number. */
+static uint64_t ns(const struct recording *r, uint64_t counts)
+{
+    double ns = (double)counts * r->locks.ns;
+    return ns < 1e18 ? (uint64_t)ns : 0;
+}
 
 static void put_place(const struct recording *r, const struct rec_lock *l, char *text, size_t *n)
 {

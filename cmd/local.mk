@@ -30,6 +30,8 @@ thrace_SOURCES = %D%/main.c %D%/verbs.def %D%/verbs.h \
 	%D%/stat_cpu.c %D%/stat_cpu.h \
 	%D%/stat_heap.c %D%/stat_heap.h \
 	%D%/stat_lock_stats.c %D%/stat_lock_stats.h \
+	%D%/finding_text.c %D%/finding_text.h \
+	%D%/stat_findings.c %D%/stat_findings.h \
 	%D%/stat_locks.c %D%/stat_locks.h \
 	%D%/stat_owners.c %D%/stat_owners.h \
 	%D%/stat_parts.c %D%/stat_parts.h \

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "cmd/stat_cpu.h"
+#include "cmd/stat_findings.h"
 #include "cmd/stat_heap.h"
 #include "cmd/stat_lock_stats.h"
 #include "cmd/stat_locks.h"
@@ -56,7 +57,7 @@ static void head(const struct stat *s, const struct stat_input *in, struct repor
 
 static bool first_screen(const struct stat *s, struct report *r)
 {
-    return states(s, r) && stat_locks(s, r) && stat_lock_stats(s, r) && stat_waits(s, r) && stat_syscalls(s, r) &&
+    return stat_findings(s, r) && states(s, r) && stat_locks(s, r) && stat_lock_stats(s, r) && stat_waits(s, r) && stat_syscalls(s, r) &&
            stat_cpu(s, r) && stat_threads(s, r) && (!report_is_data(r) || stat_heap(s, r));
 }
 
@@ -82,5 +83,5 @@ bool stat_report(const struct stat *s, unsigned sections, const struct stat_inpu
 bool stat_report_head(const struct stat *s, const struct stat_input *in, struct report *r)
 {
     head(s, in, r);
-    return states(s, r) && stat_locks(s, r) && stat_waits(s, r);
+    return stat_findings(s, r) && states(s, r) && stat_locks(s, r) && stat_waits(s, r);
 }

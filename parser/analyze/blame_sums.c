@@ -35,6 +35,7 @@ void blame_sums_free(struct blame_sums *b)
     stat_groups_free(&b->owners);
     stat_groups_free(&b->deeds);
     VEC_FREE(&b->nthreads);
+    VEC_FREE(&b->each);
     VEC_FREE(&b->chains);
     idmap_free(&b->threads);
     idmap_free(&b->index);
@@ -54,7 +55,7 @@ uint32_t blame_chain_on(struct blame_sums *b, uint32_t before, uint32_t object, 
     return (uint32_t)b->chains.n;
 }
 
-static void count_thread(struct blame_sums *b, uint32_t owner, uint64_t thread)
+static void count_thread(struct blame_sums *b, uint32_t owner, uint64_t thread, uint64_t ns)
 {
     uint64_t key = (uint64_t)owner << 48 ^ thread;
     if (owner == b->nthreads.n) {
@@ -64,9 +65,18 @@ static void count_thread(struct blame_sums *b, uint32_t owner, uint64_t thread)
         }
         b->nthreads.v[b->nthreads.n++] = 0;
     }
-    if (idmap_get(&b->threads, key) || b->threads.count >= BLAME_THREADS)
+    uint32_t known = idmap_get(&b->threads, key);
+    if (known) {
+        b->each.v[known - 1].ns += ns;
         return;
-    b->failed |= !idmap_add(&b->threads, key, 1);
+    }
+    if (b->each.n >= BLAME_THREADS)
+        return;
+    if (!VEC_ROOM(&b->each) || !idmap_add(&b->threads, key, (uint32_t)b->each.n + 1)) {
+        b->failed = true;
+        return;
+    }
+    b->each.v[b->each.n++] = (struct blame_each){owner, thread, ns};
     b->nthreads.v[owner]++;
 }
 
@@ -75,7 +85,7 @@ void blame_add_owner(struct blame_sums *b, uint32_t object, uint32_t name, uint6
     uint32_t owner = stat_groups_add(&b->owners, blame_owner_key(object, name), ns);
     b->failed |= b->owners.failed;
     if (owner < BLAME_OWNERS && !b->failed)
-        count_thread(b, owner, thread);
+        count_thread(b, owner, thread, ns);
 }
 
 void blame_add_deed(struct blame_sums *b, uint32_t object, uint32_t name, const struct blame_deed *d, uint64_t ns)

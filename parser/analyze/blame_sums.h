@@ -17,11 +17,18 @@ struct blame_chain {
     uint32_t name;   /* text: whom it leads to; "": no thread of the trace */
 };
 
+/* How long others waited for one thread, as an owner. */
+struct blame_each {
+    uint32_t owner; /* number in owners */
+    uint64_t thread, ns;
+};
+
 struct blame_sums {
     struct stat_groups owners; /* by blame_owner_key() */
     struct stat_groups deeds;  /* by blame_deed_key() */
     VEC(uint32_t) nthreads;    /* of each owner, by its number: how many threads of that name */
-    struct idmap threads;      /* owner and thread, which are counted */
+    VEC(struct blame_each) each; /* of the first BLAME_THREADS pairs of an owner and a thread */
+    struct idmap threads;        /* these to the number in `each` + 1 */
     VEC(struct blame_chain) chains; /* number n is v[n - 1] */
     struct idmap index;
     bool failed; /* memory is short */

@@ -31,7 +31,7 @@ static bool is_library(struct gotrace_str path)
 {
     static const char *const names[] = {"libc.so",    "libc-2.",    "libpthread", "librt.so", "libstdc++.so", "libc++",
                                         "libgcc_s.",  "libm.so",    "libgomp.so", "ld-linux", "libasan.so",
-                                        "libtsan.so", "libubsan.so", "libthrace-preload."};
+                                        "libtsan.so", "libubsan.so", "linux-vdso.so", "libthrace-preload."};
     const char *slash = path.len ? memrchr(path.data, '/', path.len) : NULL;
     size_t folders = slash ? (size_t)(slash + 1 - path.data) : 0;
     struct gotrace_str file = {path.data + folders, path.len - folders};

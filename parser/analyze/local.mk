@@ -9,6 +9,14 @@ libanalyze_la_SOURCES = \
 	%D%/needs.c %D%/needs.h \
 	%D%/place.h \
 	%D%/critical.c %D%/critical.h \
+	%D%/findings.c %D%/findings.def %D%/findings.h \
+	%D%/findings_holds.c \
+	%D%/findings_judge.c %D%/findings_judge.h \
+	%D%/findings_locks.c \
+	%D%/findings_signals.c \
+	%D%/findings_state.h \
+	%D%/findings_threads.c \
+	%D%/findings_waits.c %D%/findings_waits.h \
 	%D%/frames.c %D%/frames.h \
 	%D%/span_filter.c %D%/span_filter.h \
 	%D%/span_learn.c %D%/span_learn.h \
@@ -19,6 +27,7 @@ libanalyze_la_SOURCES = \
 	%D%/path_saves.c %D%/path_saves.h \
 	%D%/path_sums.c %D%/path_sums.h \
 	%D%/path_walk.c %D%/path_walk.h \
+	%D%/phases.c %D%/phases.h \
 	%D%/spans.c %D%/spans.h \
 	%D%/spread.c %D%/spread.h \
 	%D%/stat_collect.c %D%/stat_collect.h \

@@ -17,6 +17,7 @@ void stat_init(struct stat *s, size_t rows)
     stat_groups_init(&s->wakers, false);
     stat_groups_init(&s->syscalls, true);
     blame_init(&s->blame, &s->spans);
+    findings_init(&s->findings, &s->blame);
     needs_init(&s->needs);
 }
 
@@ -28,6 +29,7 @@ void stat_free(struct stat *s)
     stat_groups_free(&s->wakers);
     stat_groups_free(&s->syscalls);
     blame_free(&s->blame);
+    findings_free(&s->findings);
     lock_stats_free(&s->locks);
     needs_free(&s->needs);
     cpu_free(&s->cpu);
@@ -45,6 +47,7 @@ static void appears(void *arg, uint32_t thread, uint32_t maker, int64_t now)
     struct stat *s = arg;
     uint64_t id = s->spans.live.v[thread].id;
     blame_appears(&s->blame, thread, maker, now);
+    findings_appears(&s->findings, thread, maker, now);
     needs_appears(&s->needs, thread, id, maker == SPANS_NOBODY ? 0 : s->spans.live.v[maker].id);
     if (thread == s->sums.n && !VEC_ROOM(&s->sums)) {
         s->failed = true;
@@ -58,6 +61,7 @@ static void begins(void *arg, uint32_t thread)
 {
     struct stat *s = arg;
     blame_begins(&s->blame, thread);
+    findings_begins(&s->findings, thread);
 }
 
 static void gone(void *arg, uint32_t thread)
@@ -65,6 +69,7 @@ static void gone(void *arg, uint32_t thread)
     struct stat *s = arg;
     if (s->failed || s->needs.failed)
         return;
+    findings_gone(&s->findings, thread);
     const struct span_thread *l = &s->spans.live.v[thread];
     struct stat_thread *sum = &s->sums.v[thread];
     sum->name = l->name;
@@ -147,6 +152,7 @@ static void ends(void *arg, uint32_t thread, int64_t now, const struct gotrace_e
     const struct span_thread *l = &s->spans.live.v[thread];
     if (l->state == GOTRACE_STATE_WAITING)
         end_wait(s, thread, now, by);
+    findings_ends(&s->findings, thread, now, by);
     blame_ends(&s->blame, thread, now, by);
     struct stat_thread *sum = &s->sums.v[thread];
     uint64_t ns;
@@ -179,6 +185,7 @@ static void sample(struct stat *s, const struct gotrace_event *ev)
     if (counts)
         cpu_sample(&s->cpu, &s->spans.texts, gotrace_event_stack(ev), gap);
     blame_sample(&s->blame, ev);
+    findings_sample(&s->findings, ev);
 }
 
 static void metric(struct stat *s, const struct gotrace_event *ev)
@@ -212,6 +219,7 @@ static bool begin(void *state, const struct gotrace_reader *r)
 static bool event(void *state, const struct gotrace_event *ev)
 {
     struct stat *s = state;
+    findings_event(&s->findings, ev);
     if (!spans_event(&s->spans, ev))
         return false;
     struct gotrace_experimental x;
@@ -234,9 +242,10 @@ static bool end(void *state)
 {
     struct stat *s = state;
     bool ok = spans_end(&s->spans);
+    findings_end(&s->findings);
     stat_threads_end(&s->threads);
     lock_stats_sort(&s->locks);
-    return ok && !s->failed && !s->needs.failed && !s->cpu.failed && !s->threads.failed && blame_is_fine(&s->blame) &&
+    return ok && findings_are_fine(&s->findings) && !s->failed && !s->needs.failed && !s->cpu.failed && !s->threads.failed && blame_is_fine(&s->blame) &&
            !s->states.failed && !s->waits.failed && !s->wakers.failed && !s->syscalls.failed;
 }
 

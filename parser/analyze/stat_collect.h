@@ -5,6 +5,7 @@
 #include "parser/analyze/blame.h"
 #include "parser/analyze/consumer.h"
 #include "parser/analyze/cpu.h"
+#include "parser/analyze/findings.h"
 #include "parser/analyze/lock_stats.h"
 #include "parser/analyze/needs.h"
 #include "parser/analyze/spans.h"
@@ -33,6 +34,7 @@ struct stat {
     struct stat_groups wakers;   /* by stat_waker_key(); the time is that of the waits that they ended */
     struct stat_groups syscalls; /* by stat_key(place, stack) */
     struct blame blame;          /* by object */
+    struct findings findings;    /* of the whole trace */
     struct lock_stats locks;
     struct needs needs;          /* places are groups of waits */
     struct cpu cpu;

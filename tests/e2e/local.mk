@@ -5,6 +5,7 @@ e2e_tests = \
 	%D%/annotations-languages.test \
 	%D%/bounds.test \
 	%D%/control.test \
+	%D%/diseases.test \
 	%D%/cpu.test \
 	%D%/critical.test \
 	%D%/entry-points.test \

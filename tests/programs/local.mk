@@ -40,6 +40,7 @@ c_programs = \
 	%D%/futile-wakeup \
 	%D%/goroutines-host \
 	%D%/handlers \
+	%D%/healthy \
 	%D%/heap-held \
 	%D%/heap-host \
 	%D%/heap-ifunc \
@@ -158,6 +159,7 @@ tests_programs_forbids_clock_CFLAGS = $(program_CFLAGS)
 tests_programs_forker_CFLAGS = $(program_CFLAGS)
 # Otherwise the compiler removes calls of malloc and free.
 tests_programs_heap_odd_CFLAGS = $(program_CFLAGS) -O0 -Wno-unknown-warning-option -Wno-alloc-size-larger-than -Wno-free-nonheap-object -Wno-use-after-free
+tests_programs_healthy_CFLAGS = $(program_CFLAGS)
 tests_programs_heap_held_CFLAGS = $(program_CFLAGS) -fno-builtin
 tests_programs_heap_host_CFLAGS = $(program_CFLAGS)
 tests_programs_heap_host_LDADD = -ldl
@@ -307,3 +309,5 @@ endif
 EXTRA_DIST += %D%/annotated.py %D%/annotated.rs %D%/waits.rs %D%/arrows.h %D%/busy-threads.h %D%/entry-points.h %D%/goroutines.go \
 	%D%/goroutines-cgo.go %D%/heap-own-operators.cpp %D%/heap-plugin.cpp %D%/heap-rust.rs %D%/new-generation.h \
 	%D%/own-spool.h %D%/program.h %D%/recording.h %D%/tally.h %D%/usdt-sites.h %D%/usdt.probes
+
+include %D%/diseases/local.mk

@@ -1,0 +1,179 @@
+#include "parser/analyze/findings.h"
+
+#include <string.h>
+
+#include "parser/analyze/findings_waits.h"
+
+void findings_init(struct findings *f, struct blame *b)
+{
+    *f = (struct findings){.blame = b, .spans = b->spans};
+    struct stat_groups *all[] = {&f->waits, &f->sites, &f->writes, &f->modes, &f->pairs, &f->turns, &f->late, &f->mutex,
+                                 &f->polls, &f->naps,  &f->inside, &f->lines, &f->hot,  &f->makers};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        stat_groups_init_many(all[i], FINDINGS_OWNERS);
+}
+
+void findings_free(struct findings *f)
+{
+    struct stat_groups *all[] = {&f->waits, &f->sites, &f->writes, &f->modes, &f->pairs, &f->turns, &f->late, &f->mutex,
+                                 &f->polls, &f->naps,  &f->inside, &f->lines, &f->hot,  &f->makers};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        stat_groups_free(all[i]);
+    struct idmap *maps[] = {&f->owner_index, &f->waited, &f->victims, &f->talks, &f->related};
+    for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
+        idmap_free(maps[i]);
+    phases_free(&f->phases);
+    VEC_FREE(&f->objects);
+    VEC_FREE(&f->threads);
+    VEC_FREE(&f->owners);
+}
+
+bool findings_are_fine(const struct findings *f)
+{
+    const struct stat_groups *all[] = {&f->waits, &f->sites, &f->writes, &f->modes, &f->pairs, &f->turns, &f->late,
+                                       &f->mutex, &f->polls, &f->naps,   &f->inside, &f->lines, &f->hot,   &f->makers};
+    bool fine = !f->failed && !f->phases.failed;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        fine &= !all[i]->failed;
+    return fine;
+}
+
+/* ---- how many execute ------------------------------------------------------------------------------------------- */
+
+static bool is_crowd(const struct findings *f)
+{
+    return f->ncpu && f->nrunning >= LIMIT_CROWD * f->ncpu && f->nrunning > f->ncpu + 1;
+}
+
+static void count_running(struct findings *f, int64_t now, int change)
+{
+    if (is_crowd(f) && now > f->at) {
+        f->crowded += (uint64_t)now - (uint64_t)f->at;
+        f->crowd += ((uint64_t)now - (uint64_t)f->at) * f->nrunning;
+    }
+    f->at = now;
+    f->nrunning += (uint64_t)(int64_t)change;
+}
+
+/* Processors: the least that GOMAXPROCS ever is; thrace counts that up when more execute at once. */
+void findings_event(struct findings *f, const struct gotrace_event *ev)
+{
+    struct gotrace_metric m;
+    f->event = ev;
+    if (gotrace_event_kind(ev) == GOTRACE_KIND_METRIC && gotrace_event_metric(ev, &m) &&
+        !strcmp(m.name, "/sched/gomaxprocs:threads") && (!f->ncpu || m.value < f->ncpu))
+        f->ncpu = m.value;
+}
+
+void findings_sample(struct findings *f, const struct gotrace_event *ev)
+{
+    uint32_t thread = spans_find(f->spans, gotrace_event_goroutine(ev));
+    if (f->failed || thread == SPANS_NOBODY)
+        return;
+    struct stat_texts *texts = &f->spans->texts;
+    uint32_t function = stat_text_stack(texts, gotrace_event_stack(ev), STAT_SAMPLED);
+    f->nsamples++;
+    struct finding_thread *t = &f->threads.v[thread];
+    t->sampled[t->samples++ % (sizeof t->sampled / sizeof *t->sampled)] =
+        (struct finding_sample){gotrace_event_time(ev), function, gotrace_event_stack(ev)};
+    t->did = true;
+    if (f->lines.list.n < FINDINGS_LINES)
+        stat_groups_add(&f->lines,
+                        finding_key(0, function, stat_text_stack(texts, gotrace_event_stack(ev), STAT_PLACE)), 1);
+    stat_groups_add(&f->hot, finding_key(0, f->spans->live.v[thread].name, function), 1);
+}
+
+/* ---- threads ---------------------------------------------------------------------------------------------------- */
+
+void findings_appears(struct findings *f, uint32_t thread, uint32_t maker, int64_t now)
+{
+    const struct span_thread *span = &f->spans->live.v[thread];
+    if (thread == f->threads.n && !f->failed && VEC_ROOM(&f->threads))
+        f->threads.n++;
+    f->failed |= thread >= f->threads.n;
+    if (f->failed)
+        return;
+    struct finding_thread *t = &f->threads.v[thread];
+    *t = (struct finding_thread){.born = now};
+    if (maker == SPANS_NOBODY || !span->name)
+        return;
+    f->threads.v[maker].did = true;
+    t->phase = phases_enter(&f->phases, f->spans->live.v[maker].id, span->name, now);
+    if (f->makers.list.n == FINDINGS_MAKERS)
+        return;
+    uint32_t place = stat_text_stack(&f->spans->texts, gotrace_event_stack(f->event), STAT_PLACE);
+    stat_groups_add(&f->makers, finding_key(0, span->name, place), 1);
+}
+
+void findings_begins(struct findings *f, uint32_t thread)
+{
+    const struct span_thread *span = &f->spans->live.v[thread];
+    if (f->failed)
+        return;
+    if (span->state == GOTRACE_STATE_RUNNING) {
+        count_running(f, span->since, 1);
+        findings_wait_is_over(f, thread);
+    } else if (span->state == GOTRACE_STATE_WAITING) {
+        findings_wait_begins(f, thread);
+    } else if (span->state == GOTRACE_STATE_SYSCALL) {
+        findings_call_begins(f, thread);
+    }
+}
+
+void findings_ends(struct findings *f, uint32_t thread, int64_t now, const struct gotrace_event *by)
+{
+    const struct span_thread *span = &f->spans->live.v[thread];
+    if (f->failed)
+        return;
+    struct finding_thread *t = &f->threads.v[thread];
+    uint64_t ns = now > span->since ? (uint64_t)now - (uint64_t)span->since : 0;
+    t->cut = !by;
+    if (span->state == GOTRACE_STATE_RUNNING) {
+        count_running(f, now, -1);
+        t->run += ns;
+        t->ran += ns;
+    } else if (span->state == GOTRACE_STATE_WAITING) {
+        findings_wait_ends(f, thread, now, by);
+    } else if (span->state == GOTRACE_STATE_SYSCALL && span->call) {
+        t->called += ns;
+        findings_call_ends(f, thread, now);
+    }
+}
+
+static void meet(struct findings *f, const struct finding_thread *t, const struct span_thread *span)
+{
+    struct finding_met *met = &f->objects.v[t->met - 1].met;
+    met->n++;
+    met->samples += t->samples;
+    if (t->samples <= met->most)
+        return;
+    met->most = t->samples;
+    met->who = span->id;
+    met->name = span->name;
+}
+
+void findings_gone(struct findings *f, uint32_t thread)
+{
+    if (f->failed)
+        return;
+    const struct span_thread *span = &f->spans->live.v[thread];
+    struct finding_thread *t = &f->threads.v[thread];
+    findings_arrives(f, t, f->spans->end);
+    uint32_t owner = idmap_get(&f->owner_index, span->id);
+    if (owner) {
+        struct finding_owner *o = &f->owners.v[owner - 1];
+        o->run = t->run + t->called;
+        o->life = (uint64_t)f->spans->end - (uint64_t)t->born;
+    }
+    if (t->met)
+        meet(f, t, span);
+    if (t->phase && !t->cut)
+        phases_leave(&f->phases, t->phase,
+                     &(struct phase_member){.id = span->id, .samples = t->samples, .end = f->spans->end});
+}
+
+void findings_end(struct findings *f)
+{
+    for (size_t i = 0; i < f->objects.n; i++)
+        findings_batch_ends(&f->objects.v[i]);
+}

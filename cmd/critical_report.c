@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/critical_findings.h"
+#include "cmd/critical_parts.h"
 
-static const char *text(const struct findings *r, uint32_t n) { return stat_text_of(&r->c->spans.texts, n); }
+static const char *text(const struct critical_parts *r, uint32_t n) { return stat_text_of(&r->c->spans.texts, n); }
 
 /* ---- rows ------------------------------------------------------------------------------------------------------- */
 
-static void times(const struct findings *r, struct table *t, uint64_t ns)
+static void times(const struct critical_parts *r, struct table *t, uint64_t ns)
 {
     table_time(t, ns);
     table_share(t, ns, r->sums.total);
@@ -26,7 +26,7 @@ struct deed {
 static bool has_object(const struct deed *d) { return d->object && d->object != d->reason; }
 
 /* For people; after: more lines. */
-static void deed_cell(const struct findings *r, struct table *table, const struct deed *d, const char *after)
+static void deed_cell(const struct critical_parts *r, struct table *table, const struct deed *d, const char *after)
 {
     char *lines = NULL;
     size_t size;
@@ -47,7 +47,7 @@ static void deed_cell(const struct findings *r, struct table *table, const struc
 static void known_text(struct table *t, const char *text) { table_text(t, *text ? text : NULL); }
 
 /* For programs: what was waited for, and the function that did it, its innermost frame. */
-static void deed_data(const struct findings *r, struct table *table, const struct deed *d)
+static void deed_data(const struct critical_parts *r, struct table *table, const struct deed *d)
 {
     const char *what = text(r, d->what);
     table_text(table, has_object(d) ? text(r, d->object) : NULL);
@@ -67,7 +67,7 @@ static const char *state_text(uint64_t state)
 }
 
 /* The cells behind time, share and saves. */
-static void rest_of_row(const struct findings *r, struct table *t, enum section section, const struct part *p)
+static void rest_of_row(const struct critical_parts *r, struct table *t, enum section section, const struct part *p)
 {
     struct deed d = {path_deed_object(p->key), path_deed_reason(p->key), path_deed_what(p->key),
                      section == FUNCTIONS && !path_deed_sampled(p->key)};
@@ -126,7 +126,7 @@ static const struct {
 };
 
 /* What has no row of its own. */
-static void others_row(const struct findings *r, struct table *t, enum section section, uint64_t ns)
+static void others_row(const struct critical_parts *r, struct table *t, enum section section, uint64_t ns)
 {
     times(r, t, ns);
     table_none(t, "-");
@@ -142,11 +142,11 @@ static void others_row(const struct findings *r, struct table *t, enum section s
     table_end_row(t);
 }
 
-static bool print_section(struct findings *r, enum section section, uint64_t all)
+static bool print_section(struct critical_parts *r, enum section section, uint64_t all)
 {
     struct table t;
     table_init(&t, tables[section].name, tables[section].columns);
-    for (size_t i = 0; i < findings_shown(r, section); i++) {
+    for (size_t i = 0; i < critical_parts_shown(r, section); i++) {
         const struct part *p = &r->parts[section].v[i];
         times(r, &t, p->ns);
         if (section == OBJECTS ? !p->key : section == STATES && p->key == GOTRACE_STATE_UNDETERMINED)
@@ -163,18 +163,18 @@ static bool print_section(struct findings *r, enum section section, uint64_t all
 
 /* ---- the path --------------------------------------------------------------------------------------------------- */
 
-static const struct path_thread *thread_of(const struct findings *r, uint32_t thread)
+static const struct path_thread *thread_of(const struct critical_parts *r, uint32_t thread)
 {
     return thread == PATH_NOBODY ? NULL : &r->c->threads.v[thread];
 }
 
-static void print_thread(const struct findings *r, uint32_t thread, FILE *f)
+static void print_thread(const struct critical_parts *r, uint32_t thread, FILE *f)
 {
     const struct path_thread *t = thread_of(r, thread);
     fprintf(f, "%s (%" PRIu64 ")", t->name ? text(r, t->name) : "thread", t->id);
 }
 
-static void thread_cells(const struct findings *r, struct table *t, uint32_t thread)
+static void thread_cells(const struct critical_parts *r, struct table *t, uint32_t thread)
 {
     const struct path_thread *is = thread_of(r, thread);
     if (is)
@@ -185,7 +185,7 @@ static void thread_cells(const struct findings *r, struct table *t, uint32_t thr
 }
 
 /* Where it was, and how the path goes on from there. */
-static void piece_cell(const struct findings *r, struct table *t, const struct path_piece *p, const struct deed *d)
+static void piece_cell(const struct critical_parts *r, struct table *t, const struct path_piece *p, const struct deed *d)
 {
     char *after = NULL;
     size_t size;
@@ -203,7 +203,7 @@ static void piece_cell(const struct findings *r, struct table *t, const struct p
     free(after);
 }
 
-static void piece_row(const struct findings *r, struct table *t, const struct path_piece *p)
+static void piece_row(const struct critical_parts *r, struct table *t, const struct path_piece *p)
 {
     const char *reason = text(r, p->reason);
     struct deed d = {p->object, p->reason, p->what, p->state == GOTRACE_STATE_RUNNING && !p->sampled};
@@ -220,7 +220,7 @@ static void piece_row(const struct findings *r, struct table *t, const struct pa
     table_text(t, p->other == PATH_NOBODY || p->made ? NULL : text(r, p->wakes));
 }
 
-static bool print_path(struct findings *r)
+static bool print_path(struct critical_parts *r)
 {
     static const struct table_column columns[] = {
         {"at_ns", "at"}, {"total_ns", "time"}, {"share", "share"}, {"id", "id"}, {"thread", "<thread"},
@@ -244,12 +244,12 @@ static bool print_path(struct findings *r)
 
 /* ---- all of it -------------------------------------------------------------------------------------------------- */
 
-static uint64_t since_begin(const struct findings *r, int64_t time)
+static uint64_t since_begin(const struct critical_parts *r, int64_t time)
 {
     return (uint64_t)time - (uint64_t)r->c->spans.begin;
 }
 
-static void title_as_text(const struct findings *r, const char *task)
+static void title_as_text(const struct critical_parts *r, const char *task)
 {
     char time[2][TABLE_TIME_SIZE];
     FILE *out = r->report->out;
@@ -265,7 +265,7 @@ static void title_as_text(const struct findings *r, const char *task)
     putc('\n', out);
 }
 
-static void title_as_json(const struct findings *r, const char *task, struct json *j)
+static void title_as_json(const struct critical_parts *r, const char *task, struct json *j)
 {
     const struct path_thread *t = thread_of(r, r->end->thread);
     json_key(j, "critical");
@@ -286,7 +286,7 @@ static void title_as_json(const struct findings *r, const char *task, struct jso
     json_close(j, '}');
 }
 
-static bool print(struct findings *r, const char *task, const struct stat_input *in)
+static bool print(struct critical_parts *r, const char *task, const struct stat_input *in)
 {
     const struct path_sums *s = &r->sums;
     stat_headline_of("thrace-critical", &r->c->spans, r->c->version, in, 0, r->report);
@@ -303,9 +303,9 @@ static bool print(struct findings *r, const char *task, const struct stat_input 
 bool critical_report(struct path_collect *c, const struct path_end *end, const char *task, const struct stat_input *in,
                      struct report *report)
 {
-    struct findings r = {.c = c, .end = end, .report = report};
+    struct critical_parts r = {.c = c, .end = end, .report = report};
     size_t longest = report->rows < CRITICAL_STRETCHES ? report->rows : CRITICAL_STRETCHES;
-    bool ok = findings_make(&r, longest) && print(&r, task, in);
-    findings_free(&r);
+    bool ok = critical_parts_make(&r, longest) && print(&r, task, in);
+    critical_parts_free(&r);
     return ok;
 }

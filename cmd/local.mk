@@ -11,7 +11,7 @@ thrace_SOURCES = %D%/main.c %D%/verbs.def %D%/verbs.h \
 	%D%/control.c %D%/control_client.c %D%/control_client.h \
 	%D%/control_list.c %D%/control_list.h \
 	%D%/convert.c \
-	%D%/critical.c %D%/critical_findings.c %D%/critical_findings.h %D%/critical_report.c %D%/critical_report.h \
+	%D%/critical.c %D%/critical_parts.c %D%/critical_parts.h %D%/critical_report.c %D%/critical_report.h \
 	%D%/export.c \
 	%D%/filter.c %D%/filter.h \
 	%D%/finish.c \

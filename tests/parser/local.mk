@@ -53,7 +53,7 @@ tests_parser_test_cpu_LDADD = libanalyze.la $(reader_program_LIBS)
 check_PROGRAMS += %D%/test-critical %D%/test-critical-sums %D%/test-path-log
 TESTS += %D%/test-critical %D%/test-critical-sums %D%/test-path-log
 tests_parser_test_critical_SOURCES = %D%/test-critical.c %D%/path-report.h %D%/paths.h %D%/waits.h \
-	cmd/critical_findings.c cmd/critical_report.c cmd/report.c cmd/span_options.c cmd/complain.c cmd/stat_parts.c cmd/lines.c \
+	cmd/critical_parts.c cmd/critical_report.c cmd/report.c cmd/span_options.c cmd/complain.c cmd/stat_parts.c cmd/lines.c \
 	cmd/table.c cmd/table_data.c cmd/table_sort.c
 tests_parser_test_critical_LDADD = libanalyze.la libexport.la $(reader_program_LIBS)
 tests_parser_test_critical_sums_SOURCES = %D%/test-critical-sums.c %D%/paths.h %D%/waits.h

@@ -1,6 +1,6 @@
 /* The tables of a critical path, before they are printed: the largest rows first, and what each would save. */
-#ifndef THRACE_CMD_CRITICAL_FINDINGS_H
-#define THRACE_CMD_CRITICAL_FINDINGS_H
+#ifndef THRACE_CMD_CRITICAL_PARTS_H
+#define THRACE_CMD_CRITICAL_PARTS_H
 
 #include "cmd/report.h"
 #include "parser/analyze/path_saves.h"
@@ -14,7 +14,7 @@ struct part {
 
 enum section { STATES, FUNCTIONS, CALLS, WAITS, OBJECTS, NAMES, SECTIONS };
 
-struct findings {
+struct critical_parts {
     struct path_collect *c;
     const struct path_end *end;
     struct path_sums sums;
@@ -24,10 +24,10 @@ struct findings {
 };
 
 /* How many of the section's parts are shown. */
-size_t findings_shown(const struct findings *r, enum section section);
+size_t critical_parts_shown(const struct critical_parts *r, enum section section);
 
 /* Of the path to end, with so many of its longest pieces. False: memory is short, or c->log.error is set. */
-bool findings_make(struct findings *r, size_t longest);
-void findings_free(struct findings *r);
+bool critical_parts_make(struct critical_parts *r, size_t longest);
+void critical_parts_free(struct critical_parts *r);
 
 #endif

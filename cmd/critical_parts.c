@@ -1,4 +1,4 @@
-#include "cmd/critical_findings.h"
+#include "cmd/critical_parts.h"
 
 #include <stdlib.h>
 
@@ -8,7 +8,7 @@ static int by_ns(const void *a, const void *b)
     return x->ns != y->ns ? (x->ns < y->ns) - (x->ns > y->ns) : (x->key > y->key) - (x->key < y->key);
 }
 
-static void add_part(struct findings *r, enum section section, struct part part)
+static void add_part(struct critical_parts *r, enum section section, struct part part)
 {
     if (!part.ns)
         return;
@@ -18,7 +18,7 @@ static void add_part(struct findings *r, enum section section, struct part part)
         r->failed = true;
 }
 
-static void add_deeds(struct findings *r)
+static void add_deeds(struct critical_parts *r)
 {
     static const enum section sections[GOTRACE_STATE_IDLE] = {[GOTRACE_STATE_RUNNING] = FUNCTIONS,
                                                               [GOTRACE_STATE_SYSCALL] = CALLS,
@@ -31,7 +31,7 @@ static void add_deeds(struct findings *r)
     }
 }
 
-static void add_all(struct findings *r)
+static void add_all(struct critical_parts *r)
 {
     for (unsigned state = 0; state < GOTRACE_STATE_IDLE; state++)
         add_part(r, STATES, (struct part){PATH_STATE, state, r->sums.state[state], 0, 0});
@@ -45,20 +45,20 @@ static void add_all(struct findings *r)
     }
 }
 
-size_t findings_shown(const struct findings *r, enum section section)
+size_t critical_parts_shown(const struct critical_parts *r, enum section section)
 {
     return section == STATES || r->parts[section].n < r->report->rows ? r->parts[section].n : r->report->rows;
 }
 
 /* What each row that is shown would save. */
-static bool find_savings(struct findings *r)
+static bool find_savings(struct critical_parts *r)
 {
     VEC(struct path_saving) all = {NULL, 0, 0};
     bool ok = !r->failed;
     for (int k = 0; k < SECTIONS; k++) {
         if (r->parts[k].n)
             qsort(r->parts[k].v, r->parts[k].n, sizeof *r->parts[k].v, by_ns);
-        for (size_t i = 0; ok && i < findings_shown(r, k); i++) {
+        for (size_t i = 0; ok && i < critical_parts_shown(r, k); i++) {
             const struct part *p = &r->parts[k].v[i];
             ok = VEC_ROOM(&all);
             if (ok)
@@ -68,13 +68,13 @@ static bool find_savings(struct findings *r)
     ok = ok && path_saves(r->c, r->end, all.v, all.n);
     size_t at = 0;
     for (int k = 0; ok && k < SECTIONS; k++)
-        for (size_t i = 0; i < findings_shown(r, k); i++)
+        for (size_t i = 0; i < critical_parts_shown(r, k); i++)
             r->parts[k].v[i].saves = all.v[at++].ns;
     VEC_FREE(&all);
     return ok;
 }
 
-bool findings_make(struct findings *r, size_t longest)
+bool critical_parts_make(struct critical_parts *r, size_t longest)
 {
     if (!path_sum_up(&r->sums, r->c, r->end, longest))
         return false;
@@ -82,7 +82,7 @@ bool findings_make(struct findings *r, size_t longest)
     return find_savings(r);
 }
 
-void findings_free(struct findings *r)
+void critical_parts_free(struct critical_parts *r)
 {
     for (int k = 0; k < SECTIONS; k++)
         VEC_FREE(&r->parts[k]);

@@ -36,7 +36,7 @@ static const char usage[] =
     "  --all           all of these\n"
     "  --sort COLUMN   sort the tables that have such a column by it\n"
     "  --depth N       tell waits and system calls apart by N frames, and show all of these\n"
-    "  --cpu-hz N      CPU samples in a second, where the recording had another number than 99\n"
+    "  --cpu-hz N      CPU samples in a second, whatever FILE says\n"
     SPAN_USAGE
     "  --json, --csv   the same for programs, all rows and exact; the man page has the keys\n"
     "  --binary EXE    of a trace of Go 1.5 or 1.6, the program, which names functions\n"

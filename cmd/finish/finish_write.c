@@ -4,6 +4,7 @@
 #include "cmd/finish/finish_write.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -17,6 +18,7 @@
 #include "cmd/finish/output.h"
 #include "cmd/finish/recording_frames.h"
 #include "cmd/finish/trace_time.h"
+#include "lib/options/options.h"
 #include "lib/wire/batch_header.h"
 
 /* --- writing ------------------------------------------------------------------------------------------------------ */
@@ -89,6 +91,16 @@ static int write_opening(struct gotrace_builder *b, const struct spool_file *f, 
            opening_write(r, b, time, &sum->opening);
 }
 
+/* In a string that no event refers to: how many CPU samples there are in a second, if it is not the usual number. */
+static int write_sample_rate(const struct recording *r, uint64_t hz, struct gotrace_builder *b)
+{
+    char text[64];
+    if (!r->samples.n || !hz || hz == SAMPLE_HZ_DEFAULT)
+        return 0;
+    int n = snprintf(text, sizeof text, "thrace cpu-hz %" PRIu64, hz);
+    return gotrace_builder_string(b, text, (size_t)n) ? 0 : -1;
+}
+
 static const char *write_trace(const struct spool_file *f, struct recording *r, FILE *out, struct finish_summary *sum)
 {
     const struct spool_header *h = f->header;
@@ -108,7 +120,7 @@ static const char *write_trace(const struct spool_file *f, struct recording *r, 
                      recording_write_tables(r, b, batch->generation) ||
                      heap_types_write(&r->seen.types, b, batch->generation, time) ||
                      (!i && r->profile && heap_in_trace_write(b, r->profile, r->profile_size)) ||
-                     (!i && lock_stats_write(r, b));
+                     (!i && (lock_stats_write(r, b) || write_sample_rate(r, h->samples.hz, b)));
             sum->generations++;
         }
         failed = failed || copy_batch(b, t, batch, last);

@@ -28,7 +28,9 @@ static uint64_t time_of(const struct stat *s, enum gotrace_state state)
 void stat_cpu_line(const struct stat *s, struct report *r)
 {
     char cpu[TABLE_TIME_SIZE], running[TABLE_TIME_SIZE];
-    uint64_t ns = stat_cpu_time(s, s->cpu.samples), wall = (uint64_t)s->spans.end - (uint64_t)s->spans.begin;
+    int64_t begin = s->spans.begin, end = s->spans.end;
+    uint64_t ns = stat_cpu_time(s, s->cpu.samples), ran = time_of(s, GOTRACE_STATE_RUNNING);
+    uint64_t wall = spans_part(&s->spans, &begin, &end) ? (uint64_t)end - (uint64_t)begin : 0;
     if (r->format == REPORT_JSON) {
         json_key(&r->json, "samples");
         json_number(&r->json, s->cpu.samples);
@@ -42,8 +44,10 @@ void stat_cpu_line(const struct stat *s, struct report *r)
     }
     if (!s->cpu.samples)
         return;
-    report_note(r, "CPU %s of %s running (%" PRIu64 " samples at %" PRIu64 " Hz)", table_format_time(cpu, ns),
-                table_format_time(running, time_of(s, GOTRACE_STATE_RUNNING)), s->cpu.samples, hz(s));
+    report_note(r, "CPU %s", table_format_time(cpu, ns));
+    if (ran) /* what runs passes no filter for functions, though its samples may */
+        report_note(r, " of %s running", table_format_time(running, ran));
+    report_note(r, " (%" PRIu64 " samples at %" PRIu64 " Hz)", s->cpu.samples, hz(s));
     if (s->procs && wall)
         report_note(r, "; %" PRIu64 " processor%s %.0f %% used", s->procs, s->procs == 1 ? "" : "s",
                     100.0 * (double)ns / (double)wall / (double)s->procs);

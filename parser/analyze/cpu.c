@@ -39,16 +39,23 @@ static uint32_t text_of(struct cpu *c, struct stat_texts *texts, const struct go
     return text;
 }
 
-void cpu_sample(struct cpu *c, struct stat_texts *texts, struct gotrace_stack stack, uint64_t gap)
+void cpu_skip(struct cpu *c, uint64_t gap)
 {
-    struct gotrace_frame f;
     if (c->failed || !is_ready(c))
         return;
-    c->samples++;
     if (gap) {
         spread_add(c->gaps, SPREAD_FINE, gap);
         c->widest = gap > c->widest ? gap : c->widest;
     }
+}
+
+void cpu_sample(struct cpu *c, struct stat_texts *texts, struct gotrace_stack stack, uint64_t gap)
+{
+    struct gotrace_frame f;
+    cpu_skip(c, gap);
+    if (c->failed)
+        return;
+    c->samples++;
     size_t n = 0;
     for (; gotrace_stack_frame(stack, n, &f); n++) {
         struct cpu_function *function = &c->functions[text_of(c, texts, &stack, &f)];

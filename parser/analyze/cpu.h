@@ -27,6 +27,9 @@ void cpu_free(struct cpu *c);
 /* One of a thread whose last one was gap ns ago; 0: it is the first. */
 void cpu_sample(struct cpu *c, struct stat_texts *texts, struct gotrace_stack stack, uint64_t gap);
 
+/* One that does not count. It says all the same how often they are taken. */
+void cpu_skip(struct cpu *c, uint64_t gap);
+
 /*
  * How many samples there are in a second of CPU time. A trace does not say it, so this is usual, unless samples come more
  * often than that: no thread uses more CPU time than passes.

@@ -113,7 +113,7 @@ static void set_bit(struct span_filter *f, uint64_t number)
 }
 
 bool span_filter_begins(struct span_filter *f, const struct stat_texts *texts, uint64_t number, uint32_t reason,
-                        const struct stat_object *object, struct gotrace_stack stack)
+                        const struct stat_object *object)
 {
     if (f->mode == SPAN_HAS_LEARNED)
         return has_bit(f, number);
@@ -121,7 +121,17 @@ bool span_filter_begins(struct span_filter *f, const struct stat_texts *texts, u
         return false;
     if (f->has[SPAN_OBJECT] && (!object->kind || !text_matches(f, SPAN_OBJECT, texts, object->text)))
         return false;
+    return true;
+}
+
+bool span_filter_stack(struct span_filter *f, struct gotrace_stack stack)
+{
     return !f->has[SPAN_FUNCTION] || (gotrace_stack_len(stack) && stack_matches(f, stack));
+}
+
+bool span_filter_is_open(const struct span_filter *f)
+{
+    return !f->has[SPAN_THREAD] && !f->has[SPAN_OBJECT] && !f->reason && !f->min;
 }
 
 void span_filter_ends(struct span_filter *f, const struct stat_texts *texts, uint64_t number, bool counts, uint32_t name,

@@ -55,9 +55,15 @@ bool span_filter_must_learn(const struct span_filter *f);
 /* In ns since the begin of the trace; UINT64_MAX: it is unlimited. What is a part of the length has to be learned. */
 uint64_t span_moment_ns(const struct span_filter *f, const struct span_moment *m);
 
-/* Whether the stretch that begins counts, as far as that is known. number: how many have begun before. */
+/* Whether the stretch that begins counts, if its stack does, as far as that is known. number: how many began before. */
 bool span_filter_begins(struct span_filter *f, const struct stat_texts *texts, uint64_t number, uint32_t reason,
-                        const struct stat_object *object, struct gotrace_stack stack);
+                        const struct stat_object *object);
+
+/* Whether the stack has a function that is asked for, or none is. */
+bool span_filter_stack(struct span_filter *f, struct gotrace_stack stack);
+
+/* Nothing is asked for that is true of some threads, or some of what they do, only. */
+bool span_filter_is_open(const struct span_filter *f);
 
 /* When it learns: what is known of the stretch at its end. counts: what span_filter_begins said. */
 void span_filter_ends(struct span_filter *f, const struct stat_texts *texts, uint64_t number, bool counts, uint32_t name,

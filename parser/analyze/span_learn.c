@@ -11,7 +11,7 @@ static void ends(void *arg, uint32_t thread, int64_t now, const struct gotrace_e
     struct spans *s = arg;
     const struct span_thread *l = &s->live.v[thread];
     uint64_t ns = now > l->since ? (uint64_t)now - (uint64_t)l->since : 0;
-    span_filter_ends(s->filter, &s->texts, l->number, l->counts, l->name, ns);
+    span_filter_ends(s->filter, &s->texts, l->number, l->may_count, l->name, ns);
 }
 
 static bool event(void *state, const struct gotrace_event *ev)
@@ -33,6 +33,7 @@ bool span_filter_learn(struct span_filter *f, struct gotrace_reader *r)
     bool ok = consume_events(r, &consumer, &s) && !f->failed;
     f->length = (uint64_t)s.end - (uint64_t)s.begin;
     f->mode = SPAN_HAS_LEARNED;
+    memset(f->stacks, 0, sizeof f->stacks); /* they are this reader's */
     spans_free(&s);
     return ok;
 }

@@ -120,7 +120,8 @@ static void begin_stretch(struct spans *s, struct span_thread *l, const struct g
     if (!s->filter)
         return;
     l->number = s->nstretches++;
-    l->counts = span_filter_begins(s->filter, &s->texts, l->number, l->reason, &l->object, t->stack);
+    l->may_count = span_filter_begins(s->filter, &s->texts, l->number, l->reason, &l->object);
+    l->counts = l->may_count && span_filter_stack(s->filter, t->stack);
     s->failed |= s->filter->failed;
 }
 
@@ -161,6 +162,17 @@ static void transition(struct spans *s, const struct gotrace_event *ev, const st
     begin_stretch(s, l, t);
     if (s->watcher->begins)
         s->watcher->begins(s->arg, thread);
+}
+
+bool spans_sample_counts(const struct spans *s, uint32_t thread, const struct gotrace_event *ev)
+{
+    int64_t now = gotrace_event_time(ev);
+    if (!s->filter)
+        return true;
+    if (now < s->from || now >= s->to)
+        return false;
+    bool counts = thread == SPANS_NOBODY ? span_filter_is_open(s->filter) : s->live.v[thread].may_count;
+    return counts && span_filter_stack(s->filter, gotrace_event_stack(ev));
 }
 
 static int64_t moment(const struct spans *s, uint64_t ns)

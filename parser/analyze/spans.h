@@ -24,6 +24,7 @@ struct span_thread {
     bool call;             /* state is SYSCALL because it made one */
     bool known;            /* the trace has the beginning of the stretch */
     bool counts;           /* it passes the filter */
+    bool may_count;        /* it would, if its stack did: a sample in it has a stack of its own */
     uint64_t number;       /* with a filter: how many stretches began before */
 };
 
@@ -82,6 +83,9 @@ static inline bool spans_counts(const struct spans *s, const struct span_thread 
     *ns = counts ? (uint64_t)now - (uint64_t)begin : 0;
     return counts;
 }
+
+/* Whether a sample of what the thread executes counts. */
+bool spans_sample_counts(const struct spans *s, uint32_t thread, const struct gotrace_event *ev);
 
 /* Shows it the next event, or the end of the trace, which ends all stretches. False: memory is short. */
 bool spans_event(struct spans *s, const struct gotrace_event *ev);

@@ -174,16 +174,17 @@ static void sample(struct stat *s, const struct gotrace_event *ev)
     uint32_t thread = spans_find(&s->spans, gotrace_event_goroutine(ev));
     int64_t now = gotrace_event_time(ev);
     uint64_t gap = 0;
-    bool counts = now >= s->spans.from && now < s->spans.to;
+    bool counts = spans_sample_counts(&s->spans, thread, ev);
     if (thread != SPANS_NOBODY && thread < s->sums.n) {
         struct stat_thread *sum = &s->sums.v[thread];
-        counts = counts && s->spans.live.v[thread].counts;
         gap = sum->sampled != INT64_MIN ? (uint64_t)now - (uint64_t)sum->sampled : 0;
         sum->samples += counts;
         sum->sampled = now;
     }
     if (counts)
         cpu_sample(&s->cpu, &s->spans.texts, gotrace_event_stack(ev), gap);
+    else
+        cpu_skip(&s->cpu, gap);
     blame_sample(&s->blame, ev);
     findings_sample(&s->findings, ev);
 }
@@ -208,7 +209,11 @@ static void metric(struct stat *s, const struct gotrace_event *ev)
     struct gotrace_metric m;
     struct stat_heap *h = &s->heap;
     int64_t now = gotrace_event_time(ev);
-    if (now < s->spans.from || now >= s->spans.to || !gotrace_event_metric(ev, &m))
+    if (!gotrace_event_metric(ev, &m))
+        return;
+    if (!s->procs && is(m.name, "/sched/gomaxprocs:threads"))
+        s->procs = m.value;
+    if (now < s->spans.from || now >= s->spans.to)
         return;
     if (is(m.name, "/memory/classes/heap/objects:bytes")) {
         h->times++;
@@ -219,8 +224,6 @@ static void metric(struct stat *s, const struct gotrace_event *ev)
         }
     } else if (is(m.name, "/gc/heap/goal:bytes")) {
         h->goal = m.value > h->goal ? m.value : h->goal;
-    } else if (!s->procs && is(m.name, "/sched/gomaxprocs:threads")) {
-        s->procs = m.value;
     }
 }
 

@@ -21,6 +21,8 @@ def sums_of(path):
     for row in d["threads"]:
         add(sums, ("thread", row["id"], row["name"]), row, "running_ns", "waiting_ns", "runnable_ns", "syscall_ns",
             "blocks")
+    for row in d["cpu"]:
+        add(sums, ("cpu", row["function"]), row, "self_samples", "total_samples")
     for lock in d["locks"]:
         add(sums, ("lock", lock["object"], lock["full"]), lock, "total_ns")
         for owner in lock["owners"]:

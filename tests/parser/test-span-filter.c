@@ -360,6 +360,50 @@ static void each_stack_is_looked_at(void **state)
     gotrace_builder_free(m.b);
 }
 
+static void assert_samples(struct made *m, struct span_filter *f, uint64_t wanted)
+{
+    struct stat s;
+    sum_up(m, f, &s);
+    assert_int_equal(s.cpu.samples, wanted);
+    assert_int_equal(cpu_hz(&s.cpu, 99), 100000); /* it is that of all */
+    stat_free(&s);
+}
+
+/* Four samples of thread 1, two of 2, and one of a thread that the trace does not know. */
+static void samples_have_stacks_of_their_own(void **state)
+{
+    struct made m = begin(2);
+    struct span_filter *f;
+    uint64_t one = stack(&m, NULL, "memcpy", "copy", 5, "main"), two = stack(&m, NULL, NULL, "check", 6, "main");
+    uint64_t other = stack(&m, NULL, NULL, "copy", 5, "worker");
+    for (uint64_t i = 0; i < 4; i++)
+        assert_int_equal(gotrace_builder_cpu_sample(m.b, 1000 + 10000 * i, 1, 1, 1, i ? one : two), 0);
+    for (uint64_t i = 0; i < 2; i++)
+        assert_int_equal(gotrace_builder_cpu_sample(m.b, 2000 + 10000 * i, 2, 2, 2, other), 0);
+    assert_int_equal(gotrace_builder_cpu_sample(m.b, 3000, 9, GOTRACE_NONE, GOTRACE_NONE, one), 0);
+    call(&m, 1, 50000, 50100, stack(&m, NULL, "write", "put", 7, "main"));
+    call(&m, 2, 50200, 50300, stack(&m, NULL, "write", "put", 7, "worker"));
+    assert_int_equal(gotrace_builder_finish(m.b), 0);
+    assert_samples(&m, NULL, 7);
+    assert_samples(&m, only(SPAN_FUNCTION, "^copy$"), 6);
+    assert_samples(&m, only(SPAN_FUNCTION, "^put$"), 0);
+    assert_samples(&m, only(SPAN_THREAD, "main"), 4);
+    assert_samples(&m, only(SPAN_OBJECT, "."), 0);
+    f = only(SPAN_THREAD, "main");
+    assert_true(span_filter_expression(f, SPAN_FUNCTION, "copy", NULL, 0));
+    assert_samples(&m, f, 3);
+    f = span_filter_new();
+    f->from = (struct span_moment){SPAN_NS, 5000};
+    assert_samples(&m, f, 4);
+    f = span_filter_new();
+    f->reason = "sync";
+    assert_samples(&m, f, 0);
+    f = span_filter_new();
+    f->min = 40000;
+    assert_samples(&m, f, 6);
+    gotrace_builder_free(m.b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -368,6 +412,7 @@ int main(void)
         cmocka_unit_test(each_filter_is_what_it_says),
         cmocka_unit_test(others_waits_are_turns_all_the_same),
         cmocka_unit_test(each_stack_is_looked_at),
+        cmocka_unit_test(samples_have_stacks_of_their_own),
     };
     return cmocka_run_group_tests_name("filters", tests, NULL, NULL);
 }

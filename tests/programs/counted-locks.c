@@ -75,24 +75,42 @@ static void *works(void *self)
     return NULL;
 }
 
-/* Holds for a known time: to be seen, and to be seen as what was longest. */
-static void hold(void)
+/* Holds for known times, of which the second is the longest. */
+static struct {
+    uint64_t least, most, longest;
+} slow;
+
+static void *holds(void *self)
 {
-    uint64_t least = 0, most = 0, longest = 0;
+    introduce(self);
     for (int i = 1; i <= 3; i++) {
         uint64_t called = now();
         CHECK(pthread_mutex_lock(&locks.slow) == 0);
         uint64_t begun = now();
-        milliseconds(i == 2 ? 2 * SLEEP_MS : 1);
+        milliseconds(i == 2 ? SLEEP_MS : 1);
         uint64_t ended = now();
         CHECK(pthread_mutex_unlock(&locks.slow) == 0);
-        most += now() - called;
-        least += ended - begun;
-        longest = ended - begun > longest ? ended - begun : longest;
+        slow.most += now() - called;
+        slow.least += ended - begun;
+        slow.longest = ended - begun > slow.longest ? ended - begun : slow.longest;
         took(1);
     }
-    printf("slow 3 %llu %llu %llu\n", (unsigned long long)least, (unsigned long long)most,
+    return NULL;
+}
+
+static void say_times(const char *name, unsigned long taken, uint64_t least, uint64_t most, uint64_t longest)
+{
+    printf("%s %lu %llu %llu %llu\n", name, taken, (unsigned long long)least, (unsigned long long)most,
            (unsigned long long)longest);
+}
+
+static void hold(void)
+{
+    struct thread t, self;
+    spawn(&t, holds);
+    join(&t);
+    holds(&self);
+    say_times("mutex locks.slow", 6, slow.least, slow.most, slow.longest);
 }
 
 static void *tries(void *self)
@@ -223,12 +241,15 @@ static void wait_for_condition(void)
     struct timespec past = {0, 0}, wrong = {0, -1};
     uint64_t then = now();
     CHECK(pthread_mutex_lock(&locks.waited) == 0);
+    uint64_t begun = now();
+    milliseconds(2);
+    uint64_t ended = now();
     CHECK(pthread_cond_timedwait(&arrived, &locks.waited, &past) == ETIMEDOUT);
     CHECK(pthread_cond_timedwait(&arrived, &locks.waited, &wrong) == EINVAL);
     CHECK(pthread_mutex_unlock(&locks.waited) == 0);
     most += now() - then + waited_most - (called - free_since);
     unsigned long taken = looks + 1 + 1 + returned + 2;
-    printf("waited %lu 0 %llu 0\n", taken, (unsigned long long)most);
+    say_times("mutex locks.waited", taken, ended - begun, most, ended - begun);
     took(taken);
 }
 
@@ -239,6 +260,13 @@ static void use_others(void)
     CHECK(pthread_spin_init(&locks.spinning, PTHREAD_PROCESS_PRIVATE) == 0);
     CHECK(mtx_init(&locks.c11, mtx_plain) == thrd_success);
     CHECK(mtx_init(&locks.c11_nested, mtx_plain | mtx_recursive) == thrd_success);
+    uint64_t called = now();
+    CHECK(pthread_rwlock_rdlock(&locks.table) == 0);
+    uint64_t begun = now();
+    milliseconds(2);
+    CHECK(pthread_rwlock_rdlock(&locks.table) == 0);
+    uint64_t ended = now();
+    CHECK(pthread_rwlock_unlock(&locks.table) == 0 && pthread_rwlock_unlock(&locks.table) == 0);
     for (int i = 0; i < 6; i++) {
         CHECK(pthread_spin_lock(&locks.spinning) == 0 && pthread_spin_unlock(&locks.spinning) == 0);
         CHECK(pthread_spin_trylock(&locks.spinning) == 0 && pthread_spin_trylock(&locks.spinning) == EBUSY);
@@ -257,9 +285,9 @@ static void use_others(void)
     say("spinlock locks.spinning", 12);
     say("mutex locks.c11", 12);
     say("mutex locks.c11_nested", 6);
-    say("rwlock locks.table (read)", 12);
+    say_times("rwlock locks.table (read)", 14, ended - begun, now() - called, ended - begun);
     say("rwlock locks.table", 6);
-    took(48);
+    took(50);
 }
 
 /* --- threads that end, more locks than a table has room for, locks that are made anew ------------------------------ */

@@ -6,7 +6,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
-enum { LINES_INDENT = 6, LINES_STACK = 8, LINES_DEEPER = 10 }; /* of what stands below the row of a table, and of where that goes on */
+/* Of what stands below the row of a table, of the frames of a stack there, and of where a line goes on. */
+enum { LINES_INDENT = 6, LINES_STACK = 8, LINES_DEEPER = 10 };
 
 struct lines {
     FILE *out;
@@ -20,8 +21,8 @@ size_t lines_columns(const char *text, size_t len);
 void lines_begin(struct lines *l, size_t indent);
 
 /*
- * Puts `before` and the item, with a blank between them if there is a `before`. What is too long for the rest of the line
- * begins a new one, and is broken between words if a line is not enough for it. False: memory is short.
+ * Puts `before` and the item, with a blank between them if there is a `before`. What is too long for the rest of the
+ * line begins a new one, and is broken between words if a line is not enough for it. False: memory is short.
  */
 __attribute__((format(printf, 3, 4))) bool lines_put(struct lines *l, const char *before, const char *fmt, ...);
 

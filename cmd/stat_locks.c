@@ -132,7 +132,8 @@ static bool put_owner(const struct stat *s, struct lines *l, const struct blame_
     uint32_t nthreads = g->number < s->blame.sums.nthreads.n ? s->blame.sums.nthreads.v[g->number] : 0;
     lines_begin(l, LINES_INDENT);
     bool end = *name && wait_class_of(o->is.kind) == WAIT_CLASS_END;
-    bool ok = end ? lines_put(l, "", "joined thread did") : lines_put(l, "", "%s %s", stat_owner_role(o), owner_name(name));
+    bool ok = end ? lines_put(l, "", "joined thread did")
+                  : lines_put(l, "", "%s %s", stat_owner_role(o), owner_name(name));
     if (ok && *name && nthreads > 1)
         ok = lines_put(l, "", " ×%" PRIu32, nthreads);
     if (ok && !is_small(all - g->total, all))
@@ -160,7 +161,8 @@ static bool put_owners(const struct stat *s, uint32_t number, bool brief, struct
         rest -= r.groups[shown].total;
     }
     if (ok && all && !is_small(rest, all))
-        fprintf(l->out, "\n%*sand %zu more (%.0f %%)", LINES_INDENT, "", r.n - shown, 100.0 * (double)rest / (double)all);
+        fprintf(l->out, "\n%*sand %zu more (%.0f %%)", LINES_INDENT, "", r.n - shown,
+                100.0 * (double)rest / (double)all);
     free(r.groups);
     return ok;
 }

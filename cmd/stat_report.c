@@ -57,8 +57,8 @@ static void head(const struct stat *s, const struct stat_input *in, struct repor
 
 static bool first_screen(const struct stat *s, struct report *r)
 {
-    return stat_findings(s, r) && states(s, r) && stat_locks(s, r) && stat_lock_stats(s, r) && stat_waits(s, r) && stat_syscalls(s, r) &&
-           stat_cpu(s, r) && stat_threads(s, r) && (!report_is_data(r) || stat_heap(s, r));
+    return stat_findings(s, r) && states(s, r) && stat_locks(s, r) && stat_lock_stats(s, r) && stat_waits(s, r) &&
+           stat_syscalls(s, r) && stat_cpu(s, r) && stat_threads(s, r) && (!report_is_data(r) || stat_heap(s, r));
 }
 
 bool stat_report(const struct stat *s, unsigned sections, const struct stat_input *in, struct report *r)

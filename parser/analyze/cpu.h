@@ -31,8 +31,8 @@ void cpu_sample(struct cpu *c, struct stat_texts *texts, struct gotrace_stack st
 void cpu_skip(struct cpu *c, uint64_t gap);
 
 /*
- * How many samples there are in a second of CPU time. A trace does not say it, so this is usual, unless samples come more
- * often than that: no thread uses more CPU time than passes.
+ * How many samples there are in a second of CPU time, of a trace that does not say it: as usual, unless they come more
+ * often than that, as no thread uses more CPU time than passes.
  */
 uint64_t cpu_hz(const struct cpu *c, uint64_t usual);
 

@@ -18,7 +18,8 @@ void span_filter_free(struct span_filter *f)
     free(f);
 }
 
-bool span_filter_expression(struct span_filter *f, enum span_expression which, const char *text, char *why, size_t size)
+bool span_filter_expression(struct span_filter *f, enum span_expression which, const char *text, char *why,
+                            size_t size)
 {
     int err = regcomp(&f->expressions[which], text, REG_EXTENDED | REG_NOSUB);
     if (err)
@@ -134,8 +135,8 @@ bool span_filter_is_open(const struct span_filter *f)
     return !f->has[SPAN_THREAD] && !f->has[SPAN_OBJECT] && !f->reason && !f->min;
 }
 
-void span_filter_ends(struct span_filter *f, const struct stat_texts *texts, uint64_t number, bool counts, uint32_t name,
-                      uint64_t ns)
+void span_filter_ends(struct span_filter *f, const struct stat_texts *texts, uint64_t number, bool counts,
+                      uint32_t name, uint64_t ns)
 {
     bool thread = !f->has[SPAN_THREAD] || (name && text_matches(f, SPAN_THREAD, texts, name));
     if (counts && thread && ns >= f->min)

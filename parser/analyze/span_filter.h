@@ -3,8 +3,8 @@
  * for what object, from when until when, and how long ones.
  *
  * Whether a stretch counts is known when it begins, because of those who sum up what others did meanwhile. How long it
- * will be, what its thread will turn out to be called, and what a percent of the trace is, is not. Where that matters the
- * trace is read once before, to learn it: a bit for each stretch.
+ * will be, what its thread will turn out to be called, and what a percent of the trace is, is not. Where that matters
+ * the trace is read once before, to learn it: a bit for each stretch.
  */
 #ifndef THRACE_PARSER_ANALYZE_SPAN_FILTER_H
 #define THRACE_PARSER_ANALYZE_SPAN_FILTER_H
@@ -47,7 +47,8 @@ struct span_filter *span_filter_new(void);
 void span_filter_free(struct span_filter *f);
 
 /* Adds an expression of POSIX's extended ones. False: it is none, and why says so. */
-bool span_filter_expression(struct span_filter *f, enum span_expression which, const char *text, char *why, size_t size);
+bool span_filter_expression(struct span_filter *f, enum span_expression which, const char *text, char *why,
+                            size_t size);
 
 /* The trace has to be read twice: with `learns` set first. */
 bool span_filter_must_learn(const struct span_filter *f);
@@ -66,7 +67,7 @@ bool span_filter_stack(struct span_filter *f, struct gotrace_stack stack);
 bool span_filter_is_open(const struct span_filter *f);
 
 /* When it learns: what is known of the stretch at its end. counts: what span_filter_begins said. */
-void span_filter_ends(struct span_filter *f, const struct stat_texts *texts, uint64_t number, bool counts, uint32_t name,
-                      uint64_t ns);
+void span_filter_ends(struct span_filter *f, const struct stat_texts *texts, uint64_t number, bool counts,
+                      uint32_t name, uint64_t ns);
 
 #endif

@@ -174,6 +174,8 @@ void findings_gone(struct findings *f, uint32_t thread)
 
 void findings_end(struct findings *f)
 {
-    for (size_t i = 0; i < f->objects.n; i++)
+    for (size_t i = 0; i < f->objects.n; i++) {
         findings_batch_ends(&f->objects.v[i]);
+        findings_pair_ends(f, (uint32_t)i);
+    }
 }

@@ -57,6 +57,11 @@ struct finding_object {
     int64_t arrived, released; /* when the last one on the way was there; the last release */
     uint64_t certain_calls;    /* ns of that time in calls */
     uint64_t samples, certain_samples;
+    struct finding_pair {
+        uint32_t waiter, owner, place, site; /* texts: names, and of the stacks */
+        struct gotrace_stack wait, release;
+        uint64_t count, time, turns;
+    } pair; /* waits that ended last, which are alike */
     enum wait_class class;
     uint32_t writes, reads; /* wakes of one that wants to write; of one that wants to read */
     uint64_t wakes;
@@ -86,7 +91,7 @@ struct finding_thread {
     uint64_t ran;
     struct gotrace_stack stack; /* of the wait or call that it is in */
     /* The wait that it is in. */
-    uint32_t place;
+    uint32_t waited; /* the last object: number + 1 */
     uint64_t turn; /* the object's releases when it began */
     bool write;    /* to a readers-writer lock */
     uint32_t on_way; /* the object that it was woken for, and does not execute yet: number + 1 */
@@ -100,7 +105,7 @@ struct finding_thread {
     uint32_t waker; /* place, and id */
     uint64_t waker_id;
     int64_t woken_at;
-    uint32_t site;     /* text: the place of who woke it */
+    struct gotrace_stack release; /* of who woke it */
     bool waited_out;   /* it has executed since */
     uint32_t holds; /* the readers-writer lock that it was woken for: number + 1 */
     /* Sleeps in vain, so far. */

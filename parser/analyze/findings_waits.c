@@ -20,12 +20,6 @@ static bool put(struct findings *f, struct idmap *set, uint64_t key)
     return true;
 }
 
-static struct gotrace_stack stack_of_wait(const struct findings *f)
-{
-    struct gotrace_transition t;
-    return gotrace_event_transition(f->event, &t) ? t.stack : (struct gotrace_stack){NULL, 0, 0};
-}
-
 /* A futex is anything; its stack may say what. */
 static enum wait_class class_of(const struct stat_object *is)
 {
@@ -88,7 +82,7 @@ void findings_wait_begins(struct findings *f, uint32_t thread)
     const struct span_thread *span = &f->spans->live.v[thread];
     struct finding_thread *t = &f->threads.v[thread];
     uint32_t number = number_of(f, thread);
-    struct gotrace_stack stack = t->stack = stack_of_wait(f);
+    t->stack = span->stack;
     if (!number) {
         t->woken = 0;
         if (!strcmp(text(f, span->reason), "sleep"))
@@ -104,7 +98,9 @@ void findings_wait_begins(struct findings *f, uint32_t thread)
     end_naps(f, thread, true);
     if (!o->nthreads)
         o->class = class_of(&span->object);
-    o->nthreads += put(f, &f->waited, (uint64_t)number << 48 ^ span->id);
+    if (t->waited != number)
+        o->nthreads += put(f, &f->waited, (uint64_t)number << 48 ^ span->id);
+    t->waited = number;
     if (!o->nwaiting++)
         o->since = span->since;
     if (t->woken == number && !t->did && t->ran < LIMIT_FUTILE_RUN * US)
@@ -113,7 +109,6 @@ void findings_wait_begins(struct findings *f, uint32_t thread)
     t->woken = 0;
     t->holds = 0;
     t->turn = o->releases;
-    t->place = stat_text_stack(&f->spans->texts, stack, STAT_PLACE);
     t->write = span->object.kind == WAIT_RWLOCK && strstr(text(f, span->what), "wrlock");
     o->nreaders += span->object.kind == WAIT_RWLOCK && !t->write;
     if (o->class == WAIT_CLASS_MEETING)
@@ -174,7 +169,7 @@ static bool is_related(struct findings *f, uint32_t a, uint32_t b)
 
 /* Who signals was in a blocking call before, for most of the wait, called by what signals. */
 static void note_late(struct findings *f, struct finding_object *o, uint32_t number, const struct finding_thread *w,
-                      int64_t since, int64_t now, struct gotrace_stack stack, uint32_t site)
+                      int64_t since, int64_t now, struct gotrace_stack stack)
 {
     int64_t from = w->longest.begin > since ? w->longest.begin : since;
     struct stat_texts *texts = &f->spans->texts;
@@ -184,7 +179,7 @@ static void note_late(struct findings *f, struct finding_object *o, uint32_t num
     uint64_t ns = (uint64_t)w->longest.end - (uint64_t)from;
     o->late++;
     o->late_time += ns;
-    stat_groups_add(&f->late, finding_key(number, w->longest.what, site), ns);
+    stat_groups_add(&f->late, finding_key(number, w->longest.what, stat_text_stack(texts, stack, STAT_PLACE)), ns);
 }
 
 /* Those that are woken one right after the other by a thread are woken by one call. */
@@ -227,6 +222,41 @@ static void note_mode(struct findings *f, struct finding_object *o, uint32_t num
     w->holds = 0;
 }
 
+static void add(struct stat_groups *gs, uint64_t key, uint64_t count, uint64_t total)
+{
+    uint32_t number = stat_groups_add(gs, key, total);
+    if (number < gs->list.n)
+        gs->list.v[number].count += count - 1;
+}
+
+void findings_pair_ends(struct findings *f, uint32_t number)
+{
+    struct finding_pair *p = &f->objects.v[number].pair;
+    if (!p->count)
+        return;
+    add(&f->waits, finding_key(number, p->waiter, p->place), p->count, p->time);
+    add(&f->sites, finding_key(number, p->owner, p->site), p->count, p->time);
+    add(&f->pairs, finding_key(number, p->waiter, p->owner), p->count, p->time);
+    add(&f->turns, finding_key(number, p->waiter, 0), p->count, p->turns);
+    p->count = p->time = p->turns = 0;
+}
+
+/* Those that follow each other and are alike are added up first. */
+static void note_pair(struct findings *f, uint32_t number, const struct finding_pair *it, uint64_t ns, uint64_t turns)
+{
+    struct finding_pair *p = &f->objects.v[number].pair;
+    if (p->waiter != it->waiter || p->owner != it->owner || !gotrace_stack_equal(p->wait, it->wait) ||
+        !gotrace_stack_equal(p->release, it->release)) {
+        findings_pair_ends(f, number);
+        *p = *it;
+        p->place = stat_text_stack(&f->spans->texts, p->wait, STAT_PLACE);
+        p->site = stat_text_stack(&f->spans->texts, p->release, STAT_PLACE);
+    }
+    p->count++;
+    p->time += ns;
+    p->turns += turns;
+}
+
 static void note_waker(struct findings *f, uint32_t number, uint32_t thread, uint32_t waker, int64_t now,
                        struct gotrace_stack stack)
 {
@@ -234,24 +264,21 @@ static void note_waker(struct findings *f, uint32_t number, uint32_t thread, uin
     struct finding_thread *t = &f->threads.v[thread], *w = &f->threads.v[waker];
     struct finding_object *o = &f->objects.v[number];
     uint64_t ns = now > span->since ? (uint64_t)now - (uint64_t)span->since : 0;
-    uint32_t site = stat_text_stack(&f->spans->texts, stack, STAT_PLACE);
-    stat_groups_add(&f->waits, finding_key(number, span->name, t->place), ns);
-    stat_groups_add(&f->sites, finding_key(number, by->name, site), ns);
-    stat_groups_add(&f->pairs, finding_key(number, span->name, by->name), ns);
-    stat_groups_add(&f->turns, finding_key(number, span->name, 0), o->releases - t->turn);
+    note_pair(f, number, &(struct finding_pair){.waiter = span->name, .owner = by->name, .wait = t->stack, .release = stack},
+              ns, o->releases - t->turn);
     o->releases++;
     if (o->class != WAIT_CLASS_LOCK)
         put(f, &f->talks, (uint64_t)by->name << 16 | span->name);
     else
         findings_lock_is_released(f, number, waker, thread, now, stack);
-    if (o->class != WAIT_CLASS_END && o->class != WAIT_CLASS_MEETING)
+    if (o->class == WAIT_CLASS_SIGNAL || o->class == WAIT_CLASS_DATA)
         note_owner(f, waker, thread, ns);
     if (span->object.kind == WAIT_RWLOCK)
-        note_mode(f, o, number, w, t, site, ns);
+        note_mode(f, o, number, w, t, stat_text_stack(&f->spans->texts, stack, STAT_PLACE), ns);
     if (o->class == WAIT_CLASS_SIGNAL) {
         o->wakes++;
         note_batch(o, waker, now);
-        note_late(f, o, number, w, span->since, now, stack, site);
+        note_late(f, o, number, w, span->since, now, stack);
     }
     if (o->class == WAIT_CLASS_MEETING)
         w->met = number + 1;
@@ -261,7 +288,7 @@ static void note_waker(struct findings *f, uint32_t number, uint32_t thread, uin
     t->woken_at = now;
     t->waited_out = false;
     t->holds = span->object.kind == WAIT_RWLOCK ? number + 1 : 0;
-    t->site = site;
+    t->release = stack;
     w->did = true;
     w->woke = true;
 }
@@ -332,7 +359,7 @@ void findings_wait_is_over(struct findings *f, uint32_t thread)
     uint64_t ns = (uint64_t)w->last.end - (uint64_t)w->last.begin;
     o->with_mutex++;
     o->mutex_time += ns;
-    stat_groups_add(&f->mutex, finding_key(t->woken - 1, w->last.what, t->site), ns);
+    stat_groups_add(&f->mutex, finding_key(t->woken - 1, w->last.what, stat_text_stack(&f->spans->texts, t->release, STAT_PLACE)), ns);
 }
 
 /* ---- calls ------------------------------------------------------------------------------------------------------ */
@@ -342,7 +369,7 @@ void findings_call_begins(struct findings *f, uint32_t thread)
     struct finding_thread *t = &f->threads.v[thread];
     end_naps(f, thread, true);
     t->did = true;
-    t->stack = stack_of_wait(f);
+    t->stack = f->spans->live.v[thread].stack;
 }
 
 void findings_call_ends(struct findings *f, uint32_t thread, int64_t now)

@@ -18,6 +18,9 @@ void findings_arrives(struct findings *f, struct finding_thread *t, int64_t now)
 void findings_call_begins(struct findings *f, uint32_t thread);
 void findings_call_ends(struct findings *f, uint32_t thread, int64_t now);
 
+/* What was added up of an object is in the groups. */
+void findings_pair_ends(struct findings *f, uint32_t number);
+
 /* No thread is added to those that are woken together. */
 void findings_batch_ends(struct finding_object *o);
 

@@ -78,6 +78,7 @@ static void describe(struct spans *s, struct span_thread *l, const struct gotrac
     l->known = known;
     l->call = false;
     l->doing = 0;
+    l->stack = t->stack;
     l->object = (struct stat_object){.kind = WAIT_NO_OBJECT};
     l->reason = l->what = stat_literal(texts, "");
     l->place = l->where = 0;

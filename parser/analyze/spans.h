@@ -17,6 +17,7 @@ struct span_thread {
     int64_t since;
     uint32_t reason, what; /* texts: why it is in the state; the stack or function that it entered it with */
     struct stat_object object; /* that it waits for, if any */
+    struct gotrace_stack stack; /* that it entered the state with */
     uint32_t place;        /* text: the same with the program's place only, of waits and system calls */
     uint32_t where;        /* text: the stack of a system call */
     uint32_t doing;        /* text: the call that it is in, and from where; 0: `what` begins with it */

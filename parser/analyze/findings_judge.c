@@ -141,7 +141,7 @@ bool finding_is_executed(const struct findings *f, uint32_t object, const struct
     const struct finding_object *o = &f->objects.v[object];
     double ncpu = f->ncpu ? (double)f->ncpu : 1, share = (double)o->held / (double)finding_wall(f);
     return finding_is_share(d->executed, d->total, LIMIT_MOST) && d->samples >= LIMIT_SAMPLES &&
-           (double)d->samples >= (double)f->nsamples * share / ncpu / 4 &&
+           (double)d->samples >= (double)f->nsamples * share / ncpu / 8 &&
            (!is_lock(f, object) || 10 * o->certain_samples >= o->samples);
 }
 

@@ -63,7 +63,7 @@ struct finding_deeds {
 struct finding_deeds finding_deeds_of(const struct findings *f, uint32_t object);
 
 /*
- * They executed most of the time, and there are as many samples of that as there would be if they did: at least a quarter
+ * They executed most of the time, and there are as many samples of that as there would be if they did: at least an eighth
  * of all samples, as the time in which somebody waited is of the wall time, where all processors are busy. Of a lock one
  * in ten is of the time in which it was held for certain. Blocked likewise: some of that time was spent in calls.
  */

@@ -59,7 +59,7 @@ struct finding_object {
     uint64_t samples, certain_samples;
     struct finding_pair {
         uint32_t waiter, owner, place, site; /* texts: names, and of the stacks */
-        struct gotrace_stack wait, release;
+        struct gotrace_stack release;
         uint64_t count, time, turns;
     } pair; /* waits that ended last, which are alike */
     enum wait_class class;
@@ -91,6 +91,7 @@ struct finding_thread {
     uint64_t ran;
     struct gotrace_stack stack; /* of the wait or call that it is in */
     /* The wait that it is in. */
+    uint32_t place;  /* text: taken when it began, for a stack is known in its generation only */
     uint32_t waited; /* the last object: number + 1 */
     uint64_t turn; /* the object's releases when it began */
     bool write;    /* to a readers-writer lock */

@@ -109,6 +109,7 @@ void findings_wait_begins(struct findings *f, uint32_t thread)
     t->woken = 0;
     t->holds = 0;
     t->turn = o->releases;
+    t->place = stat_text_stack(&f->spans->texts, t->stack, STAT_PLACE);
     t->write = span->object.kind == WAIT_RWLOCK && strstr(text(f, span->what), "wrlock");
     o->nreaders += span->object.kind == WAIT_RWLOCK && !t->write;
     if (o->class == WAIT_CLASS_MEETING)
@@ -245,11 +246,10 @@ void findings_pair_ends(struct findings *f, uint32_t number)
 static void note_pair(struct findings *f, uint32_t number, const struct finding_pair *it, uint64_t ns, uint64_t turns)
 {
     struct finding_pair *p = &f->objects.v[number].pair;
-    if (p->waiter != it->waiter || p->owner != it->owner || !gotrace_stack_equal(p->wait, it->wait) ||
+    if (p->waiter != it->waiter || p->owner != it->owner || p->place != it->place ||
         !gotrace_stack_equal(p->release, it->release)) {
         findings_pair_ends(f, number);
         *p = *it;
-        p->place = stat_text_stack(&f->spans->texts, p->wait, STAT_PLACE);
         p->site = stat_text_stack(&f->spans->texts, p->release, STAT_PLACE);
     }
     p->count++;
@@ -264,7 +264,7 @@ static void note_waker(struct findings *f, uint32_t number, uint32_t thread, uin
     struct finding_thread *t = &f->threads.v[thread], *w = &f->threads.v[waker];
     struct finding_object *o = &f->objects.v[number];
     uint64_t ns = now > span->since ? (uint64_t)now - (uint64_t)span->since : 0;
-    note_pair(f, number, &(struct finding_pair){.waiter = span->name, .owner = by->name, .wait = t->stack, .release = stack},
+    note_pair(f, number, &(struct finding_pair){.waiter = span->name, .owner = by->name, .place = t->place, .release = stack},
               ns, o->releases - t->turn);
     o->releases++;
     if (o->class != WAIT_CLASS_LOCK)

@@ -38,7 +38,7 @@ class AuditLog {
     {
         std::lock_guard<std::mutex> held(lock_);
         archives++;
-        while (line_value(&log_demand) < 1 || line_value(&accounts_demand) < 2)
+        while (line_value(&log_demand) < 1 || line_value(&accounts_demand) < TELLERS)
             packed_ = pack(entries_);
         FOR_CPU_US(PACK_US)
             packed_ = pack(entries_);

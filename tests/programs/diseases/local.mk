@@ -39,4 +39,4 @@ tests_programs_diseases_render_SOURCES = %D%/render.cpp
 tests_programs_diseases_render_CXXFLAGS = $(AM_CXXFLAGS) -g -pthread -fno-optimize-sibling-calls
 endif
 
-EXTRA_DIST += %D%/work.h
+EXTRA_DIST += %D%/work.h %D%/ledger.rs

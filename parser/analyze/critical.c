@@ -35,7 +35,7 @@ struct critical_step *critical_add(struct critical *c, struct critical_end *e, c
         c->failed = true;
         return NULL;
     }
-    struct critical_step *s = &c->v[c->n++ % c->cap];
+    struct critical_step *s = &c->v[c->n++ & (c->cap - 1)];
     *s = (struct critical_step){.before = e->before,
                                 .thread = t->id,
                                 .begin = e->since,
@@ -46,11 +46,6 @@ struct critical_step *critical_add(struct critical *c, struct critical_end *e, c
                                 .state = (uint8_t)t->state};
     *e = (struct critical_end){c->n, now};
     return s;
-}
-
-const struct critical_step *critical_step_of(const struct critical *c, uint64_t number)
-{
-    return number && c->n - number < c->cap ? &c->v[(number - 1) % c->cap] : NULL;
 }
 
 static uint64_t length(const struct critical_step *s) { return (uint64_t)s->end - (uint64_t)s->begin; }

@@ -33,7 +33,7 @@ struct critical_end {
 
 struct critical {
     struct critical_step *v; /* step number n is v[(n - 1) % cap] */
-    size_t cap;
+    size_t cap;              /* a power of two, or 0 */
     uint64_t n;
     bool failed; /* memory is short */
 };
@@ -45,7 +45,10 @@ struct critical_step *critical_add(struct critical *c, struct critical_end *e, c
                                    uint32_t what, int64_t now);
 
 /* The step with this number; NULL: there is none, or it is not kept. */
-const struct critical_step *critical_step_of(const struct critical *c, uint64_t number);
+static inline const struct critical_step *critical_step_of(const struct critical *c, uint64_t number)
+{
+    return number && c->n - number < c->cap ? &c->v[(number - 1) & (c->cap - 1)] : NULL;
+}
 
 /* The way to a moment, from some time on. */
 struct critical_path {

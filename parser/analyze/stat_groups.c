@@ -22,7 +22,12 @@ void stat_groups_free(struct stat_groups *gs)
 
 static struct stat_group *find(struct stat_groups *gs, uint64_t key)
 {
+    size_t place = key * UINT64_C(0x9e3779b97f4a7c15) >> (64 - STAT_RECENT_BITS);
+    if (gs->recent[place].known && gs->recent[place].key == key)
+        return &gs->list.v[gs->recent[place].known - 1];
     uint32_t known = idmap_get(&gs->index, key);
+    gs->recent[place].key = key;
+    gs->recent[place].known = known;
     if (known)
         return &gs->list.v[known - 1];
     if (gs->list.n == gs->max || gs->failed)

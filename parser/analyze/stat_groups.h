@@ -16,8 +16,15 @@ struct stat_group {
     uint32_t *spread;            /* spread.h, coarse, or NULL */
 };
 
+enum { STAT_RECENT_BITS = 6 };
+
 struct stat_groups {
     struct idmap index;
+    /* Groups that were counted last: known is what index says. */
+    struct {
+        uint64_t key;
+        uint32_t known;
+    } recent[1 << STAT_RECENT_BITS];
     VEC(struct stat_group) list;
     struct stat_group others;
     size_t max; /* how many are kept apart */

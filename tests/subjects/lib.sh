@@ -139,9 +139,8 @@ kernel_waits() {
 
 # The same from thrace stat.
 trace_waits() {
-    "$thrace" stat -n 4096 "$trace" >"$tap_scratch/stat" &&
-        awk -v objects="$(object_words | tr '\n' '|' | sed 's/|$//')" -f "$sources/waits.awk" \
-            -f "$sources/trace-waits.awk" "$tap_scratch/stat" | LC_ALL=C sort -k2,2nr
+    COLUMNS=10000 "$thrace" stat --waits --syscalls -n 4096 "$trace" >"$tap_scratch/stat" &&
+        awk -f "$sources/waits.awk" -f "$sources/trace-waits.awk" "$tap_scratch/stat" | LC_ALL=C sort -k2,2nr
 }
 
 # What dominates in thrace stat dominates for the kernel, too. These are two runs, and strace changes what waits most:

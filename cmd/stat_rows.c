@@ -110,3 +110,16 @@ const struct stat_group *stat_row_main(const struct stat_rows *rows, const struc
     }
     return best;
 }
+
+void stat_row_times(const struct stat_row *row, const struct report *r, struct table *t)
+{
+    table_time(t, row->sum.total);
+    table_count(t, row->sum.count);
+    for (unsigned percent = r->brief ? 99 : 50; percent < 100; percent += 49) {
+        if (row->sum.spread)
+            table_time(t, stat_group_percentile(&row->sum, percent));
+        else
+            table_none(t, "-");
+    }
+    table_time(t, row->sum.max);
+}

@@ -2,6 +2,7 @@
 #ifndef THRACE_CMD_STAT_ROWS_H
 #define THRACE_CMD_STAT_ROWS_H
 
+#include "cmd/report.h"
 #include "parser/analyze/needs.h"
 #include "parser/analyze/stat_groups.h"
 
@@ -35,5 +36,8 @@ struct stat_row stat_rows_rest(const struct stat_rows *rows, size_t n);
 
 /* The group of the row that has most of the time; NULL: it has none. */
 const struct stat_group *stat_row_main(const struct stat_rows *rows, const struct stat_row *row);
+
+/* Cells: total, count, percentiles (in brief the last one), max. */
+void stat_row_times(const struct stat_row *row, const struct report *r, struct table *t);
 
 #endif

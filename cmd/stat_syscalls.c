@@ -40,15 +40,7 @@ static bool add_text(const struct stat *s, const struct stat_rows *rows, const s
 static bool add_row(const struct stat *s, const struct stat_rows *rows, const struct stat_row *row,
                     const struct report *r, struct table *t)
 {
-    table_time(t, row->sum.total);
-    table_count(t, row->sum.count);
-    for (unsigned percent = r->brief ? 99 : 50; percent < 100; percent += 49) {
-        if (row->sum.spread)
-            table_time(t, stat_group_percentile(&row->sum, percent));
-        else
-            table_none(t, "-");
-    }
-    table_time(t, row->sum.max);
+    stat_row_times(row, r, t);
     if (!report_is_data(r))
         return add_text(s, rows, row, r, t);
     const char *stack = row->first ? text(s, (uint32_t)row->sum.key) : "";

@@ -120,15 +120,7 @@ static bool add_row(const struct stat *s, const struct stat_rows *rows, const st
                     const struct report *r, struct table *t)
 {
     table_time(t, row->need.ns);
-    table_time(t, row->sum.total);
-    table_count(t, row->sum.count);
-    for (unsigned percent = r->brief ? 99 : 50; percent < 100; percent += 49) {
-        if (row->sum.spread)
-            table_time(t, stat_group_percentile(&row->sum, percent));
-        else
-            table_none(t, "-");
-    }
-    table_time(t, row->sum.max);
+    stat_row_times(row, r, t);
     if (report_is_data(r))
         return add_data(s, row, t);
     if (!r->brief)

@@ -101,6 +101,14 @@ void debug_lines_apply(struct unit *);
 uint32_t debug_file(struct unit *, uint64_t number);
 void debug_lines_close(struct unit *);
 
+/*
+ * Visits the unit's DIEs, from its own children on. A visit reads the DIE to its end, says by *good whether that is
+ * possible, and returns whether its children are to be visited. debug_tree.c
+ */
+enum { DEBUG_MAX_DEPTH = 1024 };
+typedef bool debug_visit_fn(void *arg, struct unit *, struct dwarf_die *, int depth, bool *good);
+void debug_walk(struct unit *, debug_visit_fn *, void *arg);
+
 /* Finds the innermost node of each hit. everywhere: look into types and nested functions, too. debug_tree.c */
 void debug_tree_apply(struct unit *, bool everywhere);
 

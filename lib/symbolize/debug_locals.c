@@ -7,11 +7,7 @@
 
 #include "lib/symbolize/debug.h"
 
-#include <string.h>
-
 #include "lib/symbolize/dwarf_names.h"
-
-enum { MAX_DEPTH = 256 };
 
 static uint64_t code_of(uint64_t local) { return (local & ~(LOCAL_BIT | LOCAL_FROM_SP)) >> LOCAL_SHIFT; }
 
@@ -62,8 +58,9 @@ static void look_at(struct unit *u, struct local *l, const struct dwarf_die *d)
 }
 
 /* Whether the wanted variable may be among the children. Reads the DIE to its end. */
-static bool enter(struct unit *u, struct local *l, struct dwarf_die *d, bool *good)
+static bool enter(void *arg, struct unit *u, struct dwarf_die *d, int depth, bool *good)
 {
+    struct local *l = arg;
     struct spans *spans = &u->search->spans;
     switch (d->tag) {
     case DW_TAG_subprogram:
@@ -92,31 +89,6 @@ static bool enter(struct unit *u, struct local *l, struct dwarf_die *d, bool *go
     }
 }
 
-static void find(struct unit *u, struct local *l)
-{
-    struct dwarf_die d;
-    int depth = 0;
-    if (!dwarf_die_read(u->tree, u->tree->dies, &d) || !d.children)
-        return;
-    for (uint64_t at = d.next; depth >= 0 && at && at < u->tree->end && !u->search->failed;) {
-        if (!dwarf_die_begin(u->tree, at, &d))
-            return;
-        at = d.next;
-        if (!d.abbrev) {
-            depth--;
-            continue;
-        }
-        bool good, inside = enter(u, l, &d, &good);
-        if (!good)
-            return;
-        at = d.next;
-        if (d.children && inside && depth + 1 < MAX_DEPTH)
-            depth++;
-        else if (d.children)
-            at = dwarf_die_after_children(u->tree, &d);
-    }
-}
-
 void debug_locals_apply(struct unit *u)
 {
     struct search *s = u->search;
@@ -128,7 +100,7 @@ void debug_locals_apply(struct unit *u)
         struct text text;
         if (!is_open(s, i))
             continue;
-        find(u, &l);
+        debug_walk(u, enter, &l);
         if (!l.found)
             continue;
         debug_variable_name(u, &l.variable, NULL, &text);

@@ -5,8 +5,6 @@
 
 #include <stdlib.h>
 
-enum { MAX_DEPTH = 1024 };
-
 static int32_t add_node(struct search *s, int32_t parent, bool inlined)
 {
     if (s->nnodes == s->nodes_cap) {
@@ -86,11 +84,31 @@ static bool enter(struct unit *u, struct dwarf_die *d, bool everywhere, int32_t 
     }
 }
 
-/* In the order of the file, one DIE after the other; offsets only grow. */
+struct tree_walk {
+    bool everywhere;
+    int32_t nodes[DEBUG_MAX_DEPTH]; /* of the parents */
+};
+
+static bool visit(void *arg, struct unit *u, struct dwarf_die *d, int depth, bool *good)
+{
+    struct tree_walk *w = arg;
+    int32_t node = w->nodes[depth];
+    bool inside = enter(u, d, w->everywhere, &node, good);
+    if (depth + 1 < DEBUG_MAX_DEPTH)
+        w->nodes[depth + 1] = node;
+    return inside;
+}
+
 void debug_tree_apply(struct unit *u, bool everywhere)
 {
+    struct tree_walk w = {.everywhere = everywhere, .nodes = {NO_NODE}};
+    debug_walk(u, visit, &w);
+}
+
+/* In the order of the file, one DIE after the other; offsets only grow. */
+void debug_walk(struct unit *u, debug_visit_fn *visit_die, void *arg)
+{
     struct dwarf_die d;
-    int32_t nodes[MAX_DEPTH] = {NO_NODE};
     int depth = 0;
     if (!dwarf_die_read(u->tree, u->tree->dies, &d) || !d.children)
         return;
@@ -103,14 +121,12 @@ void debug_tree_apply(struct unit *u, bool everywhere)
             depth--;
             continue;
         }
-        bool good, has_children = d.children;
-        int32_t node = nodes[depth];
-        bool inside = enter(u, &d, everywhere, &node, &good);
+        bool good, has_children = d.children, inside = visit_die(arg, u, &d, depth, &good);
         if (!good)
             return;
         at = d.next;
-        if (has_children && inside && depth + 1 < MAX_DEPTH)
-            nodes[++depth] = node;
+        if (has_children && inside && depth + 1 < DEBUG_MAX_DEPTH)
+            depth++;
         else if (has_children)
             at = dwarf_die_after_children(u->tree, &d);
     }

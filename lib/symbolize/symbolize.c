@@ -167,7 +167,7 @@ static int64_t add_address(struct symbolizer *s, const struct module *m, uint64_
 {
     uint64_t in_file = m ? addr - m->bias : 0;
     if (!m || in_file & (OBJECT_BIT | LOCAL_BIT))
-        return add(s, (struct pc){.addr = addr & ~(OBJECT_BIT | LOCAL_BIT), .file = NO_FILE, .object = object});
+        return add(s, (struct pc){.addr = addr, .file = NO_FILE, .object = object});
     return add(s, (struct pc){.addr = in_file | (object ? OBJECT_BIT : 0), .file = m->file, .object = object});
 }
 

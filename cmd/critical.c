@@ -68,6 +68,10 @@ static bool parse_thread(struct wanted *w)
     if (parse_number(w->thread, 0, UINT64_MAX - 1, &w->thread_id))
         return true;
     w->thread_id = GOTRACE_NONE;
+    if (!*w->thread) {
+        complain("critical", "--thread: the expression is empty");
+        return false;
+    }
     int error = regcomp(&w->name, w->thread, REG_EXTENDED | REG_NOSUB);
     w->has_name = !error;
     if (!error)

@@ -42,6 +42,8 @@ bool table_sort(struct table *t, const char *title)
     size_t column = column_of(t, title), n = t->ncells / t->ncolumns, wide = t->ncolumns;
     if (column == wide)
         return false;
+    if (!n)
+        return true;
     struct key *keys = calloc(n + 1, sizeof *keys);
     struct table_cell *cells = calloc(t->ncells + 1, sizeof *cells);
     if (keys && cells) {

@@ -154,7 +154,7 @@ static void say_mutex_held(const struct page *p, const struct finding *it)
     fprintf(p->out, ": in %" PRIu64 " of %" PRIu64 " wakeups ", it->m, it->n);
     put_name(p, it->waiter, 1);
     fprintf(p->out, " could go on only after that, %s in all, %u %% of the wall time",
-            table_format_time(time, it->part), of_wall(p, it->part));
+            table_format_time(time, it->part), of_wall(p, it->cost));
 }
 
 static void say_herd(const struct page *p, const struct finding *it)

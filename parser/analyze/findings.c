@@ -26,6 +26,7 @@ void findings_free(struct findings *f)
     VEC_FREE(&f->objects);
     VEC_FREE(&f->threads);
     VEC_FREE(&f->owners);
+    VEC_FREE(&f->polled);
 }
 
 bool findings_are_fine(const struct findings *f)

@@ -11,10 +11,10 @@ static bool mutex_held(const struct findings *f, const struct finding_object *o,
 {
     const struct stat_group *top = finding_top(&f->mutex, FINDING_OBJECT_MASK, finding_key(it->object - 1, 0, 0));
     if (!top || o->with_mutex < LIMIT_LINE_WAITS || 10 * o->without_mutex > o->with_mutex ||
-        !finding_is_share(o->mutex_time, finding_wall(f), LIMIT_WALL))
+        !finding_is_share(o->mutex_wall, finding_wall(f), LIMIT_WALL))
         return false;
     it->kind = FINDING_MUTEX_HELD;
-    it->cost = o->mutex_time;
+    it->cost = o->mutex_wall;
     it->doing = finding_name_of(top->key);
     it->site = finding_place_of(top->key);
     it->part = o->mutex_time;

@@ -71,6 +71,8 @@ struct finding_object {
     } batch; /* the threads that are woken at a time */
     uint64_t broadcasts, herds, mixed, mixed_woken, mixed_again, again_time; /* mixed: some of the woken waited again */
     uint64_t with_mutex, without_mutex, mutex_time;
+    uint64_t mutex_wall; /* calls for which several had to wait count once; the last one ended then: */
+    int64_t mutex_until;
     uint64_t late, late_time;
     struct finding_met {
         uint64_t n, samples, most; /* most: of one thread */
@@ -128,12 +130,19 @@ struct finding_owner {
     uint64_t run, life;
 };
 
+/* Wall time of sleeps in vain, up to when the last of them ended. */
+struct finding_polled {
+    int64_t until;
+    uint64_t wall;
+};
+
 struct findings {
     struct blame *blame;
     struct spans *spans;
     VEC(struct finding_object) objects;
     VEC(struct finding_thread) threads;
     VEC(struct finding_owner) owners;
+    VEC(struct finding_polled) polled; /* by the number in polls */
     struct phases phases;
     struct idmap owner_index, waited, victims, talks, related; /* sets, and memos */
     struct stat_groups waits;  /* by object, name and place of who waits */

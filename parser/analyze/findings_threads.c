@@ -98,10 +98,11 @@ static void polling(const struct findings *f, const struct stat_group *g, struct
 {
     const struct stat_group *naps = finding_top(&f->naps, UINT64_MAX, g->key);
     if (!naps || g->count < LIMIT_POLLS || naps->total < LIMIT_ALL_NAPS ||
-        !finding_is_share(g->total, finding_wall(f), LIMIT_LONG_WALL))
+        g->number >= f->polled.n ||
+        !finding_is_share(f->polled.v[g->number].wall, finding_wall(f), LIMIT_LONG_WALL))
         return;
     struct finding it = {.kind = FINDING_POLLING,
-                         .cost = g->total,
+                         .cost = f->polled.v[g->number].wall,
                          .owner = finding_name_of(g->key),
                          .doing = finding_place_of(g->key),
                          .time = g->total,

@@ -28,33 +28,6 @@ static enum wait_class class_of(const struct stat_object *is)
     return is->need == WAIT_NEED_WORK ? WAIT_CLASS_LOCK : WAIT_CLASS_SIGNAL;
 }
 
-/* ---- sleeps in vain --------------------------------------------------------------------------------------------- */
-
-static void end_naps(struct findings *f, uint32_t thread, bool found)
-{
-    struct finding_thread *t = &f->threads.v[thread];
-    if (found && t->naps >= LIMIT_NAPS) {
-        uint64_t key = finding_key(0, f->spans->live.v[thread].name, t->nap_what);
-        stat_groups_add(&f->polls, key, t->nap_time);
-        stat_groups_add(&f->naps, key, t->naps);
-    }
-    t->naps = t->nap_what = 0;
-    t->nap_time = 0;
-}
-
-static void nap(struct findings *f, uint32_t thread, uint32_t what)
-{
-    struct finding_thread *t = &f->threads.v[thread];
-    bool same = t->nap_what == what;
-    if (same && !t->did && t->ran < LIMIT_FUTILE_RUN * US) {
-        t->naps++;
-        t->nap_time += t->nap;
-        return;
-    }
-    end_naps(f, thread, t->did);
-    t->nap_what = what;
-}
-
 /* ---- a wait begins ---------------------------------------------------------------------------------------------- */
 
 static struct finding_object *object_at(struct findings *f, uint32_t number)
@@ -86,18 +59,18 @@ void findings_wait_begins(struct findings *f, uint32_t thread)
     if (!number) {
         t->woken = 0;
         if (!strcmp(text(f, span->reason), "sleep"))
-            nap(f, thread, span->doing ? span->doing : span->what);
+            findings_nap(f, thread, span->doing ? span->doing : span->what);
         else
-            end_naps(f, thread, true);
+            findings_naps_end(f, thread, true);
         t->did = true;
         return;
     }
     struct finding_object *o = object_at(f, number - 1);
     if (!o)
         return;
-    end_naps(f, thread, true);
     if (!o->nthreads)
         o->class = class_of(&span->object);
+    findings_naps_end(f, thread, o->class != WAIT_CLASS_LOCK); /* who looks may have to wait for a lock for that */
     if (t->waited != number)
         o->nthreads += put(f, &f->waited, (uint64_t)number << 48 ^ span->id);
     t->waited = number;
@@ -289,6 +262,8 @@ static void note_waker(struct findings *f, uint32_t number, uint32_t thread, uin
     t->waited_out = false;
     t->holds = span->object.kind == WAIT_RWLOCK ? number + 1 : 0;
     t->release = stack;
+    if (o->class == WAIT_CLASS_LOCK && span->since < w->last.end)
+        findings_naps_end(f, waker, false); /* it slept with the lock, and not until there was something */
     w->did = true;
     w->woke = true;
 }
@@ -359,6 +334,8 @@ void findings_wait_is_over(struct findings *f, uint32_t thread)
     uint64_t ns = (uint64_t)w->last.end - (uint64_t)w->last.begin;
     o->with_mutex++;
     o->mutex_time += ns;
+    o->mutex_wall += w->last.end != o->mutex_until ? ns : 0;
+    o->mutex_until = w->last.end;
     stat_groups_add(&f->mutex, finding_key(t->woken - 1, w->last.what, stat_text_stack(&f->spans->texts, t->release, STAT_PLACE)), ns);
 }
 
@@ -367,7 +344,7 @@ void findings_wait_is_over(struct findings *f, uint32_t thread)
 void findings_call_begins(struct findings *f, uint32_t thread)
 {
     struct finding_thread *t = &f->threads.v[thread];
-    end_naps(f, thread, true);
+    findings_naps_end(f, thread, true);
     t->did = true;
     t->stack = f->spans->live.v[thread].stack;
 }

@@ -18,6 +18,12 @@ void findings_arrives(struct findings *f, struct finding_thread *t, int64_t now)
 void findings_call_begins(struct findings *f, uint32_t thread);
 void findings_call_ends(struct findings *f, uint32_t thread, int64_t now);
 
+/* It sleeps, called by that. */
+void findings_nap(struct findings *f, uint32_t thread, uint32_t what);
+
+/* It has slept for the last time; found: and had something to do then, so that the sleeps before were in vain. */
+void findings_naps_end(struct findings *f, uint32_t thread, bool found);
+
 /* What was added up of an object is in the groups. */
 void findings_pair_ends(struct findings *f, uint32_t number);
 

@@ -13,6 +13,7 @@ libanalyze_la_SOURCES = \
 	%D%/findings_holds.c \
 	%D%/findings_judge.c %D%/findings_judge.h \
 	%D%/findings_locks.c \
+	%D%/findings_naps.c \
 	%D%/findings_signals.c \
 	%D%/findings_state.h \
 	%D%/findings_threads.c \

@@ -56,8 +56,8 @@ static void polling_of_two(void **state)
     uint64_t end = polls_of(&m, 3, 3 * MS, 5, 4, true);
     polls(&m, 5, 4, true);
     assert_int_equal(found(&m, end, FINDING_POLLING, &it), 1);
-    assert_int_equal(it.part, 2 * 5 * 4 * 5 * MS);
-    assert_int_equal(it.cost, 5 * (4 * 5 + 2) * MS);
+    assert_in_range(it.part, 199 * MS, 200 * MS);
+    assert_in_range(it.cost, 109 * MS, 111 * MS);
 }
 
 /* 2 sleeps, and then releases a lock for which 3 has waited since: before that, or after the sleep. */

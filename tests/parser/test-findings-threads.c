@@ -99,6 +99,27 @@ static void signalled_with_the_mutex_held(void **state)
     assert_int_equal(found(&m, end, FINDING_MUTEX_HELD, &it), 0);
 }
 
+/* Several that wait for the mutex during one call of who keeps it wait at the same time. */
+static void broadcast_with_the_mutex_held(void **state)
+{
+    struct finding it;
+    (void)state;
+    struct made m = begin(4);
+    uint64_t at = 1 * MS, wait = stack(&m, "condition c", "pthread_cond_wait", "next", 5, "worker");
+    for (int i = 0; i < 5; i++, at += 100 * MS) {
+        for (uint64_t g = 2; g <= 4; g++) {
+            block(&m, g, at, "sync.(*Cond).Wait", wait);
+            wake(&m, 1, g, at + 10 * MS + g, stack(&m, NULL, "pthread_cond_broadcast", "submit", 8, "main"));
+            start(&m, g, at + 62 * MS + g);
+        }
+        call(&m, 1, at + 11 * MS, at + 61 * MS, stack(&m, NULL, "fsync", "save", 11, "main"));
+    }
+    assert_int_equal(found(&m, at, FINDING_MUTEX_HELD, &it), 1);
+    assert_int_equal(it.m, 15);
+    assert_int_equal(it.part, 750 * MS);
+    assert_int_equal(it.cost, 250 * MS);
+}
+
 /* The call before the signal is in what `outer` calls, which signals. */
 static size_t late(const char *outer, struct finding *it)
 {
@@ -124,44 +145,6 @@ static void signalled_late(void **state)
 }
 
 /* ---- threads ---------------------------------------------------------------------------------------------------- */
-
-/* 2 sleeps `naps` times for 5 ms with nothing between, then it is in a call, or computes. */
-static uint64_t polls(struct made *m, int rows, int naps, bool call_after)
-{
-    uint64_t at = 1 * MS;
-    for (int i = 0; i < rows; i++) {
-        for (int n = 0; n <= naps; n++) {
-            block(m, 2, at, "sleep", stack(m, NULL, "usleep", "look", 5, "poller"));
-            EVENT(m, 2, at + 5 * MS, GoUnblock, 2, ++m->seq[2], 0);
-            start(m, 2, at + 5 * MS + 10);
-            at += 5 * MS + 30 * US;
-        }
-        if (call_after)
-            call(m, 2, at, at + 1 * MS, stack(m, NULL, "write", "answer", 9, "poller"));
-        at += 2 * MS;
-    }
-    return at;
-}
-
-static void polling(void **state)
-{
-    struct finding it;
-    (void)state;
-    struct made m = begin(2);
-    uint64_t end = polls(&m, 5, 4, true);
-    assert_int_equal(found(&m, end, FINDING_POLLING, &it), 1);
-    assert_int_equal(it.n, 20);
-    assert_int_equal(it.m, 5);
-    m = begin(2);
-    end = polls(&m, 4, 6, true);
-    assert_int_equal(found(&m, end, FINDING_POLLING, &it), 0); /* four rows */
-    m = begin(2);
-    end = polls(&m, 20, 2, true);
-    assert_int_equal(found(&m, end, FINDING_POLLING, &it), 0); /* two sleeps are no row */
-    m = begin(2);
-    end = polls(&m, 10, 4, false);
-    assert_int_equal(found(&m, end, FINDING_POLLING, &it), 0); /* a clock: nothing else comes of it */
-}
 
 /* n execute all the time, and one of them is sampled. */
 static size_t crowded(uint64_t n, uint64_t processors)
@@ -329,8 +312,8 @@ int main(void)
         cmocka_unit_test(herd),
         cmocka_unit_test(a_pool_with_little_to_do),
         cmocka_unit_test(signalled_with_the_mutex_held),
+        cmocka_unit_test(broadcast_with_the_mutex_held),
         cmocka_unit_test(signalled_late),
-        cmocka_unit_test(polling),
         cmocka_unit_test(crowd),
         cmocka_unit_test(slow_reader),
         cmocka_unit_test(straggler),

@@ -47,7 +47,7 @@ void stat_cpu_line(const struct stat *s, struct report *r)
     report_note(r, "CPU %s", table_format_time(cpu, ns));
     if (ran) /* what runs passes no filter for functions, though its samples may */
         report_note(r, " of %s running", table_format_time(running, ran));
-    report_note(r, " (%" PRIu64 " samples at %" PRIu64 " Hz)", s->cpu.samples, hz(s));
+    report_note(r, " (%" PRIu64 " sample%s at %" PRIu64 " Hz)", s->cpu.samples, s->cpu.samples == 1 ? "" : "s", hz(s));
     if (s->procs && wall)
         report_note(r, "; %" PRIu64 " processor%s %.0f %% used", s->procs, s->procs == 1 ? "" : "s",
                     100.0 * (double)ns / (double)wall / (double)s->procs);

@@ -62,6 +62,15 @@ static SLOW bool find_self(struct thread **t, uintptr_t sp, enum what what)
     return false;
 }
 
+/* A handler that interrupted who closes the gate would wait for itself. */
+static SLOW bool may_wait(const struct thread *t, enum what what)
+{
+    bool may = t != recorder.closer;
+    if (!may && what == TAKEN)
+        lock_missed();
+    return may;
+}
+
 IN_LINE struct visit begin(enum what what)
 {
     struct thread *t = self;
@@ -78,7 +87,7 @@ IN_LINE struct visit begin(enum what what)
         if (likely(recording()))
             return v;
         gate_leave(&t->writer);
-    } else if (bare_section_enter(t)) {
+    } else if (may_wait(t, what) && bare_section_enter(t)) {
         return v;
     }
     t->in_hook = v.in_hook;
@@ -96,6 +105,12 @@ static inline void end(const struct visit *v)
     section_leave(v->t);
     leave_hook(v);
 }
+
+/*
+ * Before the real call, as the lock is free then. Where nothing is recorded the program may have forbidden itself the
+ * clock, and the system call in place of it.
+ */
+static inline uint64_t time_of_release(void) { return recording() ? lock_clock() : 0; }
 
 /* --- counting ----------------------------------------------------------------------------------------------------- */
 
@@ -231,7 +246,7 @@ static inline bool is_nested(const pthread_mutex_t *m)
     static int counted_##name params                                                                                   \
     {                                                                                                                  \
         bool nested = is_nested(MUTEX(m));                                                                             \
-        uint64_t now = lock_clock();                                                                                   \
+        uint64_t now = time_of_release();                                                                              \
         int ret = libc.name args;                                                                                      \
         if (likely(!ret) && !nested)                                                                                   \
             released(m, now);                                                                                          \
@@ -271,7 +286,7 @@ static void take_again(struct wait_for_condition *w)
     {                                                                                                                  \
         __attribute__((cleanup(take_again))) struct wait_for_condition w = {is_nested(MUTEX(m)) ? NULL : MUTEX(m), 0}; \
         if (w.m)                                                                                                       \
-            released(m, lock_clock());                                                                                 \
+            released(m, time_of_release());                                                                            \
         w.ret = libc.name args;                                                                                        \
         return w.ret;                                                                                                  \
     }
@@ -301,7 +316,7 @@ CONDITION_WAIT(old_cond_timedwait, (pthread_cond_t * c, pthread_mutex_t *m, TS u
 #define RELEASES(name, release, object, params, args)                                                                  \
     static int counted_##name params                                                                                   \
     {                                                                                                                  \
-        uint64_t now = lock_clock();                                                                                   \
+        uint64_t now = time_of_release();                                                                              \
         int ret = libc.name args;                                                                                      \
         if (likely(!ret))                                                                                              \
             release(object, now);                                                                                      \

@@ -166,6 +166,7 @@ static int start_locked(void)
                         (uint32_t)session.options->flight.generations);
     fresh.max_chunks = (uint32_t)(session.options->memory / SPOOL_CHUNK_SIZE);
     lock_take(&recorder.advance_lock);
+    recorder.closer = self;
     recorder.spool = fresh;
     session.recorded = true;
     session.root = session_root();
@@ -179,6 +180,7 @@ static int start_locked(void)
     } else {
         __atomic_store_n(&session.number, session.number + 1, __ATOMIC_RELEASE);
     }
+    recorder.closer = NULL;
     lock_drop(&recorder.advance_lock);
     return err;
 }

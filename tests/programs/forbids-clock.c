@@ -1,9 +1,11 @@
 /*
  * A thread gives up the processor's counter (PR_SET_TSC), which clocks read, and goes on with all that is otherwise
- * recorded: calls, waits, threads, memory, children, other programs. Trap 56. Or it allows itself the counter.
+ * recorded: calls, waits, threads, memory, children, other programs. Trap 56. Or it allows itself the counter; or
+ * forbids itself nearly all system calls, too, and uses a lock.
  */
 #include "program.h"
 
+#include <linux/seccomp.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -14,6 +16,14 @@ static void forbid(const char *how)
         CHECK(syscall(SYS_prctl, PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0) == 0);
     else
         CHECK(prctl(PR_SET_TSC, strcmp(how, "allow") ? PR_TSC_SIGSEGV : PR_TSC_ENABLE) == 0);
+}
+
+static void forbid_system_calls(void)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    CHECK(prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT) == 0);
+    CHECK(pthread_mutex_lock(&lock) == 0 && pthread_mutex_unlock(&lock) == 0);
+    syscall(SYS_exit, 0);
 }
 
 static void handler(int sig)
@@ -90,6 +100,8 @@ int main(int argc, char **argv)
     CHECK(prctl(PR_SET_NAME, "renamed") == 0);
     puts("still alive");
     fflush(NULL);
+    if (!strcmp(argv[1], "strict"))
+        forbid_system_calls();
     if (!strcmp(argv[1], "exec"))
         execl(argv[0], argv[0], "already", (char *)NULL);
     return 0;

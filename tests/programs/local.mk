@@ -62,6 +62,7 @@ c_programs = \
 	%D%/lock-makers \
 	%D%/local-objects \
 	%D%/locks \
+	%D%/locks-in-handler \
 	%D%/many-objects \
 	%D%/midway \
 	%D%/migrates \
@@ -178,6 +179,7 @@ tests_programs_idle_waits_CFLAGS = $(program_CFLAGS)
 tests_programs_jitted_CFLAGS = $(program_CFLAGS)
 tests_programs_jumper_CFLAGS = $(program_CFLAGS)
 tests_programs_known_waits_CFLAGS = $(program_CFLAGS)
+tests_programs_locks_in_handler_CFLAGS = $(program_CFLAGS)
 tests_programs_loader_held_CFLAGS = $(program_CFLAGS)
 tests_programs_loader_held_LDADD = -ldl
 tests_programs_locale_held_CFLAGS = $(program_CFLAGS)

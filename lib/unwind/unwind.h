@@ -170,7 +170,7 @@ uint64_t *unwind_recall(struct unwind_cache *, const struct unwind_modules *, co
 /* A frame of a function that has called another one. */
 struct unwind_frame {
     uintptr_t pc;      /* where that one returns to */
-    uintptr_t sp, cfa; /* the frame begins at sp and ends below cfa */
+    uintptr_t sp, cfa; /* the frame begins at sp and ends below cfa; sp 0: debug info may mean another one */
 };
 
 /* The frame of the stack that holds a word at this address. False: there is none, or it is not found by CFI. */

@@ -321,6 +321,20 @@ uint64_t *unwind_recall(struct unwind_cache *cache, const struct unwind_modules 
     return seen.head ? &seen.head->tag : NULL;
 }
 
+/*
+ * Debug info that counts from the sp does not know of arguments that are pushed for a call (clang). The CFA is then a
+ * word farther from the sp than before the last push; what makes room for a variable moves it by more.
+ */
+static bool has_pushed(const struct walk *w, uintptr_t pc)
+{
+    enum { REACH = 128 };
+    uint64_t at_call = recipe_get(w->cache->recipes, w->mods, pc - 1), before = at_call;
+    for (uintptr_t i = 2; i < REACH && before == at_call; i++)
+        before = recipe_get(w->cache->recipes, w->mods, pc - i);
+    return recipe_shape(at_call) == SHAPE_SP && recipe_shape(before) == SHAPE_SP &&
+           recipe_cfa(at_call) - recipe_cfa(before) == WORD;
+}
+
 bool unwind_frame_around(struct unwind_cache *cache, const struct unwind_modules *mods, const struct unwind_request *q,
                          uintptr_t address, struct unwind_frame *out)
 {
@@ -341,5 +355,9 @@ bool unwind_frame_around(struct unwind_cache *cache, const struct unwind_modules
         s = step(&w, &f);
         out->cfa = f.sp;
     }
-    return f.sp > address && f.sp <= q->stack_hi;
+    if (f.sp <= address || f.sp > q->stack_hi)
+        return false;
+    if (has_pushed(&w, out->pc))
+        out->sp = 0;
+    return true;
 }

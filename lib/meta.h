@@ -52,9 +52,10 @@ enum meta_tag {
  */
 #define META_FORMATS                                                                                                   \
     {                                                                                                                  \
-        [META_STACK] = "i*", [META_WAIT_STACK] = "iiiit**", [META_THREAD] = "iii", [META_NAME] = "iit", [META_MODULE] = "iiiitt", [META_HOOK] = "it", \
-        [META_SAMPLE] = "iiiii*", [META_CALLS] = "iii", [META_STATUS] = "iiiiit*", [META_STRING] = "it",                  \
-        [META_HEAP_BLOCK] = "iiii", [META_HEAP_FREE] = "i", [META_LOCK] = "iiiiiiit***"                      \
+        [META_STACK] = "i*", [META_WAIT_STACK] = "iiiit**", [META_THREAD] = "iii", [META_NAME] = "iit",                \
+        [META_MODULE] = "iiiitt", [META_HOOK] = "it", [META_SAMPLE] = "iiiii*", [META_CALLS] = "iii",                  \
+        [META_STATUS] = "iiiiit*", [META_STRING] = "it", [META_HEAP_BLOCK] = "iiii", [META_HEAP_FREE] = "i",           \
+        [META_LOCK] = "iiiiiiit***"                                                                                    \
     }
 
 /* The most periods that one META_SAMPLE stands for. */

@@ -70,6 +70,7 @@ static const struct arguments arguments = {"stat", usage, ":hn:", options};
 struct choice {
     size_t rows; /* 0: the usual numbers */
     unsigned sections;
+    bool tasks; /* asked for as such */
     const char *sort;
     size_t depth, hz;
     bool json, csv;
@@ -212,12 +213,15 @@ static bool take_option(struct choice *choice, int c)
         if (c < SECTION)
             return span_options_take(&choice->only, "stat", c, optarg);
         choice->sections |= (unsigned)c & STAT_ALL;
+        choice->tasks |= ((unsigned)c & STAT_ALL) == STAT_TASKS;
         return true;
     }
 }
 
-static bool is_sound(const struct choice *c)
+static bool is_sound(struct choice *c)
 {
+    if (c->only.filter && !c->tasks)
+        c->sections &= ~(unsigned)STAT_TASKS;
     const char *wrong = c->json && c->csv ? "--json and --csv are two formats"
                         : c->sections & STAT_TASKS && c->only.filter
                             ? "--tasks sums up whole tasks: it takes no filters"

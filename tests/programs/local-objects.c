@@ -190,6 +190,25 @@ static NOINLINE void second_block(void)
     NO_TAIL_CALL();
 }
 
+/* --- arguments on the stack: they are between the variables and the sp --------------------------------------------- */
+
+static NOINLINE long contend_with(long a, long b, long c, long d, long e, long f, long g, long h, long i, long j,
+                                  pthread_mutex_t *m)
+{
+    contend(m);
+    return a + b + c + d + e + f + g + h + i + j;
+}
+
+/* Through this no compiler leaves arguments out. */
+static long (*volatile contending)(long, long, long, long, long, long, long, long, long, long,
+                                   pthread_mutex_t *) = contend_with;
+
+static NOINLINE void many_arguments(void)
+{
+    pthread_mutex_t nine[3] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};
+    CHECK(contending(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, &nine[1]) == 55);
+}
+
 int main(void)
 {
     introduce(&main_thread);
@@ -198,8 +217,10 @@ int main(void)
     answer();
     first_block();
     second_block();
+    many_arguments();
     EXPECT("block for_block sync has_block mutex:first_(0x*<pthread_mutex_lock<for_block");
     EXPECT("block for_block sync has_block mutex:second_(0x*<pthread_mutex_lock<for_block");
+    EXPECT("block for_block sync has_block mutex:*<pthread_mutex_lock<for_block"); /* nine[1], if it can be told */
     EXPECT("goroutines %d", threads_spawned + 1);
     return 0;
 }

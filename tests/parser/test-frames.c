@@ -165,11 +165,12 @@ static void all_frames_are_there_when_asked_for(void **state)
                                           {"std::invoke()", "/usr/include/c++/12/bits/invoke.h", 61},
                                           {NULL, NULL, 0}};
     static const struct frame end[] = {{"[thrace]", "libthrace-preload.so", 1}, {NULL, NULL, 0}};
+    static const char whole[] = "mutex m (a.cc:3)\npthread_mutex_lock (libc)\nstd::mutex::lock() (std_mutex.h:100)\n"
+                                "place_order() (a.cc:8)\nstd::invoke() (invoke.h:61)";
     static const char *const wanted[] = {"mutex m (a.cc:3)\npthread_mutex_lock (libc)\nplace_order() (a.cc:8)",
                                          "mutex m (a.cc:3)\npthread_mutex_lock (libc)",
                                          "mutex m (a.cc:3)\npthread_mutex_lock (libc)\nstd::mutex::lock() (std_mutex.h:100)",
-                                         "mutex m (a.cc:3)\npthread_mutex_lock (libc)\nstd::mutex::lock() (std_mutex.h:100)\n"
-                                         "place_order() (a.cc:8)\nstd::invoke() (invoke.h:61)"};
+                                         whole};
     static const unsigned depths[] = {0, 1, 2, 500};
     struct stat_texts t;
     struct reading it;

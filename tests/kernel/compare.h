@@ -42,4 +42,16 @@ void compare(struct comparison *c, const struct trace *t, const struct kernel *k
 /* At least 99 of 100. */
 static inline bool holds(struct tally t) { return t.good * 100 >= t.n * 99; }
 
+/* Sleeps that the trace has once, wherever they begin and end. */
+static inline struct tally in_trace(const struct comparison *c)
+{
+    return (struct tally){c->sleeps.n, c->sleeps.n - c->missing - c->twice};
+}
+
+/*
+ * What a hypervisor takes from a thread while it executes, the kernel does not see: it displaces some ends of sleeps. An
+ * event that is written at the wrong moment displaces most.
+ */
+static inline bool in_place(struct tally t) { return t.good * 2 > t.n; }
+
 #endif

@@ -23,7 +23,7 @@ struct wait {
     int64_t woken;      /* when its GoUnblock was written; NEVER without one */
     uint64_t waker;     /* the thread that wrote it */
     bool syscall;
-    char call[40]; /* the leaf of its stack */
+    char call[40]; /* the function that was called, by its stack */
 };
 
 struct trace_thread {

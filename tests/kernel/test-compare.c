@@ -68,8 +68,10 @@ static void event(struct gotrace_builder *b, int us, unsigned id, const uint64_t
 
 static uint64_t stack(struct gotrace_builder *b, const char *call)
 {
-    struct gotrace_builder_frame frames[] = {{(uintptr_t)call, call, "libc.so", 1}, {2, "work", "work.c", 7}};
-    return gotrace_builder_stack(b, frames, 2);
+    struct gotrace_builder_frame frames[] = {
+        {3, "mutex journal.lock", "work.c", 3}, {(uintptr_t)call, call, "libc.so", 1}, {2, "work", "work.c", 7}};
+    bool no_object = strcmp(call, "pthread_mutex_lock") != 0;
+    return gotrace_builder_stack(b, frames + no_object, 3 - no_object);
 }
 
 static void write_sleeper(struct gotrace_builder *b, const struct scene *s)
@@ -205,7 +207,8 @@ static void what_agrees_agrees(void **state)
     assert_int_equal(c.ncalls, 6);
     assert_int_equal(c.waits, 6);
     assert_int_equal(c.missing + c.twice + c.begins_off + c.ends_off + c.chained + c.unslept, 0);
-    assert_true(holds(c.sleeps));
+    assert_true(holds(in_trace(&c)));
+    assert_true(in_place(c.sleeps));
 }
 
 static void a_return_that_only_perf_tells_counts(void **state)
@@ -254,7 +257,7 @@ static void a_sleep_that_the_trace_lacks_is_missed(void **state)
     struct comparison c = compared(s);
     assert_tally(c.sleeps, 5, 6);
     assert_int_equal(c.missing, 1);
-    assert_false(holds(c.sleeps));
+    assert_false(holds(in_trace(&c)));
 }
 
 static void a_sleep_told_elsewhere_is_found(void **state)
@@ -275,6 +278,17 @@ static void a_sleep_told_elsewhere_is_found(void **state)
     }
 }
 
+static void sleeps_that_are_all_told_elsewhere_are_not_in_place(void **state)
+{
+    struct scene s = agreeing();
+    for (int i = 0; i < 3; i++)
+        s.waits[i].begin -= 60;
+    struct comparison c = compared(s);
+    assert_tally(c.sleeps, 3, 6);
+    assert_true(holds(in_trace(&c)));
+    assert_false(in_place(c.sleeps));
+}
+
 static void a_sleep_told_twice_is_found(void **state)
 {
     struct scene s = agreeing();
@@ -283,6 +297,7 @@ static void a_sleep_told_twice_is_found(void **state)
     struct comparison c = compared(s);
     assert_int_equal(c.twice, 1);
     assert_tally(c.sleeps, 5, 6);
+    assert_tally(in_trace(&c), 5, 6);
 }
 
 static void a_wrong_waker_is_found(void **state)
@@ -351,6 +366,7 @@ int main(void)
         cmocka_unit_test(a_call_may_sleep_twice_and_wait_for_a_cpu),
         cmocka_unit_test(a_sleep_that_the_trace_lacks_is_missed),
         cmocka_unit_test(a_sleep_told_elsewhere_is_found),
+        cmocka_unit_test(sleeps_that_are_all_told_elsewhere_are_not_in_place),
         cmocka_unit_test(a_sleep_told_twice_is_found),
         cmocka_unit_test(a_wrong_waker_is_found),
         cmocka_unit_test(a_wait_without_sleep_is_counted),

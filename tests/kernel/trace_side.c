@@ -29,10 +29,13 @@ static struct trace_thread *add_thread(struct trace *t, uint64_t goroutine, uint
     return thread;
 }
 
-static void leaf(struct gotrace_stack stack, char *text, size_t size)
+/* The innermost frame of a wait may be the object that was waited for, which is no name of a function: it has a space. */
+static bool is_object(const struct gotrace_frame *f) { return memchr(f->function.data, ' ', f->function.len); }
+
+static void called(struct gotrace_stack stack, char *text, size_t size)
 {
     struct gotrace_frame f;
-    if (gotrace_stack_frame(stack, 0, &f))
+    if (gotrace_stack_frame(stack, 0, &f) && (!is_object(&f) || gotrace_stack_frame(stack, 1, &f)))
         snprintf(text, size, "%.*s", (int)(f.function.len < size ? f.function.len : size - 1), f.function.data);
     else
         snprintf(text, size, "(no stack)");
@@ -47,7 +50,7 @@ static void leave_running(struct trace *t, struct trace_thread *thread, const st
     }
     struct wait *w = &thread->waits.v[thread->waits.n++];
     *w = (struct wait){.begin = now, .end = NEVER, .woken = NEVER, .syscall = tr->to == GOTRACE_STATE_SYSCALL};
-    leaf(tr->stack, w->call, sizeof w->call);
+    called(tr->stack, w->call, sizeof w->call);
 }
 
 static struct wait *open_wait(struct trace_thread *thread)

@@ -15,11 +15,6 @@ static const size_t pool_offset = SPOOL_HEADER_SIZE;
 static const uint64_t log_offset = SPOOL_LOG_OFFSET;
 static const size_t extent_size = (size_t)SPOOL_EXTENT_CHUNKS * SPOOL_CHUNK_SIZE;
 
-static uint32_t index_of(const struct spool *s, const struct chunk *c)
-{
-    return (uint32_t)(((const uint8_t *)c - s->chunks) / SPOOL_CHUNK_SIZE);
-}
-
 /* Atomic in all lists: a pop that comes too late still reads the link of a chunk that is in another one by now. */
 static void set_next(struct chunk *c, uint32_t next) { __atomic_store_n(&c->next, next, __ATOMIC_RELAXED); }
 
@@ -30,7 +25,7 @@ static void free_list_push(struct spool *s, struct chunk *c)
     __atomic_store_n(&c->state, CHUNK_FREE, __ATOMIC_RELAXED);
     do {
         set_next(c, (uint32_t)old);
-        new = ((old >> 32) + 1) << 32 | (index_of(s, c) + 1);
+        new = ((old >> 32) + 1) << 32 | (spool_index(s, c) + 1);
     } while (!__atomic_compare_exchange_n(&s->free_list, &old, new, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED));
     __atomic_fetch_add(&s->nfree, 1, __ATOMIC_RELAXED);
 }
@@ -79,7 +74,7 @@ static void full_list_push(struct spool *s, struct chunk *c)
     uint32_t old = __atomic_load_n(&s->full_list, __ATOMIC_RELAXED);
     do
         set_next(c, old);
-    while (!__atomic_compare_exchange_n(&s->full_list, &old, index_of(s, c) + 1, true, __ATOMIC_RELEASE,
+    while (!__atomic_compare_exchange_n(&s->full_list, &old, spool_index(s, c) + 1, true, __ATOMIC_RELEASE,
                                         __ATOMIC_RELAXED));
 }
 
@@ -321,14 +316,14 @@ static long drain_some(struct spool *s, int fd, struct chunk **chunks, int n)
 static void full_list_restore(struct spool *s, struct chunk *newest)
 {
     uint32_t none = 0;
-    while (!__atomic_compare_exchange_n(&s->full_list, &none, index_of(s, newest) + 1, false, __ATOMIC_RELEASE,
+    while (!__atomic_compare_exchange_n(&s->full_list, &none, spool_index(s, newest) + 1, false, __ATOMIC_RELEASE,
                                         __ATOMIC_RELAXED)) {
         uint32_t newer = __atomic_exchange_n(&s->full_list, 0, __ATOMIC_ACQUIRE);
         if (newer) {
             struct chunk *last = spool_chunk(s, newer - 1);
             while (last->next)
                 last = spool_chunk(s, last->next - 1);
-            set_next(last, index_of(s, newest) + 1);
+            set_next(last, spool_index(s, newest) + 1);
             newest = spool_chunk(s, newer - 1);
         }
         none = 0;
@@ -341,7 +336,7 @@ static struct chunk *oldest_first(struct spool *s, uint32_t newest)
     while (newest) {
         struct chunk *c = spool_chunk(s, newest - 1);
         newest = c->next;
-        set_next(c, list ? index_of(s, list) + 1 : 0);
+        set_next(c, list ? spool_index(s, list) + 1 : 0);
         list = c;
     }
     return list;
@@ -367,7 +362,7 @@ int spool_drain(struct spool *s, int fd)
             c = first;
     }
     if (c)
-        full_list_restore(s, oldest_first(s, index_of(s, c) + 1));
+        full_list_restore(s, oldest_first(s, spool_index(s, c) + 1));
     lock_drop(&s->drain_lock);
     return (int)err;
 }

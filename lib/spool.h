@@ -283,4 +283,9 @@ static inline struct chunk *spool_chunk(const struct spool *s, uint32_t index)
     return (struct chunk *)(s->chunks + (size_t)index * SPOOL_CHUNK_SIZE);
 }
 
+static inline uint32_t spool_index(const struct spool *s, const struct chunk *c)
+{
+    return (uint32_t)(((const uint8_t *)c - s->chunks) / SPOOL_CHUNK_SIZE);
+}
+
 #endif

@@ -25,7 +25,10 @@ void lock_missed(void)
 
 /* --- tables ------------------------------------------------------------------------------------------------------- */
 
-static struct chunk *chunk_before(const struct chunk *c) { return c->next ? spool_chunk(&recorder.spool, c->next - 1) : NULL; }
+static struct chunk *chunk_before(const struct chunk *c)
+{
+    return c->next ? spool_chunk(&recorder.spool, c->next - 1) : NULL;
+}
 
 static uint32_t entries_of(const struct chunk *c) { return c->used / (uint32_t)sizeof(struct lock_entry); }
 
@@ -80,8 +83,7 @@ static struct chunk *new_chunk(struct thread *t)
     c->generation = recorder.sched.generation;
     c->m = ID_NONE;
     c->time = 0;
-    __atomic_store_n(&c->next, t->locks.last ? (uint32_t)(((uint8_t *)t->locks.last - s->chunks) / SPOOL_CHUNK_SIZE) + 1 : 0,
-                     __ATOMIC_RELAXED);
+    __atomic_store_n(&c->next, t->locks.last ? spool_index(s, t->locks.last) + 1 : 0, __ATOMIC_RELAXED);
     __atomic_store_n(&c->state, CHUNK_OPEN, __ATOMIC_RELEASE);
     t->locks.last = c;
     list_record(t);

@@ -336,5 +336,4 @@ char *finding_sentence(const struct stat *s, const struct finding *it)
     return words;
 }
 
-
 const char *finding_word(enum finding_kind kind) { return kinds[kind].word; }

@@ -22,13 +22,14 @@ void lines_begin(struct lines *l, size_t indent)
 /* len bytes of the text. */
 static void put_words(struct lines *l, const char *item, size_t rest)
 {
+    size_t deeper = l->deeper ? l->deeper : LINES_DEEPER;
     for (size_t len; rest; item += len, rest -= len) {
         const char *blank = memchr(item + 1, ' ', rest - 1);
         len = blank ? (size_t)(blank - item) : rest;
         size_t wide = lines_columns(item, len);
         bool space = *item == ' ';
-        if (l->at + wide + 1 > l->width && l->at > LINES_DEEPER) {
-            lines_begin(l, LINES_DEEPER);
+        if (l->at + wide + 1 > l->width && l->at > deeper) {
+            lines_begin(l, deeper);
             item += space;
             rest -= space;
             len -= space;

@@ -6,12 +6,13 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Of what stands below the row of a table, of the frames of a stack there, and of where a line goes on. */
+/* Of what stands below the row of a table, of the frames of a stack there, and of where a line of these goes on. */
 enum { LINES_INDENT = 6, LINES_STACK = 8, LINES_DEEPER = 10 };
 
 struct lines {
     FILE *out;
     size_t at, width;
+    size_t deeper; /* where a line goes on; 0: LINES_DEEPER */
 };
 
 /* How many columns the bytes take: characters of UTF-8, each taken to be one wide. */

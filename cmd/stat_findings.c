@@ -1,31 +1,17 @@
 #include "cmd/stat_findings.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "cmd/finding_text.h"
 #include "cmd/lines.h"
 
 enum { SHOWN = 6, FIRST = 2, NEXT = 4 };
 
-static void wrap(const char *words, struct report *r)
+static void put_sentence(const char *words, struct report *r)
 {
-    size_t at = FIRST;
+    struct lines l = {.out = r->out, .at = FIRST, .width = r->width, .deeper = NEXT};
     fprintf(r->out, "%*s", FIRST, "");
-    for (bool first = true; *words; first = false) {
-        words += strspn(words, " \n");
-        size_t len = strcspn(words, " \n"), wide = lines_columns(words, len);
-        if (!first && at + 1 + wide > r->width) {
-            fprintf(r->out, "\n%*s", NEXT, "");
-            at = NEXT;
-        } else if (!first) {
-            putc(' ', r->out);
-            at++;
-        }
-        fwrite(words, 1, len, r->out);
-        at += wide;
-        words += len;
-    }
+    lines_words(&l, words);
     putc('\n', r->out);
 }
 
@@ -88,7 +74,7 @@ bool stat_findings(const struct stat *s, struct report *r)
         char *words = finding_sentence(s, &list->v[i]);
         ok = words;
         if (ok)
-            wrap(words, r);
+            put_sentence(words, r);
         free(words);
     }
     free(list);

@@ -103,6 +103,12 @@ int gotrace_reader_version(const struct gotrace_reader *r)
     return r->version ? r->version->nn : 0;
 }
 
+void gotrace_reader_on_progress(struct gotrace_reader *r, gotrace_progress_fn *tell, void *arg)
+{
+    r->source.tell = tell;
+    r->source.tell_arg = arg;
+}
+
 void gotrace_reader_free(struct gotrace_reader *r)
 {
     if (!r)

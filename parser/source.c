@@ -76,6 +76,8 @@ size_t source_need(struct source *s, size_t want)
         } else {
             s->end += n;
             s->offset += (uint64_t)n;
+            if (s->tell)
+                s->tell(s->tell_arg, s->offset);
         }
     }
     return have;

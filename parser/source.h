@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "gotrace/base.h"
+#include "gotrace/reader.h"
 
 struct chunk;
 
@@ -16,6 +16,8 @@ struct source {
     uint64_t offset;        /* of end, from the start of the trace */
     gotrace_read_fn *read;  /* NULL: [p, end) is all there is, unless it is a file */
     void *arg;
+    gotrace_progress_fn *tell; /* how far it has come; NULL: nobody asks */
+    void *tell_arg;
     bool is_file; /* a regular file, which is read by offset: what is skipped can be read later */
     int fd;       /* of the file */
     struct chunk *chunks; /* the one with p and, behind it, those that were handed out before it */

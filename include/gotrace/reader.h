@@ -69,6 +69,14 @@ GOTRACE_API const struct gotrace_error *gotrace_reader_error(const struct gotrac
 /* NN of the header's "go 1.NN trace"; 4 if it was "gotrace", of 2014; 0 if there was no such header. Since: 0.1. */
 GOTRACE_API int gotrace_reader_version(const struct gotrace_reader *r);
 
+/*
+ * Each time that more of the input has been read, tell is called with how many bytes from its start that is, on the
+ * thread that uses the reader; at last with all of them. Of a trace in memory nothing is told. arg must live as long as
+ * the reader. NULL ends that. Since: 0.1.
+ */
+typedef void gotrace_progress_fn(void *arg, uint64_t bytes);
+GOTRACE_API void gotrace_reader_on_progress(struct gotrace_reader *r, gotrace_progress_fn *tell, void *arg);
+
 /* Frees the reader and all that belongs to it; NULL is fine. Since: 0.1. */
 GOTRACE_API void gotrace_reader_free(struct gotrace_reader *r);
 

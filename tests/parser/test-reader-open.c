@@ -112,6 +112,43 @@ static void all_ways_to_open_read_the_same(void **state)
     gotrace_builder_free(m.b);
 }
 
+struct told {
+    uint64_t last;
+    int times;
+};
+
+static void hear(void *arg, uint64_t bytes)
+{
+    struct told *t = arg;
+    assert_true(bytes > t->last);
+    t->last = bytes;
+    t->times++;
+}
+
+static void progress_ends_with_the_input(void **state)
+{
+    struct made m;
+    size_t size;
+    gotrace_reader_free(open_made(&m));
+    const unsigned char *bytes = gotrace_builder_bytes(m.b, &size);
+    struct dribble d = {.p = bytes, .end = bytes + size, .interrupts = 2};
+    struct told told = {0};
+    struct gotrace_reader *r = gotrace_reader_open_callback(one_byte, &d);
+    gotrace_reader_on_progress(r, hear, &told);
+    free(print_all(r));
+    assert_int_equal(told.last, size);
+    assert_in_range(told.times, size - 64, size); /* the header was read before */
+
+    struct told before = told;
+    d = (struct dribble){.p = bytes, .end = bytes + size};
+    r = gotrace_reader_open_callback(one_byte, &d);
+    gotrace_reader_on_progress(r, hear, &told);
+    gotrace_reader_on_progress(r, NULL, NULL);
+    free(print_all(r));
+    assert_int_equal(told.times, before.times);
+    gotrace_builder_free(m.b);
+}
+
 static void printing_tells_of_a_full_disk(void **state)
 {
     struct made m;
@@ -190,6 +227,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_ways_to_open_read_the_same),
         cmocka_unit_test(wall_clocks_have_any_year),
+        cmocka_unit_test(progress_ends_with_the_input),
         cmocka_unit_test(printing_tells_of_a_full_disk),
         cmocka_unit_test(headers_that_are_none_are_told_apart),
         cmocka_unit_test(what_cannot_be_read_is_not_called_broken),

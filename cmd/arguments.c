@@ -1,17 +1,54 @@
 #include "cmd/arguments.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "cmd/complain.h"
 #include "cmd/verbs.h"
 #include "lib/options/spelling.h"
 
 const struct option only_help[] = {{"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
 
+static bool lists;
+
+void show_usage_as_list(void) { lists = true; }
+
+/* In a usage an option's line begins with its names and values; what it means is behind two blanks. */
+static const char *meaning_of(const char *usage, const char *name, size_t *len)
+{
+    size_t name_len = strlen(name);
+    for (const char *line = usage, *next; *line; line = next) {
+        size_t whole = strcspn(line, "\n");
+        next = line + whole + !!line[whole];
+        if (strncmp(line, "  -", 3) != 0)
+            continue;
+        const char *gap = memmem(line + 2, whole - 2, "  ", 2), *end = gap ? gap : line + whole;
+        for (const char *at = line; (at = memmem(at, (size_t)(end - at), "--", 2)); at += 2) {
+            if (strncmp(at + 2, name, name_len) != 0 || !strchr("[=, \n", at[2 + name_len]) || !gap)
+                continue;
+            gap += strspn(gap, " ");
+            *len = (size_t)(line + whole - gap);
+            return gap;
+        }
+    }
+    *len = 0;
+    return "";
+}
+
 int show_usage(const struct arguments *a)
 {
-    fputs(a->usage, stdout);
+    if (!lists)
+        fputs(a->usage, stdout);
+    for (const struct option *o = a->longs; lists && o->name; o++) {
+        size_t len;
+        const char *meaning = meaning_of(a->usage, o->name, &len);
+        if (!strcmp(o->name, "help")) /* which no usage explains */
+            len = strlen(meaning = "show how the verb is used");
+        printf("--%s%s\t%.*s\n", o->name, o->has_arg == required_argument ? "=" : "", (int)len, meaning);
+    }
     return EXIT_OK;
 }
 
@@ -101,4 +138,16 @@ bool only_operands(const struct arguments *a, int argc, char **argv, int least, 
     int c = next_option(a, argc, argv);
     *status = c == 'h' ? show_usage(a) : EXIT_USAGE;
     return c == -1 && has_operands(a, argc, least, most, wanted);
+}
+
+bool take_number(const char *verb, const char *option, const char *arg, size_t most, size_t *number)
+{
+    char *end;
+    errno = 0;
+    unsigned long n = strtoul(arg, &end, 10);
+    *number = n;
+    if (*arg >= '0' && *arg <= '9' && !*end && !errno && n >= 1 && n <= most)
+        return true;
+    complain(verb, "%s %s: not a number from 1 to %zu", option, arg, most);
+    return false;
 }

@@ -4,6 +4,7 @@
 
 #include <getopt.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 struct arguments {
     const char *verb;
@@ -24,10 +25,16 @@ bool only_operands(const struct arguments *a, int argc, char **argv, int least, 
 
 extern const struct option only_help[];
 
+/* Takes an option's number from 1 to most. False, and a complaint: it is none. */
+bool take_number(const char *verb, const char *option, const char *arg, size_t most, size_t *number);
+
 /* Complains, and shows how the verb is called. EXIT_USAGE. */
 __attribute__((format(printf, 2, 3))) int wrong_use(const struct arguments *a, const char *fmt, ...);
 
 /* What -h asks for. EXIT_OK; main() sees whether it could be written. */
 int show_usage(const struct arguments *a);
+
+/* From now on show_usage() lists the long options for the completion of shells: "--rows=<tab>rows in each table". */
+void show_usage_as_list(void);
 
 #endif

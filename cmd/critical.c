@@ -11,6 +11,7 @@
 #include "cmd/critical_report.h"
 #include "cmd/input.h"
 #include "cmd/span_options.h"
+#include "cmd/terminal.h"
 #include "cmd/verbs.h"
 
 enum { DEFAULT_ROWS = 10, MAX_ROWS = 100000 };
@@ -26,6 +27,7 @@ static const char usage[] =
     "  --task ID       of a task, from its begin to its end\n"
     "  --from T        no further back than that: 1.5s, 20ms or 10%, from FILE's begin\n"
     "  --to T          to that time instead of the end\n"
+    COLOR_USAGE
     "  --json, --csv   the same for programs, all rows and exact; docs/critical-path.md has the keys\n"
     "  --binary EXE    of a trace of Go 1.5 or 1.6, the program, which names functions\n"
     "Exit status: 0 all was read, 1 the trace is invalid from some point on, 2 unreadable.\n";
@@ -35,6 +37,7 @@ static const struct option options[] = {
     {"task", required_argument, NULL, 't'},
     {"from", required_argument, NULL, SPAN_OPTION_FROM},
     {"to", required_argument, NULL, SPAN_OPTION_TO},
+    COLOR_OPTION,
     {"json", no_argument, NULL, 'j'},
     {"csv", no_argument, NULL, 'c'},
     {"binary", required_argument, NULL, 'b'},
@@ -54,18 +57,19 @@ struct wanted {
 
 /* ---- arguments -------------------------------------------------------------------------------------------------- */
 
-static bool parse_number(const char *arg, uint64_t least, uint64_t most, uint64_t *number)
+/* Of a thread or task: any but GOTRACE_NONE. */
+static bool parse_id(const char *arg, uint64_t *id)
 {
     char *end;
     errno = 0;
-    *number = strtoull(arg, &end, 10);
-    return *arg >= '0' && *arg <= '9' && !*end && !errno && *number >= least && *number <= most;
+    *id = strtoull(arg, &end, 10);
+    return *arg >= '0' && *arg <= '9' && !*end && !errno && *id != GOTRACE_NONE;
 }
 
 static bool parse_thread(struct wanted *w)
 {
     char message[128];
-    if (parse_number(w->thread, 0, UINT64_MAX - 1, &w->thread_id))
+    if (parse_id(w->thread, &w->thread_id))
         return true;
     w->thread_id = GOTRACE_NONE;
     if (!*w->thread) {
@@ -83,25 +87,19 @@ static bool parse_thread(struct wanted *w)
 
 static bool parse_option(struct wanted *w, int c)
 {
-    uint64_t rows = 0;
     switch (c) {
-    case 'n':
-        if (parse_number(optarg, 1, MAX_ROWS, &rows)) {
-            w->rows = (size_t)rows;
-            return true;
-        }
-        complain("critical", "-n %s: not a number from 1 to %d", optarg, MAX_ROWS);
-        return false;
+    case 'n': return take_number("critical", "-n", optarg, MAX_ROWS, &w->rows);
     case 'T': w->thread = optarg; return true;
     case 't':
         w->task = optarg;
-        if (parse_number(optarg, 0, UINT64_MAX - 1, &w->task_id))
+        if (parse_id(optarg, &w->task_id))
             return true;
         complain("critical", "--task %s: not the number of a task", optarg);
         return false;
     case 'j': w->json = true; return true;
     case 'c': w->csv = true; return true;
     case 'b': w->exe = optarg; return true;
+    case OPTION_COLOR: return take_color("critical", optarg);
     case '?': return false;
     default: return span_options_take(&w->span, "critical", c, optarg);
     }
@@ -176,6 +174,8 @@ static bool report(struct path_collect *c, const struct wanted *w, const struct 
     }
     report_init(&report, w->json ? REPORT_JSON : w->csv ? REPORT_CSV : REPORT_TEXT, stdout,
                 w->rows ? w->rows : w->json || w->csv ? REPORT_ALL : DEFAULT_ROWS);
+    if (ok && there)
+        report_pages(&report);
     ok = ok && there && critical_report(c, &end, w->task, in, &report);
     report_end(&report);
     if (!ok && there)
@@ -190,6 +190,7 @@ static int find_path(const struct wanted *w, const char *path, struct gotrace_re
     path_collect_init(&c);
     if (w->task)
         c.task.id = w->task_id;
+    show_progress(r, "critical", path);
     bool ok = consume_events(r, &path_collector, &c);
     const struct gotrace_error *e = gotrace_reader_error(r);
     struct stat_input in = {.path = path, .complete = !e};

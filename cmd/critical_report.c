@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cmd/critical_parts.h"
+#include "cmd/terminal.h"
 
 static const char *text(const struct critical_parts *r, uint32_t n) { return stat_text_of(&r->c->spans.texts, n); }
 
@@ -253,7 +254,10 @@ static void title_as_text(const struct critical_parts *r, const char *task)
 {
     char time[2][TABLE_TIME_SIZE];
     FILE *out = r->report->out;
-    fprintf(out, task ? "\nThe critical path of task %s" : "\nThe critical path", task);
+    fprintf(out, "\n%sThe critical path", style_begin(r->report->color, STYLE_TITLE));
+    if (task)
+        fprintf(out, " of task %s", task);
+    fputs(style_begin(r->report->color, STYLE_PLAIN), out);
     if (r->end->thread != PATH_NOBODY) {
         fputs(task ? ", ended by " : " to the end of ", out);
         print_thread(r, r->end->thread, out);

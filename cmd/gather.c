@@ -14,6 +14,7 @@
 #include "cmd/finish_report.h"
 #include "cmd/input.h"
 #include "cmd/stat.h"
+#include "cmd/view.h"
 #include "gotrace/validate.h"
 #include "parser/vec.h"
 
@@ -80,6 +81,8 @@ static void finish_one(struct gathered *g, const struct orphaned_spool *s, bool 
         finish_report(&sum);
         if (g->then.stat)
             stat_head("record", sum.path, stderr);
+        if (g->then.view && !view_file("record", sum.path, NULL, NULL, 0600))
+            fprintf(stderr, "thrace record: %s.html shows it in a browser\n", sum.path);
         g->children += !s->main;
         remember(g, sum.path);
     }

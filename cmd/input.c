@@ -9,7 +9,9 @@
 #include <unistd.h>
 
 #include "cmd/complain.h"
+#include "cmd/finish/progress.h"
 #include "cmd/verbs.h"
+#include "lib/clock.h"
 
 struct gotrace_reader *open_input(const char *verb, const char *path)
 {
@@ -18,6 +20,40 @@ struct gotrace_reader *open_input(const char *verb, const char *path)
     if (!r)
         complain(verb, "out of memory");
     return r;
+}
+
+/* ---- progress --------------------------------------------------------------------------------------------------- */
+
+static struct {
+    struct progress bar;
+    char what[256];
+    uint64_t size;
+} progress;
+
+void hide_progress(void) { progress_end(&progress.bar); }
+
+static void tell(void *arg, uint64_t bytes)
+{
+    (void)arg;
+    if (bytes < progress.size)
+        progress_update(&progress.bar, clock_mono_ns(), (size_t)bytes, (size_t)progress.size);
+    else
+        hide_progress();
+}
+
+void show_progress(struct gotrace_reader *r, const char *verb, const char *path)
+{
+    struct stat st;
+    bool is_stdin = !strcmp(path, "-");
+    if ((is_stdin ? fstat(STDIN_FILENO, &st) : stat(path, &st)) || !S_ISREG(st.st_mode))
+        return;
+    const char *slash = strrchr(path, '/');
+    snprintf(progress.what, sizeof progress.what, "thrace %s: reading %s", verb,
+             is_stdin ? "standard input" : slash ? slash + 1 : path);
+    progress.size = (uint64_t)st.st_size;
+    progress_start(&progress.bar, stderr, progress.what, clock_mono_ns());
+    if (progress.bar.to)
+        gotrace_reader_on_progress(r, tell, NULL);
 }
 
 /* ---- twice ------------------------------------------------------------------------------------------------------ */
@@ -62,16 +98,22 @@ bool twice_open(struct twice *t, const char *verb, const char *path)
             close(fd);
         return true;
     }
-    if (file) {
-        t->fd = fd;
+    bool ok = twice_open_fd(t, verb, path, fd);
+    if (!is_stdin)
+        close(fd);
+    return ok;
+}
+
+bool twice_open_fd(struct twice *t, const char *verb, const char *path, int fd)
+{
+    *t = (struct twice){.path = path, .fd = fd, .copy = -1};
+    if (is_file(fd)) {
         t->start = lseek(fd, 0, SEEK_CUR);
         return true;
     }
     t->fd = t->copy = copy_of(fd);
     if (t->copy < 0)
         complain(verb, "%s: has to be read twice, and cannot be copied: %s", path, strerror(errno));
-    if (!is_stdin)
-        close(fd);
     return t->copy >= 0;
 }
 
@@ -94,6 +136,7 @@ struct gotrace_reader *twice_read(struct twice *t, const char *verb)
 
 void print_error(FILE *out, const char *path, const struct gotrace_error *e)
 {
+    hide_progress();
     fprintf(out, "%s: ", path);
     if (e->generation)
         fprintf(out, "generation %" PRIu64 ", ", e->generation);

@@ -10,6 +10,13 @@
 /* Opens path, or stdin for "-"; NULL, and a complaint, when memory is short. */
 struct gotrace_reader *open_input(const char *verb, const char *path);
 
+/*
+ * Shows on stderr, if that is a terminal and it takes more than a second, how much of the path has been read. For verbs
+ * that print only when all is read. hide_progress() wipes what is left of that, where reading ends before the input.
+ */
+void show_progress(struct gotrace_reader *r, const char *verb, const char *path);
+void hide_progress(void);
+
 /* What can be read twice: a file as it is, of anything else a copy, which nobody sees. */
 struct twice {
     const char *path;
@@ -21,6 +28,9 @@ struct twice {
 /* False, and a complaint, if it cannot. twice_close() is due in any case. */
 bool twice_open(struct twice *t, const char *verb, const char *path);
 void twice_close(struct twice *t);
+
+/* Likewise for a descriptor, which stays the caller's and is read from where it stands. */
+bool twice_open_fd(struct twice *t, const char *verb, const char *path, int fd);
 
 /* From the beginning; NULL, and a complaint, when memory is short. */
 struct gotrace_reader *twice_read(struct twice *t, const char *verb);

@@ -2,12 +2,21 @@
 include %D%/export/local.mk
 include %D%/finish/local.mk
 include %D%/golden/local.mk
+# libreport: what verbs complain and report with: text for a terminal, or JSON and CSV.
+noinst_LTLIBRARIES += libreport.la
+libreport_la_SOURCES = \
+	%D%/complain.c %D%/complain.h \
+	%D%/lines.c %D%/lines.h \
+	%D%/report.c %D%/report.h \
+	%D%/span_options.c %D%/span_options.h \
+	%D%/table.c %D%/table.h %D%/table_sort.c %D%/table_data.c %D%/table_data.h \
+	%D%/terminal.c %D%/terminal.h
+libreport_la_LIBADD = libexport.la
 
 bin_PROGRAMS += thrace
 thrace_SOURCES = %D%/main.c %D%/verbs.def %D%/verbs.h \
 	%D%/arguments.c %D%/arguments.h \
 	%D%/binary.c %D%/binary.h \
-	%D%/complain.c %D%/complain.h \
 	%D%/control.c %D%/control_client.c %D%/control_client.h \
 	%D%/control_list.c %D%/control_list.h \
 	%D%/convert.c \
@@ -20,13 +29,10 @@ thrace_SOURCES = %D%/main.c %D%/verbs.def %D%/verbs.h \
 	%D%/gather.c %D%/gather.h \
 	%D%/golden.c \
 	%D%/input.c %D%/input.h \
-	%D%/lines.c %D%/lines.h \
 	%D%/print.c %D%/print_v1.c %D%/print_v1.h \
 	%D%/raw.c \
 	%D%/record.c %D%/record_options.c %D%/record_options.h %D%/record_probes.c %D%/record_probes.h \
-	%D%/span_options.c %D%/span_options.h \
 	%D%/stat.c %D%/stat.h \
-	%D%/report.c %D%/report.h \
 	%D%/stat_cpu.c %D%/stat_cpu.h \
 	%D%/stat_heap.c %D%/stat_heap.h \
 	%D%/stat_lock_stats.c %D%/stat_lock_stats.h \
@@ -42,9 +48,16 @@ thrace_SOURCES = %D%/main.c %D%/verbs.def %D%/verbs.h \
 	%D%/stat_wakers.c %D%/stat_wakers.h \
 	%D%/stat_waits.c %D%/stat_waits.h \
 	%D%/stat_tasks.c %D%/stat_tasks.h \
-	%D%/table.c %D%/table.h %D%/table_sort.c %D%/table_data.c %D%/table_data.h \
 	%D%/target.c %D%/target.h \
 	%D%/v1_losses.c %D%/v1_losses.h \
 	%D%/validate.c
 thrace_CPPFLAGS = $(AM_CPPFLAGS) -DTHRACE_PKGLIBDIR='"$(pkglibdir)"'
-thrace_LDADD = libanalyze.la libgolden.la $(finish_LIBS)
+thrace_LDADD = libreport.la libview.la libanalyze.la libgolden.la $(finish_LIBS)
+
+# Where shells look for it, if they have the same prefix.
+bashcompletiondir = $(datadir)/bash-completion/completions
+dist_bashcompletion_DATA = %D%/completion/thrace.bash
+zshcompletiondir = $(datadir)/zsh/site-functions
+dist_zshcompletion_DATA = %D%/completion/_thrace
+fishcompletiondir = $(datadir)/fish/vendor_completions.d
+dist_fishcompletion_DATA = %D%/completion/thrace.fish

@@ -8,7 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd/arguments.h"
 #include "cmd/complain.h"
+#include "cmd/input.h"
+#include "cmd/terminal.h"
 #include "cmd/verbs.h"
 #include "lib/options/spelling.h"
 
@@ -49,6 +52,9 @@ static void hold_standard_descriptors(void)
 /* A verb does not succeed when its output could not be written. */
 static int after_output(const char *name, int status)
 {
+    hide_progress();
+    if (!end_pages(name))
+        return EXIT_USAGE;
     bool failed = ferror(stdout);
     errno = 0;
     failed |= fflush(stdout) != 0;
@@ -86,8 +92,23 @@ static int run(const struct verb *v, int argc, char **argv)
 
 static bool asks_for_help(const char *argument) { return !strcmp(argument, "-h") || !strcmp(argument, "--help"); }
 
+static int list_verbs(void)
+{
+    for (int i = 0; i < NVERBS; i++)
+        printf("%s\t%s\n", verbs[i].name, verbs[i].summary);
+    puts("help\ttell more of a verb");
+    return after_output("help", EXIT_OK);
+}
+
 static int help(int argc, char **argv)
 {
+    if (argc > 1 && !strcmp(argv[1], "--list")) { /* for the completion of shells */
+        if (argc == 2)
+            return list_verbs();
+        show_usage_as_list();
+        argc--;
+        argv++;
+    }
     if (argc < 2 || asks_for_help(argv[1])) {
         usage(stdout);
         return after_output("help", EXIT_OK);

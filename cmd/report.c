@@ -5,6 +5,7 @@
 
 #include "cmd/lines.h"
 #include "cmd/table_data.h"
+#include "cmd/terminal.h"
 
 /* In JSON each row of a table is a line. */
 enum { LINES = 2 };
@@ -12,6 +13,7 @@ enum { LINES = 2 };
 void report_init(struct report *r, enum report_format format, FILE *out, size_t rows)
 {
     *r = (struct report){.out = out, .format = format, .rows = rows, .width = lines_width(out)};
+    r->color = wants_color(out);
     json_init(&r->json, out, LINES);
 }
 
@@ -35,11 +37,22 @@ void report_end(struct report *r)
     putc('\n', r->out);
 }
 
+void report_pages(const struct report *r)
+{
+    if (r->format == REPORT_TEXT && r->out == stdout)
+        begin_pages();
+}
+
+void report_title(struct report *r, const char *title)
+{
+    report_note(r, "\n%s%s%s\n", style_begin(r->color, STYLE_TITLE), title, style_begin(r->color, STYLE_PLAIN));
+}
+
 static void text_table(struct report *r, const struct table *t, const char *title)
 {
     if (!t->ncells)
         return;
-    fprintf(r->out, "\n%s\n", title);
+    report_title(r, title);
     table_print(t, r->out);
 }
 

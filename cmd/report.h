@@ -16,6 +16,7 @@ struct report {
     size_t rows;      /* of a table, at most */
     bool brief, few;  /* a first screen; each table has as many rows as fit there */
     size_t width;     /* of lines of text */
+    bool color;       /* text has */
     const char *sort; /* the title of a column, or NULL */
     bool sorted;      /* a table had it */
     size_t limit;     /* how many rows of a sorted table are shown */
@@ -48,6 +49,12 @@ void report_end(struct report *r);
  * with the name of the last goes on with that, and has the same columns. False: memory was short.
  */
 bool report_table(struct report *r, struct table *t, const char *title);
+
+/* What follows is shown page by page, if it is text for a terminal. */
+void report_pages(const struct report *r);
+
+/* A heading, above a table or sentences. Only text has it. */
+void report_title(struct report *r, const char *title);
 
 /* What comes next is no row of the last table. */
 void report_end_table(struct report *r);

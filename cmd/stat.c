@@ -1,5 +1,4 @@
 /* thrace stat FILE: where the time of a trace's threads went. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +10,7 @@
 #include "cmd/stat.h"
 #include "cmd/stat_report.h"
 #include "cmd/stat_tasks.h"
+#include "cmd/terminal.h"
 #include "cmd/verbs.h"
 #include "parser/analyze/span_learn.h"
 #include "parser/analyze/stat_collect.h"
@@ -38,6 +38,7 @@ static const char usage[] =
     "  --depth N       tell waits and system calls apart by N frames, and show all of these\n"
     "  --cpu-hz N      CPU samples in a second, whatever FILE says\n"
     SPAN_USAGE
+    COLOR_USAGE
     "  --json, --csv   the same for programs, all rows and exact; the man page has the keys\n"
     "  --binary EXE    of a trace of Go 1.5 or 1.6, the program, which names functions\n"
     "Exit status: 0 all was read, 1 the trace is invalid from some point on, 2 unreadable.\n";
@@ -62,6 +63,7 @@ static const struct option options[] = {
     {"csv", no_argument, NULL, 'c'},
     {"binary", required_argument, NULL, 'b'},
     SPAN_OPTIONS,
+    COLOR_OPTION,
     {"help", no_argument, NULL, 'h'},
     {NULL, 0, NULL, 0}};
 static const struct arguments arguments = {"stat", usage, ":hn:", options};
@@ -153,6 +155,7 @@ static int sum_up(struct gotrace_reader *r, const char *path, const struct choic
     ok = read_all(r, &sums);
     struct stat_input in = {path, !gotrace_reader_error(r), c->only.filter ? &c->only : NULL};
     if (ok && is_reported(stat ? &s.spans : &t.spans, &in, report)) {
+        report_pages(report);
         ok = !stat || stat_report(&s, c->sections, &in, report);
         ok = ok && (!tasks || stat_tasks(&t, stat ? NULL : &in, report));
     }
@@ -185,29 +188,18 @@ void stat_head(const char *verb, const char *path, FILE *out)
     gotrace_reader_free(r);
 }
 
-static bool parse_number(const char *option, const char *arg, size_t most, size_t *number)
-{
-    char *end;
-    errno = 0;
-    unsigned long n = strtoul(arg, &end, 10);
-    *number = n;
-    if (*arg >= '0' && *arg <= '9' && !*end && !errno && n >= 1 && n <= most)
-        return true;
-    complain("stat", "%s %s: not a number from 1 to %zu", option, arg, most);
-    return false;
-}
-
 /* False, and a complaint: it is wrong. */
 static bool take_option(struct choice *choice, int c)
 {
     switch (c) {
-    case 'n': return parse_number("-n", optarg, MAX_ROWS, &choice->rows);
-    case 'd': return parse_number("--depth", optarg, STAT_DEEPEST, &choice->depth);
-    case 'z': return parse_number("--cpu-hz", optarg, MAX_HZ, &choice->hz);
+    case 'n': return take_number("stat", "-n", optarg, MAX_ROWS, &choice->rows);
+    case 'd': return take_number("stat", "--depth", optarg, STAT_DEEPEST, &choice->depth);
+    case 'z': return take_number("stat", "--cpu-hz", optarg, MAX_HZ, &choice->hz);
     case 's': choice->sort = optarg; return true;
     case 'j': choice->json = true; return true;
     case 'c': choice->csv = true; return true;
     case 'b': choice->exe = optarg; return true;
+    case OPTION_COLOR: return take_color("stat", optarg);
     case '?': return false;
     default:
         if (c < SECTION)
@@ -250,6 +242,7 @@ static bool learn(const struct choice *c, struct twice *input, struct binary *bi
     if (!r)
         return false;
     binary_name_frames(binary, r);
+    show_progress(r, "stat", input->path);
     bool ok = span_filter_learn(c->only.filter, r);
     if (!ok)
         complain("stat", "out of memory");
@@ -266,6 +259,7 @@ static int read_and_report(const struct choice *c, const char *path, struct bina
     int status = EXIT_USAGE;
     if (r) {
         binary_name_frames(binary, r);
+        show_progress(r, "stat", path);
         status = report_on(c, r, path);
     }
     gotrace_reader_free(r);

@@ -1,17 +1,22 @@
 #include "cmd/stat_findings.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "cmd/finding_text.h"
 #include "cmd/lines.h"
+#include "cmd/terminal.h"
 
 enum { SHOWN = 6, FIRST = 2, NEXT = 4 };
 
 static void put_sentence(const char *words, struct report *r)
 {
     struct lines l = {.out = r->out, .at = FIRST, .width = r->width, .deeper = NEXT};
-    fprintf(r->out, "%*s", FIRST, "");
-    lines_words(&l, words);
+    size_t title = strcspn(words, ":");
+    fprintf(r->out, "%*s%s%.*s%s", FIRST, "", style_begin(r->color, STYLE_WARNING), (int)title, words,
+            style_begin(r->color, STYLE_PLAIN));
+    l.at += lines_columns(words, title);
+    lines_words(&l, words + title);
     putc('\n', r->out);
 }
 
@@ -69,7 +74,7 @@ bool stat_findings(const struct stat *s, struct report *r)
         return ok;
     }
     if (list->n)
-        fputs("\nFindings\n", r->out);
+        report_title(r, "Findings");
     for (size_t i = 0; ok && i < list->n && i < SHOWN; i++) {
         char *words = finding_sentence(s, &list->v[i]);
         ok = words;

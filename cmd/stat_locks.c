@@ -186,14 +186,6 @@ static bool object_lines(const struct stat *s, uint32_t number, struct table *t,
     return ok;
 }
 
-static const char *class_name(enum wait_class class)
-{
-    static const char *const names[] = {[WAIT_CLASS_LOCK] = "lock",       [WAIT_CLASS_SIGNAL] = "signal",
-                                        [WAIT_CLASS_MEETING] = "meeting", [WAIT_CLASS_END] = "end",
-                                        [WAIT_CLASS_DATA] = "data"};
-    return names[class];
-}
-
 static const struct table_column object_columns[] = {
     {"count", "waits"}, {"total_ns", "total"}, {"p50_ns", "p50"}, {"p99_ns", "p99"}, {"max_ns", "max"},
     {NULL, "<object"}, {"object", NULL}, {"name", NULL}, {"kind", NULL}, {"class", NULL}, {"full", NULL},
@@ -215,7 +207,7 @@ static bool object_row(const struct stat *s, struct table *t, const struct stat_
     table_text(t, text(s, o->is.text));
     table_text(t, name);
     table_cell(t, "%.*s", (int)strcspn(name, " "), name); /* it begins with that */
-    table_text(t, class_name(wait_class_of(o->is.kind)));
+    table_text(t, wait_class_name(wait_class_of(o->is.kind)));
     table_flag(t, o->full);
     table_text(t, stat_owner_role(o));
     return stat_owners(s, number, t);

@@ -208,13 +208,13 @@ static bool slow_as_text(const struct tasks *t, const struct task_slow *slow, FI
     return ok;
 }
 
-static bool slowest_as_text(const struct tasks *t, FILE *out)
+static bool slowest_as_text(const struct tasks *t, struct report *r)
 {
     bool ok = true;
     if (t->slowest.n)
-        fputs("\nThe slowest tasks\n", out);
+        report_title(r, "The slowest tasks");
     for (size_t i = 0; ok && i < t->slowest.n; i++)
-        ok = slow_as_text(t, &t->slowest.v[i], out);
+        ok = slow_as_text(t, &t->slowest.v[i], r->out);
     return ok;
 }
 
@@ -225,7 +225,7 @@ static bool slowest(const struct tasks *t, struct report *r)
         {"waiting_ns", NULL}, {"runnable_ns", NULL}, {"syscall_ns", NULL}, {"path", NULL}, {NULL, NULL}};
     struct table table;
     if (!report_is_data(r))
-        return slowest_as_text(t, r->out);
+        return slowest_as_text(t, r);
     table_init(&table, "slowest", columns);
     for (size_t i = 0; !table.failed && i < t->slowest.n; i++) {
         const struct task_slow *slow = &t->slowest.v[i];

@@ -96,6 +96,7 @@ void table_stack(struct table *t, const char *stack) { add_text(t, TABLE_STACK, 
 void table_none(struct table *t, const char *shown) { add(t, (struct table_cell){.shown = shown}); }
 void table_count(struct table *t, uint64_t n) { add(t, (struct table_cell){.type = TABLE_COUNT, .n = n}); }
 void table_time(struct table *t, uint64_t ns) { add(t, (struct table_cell){.type = TABLE_TIME, .n = ns}); }
+void table_real(struct table *t, double x) { add(t, (struct table_cell){.type = TABLE_REAL, .real = x}); }
 void table_flag(struct table *t, bool yes) { add(t, (struct table_cell){.type = TABLE_FLAG, .n = yes}); }
 
 void table_share(struct table *t, uint64_t part, uint64_t all)
@@ -161,6 +162,7 @@ static const char *shown(const struct table_cell *c, char text[TABLE_TIME_SIZE])
     case TABLE_TIME: return table_format_time(text, c->n);
     case TABLE_FLAG: return c->n ? "yes" : "no";
     case TABLE_COUNT: snprintf(text, TABLE_TIME_SIZE, "%" PRIu64, c->n); return text;
+    case TABLE_REAL: snprintf(text, TABLE_TIME_SIZE, "%.4g", c->real); return text;
     case TABLE_SHARE:
         snprintf(text, TABLE_TIME_SIZE, "%.1f%%",
                  c->share.all ? 100.0 * (double)c->share.part / (double)c->share.all : 0.0);

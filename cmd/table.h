@@ -13,6 +13,7 @@ enum table_type {
     TABLE_COUNT,
     TABLE_TIME,  /* ns */
     TABLE_SHARE, /* of a whole, which is 1 */
+    TABLE_REAL,  /* any number; null in JSON if it is not finite */
     TABLE_FLAG,
     TABLE_STACK, /* text: a frame in each line, the innermost first, "function (file:line)" */
     TABLE_ROWS,  /* a table inside */
@@ -24,6 +25,7 @@ struct table_cell {
     enum table_type type;
     union {
         uint64_t n;
+        double real;
         struct {
             uint64_t part, all;
         } share;
@@ -62,6 +64,7 @@ void table_text(struct table *t, const char *text); /* NULL: none */
 void table_count(struct table *t, uint64_t n);
 void table_time(struct table *t, uint64_t ns);
 void table_share(struct table *t, uint64_t part, uint64_t all); /* of nothing: 0 */
+void table_real(struct table *t, double x);
 void table_flag(struct table *t, bool yes);
 void table_stack(struct table *t, const char *stack);
 void table_none(struct table *t, const char *shown); /* a literal */

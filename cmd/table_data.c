@@ -1,6 +1,7 @@
 #include "cmd/table_data.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,6 +68,12 @@ static void json_cell(struct json *j, const struct table_cell *c)
     case TABLE_COUNT:
     case TABLE_TIME: json_number(j, c->n); break;
     case TABLE_SHARE: json_ratio(j, share_of(c)); break;
+    case TABLE_REAL:
+        if (isfinite(c->real))
+            json_ratio(j, c->real);
+        else
+            json_null(j);
+        break;
     case TABLE_FLAG: json_bool(j, c->n); break;
     case TABLE_STACK: json_stack(j, c->text); break;
     case TABLE_ROWS:
@@ -130,6 +137,10 @@ static bool csv_cell(FILE *out, const struct table_cell *c)
 {
     switch (c->type) {
     case TABLE_NONE: return true;
+    case TABLE_REAL:
+        if (!isfinite(c->real))
+            return true;
+        return csv_json(out, c);
     case TABLE_TEXT:
     case TABLE_STACK: csv_text(out, c->text); return true;
     default: return csv_json(out, c);

@@ -27,6 +27,7 @@ static int validate(char *path)
         return EXIT_USAGE;
     struct gotrace_summary sum;
     int status = EXIT_OK;
+    show_progress(r, "validate", path);
     if (!gotrace_reader_validate(r, report, path, &sum)) {
         const struct gotrace_error *e = gotrace_reader_error(r);
         complain("validate", "%s: %s", path, e ? e->message : "out of memory");

@@ -38,6 +38,7 @@ e2e_tests = \
 	%D%/subjects.test \
 	%D%/symbols.test \
 	%D%/tasks.test \
+	%D%/terminal.test \
 	%D%/threads.test \
 	%D%/usdt.test \
 	%D%/usdt-postgres.test \

@@ -43,9 +43,8 @@ check_PROGRAMS += %D%/test-findings %D%/test-findings-threads %D%/test-findings-
 TESTS += %D%/test-findings %D%/test-findings-threads %D%/test-findings-naps
 tests_parser_test_blame_bounds_SOURCES = %D%/test-blame-bounds.c %D%/waits.h
 tests_parser_test_blame_bounds_LDADD = libanalyze.la $(reader_program_LIBS)
-tests_parser_test_blame_SOURCES = %D%/test-blame.c %D%/waits.h cmd/report.c cmd/span_options.c cmd/complain.c cmd/stat_locks.c cmd/stat_owners.c \
-	cmd/stat_parts.c cmd/lines.c cmd/table.c cmd/table_data.c cmd/table_sort.c
-tests_parser_test_blame_LDADD = libanalyze.la libexport.la $(reader_program_LIBS)
+tests_parser_test_blame_SOURCES = %D%/test-blame.c %D%/waits.h cmd/stat_locks.c cmd/stat_owners.c cmd/stat_parts.c
+tests_parser_test_blame_LDADD = libreport.la libanalyze.la $(reader_program_LIBS)
 tests_parser_test_consumer_SOURCES = %D%/test-consumer.c
 tests_parser_test_consumer_LDADD = libanalyze.la $(reader_program_LIBS)
 tests_parser_test_cpu_SOURCES = %D%/test-cpu.c %D%/waits.h
@@ -53,14 +52,12 @@ tests_parser_test_cpu_LDADD = libanalyze.la $(reader_program_LIBS)
 check_PROGRAMS += %D%/test-critical %D%/test-critical-sums %D%/test-path-log
 TESTS += %D%/test-critical %D%/test-critical-sums %D%/test-path-log
 tests_parser_test_critical_SOURCES = %D%/test-critical.c %D%/path-report.h %D%/paths.h %D%/waits.h \
-	cmd/critical_parts.c cmd/critical_report.c cmd/report.c cmd/span_options.c cmd/complain.c cmd/stat_parts.c cmd/lines.c \
-	cmd/table.c cmd/table_data.c cmd/table_sort.c
-tests_parser_test_critical_LDADD = libanalyze.la libexport.la $(reader_program_LIBS)
+	cmd/critical_parts.c cmd/critical_report.c cmd/stat_parts.c
+tests_parser_test_critical_LDADD = libreport.la libanalyze.la $(reader_program_LIBS)
 tests_parser_test_critical_sums_SOURCES = %D%/test-critical-sums.c %D%/paths.h %D%/waits.h
 tests_parser_test_critical_sums_LDADD = libanalyze.la $(reader_program_LIBS)
-tests_parser_test_findings_SOURCES = %D%/test-findings.c %D%/findings.h %D%/waits.h cmd/stat_findings.c cmd/finding_text.c \
-	cmd/report.c cmd/lines.c cmd/table.c cmd/table_data.c cmd/table_sort.c
-tests_parser_test_findings_LDADD = libanalyze.la libexport.la $(reader_program_LIBS)
+tests_parser_test_findings_SOURCES = %D%/test-findings.c %D%/findings.h %D%/waits.h cmd/stat_findings.c cmd/finding_text.c
+tests_parser_test_findings_LDADD = libreport.la libanalyze.la $(reader_program_LIBS)
 tests_parser_test_findings_threads_SOURCES = %D%/test-findings-threads.c %D%/findings.h %D%/waits.h
 tests_parser_test_findings_naps_SOURCES = %D%/test-findings-naps.c %D%/findings.h %D%/waits.h
 tests_parser_test_findings_naps_LDADD = libanalyze.la $(reader_program_LIBS)
@@ -77,9 +74,8 @@ tests_parser_test_stat_bounds_SOURCES = %D%/test-stat-bounds.c
 tests_parser_test_stat_bounds_LDADD = libanalyze.la $(reader_program_LIBS)
 tests_parser_test_stat_threads_SOURCES = %D%/test-stat-threads.c %D%/waits.h
 tests_parser_test_stat_threads_LDADD = libanalyze.la $(reader_program_LIBS)
-tests_parser_test_stat_tasks_SOURCES = %D%/test-stat-tasks.c cmd/report.c cmd/span_options.c cmd/complain.c cmd/stat_parts.c \
-	cmd/stat_tasks.c cmd/lines.c cmd/table.c cmd/table_data.c cmd/table_sort.c
-tests_parser_test_stat_tasks_LDADD = libanalyze.la libexport.la $(reader_program_LIBS)
+tests_parser_test_stat_tasks_SOURCES = %D%/test-stat-tasks.c cmd/stat_parts.c cmd/stat_tasks.c
+tests_parser_test_stat_tasks_LDADD = libreport.la libanalyze.la $(reader_program_LIBS)
 
 reader_programs = \
 	%D%/test-reader \

@@ -100,6 +100,7 @@ c_programs = \
 	%D%/stress \
 	%D%/system-time \
 	%D%/tally \
+	%D%/terminal \
 	%D%/together \
 	%D%/unannounced \
 	%D%/uninterrupted \
@@ -118,6 +119,7 @@ check_LTLIBRARIES += %D%/libearly.la %D%/libfirst-call.la %D%/libheap-early.la %
 program_CFLAGS = $(AM_CFLAGS) -g -fno-optimize-sibling-calls -pthread
 
 tests_programs_at_terminal_LDADD = -lutil
+tests_programs_terminal_LDADD = -lutil
 tests_programs_annotated_CFLAGS = $(program_CFLAGS)
 tests_programs_alone_CFLAGS = $(program_CFLAGS)
 tests_programs_arrows_CFLAGS = $(program_CFLAGS)

@@ -227,10 +227,10 @@ tests_unit_test_stack_table_SOURCES = %D%/test-stack-table.c
 tests_unit_test_stack_table_LDADD = libfinish.la libparser.la $(unit_test_LIBS)
 tests_unit_test_symbol_cache_SOURCES = %D%/test-symbol-cache.c
 tests_unit_test_symbol_cache_LDADD = libfinish.la $(unit_test_LIBS)
-tests_unit_test_table_SOURCES = %D%/test-table.c cmd/lines.c cmd/table.c cmd/table_data.c cmd/table_sort.c
-tests_unit_test_table_LDADD = libanalyze.la libexport.la libparser.la $(unit_test_LIBS)
-tests_unit_test_report_SOURCES = %D%/test-report.c cmd/report.c cmd/lines.c cmd/table.c cmd/table_data.c cmd/table_sort.c
-tests_unit_test_report_LDADD = libexport.la libparser.la $(unit_test_LIBS)
+tests_unit_test_table_SOURCES = %D%/test-table.c
+tests_unit_test_table_LDADD = libreport.la libanalyze.la libparser.la $(unit_test_LIBS)
+tests_unit_test_report_SOURCES = %D%/test-report.c
+tests_unit_test_report_LDADD = libreport.la libanalyze.la libparser.la $(unit_test_LIBS)
 tests_unit_test_target_SOURCES = %D%/test-target.c cmd/target.c
 tests_unit_test_target_LDADD = $(unit_test_LIBS)
 

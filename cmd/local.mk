@@ -1,4 +1,6 @@
 # The thrace command: the verbs, and what they print. The code below them is in the folders, each a library of its own.
+# What is compiled in: bytes as C has them between braces.
+as_bytes = od -An -v -tu1 | sed 's/[0-9][0-9]*/&,/g'
 include %D%/export/local.mk
 include %D%/finish/local.mk
 include %D%/golden/local.mk
@@ -50,7 +52,8 @@ thrace_SOURCES = %D%/main.c %D%/verbs.def %D%/verbs.h \
 	%D%/stat_tasks.c %D%/stat_tasks.h \
 	%D%/target.c %D%/target.h \
 	%D%/v1_losses.c %D%/v1_losses.h \
-	%D%/validate.c
+	%D%/validate.c \
+	%D%/view.c %D%/view.h
 thrace_CPPFLAGS = $(AM_CPPFLAGS) -DTHRACE_PKGLIBDIR='"$(pkglibdir)"'
 thrace_LDADD = libreport.la libview.la libanalyze.la libgolden.la $(finish_LIBS)
 

@@ -14,13 +14,16 @@ dist_man_MANS += \
 	%D%/man/thrace-stat.1 \
 	%D%/man/thrace-status.1 \
 	%D%/man/thrace-stop.1 \
-	%D%/man/thrace-validate.1
+	%D%/man/thrace-trim.1 \
+	%D%/man/thrace-validate.1 \
+	%D%/man/thrace-view.1
 EXTRA_DIST += \
 	%D%/README.md \
 	%D%/against-the-kernel.md \
 	%D%/coverage.md \
 	%D%/critical-path.md \
 	%D%/environment.md \
+	%D%/export.md \
 	%D%/gauntlet.json \
 	%D%/gauntlet.md \
 	%D%/gauntlet.md.in \

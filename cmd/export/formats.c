@@ -3,7 +3,7 @@
 #include <string.h>
 
 static const struct export_format formats[] = {
-#define THRACE_EXPORT(name, suffix, summary) {#name, suffix, export_##name},
+#define THRACE_EXPORT(name, suffix, kind, summary) {#name, suffix, EXPORT_##kind, export_##name},
 #include "cmd/export/formats.def"
 #undef THRACE_EXPORT
 };
@@ -18,13 +18,22 @@ const struct export_format *export_format_named(const char *name)
     return NULL;
 }
 
-const struct export_format *export_format_for(const char *path)
+/* One of several. */
+static bool has_suffix(const char *path, const char *suffixes)
 {
     size_t len = strlen(path);
-    for (int i = 0; i < NFORMATS; i++) {
-        size_t n = strlen(formats[i].suffix);
-        if (len > n && !strcmp(path + len - n, formats[i].suffix))
-            return &formats[i];
+    for (size_t n; *suffixes; suffixes += n + strspn(suffixes + n, ", ")) {
+        n = strcspn(suffixes, ",");
+        if (len >= n && !memcmp(path + len - n, suffixes, n))
+            return true;
     }
-    return &formats[0];
+    return false;
+}
+
+const struct export_format *export_format_for(const char *path)
+{
+    for (int i = 0; i < NFORMATS; i++)
+        if (has_suffix(path, formats[i].suffix))
+            return &formats[i];
+    return NULL;
 }

@@ -7,7 +7,7 @@
 /* The format of that name, or NULL. */
 const struct export_format *export_format_named(const char *name);
 
-/* The format of the file's suffix, or else the first one. */
+/* The format of the file's suffix, or NULL. */
 const struct export_format *export_format_for(const char *path);
 
 #endif

@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <zlib.h>
 
+#include "cmd/export/gzip.h"
 #include "cmd/export/profile.pb-c.h"
 #include "parser/analyze/place.h"
 
@@ -139,27 +139,6 @@ static void add_site(struct making *m, const struct heap_site *site)
         s->value[i] = llround(v[i]);
 }
 
-enum { GZIP = 16 }; /* added to the bits of the window */
-
-static const char *compress_all(uint8_t *data, size_t size, void **file, size_t *file_size)
-{
-    z_stream z = {.next_in = data, .avail_in = (uInt)size};
-    if (deflateInit2(&z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, MAX_WBITS + GZIP, MAX_MEM_LEVEL,
-                     Z_DEFAULT_STRATEGY) != Z_OK)
-        return "out of memory";
-    uLong bound = deflateBound(&z, (uLong)size);
-    z.next_out = *file = malloc(bound);
-    z.avail_out = (uInt)bound;
-    bool ok = *file && deflate(&z, Z_FINISH) == Z_STREAM_END;
-    *file_size = z.total_out;
-    deflateEnd(&z);
-    if (ok)
-        return NULL;
-    free(*file);
-    *file = NULL;
-    return "out of memory";
-}
-
 const char *heap_pprof_make(const struct heap_site *sites, size_t n, uint64_t interval, uint64_t start_ns,
                             uint64_t duration_ns, void **file, size_t *file_size)
 {
@@ -181,7 +160,7 @@ const char *heap_pprof_make(const struct heap_site *sites, size_t n, uint64_t in
         uint8_t *data = malloc(size + 1);
         if (data) {
             thrace__pprof__profile__pack(&m.profile, data);
-            err = compress_all(data, size, file, file_size);
+            err = gzip_all(data, size, file, file_size);
         }
         free(data);
     }

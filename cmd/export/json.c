@@ -45,6 +45,12 @@ static void quoted(FILE *out, const char *text, size_t len)
     const uint8_t *p = (const uint8_t *)text, *end = p + len;
     putc('"', out);
     while (p < end) {
+        const uint8_t *plain = p;
+        while (p < end && *p >= 0x20 && *p < 0x7f && *p != '"' && *p != '\\')
+            p++;
+        fwrite(plain, 1, (size_t)(p - plain), out);
+        if (p == end)
+            break;
         uint32_t rune = RUNE_REPLACEMENT;
         uint8_t bytes[UTF8_MAX];
         size_t n = utf8_get(p, end, &rune);
@@ -97,18 +103,14 @@ void json_ratio(struct json *j, double x)
         if (strtod(text, NULL) == x)
             break;
     }
-    item(j);
-    fputs(text, j->out);
+    json_literal(j, text);
 }
 
-void json_bool(struct json *j, bool yes)
-{
-    item(j);
-    fputs(yes ? "true" : "false", j->out);
-}
+void json_bool(struct json *j, bool yes) { json_literal(j, yes ? "true" : "false"); }
+void json_null(struct json *j) { json_literal(j, "null"); }
 
-void json_null(struct json *j)
+void json_literal(struct json *j, const char *value)
 {
     item(j);
-    fputs("null", j->out);
+    fputs(value, j->out);
 }

@@ -32,5 +32,6 @@ void json_number(struct json *j, uint64_t n);
 void json_ratio(struct json *j, double x); /* finite; as many digits as tell it from every other one */
 void json_bool(struct json *j, bool yes);
 void json_null(struct json *j);
+void json_literal(struct json *j, const char *value); /* a value as JSON has it */
 
 #endif

@@ -1,7 +1,12 @@
 # libexport: the formats that `thrace export` writes, one file each.
 noinst_LTLIBRARIES += libexport.la
 libexport_la_SOURCES = \
+	%D%/chrome.c \
+	%D%/flame_svg.c %D%/flame_svg.h \
+	%D%/flame_tree.c %D%/flame_tree.h \
+	%D%/folded.c \
 	%D%/format.h \
+	%D%/gzip.c %D%/gzip.h \
 	%D%/formats.c %D%/formats.def %D%/formats.h \
 	%D%/heap.c \
 	%D%/heap_in_trace.c %D%/heap_in_trace.h \
@@ -9,9 +14,19 @@ libexport_la_SOURCES = \
 	%D%/json.c %D%/json.h
 libexport_la_LIBADD = $(PPROF_LIBS) -lm
 
-EXTRA_DIST += %D%/profile.proto
+EXTRA_DIST += %D%/profile.proto %D%/flame.js %D%/sqlite.sql
+nodist_libexport_la_SOURCES = %D%/flame_js.h %D%/sqlite_sql.h
+BUILT_SOURCES += %D%/flame_js.h %D%/sqlite_sql.h
+CLEANFILES += %D%/flame_js.h %D%/sqlite_sql.h
+%D%/flame_svg.lo: %D%/flame_js.h
+%D%/sqlite.lo: %D%/sqlite_sql.h
+%D%/flame_js.h: %D%/flame.js
+	$(AM_V_GEN)$(MKDIR_P) %D% && cat $(srcdir)/%D%/flame.js | $(as_bytes) >$@
+%D%/sqlite_sql.h: %D%/sqlite.sql
+	$(AM_V_GEN)$(MKDIR_P) %D% && cat $(srcdir)/%D%/sqlite.sql | $(as_bytes) >$@
+
 if HAVE_PPROF
-nodist_libexport_la_SOURCES = %D%/profile.pb-c.c
+nodist_libexport_la_SOURCES += %D%/profile.pb-c.c
 BUILT_SOURCES += %D%/profile.pb-c.h
 CLEANFILES += %D%/profile.pb-c.c %D%/profile.pb-c.h
 %D%/profile.pb-c.h: %D%/profile.proto

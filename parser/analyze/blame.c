@@ -270,11 +270,7 @@ void blame_ends(struct blame *b, uint32_t thread, int64_t now, const struct gotr
     if (b->failed)
         return;
     const struct span_thread *span = &b->spans->live.v[thread];
-    uint32_t waker = by && span->state == GOTRACE_STATE_WAITING
-                         ? spans_find(b->spans, gotrace_event_goroutine(by))
-                         : SPANS_NOBODY;
-    if (waker == thread)
-        waker = SPANS_NOBODY;
+    uint32_t waker = spans_waker(b->spans, thread, by);
     if (waker != SPANS_NOBODY)
         keep(b, waker, now, by);
     struct blame_thread *t = &b->threads.v[thread];

@@ -81,3 +81,18 @@ uint64_t cpu_hz(const struct cpu *c, uint64_t usual)
         step *= 10;
     return (hz + step / 2) / step * step;
 }
+
+uint64_t cpu_hz_said(const struct gotrace_event *sync)
+{
+    static const char mark[] = "thrace cpu-hz ";
+    struct gotrace_str string;
+    char text[32];
+    for (size_t i = 0; gotrace_event_sync_string(sync, i, &string); i++) {
+        if (string.len < sizeof mark || string.len >= sizeof text || memcmp(string.data, mark, sizeof mark - 1) != 0)
+            continue;
+        memcpy(text, string.data, string.len);
+        text[string.len] = 0;
+        return strtoull(text + sizeof mark - 1, NULL, 10);
+    }
+    return 0;
+}

@@ -36,4 +36,7 @@ void cpu_skip(struct cpu *c, uint64_t gap);
  */
 uint64_t cpu_hz(const struct cpu *c, uint64_t usual);
 
+/* What thrace finish leaves in the first generation that was recorded, if it is not the usual number; else 0. */
+uint64_t cpu_hz_said(const struct gotrace_event *sync);
+
 #endif

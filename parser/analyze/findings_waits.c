@@ -281,10 +281,8 @@ void findings_wait_ends(struct findings *f, uint32_t thread, int64_t now, const 
     const struct span_thread *span = &f->spans->live.v[thread];
     struct finding_thread *t = &f->threads.v[thread];
     uint32_t number = number_of(f, thread);
-    uint32_t waker = by ? spans_find(f->spans, gotrace_event_goroutine(by)) : SPANS_NOBODY;
+    uint32_t waker = spans_waker(f->spans, thread, by);
     uint64_t ns = now > span->since ? (uint64_t)now - (uint64_t)span->since : 0;
-    if (waker == thread)
-        waker = SPANS_NOBODY;
     t->woken = 0;
     if (number && number <= f->objects.n) {
         struct finding_object *o = &f->objects.v[number - 1];

@@ -157,3 +157,11 @@ enum wait_class wait_class_of(enum wait_object kind)
     default: return kind > WAIT_THREAD ? WAIT_CLASS_DATA : WAIT_CLASS_LOCK;
     }
 }
+
+const char *wait_class_name(enum wait_class class)
+{
+    static const char *const names[] = {[WAIT_CLASS_LOCK] = "lock",       [WAIT_CLASS_SIGNAL] = "signal",
+                                        [WAIT_CLASS_MEETING] = "meeting", [WAIT_CLASS_END] = "end",
+                                        [WAIT_CLASS_DATA] = "data"};
+    return names[class];
+}

@@ -60,6 +60,7 @@ bool frame_has_definition(const struct gotrace_frame *object);
 struct gotrace_str frame_file(const struct gotrace_frame *f);
 
 enum wait_class wait_class_of(enum wait_object kind);
+const char *wait_class_name(enum wait_class class);
 
 /* What a wait for that reason may hold up, whose stack says that much. */
 enum wait_need wait_need_of(enum wait_need stack, const char *reason);

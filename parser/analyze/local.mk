@@ -21,12 +21,15 @@ libanalyze_la_SOURCES = \
 	%D%/frames.c %D%/frames.h \
 	%D%/span_filter.c %D%/span_filter.h \
 	%D%/span_learn.c %D%/span_learn.h \
+	%D%/thread_filter.c %D%/thread_filter.h \
 	%D%/lock_stats.c %D%/lock_stats.h \
 	%D%/path_collect.c %D%/path_collect.h \
 	%D%/path_find.c %D%/path_find.h \
 	%D%/path_log.c %D%/path_log.h \
 	%D%/path_saves.c %D%/path_saves.h \
 	%D%/path_sums.c %D%/path_sums.h \
+	%D%/profile.c %D%/profile.h \
+	%D%/stack_store.c %D%/stack_store.h \
 	%D%/path_walk.c %D%/path_walk.h \
 	%D%/phases.c %D%/phases.h \
 	%D%/spans.c %D%/spans.h \
@@ -37,3 +40,4 @@ libanalyze_la_SOURCES = \
 	%D%/stat_text.c %D%/stat_text.h \
 	%D%/tasks.c %D%/tasks.h \
 	%D%/tasks_work.c %D%/tasks_work.h
+libanalyze_la_LIBADD = -lm

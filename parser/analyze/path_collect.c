@@ -119,9 +119,8 @@ static void ends(void *arg, uint32_t thread, int64_t now, const struct gotrace_e
     const struct span_thread *span = &c->spans.live.v[thread];
     if (c->failed)
         return;
-    uint32_t waker = by && span->state == GOTRACE_STATE_WAITING ? spans_find(&c->spans, gotrace_event_goroutine(by))
-                                                                : SPANS_NOBODY;
-    if (waker == SPANS_NOBODY || waker == thread) {
+    uint32_t waker = spans_waker(&c->spans, thread, by);
+    if (waker == SPANS_NOBODY) {
         step(c, thread, now, by && gotrace_event_goroutine(by) == span->id ? by : NULL);
         return;
     }

@@ -135,10 +135,14 @@ bool span_filter_is_open(const struct span_filter *f)
     return !f->has[SPAN_THREAD] && !f->has[SPAN_OBJECT] && !f->reason && !f->min;
 }
 
+bool span_filter_thread(struct span_filter *f, const struct stat_texts *texts, uint32_t name)
+{
+    return !f->has[SPAN_THREAD] || (name && text_matches(f, SPAN_THREAD, texts, name));
+}
+
 void span_filter_ends(struct span_filter *f, const struct stat_texts *texts, uint64_t number, bool counts,
                       uint32_t name, uint64_t ns)
 {
-    bool thread = !f->has[SPAN_THREAD] || (name && text_matches(f, SPAN_THREAD, texts, name));
-    if (counts && thread && ns >= f->min)
+    if (counts && span_filter_thread(f, texts, name) && ns >= f->min)
         set_bit(f, number);
 }

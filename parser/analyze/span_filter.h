@@ -66,6 +66,9 @@ bool span_filter_stack(struct span_filter *f, struct gotrace_stack stack);
 /* Nothing is asked for that is true of some threads, or some of what they do, only. */
 bool span_filter_is_open(const struct span_filter *f);
 
+/* Whether a thread of that name passes; 0: it has none. */
+bool span_filter_thread(struct span_filter *f, const struct stat_texts *texts, uint32_t name);
+
 /* When it learns: what is known of the stretch at its end. counts: what span_filter_begins said. */
 void span_filter_ends(struct span_filter *f, const struct stat_texts *texts, uint64_t number, bool counts,
                       uint32_t name, uint64_t ns);

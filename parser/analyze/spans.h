@@ -61,6 +61,14 @@ void spans_free(struct spans *s);
 /* The place of a goroutine, or SPANS_NOBODY. */
 uint32_t spans_find(const struct spans *s, uint64_t goroutine);
 
+/* Who ended the wait that the thread is in until this event; SPANS_NOBODY: it does not wait, or nobody else did. */
+static inline uint32_t spans_waker(const struct spans *s, uint32_t thread, const struct gotrace_event *by)
+{
+    bool waits = by && s->live.v[thread].state == GOTRACE_STATE_WAITING;
+    uint32_t waker = waits ? spans_find(s, gotrace_event_goroutine(by)) : SPANS_NOBODY;
+    return waker == thread ? SPANS_NOBODY : waker;
+}
+
 /* The part that counts of a stretch which ends, or of what a thread did in it; false: none. It may have no length. */
 static inline bool spans_part(const struct spans *s, int64_t *begin, int64_t *end)
 {

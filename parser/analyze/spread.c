@@ -24,6 +24,8 @@ static uint64_t largest_of(unsigned b, unsigned bits)
 
 static unsigned size(unsigned bits) { return (2 + 64 - (bits + 1)) << bits; }
 
+size_t spread_size(unsigned bits) { return size(bits); }
+
 uint32_t *spread_new(unsigned bits) { return calloc(size(bits), sizeof(uint32_t)); }
 
 void spread_add(uint32_t *buckets, unsigned bits, uint64_t ns)

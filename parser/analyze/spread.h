@@ -13,6 +13,9 @@ enum { SPREAD_COARSE = 4, SPREAD_FINE = 9 };
 /* Zeroed buckets; NULL: memory is short. free() takes them. */
 uint32_t *spread_new(unsigned bits);
 
+/* How many they are. */
+size_t spread_size(unsigned bits);
+
 void spread_add(uint32_t *buckets, unsigned bits, uint64_t ns);
 
 /* Counts all that is in `from`, too. */

@@ -189,21 +189,6 @@ static void sample(struct stat *s, const struct gotrace_event *ev)
     findings_sample(&s->findings, ev);
 }
 
-/* What thrace finish leaves in the first generation that was recorded, if it is not the usual number. */
-static void learn_rate(struct stat *s, const struct gotrace_event *ev)
-{
-    static const char mark[] = "thrace cpu-hz ";
-    struct gotrace_str string;
-    char text[32];
-    for (size_t i = 0; !s->hz && gotrace_event_sync_string(ev, i, &string); i++) {
-        if (string.len < sizeof mark || string.len >= sizeof text || memcmp(string.data, mark, sizeof mark - 1) != 0)
-            continue;
-        memcpy(text, string.data, string.len);
-        text[string.len] = 0;
-        s->hz = strtoull(text + sizeof mark - 1, NULL, 10);
-    }
-}
-
 static void metric(struct stat *s, const struct gotrace_event *ev)
 {
     struct gotrace_metric m;
@@ -252,7 +237,7 @@ static bool event(void *state, const struct gotrace_event *ev)
     case GOTRACE_KIND_METRIC: metric(s, ev); break;
     case GOTRACE_KIND_SYNC:
         lock_stats_event(&s->locks, ev);
-        learn_rate(s, ev);
+        s->hz = s->hz ? s->hz : cpu_hz_said(ev);
         break;
     default: break;
     }

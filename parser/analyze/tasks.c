@@ -137,9 +137,7 @@ static void ends(void *arg, uint32_t thread, int64_t now, const struct gotrace_e
         return;
     charge(t, thread, now);
     t->threads.v[thread].charged = now;
-    uint32_t waker = by && t->spans.live.v[thread].state == GOTRACE_STATE_WAITING
-                         ? spans_find(&t->spans, gotrace_event_goroutine(by))
-                         : SPANS_NOBODY;
+    uint32_t waker = spans_waker(&t->spans, thread, by);
     add_to_way(t, waker == SPANS_NOBODY ? thread : waker, now);
     if (waker != SPANS_NOBODY)
         t->threads.v[thread].way = t->threads.v[waker].way;

@@ -10,6 +10,7 @@ e2e_tests = \
 	%D%/critical.test \
 	%D%/entry-points.test \
 	%D%/exits.test \
+	%D%/export.test \
 	%D%/finish.test \
 	%D%/flight.test \
 	%D%/gather.test \

@@ -1,0 +1,75 @@
+#include "parser/analyze/thread_filter.h"
+
+#include "parser/analyze/consumer.h"
+#include "parser/analyze/spans.h"
+
+struct learning {
+    struct spans spans;
+    struct span_filter *filter;
+    struct thread_filter *to;
+    VEC(uint64_t) numbers; /* of the threads in spans.live */
+    bool failed;
+};
+
+static void appears(void *arg, uint32_t thread, uint32_t maker, int64_t now)
+{
+    struct learning *l = arg;
+    while (!l->failed && l->numbers.n <= thread) {
+        if (VEC_ROOM(&l->numbers))
+            l->numbers.v[l->numbers.n++] = 0;
+        else
+            l->failed = true;
+    }
+    if (!l->failed)
+        l->numbers.v[thread] = l->to->nthreads++;
+}
+
+static bool set(struct thread_filter *t, uint64_t nth)
+{
+    while (nth / 64 >= t->bits.n) {
+        if (!VEC_ROOM(&t->bits))
+            return false;
+        t->bits.v[t->bits.n++] = 0;
+    }
+    t->bits.v[nth / 64] |= UINT64_C(1) << nth % 64;
+    t->npassed++;
+    return true;
+}
+
+static void gone(void *arg, uint32_t thread)
+{
+    struct learning *l = arg;
+    if (l->failed || !span_filter_thread(l->filter, &l->spans.texts, l->spans.live.v[thread].name))
+        return;
+    l->failed = !set(l->to, l->numbers.v[thread]);
+}
+
+static void ends(void *arg, uint32_t thread, int64_t now, const struct gotrace_event *by) {}
+
+static bool event(void *state, const struct gotrace_event *ev)
+{
+    struct learning *l = state;
+    return spans_event(&l->spans, ev) && !l->failed;
+}
+
+static bool end(void *state)
+{
+    struct learning *l = state;
+    return spans_end(&l->spans) && !l->failed;
+}
+
+bool thread_filter_learn(struct thread_filter *t, struct span_filter *f, struct gotrace_reader *r)
+{
+    static const struct span_watcher watcher = {.appears = appears, .ends = ends, .gone = gone};
+    static const struct event_consumer consumer = {NULL, event, end};
+    struct learning l = {.filter = f, .to = t};
+    spans_init(&l.spans, &watcher, &l);
+    bool ok = consume_events(r, &consumer, &l) && !f->failed;
+    f->length = (uint64_t)l.spans.end - (uint64_t)l.spans.begin;
+    f->mode = SPAN_HAS_LEARNED;
+    spans_free(&l.spans);
+    VEC_FREE(&l.numbers);
+    return ok;
+}
+
+void thread_filter_free(struct thread_filter *t) { VEC_FREE(&t->bits); }

@@ -7,6 +7,10 @@ libexport_la_SOURCES = \
 	%D%/folded.c \
 	%D%/format.h \
 	%D%/gzip.c %D%/gzip.h \
+	%D%/perfetto.c %D%/protobuf.h \
+	%D%/pprof.c \
+	%D%/profile.c \
+	%D%/timeline.c %D%/timeline.h \
 	%D%/formats.c %D%/formats.def %D%/formats.h \
 	%D%/heap.c \
 	%D%/heap_in_trace.c %D%/heap_in_trace.h \

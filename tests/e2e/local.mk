@@ -11,6 +11,7 @@ e2e_tests = \
 	%D%/entry-points.test \
 	%D%/exits.test \
 	%D%/export.test \
+	%D%/export.test %D%/export-perfetto.test \
 	%D%/finish.test \
 	%D%/flight.test \
 	%D%/gather.test \

@@ -10,13 +10,17 @@ libexport_la_SOURCES = \
 	%D%/perfetto.c %D%/protobuf.h \
 	%D%/pprof.c \
 	%D%/profile.c \
+	%D%/meta.c %D%/meta.h \
+	%D%/rows.c %D%/rows.h \
+	%D%/speedscope.c \
+	%D%/sqlite.c \
 	%D%/timeline.c %D%/timeline.h \
 	%D%/formats.c %D%/formats.def %D%/formats.h \
 	%D%/heap.c \
 	%D%/heap_in_trace.c %D%/heap_in_trace.h \
 	%D%/heap_pprof.c %D%/heap_pprof.h \
 	%D%/json.c %D%/json.h
-libexport_la_LIBADD = $(PPROF_LIBS) -lm
+libexport_la_LIBADD = $(PPROF_LIBS) $(SQLITE_LIBS) -lm
 
 EXTRA_DIST += %D%/profile.proto %D%/flame.js %D%/sqlite.sql
 nodist_libexport_la_SOURCES = %D%/flame_js.h %D%/sqlite_sql.h

@@ -12,6 +12,7 @@ e2e_tests = \
 	%D%/exits.test \
 	%D%/export.test \
 	%D%/export.test %D%/export-perfetto.test \
+	%D%/export-sqlite.test \
 	%D%/finish.test \
 	%D%/flight.test \
 	%D%/gather.test \

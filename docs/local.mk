@@ -24,6 +24,7 @@ EXTRA_DIST += \
 	%D%/critical-path.md \
 	%D%/environment.md \
 	%D%/export.md \
+	%D%/fleet.md \
 	%D%/gauntlet.json \
 	%D%/gauntlet.md \
 	%D%/gauntlet.md.in \

@@ -14,6 +14,8 @@ libexport_la_SOURCES = \
 	%D%/rows.c %D%/rows.h \
 	%D%/speedscope.c \
 	%D%/sqlite.c \
+	%D%/tables.c %D%/tables.def %D%/folder.c %D%/folder.h \
+	%D%/svg.c \
 	%D%/timeline.c %D%/timeline.h \
 	%D%/formats.c %D%/formats.def %D%/formats.h \
 	%D%/heap.c \

@@ -13,6 +13,7 @@ e2e_tests = \
 	%D%/export.test \
 	%D%/export.test %D%/export-perfetto.test \
 	%D%/export-sqlite.test \
+	%D%/export-tables.test \
 	%D%/finish.test \
 	%D%/flight.test \
 	%D%/gather.test \

@@ -4,6 +4,8 @@ as_bytes = od -An -v -tu1 | sed 's/[0-9][0-9]*/&,/g'
 include %D%/export/local.mk
 include %D%/finish/local.mk
 include %D%/golden/local.mk
+include %D%/view/local.mk
+
 # libreport: what verbs complain and report with: text for a terminal, or JSON and CSV.
 noinst_LTLIBRARIES += libreport.la
 libreport_la_SOURCES = \

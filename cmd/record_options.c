@@ -22,7 +22,7 @@ static const char usage[] =
     "started because it cannot be recorded, 126: it is not executable, 127: it was not found.\n"
     "  -o FILE, --output FILE  the trace (default: COMMAND.PID.trace)\n"
     "  --cpu-hz N     CPU samples in a second of a thread's CPU time: 0 to 10000 (default: 99)\n"
-    "  --wrap CLASSES what to record: sync,sleep,io,net,poll,file,mem,proc,ipc,stdio,heap (default:\n"
+    "  --wrap CLASSES  what to record: sync,sleep,io,net,poll,file,mem,proc,ipc,stdio,heap (default:\n"
     "                 all); -mem,-file: all but these\n"
     "  --heap-sample BYTES  a heap profile beside the trace: one block in so many bytes, such as 512K\n"
     "  --heap-events  every allocation and every free as an event of an experiment; the trace is 1.23 at least\n"
@@ -40,6 +40,7 @@ static const char usage[] =
     "  --snapshot WHEN         … on signal:USR2, after a wait:100ms that another thread caused,\n"
     "                 after wait:any:100ms, at exit, or several with commas between\n"
     "  --follow       record its child processes, too, each in a file of its own\n"
+    "  --view         make a page of the trace, too: TRACE.html, which any browser opens\n"
     "  --stat         say on stderr what the threads waited for, and who ended that: thrace stat in short\n"
     "  --no-validate  do not check the trace afterwards\n"
     "Names of signals are as for kill; times are 10us, 10ms, 10s; sizes 64K, 64M, 4G.\n";
@@ -50,6 +51,7 @@ enum { MAX_OPTIONS = 48, FIRST_KIND = 256 };
 static const struct option own_options[] = {
     {"no-validate", no_argument, NULL, 'n'},
     {"stat", no_argument, NULL, 's'},
+    {"view", no_argument, NULL, 'V'},
     {"output", required_argument, NULL, 'o'},
     {"help", no_argument, NULL, 'h'},
 };
@@ -196,6 +198,7 @@ bool record_options_read(struct record_options *o, int argc, char **argv, int *s
         case 'h': *status = help(&arguments); return false;
         case 'n': o->then.check = false; break;
         case 's': o->then.stat = true; break;
+        case 'V': o->then.view = true; break;
         case 'o': out = optarg; break;
         case '?': return false;
         default:

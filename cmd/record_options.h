@@ -12,7 +12,7 @@ enum { CANNOT_RECORD = 125 };
 
 /* What to do with a trace once it is there. */
 struct afterwards {
-    bool check, stat;
+    bool check, stat, view;
 };
 
 struct record_options {

@@ -41,6 +41,7 @@ EXTRA_DIST += \
 	%D%/unwind.md \
 	%D%/v1.md \
 	%D%/versions.md \
+	%D%/view.md \
 	%D%/wire.md
 
 # The page that says where the library is.

@@ -46,11 +46,12 @@ e2e_tests = \
 	%D%/threads.test \
 	%D%/usdt.test \
 	%D%/usdt-postgres.test \
+	%D%/view.test \
 	%D%/waits.test
 
 TESTS += $(e2e_tests)
 dist_check_SCRIPTS += $(e2e_tests)
-EXTRA_DIST += %D%/lib.sh
+EXTRA_DIST += %D%/browser.py %D%/lib.sh %D%/perfetto.py %D%/view-page.py
 
 # Holds a trace against what tests/programs/tally did.
 check_PROGRAMS += %D%/check-tally

@@ -1,0 +1,236 @@
+/* thrace view FILE: a page that shows what the threads of a trace did when, for any browser. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/arguments.h"
+#include "cmd/binary.h"
+#include "cmd/complain.h"
+#include "cmd/finish/output.h"
+#include "cmd/input.h"
+#include "cmd/stat.h"
+#include "cmd/stat_report.h"
+#include "cmd/verbs.h"
+#include "cmd/view.h"
+#include "cmd/view/page.h"
+#include "cmd/view/serve.h"
+#include "cmd/view/tables.h"
+
+enum { ROWS = 100 }; /* of a table of the whole trace */
+
+static const char usage[] = "usage: thrace view [-o FILE.html | --serve] [--binary EXE] FILE\n"
+                            "\n"
+                            "Makes a page of a Go execution trace: a timeline, tables and flame graphs of any part of it. It needs no\n"
+                            "network; any browser opens it. FILE may be -, standard input.\n"
+                            "  -o FILE, --output FILE  the page; - is standard output (default: FILE.html)\n"
+                            "  --serve                 show it to browsers of this machine, without a file, until Ctrl-C\n"
+                            "  --binary EXE            of a trace of Go 1.5 or 1.6, the program, which names functions\n"
+                            "Exit status: 0 done, 1 the trace is invalid from some point on: what could be read is shown,\n"
+                            "2 it cannot be read, or the page not be written.\n";
+static const struct option options[] = {
+    {"output", required_argument, NULL, 'o'},
+    {"serve", no_argument, NULL, 's'},
+    {"binary", required_argument, NULL, 'b'},
+    {"help", no_argument, NULL, 'h'},
+    {NULL, 0, NULL, 0}};
+static const struct arguments arguments = {"view", usage, ":ho:", options};
+
+/* Both are made of the same events. */
+struct view {
+    struct lanes lanes;
+    struct stat stat;
+};
+
+static bool view_begin(void *state, const struct gotrace_reader *r)
+{
+    struct view *v = state;
+    return stat_consumer.begin(&v->stat, r);
+}
+
+static bool view_event(void *state, const struct gotrace_event *ev)
+{
+    struct view *v = state;
+    return lanes_consumer.event(&v->lanes, ev) && stat_consumer.event(&v->stat, ev);
+}
+
+static bool view_end(void *state)
+{
+    struct view *v = state;
+    return lanes_consumer.end(&v->lanes) && stat_consumer.end(&v->stat);
+}
+
+/* What thrace stat says of the whole trace, as its document. */
+static bool put_stat(const struct stat *s, const char *path, bool complete, struct pack *to)
+{
+    struct report report;
+    struct stat_input in = {path, complete, NULL};
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return false;
+    report_init(&report, REPORT_JSON, out, ROWS);
+    bool ok = stat_report(s, 0, &in, &report);
+    report_end(&report);
+    ok = !ferror(out) && ok;
+    ok = !fclose(out) && ok;
+    if (ok)
+        tables_put_text(to, 'F', text, size);
+    free(text);
+    return ok;
+}
+
+/* NULL, or what went wrong; *nothing: no event could be read. */
+static const char *put_data(struct gotrace_reader *r, const char *path, FILE *to, bool base64, bool *nothing)
+{
+    static const struct event_consumer both = {view_begin, view_event, view_end};
+    const char *why;
+    struct view v;
+    struct pack *pack = pack_new(to, base64, &why);
+    if (!pack)
+        return why;
+    stat_init(&v.stat, ROWS);
+    bool ok = lanes_init(&v.lanes, pack) && consume_events(r, &both, &v);
+    bool complete = !gotrace_reader_error(r);
+    *nothing = !v.lanes.spans.nevents;
+    ok = ok && tables_put(&v.lanes, path, complete) && put_stat(&v.stat, path, complete, pack);
+    ok = pack_end(pack) && ok;
+    lanes_free(&v.lanes);
+    stat_free(&v.stat);
+    return ok ? NULL : "out of memory";
+}
+
+static const char *title_of(const char *path)
+{
+    const char *name = strrchr(path, '/');
+    return name ? name + 1 : path;
+}
+
+static const char *flushed(FILE *to) { return fflush(to) || ferror(to) ? strerror(errno) : NULL; }
+
+static const char *put_page(struct gotrace_reader *r, const char *path, FILE *to, bool *nothing)
+{
+    page_begin(title_of(path), NULL, to);
+    const char *why = put_data(r, path, to, true, nothing);
+    page_end(to);
+    return why ? why : flushed(to);
+}
+
+/* Of what ended the reading: the exit status, and a complaint. */
+static int told(const char *verb, const struct gotrace_reader *r, const char *path, bool nothing)
+{
+    const struct gotrace_error *error = gotrace_reader_error(r);
+    if (error) {
+        fprintf(stderr, "thrace %s: ", verb);
+        print_error(stderr, path, error);
+    }
+    return nothing && error ? EXIT_USAGE : error_status(error);
+}
+
+/* Returns when it cannot go on. */
+static int serve_page(struct gotrace_reader *r, const char *path)
+{
+    bool nothing = false;
+    FILE *page = tmpfile(), *data = page ? tmpfile() : NULL;
+    const char *why = data ? put_data(r, path, data, false, &nothing) : strerror(errno);
+    int status = EXIT_USAGE;
+    hide_progress();
+    if (!why) {
+        page_begin(title_of(path), SERVE_DATA, page);
+        page_end(page);
+        why = flushed(data) ? flushed(data) : flushed(page);
+    }
+    if (!why)
+        status = told("view", r, path, nothing);
+    if (!why && status != EXIT_USAGE)
+        why = serve(fileno(page), fileno(data));
+    if (why)
+        complain("view", "%s: %s", path, why);
+    if (page)
+        fclose(page);
+    if (data)
+        fclose(data);
+    return EXIT_USAGE;
+}
+
+static int write_page(const char *verb, struct gotrace_reader *r, const char *path, const char *page, mode_t mode)
+{
+    const char *err;
+    bool nothing = false;
+    struct output *out = output_open(page, mode, &err);
+    if (!out) {
+        complain(verb, "%s: %s", page, err);
+        return EXIT_USAGE;
+    }
+    const char *why = put_page(r, path, output_file(out), &nothing);
+    const struct gotrace_error *error = gotrace_reader_error(r);
+    bool keep = !why && !(nothing && error);
+    hide_progress();
+    err = output_close(out, keep);
+    if (why || (keep && err)) {
+        complain(verb, "%s: %s", page, why ? why : err);
+        return EXIT_USAGE;
+    }
+    return told(verb, r, path, nothing);
+}
+
+/* Where the page goes, if it is not served. */
+struct view_to {
+    const char *page;
+    mode_t mode;
+    bool served;
+};
+
+static int show(const char *verb, const char *path, const char *exe, const struct view_to *to)
+{
+    int status = EXIT_USAGE;
+    struct binary *binary = exe ? binary_open(verb, exe) : NULL;
+    if (exe && !binary)
+        return EXIT_USAGE;
+    struct gotrace_reader *r = open_input(verb, path);
+    if (r) {
+        binary_name_frames(binary, r);
+        show_progress(r, verb, path);
+        status = to->served ? serve_page(r, path) : write_page(verb, r, path, to->page, to->mode);
+    }
+    gotrace_reader_free(r);
+    binary_free(binary);
+    return status;
+}
+
+int view_file(const char *verb, const char *path, const char *exe, const char *page, mode_t mode)
+{
+    char *name = NULL;
+    if (!page && !strcmp(path, "-"))
+        page = "-";
+    if (!page && asprintf(&name, "%s.html", path) < 0) {
+        complain(verb, "out of memory");
+        return EXIT_USAGE;
+    }
+    int status = show(verb, path, exe, &(struct view_to){.page = page ? page : name, .mode = mode});
+    free(name);
+    return status;
+}
+
+int cmd_view(int argc, char **argv)
+{
+    const char *page = NULL, *exe = NULL;
+    bool served = false;
+    int c;
+    while ((c = next_option(&arguments, argc, argv)) != -1 && c != 'h' && c != '?')
+        switch (c) {
+        case 'o': page = optarg; break;
+        case 'b': exe = optarg; break;
+        case 's': served = true; break;
+        }
+    if (c == 'h')
+        return show_usage(&arguments);
+    if (c == '?' || !has_operands(&arguments, argc, 1, 1, "a FILE"))
+        return EXIT_USAGE;
+    if (served && page)
+        return wrong_use(&arguments, "--serve makes no file: -o does not go with it");
+    if (served)
+        return show("view", argv[optind], exe, &(struct view_to){.served = true});
+    return view_file("view", argv[optind], exe, page, 0666);
+}

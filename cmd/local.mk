@@ -25,6 +25,8 @@ thrace_SOURCES = %D%/main.c %D%/verbs.def %D%/verbs.h \
 	%D%/control_list.c %D%/control_list.h \
 	%D%/convert.c \
 	%D%/critical.c %D%/critical_parts.c %D%/critical_parts.h %D%/critical_report.c %D%/critical_report.h \
+	%D%/diff.c %D%/diff_conditions.c %D%/diff_conditions.h %D%/diff_html.c %D%/diff_html.h \
+	%D%/diff_report.c %D%/diff_report.h \
 	%D%/export.c \
 	%D%/filter.c %D%/filter.h \
 	%D%/finish.c \

@@ -3,6 +3,7 @@ dist_man_MANS += \
 	%D%/man/thrace-annotate.3 \
 	%D%/man/thrace-convert.1 \
 	%D%/man/thrace-critical.1 \
+	%D%/man/thrace-diff.1 \
 	%D%/man/thrace-export.1 \
 	%D%/man/thrace-finish.1 \
 	%D%/man/thrace-golden.1 \
@@ -22,6 +23,7 @@ EXTRA_DIST += \
 	%D%/against-the-kernel.md \
 	%D%/coverage.md \
 	%D%/critical-path.md \
+	%D%/diff.md \
 	%D%/environment.md \
 	%D%/export.md \
 	%D%/fleet.md \

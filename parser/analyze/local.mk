@@ -5,6 +5,9 @@ libanalyze_la_SOURCES = \
 	%D%/blame_sums.c %D%/blame_sums.h \
 	%D%/consumer.c %D%/consumer.h \
 	%D%/cpu.c %D%/cpu.h \
+	%D%/diff.c %D%/diff.h \
+	%D%/diff_collect.c %D%/diff_collect.h \
+	%D%/diff_rows.c %D%/diff_rows.h \
 	%D%/folded.c %D%/folded.h \
 	%D%/needs.c %D%/needs.h \
 	%D%/place.h \
@@ -32,6 +35,7 @@ libanalyze_la_SOURCES = \
 	%D%/stack_store.c %D%/stack_store.h \
 	%D%/path_walk.c %D%/path_walk.h \
 	%D%/phases.c %D%/phases.h \
+	%D%/resample.c %D%/resample.h \
 	%D%/spans.c %D%/spans.h \
 	%D%/spread.c %D%/spread.h \
 	%D%/stat_collect.c %D%/stat_collect.h \

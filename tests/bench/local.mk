@@ -20,7 +20,7 @@ bench_PARTS =
 else
 bench_PARTS = $(bench_parts)
 endif
-dist_check_SCRIPTS += %D%/heap %D%/instructions %D%/once %D%/peer %D%/peers %D%/reader %D%/reader-v1 %D%/recorder %D%/run %D%/samples \
+dist_check_SCRIPTS += %D%/diff-alarms %D%/heap %D%/instructions %D%/once %D%/peer %D%/peers %D%/reader %D%/reader-v1 %D%/recorder %D%/run %D%/samples \
 	%D%/subjects %D%/symbolize %D%/threads
 EXTRA_DIST += %D%/lib.sh %D%/budget
 

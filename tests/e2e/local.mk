@@ -7,6 +7,7 @@ e2e_tests = \
 	%D%/control.test \
 	%D%/diseases.test \
 	%D%/cpu.test \
+	%D%/diff.test \
 	%D%/critical.test \
 	%D%/entry-points.test \
 	%D%/exits.test \

@@ -82,6 +82,7 @@ c_programs = \
 	%D%/quota \
 	%D%/raw-forks \
 	%D%/raw-threads \
+	%D%/regress \
 	%D%/reloads \
 	%D%/replaced \
 	%D%/retitles \
@@ -121,6 +122,7 @@ program_CFLAGS = $(AM_CFLAGS) -g -fno-optimize-sibling-calls -pthread
 tests_programs_at_terminal_LDADD = -lutil
 tests_programs_terminal_LDADD = -lutil
 tests_programs_annotated_CFLAGS = $(program_CFLAGS)
+tests_programs_regress_CFLAGS = $(program_CFLAGS)
 tests_programs_alone_CFLAGS = $(program_CFLAGS)
 tests_programs_arrows_CFLAGS = $(program_CFLAGS)
 tests_programs_blamed_CFLAGS = $(program_CFLAGS)

@@ -19,6 +19,7 @@ libreport_la_LIBADD = libexport.la
 
 bin_PROGRAMS += thrace
 thrace_SOURCES = %D%/main.c %D%/verbs.def %D%/verbs.h \
+	%D%/anonymise.c \
 	%D%/arguments.c %D%/arguments.h \
 	%D%/binary.c %D%/binary.h \
 	%D%/control.c %D%/control_client.c %D%/control_client.h \
@@ -55,6 +56,7 @@ thrace_SOURCES = %D%/main.c %D%/verbs.def %D%/verbs.h \
 	%D%/stat_waits.c %D%/stat_waits.h \
 	%D%/stat_tasks.c %D%/stat_tasks.h \
 	%D%/target.c %D%/target.h \
+	%D%/trim.c \
 	%D%/v1_losses.c %D%/v1_losses.h \
 	%D%/validate.c \
 	%D%/view.c %D%/view.h

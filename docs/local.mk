@@ -1,6 +1,7 @@
 dist_man_MANS += \
 	%D%/man/gotrace.3 \
 	%D%/man/thrace-annotate.3 \
+	%D%/man/thrace-anonymise.1 \
 	%D%/man/thrace-convert.1 \
 	%D%/man/thrace-critical.1 \
 	%D%/man/thrace-diff.1 \

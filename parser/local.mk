@@ -64,4 +64,5 @@ include %D%/analyze/local.mk
 include %D%/as_v1/local.mk
 include %D%/as_v2/local.mk
 include %D%/from_v1/local.mk
+include %D%/rewrite/local.mk
 include %D%/v1/local.mk

@@ -12,6 +12,8 @@ e2e_tests = \
 	%D%/entry-points.test \
 	%D%/exits.test \
 	%D%/export.test \
+	%D%/anonymise.test \
+	%D%/trim.test \
 	%D%/export.test %D%/export-perfetto.test \
 	%D%/export-sqlite.test \
 	%D%/export-tables.test \

@@ -1,0 +1,12 @@
+# Events that were read as a new trace: for the verbs that make a trace of traces.
+libparser_la_SOURCES += \
+	%D%/anonymise.c %D%/anonymise.h \
+	%D%/kept_stacks.c %D%/kept_stacks.h \
+	%D%/pseudonyms.c %D%/pseudonyms.h \
+	%D%/rewriter.c %D%/rewriter.h \
+	%D%/statuses.c \
+	%D%/steps.h \
+	%D%/stretch.c \
+	%D%/trim.h \
+	%D%/trim_gos.c \
+	%D%/trim_procs.c

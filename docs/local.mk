@@ -37,6 +37,8 @@ EXTRA_DIST += \
 	%D%/performance.json \
 	%D%/performance.md \
 	%D%/performance.md.in \
+	%D%/examples/journal.c %D%/pictures/view.png \
+	%D%/tutorial.md \
 	%D%/probes.md \
 	%D%/reader.md \
 	%D%/spool.md \

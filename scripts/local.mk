@@ -8,5 +8,6 @@ EXTRA_DIST += \
 	%D%/line-coverage \
 	%D%/make-coverage \
 	%D%/make-performance \
+	%D%/make-pictures \
 	%D%/mutate \
 	%D%/try

@@ -47,6 +47,7 @@ e2e_tests = \
 	%D%/tasks.test \
 	%D%/terminal.test \
 	%D%/threads.test \
+	%D%/tutorial.test \
 	%D%/usdt.test \
 	%D%/usdt-postgres.test \
 	%D%/view.test \

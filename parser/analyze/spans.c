@@ -71,7 +71,8 @@ static const char *why_runnable(enum gotrace_state from)
 /* What is known of it, and what the tables call it. */
 static void describe(struct spans *s, struct span_thread *l, const struct gotrace_transition *t)
 {
-    bool known = t->from != GOTRACE_STATE_UNDETERMINED, frames = gotrace_stack_len(t->stack) > 0;
+    const struct gotrace_stack *stack = &t->stack;
+    bool known = t->from != GOTRACE_STATE_UNDETERMINED, frames = stack->id && gotrace_stack_len(*stack) > 0;
     const char *missing = known ? "(no stack)" : "(began before the trace)";
     struct stat_texts *texts = &s->texts;
     l->state = t->to;
@@ -88,23 +89,26 @@ static void describe(struct spans *s, struct span_thread *l, const struct gotrac
         break;
     case GOTRACE_STATE_WAITING:
         l->reason = t->reason.len ? stat_text(texts, t->reason) : stat_literal(texts, known ? "(none)" : "(unknown)");
-        l->what = frames ? stat_text_stack(texts, t->stack, STAT_WHERE) : stat_literal(texts, missing);
-        l->place = frames ? stat_text_stack(texts, t->stack, STAT_CALL) : l->what;
+        l->what = frames ? stat_text_stack_at(texts, stack, STAT_WHERE) : stat_literal(texts, missing);
+        l->place = frames ? stat_text_stack_at(texts, stack, STAT_CALL) : l->what;
         break;
     case GOTRACE_STATE_SYSCALL:
         /* A goroutine that is created here comes from outside; it is not in a system call of its own. */
         l->call = t->from != GOTRACE_STATE_NOT_EXIST;
-        l->what = frames ? stat_text_stack(texts, t->stack, STAT_INNERMOST) : stat_literal(texts, missing);
-        l->where = frames ? stat_text_stack(texts, t->stack, STAT_WHERE) : l->what;
-        l->place = frames ? stat_text_stack(texts, t->stack, STAT_CALL) : l->what;
+        l->what = frames ? stat_text_stack_at(texts, stack, STAT_INNERMOST) : stat_literal(texts, missing);
+        l->where = frames ? stat_text_stack_at(texts, stack, STAT_WHERE) : l->what;
+        l->place = frames ? stat_text_stack_at(texts, stack, STAT_CALL) : l->what;
         break;
     default: return;
     }
-    if (l->state == GOTRACE_STATE_WAITING && frames)
-        l->object = stat_text_object(texts, t->stack);
+    if (!frames)
+        return;
+    const struct stat_cached *parts = stat_text_split(texts, stack);
+    if (l->state == GOTRACE_STATE_WAITING)
+        l->object = parts->object;
     s->has_objects |= l->object.kind != WAIT_NO_OBJECT;
-    if (frames && (l->object.kind || stat_text_is_called(texts, t->stack)))
-        l->doing = l->place ? l->place : stat_text_stack(texts, t->stack, STAT_CALL);
+    if (l->object.kind || parts->is_called)
+        l->doing = l->place ? l->place : stat_text_stack_at(texts, stack, STAT_CALL);
 }
 
 static void runs_on(struct span_thread *l, uint64_t tid)

@@ -243,13 +243,15 @@ static uint32_t place(struct stat_texts *t, struct gotrace_stack stack, bool lin
 
 enum { NOT_MADE = UINT32_MAX };
 
-static struct stat_cached *cached(struct stat_texts *t, struct gotrace_stack stack)
+/* Handles that were just made are slow to copy, and this is asked for every stretch: so it compares them in place. */
+static struct stat_cached *cached(struct stat_texts *t, const struct gotrace_stack *stack)
 {
-    uint64_t h = (stack.serial << 32 ^ stack.id) * UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t h = (stack->serial << 32 ^ stack->id) * UINT64_C(0x9e3779b97f4a7c15);
     struct stat_cached *c = &t->cache[h >> 52];
     _Static_assert(STAT_NCACHED == 1 << (64 - 52), "the hash picks one of the cache's entries");
-    if (!c->stack.reader || !gotrace_stack_equal(c->stack, stack)) {
-        *c = (struct stat_cached){.stack = stack};
+    if (!c->stack.reader || c->stack.id != stack->id || c->stack.serial != stack->serial ||
+        c->stack.reader != stack->reader) {
+        *c = (struct stat_cached){.stack = *stack};
         for (int i = 0; i < STAT_STACK_TEXTS; i++)
             c->text[i] = NOT_MADE;
     }
@@ -267,23 +269,26 @@ static uint32_t make(struct stat_texts *t, struct gotrace_stack stack, enum stat
     }
 }
 
-uint32_t stat_text_stack(struct stat_texts *t, struct gotrace_stack stack, enum stat_stack_text what)
+uint32_t stat_text_stack_at(struct stat_texts *t, const struct gotrace_stack *stack, enum stat_stack_text what)
 {
     if (t->failed)
         return 0;
     struct stat_cached *c = cached(t, stack);
     if (c->text[what] == NOT_MADE)
-        c->text[what] = make(t, stack, what);
+        c->text[what] = make(t, *stack, what);
     return c->text[what];
 }
 
-static const struct stat_cached *split(struct stat_texts *t, struct gotrace_stack stack)
+const struct stat_cached *stat_text_split(struct stat_texts *t, const struct gotrace_stack *stack)
 {
+    static const struct stat_cached unknown = {.object.need = WAIT_NEED_UNKNOWN};
+    if (t->failed)
+        return &unknown;
     struct stat_cached *c = cached(t, stack);
     if (c->is_split)
         return c;
     struct stack_parts parts;
-    stack_split(stack, &parts);
+    stack_split(*stack, &parts);
     c->is_split = true;
     c->is_called = parts.program > parts.first;
     c->object = (struct stat_object){.kind = parts.kind, .need = parts.need};
@@ -295,14 +300,4 @@ static const struct stat_cached *split(struct stat_texts *t, struct gotrace_stac
         c->object.name = stat_text(t, parts.object.function);
     }
     return c;
-}
-
-struct stat_object stat_text_object(struct stat_texts *t, struct gotrace_stack stack)
-{
-    return t->failed ? (struct stat_object){.need = WAIT_NEED_UNKNOWN} : split(t, stack)->object;
-}
-
-bool stat_text_is_called(struct stat_texts *t, struct gotrace_stack stack)
-{
-    return !t->failed && split(t, stack)->is_called;
 }

@@ -70,16 +70,21 @@ static inline const char *stat_text_of(const struct stat_texts *t, uint32_t numb
 }
 
 /*
- * A stack's text; 0 frames: "". That of a thread's end is "its end". STAT_WHERE has STAT_FRAMES frames at most besides the object: the innermost one, and the
- * innermost ones of the program behind it.
+ * A stack's text; 0 frames: "". That of a thread's end is "its end". STAT_WHERE has STAT_FRAMES frames at most besides
+ * the object: the innermost one, and the innermost ones of the program behind it.
  */
-uint32_t stat_text_stack(struct stat_texts *t, struct gotrace_stack stack, enum stat_stack_text what);
+uint32_t stat_text_stack_at(struct stat_texts *t, const struct gotrace_stack *stack, enum stat_stack_text what);
 
-/* Without an object it says what the wait may hold up, all the same. */
-struct stat_object stat_text_object(struct stat_texts *t, struct gotrace_stack stack);
+static inline uint32_t stat_text_stack(struct stat_texts *t, struct gotrace_stack stack, enum stat_stack_text what)
+{
+    return stat_text_stack_at(t, &stack, what);
+}
 
-/* The innermost function is not the program's, which has called it. */
-bool stat_text_is_called(struct stat_texts *t, struct gotrace_stack stack);
+/*
+ * What its frames are: .object, which without one says what the wait may hold up, all the same; and .is_called: the
+ * innermost function is not the program's, which has called it. Until the next call for a stack.
+ */
+const struct stat_cached *stat_text_split(struct stat_texts *t, const struct gotrace_stack *stack);
 
 /* A function and its file: "compress (zip.c)". */
 uint32_t stat_text_frame(struct stat_texts *t, const struct gotrace_frame *f);

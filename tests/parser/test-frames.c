@@ -133,7 +133,7 @@ static void stacks_are_told_apart(void **state)
             for (int what = 0; what < STAT_STACK_TEXTS; what++)
                 assert_string_equal(stat_text_of(&t, stat_text_stack(&t, it.stack, (enum stat_stack_text)what)),
                                     wanted[what]);
-            struct stat_object o = stat_text_object(&t, it.stack);
+            struct stat_object o = stat_text_split(&t, &it.stack)->object;
             assert_int_equal(o.kind, cases[i].kind);
             assert_string_equal(o.kind ? stat_text_of(&t, o.text) : "", cases[i].object);
             assert_string_equal(o.kind ? stat_text_of(&t, o.name) : "", cases[i].name);

@@ -56,7 +56,7 @@ static bool print_events(const struct golden *g, struct raw_buffer *lines)
     struct gotrace_reader *r = gotrace_reader_open_memory(g->bytes.at, g->bytes.size);
     const struct gotrace_event *ev;
     while (r && (ev = gotrace_reader_next(r)))
-        event_print(lines, ev);
+        event_print(lines, ev, NULL);
     const struct gotrace_error *e = r ? gotrace_reader_error(r) : NULL;
     bool ok = r && !lines->failed && (!e || e->status != GOTRACE_ENOMEM);
     gotrace_reader_free(r);

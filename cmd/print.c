@@ -27,13 +27,19 @@ static const struct option options[] = {
     {NULL, 0, NULL, 0}};
 static const struct arguments arguments = {"print", usage, ":h", options};
 
-static bool print(void *o, const struct gotrace_event *ev)
+struct printed {
+    struct raw_buffer out;
+    struct stack_texts stacks;
+};
+
+static bool print(void *state, const struct gotrace_event *ev)
 {
-    event_print(o, ev);
-    return flush_when_full(o);
+    struct printed *p = state;
+    event_print(&p->out, ev, &p->stacks);
+    return flush_when_full(&p->out);
 }
 
-static bool end(void *o) { return flush_all(o); }
+static bool end(void *state) { return flush_all(&((struct printed *)state)->out); }
 
 static const struct event_consumer printer = {.event = print, .end = end};
 
@@ -44,8 +50,8 @@ static int print_file(const char *path, struct binary *binary)
     if (!r)
         return EXIT_USAGE;
     binary_name_frames(binary, r);
-    struct raw_buffer o = {0};
-    if (!consume_events(r, &printer, &o)) {
+    struct printed p = {0};
+    if (!consume_events(r, &printer, &p)) {
         complain("print", "cannot write the events: %s", strerror(errno));
         status = EXIT_USAGE;
     } else {
@@ -56,7 +62,8 @@ static int print_file(const char *path, struct binary *binary)
             print_error(stderr, path, e);
         }
     }
-    raw_buffer_free(&o);
+    raw_buffer_free(&p.out);
+    stack_texts_free(&p.stacks);
     gotrace_reader_free(r);
     return status;
 }

@@ -127,12 +127,8 @@ uint64_t gotrace_event_offset(const struct gotrace_event *ev)
 
 struct gotrace_stack gotrace_event_stack(const struct gotrace_event *ev)
 {
-    if (ev->type == EV_CPUSample)
-        return event_stack(ev, ev->args[0]);
-    /* Of two, the last is that of the event itself. The first argument of the table is dt. */
-    unsigned which = event_table[ev->type].stacks;
-    uint64_t id = which ? ev->args[31 - __builtin_clz(which) - 1] : 0;
-    return id ? event_stack(ev, id) : (struct gotrace_stack){0};
+    uint64_t id = event_own_stack(ev);
+    return id || ev->type == EV_CPUSample ? event_stack(ev, id) : (struct gotrace_stack){0};
 }
 
 static const struct stack *find_stack(struct gotrace_stack s)
@@ -170,15 +166,9 @@ bool gotrace_stack_frame(struct gotrace_stack s, size_t i, struct gotrace_frame 
 
 const char *gotrace_state_name(enum gotrace_state state)
 {
-    static const char *const names[] = {
-        [GOTRACE_STATE_UNDETERMINED] = "Undetermined",
-        [GOTRACE_STATE_NOT_EXIST] = "NotExist",
-        [GOTRACE_STATE_RUNNABLE] = "Runnable",
-        [GOTRACE_STATE_RUNNING] = "Running",
-        [GOTRACE_STATE_WAITING] = "Waiting",
-        [GOTRACE_STATE_SYSCALL] = "Syscall",
-        [GOTRACE_STATE_IDLE] = "Idle",
-    };
+#define NAME(state, name) [GOTRACE_STATE_##state] = name,
+    static const char *const names[] = {EVENT_STATES(NAME)};
+#undef NAME
     return (size_t)state < sizeof names / sizeof names[0] ? names[state] : "Bad";
 }
 
@@ -208,22 +198,6 @@ const struct shape event_shapes[256] = {
     [EV_GoStatusStack] = {GO, true, FROM_EVENT, FROM_EVENT},
 };
 
-static struct gotrace_stack transition_stack(const struct gotrace_event *ev)
-{
-    switch (ev->type) {
-    case EV_GoCreate:
-    case EV_GoCreateBlocked: /* the new goroutine's, even if it has no frames */
-        return event_stack(ev, ev->args[1]);
-    case EV_GoStop:
-    case EV_GoBlock:
-    case EV_GoSyscallBegin:
-    case EV_GoStatusStack:
-        return gotrace_event_stack(ev);
-    default:
-        return (struct gotrace_stack){0};
-    }
-}
-
 /* Zeroes *out and says whether the event is of the kind. */
 #define IS(ev, first_kind, last_kind, out)                                                                             \
     (*(out) = (__typeof__(*(out))){0},                                                                                 \
@@ -239,7 +213,9 @@ bool gotrace_event_transition(const struct gotrace_event *ev, struct gotrace_tra
     out->from = shape.from == FROM_EVENT ? ev->from : shape.from;
     out->to = shape.to == FROM_EVENT ? ev->to : shape.to;
     out->reason = ev->type == EV_GoStop || ev->type == EV_GoBlock ? str(ev, 0) : (struct gotrace_str){"", 0};
-    out->stack = transition_stack(ev);
+    uint64_t id;
+    if (event_transition_stack(ev, &id))
+        out->stack = event_stack(ev, id);
     return true;
 }
 

@@ -29,6 +29,31 @@ static inline struct gotrace_stack event_stack(const struct gotrace_event *ev, u
     return (struct gotrace_stack){ev->tables, ev->tables->serial, id};
 }
 
+/* The ID of the stack that it happened with; 0: none. Of two it is the last. The table counts dt as an argument. */
+static inline uint64_t event_own_stack(const struct gotrace_event *ev)
+{
+    unsigned which = ev->type == EV_CPUSample ? 2 : event_table[ev->type].stacks;
+    return which ? ev->args[31 - __builtin_clz(which) - 1] : 0;
+}
+
+/* Whether a transition has a stack of what changes, and its ID. */
+static inline bool event_transition_stack(const struct gotrace_event *ev, uint64_t *id)
+{
+    switch (ev->type) {
+    case EV_GoCreate:
+    case EV_GoCreateBlocked: /* the new goroutine's, even if it has no frames */
+        *id = ev->args[1];
+        return true;
+    case EV_GoStop:
+    case EV_GoBlock:
+    case EV_GoSyscallBegin:
+    case EV_GoStatusStack:
+        return (*id = event_own_stack(ev));
+    default:
+        return false;
+    }
+}
+
 struct place event_place(const struct gotrace_event *ev);
 
 /* What a transition says, but for statuses, which carry their states with them: from is FROM_EVENT then. */
@@ -37,6 +62,16 @@ struct shape {
     uint8_t named; /* the resource is the first argument, not the current one */
     uint8_t from, to;
 };
+
+/* X(state, its name) for each enum gotrace_state. */
+#define EVENT_STATES(X)                                                                                                \
+    X(UNDETERMINED, "Undetermined")                                                                                    \
+    X(NOT_EXIST, "NotExist")                                                                                           \
+    X(RUNNABLE, "Runnable")                                                                                            \
+    X(RUNNING, "Running")                                                                                              \
+    X(WAITING, "Waiting")                                                                                              \
+    X(SYSCALL, "Syscall")                                                                                              \
+    X(IDLE, "Idle")
 
 enum { FROM_EVENT = GOTRACE_STATE_IDLE + 1 };
 

@@ -1,37 +1,27 @@
 /* An event as text, byte for byte as Go's tools show it. */
-#include <limits.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-#include <unistd.h>
-
 #include "parser/event_print.h"
+
+#include <string.h>
+
+#include "parser/decimal.h"
 #include "parser/quote.h"
+#include "parser/wall_time.h"
 
 static void put(struct raw_buffer *o, const char *s)
 {
     raw_buffer_add(o, s, strlen(s));
 }
 
-static void put_base(struct raw_buffer *o, uint64_t v, unsigned base)
-{
-    char digits[20], *p = digits + sizeof digits;
-    do
-        *--p = "0123456789abcdef"[v % base];
-    while (v /= base);
-    raw_buffer_add(o, p, (size_t)(digits + sizeof digits - p));
-}
-
 static void put_u64(struct raw_buffer *o, uint64_t v)
 {
-    put_base(o, v, 10);
+    char number[DECIMAL_ROOM];
+    raw_buffer_add(o, number, (size_t)(decimal_put(number, v) - number));
 }
 
 static void put_i64(struct raw_buffer *o, int64_t v)
 {
-    if (v < 0)
-        put(o, "-");
-    put_base(o, v < 0 ? -(uint64_t)v : (uint64_t)v, 10);
+    char number[1 + DECIMAL_ROOM];
+    raw_buffer_add(o, number, (size_t)(decimal_put_signed(number, v) - number));
 }
 
 static void field(struct raw_buffer *o, const char *name, uint64_t v)
@@ -61,23 +51,6 @@ static void resource(struct raw_buffer *o, struct gotrace_resource r)
     put(o, r.kind == GOTRACE_RESOURCE_GOROUTINE ? "Goroutine(" : "Proc(");
     put_i64(o, (int64_t)r.id);
     put(o, ")");
-}
-
-static void frames(struct raw_buffer *o, const char *title, struct gotrace_stack stack)
-{
-    struct gotrace_frame f;
-    put(o, title);
-    for (size_t i = 0; gotrace_stack_frame(stack, i, &f); i++) {
-        put(o, "\t");
-        raw_buffer_add(o, f.function.data, f.function.len);
-        put(o, " @ 0x");
-        put_base(o, f.pc, 16);
-        put(o, "\n\t\t");
-        raw_buffer_add(o, f.file.data, f.file.len);
-        put(o, ":");
-        put_u64(o, f.line);
-        put(o, "\n");
-    }
 }
 
 static void metric(struct raw_buffer *o, const struct gotrace_event *ev)
@@ -158,21 +131,6 @@ static void log_message(struct raw_buffer *o, const struct gotrace_event *ev)
     quoted_field(o, " Message=", l.message);
 }
 
-static void transition(struct raw_buffer *o, const struct gotrace_event *ev)
-{
-    struct gotrace_transition t;
-    gotrace_event_transition(ev, &t);
-    put(o, t.resource.kind == GOTRACE_RESOURCE_GOROUTINE ? " GoID=" : " ProcID=");
-    put_i64(o, (int64_t)t.resource.id);
-    put(o, " ");
-    put(o, gotrace_state_name(t.from));
-    put(o, "->");
-    put(o, gotrace_state_name(t.to));
-    quoted_field(o, " Reason=", t.reason);
-    if (t.stack.reader) /* a creation shows even the stack without frames */
-        frames(o, "\nTransitionStack=\n", t.stack);
-}
-
 static void experimental(struct raw_buffer *o, const struct gotrace_event *ev)
 {
     struct gotrace_experimental e;
@@ -189,72 +147,6 @@ static void experimental(struct raw_buffer *o, const struct gotrace_event *ev)
     put(o, "]");
 }
 
-/* Go knows zones by their files alone: to it a rule in TZ, like "CET-1CEST", is UTC, and so is what has no file. */
-static bool is_utc(void)
-{
-    static const char *const folders[] = {"/usr/share/zoneinfo/", "/etc/zoneinfo/"};
-    const char *zone = getenv("TZ");
-    if (!zone)
-        return false;
-    zone += *zone == ':';
-    if (*zone == '/')
-        return access(zone, R_OK);
-    for (size_t i = 0; *zone && i < sizeof folders / sizeof folders[0]; i++) {
-        char path[PATH_MAX];
-        int n = snprintf(path, sizeof path, "%s%s", folders[i], zone);
-        if (n < (int)sizeof path && !access(path, R_OK))
-            return false;
-    }
-    return true;
-}
-
-/*
- * The C library cannot tell a year that needs more than 32 bits, and loses the rules of summer time long before that;
- * but the calendar repeats itself every 400 years, so what is far away is moved to years without surprises. As in Go,
- * seconds count from a first of March, and what would be before that is at the other end of time.
- */
-static bool local_time(int64_t sec, struct tm *tm, long long *year)
-{
-    const int64_t first = -INT64_C(9223372028741760000), march_2000 = INT64_C(951868800), cycle = INT64_C(12622780800);
-    const uint64_t since = (uint64_t)sec - (uint64_t)first;
-    int64_t moved = sec, cycles = sec < 0 ? -2 : 1;
-    *year = 1900;
-    if (sec < march_2000 - 2 * cycle || sec > march_2000 + 2 * cycle) {
-        moved = march_2000 + cycles * cycle + (int64_t)(since % (uint64_t)cycle);
-        *year += -292277022400LL - 2000 + 400 * ((long long)(since / (uint64_t)cycle) - cycles);
-    }
-    time_t t = (time_t)moved;
-    if (!(is_utc() ? gmtime_r(&t, tm) : localtime_r(&t, tm)))
-        return false;
-    *year += tm->tm_year;
-    return true;
-}
-
-/* RFC 3339 in the local time zone, without the zeros that the nanoseconds end in. */
-static void wall(struct raw_buffer *o, const struct gotrace_clock_snapshot *c)
-{
-    struct tm tm = {0};
-    long long year;
-    char text[80];
-    if (!local_time(c->sec, &tm, &year))
-        return;
-    int n = snprintf(text, sizeof text, "%s%04lld-%02d-%02dT%02d:%02d:%02d", year < 0 ? "-" : "", llabs(year),
-                     tm.tm_mon + 1, tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec);
-    if (c->nsec) {
-        n += snprintf(text + n, sizeof text - (size_t)n, ".%09lld", (long long)c->nsec);
-        while (text[n - 1] == '0')
-            n--;
-    }
-    raw_buffer_add(o, text, (size_t)n);
-    long minutes = tm.tm_gmtoff / 60;
-    if (tm.tm_gmtoff == 0) {
-        put(o, "Z");
-        return;
-    }
-    snprintf(text, sizeof text, "%c%02ld:%02ld", minutes < 0 ? '-' : '+', labs(minutes) / 60, labs(minutes) % 60);
-    put(o, text);
-}
-
 static void sync_point(struct raw_buffer *o, const struct gotrace_event *ev)
 {
     struct gotrace_sync s;
@@ -266,7 +158,7 @@ static void sync_point(struct raw_buffer *o, const struct gotrace_event *ev)
     put_i64(o, s.clock.trace);
     field(o, " Mono=", s.clock.mono);
     put(o, " Wall=");
-    wall(o, &s.clock);
+    wall_time_print(o, &s.clock);
 }
 
 static void details(struct raw_buffer *o, const struct gotrace_event *ev)
@@ -283,7 +175,6 @@ static void details(struct raw_buffer *o, const struct gotrace_event *ev)
         [GOTRACE_KIND_REGION_BEGIN] = region,
         [GOTRACE_KIND_REGION_END] = region,
         [GOTRACE_KIND_LOG] = log_message,
-        [GOTRACE_KIND_TRANSITION] = transition,
         [GOTRACE_KIND_EXPERIMENTAL] = experimental,
     };
     unsigned kind = event_kinds[ev->type];
@@ -291,29 +182,121 @@ static void details(struct raw_buffer *o, const struct gotrace_event *ev)
         by_kind[kind](o, ev);
 }
 
-void event_print(struct raw_buffer *o, const struct gotrace_event *ev)
+/* ---- what makes up most of a trace ------------------------------------------------------------------------------ */
+
+/* Writes a literal to where p points, and moves it on: there is room. */
+#define PUT(p, literal) ((p) = (char *)memcpy(p, literal, sizeof(literal) - 1) + sizeof(literal) - 1)
+
+#define ADD(o, literal) raw_buffer_add(o, literal, sizeof(literal) - 1)
+
+/* Whole words at a time, which is faster than the right number of bytes. */
+static char *put_state(char *p, unsigned state)
 {
-    put(o, "M=");
-    put_i64(o, (int64_t)ev->thread);
-    put(o, " P=");
-    put_i64(o, (int64_t)ev->proc);
-    put(o, " G=");
-    put_i64(o, (int64_t)ev->goroutine);
+#define NAME(state, name) [GOTRACE_STATE_##state] = {name, sizeof(name) - 1},
+    static const struct {
+        char name[15];
+        uint8_t size;
+    } names[] = {EVENT_STATES(NAME)};
+#undef NAME
+    if (UNLIKELY(state >= sizeof names / sizeof names[0]))
+        return PUT(p, "Bad");
+    memcpy(p, &names[state], sizeof names[state]);
+    return p + names[state].size;
+}
+
+/* Six numbers, and what stands between them. */
+enum { HEAD_ROOM = 6 * (1 + DECIMAL_ROOM) + 128 };
+
+static char *put_context(char *p, const struct gotrace_event *ev)
+{
+    PUT(p, "M=");
+    p = decimal_put_signed(p, (int64_t)ev->thread);
+    PUT(p, " P=");
+    p = decimal_put_signed(p, (int64_t)ev->proc);
+    PUT(p, " G=");
+    return decimal_put_signed(p, (int64_t)ev->goroutine);
+}
+
+static inline void stack(struct raw_buffer *o, const struct gotrace_event *ev, uint64_t id, struct stack_texts *texts)
+{
+    if (texts)
+        stack_texts_add(texts, o, ev->tables, id);
+    else
+        stack_print(o, ev->tables, id);
+}
+
+/* The accessors of gotrace/reader.h would hand over structures, which are slow to read right after being written. */
+static struct gotrace_str reason(const struct gotrace_event *ev)
+{
+    bool has_one = ev->type == EV_GoStop || ev->type == EV_GoBlock;
+    return has_one ? generation_string(ev->tables, ev->args[0]) : (struct gotrace_str){"", 0};
+}
+
+static void transition(struct raw_buffer *o, const struct gotrace_event *ev, struct stack_texts *texts)
+{
+    const struct shape shape = event_shapes[ev->type];
+    bool is_go = shape.kind == GOTRACE_RESOURCE_GOROUTINE;
+    struct gotrace_str why = reason(ev);
+    uint64_t id;
+    char *start = (char *)raw_buffer_reserve(o, HEAD_ROOM), *p = start;
+    if (!p)
+        return;
+    p = put_context(p, ev);
+    PUT(p, " StateTransition Time=");
+    p = decimal_put_signed(p, ev->time);
+    if (is_go)
+        PUT(p, " GoID=");
+    else
+        PUT(p, " ProcID=");
+    p = decimal_put_signed(p, (int64_t)(shape.named ? ev->args[0] : is_go ? ev->goroutine : ev->proc));
+    PUT(p, " ");
+    p = put_state(p, shape.from == FROM_EVENT ? ev->from : shape.from);
+    PUT(p, "->");
+    p = put_state(p, shape.to == FROM_EVENT ? ev->to : shape.to);
+    if (why.len)
+        PUT(p, " Reason=");
+    else
+        PUT(p, " Reason=\"\"");
+    o->size += (size_t)(p - start);
+    if (why.len)
+        go_quote(o, (const uint8_t *)why.data, why.len);
+    if (event_transition_stack(ev, &id)) {
+        ADD(o, "\nTransitionStack=\n");
+        stack(o, ev, id, texts);
+    }
+}
+
+static void other(struct raw_buffer *o, const struct gotrace_event *ev)
+{
+    char *start = (char *)raw_buffer_reserve(o, HEAD_ROOM);
+    if (!start)
+        return;
+    o->size += (size_t)(put_context(start, ev) - start);
     put(o, " ");
     put(o, gotrace_kind_name(gotrace_event_kind(ev)));
     put(o, " Time=");
     put_i64(o, ev->time);
     details(o, ev);
-    struct gotrace_stack stack = gotrace_event_stack(ev);
-    if (stack.reader)
-        frames(o, "\nStack=\n", stack);
-    put(o, "\n");
+}
+
+void event_print(struct raw_buffer *o, const struct gotrace_event *ev, struct stack_texts *texts)
+{
+    if (LIKELY(event_kinds[ev->type] == GOTRACE_KIND_TRANSITION))
+        transition(o, ev, texts);
+    else
+        other(o, ev);
+    uint64_t id = event_own_stack(ev);
+    if (id || ev->type == EV_CPUSample) {
+        ADD(o, "\nStack=\n");
+        stack(o, ev, id, texts);
+    }
+    ADD(o, "\n");
 }
 
 int gotrace_event_print(const struct gotrace_event *ev, FILE *out)
 {
     struct raw_buffer o = {0};
-    event_print(&o, ev);
+    event_print(&o, ev, NULL);
     bool ok = !o.failed && fwrite(o.at, 1, o.size, out) == o.size;
     raw_buffer_free(&o);
     return ok ? 0 : -1;

@@ -4,6 +4,7 @@ noinst_LTLIBRARIES += libgotrace-core.la libparser.la
 libgotrace_core_la_SOURCES = \
 	%D%/batch.c %D%/batch.h \
 	%D%/clock_events.c %D%/clock_events.h \
+	%D%/decimal.h \
 	%D%/event.c %D%/event.h \
 	%D%/event_copy.c \
 	%D%/event_print.c %D%/event_print.h \
@@ -24,10 +25,12 @@ libgotrace_core_la_SOURCES = \
 	%D%/reader_next.c \
 	%D%/reader_open.c \
 	%D%/source.c %D%/source.h \
+	%D%/stack_texts.c %D%/stack_texts.h \
 	%D%/tables.c \
 	%D%/unplaced.c %D%/unplaced.h \
 	%D%/validate.c %D%/validate.h %D%/validate_spans.c \
-	%D%/vec.c %D%/vec.h
+	%D%/vec.c %D%/vec.h \
+	%D%/wall_time.c %D%/wall_time.h
 libgotrace_core_la_LIBADD = liblow.la
 
 # What only the command and the tests have.

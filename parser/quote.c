@@ -25,6 +25,9 @@ static bool is_printable(uint32_t rune)
     return low < NRANGES && rune >= printable_ranges[low][0];
 }
 
+/* ASCII that stands for itself between quotes. */
+static bool is_plain(uint8_t c) { return c >= ' ' && c < 0x7f && c != '"' && c != '\\'; }
+
 bool go_is_space(uint32_t rune)
 {
     switch (rune) {
@@ -45,8 +48,14 @@ bool go_is_space(uint32_t rune)
 
 void go_quote(struct raw_buffer *out, const uint8_t *data, size_t size)
 {
-    raw_buffer_add_text(out, "\"");
+    raw_buffer_add(out, "\"", 1);
     for (const uint8_t *p = data, *end = data + size; p < end;) {
+        const uint8_t *start = p;
+        while (p < end && is_plain(*p))
+            p++;
+        raw_buffer_add(out, start, (size_t)(p - start));
+        if (p == end)
+            break;
         uint32_t rune;
         size_t n = utf8_get(p, end, &rune);
         const char *letter = n == 1 && rune ? strchr(escape_bytes, (int)rune) : NULL;
@@ -62,7 +71,7 @@ void go_quote(struct raw_buffer *out, const uint8_t *data, size_t size)
             raw_buffer_printf(out, rune < 0x80 ? "\\x%02x" : rune < 0x10000 ? "\\u%04x" : "\\U%08x", rune);
         p += n ? n : 1;
     }
-    raw_buffer_add_text(out, "\"");
+    raw_buffer_add(out, "\"", 1);
 }
 
 static int digit_value(uint8_t c)

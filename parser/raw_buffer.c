@@ -7,7 +7,7 @@
 
 #include "parser/raw_buffer.h"
 
-uint8_t *raw_buffer_reserve(struct raw_buffer *b, size_t n)
+uint8_t *raw_buffer_grow(struct raw_buffer *b, size_t n)
 {
     if (b->failed)
         return NULL;
@@ -28,15 +28,6 @@ uint8_t *raw_buffer_reserve(struct raw_buffer *b, size_t n)
 fail:
     b->failed = true;
     return NULL;
-}
-
-void raw_buffer_add(struct raw_buffer *b, const void *data, size_t n)
-{
-    uint8_t *p = raw_buffer_reserve(b, n);
-    if (p && n) {
-        memcpy(p, data, n);
-        b->size += n;
-    }
 }
 
 void raw_buffer_add_text(struct raw_buffer *b, const char *text) { raw_buffer_add(b, text, strlen(text)); }

@@ -24,7 +24,7 @@ dist_check_SCRIPTS += %D%/diff-alarms %D%/heap %D%/instructions %D%/once %D%/pee
 	%D%/subjects %D%/symbolize %D%/threads
 EXTRA_DIST += %D%/lib.sh %D%/budget
 
-bench_programs = %D%/read-trace %D%/stack tests/symbolize/symbolize-tool
+bench_programs = %D%/read-trace %D%/many-generations %D%/stack tests/symbolize/symbolize-tool
 if BUILD_PRELOAD
 recorder_bench_programs = %D%/micro %D%/turns %D%/footprint %D%/pause %D%/hot-paths %D%/cpu-deep %D%/tracef
 bench_programs += $(recorder_bench_programs)
@@ -44,7 +44,10 @@ dist_check_SCRIPTS += %D%/bench.test %D%/instructions.test
 # libgotrace and Go's readers on the same trace.
 check_PROGRAMS += %D%/read-trace
 tests_bench_read_trace_SOURCES = %D%/read-trace.c
-tests_bench_read_trace_LDADD = libgotrace.la
+tests_bench_read_trace_LDADD = libparser.la
+check_PROGRAMS += %D%/many-generations
+tests_bench_many_generations_SOURCES = %D%/many-generations.c
+tests_bench_many_generations_LDADD = libgotrace.la
 EXTRA_DIST += %D%/gentrace.go %D%/read-trace.go %D%/read-trace-v1.go
 
 # What a stack costs, against libunwind, glibc and a frame-pointer walk.

@@ -1,6 +1,7 @@
 /*
- * read-trace read|validate FILE: reads a trace once with libgotrace and prints events, seconds, seconds of CPU and peak
- * KiB. The Go program of the same name does the same with golang.org/x/exp/trace.
+ * read-trace read|validate|print FILE: reads a trace once with libgotrace, prints its events to /dev/null if asked to,
+ * and says events, seconds, seconds of CPU and peak KiB. The Go program of the same name does the same with
+ * golang.org/x/exp/trace.
  */
 #include <stdio.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 #include <time.h>
 
 #include "gotrace/gotrace.h"
+#include "parser/event_print.h"
 
 static double now(clockid_t clock)
 {
@@ -16,10 +18,33 @@ static double now(clockid_t clock)
     return (double)ts.tv_sec + 1e-9 * (double)ts.tv_nsec;
 }
 
+/* As thrace print does. Returns how many events there are. */
+static uint64_t print(struct gotrace_reader *r)
+{
+    enum { BLOCK = 64 << 10 };
+    struct raw_buffer o = {0};
+    struct stack_texts stacks = {0};
+    const struct gotrace_event *ev;
+    FILE *out = fopen("/dev/null", "w");
+    uint64_t n = 0;
+    for (; out && (ev = gotrace_reader_next(r)); n++) {
+        event_print(&o, ev, &stacks);
+        if (o.size < BLOCK)
+            continue;
+        fwrite(o.at, 1, o.size, out);
+        o.size = 0;
+    }
+    if (out)
+        fclose(out);
+    raw_buffer_free(&o);
+    stack_texts_free(&stacks);
+    return n;
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 3) {
-        fputs("usage: read-trace read|validate FILE\n", stderr);
+        fputs("usage: read-trace read|validate|print FILE\n", stderr);
         return 2;
     }
     double start = now(CLOCK_MONOTONIC);
@@ -32,6 +57,8 @@ int main(int argc, char **argv)
             fputs("read-trace: the trace is not valid\n", stderr);
             return 1;
         }
+    } else if (!strcmp(argv[1], "print")) {
+        sum.events = print(r);
     } else {
         while (gotrace_reader_next(r))
             sum.events++;

@@ -1,4 +1,4 @@
-// Read-trace read|validate FILE: the same as read-trace.c, with golang.org/x/exp/trace and the strict rules of
+// Read-trace read|validate|print FILE: the same as read-trace.c, with golang.org/x/exp/trace and the strict rules of
 // tests/go.
 package main
 
@@ -16,7 +16,7 @@ import (
 // maxViolations bounds what strict.go prints.
 const maxViolations = 50
 
-func run(validate bool, path string) (events int, err error) {
+func run(mode string, path string) (events int, err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return 0, err
@@ -27,6 +27,13 @@ func run(validate bool, path string) (events int, err error) {
 		return 0, err
 	}
 	rules := newStrict()
+	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	if err != nil {
+		return 0, err
+	}
+	defer null.Close()
+	out := bufio.NewWriterSize(null, 64<<10)
+	defer out.Flush()
 	for {
 		ev, err := r.ReadEvent()
 		if err == io.EOF {
@@ -36,8 +43,11 @@ func run(validate bool, path string) (events int, err error) {
 			return events, err
 		}
 		events++
-		if validate {
+		switch mode {
+		case "validate":
 			rules.event(ev)
+		case "print":
+			fmt.Fprintln(out, ev.String())
 		}
 	}
 	if rules.violations > 0 {
@@ -48,11 +58,11 @@ func run(validate bool, path string) (events int, err error) {
 
 func main() {
 	if len(os.Args) != 3 {
-		fmt.Fprintln(os.Stderr, "usage: read-trace read|validate FILE")
+		fmt.Fprintln(os.Stderr, "usage: read-trace read|validate|print FILE")
 		os.Exit(2)
 	}
 	start := time.Now()
-	events, err := run(os.Args[1] == "validate", os.Args[2])
+	events, err := run(os.Args[1], os.Args[2])
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "read-trace:", err)
 		os.Exit(1)

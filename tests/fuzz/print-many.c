@@ -34,10 +34,11 @@ static void put(const struct raw_buffer *o)
 static void answer(const void *trace, size_t size)
 {
     struct raw_buffer o = {0};
+    struct stack_texts stacks = {0};
     struct gotrace_reader *r = gotrace_reader_open_memory(trace, size);
     const struct gotrace_event *ev;
     while (r && (ev = gotrace_reader_next(r))) {
-        event_print(&o, ev);
+        event_print(&o, ev, &stacks);
         raw_buffer_add(&o, "", 1);
     }
     const struct gotrace_error *e = r ? gotrace_reader_error(r) : NULL;
@@ -48,6 +49,7 @@ static void answer(const void *trace, size_t size)
     raw_buffer_add(&o, last, (size_t)n);
     put(&o);
     gotrace_reader_free(r);
+    stack_texts_free(&stacks);
     raw_buffer_free(&o);
 }
 

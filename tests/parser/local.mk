@@ -94,7 +94,8 @@ reader_programs = \
 	%D%/test-reader-lifetime \
 	%D%/test-reader-open \
 	%D%/test-reader-paths \
-	%D%/test-reader-memory
+	%D%/test-reader-memory \
+	%D%/test-event-print
 check_PROGRAMS += $(reader_programs)
 TESTS += $(reader_programs)
 reader_program_LIBS = libparser.la $(CMOCKA_LIBS)
@@ -112,6 +113,8 @@ tests_parser_test_generations_SOURCES = %D%/test-generations.c
 tests_parser_test_generations_LDADD = $(reader_program_LIBS)
 tests_parser_test_reader_as_go_SOURCES = %D%/test-reader-as-go.c %D%/made.h
 tests_parser_test_reader_as_go_LDADD = $(reader_program_LIBS)
+tests_parser_test_event_print_SOURCES = %D%/test-event-print.c %D%/made.h
+tests_parser_test_event_print_LDADD = $(reader_program_LIBS)
 tests_parser_test_reader_paths_SOURCES = %D%/test-reader-paths.c %D%/made.h
 tests_parser_test_reader_paths_LDADD = $(reader_program_LIBS)
 tests_parser_test_reader_lifetime_SOURCES = %D%/test-reader-lifetime.c %D%/made.h

@@ -74,16 +74,18 @@ static bool read_it(void)
     size_t at = 0;
     struct gotrace_reader *r = gotrace_reader_open_callback(read_trace, &at);
     struct raw_buffer out = {0};
+    struct stack_texts stacks = {0};
     const struct gotrace_event *ev;
     if (!r)
         return false;
     while ((ev = gotrace_reader_next(r)))
-        event_print(&out, ev);
+        event_print(&out, ev, &stacks);
     const struct gotrace_error *e = gotrace_reader_error(r);
     bool ok = !e && !out.failed;
     if (e)
         assert_int_equal(e->status, GOTRACE_ENOMEM);
     raw_buffer_free(&out);
+    stack_texts_free(&stacks);
     gotrace_reader_free(r);
     return ok;
 }

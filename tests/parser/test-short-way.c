@@ -1,6 +1,7 @@
 /*
- * Every trace at hand is read twice: as usual, with the short way of reader_next.c for what is common, and by the long
- * way only. Both have to give the same events and end in the same way.
+ * Every trace at hand is read twice: as usual, with the short way of reader_next.c for what is common and with the texts
+ * of stacks kept, and by the long way only, with each stack printed anew. Both have to give the same events and end in
+ * the same way.
  */
 #include "config.h"
 
@@ -44,6 +45,7 @@ static int tests;
 static bool same_events(struct gotrace_reader *shortly, struct gotrace_reader *at_length, struct totals *t)
 {
     struct raw_buffer a = {0}, b = {0};
+    struct stack_texts stacks = {0};
     uint64_t n = 0, short_way = 0;
     bool same = true, more = true;
     while (same && more) {
@@ -56,8 +58,8 @@ static bool same_events(struct gotrace_reader *shortly, struct gotrace_reader *a
         same = !x == !y;
         a.size = b.size = 0;
         if (more) {
-            event_print(&a, x);
-            event_print(&b, y);
+            event_print(&a, x, &stacks);
+            event_print(&b, y, NULL);
             same = a.size == b.size && !a.failed && !b.failed && !memcmp(a.at, b.at, a.size) &&
                    gotrace_event_offset(x) == gotrace_event_offset(y);
         }
@@ -72,6 +74,7 @@ static bool same_events(struct gotrace_reader *shortly, struct gotrace_reader *a
     t->by_short_way += short_way;
     raw_buffer_free(&a);
     raw_buffer_free(&b);
+    stack_texts_free(&stacks);
     return same;
 }
 

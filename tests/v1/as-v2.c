@@ -29,7 +29,7 @@ void show_event(struct raw_buffer *o, const struct gotrace_event *ev)
                       gotrace_kind_name(gotrace_event_kind(ev)), gotrace_event_time(ev),
                       (int64_t)gotrace_event_thread(ev), (int64_t)gotrace_event_proc(ev),
                       (int64_t)gotrace_event_goroutine(ev));
-    event_print(&text, ev);
+    event_print(&text, ev, NULL);
     show_details(o, &text);
     raw_buffer_add_text(o, "\n");
     raw_buffer_free(&text);

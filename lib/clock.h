@@ -63,10 +63,14 @@ static inline uint64_t clock_mono_ns(void)
     return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
+static inline uint64_t clock_ticks_at(const struct trace_clock *c, uint64_t now)
+{
+    return ((now - c->origin) >> c->shift) + 1;
+}
+
 static inline uint64_t clock_ticks(const struct trace_clock *c)
 {
-    uint64_t now = __builtin_expect(c->source == CLOCK_SOURCE_COUNTER, 1) ? clock_counter() : clock_mono_ns();
-    return ((now - c->origin) >> c->shift) + 1;
+    return clock_ticks_at(c, __builtin_expect(c->source == CLOCK_SOURCE_COUNTER, 1) ? clock_counter() : clock_mono_ns());
 }
 
 /* Bits by which a counter of that frequency is shifted: a tick is then 12 to 25 ns, or one count if that is longer. */

@@ -7,7 +7,7 @@ liblow_la_SOURCES = \
 	%D%/lock.h %D%/lock_stats.h %D%/meta.h %D%/rawsys.h %D%/reasons.def \
 	%D%/objects.def %D%/objects.h \
 	%D%/sched.c %D%/sched.h \
-	%D%/sched_proc.c %D%/sched_proc.h \
+	%D%/sched_proc.c %D%/sched_proc.h %D%/sched_txn.h \
 	%D%/spool.c %D%/spool.h \
 	%D%/spool_mapped.c %D%/spool_ring.c %D%/spool_file.h \
 	%D%/stacktab.c %D%/stacktab.h \

@@ -5,6 +5,7 @@
 #include "lib/sched.h"
 
 #include "lib/sched_proc.h"
+#include "lib/sched_txn.h"
 #include "lib/wire/cursor.h"
 
 const char *const sched_reason_text[REASON_COUNT] = {
@@ -13,57 +14,7 @@ const char *const sched_reason_text[REASON_COUNT] = {
 #undef THRACE_REASON
 };
 
-/* --- a transition being written ------------------------------------------------------------------------------- */
-
-/* For the steps that every transition is made of. */
-#define IN_LINE static inline __attribute__((always_inline))
-
-/* The state after the next commit. The commit is one store: it counts, which makes the successor current. */
-IN_LINE struct sched_state *successor(struct sched_thread *t) { return &t->state[~t->commits & 1]; }
-IN_LINE void commit(struct sched_thread *t) { __atomic_store_n(&t->commits, t->commits + 1, __ATOMIC_RELEASE); }
-
-struct txn {
-    struct sched *s;
-    struct sched_thread *t;
-    struct sched_state *next;
-    uint64_t now;
-};
-
-/* Ends a transition that was begun; done is for the caller. */
-IN_LINE bool txn_close(struct sched_thread *t, bool done)
-{
-    compiler_barrier();
-    __atomic_store_n(&t->open, 0, __ATOMIC_RELAXED);
-    return done;
-}
-
-/* Opens before it looks at anything of the thread: until then a handler may interrupt and make any transition. */
-IN_LINE bool txn_begin(struct txn *x, struct sched *s, struct sched_thread *t, uint32_t from, uint64_t now)
-{
-    if (__atomic_load_n(&t->open, __ATOMIC_RELAXED))
-        return false;
-    __atomic_store_n(&t->open, 1, __ATOMIC_RELAXED);
-    compiler_barrier();
-    const struct sched_state *cur = sched_current(t);
-    if (cur->status != from || !sched_has_room(t, 0))
-        return txn_close(t, false);
-    x->s = s;
-    x->t = t;
-    x->next = successor(t);
-    x->now = now;
-    *x->next = *cur;
-    return true;
-}
-
-/*
- * An event that waits for another thread's event never has the same time: Go's reader takes the threads in order of
- * time, and when the first one has to wait it may pass over one of the same time. So events that give a P or a G away
- * have even times, and events that take one have odd times, not before it was given. (sched_unblock does both; it is
- * later than what it waits for.)
- */
-enum parity { ANY, EVEN, ODD };
-
-IN_LINE enum parity parity_of(enum event_id id)
+TXN_STEP enum parity parity_of(enum event_id id)
 {
     switch (id) {
     case EV_GoCreate:
@@ -80,39 +31,13 @@ IN_LINE enum parity parity_of(enum event_id id)
     }
 }
 
-/* A thread's timestamps never go back, whatever the counter of another CPU said. */
-IN_LINE uint64_t txn_dt(struct txn *x, enum parity parity)
+TXN_STEP void txn_event(struct txn *x, enum event_id id, int nargs, const uint64_t *args)
 {
-    uint64_t last = x->next->time, time = x->now > last ? x->now : last;
-    if (parity != ANY)
-        time += (time & 1) != (parity == ODD);
-    x->next->time = time;
-    return time - last;
-}
-
-IN_LINE void txn_event(struct txn *x, enum event_id id, int nargs, const uint64_t *args)
-{
-    x->next->pos = event_put(x->next->pos, (uint8_t)id, txn_dt(x, parity_of(id)), args, (unsigned)nargs);
+    x->pos = event_put(x->pos, (uint8_t)id, txn_dt(x, parity_of(id)), args, (unsigned)nargs);
 }
 
 #define EVENT(x, id, ...)                                                                                              \
     txn_event(x, id, sizeof((uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t), (const uint64_t[]){__VA_ARGS__})
-
-/* `used` follows for whoever reads the file after a kill. */
-IN_LINE void txn_commit(struct txn *x)
-{
-    struct sched_thread *t = x->t;
-    commit(t);
-    __atomic_store_n(&t->chunk->used, (uint32_t)(x->next->pos - t->chunk->data), __ATOMIC_RELEASE);
-    t->proc_taken = PROC_NONE;
-}
-
-/* For transitions that only write. */
-IN_LINE bool txn_end(struct txn *x)
-{
-    txn_commit(x);
-    return txn_close(x->t, true);
-}
 
 /* --- procs ---------------------------------------------------------------------------------------------------- */
 
@@ -127,12 +52,12 @@ static void raise_to(uint32_t *max, uint32_t v)
  * The time of a transition is read before the transition. A thread that lost its processor in between would take a P
  * before it was given, and a reader would have to search for that among all that the others did meanwhile.
  */
-IN_LINE void txn_give(struct txn *x, int32_t p)
+TXN_STEP void txn_give(struct txn *x, int32_t p)
 {
-    __atomic_store_n(&x->s->procs[p].given, x->next->time, __ATOMIC_RELAXED);
+    __atomic_store_n(&x->s->procs[p].given, x->time, __ATOMIC_RELAXED);
 }
 
-IN_LINE void txn_take(struct txn *x, int32_t p)
+TXN_STEP void txn_take(struct txn *x, int32_t p)
 {
     uint64_t given = __atomic_load_n(&x->s->procs[p].given, __ATOMIC_RELAXED);
     x->now = x->now > given ? x->now : given;
@@ -353,7 +278,7 @@ bool sched_syscall_begin(struct sched *s, struct sched_thread *t, uint64_t stack
     struct sched_state *next = x.next;
     EVENT(&x, EV_GoSyscallBegin, ++next->proc_seq, stack);
     next->status = GO_SYSCALL;
-    next->call_since = (uint32_t)next->time;
+    next->call_since = (uint32_t)x.time;
     txn_commit(&x);
     s->procs[next->proc].seq = next->proc_seq;
     proc_mark(s, next->proc, proc_word(IN_CALL, t->g, next->call_since));
@@ -418,7 +343,7 @@ bool sched_annotate(struct sched *s, struct sched_thread *t, enum event_id id, c
     struct txn x;
     if (!txn_begin(&x, s, t, GO_RUNNING, now))
         return false;
-    x.next->pos = event_put(x.next->pos, (uint8_t)id, txn_dt(&x, ANY), args, nargs);
+    x.pos = event_put(x.pos, (uint8_t)id, txn_dt(&x, ANY), args, nargs);
     return txn_end(&x);
 }
 

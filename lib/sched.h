@@ -108,11 +108,11 @@ static inline struct sched_wakeup sched_wakeup_of(const struct sched_thread *t)
 
 /*
  * True when the open chunk has room for one transition and extra bytes of meta records between its events and the
- * records that it holds. The caller opens another one when not.
+ * records that it holds. The caller opens another one when not. For the thread itself, as its transitions are.
  */
 static inline bool sched_has_room(const struct sched_thread *t, size_t extra)
 {
-    const struct sched_state *s = sched_current(t);
+    const struct sched_state *s = &t->state[t->commits & 1];
     return s->pos && s->pos + SCHED_TRANSITION_MAX + extra <= t->chunk->data + CHUNK_CAPACITY - t->chunk->meta_used;
 }
 

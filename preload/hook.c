@@ -35,31 +35,14 @@ void hook_recover(struct thread *t)
     t->in_hook = 0;
 }
 
-/* Field by field: most of the registers are unknown and stay uninitialized. */
-static void complete_request(struct hook *h)
-{
-    struct unwind_request *r = &h->stack;
-    r->stack_lo = h->t->stack_lo;
-    r->stack_hi = h->t->stack_hi;
-    r->alt_lo = r->alt_hi = 0;
-    r->max = config.stack_depth;
-    r->mode = config.unwind_mode;
-    r->options = 0;
-}
-
-/* A tag is the id under which the memo's stack is interned, and the generation in which that holds. */
-enum { TAG_ID_BITS = 21 };
-_Static_assert(STACKTAB_MAX(STACK_SLOTS) < 1 << TAG_ID_BITS, "ids of stacks fit a tag");
 static uint64_t make_tag(uint64_t id) { return recorder.sched.generation << TAG_ID_BITS | id; }
-static bool tag_holds(uint64_t tag) { return tag && tag >> TAG_ID_BITS == recorder.sched.generation; }
-static uint64_t tag_id(uint64_t tag) { return tag & ((1 << TAG_ID_BITS) - 1); }
 
 static void capture(struct hook *h)
 {
     struct thread *t = h->t;
     h->captured = true;
     const struct unwind_modules *modules = modules_now();
-    complete_request(h);
+    hook_request(h->t, &h->stack);
     t->npcs = 0;
     t->stack_tag = unwind_recall(&t->cache, modules, &h->stack);
     if (t->stack_tag && tag_holds(*t->stack_tag))
@@ -140,7 +123,7 @@ void hook_made(struct hook *h, const void *address)
     struct unwind_stack stack;
     int n = 1;
     if (modules) {
-        complete_request(h);
+        hook_request(h->t, &h->stack);
         h->stack.leaf = 0;
         h->stack.max = OBJECT_SITE_FRAMES;
         n = unwind_capture(&h->t->cache, modules, &h->stack, pcs, &stack);

@@ -6,8 +6,10 @@
 #define THRACE_PRELOAD_HOOK_H
 
 #include "lib/options/options.h"
+#include "preload/config.h"
 #include "preload/handles.h"
 #include "preload/maintenance.h"
+#include "preload/recorder.h"
 #include "preload/thread.h"
 
 struct hook {
@@ -52,6 +54,23 @@ void hook_recover(struct thread *t);
  */
 void hook_capture_for(struct hook *h, enum stack_kind kind);
 static inline void hook_capture(struct hook *h) { hook_capture_for(h, STACK_OF_CALL); }
+
+/* A tag of a memo is the id under which its stack is interned, and the generation in which that holds. */
+enum { TAG_ID_BITS = 21 };
+_Static_assert(STACKTAB_MAX(STACK_SLOTS) < 1 << TAG_ID_BITS, "ids of stacks fit a tag");
+static inline bool tag_holds(uint64_t tag) { return tag && tag >> TAG_ID_BITS == recorder.sched.generation; }
+static inline uint64_t tag_id(uint64_t tag) { return tag & ((1 << TAG_ID_BITS) - 1); }
+
+/* What a request needs besides registers and leaf. Field by field: most of the registers are and stay unknown. */
+static inline void hook_request(const struct thread *t, struct unwind_request *r)
+{
+    r->stack_lo = t->stack_lo;
+    r->stack_hi = t->stack_hi;
+    r->alt_lo = r->alt_hi = 0;
+    r->max = config.stack_depth;
+    r->mode = config.unwind_mode;
+    r->options = 0;
+}
 
 /* The caller has made the object at the address. */
 void hook_made(struct hook *h, const void *address);

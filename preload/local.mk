@@ -41,6 +41,7 @@ libthrace_preload_la_SOURCES = \
 	%D%/wrapper.c %D%/wrapper.h \
 	%D%/annotate/annotate.c %D%/annotate/annotate.h \
 	%D%/annotate/defined.c %D%/annotate/defined.h \
+	%D%/annotate/event.h \
 	%D%/annotate/itt.c %D%/annotate/itt.def %D%/annotate/itt_abi.h \
 	%D%/annotate/itt_counters.c %D%/annotate/itt_counters.h \
 	%D%/annotate/itt_objects.c %D%/annotate/itt_objects.h \
@@ -49,6 +50,7 @@ libthrace_preload_la_SOURCES = \
 	%D%/annotate/nvtx_categories.c %D%/annotate/nvtx_categories.h \
 	%D%/annotate/object_names.c \
 	%D%/annotate/open_tasks.c %D%/annotate/open_tasks.h \
+	%D%/annotate/regions.c \
 	%D%/heap/allocator.c %D%/heap/allocator.h %D%/heap/allocator.def \
 	%D%/heap/heap.c %D%/heap/heap.h \
 	%D%/heap/heap_hook.h \

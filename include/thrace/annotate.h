@@ -13,8 +13,8 @@
  *     thrace_task_end(task);
  *
  * Nothing has to be linked or installed: copy this file. The symbols are weak, and come with the library that `thrace
- * record` loads into the program; without it each call is a load and a branch. A copy goes on working with later
- * versions of the library.
+ * record` loads into the program; without it each call is a load and a branch, and while that records nothing a region
+ * is no more than two loads and a branch longer. A copy goes on working with later versions of the library.
  *
  * Strings are NUL-terminated, read during the call only, and cut to 1024 bytes (between characters, if they are UTF-8);
  * NULL is as good as "". Names of tasks and regions, categories, names of counters and labels are kept for the life of
@@ -72,6 +72,22 @@ __attribute__((weak)) void thrace_annotate_label(const char *label);
 #else
 #define THRACE_OPTIONAL(function) (&function)
 #endif
+#endif
+
+/*
+ * Whether regions and messages are heard: what the library points to is 0 while they are not, so that they cost no call
+ * then. Of the library's data the GOT alone is asked, or the linker might copy it into the program.
+ */
+#if defined __x86_64__ && defined __LP64__
+#define THRACE_HEARD()                                                                                                 \
+    __extension__({                                                                                                    \
+        const uint32_t *const *thrace_heard;                                                                           \
+        __asm__(".weak thrace_annotate_heard\n\tmovq thrace_annotate_heard@GOTPCREL(%%rip), %0"                         \
+                : "=r"(thrace_heard));                                                                                 \
+        thrace_heard && __builtin_expect(__atomic_load_n(*thrace_heard, __ATOMIC_RELAXED) != 0, 0);                    \
+    })
+#else
+#define THRACE_HEARD() 1
 #endif
 
 /* Stacks of annotations begin with the function that annotates, so these are never calls of their own. */
@@ -164,17 +180,21 @@ THRACE_INLINE void *thrace_work_run(const struct thrace_work *work)
 /* Begins a region of the calling thread, for the task that it works for. At most 32 deep. Since: 0.1. */
 THRACE_INLINE void thrace_region_begin(const char *name)
 {
-    void (*begin)(const char *) = THRACE_OPTIONAL(thrace_annotate_region_begin);
-    if (begin)
-        begin(name);
+    if (THRACE_HEARD()) {
+        void (*begin)(const char *) = THRACE_OPTIONAL(thrace_annotate_region_begin);
+        if (begin)
+            begin(name);
+    }
 }
 
 /* Ends the calling thread's innermost region; nothing when it is in none. Since: 0.1. */
 THRACE_INLINE void thrace_region_end(void)
 {
-    void (*end)(void) = THRACE_OPTIONAL(thrace_annotate_region_end);
-    if (end)
-        end();
+    if (THRACE_HEARD()) {
+        void (*end)(void) = THRACE_OPTIONAL(thrace_annotate_region_end);
+        if (end)
+            end();
+    }
 }
 
 /*
@@ -220,9 +240,11 @@ THRACE_INLINE void thrace_object_name(const void *object, const char *name)
 /* A message of the calling thread's task, in a category. Since: 0.1. */
 THRACE_INLINE void thrace_log(const char *category, const char *message)
 {
-    void (*log)(const char *, const char *) = THRACE_OPTIONAL(thrace_annotate_log);
-    if (log)
-        log(category, message);
+    if (THRACE_HEARD()) {
+        void (*log)(const char *, const char *) = THRACE_OPTIONAL(thrace_annotate_log);
+        if (log)
+            log(category, message);
+    }
 }
 
 /*
@@ -243,17 +265,21 @@ THRACE_INLINE void thrace_log(const char *category, const char *message)
 /* What a counter shows now: a message, in the category of that name. Since: 0.1. */
 THRACE_INLINE void thrace_count(const char *name, int64_t value)
 {
-    void (*count)(const char *, int64_t) = THRACE_OPTIONAL(thrace_annotate_count);
-    if (count)
-        count(name, value);
+    if (THRACE_HEARD()) {
+        void (*count)(const char *, int64_t) = THRACE_OPTIONAL(thrace_annotate_count);
+        if (count)
+            count(name, value);
+    }
 }
 
 /* Labels the calling thread from now on, in place of the label before. Since: 0.1. */
 THRACE_INLINE void thrace_label(const char *label)
 {
-    void (*set)(const char *) = THRACE_OPTIONAL(thrace_annotate_label);
-    if (set)
-        set(label);
+    if (THRACE_HEARD()) {
+        void (*set)(const char *) = THRACE_OPTIONAL(thrace_annotate_label);
+        if (set)
+            set(label);
+    }
 }
 
 #ifdef __cplusplus

@@ -7,57 +7,19 @@
 
 #include "lib/unwind/region.h"
 
-static unsigned hash(const struct unwind_request *q)
-{
-    uintptr_t h = q->regs.r[UNWIND_PC] ^ q->regs.r[UNWIND_SP] >> 4 ^ q->leaf;
-    return (unsigned)(h ^ h >> 6 ^ h >> 12);
-}
-
-static struct memo small(struct unwind_cache *cache, unsigned i)
-{
-    struct unwind_small_memo *m = &cache->memo[i];
-    return (struct memo){&m->head, m->value, m->where};
-}
-
 static struct memo deep(struct unwind_cache *cache, unsigned i)
 {
     struct unwind_deep_memo *m = &cache->deep[i];
     return (struct memo){&m->head, m->value, m->where};
 }
 
-static inline bool same_start(const struct unwind_memo *h, uint64_t generation, const struct unwind_request *q)
-{
-    return h->sp == q->regs.r[UNWIND_SP] && h->pc == q->regs.r[UNWIND_PC] + q->regs.exact && h->leaf == q->leaf &&
-           h->generation == generation && h->stack_hi == q->stack_hi && h->alt_hi == q->alt_hi && h->max == q->max &&
-           h->mode == q->mode && (!h->bp_matters || h->bp == q->regs.r[UNWIND_BP]);
-}
-
-/* All words are compared whatever the first ones say: without branches that takes a cycle or two a word. */
-READS_FRAMES static inline bool unchanged(const struct memo *m)
-{
-    uint64_t diff = 0;
-    for (unsigned i = 0; i < m->head->nwords; i++)
-        diff |= *(const uint64_t *)(m->head->sp + (m->where[i] & (uint32_t)MEMO_WHERE)) ^ m->value[i];
-    return diff == 0;
-}
-
 struct memo memo_find(struct unwind_cache *cache, const struct unwind_modules *mods, const struct unwind_request *q)
 {
-    unsigned h = hash(q), set = h % UNWIND_MEMO_SETS;
-    for (unsigned way = 0; way < UNWIND_MEMO_WAYS; way++) {
-        unsigned place = cache->place[set * UNWIND_MEMO_WAYS + way];
-        if (!place)
-            continue;
-        struct memo m = small(cache, place - 1);
-        if (same_start(m.head, mods->generation, q) && unchanged(&m)) {
-            cache->latest[set] = (uint8_t)way;
-            return m;
-        }
-    }
-    struct memo m = deep(cache, h % UNWIND_DEEP_MEMOS);
-    if (same_start(m.head, mods->generation, q) && unchanged(&m))
+    struct memo m = memo_find_small(cache, mods, q);
+    if (m.head)
         return m;
-    return (struct memo){0};
+    m = deep(cache, memo_hash(q) % UNWIND_DEEP_MEMOS);
+    return memo_holds(&m, mods->generation, q) ? m : (struct memo){0};
 }
 
 int memo_expand(const struct memo *m, uintptr_t *pcs)
@@ -82,12 +44,12 @@ static void invalidate(struct unwind_memo *h)
 
 void memo_begin(struct memo_draft *d, struct unwind_cache *cache, const struct unwind_request *q)
 {
-    d->hash = hash(q);
+    d->hash = memo_hash(q);
     unsigned set = d->hash % UNWIND_MEMO_SETS;
     uint8_t *place = &cache->place[set * UNWIND_MEMO_WAYS + !cache->latest[set]];
     if (!*place) /* torn out in between, two share one; its start tells them apart */
         *place = cache->nmemos = (uint8_t)(cache->nmemos % UNWIND_MEMOS + 1);
-    d->memo = small(cache, *place - 1u);
+    d->memo = memo_small(cache, *place - 1u);
     d->n = 0;
     d->cap = UNWIND_MEMO_WORDS;
     d->sp = q->regs.r[UNWIND_SP];

@@ -5,8 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A walk reads other functions' frames, which is what AddressSanitizer watches for. */
-#define READS_FRAMES __attribute__((no_sanitize("address")))
+#include "lib/unwind/regs.h"
 
 struct region {
     uintptr_t lo;

@@ -26,6 +26,9 @@ struct unwind_regs {
     bool exact;     /* of r[UNWIND_PC] */
 };
 
+/* A walk reads other functions' frames, which is what AddressSanitizer watches for. */
+#define READS_FRAMES __attribute__((no_sanitize("address")))
+
 #define UNWIND_KNOWN_MIN (UINT64_C(1) << UNWIND_PC | UINT64_C(1) << UNWIND_SP | UINT64_C(1) << UNWIND_BP)
 
 /* A signed return address carries its signature above the 48 bits of an address. */

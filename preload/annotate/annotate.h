@@ -13,6 +13,9 @@
 
 #include "preload/annotate/names.h"
 
+/* Once, in the constructor, when the recorder has begun. */
+void annotate_init(void);
+
 /* Where the stack of an annotation begins, when that is not the caller: NULL stands for this. */
 struct unwind_regs;
 

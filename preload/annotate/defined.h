@@ -7,13 +7,24 @@
 #include "preload/recorder.h"
 #include "preload/thread.h"
 
-enum { STRING_RECORD_HEAD = 1 + 2 * VARINT_MAX };
+enum {
+    STRING_RECORD_HEAD = 1 + 2 * VARINT_MAX,
+    OWN_NAMES = 3, /* what the recorder says itself; the numbers are behind those of the program's names */
+};
 
 static inline uint64_t name_id(const struct name *n) { return n ? PROGRAM_STRING_BASE + n->number : 0; }
 
 IN_LINE bool is_defined(const struct name *n)
 {
     return !n || __atomic_load_n(&n->generation, __ATOMIC_RELAXED) == recorder.sched.generation;
+}
+
+/* The same as it is encoded, the first byte lowest; of a name that is not NULL. */
+enum { NAME_ID_BYTES = 5 };
+static inline uint64_t name_id_bytes(const struct name *n)
+{
+    _Static_assert(PROGRAM_STRING_BASE == UINT64_C(1) << 30 && NAMES_MAX + OWN_NAMES < 1 << 14, "two bytes vary");
+    return UINT64_C(0x0480808080) | (n->number & 0x7f) | (n->number << 1 & 0x7f00);
 }
 
 /* Bytes of records that the name may need. */

@@ -98,11 +98,13 @@ static struct name **hint_for(const char *text)
     return &hints[(at ^ at >> 8) % HINTS];
 }
 
-struct name *name_hinted(const char *text)
+IN_LINE struct name *hinted(const char *text)
 {
     struct name *n = __atomic_load_n(hint_for(text), __ATOMIC_ACQUIRE);
     return n && text && !strcmp(n->text, text) ? n : NULL;
 }
+
+struct name *name_hinted(const char *text) { return hinted(text); }
 
 void name_hint(const char *text, struct name *n) { __atomic_store_n(hint_for(text), n, __ATOMIC_RELEASE); }
 
@@ -117,12 +119,15 @@ size_t name_length(const char *s, size_t max)
     return len;
 }
 
-struct name *name_of(const char *s)
+static SLOW struct name *new_name_of(const char *s)
 {
-    struct name *n = name_hinted(s);
-    if (likely(n))
-        return n;
-    n = name_intern(s, name_length(s, SIZE_MAX));
+    struct name *n = name_intern(s, name_length(s, SIZE_MAX));
     name_hint(s, n);
     return n;
+}
+
+struct name *name_of(const char *s)
+{
+    struct name *n = hinted(s);
+    return likely(n) ? n : new_name_of(s);
 }

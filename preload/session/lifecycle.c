@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 
 #include "lib/options/options.h"
+#include "preload/annotate/annotate.h"
 #include "preload/config.h"
 #include "preload/heap/heap_setup.h"
 #include "preload/hooks/counted_locks.h"
@@ -218,6 +219,7 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
         heap_begin(false, 0, false);
         return;
     }
+    annotate_init();
     config_to_set.min_call = clock_roughly(&recorder.clock, options.min_call_ns);
     followed = true;
     self = THREAD_OFF; /* what follows may allocate, and an allocator call what is wrapped: we are nobody yet */

@@ -7,6 +7,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "lib/wire/varint.h"
+#include "preload/annotate/defined.h"
 #include "preload/annotate/names.h"
 
 static struct name *named(const char *text) { return name_intern(text, strlen(text)); }
@@ -133,6 +135,19 @@ static void too_many_names_share_one(void **state)
     assert_null(name_intern(text, 0));
 }
 
+/* A name's ID is encoded by its number alone, for all that there may be. */
+static void ids_are_encoded_as_integers_are(void **state)
+{
+    for (uint32_t number = 0; number <= NAMES_MAX + OWN_NAMES; number++) {
+        const struct name n = {.number = number};
+        uint8_t expected[VARINT_MAX] = {0}, bytes[sizeof(uint64_t)];
+        uint64_t encoded = name_id_bytes(&n);
+        assert_int_equal(varint_put(expected, name_id(&n)) - expected, NAME_ID_BYTES);
+        memcpy(bytes, &encoded, sizeof bytes);
+        assert_memory_equal(bytes, expected, sizeof bytes);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -141,6 +156,7 @@ int main(void)
         cmocka_unit_test(threads_agree_on_names),
         cmocka_unit_test(names_that_are_too_long_together_share_one),
         cmocka_unit_test(too_many_names_share_one),
+        cmocka_unit_test(ids_are_encoded_as_integers_are),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,6 +8,9 @@ struct cpu_cached {
     uint32_t text;
 };
 
+/* Samples of a thread that are no further apart, ns, are of one look of the kernel's, which ended several periods. */
+enum { SAME_LOOK = 5000 };
+
 void cpu_free(struct cpu *c)
 {
     free(c->functions);
@@ -43,7 +46,7 @@ void cpu_skip(struct cpu *c, uint64_t gap)
 {
     if (c->failed || !is_ready(c))
         return;
-    if (gap) {
+    if (gap > SAME_LOOK) {
         spread_add(c->gaps, SPREAD_FINE, gap);
         c->widest = gap > c->widest ? gap : c->widest;
     }

@@ -95,6 +95,19 @@ static void the_rate_is_the_usual_one_or_higher(void **state)
     assert_int_equal(cpu_hz(&(struct cpu){0}, 100), 100);
 }
 
+/* A tick that comes late ends several periods at once, and each has its sample. */
+static void samples_of_one_look_are_no_rate(void **state)
+{
+    struct cpu c = {0};
+    struct stat_texts texts;
+    stat_texts_init(&texts);
+    for (int n = 0; n < 100; n++)
+        cpu_sample(&c, &texts, (struct gotrace_stack){0}, n % 3 ? 1 : 30000000);
+    assert_int_equal(cpu_hz(&c, 99), 99);
+    cpu_free(&c);
+    stat_texts_free(&texts);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -102,6 +115,7 @@ int main(void)
         cmocka_unit_test(recursion_counts_once),
         cmocka_unit_test(names_of_another_generation_are_others),
         cmocka_unit_test(the_rate_is_the_usual_one_or_higher),
+        cmocka_unit_test(samples_of_one_look_are_no_rate),
     };
     return cmocka_run_group_tests_name("CPU samples", tests, NULL, NULL);
 }

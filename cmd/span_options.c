@@ -1,5 +1,6 @@
 #include "cmd/span_options.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "cmd/complain.h"
@@ -9,7 +10,11 @@ _Static_assert(sizeof names / sizeof *names == SPAN_OPTION_LAST - SPAN_OPTION_TH
 
 static unsigned place(enum span_option option) { return (unsigned)option - SPAN_OPTION_THREAD; }
 
-void span_options_free(struct span_options *o) { span_filter_free(o->filter); }
+void span_options_free(struct span_options *o)
+{
+    span_filter_free(o->filter);
+    free(o->first);
+}
 
 /* ---- times ------------------------------------------------------------------------------------------------------ */
 
@@ -88,6 +93,20 @@ static bool take_moment(const char *verb, enum span_option option, const char *v
     return false;
 }
 
+/* "10%..20%" is the same as --from 10% --to 20%. */
+static bool take_both(struct span_options *o, const char *verb, const char *value)
+{
+    const char *dots = strstr(value, "..");
+    o->first = strndup(value, (size_t)(dots - value));
+    if (!o->first) {
+        complain(verb, "out of memory");
+        return false;
+    }
+    o->given[place(SPAN_OPTION_FROM)] = o->first;
+    return take_moment(verb, SPAN_OPTION_FROM, o->first, &o->filter->from) &&
+           span_options_take(o, verb, SPAN_OPTION_TO, dots + 2);
+}
+
 bool span_options_take(struct span_options *o, const char *verb, int option, const char *value)
 {
     unsigned i = place((enum span_option)option);
@@ -109,7 +128,10 @@ bool span_options_take(struct span_options *o, const char *verb, int option, con
         if (!*value)
             complain(verb, "--reason: the name is empty");
         return *value;
-    case SPAN_OPTION_FROM: return take_moment(verb, SPAN_OPTION_FROM, value, &o->filter->from);
+    case SPAN_OPTION_FROM:
+        if (strstr(value, ".."))
+            return take_both(o, verb, value);
+        return take_moment(verb, SPAN_OPTION_FROM, value, &o->filter->from);
     case SPAN_OPTION_TO: return take_moment(verb, SPAN_OPTION_TO, value, &o->filter->to);
     case SPAN_OPTION_MIN:
         if (parse_time(value, &o->filter->min))

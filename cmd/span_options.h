@@ -30,12 +30,13 @@ enum span_option {
     "  --reason NAME   only what has this reason, such as sleep or (created)\n"                                        \
     "  --object RE     only waits for such objects\n"                                                                  \
     "  --from T        what comes before does not count: 1.5s, 20ms or 10%, from FILE's begin\n"                       \
-    "  --to T          nor what comes after\n"                                                                         \
+    "  --to T          nor what comes after; --from 10%..20% says both\n"                                              \
     "  --min T         only what lasts so long\n"
 
 struct span_options {
     struct span_filter *filter; /* NULL: no option was given */
     const char *given[SPAN_OPTION_LAST - SPAN_OPTION_THREAD];
+    char *first; /* of --from 10%..20%, what is in front of the dots */
 };
 
 void span_options_free(struct span_options *o);

@@ -43,7 +43,7 @@ static bool take_number(const char **s, uint64_t scale, uint64_t *v)
     return digits;
 }
 
-static bool parse_time(const char *text, uint64_t *ns)
+bool span_options_time(const char *text, uint64_t *ns)
 {
     static const struct {
         const char *name;
@@ -62,7 +62,7 @@ static bool parse_moment(const char *text, struct span_moment *m)
     size_t len = strlen(text);
     if (!len || text[len - 1] != '%') {
         m->kind = SPAN_NS;
-        return parse_time(text, &m->value);
+        return span_options_time(text, &m->value);
     }
     m->kind = SPAN_PART;
     return take_number(&text, SPAN_WHOLE / 100, &m->value) && !strcmp(text, "%") && m->value <= SPAN_WHOLE;
@@ -134,7 +134,7 @@ bool span_options_take(struct span_options *o, const char *verb, int option, con
         return take_moment(verb, SPAN_OPTION_FROM, value, &o->filter->from);
     case SPAN_OPTION_TO: return take_moment(verb, SPAN_OPTION_TO, value, &o->filter->to);
     case SPAN_OPTION_MIN:
-        if (parse_time(value, &o->filter->min))
+        if (span_options_time(value, &o->filter->min))
             return true;
         complain(verb, "--min %s: not a duration, such as 1.5s, 20ms or 100us", value);
         return false;

@@ -44,6 +44,9 @@ void span_options_free(struct span_options *o);
 /* Takes the option. False, and a complaint: it is wrong. */
 bool span_options_take(struct span_options *o, const char *verb, int option, const char *value);
 
+/* "1.5s", "20ms", "0" in ns. */
+bool span_options_time(const char *text, uint64_t *ns);
+
 /* When all are taken, and what they need has been learned. False, and a complaint: they do not agree. */
 bool span_options_check(const struct span_options *o, const char *verb);
 

@@ -8,6 +8,7 @@ dist_man_MANS += \
 	%D%/man/thrace-export.1 \
 	%D%/man/thrace-finish.1 \
 	%D%/man/thrace-golden.1 \
+	%D%/man/thrace-merge.1 \
 	%D%/man/thrace-print.1 \
 	%D%/man/thrace-raw.1 \
 	%D%/man/thrace-record.1 \

@@ -37,6 +37,7 @@ libgotrace_core_la_LIBADD = liblow.la
 libparser_la_SOURCES = \
 	%D%/convert.c %D%/convert.h \
 	%D%/convert_switch.c %D%/convert_switch.h \
+	%D%/origin.c %D%/origin.h \
 	%D%/v1/builder.c %D%/v1/builder.h
 libparser_la_LIBADD = libgotrace-core.la
 

@@ -20,6 +20,7 @@
 #include "cmd/finish/trace_time.h"
 #include "lib/options/options.h"
 #include "lib/wire/batch_header.h"
+#include "parser/origin.h"
 
 /* --- writing ------------------------------------------------------------------------------------------------------ */
 
@@ -75,6 +76,29 @@ static int write_sync(struct gotrace_builder *b, const struct spool_header *h, c
     return gotrace_builder_sync(b, t->hz, time, h->first.mono_ns + (uint64_t)ns, wall / 1000000000, wall % 1000000000);
 }
 
+/*
+ * In strings that no event refers to: of which process the trace is, and what the clocks showed at one of its times, in
+ * every version of the format. Each generation has them, so that a part of the trace has.
+ */
+static int write_origin(struct gotrace_builder *b, const struct spool_header *h, const struct trace_time *t)
+{
+    struct origin o = {.trace = (int64_t)(trace_time_of(t, h->first.ticks) * (1000000000 / t->hz)),
+                       .mono = h->first.mono_ns,
+                       .wall = (int64_t)h->start_realtime_ns,
+                       .pid = h->pid};
+    char exe[sizeof h->exe], boot[ORIGIN_BOOT + 1], note[ORIGIN_NOTE];
+    snprintf(exe, sizeof exe, "%.*s", (int)sizeof h->exe - 1, h->exe);
+    const char *slash = strrchr(exe, '/');
+    origin_set_name(&o, slash ? slash + 1 : exe);
+    snprintf(boot, sizeof boot, "%.*s", ORIGIN_BOOT, h->boot_id);
+    if (strspn(boot, "0123456789abcdef-") == ORIGIN_BOOT) /* it may say anything */
+        memcpy(o.boot, boot, sizeof boot);
+    return gotrace_builder_string(b, note, origin_clock_note(&o, note)) &&
+                   (!*o.name || gotrace_builder_string(b, note, origin_process_note(&o, note)))
+               ? 0
+               : -1;
+}
+
 static int write_counted(void *counted, const void *buf, size_t size)
 {
     return finish_write_counted(counted, buf, size) ? 0 : -1;
@@ -88,7 +112,7 @@ static int write_opening(struct gotrace_builder *b, const struct spool_file *f, 
     sum->generations++;
     return gotrace_builder_generation(b, first->generation - 1) ||
            write_sync(b, f->header, &r->time, opening_time(r, time)) || recording_write_opening_tables(r, b) ||
-           opening_write(r, b, time, &sum->opening);
+           write_origin(b, f->header, &r->time) || opening_write(r, b, time, &sum->opening);
 }
 
 /* In a string that no event refers to: how many CPU samples there are in a second, if it is not the usual number. */
@@ -117,7 +141,7 @@ static const char *write_trace(const struct spool_file *f, struct recording *r, 
         if (!i || batch->generation != f->events.v[i - 1].generation) {
             uint64_t time = trace_time_of(t, batch->time);
             failed = gotrace_builder_generation(b, batch->generation) || write_sync(b, h, t, time) ||
-                     recording_write_tables(r, b, batch->generation) ||
+                     recording_write_tables(r, b, batch->generation) || write_origin(b, h, t) ||
                      heap_types_write(&r->seen.types, b, batch->generation, time) ||
                      (!i && r->profile && heap_in_trace_write(b, r->profile, r->profile_size)) ||
                      (!i && (lock_stats_write(r, b) || write_sample_rate(r, h->samples.hz, b)));

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "lib/wire/events.h"
+
 /* What stands before the two texts of each frame in the bytes of a stack; how many frames there are is before them all. */
 struct frame_head {
     uint64_t pc, line;
@@ -61,6 +63,13 @@ uint32_t kept_stack_root(struct kept_stacks *k, struct gotrace_stack stack)
 {
     size_t n = gotrace_stack_len(stack);
     return n ? keep(k, stack, n - 1) : 0;
+}
+
+size_t kept_stack_size(const struct kept_stacks *k, uint32_t number)
+{
+    size_t n;
+    memcpy(&n, k->known.bytes.at + k->places.v[number - 1], sizeof n);
+    return n < STACK_MAX_FRAMES ? n : STACK_MAX_FRAMES;
 }
 
 bool kept_stack_next(const struct kept_stacks *k, uint32_t number, size_t *at, struct gotrace_frame *frame)

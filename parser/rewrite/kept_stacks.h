@@ -23,6 +23,9 @@ struct kept_stacks {
 uint32_t kept_stack(struct kept_stacks *k, struct gotrace_stack stack);
 uint32_t kept_stack_root(struct kept_stacks *k, struct gotrace_stack stack);
 
+/* How many frames a kept stack has. */
+size_t kept_stack_size(const struct kept_stacks *k, uint32_t number);
+
 /*
  * Frame after frame of a kept stack: *at is 0 before the first call. False: there is none any more. The texts live until
  * the next stack is kept.

@@ -1,7 +1,13 @@
 # Events that were read as a new trace: for the verbs that make a trace of traces.
 libparser_la_SOURCES += \
+	%D%/align.c %D%/align.h \
 	%D%/anonymise.c %D%/anonymise.h \
+	%D%/distinct.c %D%/distinct.h \
 	%D%/kept_stacks.c %D%/kept_stacks.h \
+	%D%/merge.h %D%/merge_events.c \
+	%D%/merge_learn.c \
+	%D%/merge_steps.h \
+	%D%/merge_turns.c \
 	%D%/pseudonyms.c %D%/pseudonyms.h \
 	%D%/rewriter.c %D%/rewriter.h \
 	%D%/statuses.c \

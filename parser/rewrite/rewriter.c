@@ -27,8 +27,14 @@ bool rewriter_no_memory(struct rewriter *w)
 
 bool rewriter_begin(struct rewriter *w, int version, FILE *to, struct failure *f)
 {
-    *w = (struct rewriter){.f = f, .builder = gotrace_builder_new_file(version, to)};
+    *w = (struct rewriter){.f = f, .builder = gotrace_builder_new_file(version, to), .source = &w->own};
     return w->builder || rewriter_no_memory(w);
+}
+
+void rewriter_source_free(struct rewriter_source *s)
+{
+    idmap_free(&s->strings);
+    idmap_free(&s->stacks);
 }
 
 void rewriter_free(struct rewriter *w)
@@ -37,8 +43,7 @@ void rewriter_free(struct rewriter *w)
         raw_buffer_free(&w->lanes.v[i].events);
     VEC_FREE(&w->lanes);
     idmap_free(&w->lane_of);
-    idmap_free(&w->strings);
-    idmap_free(&w->stacks);
+    rewriter_source_free(&w->own);
     gotrace_builder_free(w->builder);
 }
 
@@ -85,6 +90,13 @@ static struct rewriter_lane *lane_of(struct rewriter *w, uint64_t thread)
 
 bool rewriter_event(struct rewriter *w, uint64_t thread, int64_t time, uint8_t id, const uint64_t *args)
 {
+    uint64_t distinct[EVENT_MAX_ARGS];
+    if (w->source->distinct) {
+        memcpy(distinct, args ? args : (const uint64_t[EVENT_MAX_ARGS]){0}, (timed_args[id] - 1u) * sizeof *args);
+        args = distinct;
+        if (!distinct_ids(w->source->distinct, id, &thread, distinct, w->f))
+            return false;
+    }
     struct rewriter_lane *lane = lane_of(w, thread);
     if (UNLIKELY(!lane))
         return rewriter_no_memory(w);
@@ -102,6 +114,7 @@ bool rewriter_event(struct rewriter *w, uint64_t thread, int64_t time, uint8_t i
         lane->base = lane->last = time;
     size_t size = (size_t)(event_put(p, id, (uint64_t)(time - lane->last), args, timed_args[id] - 1u) - p);
     lane->events.size += size;
+    w->size += size;
     lane->last = time;
     w->held += size;
     return true;
@@ -109,13 +122,16 @@ bool rewriter_event(struct rewriter *w, uint64_t thread, int64_t time, uint8_t i
 
 /* ---- tables ----------------------------------------------------------------------------------------------------- */
 
-static void of_generation(struct rewriter *w, const struct generation *g)
+static struct rewriter_source *of_generation(const struct rewriter *w, const struct generation *g)
 {
-    if (LIKELY(w->serial == g->serial))
-        return;
-    idmap_clear(&w->strings);
-    idmap_clear(&w->stacks);
-    w->serial = g->serial;
+    struct rewriter_source *s = w->source;
+    if (LIKELY(s->serial == g->serial && s->generation == w->generation))
+        return s;
+    idmap_clear(&s->strings);
+    idmap_clear(&s->stacks);
+    s->serial = g->serial;
+    s->generation = w->generation;
+    return s;
 }
 
 static bool remember(struct rewriter *w, struct idmap *map, uint64_t id, uint64_t to)
@@ -127,47 +143,70 @@ static bool remember(struct rewriter *w, struct idmap *map, uint64_t id, uint64_
 
 bool rewriter_string(struct rewriter *w, const struct generation *g, uint64_t id, uint64_t *to)
 {
-    of_generation(w, g);
-    *to = id ? idmap_get(&w->strings, id) : 0;
+    struct rewriter_source *source = of_generation(w, g);
+    *to = id ? idmap_get(&source->strings, id) : 0;
     if (!id || *to)
         return true;
     struct gotrace_str s = generation_string(g, id);
     *to = gotrace_builder_string(w->builder, s.data, s.len);
-    return remember(w, &w->strings, id, *to);
+    return remember(w, &source->strings, id, *to);
+}
+
+/* A frame with the name and the PC that it has among those of several traces. */
+static bool distinct_raw(struct rewriter *w, struct gotrace_frame *f, enum frame_place place,
+                         struct gotrace_raw_frame *to)
+{
+    if (!distinct_frame(w->source->distinct, f, place, w->f))
+        return false;
+    *to = (struct gotrace_raw_frame){.pc = f->pc,
+                                     .function = gotrace_builder_string(w->builder, f->function.data, f->function.len),
+                                     .file = gotrace_builder_string(w->builder, f->file.data, f->file.len),
+                                     .line = f->line};
+    return true;
+}
+
+static bool raw_frame(struct rewriter *w, const struct generation *g, const struct frame *f, enum frame_place place,
+                      struct gotrace_raw_frame *to)
+{
+    if (w->source->distinct) {
+        struct gotrace_frame frame = {f->pc, generation_string(g, f->function), generation_string(g, f->file), f->line};
+        return distinct_raw(w, &frame, place, to);
+    }
+    *to = (struct gotrace_raw_frame){.pc = f->pc, .line = f->line};
+    return rewriter_string(w, g, f->function, &to->function) && rewriter_string(w, g, f->file, &to->file);
+}
+
+static enum frame_place place_of(size_t i, size_t n)
+{
+    return i + 1 == n ? FRAME_OUTERMOST : i ? FRAME_BETWEEN : FRAME_INNERMOST;
 }
 
 bool rewriter_stack(struct rewriter *w, const struct generation *g, uint64_t id, uint64_t *to)
 {
     struct gotrace_raw_frame frames[STACK_MAX_FRAMES];
-    of_generation(w, g);
-    *to = id ? idmap_get(&w->stacks, id) : 0;
+    struct rewriter_source *source = of_generation(w, g);
+    *to = id ? idmap_get(&source->stacks, id) : 0;
     uint32_t at = *to || !id ? 0 : idmap_get(&g->stack_of, id);
     if (!at)
         return true;
     const struct stack *stack = &g->stacks.v[at - 1];
     uint32_t n = stack->n < STACK_MAX_FRAMES ? stack->n : STACK_MAX_FRAMES;
-    for (uint32_t i = 0; i < n; i++) {
-        const struct frame *f = &g->frames.v[g->pcs.v[stack->first + i]];
-        frames[i] = (struct gotrace_raw_frame){.pc = f->pc, .line = f->line};
-        if (!rewriter_string(w, g, f->function, &frames[i].function) || !rewriter_string(w, g, f->file, &frames[i].file))
+    for (uint32_t i = 0; i < n; i++)
+        if (!raw_frame(w, g, &g->frames.v[g->pcs.v[stack->first + i]], place_of(i, n), &frames[i]))
             return false;
-    }
     *to = gotrace_builder_stack_of_ids(w->builder, frames, n);
-    return remember(w, &w->stacks, id, *to);
+    return remember(w, &source->stacks, id, *to);
 }
 
 bool rewriter_kept_stack(struct rewriter *w, const struct kept_stacks *kept, uint32_t number, uint64_t *to)
 {
     struct gotrace_raw_frame frames[STACK_MAX_FRAMES];
     struct gotrace_frame f;
-    size_t at = 0, n = 0;
+    size_t at = 0, n = number ? kept_stack_size(kept, number) : 0;
     *to = 0;
-    while (number && n < STACK_MAX_FRAMES && kept_stack_next(kept, number, &at, &f))
-        frames[n++] = (struct gotrace_raw_frame){
-            .pc = f.pc,
-            .function = gotrace_builder_string(w->builder, f.function.data, f.function.len),
-            .file = gotrace_builder_string(w->builder, f.file.data, f.file.len),
-            .line = f.line};
+    for (size_t i = 0; i < n && kept_stack_next(kept, number, &at, &f); i++)
+        if (!distinct_raw(w, &f, place_of(i, n), &frames[i]))
+            return false;
     if (n)
         *to = gotrace_builder_stack_of_ids(w->builder, frames, n);
     return !gotrace_builder_error(w->builder) || refused(w);
@@ -202,7 +241,10 @@ bool rewriter_sample(struct rewriter *w, const struct gotrace_event *ev)
     w->last = time;
     if (!rewriter_stack(w, ev->tables, ev->args[0], &stack))
         return false;
-    return !gotrace_builder_cpu_sample(w->builder, (uint64_t)time, ev->thread, ev->proc, g, stack) || refused(w);
+    uint64_t thread = ev->thread, args[] = {thread, ev->proc, g, stack};
+    if (w->source->distinct && !distinct_ids(w->source->distinct, EV_CPUSample, &thread, args, w->f))
+        return false;
+    return !gotrace_builder_cpu_sample(w->builder, (uint64_t)time, args[0], args[1], args[2], stack) || refused(w);
 }
 
 bool rewriter_experiments(struct rewriter *w, const struct generation *g, int64_t time)
@@ -241,10 +283,8 @@ bool rewriter_generation(struct rewriter *w, int64_t time, const struct gotrace_
         gotrace_builder_sync(w->builder, SECOND, (uint64_t)time, c.mono, (uint64_t)c.sec, (uint64_t)c.nsec))
         return gotrace_builder_error(w->builder) ? refused(w) : false;
     w->generation++;
+    w->size = 0;
     w->last = time;
-    w->serial = 0;
-    idmap_clear(&w->strings);
-    idmap_clear(&w->stacks);
     return true;
 }
 

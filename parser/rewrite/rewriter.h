@@ -9,6 +9,7 @@
 #include "gotrace/builder.h"
 #include "parser/event.h"
 #include "parser/raw_buffer.h"
+#include "parser/rewrite/distinct.h"
 #include "parser/rewrite/kept_stacks.h"
 
 /* The events of a thread that are not written yet. */
@@ -18,22 +19,32 @@ struct rewriter_lane {
     struct raw_buffer events;
 };
 
+/* What one reader's generation has, in the builder's tables. */
+struct rewriter_source {
+    struct idmap strings, stacks; /* IDs of the generation that is read to those of the builder */
+    uint64_t serial;              /* of that generation */
+    uint64_t generation;          /* that is written */
+    struct distinct *distinct;    /* makes IDs and names those of one of several traces; NULL: they stay as they are */
+};
+
 struct rewriter {
     struct gotrace_builder *builder;
     struct failure *f;
+    struct rewriter_source own;
+    struct rewriter_source *source; /* of what is added now: own, or the caller's */
     VEC(struct rewriter_lane) lanes;
     struct idmap lane_of; /* index + 1 */
     size_t lane;          /* the last one used */
     size_t held;          /* bytes in all lanes */
-    struct idmap strings, stacks; /* IDs of the generation that is read to those of the builder */
-    uint64_t serial;              /* of that generation */
-    uint64_t generation;          /* that is written; 0: none yet */
-    int64_t last;                 /* time of the last event */
+    uint64_t generation;            /* that is written; 0: none yet */
+    uint64_t size;                  /* bytes of events in it, about */
+    int64_t last;                   /* time of the last event */
 };
 
 /* Each returns false when it fails; then f says why. f is the caller's, as the file is. */
 bool rewriter_begin(struct rewriter *w, int version, FILE *to, struct failure *f);
 void rewriter_free(struct rewriter *w);
+void rewriter_source_free(struct rewriter_source *s);
 
 /*
  * Begins the next generation at that time. clock: what clocks showed at some other time; NULL: nobody knows.

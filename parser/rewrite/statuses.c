@@ -4,7 +4,7 @@
 /* A status at the next moment: events come later. */
 static bool put(struct trimming *t, uint64_t thread, uint8_t id, const uint64_t *args)
 {
-    return rewriter_event(&t->w, thread, t->w.last + 1, id, args);
+    return rewriter_event(t->w, thread, t->w->last + 1, id, args);
 }
 
 /*
@@ -13,7 +13,7 @@ static bool put(struct trimming *t, uint64_t thread, uint8_t id, const uint64_t 
 static bool status_stack(struct trimming *t, const struct trim_go *go, uint64_t *stack)
 {
     bool halts = go->status == GO_WAITING || go->status == GO_SYSCALL;
-    return rewriter_kept_stack(&t->w, &t->kept, halts ? go->stack : go->root, stack);
+    return rewriter_kept_stack(t->w, &t->kept, halts ? go->stack : go->root, stack);
 }
 
 bool trim_state_go(struct trimming *t, struct trim_go *go, uint64_t thread)
@@ -56,10 +56,10 @@ bool trim_state_before(struct trimming *t, int64_t time, uint64_t thread)
 {
     if (!t->writes || !state_collection(t, thread))
         return false;
-    while (t->next_proc < t->procs.n && t->w.last < time - 2)
+    while (t->next_proc < t->procs.n && t->w->last < time - 2)
         if (!trim_state_proc(t, &t->procs.v[t->next_proc++], thread))
             return false;
-    while (t->next_go < t->gos.n && t->w.last < time - 2) {
+    while (t->next_go < t->gos.n && t->w->last < time - 2) {
         struct trim_go *go = &t->gos.v[t->next_go++];
         if (go->status && !trim_state_go(t, go, thread))
             return false;
@@ -69,18 +69,18 @@ bool trim_state_before(struct trimming *t, int64_t time, uint64_t thread)
 
 bool trim_mark_end(struct trimming *t, int64_t time)
 {
-    if (t->w.last >= time)
+    if (t->w->last >= time)
         return true;
     for (size_t i = 0; i < t->procs.n; i++) {
         const struct trim_proc *p = &t->procs.v[i];
         if (p->stated && p->status != PROC_SYSCALL_ABANDONED)
-            return rewriter_event(&t->w, p->thread, time, EV_ProcStatus, (uint64_t[]){p->id, p->status});
+            return rewriter_event(t->w, p->thread, time, EV_ProcStatus, (uint64_t[]){p->id, p->status});
     }
     for (size_t i = 0; i < t->gos.n; i++) {
         const struct trim_go *go = &t->gos.v[i];
         bool runs = go->status == GO_RUNNING || go->status == GO_SYSCALL;
         if (go->status && go->stated && go->kept)
-            return rewriter_event(&t->w, go->thread, time, EV_GoStatus,
+            return rewriter_event(t->w, go->thread, time, EV_GoStatus,
                                   (uint64_t[]){go->id, runs ? go->thread : ID_NONE, go->status});
     }
     return true;

@@ -25,13 +25,14 @@ struct trim_proc {
 enum trim_gc { TRIM_GC_UNKNOWN, TRIM_GC_OFF, TRIM_GC_ON };
 
 struct trimming {
-    struct rewriter w;
+    struct rewriter *w;
     struct kept_stacks kept;
     const struct trim *trim;
     struct failure *f;
     bool writes;     /* the stretch has begun */
     bool over;       /* it has ended */
     bool has_stacks; /* the version's statuses have stacks */
+    bool again;      /* there may be statuses of all at any time */
     struct idmap go_of, proc_of; /* index + 1 */
     VEC(struct trim_go) gos;
     VEC(uint32_t) free_gos;
@@ -48,6 +49,9 @@ struct trimming {
 struct trim_go *trim_go(const struct trimming *t, uint64_t id);
 struct trim_proc *trim_proc(const struct trimming *t, uint64_t id);
 
+/* The proc, with that status if it is a new one; NULL: no memory. */
+struct trim_proc *trim_add_proc(struct trimming *t, uint64_t id, uint8_t status);
+
 /* Writes an event if the stretch has begun, with IDs of the builder, or of ev's generation. */
 bool trim_put(struct trimming *t, const struct gotrace_event *ev, uint64_t thread, uint8_t id, const uint64_t *args);
 bool trim_copy(struct trimming *t, const struct gotrace_event *ev, uint64_t thread, const uint64_t *args);
@@ -62,12 +66,18 @@ bool trim_state_before(struct trimming *t, int64_t time, uint64_t thread);
 /* An event without meaning at that time, which is when the trace ends. */
 bool trim_mark_end(struct trimming *t, int64_t time);
 
+/* Whatever happens. */
+bool trim_take(struct trimming *t, const struct gotrace_event *ev);
+
 /* What goroutines do, and procs, with system calls. */
 bool trim_go_event(struct trimming *t, const struct gotrace_event *ev);
 /* After the end of the stretch: the first status of a goroutine, which says what it was all the time. */
 bool trim_late_status(struct trimming *t, const struct gotrace_event *ev);
 bool trim_proc_event(struct trimming *t, const struct gotrace_event *ev);
 bool trim_range_event(struct trimming *t, const struct gotrace_event *ev);
+
+/* All but the rewriter. */
+void trim_free(struct trimming *t);
 
 /* For want of memory; false. */
 bool trim_no_memory(struct trimming *t);

@@ -5,7 +5,7 @@
 #include "parser/reader.h"
 #include "parser/rewrite/steps.h"
 
-bool trim_no_memory(struct trimming *t) { return rewriter_no_memory(&t->w); }
+bool trim_no_memory(struct trimming *t) { return rewriter_no_memory(t->w); }
 
 struct trim_go *trim_go(const struct trimming *t, uint64_t id)
 {
@@ -21,12 +21,12 @@ struct trim_proc *trim_proc(const struct trimming *t, uint64_t id)
 
 bool trim_put(struct trimming *t, const struct gotrace_event *ev, uint64_t thread, uint8_t id, const uint64_t *args)
 {
-    return !t->writes || rewriter_event(&t->w, thread, ev->time, id, args);
+    return !t->writes || rewriter_event(t->w, thread, ev->time, id, args);
 }
 
 bool trim_copy(struct trimming *t, const struct gotrace_event *ev, uint64_t thread, const uint64_t *args)
 {
-    return !t->writes || rewriter_copy(&t->w, ev, thread, args);
+    return !t->writes || rewriter_copy(t->w, ev, thread, args);
 }
 
 /* ---- events ----------------------------------------------------------------------------------------------------- */
@@ -44,7 +44,7 @@ static bool other(struct trimming *t, const struct gotrace_event *ev)
     if (!t->writes || (!of_nobody && !is_kept(t, ev->goroutine)))
         return true;
     if (ev->type == EV_CPUSample)
-        return rewriter_sample(&t->w, ev);
+        return rewriter_sample(t->w, ev);
     memcpy(args, ev->args, sizeof args);
     if (ev->type == EV_UserTaskBegin && args[1] == GOTRACE_NONE) /* the reader's word for what is 0 on the wire */
         args[1] = 0;
@@ -70,7 +70,7 @@ static bool state_context(struct trimming *t, const struct gotrace_event *ev)
            (!go || trim_state_go(t, go, ev->thread));
 }
 
-static bool take(struct trimming *t, const struct gotrace_event *ev)
+bool trim_take(struct trimming *t, const struct gotrace_event *ev)
 {
     if (t->skip) {
         t->skip--;
@@ -96,17 +96,23 @@ static bool take(struct trimming *t, const struct gotrace_event *ev)
 
 /* ---- generations ------------------------------------------------------------------------------------------------ */
 
+static bool begins(struct gotrace_str s, const char *with)
+{
+    size_t len = strlen(with);
+    return s.len > len && !memcmp(s.data, with, len);
+}
+
 /*
  * Strings that nothing refers to tell of the recording. Counts of locks and heap profiles are of all of it, and not said
  * of a part.
  */
 static bool notes(struct trimming *t, const struct generation *g)
 {
-    const char *mark = t->trim->whole ? "thrace " : "thrace cpu-hz ";
-    size_t len = strlen(mark);
     for (size_t i = 0; i < g->strings.n; i++) {
         struct gotrace_str s = g->strings.v[i];
-        if (s.len > len && !memcmp(s.data, mark, len) && !rewriter_string_itself(&t->w, s))
+        bool stays = t->trim->whole ? begins(s, "thrace ")
+                                    : begins(s, "thrace cpu-hz ") || begins(s, "thrace clock ") || begins(s, "thrace process ");
+        if (stays && !rewriter_string_itself(t->w, s))
             return false;
     }
     return true;
@@ -115,12 +121,13 @@ static bool notes(struct trimming *t, const struct generation *g)
 static bool generation(struct trimming *t, const struct generation *g, int64_t time,
                        const struct gotrace_clock_snapshot *clock)
 {
-    return rewriter_generation(&t->w, time, clock) && notes(t, g) && rewriter_experiments(&t->w, g, time);
+    return rewriter_generation(t->w, time, clock) && notes(t, g) && rewriter_experiments(t->w, g, time);
 }
 
 /* ---- the stretch ------------------------------------------------------------------------------------------------ */
 
 struct stretch {
+    struct rewriter w;
     struct trimming t;
     int64_t begin, from, to;
     unsigned nth;   /* of the generation that is read */
@@ -184,7 +191,7 @@ static int show(struct stretch *s, const struct gotrace_event *ev)
     }
     if (ev->time >= s->to)
         return 0;
-    return (ev->type == EV_SYNC_POINT ? sync_event(s, ev) : take(t, ev)) ? 1 : -1;
+    return (ev->type == EV_SYNC_POINT ? sync_event(s, ev) : trim_take(t, ev)) ? 1 : -1;
 }
 
 static bool read_failed(const struct gotrace_reader *r, struct failure *f)
@@ -215,12 +222,11 @@ static bool finish(struct stretch *s, int64_t end)
 {
     struct trimming *t = &s->t;
     t->next_go = t->over ? 0 : t->next_go;
-    return trim_state_before(t, INT64_MAX, ID_NONE) && trim_mark_end(t, end - 1) && rewriter_end(&t->w);
+    return trim_state_before(t, INT64_MAX, ID_NONE) && trim_mark_end(t, end - 1) && rewriter_end(t->w);
 }
 
-static void free_all(struct trimming *t)
+void trim_free(struct trimming *t)
 {
-    rewriter_free(&t->w);
     kept_stacks_free(&t->kept);
     idmap_free(&t->go_of);
     idmap_free(&t->proc_of);
@@ -231,9 +237,9 @@ static void free_all(struct trimming *t)
 
 bool trim_trace(struct gotrace_reader *r, struct trim *trim, FILE *to, struct failure *f)
 {
-    struct stretch s = {.t = {.trim = trim, .f = f}};
+    struct stretch s = {.t = {.w = &s.w, .trim = trim, .f = f}};
     const struct gotrace_event *ev = gotrace_reader_next(r);
-    bool ok = ev && rewriter_begin(&s.t.w, gotrace_reader_version(r), to, f);
+    bool ok = ev && rewriter_begin(&s.w, gotrace_reader_version(r), to, f);
     s.t.has_stacks = ok && r->version->coroutines;
     int more = ok;
     int64_t last = 0;
@@ -252,6 +258,7 @@ bool trim_trace(struct gotrace_reader *r, struct trim *trim, FILE *to, struct fa
     ok = ok && (trim->empty || finish(&s, cut ? s.to : last));
     if (!ok)
         read_failed(r, f);
-    free_all(&s.t);
+    rewriter_free(&s.w);
+    trim_free(&s.t);
     return ok;
 }

@@ -33,7 +33,7 @@ static bool keep_stack(struct trimming *t, struct trim_go *go, const struct gotr
 {
     struct gotrace_stack stack = event_stack(ev, id);
     go->stack = 0;
-    if ((t->writes && !t->over) || !go->kept || !t->has_stacks)
+    if ((t->writes && !t->over && !t->again) || !go->kept || !t->has_stacks)
         return true;
     if (!go->root)
         go->root = kept_stack_root(&t->kept, stack);
@@ -75,7 +75,7 @@ static bool create(struct trimming *t, const struct gotrace_event *ev)
 static bool wake(struct trimming *t, const struct gotrace_event *ev, struct trim_go *go, uint64_t stack)
 {
     uint64_t args[] = {go->id, 0, 0};
-    if (!trim_state_go(t, go, ev->thread) || (t->writes && !rewriter_stack(&t->w, ev->tables, stack, &args[2])))
+    if (!trim_state_go(t, go, ev->thread) || (t->writes && !rewriter_stack(t->w, ev->tables, stack, &args[2])))
         return false;
     go->status = GO_RUNNABLE;
     if (!go->kept)
@@ -118,7 +118,7 @@ static bool switch_to(struct trimming *t, const struct gotrace_event *ev, struct
     if (both && !trim_put(t, ev, ev->thread, ev->type, (uint64_t[]){next->id, ++next->seq}))
         return false;
     if (both)
-        t->w.last += t->skip;
+        t->w->last += t->skip;
     if (!both && next->kept && !wake(t, ev, next, 0))
         return false;
     if (!both && go->kept && !trim_put(t, ev, ev->thread, ends ? EV_GoDestroy : EV_GoBlock, (uint64_t[]){0, 0}))
@@ -171,8 +171,8 @@ static bool end_with_proc(struct trimming *t, const struct gotrace_event *ev, st
     p->status = PROC_SYSCALL_ABANDONED;
     if (!t->writes)
         return true;
-    bool ok = rewriter_event(&t->w, ev->thread, ev->time - 1, EV_GoDestroySyscall, NULL);
-    t->w.last++;
+    bool ok = rewriter_event(t->w, ev->thread, ev->time - 1, EV_GoDestroySyscall, NULL);
+    t->w->last++;
     return ok;
 }
 

@@ -1,7 +1,7 @@
 /* Procs, and collections of garbage. */
 #include "parser/rewrite/steps.h"
 
-static struct trim_proc *proc_or_new(struct trimming *t, uint64_t id)
+struct trim_proc *trim_add_proc(struct trimming *t, uint64_t id, uint8_t status)
 {
     struct trim_proc *p = trim_proc(t, id);
     if (p)
@@ -11,7 +11,7 @@ static struct trim_proc *proc_or_new(struct trimming *t, uint64_t id)
         return NULL;
     }
     p = &t->procs.v[t->procs.n++];
-    *p = (struct trim_proc){.id = id};
+    *p = (struct trim_proc){.id = id, .status = status};
     return p;
 }
 
@@ -19,13 +19,11 @@ static struct trim_proc *proc_or_new(struct trimming *t, uint64_t id)
 static bool status(struct trimming *t, const struct gotrace_event *ev)
 {
     bool is_new = !trim_proc(t, ev->args[0]);
-    struct trim_proc *p = proc_or_new(t, ev->args[0]);
     uint8_t said = (uint8_t)ev->args[1];
+    struct trim_proc *p = trim_add_proc(t, ev->args[0], said);
     if (!p)
         return false;
-    if (is_new)
-        p->status = said;
-    else
+    if (!is_new)
         said = said == PROC_SYSCALL_ABANDONED && p->status == PROC_SYSCALL ? said : p->status;
     p->thread = ev->thread;
     p->seq = 0;
@@ -79,7 +77,7 @@ bool trim_proc_event(struct trimming *t, const struct gotrace_event *ev)
 /* In the first generation a trace says once that it collects. */
 static bool collection(struct trimming *t, const struct gotrace_event *ev)
 {
-    bool known = t->gc != TRIM_GC_UNKNOWN, first = t->w.generation == 1;
+    bool known = t->gc != TRIM_GC_UNKNOWN, first = t->w->generation == 1;
     t->gc = ev->type == EV_GCEnd ? TRIM_GC_OFF : TRIM_GC_ON;
     if (!t->writes || (ev->type == EV_GCActive && first && known))
         return true;
@@ -93,7 +91,10 @@ static bool sweep(struct trimming *t, const struct gotrace_event *ev)
     struct trim_proc *p = trim_proc(t, ev->type == EV_GCSweepActive ? ev->args[0] : ev->proc);
     if (!p)
         return true;
-    bool said = ev->type == EV_GCSweepActive && p->sweeps && t->w.generation == 1;
+    bool said = ev->type == EV_GCSweepActive && p->sweeps && t->w->generation == 1;
+    bool begins = ev->type == EV_GCSweepBegin, ends = ev->type == EV_GCSweepEnd;
+    if ((begins && p->sweeps) || (ends && !p->sweeps)) /* that it sweeps was said where nobody takes it from */
+        return true;
     p->sweeps = ev->type != EV_GCSweepEnd;
     return said || trim_copy(t, ev, ev->thread, ev->args);
 }
@@ -105,15 +106,25 @@ static bool of_goroutine(struct trimming *t, const struct gotrace_event *ev)
     if (!go || !go->kept)
         return true;
     switch (ev->type) {
-    case EV_STWBegin: go->stops = t->writes; break;
+    case EV_STWBegin:
+        if (go->stops)
+            return true;
+        go->stops = t->writes;
+        break;
     case EV_STWEnd:
         if (!go->stops) /* no status says that the world is stopped */
             return true;
         go->stops = false;
         break;
-    case EV_GCMarkAssistEnd: go->assists = false; break;
+    case EV_GCMarkAssistEnd:
+        if (!go->assists) /* as above */
+            return true;
+        go->assists = false;
+        break;
     default:
-        said = ev->type == EV_GCMarkAssistActive && go->assists && t->w.generation == 1;
+        said = ev->type == EV_GCMarkAssistActive && go->assists && t->w->generation == 1;
+        if (ev->type == EV_GCMarkAssistBegin && go->assists)
+            return true;
         go->assists = true;
     }
     return said || trim_copy(t, ev, ev->thread, ev->args);

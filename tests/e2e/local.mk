@@ -13,6 +13,7 @@ e2e_tests = \
 	%D%/exits.test \
 	%D%/export.test \
 	%D%/anonymise.test \
+	%D%/merge.test \
 	%D%/trim.test \
 	%D%/export.test %D%/export-perfetto.test \
 	%D%/export-sqlite.test \

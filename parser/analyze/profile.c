@@ -151,8 +151,8 @@ void profile_init_with(struct profile *p, struct span_filter *filter, struct sta
 {
     static const struct span_watcher watcher = {appears, ends, begins, gone};
     *p = (struct profile){.stacks = stacks};
-    if (stacks) /* handles of another trace say nothing */
-        memset(stacks->cache, 0, sizeof stacks->cache);
+    if (stacks)
+        stack_store_next_trace(stacks);
     spans_init(&p->spans, &watcher, p);
     p->spans.filter = filter;
 }

@@ -81,7 +81,7 @@ static bool stack_matches(struct span_filter *f, struct gotrace_stack stack)
 {
     uint64_t h = (stack.serial << 32 ^ stack.id) * UINT64_C(0x9e3779b97f4a7c15);
     struct span_stack *c = &f->stacks[h >> 52];
-    _Static_assert(STAT_NCACHED == 1 << (64 - 52), "the hash picks one of the cache's entries");
+    _Static_assert(SPAN_NSTACKS == 1 << (64 - 52), "the hash picks one of the cache's entries");
     if (c->stack.reader && gotrace_stack_equal(c->stack, stack))
         return c->matches;
     struct stack_parts parts;

@@ -14,6 +14,7 @@
 #include "parser/analyze/stat_text.h"
 
 enum span_expression { SPAN_THREAD, SPAN_FUNCTION, SPAN_OBJECT, SPAN_EXPRESSIONS };
+enum { SPAN_NSTACKS = 4096 };
 
 /* A time of the trace, since its begin: ns, or a part of its length in SPAN_WHOLE-ths. */
 #define SPAN_WHOLE UINT64_C(100000000000)
@@ -37,7 +38,7 @@ struct span_filter {
     struct span_stack {
         struct gotrace_stack stack;
         bool matches;
-    } stacks[STAT_NCACHED];
+    } stacks[SPAN_NSTACKS];
     VEC(char) name; /* that is looked at */
     bool failed;    /* memory is short */
 };

@@ -84,7 +84,7 @@ uint32_t stack_store_text(struct stack_store *s, struct gotrace_str text)
 
 /* ---- frames and stacks ------------------------------------------------------------------------------------------ */
 
-static uint32_t frame_number(struct stack_store *s, const struct gotrace_frame *f)
+static uint32_t new_frame(struct stack_store *s, const struct gotrace_frame *f)
 {
     char pc[2 + 16 + 1];
     struct gotrace_str name = f->function;
@@ -106,6 +106,19 @@ static uint32_t frame_number(struct stack_store *s, const struct gotrace_frame *
     }
     s->frames.v[s->frames.n] = frame;
     return (uint32_t)s->frames.n++;
+}
+
+static bool same_string(struct gotrace_str a, struct gotrace_str b) { return a.data == b.data && a.len == b.len; }
+
+/* Texts are looked at once in a generation, as long as not too many frames come in between. */
+static uint32_t frame_number(struct stack_store *s, const struct gotrace_frame *f)
+{
+    uint64_t h = mix(mix(f->pc, f->line), (uintptr_t)f->function.data);
+    struct stack_recent *r = &s->recent[h % STACK_STORE_RECENT];
+    if (r->generation != s->generation || r->frame.pc != f->pc || r->frame.line != f->line ||
+        !same_string(r->frame.function, f->function) || !same_string(r->frame.file, f->file))
+        *r = (struct stack_recent){*f, s->generation, new_frame(s, f)};
+    return r->number;
 }
 
 /* Of the frames from `first` on, which become a stack's if there is none like it. */
@@ -131,15 +144,20 @@ static uint32_t stack_number(struct stack_store *s, size_t first)
     return (uint32_t)s->stacks.n++;
 }
 
-uint32_t stack_store_add(struct stack_store *s, struct gotrace_stack stack)
+void stack_store_next_trace(struct stack_store *s)
 {
-    struct stack_cached *c = &s->cache[mix(stack.serial, stack.id) % STACK_STORE_CACHED];
+    idmap_clear(&s->known);
+    s->reader = NULL;
+    s->generation++;
+}
+
+/* Of a handle that was not met before. */
+static uint32_t add(struct stack_store *s, struct gotrace_stack stack)
+{
     struct gotrace_frame f;
-    if (c->stack.reader && gotrace_stack_equal(c->stack, stack))
-        return c->number;
-    if (s->failed || !gotrace_stack_frame(stack, 0, &f))
-        return 0;
     size_t first = s->numbers.n;
+    if (!gotrace_stack_frame(stack, 0, &f))
+        return 0;
     for (size_t i = 0; gotrace_stack_frame(stack, i, &f); i++) {
         uint32_t number = frame_number(s, &f);
         if (s->failed || !VEC_ROOM(&s->numbers)) {
@@ -149,8 +167,22 @@ uint32_t stack_store_add(struct stack_store *s, struct gotrace_stack stack)
         s->numbers.v[s->numbers.n++] = number;
     }
     uint32_t number = stack_number(s, first);
-    *c = (struct stack_cached){stack, number};
+    if (!idmap_add(&s->known, stack.id, number + 1))
+        s->failed = true;
     return number;
+}
+
+uint32_t stack_store_add(struct stack_store *s, struct gotrace_stack stack)
+{
+    if (!stack.reader)
+        return 0;
+    if (stack.reader != s->reader || stack.serial != s->serial) {
+        stack_store_next_trace(s);
+        s->reader = stack.reader;
+        s->serial = stack.serial;
+    }
+    uint32_t known = idmap_get(&s->known, stack.id);
+    return known ? known - 1 : s->failed ? 0 : add(s, stack);
 }
 
 struct stack_store *stack_store_new(void)
@@ -174,5 +206,6 @@ void stack_store_free(struct stack_store *s)
     idmap_free(&s->text_index);
     idmap_free(&s->frame_index);
     idmap_free(&s->stack_index);
+    idmap_free(&s->known);
     free(s);
 }

@@ -20,7 +20,7 @@ struct stored_stack {
     size_t first, n;
 };
 
-enum { STACK_STORE_CACHED = 4096, STACK_TEXT_MAX = 4096 };
+enum { STACK_STORE_RECENT = 4096, STACK_TEXT_MAX = 4096 };
 
 struct stack_store {
     VEC(char) bytes;
@@ -29,10 +29,15 @@ struct stack_store {
     VEC(uint32_t) numbers; /* of frames */
     VEC(struct stored_stack) stacks; /* the first one has no frames */
     struct idmap text_index, frame_index, stack_index; /* hash to number + 1 */
-    struct stack_cached {
-        struct gotrace_stack stack;
+    const void *reader;  /* of the handles that are known, all of one generation; NULL: of none */
+    uint64_t serial;
+    struct idmap known;  /* by their IDs, to number + 1 */
+    struct stack_recent {
+        struct gotrace_frame frame; /* by where its strings are, which stay there for a generation */
+        uint64_t generation;
         uint32_t number;
-    } cache[STACK_STORE_CACHED]; /* handles that were met last */
+    } recent[STACK_STORE_RECENT];
+    uint64_t generation; /* counts those that were met */
     bool failed; /* memory is short */
 };
 
@@ -40,7 +45,13 @@ struct stack_store {
 struct stack_store *stack_store_new(void);
 void stack_store_free(struct stack_store *s);
 
-/* The number of a stack, while its handle is valid; 0: it has no frames, or memory is short. */
+/* Before the stacks of another trace: handles of the one before say nothing. */
+void stack_store_next_trace(struct stack_store *s);
+
+/*
+ * The number of a stack, while its handle is valid; 0: it has no frames, or memory is short. A handle that was met
+ * before costs a look into an array.
+ */
 uint32_t stack_store_add(struct stack_store *s, struct gotrace_stack stack);
 
 /* Makes the text one that may stand in any file, as below. Returns its length; no NUL follows. */

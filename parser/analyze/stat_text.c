@@ -85,7 +85,7 @@ static uint32_t intern(struct stat_texts *t, const char *text, size_t len)
 void stat_texts_init(struct stat_texts *t)
 {
     static const char others[] = "others";
-    *t = (struct stat_texts){.cache = calloc(STAT_NCACHED, sizeof *t->cache)};
+    *t = (struct stat_texts){.cache = calloc(1 << STAT_CACHE_BITS, sizeof *t->cache), .cache_bits = STAT_CACHE_BITS};
     t->failed = !t->cache;
     intern(t, others, sizeof others - 1);
 }
@@ -170,22 +170,30 @@ static void append_object(struct line *l, const struct gotrace_frame *object)
         append(l, object->function, FUNCTION_MAX);
 }
 
+static const struct stack_parts *parts_of(struct stat_texts *t, struct gotrace_stack stack)
+{
+    if (!t->parted.reader || !gotrace_stack_equal(t->parted, stack)) {
+        stack_split(stack, &t->parts);
+        t->parted = stack;
+    }
+    return &t->parts;
+}
+
 /* The object, the function that waits for it, and the program's innermost frames; all frames where none is its own. */
 static uint32_t where(struct stat_texts *t, struct gotrace_stack stack)
 {
     struct line l;
-    struct stack_parts parts;
+    const struct stack_parts *parts = parts_of(t, stack);
     struct gotrace_frame f;
     bool folds = !t->depth;
     unsigned most = folds ? STAT_FRAMES : t->depth < STAT_DEEPEST ? t->depth : STAT_DEEPEST;
     if (stack_is_end(stack))
         return stat_literal(t, end_of_thread);
-    stack_split(stack, &parts);
     l.len = 0;
-    if (parts.kind)
-        append_object(&l, &parts.object);
-    for (size_t i = parts.first, n = 0; n < most && gotrace_stack_frame(stack, i, &f); i++) {
-        if (folds && n && parts.has_program && frame_is_folded(&f))
+    if (parts->kind)
+        append_object(&l, &parts->object);
+    for (size_t i = parts->first, n = 0; n < most && gotrace_stack_frame(stack, i, &f); i++) {
+        if (folds && n && parts->has_program && frame_is_folded(&f))
             continue;
         if (l.len)
             append_char(&l, '\n');
@@ -199,23 +207,22 @@ static uint32_t where(struct stat_texts *t, struct gotrace_stack stack)
 static uint32_t call(struct stat_texts *t, struct gotrace_stack stack)
 {
     struct line l;
-    struct stack_parts parts;
+    const struct stack_parts *parts = parts_of(t, stack);
     struct gotrace_frame f;
     l.len = 0;
     if (stack_is_end(stack))
         return stat_literal(t, end_of_thread);
-    stack_split(stack, &parts);
-    if (!gotrace_stack_frame(stack, parts.first, &f))
+    if (!gotrace_stack_frame(stack, parts->first, &f))
         return stat_literal(t, "");
-    if (parts.program == parts.first) {
-        if (parts.has_program)
+    if (parts->program == parts->first) {
+        if (parts->has_program)
             append_frame(&l, &f, true);
         else
             append_function(&l, &f);
         return intern(t, l.text, l.len);
     }
     append_function(&l, &f);
-    gotrace_stack_frame(stack, parts.program, &f);
+    gotrace_stack_frame(stack, parts->program, &f);
     append_char(&l, ' ');
     append_char(&l, '(');
     append_file(&l, &f, true);
@@ -229,13 +236,12 @@ static uint32_t call(struct stat_texts *t, struct gotrace_stack stack)
 static uint32_t place(struct stat_texts *t, struct gotrace_stack stack, bool line)
 {
     struct line l;
-    struct stack_parts parts;
+    const struct stack_parts *parts = parts_of(t, stack);
     struct gotrace_frame f;
     l.len = 0;
     if (stack_is_end(stack))
         return stat_literal(t, end_of_thread);
-    stack_split(stack, &parts);
-    if (!gotrace_stack_frame(stack, parts.program, &f))
+    if (!gotrace_stack_frame(stack, parts->program, &f))
         return stat_literal(t, "");
     append_frame(&l, &f, line);
     return intern(t, l.text, l.len);
@@ -243,18 +249,43 @@ static uint32_t place(struct stat_texts *t, struct gotrace_stack stack, bool lin
 
 enum { NOT_MADE = UINT32_MAX };
 
+static struct stat_cached *cache_place(struct stat_cached *cache, unsigned bits, const struct gotrace_stack *stack)
+{
+    uint64_t h = (stack->serial << 32 ^ stack->id) * UINT64_C(0x9e3779b97f4a7c15);
+    return &cache[h >> (64 - bits)];
+}
+
+/* Describing a stack costs a hundred times what finding it does, so all of a generation should have a place. */
+static void grow_cache(struct stat_texts *t)
+{
+    unsigned bits = t->cache_bits + 1;
+    struct stat_cached *bigger = bits > STAT_CACHE_BITS_MAX ? NULL : calloc((size_t)1 << bits, sizeof *bigger);
+    t->displaced = 0;
+    if (!bigger)
+        return;
+    for (size_t i = 0; i < (size_t)1 << t->cache_bits; i++)
+        if (t->cache[i].stack.reader)
+            *cache_place(bigger, bits, &t->cache[i].stack) = t->cache[i];
+    free(t->cache);
+    t->cache = bigger;
+    t->cache_bits = bits;
+}
+
 /* Handles that were just made are slow to copy, and this is asked for every stretch: so it compares them in place. */
 static struct stat_cached *cached(struct stat_texts *t, const struct gotrace_stack *stack)
 {
-    uint64_t h = (stack->serial << 32 ^ stack->id) * UINT64_C(0x9e3779b97f4a7c15);
-    struct stat_cached *c = &t->cache[h >> 52];
-    _Static_assert(STAT_NCACHED == 1 << (64 - 52), "the hash picks one of the cache's entries");
-    if (!c->stack.reader || c->stack.id != stack->id || c->stack.serial != stack->serial ||
-        c->stack.reader != stack->reader) {
-        *c = (struct stat_cached){.stack = *stack};
-        for (int i = 0; i < STAT_STACK_TEXTS; i++)
-            c->text[i] = NOT_MADE;
+    struct stat_cached *c = cache_place(t->cache, t->cache_bits, stack);
+    if (c->stack.reader && c->stack.id == stack->id && c->stack.serial == stack->serial &&
+        c->stack.reader == stack->reader)
+        return c;
+    t->displaced += c->stack.reader && c->stack.serial == stack->serial;
+    if (t->displaced >> t->cache_bits) {
+        grow_cache(t);
+        c = cache_place(t->cache, t->cache_bits, stack);
     }
+    *c = (struct stat_cached){.stack = *stack};
+    for (int i = 0; i < STAT_STACK_TEXTS; i++)
+        c->text[i] = NOT_MADE;
     return c;
 }
 
@@ -287,17 +318,16 @@ const struct stat_cached *stat_text_split(struct stat_texts *t, const struct got
     struct stat_cached *c = cached(t, stack);
     if (c->is_split)
         return c;
-    struct stack_parts parts;
-    stack_split(*stack, &parts);
+    const struct stack_parts *parts = parts_of(t, *stack);
     c->is_split = true;
-    c->is_called = parts.program > parts.first;
-    c->object = (struct stat_object){.kind = parts.kind, .need = parts.need};
-    if (parts.kind) {
+    c->is_called = parts->program > parts->first;
+    c->object = (struct stat_object){.kind = parts->kind, .need = parts->need};
+    if (parts->kind) {
         struct line l;
         l.len = 0;
-        append_object(&l, &parts.object);
+        append_object(&l, &parts->object);
         c->object.text = intern(t, l.text, l.len);
-        c->object.name = stat_text(t, parts.object.function);
+        c->object.name = stat_text(t, parts->object.function);
     }
     return c;
 }

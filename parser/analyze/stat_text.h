@@ -15,7 +15,8 @@
 #include "parser/idmap.h"
 #include "parser/vec.h"
 
-enum { STAT_FRAMES = 5, STAT_DEEPEST = 128, STAT_NTEXTS = 32768, STAT_NCACHED = 4096, STAT_NRECENT = 64 };
+enum { STAT_CACHE_BITS = 12, STAT_CACHE_BITS_MAX = 18 };
+enum { STAT_FRAMES = 5, STAT_DEEPEST = 128, STAT_NTEXTS = 32768, STAT_NRECENT = 64 };
 
 /* What may be said of a stack. */
 enum stat_stack_text {
@@ -38,13 +39,20 @@ struct stat_texts {
     unsigned depth;     /* STAT_WHERE has so many frames, and none is left out; 0: as said below */
     struct idmap index; /* hash of a text to its number + 1 */
     VEC(char *) list;
-    /* Stacks that were met last: a handle tells without their frames which text they are. */
+    /*
+     * Stacks that were met last: a handle tells without their frames which text they are. 2^cache_bits of them, more
+     * when a generation has more.
+     */
     struct stat_cached {
         struct gotrace_stack stack;
         uint32_t text[STAT_STACK_TEXTS];
         struct stat_object object;
         bool is_split, is_called;
     } *cache;
+    unsigned cache_bits;
+    size_t displaced; /* stacks by others of their generation, since the cache grew */
+    struct gotrace_stack parted; /* the last one that was taken apart: several texts are made of it */
+    struct stack_parts parts;
     struct stat_recent {
         const char *text;
         size_t len;

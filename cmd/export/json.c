@@ -40,30 +40,38 @@ void json_close(struct json *j, char bracket)
     j->follows = true;
 }
 
+static bool is_plain(uint8_t c) { return c >= 0x20 && c < 0x7f && c != '"' && c != '\\'; }
+
+size_t json_piece(const char **text, const char *end, char to[static JSON_PIECE])
+{
+    const uint8_t *p = (const uint8_t *)*text, *last = (const uint8_t *)end;
+    size_t n = 0;
+    for (; n < JSON_PIECE && p < last && is_plain(*p); n++)
+        to[n] = (char)*p++;
+    if (!n && p < last) {
+        uint32_t rune = RUNE_REPLACEMENT;
+        size_t taken = utf8_get(p, last, &rune);
+        p += taken ? taken : 1;
+        if (rune == '"' || rune == '\\' || rune == '\n') {
+            to[n++] = '\\';
+            to[n++] = rune == '\n' ? 'n' : (char)rune;
+        } else if (rune < 0x20 || rune == 0x7f) {
+            n = (size_t)sprintf(to, "\\u%04x", (unsigned)rune);
+        } else {
+            n = (size_t)(utf8_put((uint8_t *)to, rune) - (uint8_t *)to);
+        }
+    }
+    *text = (const char *)p;
+    return n;
+}
+
 static void quoted(FILE *out, const char *text, size_t len)
 {
-    const uint8_t *p = (const uint8_t *)text, *end = p + len;
+    char piece[JSON_PIECE];
+    const char *end = len ? text + len : text;
     putc('"', out);
-    while (p < end) {
-        const uint8_t *plain = p;
-        while (p < end && *p >= 0x20 && *p < 0x7f && *p != '"' && *p != '\\')
-            p++;
-        fwrite(plain, 1, (size_t)(p - plain), out);
-        if (p == end)
-            break;
-        uint32_t rune = RUNE_REPLACEMENT;
-        uint8_t bytes[UTF8_MAX];
-        size_t n = utf8_get(p, end, &rune);
-        if (rune == '"' || rune == '\\')
-            fprintf(out, "\\%c", (char)rune);
-        else if (rune == '\n')
-            fputs("\\n", out);
-        else if (rune < 0x20 || rune == 0x7f)
-            fprintf(out, "\\u%04x", (unsigned)rune);
-        else
-            fwrite(bytes, 1, (size_t)(utf8_put(bytes, rune) - bytes), out);
-        p += n ? n : 1;
-    }
+    while (text < end)
+        fwrite(piece, 1, json_piece(&text, end, piece), out);
     putc('"', out);
 }
 

@@ -26,6 +26,13 @@ void json_close(struct json *j, char bracket);
 /* In an object, before each value. */
 void json_key(struct json *j, const char *key);
 
+/*
+ * Of a string without its quotes: copies what needs no escape, or one character that does. Returns how many bytes were
+ * put, JSON_PIECE at most, and moves *text on.
+ */
+enum { JSON_PIECE = 64 };
+size_t json_piece(const char **text, const char *end, char to[static JSON_PIECE]);
+
 void json_string(struct json *j, const char *text, size_t len);
 void json_text(struct json *j, const char *text); /* NULL: null */
 void json_number(struct json *j, uint64_t n);

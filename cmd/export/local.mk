@@ -21,7 +21,7 @@ libexport_la_SOURCES = \
 	%D%/heap.c \
 	%D%/heap_in_trace.c %D%/heap_in_trace.h \
 	%D%/heap_pprof.c %D%/heap_pprof.h \
-	%D%/json.c %D%/json.h
+	%D%/json.c %D%/json.h %D%/out.h
 libexport_la_LIBADD = $(PPROF_LIBS) $(SQLITE_LIBS) -lm
 
 EXTRA_DIST += %D%/profile.proto %D%/flame.js %D%/sqlite.sql

@@ -25,6 +25,7 @@ enum { INTERNED_CATEGORY = 1, INTERNED_NAME = 2, INTERNED_ANNOTATION = 3, INTERN
 enum { FRAME_FUNCTION = 2, FRAME_MAPPING = 3, FRAME_PC = 4, FRAME_SOURCE = 5, FRAME_LINE = 6 };
 enum { SAMPLE_CPU = 1, SAMPLE_PID = 2, SAMPLE_TID = 3, SAMPLE_STACK = 4, SAMPLE_MODE = 5, MODE_USER = 2 };
 
+enum { WRITTEN_AT_ONCE = 1 << 16 };
 enum { SEQUENCE = 1, PROCESS_TRACK = 1, FIRST_COUNTER = 2, FIRST_THREAD = 64 };
 #define FIRST_TASK (UINT64_C(1) << 62)
 #define BESIDE (UINT64_C(1) << 61)
@@ -46,7 +47,7 @@ struct bits {
 
 struct perfetto {
     struct timeline t;
-    struct protobuf packet;
+    struct protobuf packet; /* and those before it that are not written so far */
     VEC(char) text; /* of a stack */
     uint64_t pid;
     FILE *to;
@@ -83,20 +84,23 @@ static bool room_for(struct perfetto *p, struct bits *list, size_t number)
 
 static size_t packet(struct perfetto *p)
 {
-    p->packet.bytes.n = 0;
     size_t from = protobuf_open(&p->packet, TRACE_PACKET);
     protobuf_number(&p->packet, SEQUENCE_ID, SEQUENCE);
     return from;
 }
 
+static void flush(struct perfetto *p)
+{
+    fwrite(p->packet.bytes.v, 1, p->packet.bytes.n, p->to);
+    p->packet.bytes.n = 0;
+}
+
 static void packet_done(struct perfetto *p, size_t from)
 {
     protobuf_close(&p->packet, from);
-    if (p->packet.failed)
-        p->t.failed = true;
-    else
-        fwrite(p->packet.bytes.v, 1, p->packet.bytes.n, p->to);
-    p->t.failed |= p->failed;
+    p->t.failed |= p->failed | p->packet.failed;
+    if (p->packet.bytes.n >= WRITTEN_AT_ONCE && !p->t.failed)
+        flush(p);
 }
 
 /* Traces of v1 may begin before 0, which a timestamp cannot: then 0 is their begin. */
@@ -446,8 +450,10 @@ enum export_result export_perfetto(struct export_job *job)
     static const struct timeline_writer writer = {begin, thread, slice, sample, add_counter, count, task, region, message};
     struct perfetto p = {.to = job->to, .in = job->in};
     enum export_result result = timeline_export(job, &p.t, &writer, &p);
-    if (result == EXPORT_DONE)
+    if (result == EXPORT_DONE) {
+        flush(&p);
         result = export_written(job->to);
+    }
     timeline_free(&p.t);
     VEC_FREE(&p.packet.bytes);
     VEC_FREE(&p.text);

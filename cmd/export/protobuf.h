@@ -1,6 +1,6 @@
 /*
- * Writes messages of protobuf as they come, into a buffer for one message of the outermost kind. Lengths of nested
- * messages are varints of 4 bytes, whatever they are, so that they can be filled in when the message is complete.
+ * Writes messages of protobuf as they come, into a buffer. There is a byte for the length of a nested message until it is
+ * complete; of one that is longer than that can say, the few there are, what is in it moves up.
  */
 #ifndef THRACE_CMD_EXPORT_PROTOBUF_H
 #define THRACE_CMD_EXPORT_PROTOBUF_H
@@ -11,7 +11,7 @@
 
 #include "parser/vec.h"
 
-enum { PROTOBUF_VARINT = 0, PROTOBUF_FIXED64 = 1, PROTOBUF_BYTES = 2, PROTOBUF_LENGTH = 4, PROTOBUF_MAX = (1 << 28) - 1 };
+enum { PROTOBUF_VARINT = 0, PROTOBUF_FIXED64 = 1, PROTOBUF_BYTES = 2, PROTOBUF_VARINT_MAX = 10, PROTOBUF_MAX = (1 << 28) - 1 };
 
 struct protobuf {
     VEC(uint8_t) bytes;
@@ -35,21 +35,26 @@ static inline uint8_t *protobuf_room(struct protobuf *b, size_t n)
     return b->bytes.v + b->bytes.n - n;
 }
 
+static inline uint8_t *protobuf_put_varint(uint8_t *to, uint64_t v)
+{
+    for (; v >= 0x80; v >>= 7)
+        *to++ = (uint8_t)(v | 0x80);
+    *to++ = (uint8_t)v;
+    return to;
+}
+
 static inline void protobuf_raw(struct protobuf *b, uint64_t v)
 {
-    uint8_t bytes[10], *to;
-    size_t n = 0;
-    for (; v >= 0x80; v >>= 7)
-        bytes[n++] = (uint8_t)(v | 0x80);
-    bytes[n++] = (uint8_t)v;
-    if ((to = protobuf_room(b, n)))
-        memcpy(to, bytes, n);
+    uint8_t *to = protobuf_room(b, PROTOBUF_VARINT_MAX);
+    if (to)
+        b->bytes.n = (size_t)(protobuf_put_varint(to, v) - b->bytes.v);
 }
 
 static inline void protobuf_number(struct protobuf *b, unsigned field, uint64_t v)
 {
-    protobuf_raw(b, field << 3 | PROTOBUF_VARINT);
-    protobuf_raw(b, v);
+    uint8_t *to = protobuf_room(b, 2 * PROTOBUF_VARINT_MAX);
+    if (to)
+        b->bytes.n = (size_t)(protobuf_put_varint(protobuf_put_varint(to, field << 3 | PROTOBUF_VARINT), v) - b->bytes.v);
 }
 
 static inline void protobuf_fixed(struct protobuf *b, unsigned field, uint64_t v)
@@ -78,18 +83,20 @@ static inline void protobuf_text(struct protobuf *b, unsigned field, const char 
 static inline size_t protobuf_open(struct protobuf *b, unsigned field)
 {
     protobuf_raw(b, field << 3 | PROTOBUF_BYTES);
-    protobuf_room(b, PROTOBUF_LENGTH);
+    protobuf_room(b, 1);
     return b->bytes.n;
 }
 
 static inline void protobuf_close(struct protobuf *b, size_t from)
 {
-    if (b->failed)
+    uint8_t length[PROTOBUF_VARINT_MAX];
+    size_t n = b->bytes.n - from, size = (size_t)(protobuf_put_varint(length, n) - length);
+    if (b->failed || (size > 1 && !protobuf_room(b, size - 1)))
         return;
-    size_t n = b->bytes.n - from;
-    uint8_t *to = b->bytes.v + from - PROTOBUF_LENGTH;
-    for (unsigned i = 0; i < PROTOBUF_LENGTH; i++)
-        to[i] = (uint8_t)((n >> 7 * i & 0x7f) | (i + 1 < PROTOBUF_LENGTH ? 0x80 : 0));
+    uint8_t *to = b->bytes.v + from - 1;
+    if (size > 1)
+        memmove(to + size, to + 1, n);
+    memcpy(to, length, size);
 }
 
 #endif

@@ -13,7 +13,7 @@ libexport_la_SOURCES = \
 	%D%/meta.c %D%/meta.h \
 	%D%/rows.c %D%/rows.h \
 	%D%/speedscope.c \
-	%D%/sqlite.c \
+	%D%/sqlite.c %D%/span_batch.c %D%/span_batch.h \
 	%D%/tables.c %D%/tables.def %D%/folder.c %D%/folder.h \
 	%D%/svg.c \
 	%D%/timeline.c %D%/timeline.h \

@@ -14,6 +14,7 @@
 
 #include "cmd/export/meta.h"
 #include "cmd/export/rows.h"
+#include "cmd/export/span_batch.h"
 
 static const char schema[] = {
 #include "cmd/export/sqlite_sql.h"
@@ -26,7 +27,7 @@ static const char settings[] = "PRAGMA page_size = 16384;"
                                "PRAGMA cache_size = -16384;" /* KiB: all memory that it needs for any number of rows */
                                "BEGIN;";
 
-enum insert { META, STATE, REASON, THREAD, FRAME, STACK, STACK_FRAME, OBJECT, SPAN, SAMPLE, EVENT, INSERTS };
+enum insert { META, STATE, REASON, THREAD, FRAME, STACK, STACK_FRAME, OBJECT, SAMPLE, EVENT, INSERTS };
 
 static const char *const inserts[INSERTS] = {
     [META] = "INSERT INTO meta VALUES (?, ?)",
@@ -37,7 +38,6 @@ static const char *const inserts[INSERTS] = {
     [STACK] = "INSERT INTO stacks VALUES (?, ?)",
     [STACK_FRAME] = "INSERT INTO stack_frames VALUES (?, ?, ?)",
     [OBJECT] = "INSERT INTO objects VALUES (?, ?, ?, ?, ?, ?)",
-    [SPAN] = "INSERT INTO spans VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     [SAMPLE] = "INSERT INTO samples VALUES (NULL, ?, ?, ?)",
     [EVENT] = "INSERT INTO events VALUES (NULL, ?, ?, ?, ?, ?, ?, ?)",
 };
@@ -46,6 +46,7 @@ struct database {
     struct rows rows;
     sqlite3 *db;
     sqlite3_stmt *insert[INSERTS];
+    struct span_batch spans;
     struct idmap objects; /* by text and full, to the number */
     uint64_t nobjects;
     bool has_reason[STAT_NTEXTS];
@@ -170,20 +171,20 @@ static uint64_t reason_number(struct database *d, uint32_t text)
 static bool put_span(void *arg, const struct row_span *row)
 {
     struct database *d = arg;
-    sqlite3_stmt *s = d->insert[SPAN];
     const struct span_thread *l = row->is;
-    put_number(s, 1, row->thread);
-    sqlite3_bind_int(s, 2, (int)l->state);
-    sqlite3_bind_int64(s, 3, row->begin);
-    put_number(s, 4, row->ns);
-    put_reference(s, 5, reason_number(d, l->reason));
-    put_reference(s, 6, row->stack);
-    put_reference(s, 7, l->object.kind ? object_number(d, &l->object, row->full) : 0);
-    put_reference(s, 8, row->waker);
-    put_reference(s, 9, row->waker_stack);
-    sqlite3_bind_int(s, 10, row->began);
-    sqlite3_bind_int(s, 11, l->state == GOTRACE_STATE_SYSCALL && l->call);
-    return put_row(d, SPAN) && !d->failed;
+    int64_t *to = d->spans.rows[d->spans.n];
+    to[SPAN_THREAD_ID] = (int64_t)row->thread;
+    to[SPAN_STATE] = (int64_t)l->state;
+    to[SPAN_BEGIN] = row->begin;
+    to[SPAN_DURATION] = (int64_t)row->ns;
+    to[SPAN_REASON_ID] = (int64_t)reason_number(d, l->reason);
+    to[SPAN_STACK] = row->stack;
+    to[SPAN_OBJECT_ID] = l->object.kind ? (int64_t)object_number(d, &l->object, row->full) : 0;
+    to[SPAN_WAKER] = (int64_t)row->waker;
+    to[SPAN_WAKER_STACK] = row->waker_stack;
+    to[SPAN_BEGAN] = row->began;
+    to[SPAN_CALL] = l->state == GOTRACE_STATE_SYSCALL && l->call;
+    return !d->failed && (++d->spans.n < SPAN_BATCH || fine(d, span_batch_flush(&d->spans)));
 }
 
 static bool put_sample(void *arg, const struct row_sample *row)
@@ -291,7 +292,7 @@ static bool put_stack(struct database *d, size_t i)
 
 static bool put_tables(struct database *d)
 {
-    bool ok = true;
+    bool ok = fine(d, span_batch_flush(&d->spans));
     for (int state = 0; state < GOTRACE_STATE_IDLE && ok; state++)
         if (row_state_name(state))
             ok = put_named(d, STATE, (uint64_t)state, row_state_name(state));
@@ -343,6 +344,7 @@ static bool open_database(struct database *d, const char *path)
               sqlite3_exec(d->db, schema, NULL, NULL, NULL) == SQLITE_OK;
     for (int i = 0; i < INSERTS && ok; i++)
         ok = sqlite3_prepare_v3(d->db, inserts[i], -1, SQLITE_PREPARE_PERSISTENT, &d->insert[i], NULL) == SQLITE_OK;
+    ok = ok && span_batch_open(&d->spans, d->db);
     return fine(d, ok);
 }
 
@@ -351,6 +353,7 @@ static bool close_database(struct database *d)
     bool ok = !d->failed && fine(d, sqlite3_exec(d->db, "COMMIT", NULL, NULL, NULL) == SQLITE_OK);
     for (int i = 0; i < INSERTS; i++)
         sqlite3_finalize(d->insert[i]);
+    span_batch_close(&d->spans);
     sqlite3_close(d->db);
     idmap_free(&d->objects);
     return ok;

@@ -2,26 +2,32 @@
 noinst_LTLIBRARIES += libexport.la
 libexport_la_SOURCES = \
 	%D%/chrome.c \
+	%D%/firefox.c %D%/firefox.h \
+	%D%/firefox_counters.c %D%/firefox_meta.c %D%/firefox_stacks.c %D%/firefox_threads.c \
 	%D%/flame_svg.c %D%/flame_svg.h \
 	%D%/flame_tree.c %D%/flame_tree.h \
 	%D%/folded.c \
+	%D%/folder.c %D%/folder.h \
 	%D%/format.h \
-	%D%/gzip.c %D%/gzip.h \
-	%D%/perfetto.c %D%/protobuf.h \
-	%D%/pprof.c \
-	%D%/profile.c \
-	%D%/meta.c %D%/meta.h \
-	%D%/rows.c %D%/rows.h \
-	%D%/speedscope.c \
-	%D%/sqlite.c %D%/span_batch.c %D%/span_batch.h \
-	%D%/tables.c %D%/tables.def %D%/folder.c %D%/folder.h \
-	%D%/svg.c \
-	%D%/timeline.c %D%/timeline.h \
 	%D%/formats.c %D%/formats.def %D%/formats.h \
+	%D%/gzip.c %D%/gzip.h \
 	%D%/heap.c \
 	%D%/heap_in_trace.c %D%/heap_in_trace.h \
 	%D%/heap_pprof.c %D%/heap_pprof.h \
-	%D%/json.c %D%/json.h %D%/out.h
+	%D%/json.c %D%/json.h %D%/out.h \
+	%D%/meta.c %D%/meta.h \
+	%D%/perfetto.c %D%/protobuf.h \
+	%D%/pprof.c \
+	%D%/profile.c \
+	%D%/rows.c %D%/rows.h \
+	%D%/span_batch.c %D%/span_batch.h \
+	%D%/speedscope.c \
+	%D%/spill.c %D%/spill.h \
+	%D%/sqlite.c \
+	%D%/stack_tree.c %D%/stack_tree.h \
+	%D%/svg.c \
+	%D%/tables.c %D%/tables.def \
+	%D%/timeline.c %D%/timeline.h
 libexport_la_LIBADD = $(PPROF_LIBS) $(SQLITE_LIBS) -lm
 
 EXTRA_DIST += %D%/profile.proto %D%/flame.js %D%/sqlite.sql

@@ -47,7 +47,8 @@ static void appears(void *arg, uint32_t thread, uint32_t maker, int64_t now)
     }
     t->tracks.n += thread == t->tracks.n;
     t->tracks.v[thread] = (struct timeline_track){
-        .number = ++t->ntracks, .goroutine = t->spans.live.v[thread].id, .tid = GOTRACE_NONE, .until = now, .beside = now};
+        .number = ++t->ntracks, .goroutine = t->spans.live.v[thread].id, .tid = GOTRACE_NONE, .until = now, .beside = now,
+        .sampled = INT64_MIN};
 }
 
 static void count(struct timeline *t, enum gotrace_state state, uint64_t change)
@@ -130,6 +131,8 @@ static void ends(void *arg, uint32_t thread, int64_t now, const struct gotrace_e
 static void gone(void *arg, uint32_t thread)
 {
     struct timeline *t = arg;
+    const struct span_thread *l = &t->spans.live.v[thread];
+    t->is_gos |= l->id == 1 && !strcmp(stat_text_of(&t->spans.texts, l->name), "runtime.main");
     if (t->failed || thread >= t->tracks.n)
         return;
     struct timeline_track *track = &t->tracks.v[thread];
@@ -143,10 +146,14 @@ static void gone(void *arg, uint32_t thread)
 static void sample(struct timeline *t, const struct gotrace_event *ev)
 {
     uint32_t thread = spans_find(&t->spans, gotrace_event_goroutine(ev));
+    int64_t now = gotrace_event_time(ev), *last = thread < t->tracks.n ? &t->tracks.v[thread].sampled : NULL;
+    cpu_skip(&t->cpu, last && *last != INT64_MIN ? (uint64_t)now - (uint64_t)*last : 0);
+    if (last)
+        *last = now;
     if (!spans_sample_counts(&t->spans, thread, ev))
         return;
     const struct timeline_track *track = track_of(t, thread);
-    t->to->sample(t->arg, gotrace_event_thread(ev), track ? track->number : 0, gotrace_event_time(ev),
+    t->to->sample(t->arg, gotrace_event_thread(ev), track ? track->number : 0, now,
                   stack_store_add(t->stacks, gotrace_event_stack(ev)));
 }
 
@@ -254,6 +261,16 @@ static void message(struct timeline *t, const struct gotrace_event *ev)
     t->to->log(t->arg, track->number, gotrace_event_time(ev), &of, &text);
 }
 
+static void sync(struct timeline *t, const struct gotrace_event *ev)
+{
+    struct gotrace_sync sync;
+    t->hz = t->hz ? t->hz : cpu_hz_said(ev);
+    if (!t->has_clock && gotrace_event_sync(ev, &sync) && sync.has_clock) {
+        t->has_clock = true;
+        t->clock = sync.clock;
+    }
+}
+
 static void begin(struct timeline *t, const struct gotrace_event *ev)
 {
     uint64_t m = gotrace_event_thread(ev);
@@ -280,16 +297,19 @@ static bool event(void *state, const struct gotrace_event *ev)
     case GOTRACE_KIND_REGION_BEGIN: region(t, ev, true); break;
     case GOTRACE_KIND_REGION_END: region(t, ev, false); break;
     case GOTRACE_KIND_LOG: message(t, ev); break;
+    case GOTRACE_KIND_SYNC: sync(t, ev); break;
     default: break;
     }
     tell_counters(t, gotrace_event_time(ev));
-    return !t->failed && !t->stacks->failed && !ferror(t->file);
+    return !t->failed && !t->stacks->failed && !t->cpu.failed && !ferror(t->file);
 }
 
 static bool end(void *state)
 {
     struct timeline *t = state;
     bool ok = spans_end(&t->spans);
+    if (!t->hz)
+        t->hz = cpu_hz(&t->cpu, t->is_gos ? CPU_HZ_GO : CPU_HZ_THRACE);
     for (size_t i = 0; i < t->tasks.n; i++)
         if (t->tasks.v[i].number)
             t->to->task(t->arg, t->tasks.v[i].number, t->spans.end, NULL);
@@ -327,4 +347,5 @@ void timeline_free(struct timeline *t)
     VEC_FREE(&t->unused);
     idmap_free(&t->index);
     idmap_free(&t->procs);
+    cpu_free(&t->cpu);
 }

@@ -25,6 +25,7 @@ struct timeline_track {
     uint64_t flow;  /* of who has woken it, for the next stretch; 0: nobody */
     uint64_t from;  /* number of that track */
     int64_t woken;
+    int64_t sampled; /* the last time, or INT64_MIN */
 };
 
 struct timeline_slice {
@@ -73,6 +74,10 @@ struct timeline {
     VEC(uint32_t) unused; /* places in tasks */
     struct idmap index;   /* task to its place + 1 */
     struct idmap procs;   /* those that run */
+    struct cpu cpu;       /* gaps between samples */
+    uint64_t hz;          /* samples in a second of CPU time; known at the end */
+    bool has_clock, is_gos;
+    struct gotrace_clock_snapshot clock; /* the first */
     uint64_t values[TIMELINE_COUNTERS], told[TIMELINE_COUNTERS];
     const char *metrics[TIMELINE_METRICS];
     unsigned nmetrics;

@@ -15,7 +15,8 @@ e2e_tests = \
 	%D%/anonymise.test \
 	%D%/merge.test \
 	%D%/trim.test \
-	%D%/export.test %D%/export-perfetto.test \
+	%D%/export-firefox.test \
+	%D%/export-perfetto.test \
 	%D%/export-sqlite.test \
 	%D%/export-tables.test \
 	%D%/finish.test \
@@ -56,7 +57,7 @@ e2e_tests = \
 
 TESTS += $(e2e_tests)
 dist_check_SCRIPTS += $(e2e_tests)
-EXTRA_DIST += %D%/browser.py %D%/lib.sh %D%/perfetto.py %D%/view-page.py
+EXTRA_DIST += %D%/browser.py %D%/firefox.py %D%/lib.sh %D%/perfetto.py %D%/view-page.py
 
 # Holds a trace against what tests/programs/tally did.
 check_PROGRAMS += %D%/check-tally

@@ -57,6 +57,7 @@ e2e_tests = \
 
 TESTS += $(e2e_tests)
 dist_check_SCRIPTS += $(e2e_tests)
+EXTRA_DIST += %D%/exports.sh %D%/export-pages.py %D%/export-sqlite.py %D%/export-sums.py %D%/export-tables.py
 EXTRA_DIST += %D%/browser.py %D%/firefox.py %D%/lib.sh %D%/perfetto.py %D%/view-page.py
 
 # Holds a trace against what tests/programs/tally did.

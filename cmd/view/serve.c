@@ -2,13 +2,14 @@
  * A server of two files, on the loopback interface. Other users of the machine can connect to it as well: who does not
  * know the token, which nobody can guess, gets nothing. A page of somebody else that had its name point here (DNS
  * rebinding) does not know it either, and is refused by its Host. Each connection is a process: browsers open some that
- * they do not use.
+ * they do not use. Who does not know the token cannot keep one for longer than SECONDS, however slowly he asks.
  */
 #include "cmd/view/serve.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -20,9 +21,10 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { TOKEN = 16, MOST = 32, SECONDS = 20, REQUEST = 16384, BACKLOG = 16 };
+enum { TOKEN = 16, MOST = 32, SECONDS = 5, STALL = 60, REQUEST = 16384, BACKLOG = 16 };
 
 struct served {
     char token[2 * TOKEN + 1];
@@ -35,7 +37,9 @@ static void answer(int to, const char *status, const char *type, off_t size)
     char head[512];
     int n = snprintf(head, sizeof head,
                      "HTTP/1.1 %s\r\nContent-Type: %s\r\nContent-Length: %jd\r\nCache-Control: no-store\r\n"
-                     "X-Content-Type-Options: nosniff\r\nReferrer-Policy: no-referrer\r\nConnection: close\r\n\r\n",
+                     "X-Content-Type-Options: nosniff\r\nX-Frame-Options: DENY\r\n"
+                     "Cross-Origin-Resource-Policy: same-origin\r\nReferrer-Policy: no-referrer\r\n"
+                     "Connection: close\r\n\r\n",
                      status, type, (intmax_t)size);
     if (send(to, head, (size_t)n, MSG_NOSIGNAL) != n)
         _exit(EXIT_FAILURE);
@@ -52,11 +56,23 @@ static void answer_file(int to, int file, const char *type)
         continue;
 }
 
+static int64_t now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
 /* The whole head of a request, as a text; false: none came in time. */
 static bool receive(int from, char *text)
 {
+    struct pollfd readable = {.fd = from, .events = POLLIN};
+    int64_t end = now_ms() + SECONDS * 1000;
     size_t n = 0;
     for (;;) {
+        int64_t left = end - now_ms();
+        if (left <= 0 || poll(&readable, 1, (int)left) <= 0)
+            return false;
         ssize_t got = recv(from, text + n, REQUEST - 1 - n, 0);
         if (got <= 0)
             return false;
@@ -133,10 +149,10 @@ static bool prepare(struct served *s, int *listener)
     return true;
 }
 
+/* A browser that has the token, and is not there any more. */
 static void set_patience(int client)
 {
-    struct timeval most = {.tv_sec = SECONDS};
-    setsockopt(client, SOL_SOCKET, SO_RCVTIMEO, &most, sizeof most);
+    struct timeval most = {.tv_sec = STALL};
     setsockopt(client, SOL_SOCKET, SO_SNDTIMEO, &most, sizeof most);
 }
 

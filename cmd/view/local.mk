@@ -12,14 +12,18 @@ libview_la_LIBADD = $(UNPACK_LIBS)
 view_script = \
 	%D%/page/begin.js \
 	%D%/page/format.js \
+	%D%/page/regions.js \
 	%D%/page/trace.js \
 	%D%/page/unpack.js \
+	%D%/page/heap.js \
 	%D%/page/sums.js \
 	%D%/page/flame.js \
 	%D%/page/tables.js \
 	%D%/page/painter.js \
 	%D%/page/details.js \
+	%D%/page/hands.js \
 	%D%/page/timeline.js \
+	%D%/page/split.js \
 	%D%/page/main.js \
 	%D%/page/end.js
 EXTRA_DIST += $(view_script) %D%/page/style.css %D%/page/body.html

@@ -8,11 +8,19 @@ const FLAMES = {
     wait: {title: "Waits", classes: [CLASS_LOCK, CLASS_WAIT], amount: time},
     syscall: {title: "System calls", classes: [CLASS_SYSCALL], amount: time},
     runnable: {title: "Runnable, not running", classes: [CLASS_RUNNABLE], amount: time},
+    inuse: {title: "Memory in use", type: "inuse_space", amount: bytes},
+    alloc: {title: "Memory allocated", type: "alloc_space", amount: bytes},
+};
+
+const NONE = {
+    cpu: "the trace has no samples of the CPU here",
+    inuse: "all that was allocated was freed again, as far as the samples say",
 };
 
 function flameTree(sums, kind, by) {
-    const {trace} = sums, root = {name: "all", value: 0, children: new Map()};
-    const add = (stack, value, label) => {
+    const {trace} = sums, {classes, type} = FLAMES[kind], root = {name: "all", value: 0, children: new Map()};
+    // Names of functions, the innermost first.
+    const add = (names, value, label) => {
         let node = root;
         node.value += value;
         const enter = (name) => {
@@ -24,29 +32,35 @@ function flameTree(sums, kind, by) {
         };
         if (label !== undefined)
             enter(label || "(none)");
-        const frames = trace.stacks[stack];
-        for (let i = frames.length; i-- > 0;)
-            enter(trace.functionOf(frames[i]));
-        if (!frames.length)
+        for (let i = names.length; i-- > 0;)
+            enter(names[i]);
+        if (!names.length)
             enter("(no stack)");
     };
+    const names = (stack) => trace.stacks[stack].map((frame) => trace.functionOf(frame));
     const label = {reason: (w) => trace.reason(w), object: (w) => trace.object(w)}[by];
-    if (kind === "cpu")
-        for (const [stack, n] of sums.samples)
-            add(stack, n);
-    else
+    if (type) {
+        const column = trace.profile.types.indexOf(type);
+        for (const site of trace.profile.sites)
+            if (site.amounts[column])
+                add(site.stack, site.amounts[column]);
+    } else if (classes) {
         for (let w = 0; w < trace.nwhats; w++)
-            if (sums.time[w] && FLAMES[kind].classes.includes(trace.whatClass[w]))
-                add(trace.stack(w), sums.time[w], label && label(w));
+            if (sums.time[w] && classes.includes(trace.whatClass[w]))
+                add(names(trace.stack(w)), sums.time[w], label && label(w));
+    } else {
+        for (const [stack, n] of sums.samples)
+            add(names(stack), n);
+    }
     return root;
 }
 
-// The same name has the same colour: warm ones for the CPU, cold ones for time off it.
+// The same name has the same colour: warm ones for the CPU, cold ones for time off it, green ones for memory.
 function flameColor(name, kind) {
     let h = 2166136261;
     for (let i = 0; i < name.length; i++)
         h = Math.imul(h ^ name.charCodeAt(i), 16777619) >>> 0;
-    const hue = kind === "cpu" ? 10 + h % 45 : 185 + h % 60;
+    const hue = kind === "cpu" ? 10 + h % 45 : FLAMES[kind].type ? 80 + h % 60 : 185 + h % 60;
     return `hsl(${hue},${62 + (h >>> 6) % 20}%,${66 + (h >>> 12) % 12}%)`;
 }
 
@@ -57,28 +71,29 @@ class Flame {
         host.addEventListener("keydown", (ev) => this.key(ev));
     }
 
-    show(root, kind) {
-        this.root = root;
-        this.kind = kind;
+    // Frames that have the words in their name stand out.
+    show(root, kind, words) {
+        Object.assign(this, {root, kind, words});
         this.draw();
     }
 
     // Zooms in on the frames with these names, from the outermost on, as far as they are there.
     draw() {
-        const {host, root, kind} = this, {amount, title} = FLAMES[kind];
+        const {host, root, kind} = this, {amount} = FLAMES[kind];
         let node = root, depth = 0, deepest = 0;
         const boxes = [];
         const put = (it, x, w, path, faded) => {
             const text = `${it.name}: ${amount(it.value)}, ${percent(it.value, root.value)}`;
             deepest = Math.max(deepest, depth);
-            boxes.push(element("button", {type: "button", class: faded ? "frame faded" : "frame", title: text, "aria-label": text,
+            boxes.push(element("button", {type: "button", title: text, "aria-label": text,
+                class: `frame${faded ? " faded" : ""}${this.has(it.name) ? " match" : ""}`,
                 tabindex: boxes.length ? -1 : 0, "data-value": it.value, onclick: () => this.zoom(path),
-                style: `left:${x * 100}%;width:${w * 100}%;top:${depth * FLAME_ROW}px;background:${flameColor(it.name, kind)}`},
-                w > 0.015 ? it.name : ""));
+                style: `left:${x * 100}%;width:${w * 100}%;top:${depth * FLAME_ROW}px;` +
+                    `background:${flameColor(it.name, kind)}`}, w > 0.015 ? it.name : ""));
         };
         host.replaceChildren();
         if (!root.value)
-            return host.append(element("p", {}, `No ${title.toLowerCase()} here.`));
+            return host.append(element("p", {}, `None: ${NONE[kind] || "nothing of that happened here"}.`));
         put(root, 0, 1, [], this.zoomed.length);
         this.zoomed.every((name, i) => {
             const child = node.children.get(name);
@@ -105,6 +120,10 @@ class Flame {
         below(node, 0, path);
         host.style.height = (deepest + 1) * FLAME_ROW + "px";
         host.append(...boxes);
+    }
+
+    has(name) {
+        return this.words && name.toLowerCase().includes(this.words);
     }
 
     zoom(path) {

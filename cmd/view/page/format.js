@@ -10,9 +10,9 @@ function time(ns) {
         }
 }
 
-// With as many digits as tell it from a time that is `step` later.
-function moment(ns, step) {
-    const [size, unit] = UNITS.find(([s]) => step * 5 >= s || s === 1);
+// With as many digits as tell it from a time that is `step` later, in the unit of `largest`.
+function moment(ns, step, largest = ns) {
+    const [size, unit] = UNITS.find(([s]) => largest >= s || s === 1);
     const digits = Math.max(0, Math.ceil(-Math.log10(step / size) - 1e-9));
     return (ns / size).toFixed(Math.min(digits, 9)) + " " + unit;
 }
@@ -31,6 +31,13 @@ function bytes(n) {
     for (; n >= 1024 && i < units.length - 1; i++)
         n /= 1024;
     return n.toFixed(i && n < 100 ? 1 : 0) + " " + units[i];
+}
+
+// A name as it can be read: what has no picture, or would turn around what follows, as U+ and its number. A name may
+// have several lines.
+function legible(text) {
+    return text.replace(/[\x00-\x09\x0b-\x1f\x7f-\x9f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g,
+        (c) => "U+" + c.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0"));
 }
 
 // An element with attributes and children; a string is a text, whatever is in it.

@@ -11,28 +11,34 @@ class Page {
         if (trace.tasks.length || trace.messages.length)
             this.tabs.push("tasks");
         this.flame = new Flame($("flame"));
-        this.details = new Details($("details"), trace, (lane, i) => this.go(lane, i));
+        this.details = new Details($("details"), trace, (lane, i, region) => this.go(lane, i, region));
         this.sums = new Sums(trace, 0, Infinity);
         this.makeTabs();
+        listenSplit($("split"), $("time"));
         this.timeline = new Timeline(trace, (what) => this.changed(what));
         this.head();
         this.listen();
         this.takeHash();
-        this.fill();
+        this.showChosen();
     }
 
     head() {
         const {trace} = this;
-        $("name").textContent = trace.file.replace(/.*\//, "");
-        $("facts").textContent = `${time(trace.duration)}, ${count(trace.lanes.length)} threads, ${count(trace.events)} events` +
-            (trace.samples ? `, ${count(trace.samples)} CPU samples` : "") + (trace.complete ? "" : ", cut off");
-        const {colors} = this.timeline, entry = (name, color) => element("span", {}, element("i", {style: `background:${color}`}), name);
+        $("name").textContent = legible(trace.file.replace(/.*\//s, ""));
+        $("facts").textContent = `${time(trace.duration)}, ${count(trace.lanes.length)} threads, ` +
+            `${count(trace.events)} events` + (trace.samples ? `, ${count(trace.samples)} CPU samples` : "") +
+            (trace.complete ? "" : ", cut off");
+        const {colors} = this.timeline;
+        const entry = (name, color) => element("span", {}, element("i", {style: `background:${color}`}), name);
         $("legend").replaceChildren(...CLASS_NAMES.map((name, c) => entry(name, colors.classes[c])),
-            trace.heap.length ? entry("memory", colors.accent) : "");
+            trace.heap.length ? entry("memory", colors.accent) : "",
+            trace.samples ? element("span", {}, element("i", {class: "tick"}), "CPU sample") : "");
+        $("flame-kind").replaceChildren(...Object.entries(FLAMES).filter(([, f]) => !f.type || trace.profile)
+            .map(([kind, f]) => element("option", {value: kind}, f.title)));
     }
 
-    go(lane, i) {
-        this.timeline.go(lane, i);
+    go(lane, i, region) {
+        this.timeline.go(lane, i, region);
         $("what").focus({preventScroll: true});
     }
 
@@ -49,12 +55,15 @@ class Page {
 
     showChosen() {
         const {chosen} = this.timeline;
-        if (chosen)
-            this.details.show(chosen.lane, chosen.i, this.sums);
+        $("said").textContent = "";
+        if (!chosen)
+            return this.details.nothing();
+        const {lane, i, region} = chosen, {from, to} = extent(chosen);
+        if (region)
+            this.details.showRegion(lane, region);
         else
-            $("details").replaceChildren();
-        $("said").textContent = chosen ? `${laneName(chosen.lane)}: ${this.trace.describe(chosen.lane.what[chosen.i])}, ` +
-            time(chosen.lane.endOf(chosen.i) - chosen.lane.at[chosen.i]) : "";
+            this.details.show(lane, i, this.sums);
+        $("said").textContent = `${laneName(lane)}: ${this.timeline.textOf(chosen)}, ${time(to - from)}`;
     }
 
     sum() {
@@ -67,8 +76,9 @@ class Page {
 
     makeTabs() {
         const titles = {findings: "Findings", flame: "Flame graph", tasks: "Tasks and messages"};
-        $("tabs").replaceChildren(...this.tabs.map((id) => element("button", {type: "button", role: "tab", id: "tab-" + id,
-            "aria-controls": "table", onclick: () => this.openTab(id), onkeydown: (ev) => {
+        $("tabs").replaceChildren(...this.tabs.map((id) => element("button", {
+            type: "button", role: "tab", id: "tab-" + id, "aria-controls": "table",
+            onclick: () => this.openTab(id), onkeydown: (ev) => {
                 const step = {ArrowRight: 1, ArrowLeft: -1}[ev.key];
                 if (!step)
                     return;
@@ -92,7 +102,8 @@ class Page {
             $("tab-" + id).tabIndex = id === tab ? 0 : -1;
         }
         $("table").setAttribute("aria-labelledby", "tab-" + tab);
-        $("part").textContent = selection ? `selected: ${time(selection.to - selection.from)} from ${moment(selection.from, selection.to - selection.from)}`
+        const {from, to} = selection || {};
+        $("part").textContent = selection ? `selected: ${time(to - from)} from ${moment(from, to - from)}`
             : "the whole trace";
         $("unselect").hidden = !selection;
         $("table").hidden = tab === "flame";
@@ -106,8 +117,25 @@ class Page {
 
     fillFlame() {
         const kind = $("flame-kind").value;
-        $("flame-by").disabled = kind === "cpu";
-        this.flame.show(flameTree(this.sums, kind, $("flame-by").value), kind);
+        const {type} = FLAMES[kind], {matches} = this.timeline;
+        $("flame-by").disabled = kind === "cpu" || !!type;
+        $("flame-note").textContent = type ? this.heapText() : "";
+        this.flame.show(flameTree(this.sums, kind, $("flame-by").value), kind, matches && matches.words);
+    }
+
+    // What the profile is of, and how much memory was in use in the part.
+    heapText() {
+        const {heap} = this.trace, {from, to} = this.sums;
+        const part = this.timeline.selection ? "the part that is selected" : "the trace";
+        const text = "Of the whole recording, whatever is selected, and of blocks that were sampled by chance.";
+        if (!heap.length)
+            return text;
+        const first = lastBefore(heap, from), last = lastBefore(heap, to);
+        let most = 0;
+        for (let i = first; i <= last; i++)
+            most = Math.max(most, heap[i][1]);
+        return `${text} In use in ${part}: ${bytes(heap[first][1])} at its begin, ` +
+            `${bytes(heap[last][1])} at its end, at most ${bytes(most)}.`;
     }
 
     findings() {
@@ -118,20 +146,8 @@ class Page {
     }
 
     tasks() {
-        const {trace} = this, {from, to} = this.sums;
-        const lane = (n) => n ? laneName(trace.lanes[n - 1]) : "";
-        const show = (begin, end) => this.timeline.show(begin - (end - begin + LEAST) / 10, end + (end - begin + LEAST) / 10);
-        const link = (text, begin, end) => element("button", {type: "button", onclick: () => show(begin, end)}, text);
-        const tasks = trace.tasks.filter((t) => t.begin < to && t.begin + t.length >= from).sort((a, b) => b.length - a.length);
-        const messages = trace.messages.filter((m) => m.at >= from && m.at < to);
-        const row = (...cells) => element("tr", {}, ...cells.map((c) => element("td", {class: "left"}, c)));
-        const table = (id, names, rows) => element("table", {id}, element("thead", {}, element("tr", {},
-            ...names.map((n) => element("th", {scope: "col", class: "left"}, n)))), element("tbody", {}, ...rows));
-        return [
-            table("table-tasks", ["took", "task", "begun by"], tasks.slice(0, ROWS).map((t) => row(
-                link(time(t.length) + (t.ended ? "" : ", not ended"), t.begin, t.begin + t.length), trace.texts[t.type], lane(t.lane)))),
-            table("table-messages", ["at", "message", "by"], messages.slice(0, ROWS).map((m) => row(
-                link((m.at / 1e9).toFixed(6) + " s", m.at, m.at), (m.category ? m.category + ": " : "") + m.text, lane(m.lane))))];
+        const goTime = (t) => this.timeline.show(t - LEAST * 20, t + LEAST * 20);
+        return taskTables(this.trace, this.sums, (task) => this.details.goTask(task), goTime);
     }
 
     chooseRow(row) {
@@ -151,27 +167,33 @@ class Page {
         if (!wanted) {
             timeline.matches = null;
             $("found").textContent = "";
+            this.fill();
             return timeline.paint();
         }
         if (!timeline.matches || timeline.matches.words !== wanted) {
-            const names = trace.names.map(has), frames = new Uint8Array(trace.frames.length / 3), whats = new Uint8Array(trace.nwhats);
+            const names = trace.names.map(has), whats = new Uint8Array(trace.nwhats);
+            const frames = new Uint8Array(trace.frames.length / 3);
             for (let f = 0; f < frames.length; f++)
                 frames[f] = names[trace.frames[3 * f]] || names[trace.frames[3 * f + 1]] ? 1 : 0;
             const stacks = trace.stacks.map((stack) => stack.some((f) => frames[f]));
             for (let w = 0; w < trace.nwhats; w++)
                 whats[w] = stacks[trace.stack(w)] || has(trace.describe(w)) || has(trace.place(w)) ? 1 : 0;
-            timeline.matches = {words: wanted, whats, lanes: new Set(timeline.rows.filter((lane) => has(laneName(lane)))),
-                version: words};
+            const lanes = new Set(timeline.rows.filter((lane) => has(laneName(lane))));
+            timeline.matches = {words: wanted, whats, lanes, version: words};
         }
         const {whats, lanes} = timeline.matches;
         let n = 0;
         for (let w = 0; w < trace.nwhats; w++)
             n += whats[w] ? this.sums.count[w] : 0;
         $("found").textContent = `${count(n)} stretches, ${count(lanes.size)} threads`;
-        const next = this.nextMatch(whats, back) || (lanes.size && !n && [[...lanes][0], 0]);
-        if (next && next[0].n)
+        const next = this.nextMatch(whats, back), [first] = lanes;
+        if (next)
             timeline.go(...next);
+        else if (first && !n)
+            timeline.go(first, first.n ? 0 : -1, first.n ? undefined : first.regions[0]);
         timeline.paint();
+        if (this.tab === "flame")
+            this.fill();
     }
 
     nextMatch(whats, back) {
@@ -212,6 +234,8 @@ class Page {
                 this.search(ev.target.value = "", false), $("lanes").focus();
         });
         document.addEventListener("keydown", (ev) => this.key(ev));
+        window.addEventListener("beforeprint", () => this.print(true));
+        window.addEventListener("afterprint", () => this.print(false));
         matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.recolor());
         window.addEventListener("hashchange", () => this.takeHash());
     }
@@ -220,16 +244,17 @@ class Page {
         const {timeline} = this, {chosen, view} = timeline;
         if (ev.ctrlKey || ev.altKey || ev.metaKey || /^(INPUT|SELECT)$/.test(ev.target.tagName) || $("keys").open)
             return;
-        const part = ev.shiftKey ? 0.5 : 0.1, press = (id) => $(id) && $(id).click();
+        const step = ev.shiftKey ? 0.5 : 0.1, part = chosen ? extent(chosen) : view;
+        const press = (id) => $(id) && $(id).click();
         const keys = {
             w: () => timeline.zoom(0.75), s: () => timeline.zoom(4 / 3),
-            a: () => timeline.pan(-part), d: () => timeline.pan(part),
+            a: () => timeline.pan(-step), d: () => timeline.pan(step),
             ArrowLeft: () => timeline.step(-1, 0), ArrowRight: () => timeline.step(1, 0),
             ArrowUp: () => timeline.step(0, -1), ArrowDown: () => timeline.step(0, 1),
             0: () => timeline.show(0, this.trace.duration),
-            m: () => chosen ? timeline.select(chosen.lane.at[chosen.i], chosen.lane.endOf(chosen.i)) : timeline.select(view.from, view.to),
+            m: () => part && timeline.select(part.from, part.to),
             v: () => timeline.select(view.from, view.to),
-            f: () => chosen && this.timeline.show(chosen.lane.at[chosen.i], chosen.lane.endOf(chosen.i)),
+            f: () => chosen && timeline.show(part.from, part.to),
             g: () => press("to-waker"), h: () => press("to-holder"),
             n: () => this.search($("search").value, false), N: () => this.search($("search").value, true),
             "/": () => $("search").focus(), "?": () => $("keys").showModal(),
@@ -243,15 +268,26 @@ class Page {
     }
 
     turnTheme() {
-        const root = document.documentElement, dark = getComputedStyle(root).getPropertyValue("color-scheme").trim() === "dark";
+        const root = document.documentElement, dark = getComputedStyle(root).colorScheme === "dark";
         root.dataset.theme = dark ? "light" : "dark";
         this.recolor();
     }
 
     recolor() {
-        this.timeline.colors = readColors();
+        const kind = $("flame-kind").value;
+        this.timeline.recolor();
         this.head();
-        this.timeline.paint();
+        $("flame-kind").value = kind;
+    }
+
+    // Paper is light, and does not wait for the next frame.
+    print(begins) {
+        const {dataset} = document.documentElement;
+        if (begins)
+            this.theme = dataset.theme;
+        dataset.theme = begins ? "light" : this.theme || "";
+        this.recolor();
+        this.timeline.paintAll();
     }
 
     // ---- what the address says: what is shown and selected, in ns, and the table
@@ -269,7 +305,8 @@ class Page {
     }
 
     takeHash() {
-        const said = new URLSearchParams(location.hash.slice(1)), part = (text) => (/^(\d+)-(\d+)$/.exec(text || "") || []).slice(1).map(Number);
+        const said = new URLSearchParams(location.hash.slice(1));
+        const part = (text) => (/^(\d+)-(\d+)$/.exec(text || "") || []).slice(1).map(Number);
         const [from, to] = part(said.get("view")), [begin, end] = part(said.get("select"));
         if (this.tabs.includes(said.get("table")))
             this.tab = said.get("table");

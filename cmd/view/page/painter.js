@@ -1,7 +1,7 @@
 // Draws lanes, and what all threads do at a time, for a view: a part of the trace as wide as the canvas.
 
-const LANE = 22, BAR = 16, REGION = 6; // px: of a lane, of its stretches, of each level of regions
-const REGION_LEVELS = 3;
+const LANE = 22, BAR = 16, REGION = 15, MARGIN = 3; // px: of a lane, of its stretches, of each level of regions, above
+const FONT = "11px system-ui, sans-serif";
 
 // A theme's colours as the style sheet has them; pixels as the canvas takes them.
 function readColors() {
@@ -13,7 +13,9 @@ function readColors() {
         probe.fillRect(0, 0, 1, 1);
         return new Uint32Array(probe.getImageData(0, 0, 1, 1).data.buffer)[0];
     };
-    const colors = {text: css("text"), faint: css("faint"), accent: css("accent"), back: css("back"), inside: css("inside")};
+    const colors = {};
+    for (const name of ["text", "faint", "accent", "back", "inside"])
+        colors[name] = css(name);
     colors.classes = names.map(css);
     colors.pixels = names.map((name) => pixel(css(name)));
     return colors;
@@ -31,48 +33,61 @@ function fitCanvas(canvas) {
     return context;
 }
 
-// Rows of pixels of one lane, from row `top` on: in each column as much of a colour as the thread was in that state.
-function paintLane(image, pixels, lane, classes, view, top, height) {
-    const {width} = image, step = (view.to - view.from) / width, share = [0, 0, 0, 0, 0];
+// Calls f(x, first, last, share) for the columns of a view, as many pixels wide, in which a lane is: the first and the
+// last stretch there, and how long the lane was in each class.
+function eachColumn(lane, classes, view, width, f) {
+    const step = (view.to - view.from) / width, share = new Float64Array(CLASSES), before = new Float64Array(CLASSES);
     const from = Math.max(0, Math.floor((lane.begin - view.from) / step));
     const to = Math.min(width, Math.ceil((lane.end - view.from) / step));
     if (!lane.n || from >= to)
         return;
-    let t = view.from + from * step, i = Math.max(0, lane.find(t));
+    let t = Math.max(lane.begin, view.from + from * step), i = Math.max(0, lane.find(t)), known = false;
     for (let x = from; x < to; x++) {
         const next = view.from + (x + 1) * step, j = Math.max(i, lane.find(next, i));
+        share.fill(0);
         if (i === j) {
-            fill(image, x, top, height, pixels[classes[lane.what[i]]]);
-        } else {
-            share.fill(0);
-            shares(lane, classes, i, Math.max(t, lane.begin), j, next, share);
-            const all = share[0] + share[1] + share[2] + share[3] + share[4] || 1;
-            let bottom = top + height;
-            for (const c of STACKED) {
-                const h = c === CLASS_WAIT ? bottom - top : Math.min(bottom - top, Math.round(share[c] / all * height));
-                bottom -= h;
-                fill(image, x, bottom, h, pixels[c]);
+            share[classes[lane.what[i]]] = Math.max(0, Math.min(next, lane.endOf(i)) - Math.max(t, lane.at[i]));
+            known = false;
+        } else if (j - i > 2 * STEP) {
+            // The sum up to the end of a column is that up to the begin of the next one.
+            if (!known)
+                lane.cumulate(classes, i, t, before.fill(0));
+            lane.cumulate(classes, j, next, share);
+            for (let c = 0; c < CLASSES; c++) {
+                const sum = share[c];
+                share[c] -= before[c];
+                before[c] = sum;
             }
+            known = true;
+        } else {
+            for (let k = i; k <= j; k++) {
+                const part = Math.min(next, lane.endOf(k)) - Math.max(t, lane.at[k]);
+                if (part > 0)
+                    share[classes[lane.what[k]]] += part;
+            }
+            known = false;
         }
+        f(x, i, j, share);
         t = next;
         i = j;
     }
 }
-const STACKED = [CLASS_RUNNING, CLASS_SYSCALL, CLASS_LOCK, CLASS_RUNNABLE, CLASS_WAIT]; // from below
 
-// The time of each class between t, in stretch i, and next, in stretch j.
-function shares(lane, classes, i, t, j, next, to) {
-    if (j - i > 2 * STEP) {
-        lane.cumulate(classes, j, next, 1, to);
-        lane.cumulate(classes, i, t, -1, to);
-        return;
-    }
-    for (let k = i; k <= j; k++) {
-        const part = Math.min(next, lane.endOf(k)) - Math.max(t, lane.at[k]);
-        if (part > 0)
-            to[classes[lane.what[k]]] += part;
-    }
+// Rows of pixels of one lane, from row `top` on: in each column as much of a colour as the thread was in that state.
+function paintLane(image, pixels, lane, classes, view, top, height) {
+    eachColumn(lane, classes, view, image.width, (x, i, j, share) => {
+        if (i === j)
+            return fill(image, x, top, height, pixels[classes[lane.what[i]]]);
+        const all = share[0] + share[1] + share[2] + share[3] + share[4] || 1;
+        let bottom = top + height;
+        for (const c of STACKED) {
+            const h = c === CLASS_WAIT ? bottom - top : Math.min(bottom - top, Math.round(share[c] / all * height));
+            bottom -= h;
+            fill(image, x, bottom, h, pixels[c]);
+        }
+    });
 }
+const STACKED = [CLASS_RUNNING, CLASS_SYSCALL, CLASS_LOCK, CLASS_RUNNABLE, CLASS_WAIT]; // from below
 
 function fill(image, x, top, height, pixel) {
     for (let y = Math.max(0, top), end = Math.min(image.height, top + height); y < end; y++)
@@ -81,30 +96,20 @@ function fill(image, x, top, height, pixel) {
 
 // How many threads are in each class at a time: an average for each column.
 function countClasses(trace, view, width) {
-    const counts = [0, 1, 2, 3, 4].map(() => new Float64Array(width)), step = (view.to - view.from) / width, share = [0, 0, 0, 0, 0];
-    for (const lane of trace.lanes) {
-        const from = Math.max(0, Math.floor((lane.begin - view.from) / step));
-        const to = Math.min(width, Math.ceil((lane.end - view.from) / step));
-        if (!lane.n || from >= to)
-            continue;
-        let t = view.from + from * step, i = Math.max(0, lane.find(t));
-        for (let x = from; x < to; x++) {
-            const next = view.from + (x + 1) * step, j = Math.max(i, lane.find(next, i));
-            share.fill(0);
-            shares(lane, trace.whatClass, i, Math.max(t, lane.begin), j, next, share);
+    const counts = [0, 1, 2, 3, 4].map(() => new Float64Array(width)), step = (view.to - view.from) / width;
+    for (const lane of trace.lanes)
+        eachColumn(lane, trace.whatClass, view, width, (x, i, j, share) => {
             for (let c = 0; c < CLASSES; c++)
                 counts[c][x] += share[c] / step;
-            t = next;
-            i = j;
-        }
-    }
+        });
     return counts;
 }
 
 // Running and runnable threads as areas, one on the other. What was counted may be of another view, which is moving.
 function paintCounts(context, counted, view, colors, width, height) {
     const {counts, most} = counted, n = counts[0].length, scale = (height - 2) / most;
-    const x = (i) => (counted.view.from + i * (counted.view.to - counted.view.from) / n - view.from) / (view.to - view.from) * width;
+    const {from, to} = counted.view;
+    const x = (i) => (from + i * (to - from) / n - view.from) / (view.to - view.from) * width;
     const base = new Float64Array(n);
     for (const c of [CLASS_RUNNING, CLASS_RUNNABLE]) {
         context.fillStyle = colors.classes[c];
@@ -123,19 +128,29 @@ function paintCounts(context, counted, view, colors, width, height) {
     }
 }
 
+// The place of the last of [time, …] that is not later than t; 0: none is.
+function lastBefore(list, t) {
+    let low = 0, high = list.length;
+    while (high - low > 1) {
+        const middle = (low + high) >> 1;
+        if (list[middle][0] > t)
+            high = middle;
+        else
+            low = middle;
+    }
+    return low;
+}
+
 // Memory in use as a line; `most` is at the top.
-function paintHeap(context, heap, view, colors, width, height) {
-    const most = heap.reduce((n, [, bytes]) => Math.max(n, bytes), 1);
+function paintHeap(context, heap, most, view, colors, width, height) {
     const x = (t) => (t - view.from) / (view.to - view.from) * width, y = (n) => height - 1 - n / most * (height - 3);
     context.strokeStyle = colors.accent;
     context.lineWidth = 1.5;
     context.beginPath();
     let last = null, column = NaN, high = 0;
-    for (const [t, n] of heap) {
-        if (t > view.to)
-            break;
+    for (let i = lastBefore(heap, view.from); i < heap.length && heap[i][0] <= view.to; i++) {
         // In one column of pixels the highest is enough.
-        const at = Math.max(-1, Math.floor(x(t)));
+        const [t, n] = heap[i], at = Math.max(-1, Math.floor(x(t)));
         if (at === column && n <= high)
             continue;
         if (last !== null)
@@ -150,28 +165,60 @@ function paintHeap(context, heap, view, colors, width, height) {
     context.stroke();
 }
 
+// How many threads may execute at once, as a dashed line.
+function paintProcs(context, procs, most, view, colors, width, height) {
+    const x = (t) => (t - view.from) / (view.to - view.from) * width, y = (n) => height - n * (height - 2) / most;
+    context.strokeStyle = colors.text;
+    context.lineWidth = 1;
+    context.setLineDash([4, 3]);
+    context.beginPath();
+    for (let i = lastBefore(procs, view.from); i < procs.length && procs[i][0] <= view.to; i++) {
+        context.lineTo(Math.max(0, x(procs[i][0])), y(procs[i][1]));
+        context.lineTo(i + 1 < procs.length ? Math.min(width, x(procs[i + 1][0])) : width, y(procs[i][1]));
+    }
+    context.stroke();
+    context.setLineDash([]);
+}
+
+// On whatever is there: with a rim of the background's colour.
+function paintCaption(context, text, x, y, align, color, colors) {
+    context.font = FONT;
+    context.textAlign = align;
+    context.strokeStyle = colors.back;
+    context.lineWidth = 3;
+    context.lineJoin = "round";
+    context.strokeText(text, x, y);
+    context.fillStyle = color;
+    context.fillText(text, x, y);
+    context.textAlign = "left";
+}
+
 // Times below a line that is divided at round ones. The labels say how much later than the first one they are.
 function paintRuler(context, view, colors, width, height) {
     const span = view.to - view.from, least = span / Math.max(2, width / 110);
-    const power = 10 ** Math.floor(Math.log10(least)), step = Math.max(1, power * [1, 2, 5, 10].find((m) => power * m >= least));
+    const power = 10 ** Math.floor(Math.log10(least));
+    const step = Math.max(1, power * [1, 2, 5, 10].find((m) => power * m >= least));
     context.fillStyle = colors.faint;
-    context.font = "11px system-ui, sans-serif";
+    context.font = FONT;
     for (let t = Math.ceil(view.from / step) * step; t <= view.to; t += step) {
         const x = (t - view.from) / span * width;
         context.fillRect(x, height - 5, 1, 5);
-        context.fillText(moment(t, step), x + 3, height - 6);
+        const text = moment(t, step, view.to);
+        if (x + 3 + context.measureText(text).width <= width)
+            context.fillText(text, x + 3, height - 6);
     }
 }
 
 // What belongs to a lane besides its stretches: names in those that are wide enough, samples, regions.
 function paintDetails(context, trace, lane, view, y, colors, width) {
     const scale = width / (view.to - view.from), x = (t) => (t - view.from) * scale;
-    context.font = "11px system-ui, sans-serif";
+    context.font = FONT;
     if ((lane.find(view.to) - lane.find(view.from)) * 40 < width * 4) {
         for (let i = Math.max(0, lane.find(view.from)); i < lane.n && lane.at[i] < view.to; i++)
             if ((lane.endOf(i) - lane.at[i]) * scale > 40 && trace.whatClass[lane.what[i]] !== CLASS_RUNNING) {
+                const from = Math.max(0, x(lane.at[i])), to = Math.min(width, x(lane.endOf(i)));
                 context.fillStyle = trace.whatClass[lane.what[i]] === CLASS_WAIT ? colors.text : colors.inside;
-                fitText(context, shortName(trace, lane.what[i]), Math.max(0, x(lane.at[i])), Math.min(width, x(lane.endOf(i))), y + 12);
+                fitText(context, shortName(trace, lane.what[i]), from, to, y + 12);
             }
     }
     context.fillStyle = colors.text;
@@ -181,15 +228,40 @@ function paintDetails(context, trace, lane, view, y, colors, width) {
             context.fillRect(at, y - 2, 1, 3);
         last = at;
     }
-    for (const r of lane.regions) {
-        const at = x(r.begin), end = x(r.begin + r.length);
-        if (at > width)
-            break;
-        if (end < 0 || r.depth >= REGION_LEVELS)
-            continue;
-        context.fillStyle = flameColor(trace.texts[r.name], "wait");
-        context.fillRect(Math.max(0, at), y + BAR + r.depth * REGION, Math.max(1, Math.min(width, end) - Math.max(0, at)), REGION - 1);
-    }
+    paintRegions(context, lane, view, y - MARGIN + regionsFrom(lane), colors, width);
+}
+
+// Where two end in one column of pixels, the first is enough.
+function paintRegions(context, lane, view, y, colors, width) {
+    const pixel = (view.to - view.from) / width, x = (t) => (t - view.from) / pixel;
+    lane.levels.forEach((level, depth) => {
+        for (let i = firstAfter(level, view.from); i < level.length && level[i].begin < view.to;) {
+            const r = level[i], from = Math.max(0, x(r.begin));
+            const to = Math.min(width, Math.max(from + 1, x(r.begin + r.length)));
+            context.fillStyle = flameColor(r.text, "wait");
+            context.fillRect(from, y + depth * REGION, Math.max(1, to - from - 0.5), REGION - 1);
+            context.fillStyle = colors.inside;
+            fitText(context, r.text, from, to, y + depth * REGION + 11);
+            i = to - from > 1 ? i + 1 : Math.max(i + 1, firstAfter(level, view.from + to * pixel));
+        }
+    });
+}
+
+// The first of regions of a lane that goes on at time t, so many pixels below its first level; undefined: none does.
+function regionAt(lane, t, below, slack) {
+    const level = lane.levels[Math.floor(below / REGION)];
+    const r = below >= 0 && level && level[firstAfter(level, t - slack)];
+    return r && r.begin <= t + slack ? r : undefined;
+}
+
+// How far below its top a lane's regions begin: below its stretches, if it has any.
+function regionsFrom(lane) {
+    return MARGIN + (lane.number < 0 ? 0 : BAR + 1);
+}
+
+// The height of a lane with all that belongs to it.
+function heightOf(lane) {
+    return (lane.number < 0 ? 2 * MARGIN : LANE) + lane.levels.length * REGION;
 }
 
 function shortName(trace, w) {
@@ -202,18 +274,26 @@ function fitText(context, text, from, to, y) {
         context.fillText(text.length <= room ? text : text.slice(0, room - 1) + "…", from + 3, y);
 }
 
-// From who woke a thread to that thread.
-function paintArrow(context, from, to, color) {
+// From who woke a thread to that thread, with a rim, so that it is seen on all colours.
+function paintArrow(context, from, to, colors) {
     const down = to.y > from.y ? 1 : -1;
-    context.strokeStyle = context.fillStyle = color;
-    context.lineWidth = 1.5;
+    for (const [color, rim] of [[colors.back, 2.5], [colors.text, 0]]) {
+        context.strokeStyle = context.fillStyle = color;
+        context.lineWidth = 1.5 + rim;
+        context.beginPath();
+        context.moveTo(from.x, from.y);
+        context.bezierCurveTo(from.x + 14, from.y, to.x - 14, to.y - 14 * down, to.x, to.y - 4 * down);
+        context.stroke();
+        context.beginPath();
+        context.moveTo(to.x, to.y);
+        context.lineTo(to.x - 4, to.y - 7 * down);
+        context.lineTo(to.x + 4, to.y - 7 * down);
+        context.closePath();
+        context.fill();
+        if (rim)
+            context.stroke();
+    }
     context.beginPath();
-    context.moveTo(from.x, from.y);
-    context.bezierCurveTo(from.x + 14, from.y, to.x - 14, to.y - 14 * down, to.x, to.y);
-    context.stroke();
-    context.beginPath();
-    context.moveTo(to.x, to.y);
-    context.lineTo(to.x - 4, to.y - 7 * down);
-    context.lineTo(to.x + 3, to.y - 7 * down);
+    context.arc(from.x, from.y, 2.5, 0, 7);
     context.fill();
 }

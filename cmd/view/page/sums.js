@@ -123,6 +123,22 @@ class Sums {
         return [...rows.values()];
     }
 
+    // Who ended these, by the names that threads have in common.
+    wakers(whats) {
+        const wanted = new Uint8Array(this.time.length), rows = new Map();
+        whats.forEach((w) => wanted[w] = 1);
+        eachPart(this.trace.lanes, this.from, this.to, (lane, i, part) => {
+            const waker = wanted[lane.what[i]] && this.trace.lanes[lane.waker[i] - 1];
+            if (!waker)
+                return;
+            const row = rows.get(waker.name) || {name: waker.name, time: 0, count: 0};
+            row.time += part;
+            row.count++;
+            rows.set(row.name, row);
+        });
+        return [...rows.values()].sort((a, b) => b.time - a.time);
+    }
+
     // How long each of these took: so many in each power of two of ns.
     histogram(whats) {
         const wanted = new Uint8Array(this.time.length), bins = [];

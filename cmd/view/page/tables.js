@@ -12,14 +12,16 @@ const column = {
 function waitColumns(rows, name) {
     const all = rows.reduce((n, r) => n + r.time, 0);
     return [column.time("time", (r) => r.time), column.share(all), column.count("times", (r) => r.count),
-        column.time("mean", (r) => r.time / r.count), column.time("longest", (r) => r.longest), column.text(name, (r) => r.name)];
+        column.time("mean", (r) => r.time / r.count), column.time("longest", (r) => r.longest),
+        column.text(name, (r) => r.name)];
 }
 
 const isWait = (trace, w) => trace.state(w) === WAITING;
 
 const TABLES = {
     states: {title: "States", make(sums) {
-        const {trace} = sums, names = {[RUNNING]: "running", [RUNNABLE]: "runnable", [SYSCALL]: "system call", [WAITING]: "waiting"};
+        const {trace} = sums;
+        const names = {[RUNNING]: "running", [RUNNABLE]: "runnable", [SYSCALL]: "system call", [WAITING]: "waiting"};
         const rows = sums.group((w) => names[trace.state(w)] + (trace.reason(w) ? ": " + trace.reason(w) : ""));
         return {rows, columns: waitColumns(rows, "state: reason")};
     }},
@@ -44,7 +46,7 @@ const TABLES = {
             column.count("total", (r) => r.total), column.text("function, by samples of the CPU", (r) => r.name)]};
     }},
     threads: {title: "Threads", make(sums) {
-        const rows = sums.lanes.filter((r) => r.any || r.samples).map((r) => ({...r, name: laneName(r.lane), time: r.time}));
+        const rows = sums.lanes.filter((r) => r.any || r.samples).map((r) => ({...r, name: laneName(r.lane)}));
         return {rows, columns: [
             ...CLASS_NAMES.map((name, c) => column.time(name, (r) => r.time[c])),
             column.count("waits", (r) => r.waits), column.count("calls", (r) => r.calls),
@@ -53,12 +55,14 @@ const TABLES = {
 };
 
 function laneName(lane) {
-    return lane.number < 0 ? lane.name : `${lane.name} ${lane.tid !== null && lane.tid !== lane.id ? `${lane.id}, tid ${lane.tid}` : lane.id}`;
+    const tid = lane.tid !== null && lane.tid !== lane.id ? `, tid ${lane.tid}` : "";
+    return lane.number < 0 ? lane.name : `${lane.name} ${lane.id}${tid}`;
 }
 
 // The table's element. choose(row) is called for a row that is clicked, or entered.
 function tableElement(id, sums, sorting, choose, again) {
-    const {rows, columns} = TABLES[id].make(sums), by = sorting[id] || {column: 0, up: false}, key = columns[by.column].value;
+    const {rows, columns} = TABLES[id].make(sums), by = sorting[id] || {column: 0, up: false};
+    const key = columns[by.column].value;
     const order = (a, b) => typeof a === "string" ? a.localeCompare(b) : a - b;
     rows.sort((a, b) => (by.up ? 1 : -1) * order(key(a), key(b)));
     const sort = (i) => {
@@ -85,7 +89,7 @@ function tableElement(id, sums, sorting, choose, again) {
         element("thead", {}, element("tr", {}, ...head)), element("tbody", {}, ...body));
     if (!rows.length)
         return element("p", {id: "table-" + id}, "Nothing here.");
-    return rows.length <= ROWS ? table : element("div", {}, table, element("p", {}, `… and ${count(rows.length - ROWS)} more rows`));
+    return element("div", {}, table, moreElement(rows));
 }
 
 // How long the stretches of a row took: a bar for each power of two.
@@ -95,9 +99,40 @@ function histogramElement(sums, row) {
     for (let i = first; i >= 0 && i < bins.length; i++) {
         const n = bins[i] || 0;
         bars.push(element("tr", {}, element("th", {scope: "row"}, `${time(i ? 2 ** i : 0)} –`),
-            element("td", {class: "left wide"}, element("span", {class: "bar", style: `width:${100 * n / most}%`})),
+            element("td", {class: "left wide"},
+                n ? element("span", {class: "bar", style: `width:${100 * n / most}%`}) : ""),
             element("td", {"data-value": n}, count(n))));
     }
     return element("table", {class: "histogram"}, element("caption", {}, `How long each took: ${row.name}`),
         element("tbody", {}, ...bars));
+}
+
+// How many rows are not shown.
+function moreElement(rows) {
+    return rows.length > ROWS ? element("p", {}, `… and ${count(rows.length - ROWS)} more`) : "";
+}
+
+function messageText(m) {
+    return (m.category ? m.category + ": " : "") + m.text;
+}
+
+// Tasks and messages of a part of the trace. goTask and goTime lead to them.
+function taskTables(trace, sums, goTask, goTime) {
+    const {from, to} = sums, laneAt = (n) => n ? laneName(trace.lanes[n - 1]) : "";
+    const link = (text, go) => element("button", {type: "button", onclick: go}, text);
+    const table = (id, names, all, cells) => [element("table", {id}, element("thead", {}, element("tr", {},
+        ...names.map((n) => element("th", {scope: "col", class: "left"}, n)))), element("tbody", {},
+        ...all.slice(0, ROWS).map((it) => row(cells(it))))), moreElement(all)];
+    const row = (cells) => element("tr", {}, ...cells.map((c) => element("td", {class: "left"}, c)));
+    const tasks = trace.tasks.filter((t) => t.begin < to && t.begin + t.length >= from);
+    tasks.sort((a, b) => b.length - a.length);
+    const messages = trace.messages.filter((m) => m.at >= from && m.at < to);
+    return [
+        ...(tasks.length ? table("table-tasks", ["took", "task", "begun by"], tasks, (t) => [
+            link(time(t.length) + (t.ended ? "" : ", not ended"), () => goTask(t)), `${t.text} ${t.id}`,
+            laneAt(t.lane)]) : []),
+        ...(messages.length ? table("table-messages", ["at", "message", "by"], messages, (m) => [
+            link((m.at / 1e9).toFixed(6) + " s", () => goTime(m.at)), messageText(m), laneAt(m.lane)]) : []),
+        tasks.length || messages.length ? "" : element("p", {}, "Nothing here."),
+    ];
 }

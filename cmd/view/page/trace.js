@@ -6,7 +6,7 @@ const RUNNABLE = 2, RUNNING = 3, WAITING = 4, SYSCALL = 5;
 const CLASS_RUNNING = 0, CLASS_RUNNABLE = 1, CLASS_SYSCALL = 2, CLASS_LOCK = 3, CLASS_WAIT = 4, CLASSES = 5;
 const CLASS_NAMES = ["running", "runnable", "system call", "waiting for a lock", "waiting"];
 const STEP = 16; // a sum stands for so many stretches
-const LOCK = /^(mutex|rwlock|spinlock|openmp-lock|semaphore)\b/; // objects; and where the trace says none, reasons
+const LOCK = /^(mutex|rwlock|spinlock|openmp-lock)\b/; // objects; and where the trace says none, reasons
 const LOCKING = /^sync$|mutex/i;
 
 class Lane {
@@ -15,7 +15,8 @@ class Lane {
         this.blocks = [];
         this.sampleBlocks = [];
         this.regions = [];
-        this.depth = 0; // of regions
+        this.n = 0; // of stretches; a row of tasks has none
+        this.sampled = [];
     }
 
     // Makes arrays of the blocks.
@@ -39,7 +40,7 @@ class Lane {
         this.sampled = join(Float64Array, this.sampleBlocks, "at", samples);
         this.sampleStack = join(Uint32Array, this.sampleBlocks, "stack", samples);
         this.blocks = this.sampleBlocks = null;
-        this.regions.sort((a, b) => a.begin - b.begin || a.depth - b.depth);
+        this.levels = packLevels(this.regions, (r) => trace.texts[r.name]);
         this.addUp(trace.whatClass);
     }
 
@@ -90,15 +91,13 @@ class Lane {
         return low;
     }
 
-    // Adds to `to` the time of each class from the begin of the lane to t, which is in stretch i, `times` times.
-    cumulate(classes, i, t, times, to) {
-        if (i < 0)
-            return;
+    // Adds to `to` the time of each class from the begin of the lane to t, which is in stretch i.
+    cumulate(classes, i, t, to) {
         const first = i - i % STEP;
         let all = Math.min(t, this.end) - this.at[0], known = 0;
         for (let c = 0; c < CLASS_WAIT; c++) {
             const sum = this.sums[first / STEP * CLASS_WAIT + c];
-            to[c] += times * sum;
+            to[c] += sum;
             known += sum;
         }
         for (let k = first; k <= i; k++) {
@@ -106,10 +105,10 @@ class Lane {
             if (c === CLASS_WAIT)
                 continue;
             const part = Math.min(t, this.endOf(k)) - this.at[k];
-            to[c] += times * part;
+            to[c] += part;
             known += part;
         }
-        to[CLASS_WAIT] += times * (all - known);
+        to[CLASS_WAIT] += all - known;
     }
 }
 
@@ -117,7 +116,9 @@ class Trace {
     constructor() {
         this.lanes = [];
         this.program = new Lane(-1); // what is of no thread: ranges of the runtime, samples outside
-        this.heap = [];              // [time, bytes]
+        this.heap = [];              // [time, bytes in use]
+        this.procs = [];             // [time, how many may execute at once]
+        this.profile = null;         // of the heap: where it was allocated
         this.tasks = [];
         this.messages = [];
     }
@@ -133,6 +134,10 @@ class Trace {
     // All blocks have been read.
     complete(tables, stat) {
         Object.assign(this, tables);
+        for (const list of [this.texts, this.names])
+            list.forEach((text, i) => list[i] = legible(text));
+        for (const m of this.messages)
+            [m.category, m.text] = [legible(m.category), legible(m.text)];
         this.stat = stat;
         this.nwhats = this.whats.length / 6;
         this.whatClass = new Uint8Array(this.nwhats);
@@ -147,6 +152,7 @@ class Trace {
         this.program.end = this.duration;
         for (const lane of [...this.lanes, this.program])
             lane.join(this);
+        this.taskLanes = makeTaskLanes(this);
     }
 
     state(w) { return this.whats[6 * w]; }
@@ -161,8 +167,9 @@ class Trace {
         case RUNNING: return CLASS_RUNNING;
         case RUNNABLE: return CLASS_RUNNABLE;
         case SYSCALL: return CLASS_SYSCALL;
-        default: return (this.object(w) ? LOCK.test(this.object(w)) : LOCKING.test(this.reason(w))) ? CLASS_LOCK : CLASS_WAIT;
         }
+        const lock = this.object(w) ? LOCK.test(this.object(w)) : LOCKING.test(this.reason(w));
+        return lock ? CLASS_LOCK : CLASS_WAIT;
     }
 
     // A frame of a stack: its function and where that is.
@@ -172,6 +179,16 @@ class Trace {
     frameText(frame) {
         const line = this.frames[3 * frame + 2];
         return line ? `${this.functionOf(frame)} (${this.fileOf(frame)}:${line})` : this.placeOf(frame);
+    }
+
+    // Whose waits a lane ended between `from` and `to`: the first `most` of them.
+    wokenBy(lane, from, to, most) {
+        const found = [];
+        for (const other of this.lanes)
+            for (let k = Math.max(0, other.find(from)), n = 0; k < other.n && other.at[k] < to && n < most; k++)
+                if (other.waker[k] === lane.number + 1 && other.endOf(k) >= from && other.endOf(k) < to)
+                    n = found.push({lane: other, i: k, at: other.endOf(k)});
+        return found.sort((a, b) => a.at - b.at).slice(0, most);
     }
 
     // A stretch in words: "waiting: sync, mutex cache.lock".

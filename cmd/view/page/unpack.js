@@ -88,7 +88,6 @@ const BLOCKS = {
         const number = c.number(), lane = number ? trace.lane(number - 1) : trace.program;
         const region = {begin: c.number(), length: c.number(), name: c.number(), depth: c.number(), task: c.number()};
         lane.regions.push(region);
-        lane.depth = Math.max(lane.depth, region.depth + 1);
     },
     T(trace, c) {
         trace.tasks.push({id: c.number(), parent: c.number(), begin: c.number(), length: c.number(), type: c.number(),
@@ -99,6 +98,12 @@ const BLOCKS = {
     },
     H(trace, c) {
         trace.heap.push([c.number(), c.number()]);
+    },
+    P(trace, c) {
+        trace.procs.push([c.number(), c.number()]);
+    },
+    G(trace, c) {
+        trace.packedProfile = c.data.slice(c.at, c.end);
     },
     J(trace, c) {
         trace.tables = JSON.parse(c.rest());
@@ -140,7 +145,8 @@ async function fetchInto(address, writer) {
 
 // The trace that is in the element, or where that says; tell(part) from time to time.
 async function unpack(element, tell) {
-    const trace = new Trace(), gzip = new DecompressionStream("gzip"), {address} = element.dataset, text = element.textContent;
+    const trace = new Trace(), gzip = new DecompressionStream("gzip");
+    const {address} = element.dataset, text = element.textContent;
     let left = new Uint8Array(0), read = 0;
     const to = {
         writer: gzip.writable.getWriter(),
@@ -166,7 +172,9 @@ async function unpack(element, tell) {
     await fed;
     if (left.length || !trace.tables)
         throw new Error("the data of this page is cut off");
+    if (trace.packedProfile)
+        trace.profile = await unzip(trace.packedProfile).then(readProfile).catch((e) => (console.warn(e), null));
     trace.complete(trace.tables, trace.report);
-    trace.tables = trace.report = null;
+    trace.tables = trace.report = trace.packedProfile = null;
     return trace;
 }

@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "cmd/arguments.h"
 #include "cmd/complain.h"
@@ -129,17 +128,10 @@ static int write_path(struct export *e)
     return outcome(e, e->format->function(&e->job), &keep);
 }
 
-static bool same_file(const char *in, const char *out)
-{
-    struct stat a, b;
-    return strcmp(in, "-") && strcmp(out, "-") && !stat(in, &a) && !stat(out, &b) && a.st_dev == b.st_dev &&
-           a.st_ino == b.st_ino;
-}
-
 static int run(struct export *e)
 {
     int status = EXIT_USAGE;
-    if (same_file(e->job.in, e->out)) {
+    if (is_same_file(e->job.in, e->out)) {
         complain("export", "%s: FILE and OUT are the same file", e->job.in);
         return EXIT_USAGE;
     }

@@ -13,6 +13,13 @@
 #include "cmd/verbs.h"
 #include "lib/clock.h"
 
+bool is_same_file(const char *in, const char *out)
+{
+    struct stat a, b;
+    return strcmp(in, "-") && strcmp(out, "-") && !stat(in, &a) && !stat(out, &b) && a.st_dev == b.st_dev &&
+           a.st_ino == b.st_ino;
+}
+
 struct gotrace_reader *open_input(const char *verb, const char *path)
 {
     struct gotrace_reader *r =

@@ -10,6 +10,9 @@
 /* Opens path, or stdin for "-"; NULL, and a complaint, when memory is short. */
 struct gotrace_reader *open_input(const char *verb, const char *path);
 
+/* Whether what would be written replaces what is read; "-" is no file. */
+bool is_same_file(const char *in, const char *out);
+
 /*
  * Shows on stderr, if that is a terminal and it takes more than a second, how much of the path has been read. For verbs
  * that print only when all is read. hide_progress() wipes what is left of that, where reading ends before the input.

@@ -7,6 +7,7 @@
 #include "cmd/arguments.h"
 #include "cmd/binary.h"
 #include "cmd/complain.h"
+#include "cmd/export/heap_in_trace.h"
 #include "cmd/finish/output.h"
 #include "cmd/input.h"
 #include "cmd/stat.h"
@@ -36,10 +37,11 @@ static const struct option options[] = {
     {NULL, 0, NULL, 0}};
 static const struct arguments arguments = {"view", usage, ":ho:", options};
 
-/* Both are made of the same events. */
+/* All are made of the same events. */
 struct view {
     struct lanes lanes;
     struct stat stat;
+    struct heap_pieces heap;
 };
 
 static bool view_begin(void *state, const struct gotrace_reader *r)
@@ -51,6 +53,10 @@ static bool view_begin(void *state, const struct gotrace_reader *r)
 static bool view_event(void *state, const struct gotrace_event *ev)
 {
     struct view *v = state;
+    struct gotrace_str string;
+    if (gotrace_event_kind(ev) == GOTRACE_KIND_SYNC)
+        for (size_t i = 0; gotrace_event_sync_string(ev, i, &string); i++)
+            heap_pieces_take(&v->heap, string.data, string.len);
     return lanes_consumer.event(&v->lanes, ev) && stat_consumer.event(&v->stat, ev);
 }
 
@@ -81,23 +87,32 @@ static bool put_stat(const struct stat *s, const char *path, bool complete, stru
     return ok;
 }
 
-/* NULL, or what went wrong; *nothing: no event could be read. */
-static const char *put_data(struct gotrace_reader *r, const char *path, FILE *to, bool base64, bool *nothing)
+/* What is true of a trace when all of it has been read. */
+struct outcome {
+    bool nothing; /* no thread could be read */
+    bool damaged; /* the heap profile, which the page is without, although the rest of the trace is fine */
+};
+
+/* NULL, or what went wrong. */
+static const char *put_data(struct gotrace_reader *r, const char *path, FILE *to, bool base64, struct outcome *is)
 {
-    static const struct event_consumer both = {view_begin, view_event, view_end};
+    static const struct event_consumer all = {view_begin, view_event, view_end};
     const char *why;
-    struct view v;
+    struct view v = {.heap = {0}};
     struct pack *pack = pack_new(to, base64, &why);
     if (!pack)
         return why;
     stat_init(&v.stat, ROWS);
-    bool ok = lanes_init(&v.lanes, pack) && consume_events(r, &both, &v);
-    bool complete = !gotrace_reader_error(r);
-    *nothing = !v.lanes.spans.nevents;
+    bool ok = lanes_init(&v.lanes, pack) && consume_events(r, &all, &v);
+    bool complete = !gotrace_reader_error(r), profile = heap_pieces_complete(&v.heap);
+    *is = (struct outcome){.nothing = !v.lanes.threads.n, .damaged = complete && !profile};
+    if (ok && profile && v.heap.of)
+        tables_put_text(pack, 'G', (const char *)v.heap.data, v.heap.size);
     ok = ok && tables_put(&v.lanes, path, complete) && put_stat(&v.stat, path, complete, pack);
     ok = pack_end(pack) && ok;
     lanes_free(&v.lanes);
     stat_free(&v.stat);
+    heap_pieces_free(&v.heap);
     return ok ? NULL : "out of memory";
 }
 
@@ -109,31 +124,33 @@ static const char *title_of(const char *path)
 
 static const char *flushed(FILE *to) { return fflush(to) || ferror(to) ? strerror(errno) : NULL; }
 
-static const char *put_page(struct gotrace_reader *r, const char *path, FILE *to, bool *nothing)
+static const char *put_page(struct gotrace_reader *r, const char *path, FILE *to, struct outcome *is)
 {
     page_begin(title_of(path), NULL, to);
-    const char *why = put_data(r, path, to, true, nothing);
+    const char *why = put_data(r, path, to, true, is);
     page_end(to);
     return why ? why : flushed(to);
 }
 
 /* Of what ended the reading: the exit status, and a complaint. */
-static int told(const char *verb, const struct gotrace_reader *r, const char *path, bool nothing)
+static int told(const char *verb, const struct gotrace_reader *r, const char *path, const struct outcome *is)
 {
     const struct gotrace_error *error = gotrace_reader_error(r);
     if (error) {
         fprintf(stderr, "thrace %s: ", verb);
         print_error(stderr, path, error);
     }
-    return nothing && error ? EXIT_USAGE : error_status(error);
+    if (is->damaged)
+        complain(verb, "%s: the heap profile in the trace is damaged", path);
+    return is->nothing && error ? EXIT_USAGE : is->damaged ? EXIT_INVALID : error_status(error);
 }
 
 /* Returns when it cannot go on. */
 static int serve_page(struct gotrace_reader *r, const char *path)
 {
-    bool nothing = false;
+    struct outcome is = {0};
     FILE *page = tmpfile(), *data = page ? tmpfile() : NULL;
-    const char *why = data ? put_data(r, path, data, false, &nothing) : strerror(errno);
+    const char *why = data ? put_data(r, path, data, false, &is) : strerror(errno);
     int status = EXIT_USAGE;
     hide_progress();
     if (!why) {
@@ -142,7 +159,7 @@ static int serve_page(struct gotrace_reader *r, const char *path)
         why = flushed(data) ? flushed(data) : flushed(page);
     }
     if (!why)
-        status = told("view", r, path, nothing);
+        status = told("view", r, path, &is);
     if (!why && status != EXIT_USAGE)
         why = serve(fileno(page), fileno(data));
     if (why)
@@ -157,22 +174,26 @@ static int serve_page(struct gotrace_reader *r, const char *path)
 static int write_page(const char *verb, struct gotrace_reader *r, const char *path, const char *page, mode_t mode)
 {
     const char *err;
-    bool nothing = false;
+    struct outcome is = {0};
+    if (is_same_file(path, page)) {
+        complain(verb, "%s: FILE and the page are the same file", path);
+        return EXIT_USAGE;
+    }
     struct output *out = output_open(page, mode, &err);
     if (!out) {
         complain(verb, "%s: %s", page, err);
         return EXIT_USAGE;
     }
-    const char *why = put_page(r, path, output_file(out), &nothing);
+    const char *why = put_page(r, path, output_file(out), &is);
     const struct gotrace_error *error = gotrace_reader_error(r);
-    bool keep = !why && !(nothing && error);
+    bool keep = !why && !(is.nothing && error);
     hide_progress();
     err = output_close(out, keep);
     if (why || (keep && err)) {
         complain(verb, "%s: %s", page, why ? why : err);
         return EXIT_USAGE;
     }
-    return told(verb, r, path, nothing);
+    return told(verb, r, path, &is);
 }
 
 /* Where the page goes, if it is not served. */

@@ -3,7 +3,6 @@
 #include "cmd/export/heap_in_trace.h"
 
 #include <inttypes.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,14 +70,8 @@ int heap_in_trace_write(struct gotrace_builder *b, const void *profile, size_t s
 
 /* --- reading ------------------------------------------------------------------------------------------------------ */
 
-struct pieces {
-    uint8_t *data;
-    bool *there;
-    size_t of, found, size;
-};
-
 /* False: not a piece of the profile that the others are of, or out of memory. */
-static bool take(struct pieces *p, const char *text, size_t len)
+static bool take(struct heap_pieces *p, const char *text, size_t len)
 {
     char head[64];
     size_t i, of, n = len < sizeof head - 1 ? len : sizeof head - 1;
@@ -103,34 +96,49 @@ static bool take(struct pieces *p, const char *text, size_t len)
     return true;
 }
 
+void heap_pieces_take(struct heap_pieces *p, const char *text, size_t len)
+{
+    if (len > strlen(MARK) && !memcmp(text, MARK, strlen(MARK)) && !p->damaged)
+        p->damaged = !take(p, text, len);
+}
+
+bool heap_pieces_complete(const struct heap_pieces *p) { return !p->damaged && p->found == p->of; }
+
+void heap_pieces_free(struct heap_pieces *p)
+{
+    free(p->there);
+    free(p->data);
+    *p = (struct heap_pieces){0};
+}
+
 void *heap_in_trace_read(FILE *trace, size_t *size, const char **error, int *invalid)
 {
     static char text[256];
     struct gotrace_raw_event ev;
-    struct pieces p = {0};
-    bool ok = true;
+    struct heap_pieces p = {0};
+    void *profile = NULL;
     int more = 0;
     struct gotrace_raw_reader *r = gotrace_raw_reader_open_file(GOTRACE_RAW_BYTES, trace);
     *error = NULL;
     *invalid = *size = 0;
-    while (r && ok && (more = gotrace_raw_reader_next(r, &ev)) > 0)
-        if (ev.id == EV_String && ev.size > strlen(MARK) && !memcmp(ev.data, MARK, strlen(MARK)))
-            ok = take(&p, (const char *)ev.data, ev.size);
+    while (r && !p.damaged && (more = gotrace_raw_reader_next(r, &ev)) > 0)
+        if (ev.id == EV_String)
+            heap_pieces_take(&p, (const char *)ev.data, ev.size);
     if (!r || more < 0) {
         const struct gotrace_error *e = r ? gotrace_raw_reader_error(r) : NULL;
         snprintf(text, sizeof text, "%s", e ? e->message : "out of memory");
         *error = text;
         *invalid = e && !e->sys_errno;
-    } else if (!ok || p.found < p.of) {
+    } else if (!heap_pieces_complete(&p)) {
         *error = "the heap profile in the trace is damaged";
         *invalid = 1;
     }
     gotrace_raw_reader_free(r);
-    free(p.there);
-    if (*error || !p.of) {
-        free(p.data);
-        return NULL;
+    if (!*error && p.of) {
+        *size = p.size;
+        profile = p.data;
+        p.data = NULL;
     }
-    *size = p.size;
-    return p.data;
+    heap_pieces_free(&p);
+    return profile;
 }

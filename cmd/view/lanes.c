@@ -336,11 +336,14 @@ static void message(struct lanes *l, const struct gotrace_event *ev)
 static void metric(struct lanes *l, const struct gotrace_event *ev)
 {
     struct gotrace_metric m;
-    if (!gotrace_event_metric(ev, &m) || strcmp(m.name, "/memory/classes/heap/objects:bytes") != 0)
+    if (!gotrace_event_metric(ev, &m))
+        return;
+    bool heap = !strcmp(m.name, "/memory/classes/heap/objects:bytes");
+    if (!heap && strcmp(m.name, "/sched/gomaxprocs:threads") != 0)
         return;
     put(l, &l->rows, since_begin(l, gotrace_event_time(ev)));
     put(l, &l->rows, m.value);
-    put_block(l, 'H', NULL, 0);
+    put_block(l, heap ? 'H' : 'P', NULL, 0);
 }
 
 static bool event(void *state, const struct gotrace_event *ev)

@@ -3,18 +3,16 @@ e2e_tests = \
 	%D%/against-kernel.test \
 	%D%/annotations.test \
 	%D%/annotations-languages.test \
+	%D%/anonymise.test \
 	%D%/bounds.test \
 	%D%/control.test \
-	%D%/diseases.test \
 	%D%/cpu.test \
-	%D%/diff.test \
 	%D%/critical.test \
+	%D%/diff.test \
+	%D%/diseases.test \
 	%D%/entry-points.test \
 	%D%/exits.test \
 	%D%/export.test \
-	%D%/anonymise.test \
-	%D%/merge.test \
-	%D%/trim.test \
 	%D%/export-firefox.test \
 	%D%/export-perfetto.test \
 	%D%/export-sqlite.test \
@@ -22,9 +20,9 @@ e2e_tests = \
 	%D%/finish.test \
 	%D%/flight.test \
 	%D%/gather.test \
+	%D%/heap.test \
 	%D%/heap-matrix.test \
 	%D%/heap-profile.test \
-	%D%/heap.test \
 	%D%/help.test \
 	%D%/idle.test \
 	%D%/install.test \
@@ -32,23 +30,26 @@ e2e_tests = \
 	%D%/kills.test \
 	%D%/lock-stats.test \
 	%D%/locks.test \
+	%D%/merge.test \
 	%D%/nvtx.test \
 	%D%/objects.test \
-	%D%/old-versions.test %D%/options.test \
+	%D%/old-versions.test \
+	%D%/options.test \
 	%D%/preload.test \
 	%D%/record.test \
 	%D%/rounds.test \
 	%D%/seeds.test \
 	%D%/sessions.test \
 	%D%/stat.test \
-	%D%/sums.test \
 	%D%/status.test \
 	%D%/steals.test \
 	%D%/subjects.test \
+	%D%/sums.test \
 	%D%/symbols.test \
 	%D%/tasks.test \
 	%D%/terminal.test \
 	%D%/threads.test \
+	%D%/trim.test \
 	%D%/tutorial.test \
 	%D%/usdt.test \
 	%D%/usdt-postgres.test \
@@ -57,8 +58,8 @@ e2e_tests = \
 
 TESTS += $(e2e_tests)
 dist_check_SCRIPTS += $(e2e_tests)
-EXTRA_DIST += %D%/exports.sh %D%/export-pages.py %D%/export-sqlite.py %D%/export-sums.py %D%/export-tables.py
-EXTRA_DIST += %D%/browser.py %D%/firefox.py %D%/lib.sh %D%/perfetto.py %D%/view-page.py
+EXTRA_DIST += %D%/browser.py %D%/export-pages.py %D%/export-sqlite.py %D%/export-sums.py %D%/export-tables.py \
+	%D%/exports.sh %D%/firefox.py %D%/lib.sh %D%/page.py %D%/perfetto.py %D%/view-page.py %D%/view-timeline.py
 
 # Holds a trace against what tests/programs/tally did.
 check_PROGRAMS += %D%/check-tally

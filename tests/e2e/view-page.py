@@ -5,34 +5,10 @@ usage: view-page.py THRACE FILE.trace FILE.html NAME
 import collections
 import json
 import os
-import subprocess
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-import browser
-
-thrace, trace, page, title = sys.argv[1:5]
-number = 0
-
-
-def ok(is_so, name, why=""):
-    global number
-    number += 1
-    print(("ok " if is_so else "not ok ") + f"{title}: {name}")
-    if not is_so:
-        print(f"# {why}")
-    sys.stdout.flush()
-
-
-def same(got, wanted, name):
-    ok(got == wanted, name, f"the page has {got}, and not {wanted}"[:1500])
-
-
-def stat(*options):
-    return json.loads(subprocess.run([thrace, "stat", "--json", *options, trace], capture_output=True, check=False).stdout)
-
-
-b = browser.Browser()
+from page import b, center, ok, page, same, stat, text, view
 
 
 def rows(tab):
@@ -90,22 +66,6 @@ def flame(kind):
     b.eval(f"""(() => {{ document.getElementById('tab-flame').click(); const k = document.getElementById('flame-kind');
         k.value = '{kind}'; k.dispatchEvent(new Event('change')); }})()""")
     return b.eval("Number((document.querySelector('#flame .frame') || {dataset: {value: 0}}).dataset.value)")
-
-
-def text(id):
-    return b.eval(f"document.getElementById('{id}').textContent")
-
-
-def view():
-    """What is visible, in ns, as the address says it."""
-    b.eval("new Promise((done) => setTimeout(done, 300))")
-    said = b.eval("location.hash")
-    return [int(n) for n in said.split("view=")[1].split("&")[0].split("-")]
-
-
-def center(id, x=0.5, y=0.5):
-    return b.eval(f"(() => {{ const r = document.getElementById('{id}').getBoundingClientRect();"
-                  f" return [r.left + {x} * r.width, r.top + {y} * r.height]; }})()")
 
 
 ACCESS = """(() => {
@@ -226,8 +186,8 @@ def mouse():
     b.wait("document.getElementById('part').textContent === 'the whole trace'")
     b.key("Escape")
     b.eval("document.getElementById('lanes').scrollTop = 0")
-    # The program's own row, if there is one, has no stretches.
-    row = b.wait("""(() => { const l = [...document.querySelectorAll('#labels div')].find((e) => !e.textContent.startsWith('('));
+    # The rows of the program and of tasks, if there are any, have no stretches.
+    row = b.wait("""(() => { const l = [...document.querySelectorAll('#labels div')].find((e) => e.querySelector('.number').textContent);
         return l && parseInt(l.style.top) + 12; })()""")
     x, y = center("chart", 0.5, 0.0)
     b.click(x, y + row)

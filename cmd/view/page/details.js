@@ -54,7 +54,8 @@ class Details {
             ...this.fact("began", `${(begin / 1e9).toFixed(9)} s`),
             ...(trace.reason(w) ? this.fact("reason", trace.reason(w)) : []),
             ...(trace.object(w) ? this.fact("object", trace.object(w)) : []),
-            ...(holder ? this.fact("held by", this.linkTo("to-holder", holder, begin)) : []),
+            ...(holder ? this.fact("held by", this.linkTo("to-holder", holder, begin),
+                element("small", {}, "who let go of it next")) : []),
             ...(waker ? this.fact("woken by", this.linkTo("to-waker", waker, end)) : []),
             ...this.woken(lane, begin, end),
             ...(regions.length

@@ -2,6 +2,7 @@
 
 const LANE = 22, BAR = 16, REGION = 15, MARGIN = 3; // px: of a lane, of its stretches, of each level of regions, above
 const FONT = "11px system-ui, sans-serif";
+const WIDE = 40; // px: a stretch has room for its name
 
 // A theme's colours as the style sheet has them; pixels as the canvas takes them.
 function readColors() {
@@ -213,13 +214,14 @@ function paintRuler(context, view, colors, width, height) {
 function paintDetails(context, trace, lane, view, y, colors, width) {
     const scale = width / (view.to - view.from), x = (t) => (t - view.from) * scale;
     context.font = FONT;
-    if ((lane.find(view.to) - lane.find(view.from)) * 40 < width * 4) {
-        for (let i = Math.max(0, lane.find(view.from)); i < lane.n && lane.at[i] < view.to; i++)
-            if ((lane.endOf(i) - lane.at[i]) * scale > 40 && trace.whatClass[lane.what[i]] !== CLASS_RUNNING) {
-                const from = Math.max(0, x(lane.at[i])), to = Math.min(width, x(lane.endOf(i)));
-                context.fillStyle = trace.whatClass[lane.what[i]] === CLASS_WAIT ? colors.text : colors.inside;
-                fitText(context, shortName(trace, lane.what[i]), from, to, y + 12);
-            }
+    // One that is wide enough is at one of these places.
+    for (let at = 0, i = 0, last = -1; lane.n && at < width; at += WIDE, last = i) {
+        i = Math.max(0, lane.find(view.from + at / scale, Math.max(0, i)));
+        const from = Math.max(0, x(lane.at[i])), to = Math.min(width, x(lane.endOf(i))), what = lane.what[i];
+        if (i === last || to - from < WIDE || trace.whatClass[what] === CLASS_RUNNING)
+            continue;
+        context.fillStyle = trace.whatClass[what] === CLASS_WAIT ? colors.text : colors.inside;
+        fitText(context, shortName(trace, what), from, to, y + 12);
     }
     context.fillStyle = colors.text;
     for (let i = firstSample(lane, view.from), last = -2; i < lane.sampled.length && lane.sampled[i] < view.to; i++) {

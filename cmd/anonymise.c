@@ -25,6 +25,7 @@ static ssize_t read_fd(void *arg, void *buf, size_t size) { return read(*(int *)
 static int say_failure(const struct filter *files, const struct failure *f)
 {
     if (f->error.status == GOTRACE_EWRITE) {
+        hide_progress();
         complain("anonymise", "%s: %s", files->out, f->message);
         return EXIT_USAGE;
     }
@@ -33,11 +34,22 @@ static int say_failure(const struct filter *files, const struct failure *f)
     return error_status(&f->error);
 }
 
+static void report(const struct anonymised *done)
+{
+    hide_progress();
+    if (done->batches || done->events)
+        complain("anonymise", "dropped what experiments recorded: %llu batches, %llu events",
+                 (unsigned long long)done->batches, (unsigned long long)done->events);
+    if (done->notes)
+        complain("anonymise", "dropped %llu notes of the recorder, such as heap profiles are made of",
+                 (unsigned long long)done->notes);
+}
+
 static int anonymise(void *arg, FILE *in, FILE *out)
 {
     const struct filter *files = arg;
     int fd = fileno(in), status = EXIT_OK;
-    struct source s = {.read = read_fd, .arg = &fd};
+    struct source s = {.read = read_fd, .arg = &fd, .tell = begin_progress("anonymise", files->in)};
     struct failure f = {0};
     struct anonymised done;
     const struct wire_version *version = read_any_header(&s, &f);
@@ -48,9 +60,10 @@ static int anonymise(void *arg, FILE *in, FILE *out)
         status = EXIT_INVALID;
     } else if (!version || !anonymise_trace(&s, version, out, &done, &f)) {
         status = say_failure(files, &f);
-    } else if (done.experiments) {
-        complain("anonymise", "dropped %llu ExperimentalBatch", (unsigned long long)done.experiments);
+    } else {
+        report(&done);
     }
+    hide_progress();
     source_free(&s);
     return status;
 }

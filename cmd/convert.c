@@ -47,6 +47,7 @@ static bool write_file(void *arg, const void *data, size_t size)
 
 static void report(const struct converted *done)
 {
+    hide_progress();
     for (unsigned id = 0; id < 256; id++)
         if (done->dropped[id])
             complain("convert", "dropped %llu %s", (unsigned long long)done->dropped[id], event_name(id));
@@ -64,6 +65,7 @@ static void report(const struct converted *done)
 
 static int say_failure(const struct conversion *c, const struct failure *f)
 {
+    hide_progress();
     if (!f->error.status) {
         complain("convert", "cannot write: %s", strerror(errno));
         return EXIT_USAGE;
@@ -78,9 +80,12 @@ static int convert_to_v1(const struct conversion *c, FILE *in, FILE *out)
     struct failure f = {0};
     struct as_v1_losses losses = {0};
     struct gotrace_reader *r = gotrace_reader_open_fd(fileno(in));
+    if (r)
+        show_progress(r, "convert", c->files.in);
     bool done = r && as_v1_convert(r, c->to->nn, write_file, out, &losses, &f);
     if (!r)
         fail(&f, GOTRACE_ENOMEM, (struct place){.thread = GOTRACE_NONE}, "out of memory");
+    hide_progress();
     int status = done ? EXIT_OK : say_failure(c, &f);
     if (done)
         report_v1_losses("convert", &losses);
@@ -97,12 +102,14 @@ static int convert(void *arg, FILE *in, FILE *out)
     struct converted done;
     if (c->to->old)
         return convert_to_v1(c, in, out);
+    s.tell = begin_progress("convert", c->files.in);
     const struct wire_version *from = read_any_header(&s, &f);
     if (from && (from->old ? convert_v1(&s, c->to, write_file, out, &done, &f)
                            : convert_trace(&s, from, c->to, write_file, out, &done, &f)))
         report(&done);
     else
         status = say_failure(c, &f);
+    hide_progress();
     source_free(&s);
     return status;
 }

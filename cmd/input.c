@@ -48,19 +48,25 @@ static void tell(void *arg, uint64_t bytes)
         hide_progress();
 }
 
-void show_progress(struct gotrace_reader *r, const char *verb, const char *path)
+gotrace_progress_fn *begin_progress(const char *verb, const char *path)
 {
     struct stat st;
     bool is_stdin = !strcmp(path, "-");
     if ((is_stdin ? fstat(STDIN_FILENO, &st) : stat(path, &st)) || !S_ISREG(st.st_mode))
-        return;
+        return NULL;
     const char *slash = strrchr(path, '/');
     snprintf(progress.what, sizeof progress.what, "thrace %s: reading %s", verb,
              is_stdin ? "standard input" : slash ? slash + 1 : path);
     progress.size = (uint64_t)st.st_size;
     progress_start(&progress.bar, stderr, progress.what, clock_mono_ns());
-    if (progress.bar.to)
-        gotrace_reader_on_progress(r, tell, NULL);
+    return progress.bar.to ? tell : NULL;
+}
+
+void show_progress(struct gotrace_reader *r, const char *verb, const char *path)
+{
+    gotrace_progress_fn *fn = begin_progress(verb, path);
+    if (fn)
+        gotrace_reader_on_progress(r, fn, NULL);
 }
 
 /* ---- twice ------------------------------------------------------------------------------------------------------ */

@@ -20,6 +20,9 @@ bool is_same_file(const char *in, const char *out);
 void show_progress(struct gotrace_reader *r, const char *verb, const char *path);
 void hide_progress(void);
 
+/* Likewise for who reads without a reader: what is to be told of the bytes that were read; NULL: nothing. */
+gotrace_progress_fn *begin_progress(const char *verb, const char *path);
+
 /* What can be read twice: a file as it is, of anything else a copy, which nobody sees. */
 struct twice {
     const char *path;

@@ -27,7 +27,7 @@ static struct gotrace_str next_part(struct gotrace_str *path)
 }
 
 /* A module stands for the file where there is no line info. */
-static bool is_library(struct gotrace_str path)
+bool file_is_library(struct gotrace_str path)
 {
     static const char *const names[] = {"libc.so",    "libc-2.",    "libpthread", "librt.so", "libstdc++.so", "libc++",
                                         "libgcc_s.",  "libm.so",    "libgomp.so", "ld-linux", "libasan.so",
@@ -80,7 +80,7 @@ static bool is_library_source(struct gotrace_str path)
 }
 
 /* An inlined function of thrace/annotate.h, or what stands for a stack without one of the program's. */
-static bool is_thraces(struct gotrace_str function)
+bool function_is_thraces(struct gotrace_str function)
 {
     return begins(function, "thrace_") || begins(function, "thrace::") || begins(function, "[thrace]");
 }
@@ -89,7 +89,7 @@ static bool is_thraces(struct gotrace_str function)
  * A package of Go's own library: "net/http.(*conn).serve" of "/usr/lib/go/src/net/http/server.go". A program's package
  * has a dot in the first part of its path, or is main.
  */
-static bool is_gos(struct gotrace_str function, struct gotrace_str file)
+bool function_is_gos(struct gotrace_str function, struct gotrace_str file)
 {
     static const char *const packages[] = {"bufio", "context", "crypto", "database", "encoding", "fmt", "internal", "io",
                                            "log", "net", "os", "reflect", "runtime", "sort", "strings", "sync",
@@ -124,7 +124,7 @@ bool frame_is_folded(const struct gotrace_frame *f)
 {
     if (!f->function.len)
         return false;
-    return is_library(f->file) || is_library_source(f->file) || is_thraces(f->function) ||
+    return file_is_library(f->file) || is_library_source(f->file) || function_is_thraces(f->function) ||
            place_is_language(f->function.data, f->function.len, f->file.data, f->file.len) ||
-           is_lock_of_rust(f->function) || is_gos(f->function, f->file);
+           is_lock_of_rust(f->function) || function_is_gos(f->function, f->file);
 }

@@ -3,15 +3,13 @@
 #include <errno.h>
 #include <string.h>
 
-#include "lib/objects.h"
 #include "lib/wire/batch_header.h"
 #include "lib/wire/cursor.h"
 #include "lib/wire/file_header.h"
-#include "parser/analyze/folded.h"
 #include "parser/builder_batch.h"
 #include "parser/clock_events.h"
 #include "parser/generation.h"
-#include "parser/rewrite/pseudonyms.h"
+#include "parser/rewrite/public_names.h"
 
 struct anonymising {
     const struct wire_version *version;
@@ -85,49 +83,6 @@ static bool say(struct anonymising *a, uint64_t id, enum pseudonym as)
     return put_string(a, id, s);
 }
 
-static bool has(struct gotrace_str s, const char *text) { return s.len && memmem(s.data, s.len, text, strlen(text)); }
-static bool is(struct gotrace_str s, const char *text) { return s.len == strlen(text) && !memcmp(s.data, text, s.len); }
-
-static bool begins(struct gotrace_str s, const char *with)
-{
-    return s.len >= strlen(with) && !memcmp(s.data, with, strlen(with));
-}
-
-static bool is_object(struct gotrace_str function)
-{
-    for (int kind = NO_OBJECT + 1; kind < OBJECT_KINDS; kind++) {
-        const char *word = object_word((enum object_kind)kind);
-        if (begins(function, word) && function.len > strlen(word) && function.data[strlen(word)] == ' ')
-            return true;
-    }
-    return false;
-}
-
-/* Templates of libraries have the program's types in their names. */
-static enum pseudonym function_as(const struct gotrace_frame *f, bool outermost)
-{
-    if (is_object(f->function))
-        return PSEUDONYM_OBJECT;
-    if (is(f->function, "main") || is(f->function, "main.main"))
-        return PSEUDONYM_KEPT;
-    if (frame_is_folded(f) && !has(f->function, "<") && !has(f->function, "::") && !has(f->function, "[go.shape"))
-        return PSEUDONYM_KEPT;
-    return outermost ? PSEUDONYM_THREAD : PSEUDONYM_FUNCTION;
-}
-
-/* libc's own sources have paths that are the same everywhere; a module of a library is called as it is. */
-static enum pseudonym file_as(const struct gotrace_frame *f)
-{
-    bool module = has(f->file, ".so");
-    if (is(f->file, "[object]") || is(f->file, "[unknown]") || is(f->file, "[vdso]"))
-        return PSEUDONYM_KEPT;
-    if (is_object(f->function) || !frame_is_folded(f) || has(f->function, "::"))
-        return PSEUDONYM_FILE;
-    if (begins(f->file, "./") || begins(f->file, "../") || is(f->file, "libc"))
-        return PSEUDONYM_KEPT;
-    return module ? PSEUDONYM_LIBRARY : PSEUDONYM_FILE;
-}
-
 /* ---- tables ----------------------------------------------------------------------------------------------------- */
 
 static struct gotrace_frame public_frame(const struct generation *g, const struct frame *f)
@@ -138,7 +93,7 @@ static struct gotrace_frame public_frame(const struct generation *g, const struc
 static bool name_frame(struct anonymising *a, const struct frame *f, bool outermost)
 {
     struct gotrace_frame frame = public_frame(&a->tables, f);
-    return say(a, f->function, function_as(&frame, outermost)) && say(a, f->file, file_as(&frame));
+    return say(a, f->function, public_function(&frame, outermost)) && say(a, f->file, public_file(&frame));
 }
 
 /* Threads are called after the outermost functions of their stacks: these come first. */
@@ -192,24 +147,46 @@ static enum pseudonym string_as(uint8_t event, unsigned arg)
     case EV_UserRegionBegin:
     case EV_UserRegionEnd: return PSEUDONYM_REGION;
     case EV_UserLog: return arg == 2 ? PSEUDONYM_KEY : PSEUDONYM_MESSAGE;
-    default: return PSEUDONYM_KEPT; /* why a goroutine stops, or the world, is in the words of Go's runtime */
+    default: return PSEUDONYM_REASON; /* why a goroutine stops, or the world */
     }
+}
+
+/* The same events but those, which takes no more room than with them. */
+static bool put_without_experiments(struct anonymising *a, const struct batch *b)
+{
+    struct wire_cursor at = {.p = b->data, .end = b->data + b->size, .time = b->time};
+    struct wire_event ev;
+    uint64_t last = b->time;
+    uint8_t bytes[BATCH_MAX_SIZE + EVENT_SIZE_MAX], *end = bytes;
+    while (wire_next(&at, &ev) == WIRE_EVENT) {
+        if (event_table[ev.id].experiment) {
+            a->done->events++;
+            continue;
+        }
+        end = event_put(end, ev.id, ev.time - last, ev.args, timed_args[ev.id] - 1u);
+        last = ev.time;
+    }
+    return end == bytes || copy(a, b->thread, b->time, bytes, (size_t)(end - bytes));
 }
 
 static bool put_events(struct anonymising *a, const struct batch *b)
 {
-    struct wire_cursor at = {.p = b->data, .end = b->data + b->size, .time = b->time};
+    struct wire_cursor at = {.p = b->data, .end = b->data ? b->data + b->size : NULL, .time = b->time};
     struct wire_event ev;
     enum wire_result result;
+    bool experiments = false;
     while ((result = wire_next(&at, &ev)) == WIRE_EVENT) {
         const struct event_info *info = &event_table[ev.id];
+        experiments |= info->experiment;
         for (unsigned i = 1; info->strings && i < info->nargs; i++)
             if (info->strings >> i & 1 && !say(a, ev.args[i - 1], string_as(ev.id, i)))
                 return false;
     }
     if (result == WIRE_BROKEN)
         fail_event(a->f, place_in(b, at.p), at.p, at.nread);
-    return result == WIRE_END && copy(a, b->thread, b->time, b->data, b->size);
+    if (result != WIRE_END)
+        return false;
+    return experiments ? put_without_experiments(a, b) : copy(a, b->thread, b->time, b->data, b->size);
 }
 
 static uint8_t kind(const struct anonymising *a, const struct batch *b)
@@ -242,31 +219,6 @@ static bool read_tables(struct anonymising *a)
     return tables_check_frames(&a->tables, a->f);
 }
 
-/* The words of the recorder and of Go's runtime, whatever else in the program is called so. */
-static bool keep_words(struct anonymising *a)
-{
-    static const char *const words[] = {
-#define THRACE_REASON(name, text) text,
-#include "lib/reasons.def"
-#undef THRACE_REASON
-        "GC background sweeper wait", "GC mark assist wait for work", "system goroutine wait", "wait for debug call",
-        "wait until GC ends"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        pseudonym_of(&a->names, (struct gotrace_str){words[i], strlen(words[i])}, PSEUDONYM_KEPT);
-    return !a->names.failed || no_memory(a);
-}
-
-static bool is_rate(struct gotrace_str s)
-{
-    static const char mark[] = "thrace cpu-hz ";
-    size_t n = sizeof mark - 1;
-    if (!begins(s, mark))
-        return false;
-    while (n < s.len && s.data[n] >= '0' && s.data[n] <= '9')
-        n++;
-    return n == s.len;
-}
-
 /* How often the CPU was looked at, without which samples are no times, is in a string that nothing refers to. */
 static bool say_rate(struct anonymising *a, const struct batch *b)
 {
@@ -276,7 +228,7 @@ static bool say_rate(struct anonymising *a, const struct batch *b)
         p = p ? varint_get(p, end, &size) : NULL;
         if (!p) /* it was read before */
             return true;
-        if (is_rate((struct gotrace_str){(const char *)p, size}) && !say(a, id, PSEUDONYM_KEPT))
+        if (text_is_rate((struct gotrace_str){(const char *)p, size}) && !say(a, id, PSEUDONYM_KEPT))
             return false;
         p += size;
     }
@@ -286,7 +238,7 @@ static bool say_rate(struct anonymising *a, const struct batch *b)
 static bool put_batch(struct anonymising *a, const struct batch *b)
 {
     switch (kind(a, b)) {
-    case EV_ExperimentalBatch: a->done->experiments++; return true;
+    case EV_ExperimentalBatch: a->done->batches++; return true;
     case EV_Strings: return say_rate(a, b);
     case EV_Stacks: return put_stacks(a, b);
     case EV_Sync:
@@ -311,7 +263,7 @@ static bool put_generation(struct anonymising *a)
         if (!put_batch(a, &a->batches.v[i]))
             return false;
     for (size_t i = 0; i < a->said.n; i++)
-        a->done->notes += !a->said.v[i] && a->tables.strings.v[i].len;
+        a->done->notes += !a->said.v[i] && text_is_note(a->tables.strings.v[i]);
     return flush(a, &a->stacks, EV_Stacks) && flush(a, &a->strings, EV_Strings) &&
            (!a->version->ends || put(a, &end, 1));
 }
@@ -362,7 +314,7 @@ bool anonymise_trace(struct source *source, const struct wire_version *version, 
     *a = (struct anonymising){.version = version, .source = source, .to = to, .done = done, .f = f};
     *done = (struct anonymised){0};
     file_header_put(header, version->nn);
-    bool ok = keep_words(a) && put(a, header, sizeof header);
+    bool ok = (keep_words(&a->names) || no_memory(a)) && put(a, header, sizeof header);
     enum batch_result result;
     while (ok && (result = read_generation(a)) != BATCH_NONE)
         ok = result == BATCH_OK && put_generation(a);

@@ -12,8 +12,8 @@
 #include "parser/source.h"
 
 struct anonymised {
-    uint64_t experiments; /* batches of experiments, which are dropped: they have addresses */
-    uint64_t notes;       /* strings that no event refers to, likewise */
+    uint64_t batches, events; /* of experiments, which are dropped: they have addresses */
+    uint64_t notes;           /* of the recorder, such as heap profiles, likewise */
 };
 
 /*

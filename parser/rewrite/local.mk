@@ -9,6 +9,7 @@ libparser_la_SOURCES += \
 	%D%/merge_steps.h \
 	%D%/merge_turns.c \
 	%D%/pseudonyms.c %D%/pseudonyms.h \
+	%D%/public_names.c %D%/public_names.h \
 	%D%/rewriter.c %D%/rewriter.h \
 	%D%/statuses.c \
 	%D%/steps.h \

@@ -46,7 +46,7 @@ static void put(struct pseudonyms *p, struct gotrace_str text, enum pseudonym as
                                         [PSEUDONYM_FUNCTION] = "f",    [PSEUDONYM_FILE] = "file",
                                         [PSEUDONYM_LABEL] = "label",   [PSEUDONYM_TASK] = "task",
                                         [PSEUDONYM_REGION] = "region", [PSEUDONYM_KEY] = "key",
-                                        [PSEUDONYM_MESSAGE] = "message"};
+                                        [PSEUDONYM_MESSAGE] = "message", [PSEUDONYM_REASON] = "reason"};
     unsigned long long n = ++p->counts[as];
     switch (as) {
     case PSEUDONYM_KEPT: raw_buffer_add(&p->out, text.data, text.len); break;

@@ -74,16 +74,22 @@ bool lines_put(struct lines *l, const char *before, const char *fmt, ...)
     return true;
 }
 
+static size_t at_least(size_t columns)
+{
+    enum { LEAST = 40 }; /* below that a table cannot be shown at all */
+    return columns < LEAST ? LEAST : columns;
+}
+
 size_t lines_width(FILE *out)
 {
-    enum { WIDTH = 120, LEAST = 40, MOST = 10000 };
+    enum { WIDTH = 120, MOST = 10000 };
     struct winsize size;
     const char *columns = getenv("COLUMNS");
     char *end;
     unsigned long n = columns ? strtoul(columns, &end, 10) : 0;
-    if (n >= LEAST && n <= MOST && !*end)
-        return n;
-    if (fileno(out) < 0 || ioctl(fileno(out), TIOCGWINSZ, &size) || size.ws_col < LEAST)
+    if (n && n <= MOST && !*end)
+        return at_least(n);
+    if (fileno(out) < 0 || ioctl(fileno(out), TIOCGWINSZ, &size) || !size.ws_col)
         return WIDTH;
-    return size.ws_col;
+    return at_least(size.ws_col);
 }

@@ -5,9 +5,14 @@ function __thrace_verb
     test (count $words) -ge 2; and echo $words[2]
 end
 
-complete -c thrace -n 'test -z (__thrace_verb)' -f -a '(thrace help --list 2>/dev/null)'
-complete -c thrace -n 'test (__thrace_verb) = help' -f -a '(thrace help --list 2>/dev/null)'
-complete -c thrace -n 'test -n (__thrace_verb); and string match -q -- "-*" (commandline -ct)' \
-    -a '(thrace help --list (__thrace_verb) 2>/dev/null)'
+function __thrace_list
+    set -l words (commandline -opc)
+    command $words[1] help --list $argv 2>/dev/null
+end
+
+complete -c thrace -n 'not __thrace_verb >/dev/null' -f -a '(__thrace_list)'
+complete -c thrace -n 'contains -- help (__thrace_verb)' -f -a '(__thrace_list)'
+complete -c thrace -n '__thrace_verb >/dev/null; and string match -q -- "-*" (commandline -ct)' \
+    -a '(__thrace_list (__thrace_verb))'
 complete -c thrace -n 'contains -- (__thrace_verb) start stop status snapshot' -f -a '(__fish_complete_pids)'
-complete -c thrace -n 'test (__thrace_verb) = record' -a '(__fish_complete_command)'
+complete -c thrace -n 'contains -- record (__thrace_verb)' -a '(__fish_complete_command)'

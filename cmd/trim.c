@@ -11,36 +11,46 @@
 #include "parser/analyze/thread_filter.h"
 #include "parser/rewrite/trim.h"
 
-static const char usage[] = "usage: thrace trim [--from T] [--to T] [--thread RE] IN OUT\n"
+static const char usage[] = "usage: thrace trim [--from T] [--to T] [--thread RE] [--keep REASON]... IN OUT\n"
                             "\n"
                             "Writes a part of the trace IN, which is a trace again, to OUT.\n"
                             "IN and OUT may be -, standard input and output.\n"
                             "  --from T     what comes before is left out: 1.5s, 20ms or 10%, from IN's begin\n"
                             "  --to T       and what comes after\n"
                             "  --thread RE  only threads whose names match the regular expression\n"
+                            "  --keep REASON  only threads that wait for it somewhere in IN, such as sync; may be given\n"
+                            "                 more than once\n"
                             "\n"
                             "Exit status: 0 done, 1 IN is invalid, or has no such part, 2 it cannot be read, or OUT\n"
                             "not be written.\n";
 static const struct option options[] = {{"from", required_argument, NULL, SPAN_OPTION_FROM},
                                         {"to", required_argument, NULL, SPAN_OPTION_TO},
                                         {"thread", required_argument, NULL, SPAN_OPTION_THREAD},
+                                        {"keep", required_argument, NULL, 'k'},
                                         {"help", no_argument, NULL, 'h'},
                                         {NULL, 0, NULL, 0}};
 static const struct arguments arguments = {"trim", usage, ":h", options};
 
-enum { FIRST_V2 = 22 };
+enum { FIRST_V2 = 22, MAX_REASONS = 16 };
 
 struct trim_job {
     struct filter files;
     struct span_options only;
     struct thread_filter threads;
+    const char *reasons[MAX_REASONS];
 };
+
+static bool chooses_threads(const struct trim_job *job)
+{
+    return job->only.filter && (job->only.filter->has[SPAN_THREAD] || job->threads.nreasons);
+}
 
 static bool keeps(void *arg, uint64_t nth) { return thread_filter_passes(arg, nth); }
 
 static int say_error(const struct trim_job *job, const struct gotrace_error *e)
 {
     if (e->status == GOTRACE_EWRITE) {
+        hide_progress();
         complain("trim", "%s: %s", job->files.out, e->message);
         return EXIT_USAGE;
     }
@@ -57,7 +67,7 @@ static int write_part(struct trim_job *job, struct gotrace_reader *r, FILE *out)
     if (only) {
         t.from = only->from.kind ? span_moment_ns(only, &only->from) : 0;
         t.to = span_moment_ns(only, &only->to);
-        t.keeps = only->has[SPAN_THREAD] ? keeps : NULL;
+        t.keeps = chooses_threads(job) ? keeps : NULL;
     }
     if (!trim_trace(r, &t, out, &f))
         return say_error(job, &f.error);
@@ -107,9 +117,10 @@ static int learn(struct trim_job *job, struct twice *input)
         complain("trim", "out of memory");
     if (!ok || !span_options_check(&job->only, "trim"))
         return EXIT_USAGE;
-    if (!only->has[SPAN_THREAD] || job->threads.npassed)
+    if (!chooses_threads(job) || job->threads.npassed)
         return EXIT_OK;
-    complain("trim", "%s: no thread has such a name: thrace stat --threads shows them", job->files.in);
+    complain("trim", "%s: no thread %s: thrace stat shows them", job->files.in,
+             only->has[SPAN_THREAD] ? "has such a name" : "waits for such a reason");
     return EXIT_INVALID;
 }
 
@@ -117,7 +128,7 @@ static int trim(void *arg, FILE *in, FILE *out)
 {
     struct trim_job *job = arg;
     struct twice input = {.copy = -1};
-    bool first = job->only.filter && span_filter_must_learn(job->only.filter);
+    bool first = job->only.filter && (span_filter_must_learn(job->only.filter) || job->threads.nreasons);
     int status = first && !twice_open_fd(&input, "trim", job->files.in, fileno(in)) ? EXIT_USAGE : EXIT_OK;
     if (first && status == EXIT_OK)
         status = learn(job, &input);
@@ -131,13 +142,29 @@ static int trim(void *arg, FILE *in, FILE *out)
     return status;
 }
 
+static bool take_reason(struct trim_job *job, const char *reason)
+{
+    if (!*reason)
+        complain("trim", "--keep: the reason is empty");
+    else if (job->threads.nreasons == MAX_REASONS)
+        complain("trim", "--keep %s: there are more than %d", reason, MAX_REASONS);
+    else if (!job->only.filter && !(job->only.filter = span_filter_new()))
+        complain("trim", "out of memory");
+    else {
+        job->reasons[job->threads.nreasons++] = reason;
+        job->threads.reasons = job->reasons;
+        return true;
+    }
+    return false;
+}
+
 int cmd_trim(int argc, char **argv)
 {
     struct trim_job job = {.files = {"trim", NULL, NULL, "IN", "OUT"}};
     int status = EXIT_USAGE, c;
     bool ok = true;
     while (ok && (c = next_option(&arguments, argc, argv)) != -1 && c != 'h')
-        ok = c != '?' && span_options_take(&job.only, "trim", c, optarg);
+        ok = c == 'k' ? take_reason(&job, optarg) : c != '?' && span_options_take(&job.only, "trim", c, optarg);
     if (ok && c == 'h') {
         status = show_usage(&arguments);
     } else if (ok && has_operands(&arguments, argc, 2, 2, "IN or OUT") && span_options_check(&job.only, "trim")) {

@@ -7,6 +7,8 @@
 struct thread_filter {
     VEC(uint64_t) bits; /* of the threads, in the order in which they appear in the trace */
     uint64_t nthreads, npassed;
+    const char *const *reasons; /* the caller's: only those pass that wait for one of them; none: all do */
+    size_t nreasons;
 };
 
 /* Reads the trace, for that and for how long it is, which f learns. False: memory is short. */

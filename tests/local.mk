@@ -12,7 +12,7 @@ AM_TESTS_ENVIRONMENT = \
 
 EXTRA_DIST += %D%/README.md %D%/attempt %D%/judge.sh %D%/processes.sh %D%/tap.sh %D%/tasks.sh
 EXTRA_DIST += %D%/mutants/README.md %D%/mutants/cmd %D%/mutants/cmd-view %D%/mutants/lib %D%/mutants/lib-sched \
-	%D%/mutants/lib-spool \
+	%D%/mutants/lib-spool %D%/mutants/parser-rewrite \
 	%D%/mutants/lib-symbolize %D%/mutants/lib-threads %D%/mutants/lib-unwind %D%/mutants/parser %D%/mutants/parser-analyze \
 	%D%/mutants/parser-findings %D%/mutants/parser-as_v1 %D%/mutants/parser-as_v2 %D%/mutants/parser-from_v1 %D%/mutants/parser-v1 \
 	%D%/mutants/preload %D%/mutants/preload-annotate %D%/mutants/preload-examiner %D%/mutants/preload-objects \

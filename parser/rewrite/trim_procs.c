@@ -89,8 +89,8 @@ static bool collection(struct trimming *t, const struct gotrace_event *ev)
 static bool sweep(struct trimming *t, const struct gotrace_event *ev)
 {
     struct trim_proc *p = trim_proc(t, ev->type == EV_GCSweepActive ? ev->args[0] : ev->proc);
-    if (!p)
-        return true;
+    if (!p || !trim_state_proc(t, p, ev->thread))
+        return !p;
     bool said = ev->type == EV_GCSweepActive && p->sweeps && t->w->generation == 1;
     bool begins = ev->type == EV_GCSweepBegin, ends = ev->type == EV_GCSweepEnd;
     if ((begins && p->sweeps) || (ends && !p->sweeps)) /* that it sweeps was said where nobody takes it from */
@@ -103,8 +103,8 @@ static bool of_goroutine(struct trimming *t, const struct gotrace_event *ev)
 {
     struct trim_go *go = trim_go(t, ev->type == EV_GCMarkAssistActive ? ev->args[0] : ev->goroutine);
     bool said = false;
-    if (!go || !go->kept)
-        return true;
+    if (!go || !go->kept || !trim_state_go(t, go, ev->thread))
+        return !go || !go->kept;
     switch (ev->type) {
     case EV_STWBegin:
         if (go->stops)

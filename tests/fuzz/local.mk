@@ -11,7 +11,8 @@ fuzz_targets = \
 	%D%/fuzz-v1 \
 	%D%/fuzz-v1-text \
 	%D%/fuzz-from-v1 \
-	%D%/fuzz-as-v1
+	%D%/fuzz-as-v1 \
+	%D%/fuzz-rewrite
 
 fuzz_common = %D%/fuzz.h %D%/read-trace.c
 if LIBFUZZER
@@ -67,6 +68,9 @@ tests_fuzz_fuzz_as_v1_LDADD = libparser.la
 tests_fuzz_fuzz_from_v1_SOURCES = %D%/fuzz-from-v1.c $(fuzz_common)
 tests_fuzz_fuzz_from_v1_LDFLAGS = $(fuzz_link)
 tests_fuzz_fuzz_from_v1_LDADD = libparser.la
+tests_fuzz_fuzz_rewrite_SOURCES = %D%/fuzz-rewrite.c $(fuzz_common)
+tests_fuzz_fuzz_rewrite_LDFLAGS = $(fuzz_link)
+tests_fuzz_fuzz_rewrite_LDADD = libparser.la libanalyze.la
 
 check_PROGRAMS += %D%/test-extremes
 TESTS += %D%/test-extremes

@@ -45,8 +45,9 @@ void stat_cpu_line(const struct stat *s, struct report *r)
     if (!s->cpu.samples)
         return;
     report_note(r, "CPU %s", table_format_time(cpu, ns));
-    if (ran) /* what runs passes no filter for functions, though its samples may */
-        report_note(r, " of %s running", table_format_time(running, ran));
+    /* What runs passes no filter for functions, though its samples may; and system calls and spinning have some, too. */
+    if (ran)
+        report_note(r, ns <= ran ? " of %s running" : ", %s running", table_format_time(running, ran));
     report_note(r, " (%" PRIu64 " sample%s at %" PRIu64 " Hz)", s->cpu.samples, s->cpu.samples == 1 ? "" : "s", hz(s));
     if (s->procs && wall)
         report_note(r, "; %" PRIu64 " processor%s %.0f %% used", s->procs, s->procs == 1 ? "" : "s",

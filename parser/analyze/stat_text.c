@@ -9,7 +9,7 @@
 #include "parser/analyze/place.h"
 #include "parser/utf8.h"
 
-enum { FUNCTION_MAX = 120, FILE_MAX = 60, TEXT_MAX = (1 + STAT_DEEPEST) * (FUNCTION_MAX + FILE_MAX + 40) };
+enum { FUNCTION_MAX = 120, ADDRESS_MAX = 21, FILE_MAX = 60, TEXT_MAX = (1 + STAT_DEEPEST) * (FUNCTION_MAX + FILE_MAX + 40) };
 
 struct line {
     char text[TEXT_MAX];
@@ -162,12 +162,36 @@ uint32_t stat_text_frame(struct stat_texts *t, const struct gotrace_frame *f)
     return intern(t, l.text, l.len);
 }
 
+static bool is_hex_digit(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }
+
+/* Of " (0x7f10180f4698)", with which the names of objects end that have no better one: how long it is, or 0. */
+static size_t address_len(struct gotrace_str name)
+{
+    static const char begin[] = " (0x";
+    size_t n = name.len;
+    if (!n || name.data[n - 1] != ')')
+        return 0;
+    for (n--; n && is_hex_digit(name.data[n - 1]);)
+        n--;
+    bool is = n >= sizeof begin - 1 && !memcmp(name.data + n - (sizeof begin - 1), begin, sizeof begin - 1);
+    size_t len = is ? name.len - n + sizeof begin - 1 : 0;
+    return len <= ADDRESS_MAX ? len : 0;
+}
+
+/* The address is what tells objects apart that one function waits for, however long its name is. */
+static void append_object_name(struct line *l, struct gotrace_str name)
+{
+    size_t len = address_len(name);
+    append(l, (struct gotrace_str){name.data, name.len - len}, FUNCTION_MAX - len);
+    append(l, (struct gotrace_str){name.data + name.len - len, len}, len);
+}
+
 static void append_object(struct line *l, const struct gotrace_frame *object)
 {
     if (frame_has_definition(object))
         append_frame(l, object, true);
     else
-        append(l, object->function, FUNCTION_MAX);
+        append_object_name(l, object->function);
 }
 
 static const struct stack_parts *parts_of(struct stat_texts *t, struct gotrace_stack stack)
@@ -327,7 +351,9 @@ const struct stat_cached *stat_text_split(struct stat_texts *t, const struct got
         l.len = 0;
         append_object(&l, &parts->object);
         c->object.text = intern(t, l.text, l.len);
-        c->object.name = stat_text(t, parts->object.function);
+        l.len = 0;
+        append_object_name(&l, parts->object.function);
+        c->object.name = intern(t, l.text, l.len);
     }
     return c;
 }

@@ -172,6 +172,38 @@ static void objects_without_number_take_bounded_memory(void **state)
     sums_agree(1, 60000, 3 * BLAME_OBJECTS, false);
 }
 
+/* An address at the end of a name is what tells two objects apart. */
+static void long_names_keep_their_addresses(void **state)
+{
+    static const struct {
+        const char *end, *shown;
+    } cases[] = {{" (0x7f10180f4698)", "ppp… (0x7f10180f4698)"},
+                 {" (0xffffffffffffffff)", "ppp… (0xffffffffffffffff)"},
+                 {" (0x10180f46982010180f4698)", "ppp…"},
+                 {" (x)", "ppp…"},
+                 {"0x7f10)", "ppp…"}};
+    for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+        struct made m = begin(2);
+        struct stat s;
+        char name[200] = "mutex waited for in ";
+        for (size_t n = strlen(name); n < 160; n++)
+            name[n] = 'p';
+        strcat(name, cases[i].end);
+        block(&m, 2, 100, "sync", stack(&m, name, "lock", "take", 5, "worker"));
+        wake(&m, 1, 2, 200, 0);
+        start(&m, 2, 210);
+        read_all(&s, &m, true);
+        for (int full = 0; full < 2; full++) {
+            const struct stat_object *is = &s.blame.objects.v[0].is;
+            const char *text = stat_text_of(&s.spans.texts, full ? is->text : is->name);
+            const char *shown = cases[i].shown;
+            assert_true(strlen(text) <= 120 && strlen(text) >= 118);
+            assert_string_equal(text + strlen(text) - strlen(shown), shown);
+        }
+        stat_free(&s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -181,6 +213,7 @@ int main(void)
         cmocka_unit_test(without_waits_there_are_no_stretches),
         cmocka_unit_test(sums_agree_whatever_happens),
         cmocka_unit_test(objects_without_number_take_bounded_memory),
+        cmocka_unit_test(long_names_keep_their_addresses),
     };
     return cmocka_run_group_tests_name("blame bounds", tests, NULL, NULL);
 }

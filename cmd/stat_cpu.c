@@ -45,7 +45,7 @@ void stat_cpu_line(const struct stat *s, struct report *r)
     if (!s->cpu.samples)
         return;
     report_note(r, "CPU %s", table_format_time(cpu, ns));
-    /* What runs passes no filter for functions, though its samples may; and system calls and spinning have some, too. */
+    /* What runs passes no filter for functions, though its samples may; system calls and spinning have some, too. */
     if (ran)
         report_note(r, ns <= ran ? " of %s running" : ", %s running", table_format_time(running, ran));
     report_note(r, " (%" PRIu64 " sample%s at %" PRIu64 " Hz)", s->cpu.samples, s->cpu.samples == 1 ? "" : "s", hz(s));

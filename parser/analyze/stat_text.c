@@ -9,7 +9,8 @@
 #include "parser/analyze/place.h"
 #include "parser/utf8.h"
 
-enum { FUNCTION_MAX = 120, ADDRESS_MAX = 21, FILE_MAX = 60, TEXT_MAX = (1 + STAT_DEEPEST) * (FUNCTION_MAX + FILE_MAX + 40) };
+enum { FUNCTION_MAX = 120, ADDRESS_MAX = 21, FILE_MAX = 60 };
+enum { TEXT_MAX = (1 + STAT_DEEPEST) * (FUNCTION_MAX + FILE_MAX + 40) };
 
 struct line {
     char text[TEXT_MAX];

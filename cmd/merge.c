@@ -119,8 +119,8 @@ static void take_rate(const struct merge_files *m, struct origin *all)
         uint64_t hz = m->inputs[i].origin.cpu_hz;
         if (hz == all->cpu_hz)
             continue;
-        complain("merge", "%s: has not as many CPU samples a second as %s, whose number goes for all", m->inputs[i].path,
-                 m->inputs[0].path);
+        complain("merge", "%s: has not as many CPU samples a second as %s, whose number goes for all",
+                 m->inputs[i].path, m->inputs[0].path);
         return;
     }
 }

@@ -23,7 +23,7 @@ static void allow_files(size_t n)
     struct rlimit limit;
     if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= n + SPARE_FILES)
         return;
-    limit.rlim_cur = limit.rlim_max == RLIM_INFINITY || limit.rlim_max > n + SPARE_FILES ? n + SPARE_FILES : limit.rlim_max;
+    limit.rlim_cur = limit.rlim_max < n + SPARE_FILES ? limit.rlim_max : n + SPARE_FILES; /* RLIM_INFINITY is more */
     setrlimit(RLIMIT_NOFILE, &limit);
 }
 
@@ -237,7 +237,8 @@ static int name_all(struct merge_files *m)
         m->inputs[i].name = m->files[i].name;
         if (same_names(m, m->files[i].name) == 1)
             continue;
-        complain("merge", "%s: another one is called \"%s\", too: NAME=FILE gives a name", m->files[i].path, m->files[i].name);
+        complain("merge", "%s: another one is called \"%s\", too: NAME=FILE gives a name", m->files[i].path,
+                 m->files[i].name);
         return EXIT_USAGE;
     }
     return EXIT_OK;

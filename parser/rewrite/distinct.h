@@ -1,7 +1,7 @@
 /*
  * What makes the threads of several traces different ones in one trace. Goroutines and tasks get the number of their
  * trace behind their own, procs before it; a thread keeps its ID unless another trace has it at the time. Frames that
- * threads begin with, and objects, have the name of their trace in front; a PC is one frame, whichever trace it is from.
+ * threads begin with, and objects, have the name of their trace in front. A PC is one frame, of whichever trace.
  */
 #ifndef THRACE_PARSER_REWRITE_DISTINCT_H
 #define THRACE_PARSER_REWRITE_DISTINCT_H
@@ -38,7 +38,8 @@ struct distinct {
     struct raw_buffer text; /* of the frame that was made distinct last */
 };
 
-enum { DISTINCT_PROCS = 1000000, DISTINCT_SPARE_PROC = DISTINCT_PROCS - 1 }; /* of each trace; one of them for our own use */
+/* Of each trace; the last one is for our own use. */
+enum { DISTINCT_PROCS = 1000000, DISTINCT_SPARE_PROC = DISTINCT_PROCS - 1 };
 
 void distinct_begin(struct distinct_all *all, size_t traces);
 void distinct_end(struct distinct_all *all);

@@ -23,9 +23,9 @@ static bool note(struct learning *l, struct idmap *map, uint64_t thread)
 }
 
 /*
- * A status holds since the trace began, but for that of a thread which has done something else before: then the proc was
- * idle, or the goroutine runnable, and is said to be otherwise where it is taken. Whoever is about to steal a proc says
- * that it is abandoned; that its holder lost it comes to the same.
+ * A status holds since the trace began, but for that of a thread which has done something else before: then the proc
+ * was idle, or the goroutine runnable, and is said to be otherwise where it is taken. Whoever is about to steal a proc
+ * says that it is abandoned; that its holder lost it comes to the same.
  */
 static bool learn_proc(struct learning *l, const struct gotrace_event *ev)
 {
@@ -78,9 +78,12 @@ static bool learn(struct learning *l, const struct gotrace_event *ev)
 static bool read_failed(const struct gotrace_reader *r, struct failure *f)
 {
     const struct gotrace_error *e = gotrace_reader_error(r);
-    fail(f, e ? e->status : GOTRACE_EBROKEN, e ? (struct place){e->generation, e->thread, e->offset, e->event}
-                                              : (struct place){.thread = ID_NONE}, "%s", e ? e->message : "it is empty");
-    f->error.sys_errno = e ? e->sys_errno : 0;
+    if (!e) {
+        fail(f, GOTRACE_EBROKEN, (struct place){.thread = ID_NONE}, "it is empty");
+        return false;
+    }
+    fail(f, e->status, (struct place){e->generation, e->thread, e->offset, e->event}, "%s", e->message);
+    f->error.sys_errno = e->sys_errno;
     return false;
 }
 
@@ -99,10 +102,11 @@ bool merge_learn(struct merge_input *in, struct gotrace_reader *r, struct failur
     p->t.has_stacks = r->version->coroutines;
     in->moment.begin = ev->time;
     struct learning l = {.p = p, .f = f};
-    bool ok = true;
+    bool ok = true, any = false;
     for (unsigned syncs = 0; ok && ev; ev = gotrace_reader_next(r)) {
         if (ev->type != EV_SYNC_POINT) {
             ok = learn(&l, ev);
+            any = true;
             continue;
         }
         origin_learn(&in->origin, ev);
@@ -114,7 +118,7 @@ bool merge_learn(struct merge_input *in, struct gotrace_reader *r, struct failur
     idmap_free(&l.users);
     p->thread = p->thread == ID_NONE ? 0 : p->thread;
     p->t.w = NULL;
-    return ok;
+    return ok && (any || !gotrace_reader_error(r) || read_failed(r, f));
 }
 
 void merge_input_free(struct merge_input *in)

@@ -110,9 +110,9 @@ static bool notes(struct trimming *t, const struct generation *g)
 {
     for (size_t i = 0; i < g->strings.n; i++) {
         struct gotrace_str s = g->strings.v[i];
-        bool stays = t->trim->whole ? begins(s, "thrace ")
-                                    : begins(s, "thrace cpu-hz ") || begins(s, "thrace clock ") || begins(s, "thrace process ");
-        if (stays && !rewriter_string_itself(t->w, s))
+        bool of_part = begins(s, "thrace cpu-hz ") || begins(s, "thrace clock ") || begins(s, "thrace process ");
+        bool of_whole = t->trim->whole && begins(s, "thrace ");
+        if ((of_part || of_whole) && !rewriter_string_itself(t->w, s))
             return false;
     }
     return true;

@@ -70,7 +70,8 @@ static inline uint64_t clock_ticks_at(const struct trace_clock *c, uint64_t now)
 
 static inline uint64_t clock_ticks(const struct trace_clock *c)
 {
-    return clock_ticks_at(c, __builtin_expect(c->source == CLOCK_SOURCE_COUNTER, 1) ? clock_counter() : clock_mono_ns());
+    bool counts = __builtin_expect(c->source == CLOCK_SOURCE_COUNTER, 1);
+    return clock_ticks_at(c, counts ? clock_counter() : clock_mono_ns());
 }
 
 /* Bits by which a counter of that frequency is shifted: a tick is then 12 to 25 ns, or one count if that is longer. */

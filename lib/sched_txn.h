@@ -1,6 +1,6 @@
 /*
- * The steps that every transition is made of (sched.h). They are inlined: sched.c makes most transitions of them, and an
- * annotation that is made often puts its event together where it happens.
+ * The steps that every transition is made of (sched.h). They are in line: sched.c makes most transitions of them, and
+ * regions, which are begun and ended often, put their events together themselves.
  */
 #ifndef THRACE_LIB_SCHED_TXN_H
 #define THRACE_LIB_SCHED_TXN_H
@@ -81,8 +81,8 @@ TXN_STEP uint64_t txn_dt(struct txn *x, enum parity parity)
 }
 
 /*
- * Word by word: the next transition may come before these stores are in the cache, and loads word by word what one store
- * of both would hold up. `used` follows the commit, for whoever reads the file after a kill.
+ * Word by word: the next transition may come before these stores are in the cache, and loads word by word what one
+ * store of both would hold up. `used` follows the commit, for whoever reads the file after a kill.
  */
 TXN_STEP void txn_commit(struct txn *x)
 {

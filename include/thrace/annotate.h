@@ -82,7 +82,7 @@ __attribute__((weak)) void thrace_annotate_label(const char *label);
 #define THRACE_HEARD()                                                                                                 \
     __extension__({                                                                                                    \
         const uint32_t *const *thrace_heard;                                                                           \
-        __asm__(".weak thrace_annotate_heard\n\tmovq thrace_annotate_heard@GOTPCREL(%%rip), %0"                         \
+        __asm__(".weak thrace_annotate_heard\n\tmovq thrace_annotate_heard@GOTPCREL(%%rip), %0"                        \
                 : "=r"(thrace_heard));                                                                                 \
         thrace_heard && __builtin_expect(__atomic_load_n(*thrace_heard, __ATOMIC_RELAXED) != 0, 0);                    \
     })

@@ -31,6 +31,7 @@ struct chrome {
         size_t len; /* 0: not quoted so far */
     }) quotes;                /* by the number of the text */
     uint64_t arrows;
+    bool shown;  /* a stretch or a sample was */
     bool failed; /* memory is short */
 };
 
@@ -313,6 +314,7 @@ static void ends(void *arg, uint32_t thread, int64_t now, const struct gotrace_e
     if (c->failed || (c->spans.filter && !(t->counts && spans_part(&c->spans, &begin, &end))))
         return;
     uint32_t waker = spans_waker(&c->spans, thread, by);
+    c->shown = true;
     open_slice(c, t, begin);
     put_time(c, "dur", (uint64_t)end - (uint64_t)begin);
     if (t->state != GOTRACE_STATE_RUNNING)
@@ -343,6 +345,7 @@ static void sample(struct chrome *c, const struct gotrace_event *ev)
     uint64_t goroutine = gotrace_event_goroutine(ev);
     if (!spans_sample_counts(&c->spans, spans_find(&c->spans, goroutine), ev))
         return;
+    c->shown = true;
     open_event(c, "P", "cpu", "sample", goroutine == GOTRACE_NONE ? 0 : goroutine, gotrace_event_time(ev));
     put_stack(c, stack_store_add(c->stacks, gotrace_event_stack(ev)));
     close_object(c);
@@ -454,7 +457,7 @@ enum export_result export_chrome(struct export_job *job)
     struct chrome c = {.stacks = stack_store_new()};
     spans_init(&c.spans, &watcher, &c);
     c.spans.filter = job->filter;
-    bool ok = c.stacks && put_all(&c, r, job), read = c.spans.nevents || !gotrace_reader_error(r);
+    bool ok = c.stacks && put_all(&c, r, job);
     spans_free(&c.spans);
     stack_store_free(c.stacks);
     VEC_FREE(&c.entered);
@@ -465,5 +468,5 @@ enum export_result export_chrome(struct export_job *job)
     idmap_free(&c.frame_index);
     if (!ok)
         job->why = "out of memory";
-    return ok && read ? export_written(job->to) : EXPORT_UNREAD;
+    return !ok ? EXPORT_UNREAD : c.shown ? export_written(job->to) : export_no_timeline(job);
 }

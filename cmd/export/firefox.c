@@ -238,14 +238,6 @@ static bool write_file(struct json *j, struct firefox *f, const char *name)
     return true;
 }
 
-static bool is_empty(const struct firefox *f)
-{
-    for (size_t i = 0; i < f->threads.n; i++)
-        if (f->threads.v[i].markers.n || f->threads.v[i].samples.n)
-            return false;
-    return true;
-}
-
 enum export_result export_firefox(struct export_job *job)
 {
     static const struct timeline_writer writer = {begin, thread, slice, sample, add_counter, count, task, region, message};
@@ -255,8 +247,6 @@ enum export_result export_firefox(struct export_job *job)
     const char *slash = strrchr(job->in, '/');
     enum export_result result = timeline_export(job, &f.t, &writer, &f);
     json_init(&j, job->to, LINES);
-    if (result == EXPORT_DONE && is_empty(&f))
-        result = export_nothing(job);
     if (result == EXPORT_DONE && !write_file(&j, &f, slash ? slash + 1 : job->in)) {
         job->why = "out of memory";
         result = EXPORT_UNREAD;

@@ -55,8 +55,9 @@ enum export_result export_profile(struct export_job *job, struct profile *p);
 /* EXPORT_UNWRITTEN if something could not be. */
 enum export_result export_written(FILE *to);
 
-/* Nothing of the kind is in the trace: EXPORT_INVALID, with what to do about it. */
+/* Nothing of the kind is in the trace: EXPORT_INVALID, with what to do about it. The same for timelines, which have all. */
 enum export_result export_nothing(struct export_job *job);
+enum export_result export_no_timeline(struct export_job *job);
 
 /* Takes a user's KEY=VALUE, which has to outlive the job. NULL, or what is wrong with it. */
 const char *export_meta_take(struct export_job *job, const char *argument);

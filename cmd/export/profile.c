@@ -32,3 +32,9 @@ enum export_result export_nothing(struct export_job *job)
     job->why = job->filter ? "nothing in it passes the filters" : why[job->sample];
     return EXPORT_INVALID;
 }
+
+enum export_result export_no_timeline(struct export_job *job)
+{
+    job->why = job->filter ? "nothing in it passes the filters" : "no thread does anything in it";
+    return EXPORT_INVALID;
+}

@@ -112,6 +112,7 @@ static void ends(void *arg, uint32_t thread, int64_t now, const struct gotrace_e
     if (end < begin)
         end = begin;
     *until = end;
+    t->shown = true;
     t->to->slice(t->arg, &(struct timeline_slice){
                              .track = track->number,
                              .beside = beside,
@@ -153,6 +154,7 @@ static void sample(struct timeline *t, const struct gotrace_event *ev)
     if (!spans_sample_counts(&t->spans, thread, ev))
         return;
     const struct timeline_track *track = track_of(t, thread);
+    t->shown = true;
     t->to->sample(t->arg, gotrace_event_thread(ev), track ? track->number : 0, now,
                   stack_store_add(t->stacks, gotrace_event_stack(ev)));
 }
@@ -333,7 +335,7 @@ enum export_result timeline_export(struct export_job *job, struct timeline *t, c
     if (ferror(job->to))
         return EXPORT_UNWRITTEN;
     if (ok && (t->begun || !gotrace_reader_error(r)))
-        return t->begun ? EXPORT_DONE : export_nothing(job);
+        return t->shown ? EXPORT_DONE : export_no_timeline(job);
     job->why = ok ? NULL : "out of memory";
     return EXPORT_UNREAD;
 }

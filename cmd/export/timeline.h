@@ -65,7 +65,7 @@ struct timeline {
     FILE *file;
     uint32_t none; /* the text "" */
     uint64_t ntracks, nflows, ntasks;
-    bool begun, are_threads, failed;
+    bool begun, shown, are_threads, failed; /* shown: a stretch or a sample was */
     VEC(struct timeline_track) tracks; /* by their place in spans.live */
     VEC(struct timeline_task {
         uint64_t id;

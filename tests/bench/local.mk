@@ -4,23 +4,23 @@ bench_ROUNDS = 5
 bench_QUICK =
 bench_parts = reader reader-v1 stack symbolize
 if BUILD_PRELOAD
-bench_parts += recorder instructions once threads heap samples subjects peers
+bench_parts += recorder instructions once threads heap samples exports subjects peers
 endif
 bench_run = top_srcdir='$(abs_top_srcdir)' top_builddir='$(abs_top_builddir)' $(srcdir)/%D%/run $(bench_QUICK) -n $(bench_ROUNDS)
 bench: all $(bench_programs)
 	$(bench_run) -o bench.json $(bench_PARTS)
 bench-recorder bench-instructions bench-once bench-threads bench-heap bench-samples bench-subjects bench-peers \
-bench-reader bench-reader-v1 bench-stack bench-symbolize: all $(bench_programs)
+bench-reader bench-reader-v1 bench-exports bench-stack bench-symbolize: all $(bench_programs)
 	$(bench_run) -o $@.json $(@:bench-%=%)
 .PHONY: bench bench-recorder bench-instructions bench-once bench-threads bench-heap bench-samples bench-subjects \
-	bench-peers bench-reader bench-reader-v1 bench-stack bench-symbolize
+	bench-peers bench-reader bench-reader-v1 bench-exports bench-stack bench-symbolize
 CLEANFILES += bench.json bench-*.json
 if BUILD_PRELOAD
 bench_PARTS =
 else
 bench_PARTS = $(bench_parts)
 endif
-dist_check_SCRIPTS += %D%/diff-alarms %D%/heap %D%/instructions %D%/once %D%/peer %D%/peers %D%/reader %D%/reader-v1 %D%/recorder %D%/run %D%/samples \
+dist_check_SCRIPTS += %D%/diff-alarms %D%/exports %D%/heap %D%/instructions %D%/once %D%/peer %D%/peers %D%/reader %D%/reader-v1 %D%/recorder %D%/run %D%/samples \
 	%D%/subjects %D%/symbolize %D%/threads
 EXTRA_DIST += %D%/lib.sh %D%/budget
 

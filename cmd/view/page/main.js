@@ -27,7 +27,7 @@ class Page {
         $("name").textContent = legible(trace.file.replace(/.*\//s, ""));
         $("facts").textContent = `${time(trace.duration)}, ${count(trace.lanes.length)} threads, ` +
             `${count(trace.events)} events` + (trace.samples ? `, ${count(trace.samples)} CPU samples` : "") +
-            (trace.complete ? "" : ", cut off");
+            (trace.complete ? "" : ", cut off") + (trace.damaged ? `; ${trace.damaged}` : "");
         const {colors} = this.timeline;
         const entry = (name, color) => element("span", {}, element("i", {style: `background:${color}`}), name);
         $("legend").replaceChildren(...CLASS_NAMES.map((name, c) => entry(name, colors.classes[c])),

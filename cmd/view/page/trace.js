@@ -119,6 +119,7 @@ class Trace {
         this.heap = [];              // [time, bytes in use]
         this.procs = [];             // [time, how many may execute at once]
         this.profile = null;         // of the heap: where it was allocated
+        this.damaged = "";           // what cannot be shown
         this.tasks = [];
         this.messages = [];
     }

@@ -173,7 +173,10 @@ async function unpack(element, tell) {
     if (left.length || !trace.tables)
         throw new Error("the data of this page is cut off");
     if (trace.packedProfile)
-        trace.profile = await unzip(trace.packedProfile).then(readProfile).catch((e) => (console.warn(e), null));
+        trace.profile = await unzip(trace.packedProfile).then(readProfile).catch(() => {
+            trace.damaged = "the heap profile in the trace is damaged";
+            return null;
+        });
     trace.complete(trace.tables, trace.report);
     trace.tables = trace.report = trace.packedProfile = null;
     return trace;

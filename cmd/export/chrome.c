@@ -5,26 +5,15 @@
 #include <string.h>
 
 #include "cmd/export/format.h"
-#include "cmd/export/json.h"
-#include "cmd/export/out.h"
-
-#define MIX UINT64_C(0x9e3779b97f4a7c15)
-enum { US = 1000, KEY_MAX = 16 };
-
-/* A node of "stackFrames": a frame below another one. */
-struct chrome_frame {
-    uint32_t frame, parent; /* frame of the store; node + 1, or 0 */
-};
+#include "cmd/export/json_line.h"
+#include "cmd/export/stack_tree.h"
 
 struct chrome {
     struct spans spans;
     struct stack_store *stacks;
     VEC(uint32_t) entered; /* by the place in spans.live: the stack that the thread began its stretch with */
-    VEC(struct chrome_frame) frames;
-    struct idmap frame_index; /* hash to node + 1 */
-    VEC(uint32_t) leaves;     /* by stack: its innermost node + 1, 0: none, or not looked for */
-    struct out out;
-    bool follows; /* something stands before in the same object, or in the array of events */
+    struct stack_tree tree; /* its nodes are "stackFrames" */
+    struct json_line line;
     VEC(char) quoted;         /* texts of the spans as JSON, once each */
     VEC(struct chrome_text {
         size_t at;
@@ -35,45 +24,7 @@ struct chrome {
     bool failed; /* memory is short */
 };
 
-/* ---- JSON, in a few copies for each value ------------------------------------------------------------------------ */
-
-static inline __attribute__((always_inline)) void put_key(struct chrome *c, const char *key)
-{
-    size_t len = strlen(key);
-    char *to = out_room(&c->out, KEY_MAX + sizeof ", \"\": ");
-    if (c->follows)
-        to = mempcpy(to, ", ", 2);
-    *to++ = '"';
-    to = mempcpy(to, key, len);
-    out_end(&c->out, mempcpy(to, "\": ", 3));
-    c->follows = true;
-}
-
-static void put_string(struct chrome *c, const char *text, size_t len)
-{
-    const char *end = len ? text + len : text;
-    out_text(&c->out, "\"");
-    while (text < end) {
-        char *to = out_room(&c->out, JSON_PIECE);
-        out_end(&c->out, to + json_piece(&text, end, to));
-    }
-    out_text(&c->out, "\"");
-}
-
-static inline __attribute__((always_inline)) void put_text(struct chrome *c, const char *key, const char *text)
-{
-    put_key(c, key);
-    put_string(c, text, strlen(text));
-}
-
-/* One of ours, which needs no escapes. */
-static inline __attribute__((always_inline)) void put_word(struct chrome *c, const char *key, const char *word)
-{
-    put_key(c, key);
-    out_text(&c->out, "\"");
-    out_text(&c->out, word);
-    out_text(&c->out, "\"");
-}
+/* ---- texts ------------------------------------------------------------------------------------------------------ */
 
 static const char *text(const struct chrome *c, uint32_t n) { return stat_text_of(&c->spans.texts, n); }
 
@@ -107,48 +58,8 @@ static inline __attribute__((always_inline)) void put_known(struct chrome *c, co
         c->failed = true;
         return;
     }
-    put_key(c, key);
-    out_text(&c->out, "\"");
-    if (number < c->quotes.n && c->quotes.v[number].len)
-        out_bytes(&c->out, c->quoted.v + c->quotes.v[number].at, c->quotes.v[number].len);
-    out_text(&c->out, "\"");
-}
-
-static inline __attribute__((always_inline)) void put_number(struct chrome *c, const char *key, uint64_t n)
-{
-    put_key(c, key);
-    out_number(&c->out, n);
-}
-
-/* Microseconds since the begin of the trace, exactly. */
-static inline __attribute__((always_inline)) void put_time(struct chrome *c, const char *key, uint64_t ns)
-{
-    unsigned part = (unsigned)(ns % US);
-    put_key(c, key);
-    char *to = out_digits(out_room(&c->out, OUT_NUMBER + 4), ns / US);
-    *to++ = '.';
-    *to++ = (char)('0' + part / 100);
-    *to++ = (char)('0' + part / 10 % 10);
-    *to++ = (char)('0' + part % 10);
-    out_end(&c->out, to);
-}
-
-static void open_object(struct chrome *c)
-{
-    out_text(&c->out, "{");
-    c->follows = false;
-}
-
-static void close_object(struct chrome *c)
-{
-    out_text(&c->out, "}");
-    c->follows = true;
-}
-
-static void open_arguments(struct chrome *c)
-{
-    put_key(c, "args");
-    open_object(c);
+    bool any = number < c->quotes.n && c->quotes.v[number].len;
+    line_quoted(&c->line, key, any ? c->quoted.v + c->quotes.v[number].at : "", any ? c->quotes.v[number].len : 0);
 }
 
 /* ---- what all events have --------------------------------------------------------------------------------------- */
@@ -157,24 +68,24 @@ static uint64_t since_begin(const struct chrome *c, int64_t time) { return (uint
 
 static inline void begin_event(struct chrome *c, const char *phase)
 {
-    out_text(&c->out, c->follows ? ",\n    " : "\n    ");
-    open_object(c);
-    put_word(c, "ph", phase);
+    out_text(&c->line.out, c->line.follows ? ",\n    " : "\n    ");
+    line_open(&c->line);
+    line_word(&c->line, "ph", phase);
 }
 
 static inline void place_event(struct chrome *c, uint64_t thread, int64_t time)
 {
-    put_number(c, "pid", 1);
-    put_number(c, "tid", thread);
-    put_time(c, "ts", since_begin(c, time));
+    line_number(&c->line, "pid", 1);
+    line_number(&c->line, "tid", thread);
+    line_us(&c->line, "ts", since_begin(c, time));
 }
 
 static void open_event(struct chrome *c, const char *phase, const char *category, const char *name, uint64_t thread,
                        int64_t time)
 {
     begin_event(c, phase);
-    put_word(c, "cat", category);
-    put_word(c, "name", name);
+    line_word(&c->line, "cat", category);
+    line_word(&c->line, "name", name);
     place_event(c, thread, time);
 }
 
@@ -183,75 +94,56 @@ static void open_known(struct chrome *c, const char *phase, const char *category
                        int64_t time)
 {
     begin_event(c, phase);
-    put_word(c, "cat", category);
+    line_word(&c->line, "cat", category);
     put_known(c, "name", name);
     place_event(c, thread, time);
+}
+
+static void open_arguments(struct chrome *c)
+{
+    line_key(&c->line, "args");
+    line_open(&c->line);
 }
 
 static void put_metadata(struct chrome *c, const char *what, uint64_t thread, const char *name)
 {
     begin_event(c, "M");
-    put_word(c, "name", what);
-    put_number(c, "pid", 1);
-    put_number(c, "tid", thread);
+    line_word(&c->line, "name", what);
+    line_number(&c->line, "pid", 1);
+    line_number(&c->line, "tid", thread);
     open_arguments(c);
-    put_text(c, "name", name);
-    close_object(c);
-    close_object(c);
+    line_text(&c->line, "name", name);
+    line_close(&c->line);
+    line_close(&c->line);
 }
 
 /* ---- stacks ----------------------------------------------------------------------------------------------------- */
 
-/* The node + 1 of a frame below another one. */
-static uint32_t node_of(struct chrome *c, uint32_t frame, uint32_t parent)
-{
-    uint64_t h = ((uint64_t)parent << 32 | frame) * MIX;
-    uint32_t found;
-    for (; (found = idmap_get(&c->frame_index, h)); h++)
-        if (c->frames.v[found - 1].frame == frame && c->frames.v[found - 1].parent == parent)
-            return found;
-    if (c->frames.n == UINT32_MAX - 1 || !VEC_ROOM(&c->frames) || !idmap_add(&c->frame_index, h, (uint32_t)c->frames.n + 1)) {
-        c->failed = true;
-        return 0;
-    }
-    c->frames.v[c->frames.n++] = (struct chrome_frame){frame, parent};
-    return (uint32_t)c->frames.n;
-}
-
 static void put_stack(struct chrome *c, uint32_t stack)
 {
-    while (c->leaves.n <= stack)
-        if (VEC_ROOM(&c->leaves))
-            c->leaves.v[c->leaves.n++] = 0;
-        else {
-            c->failed = true;
-            return;
-        }
-    const struct stored_stack *s = &c->stacks->stacks.v[stack];
-    uint32_t leaf = c->leaves.v[stack];
-    for (size_t i = s->n; !leaf && i-- > 0;)
-        c->leaves.v[stack] = node_of(c, stack_store_frame(c->stacks, s, i), c->leaves.v[stack]);
-    if (s->n && c->leaves.v[stack])
-        put_number(c, "sf", c->leaves.v[stack]);
+    if (stack >= c->tree.leaves.n && !stack_tree_fill(&c->tree, c->stacks))
+        c->failed = true;
+    else if (c->tree.leaves.v[stack])
+        line_number(&c->line, "sf", c->tree.leaves.v[stack]);
 }
 
 static void put_frames(struct chrome *c)
 {
-    for (size_t i = 0; i < c->frames.n; i++) {
-        const struct stored_frame *f = &c->stacks->frames.v[c->frames.v[i].frame];
-        out_text(&c->out, i ? ",\n    \"" : "\n    \"");
-        out_number(&c->out, i + 1);
-        out_text(&c->out, "\": ");
-        open_object(c);
-        put_text(c, "name", stack_store_text_of(c->stacks, f->function));
-        put_text(c, "category", stack_store_text_of(c->stacks, f->file));
+    for (size_t i = 0; i < c->tree.nodes.n; i++) {
+        const struct stored_frame *f = &c->stacks->frames.v[c->tree.nodes.v[i].frame];
+        out_text(&c->line.out, i ? ",\n    \"" : "\n    \"");
+        out_number(&c->line.out, i + 1);
+        out_text(&c->line.out, "\": ");
+        line_open(&c->line);
+        line_text(&c->line, "name", stack_store_text_of(c->stacks, f->function));
+        line_text(&c->line, "category", stack_store_text_of(c->stacks, f->file));
         if (f->line)
-            put_number(c, "line", f->line);
-        if (c->frames.v[i].parent)
-            put_number(c, "parent", c->frames.v[i].parent);
-        close_object(c);
+            line_number(&c->line, "line", f->line);
+        if (c->tree.nodes.v[i].parent)
+            line_number(&c->line, "parent", c->tree.nodes.v[i].parent);
+        line_close(&c->line);
     }
-    out_text(&c->out, c->frames.n ? "\n  }" : "}");
+    out_text(&c->line.out, c->tree.nodes.n ? "\n  }" : "}");
 }
 
 /* ---- stretches -------------------------------------------------------------------------------------------------- */
@@ -269,8 +161,9 @@ static void appears(void *arg, uint32_t thread, uint32_t maker, int64_t now)
 static void begins(void *arg, uint32_t thread)
 {
     struct chrome *c = arg;
+    const struct span_thread *t = &c->spans.live.v[thread];
     if (!c->failed)
-        c->entered.v[thread] = stack_store_add(c->stacks, c->spans.live.v[thread].stack);
+        c->entered.v[thread] = t->state == GOTRACE_STATE_RUNNING ? 0 : stack_store_add(c->stacks, t->stack);
 }
 
 static void open_slice(struct chrome *c, const struct span_thread *t, int64_t begin)
@@ -294,16 +187,16 @@ static void put_arguments(struct chrome *c, const struct span_thread *t, uint32_
         put_known(c, "place", t->place);
     if (waker != SPANS_NOBODY)
         put_known(c, "waker", c->spans.live.v[waker].name);
-    close_object(c);
+    line_close(&c->line);
 }
 
 static void put_arrow(struct chrome *c, const char *phase, uint64_t thread, int64_t time)
 {
     open_event(c, phase, "wakeup", "wakes", thread, time);
-    put_number(c, "id", c->arrows);
+    line_number(&c->line, "id", c->arrows);
     if (*phase == 'f')
-        put_word(c, "bp", "e"); /* it ends at the slice around it, which then begins */
-    close_object(c);
+        line_word(&c->line, "bp", "e"); /* it ends at the slice around it, which then begins */
+    line_close(&c->line);
 }
 
 static void ends(void *arg, uint32_t thread, int64_t now, const struct gotrace_event *by)
@@ -316,11 +209,11 @@ static void ends(void *arg, uint32_t thread, int64_t now, const struct gotrace_e
     uint32_t waker = spans_waker(&c->spans, thread, by);
     c->shown = true;
     open_slice(c, t, begin);
-    put_time(c, "dur", (uint64_t)end - (uint64_t)begin);
+    line_us(&c->line, "dur", (uint64_t)end - (uint64_t)begin);
     if (t->state != GOTRACE_STATE_RUNNING)
         put_stack(c, c->entered.v[thread]);
     put_arguments(c, t, waker);
-    close_object(c);
+    line_close(&c->line);
     /* An arrow needs a slice at both ends. */
     if (waker == SPANS_NOBODY || end < now || (c->spans.filter && !c->spans.live.v[waker].counts))
         return;
@@ -348,7 +241,7 @@ static void sample(struct chrome *c, const struct gotrace_event *ev)
     c->shown = true;
     open_event(c, "P", "cpu", "sample", goroutine == GOTRACE_NONE ? 0 : goroutine, gotrace_event_time(ev));
     put_stack(c, stack_store_add(c->stacks, gotrace_event_stack(ev)));
-    close_object(c);
+    line_close(&c->line);
 }
 
 static void memory(struct chrome *c, const struct gotrace_event *ev)
@@ -359,9 +252,9 @@ static void memory(struct chrome *c, const struct gotrace_event *ev)
         return;
     open_event(c, "C", "memory", "heap", 0, gotrace_event_time(ev));
     open_arguments(c);
-    put_number(c, "bytes", m.value);
-    close_object(c);
-    close_object(c);
+    line_number(&c->line, "bytes", m.value);
+    line_close(&c->line);
+    line_close(&c->line);
 }
 
 /* Regions and tasks have rows of their own: they are not inside of a thread's stretches, and tasks end elsewhere. */
@@ -374,8 +267,8 @@ static void nested(struct chrome *c, const struct gotrace_event *ev, const char 
     if (!counts || !is_within(c, gotrace_event_time(ev)))
         return;
     open_known(c, phase, category, stat_text(&c->spans.texts, name), gotrace_event_goroutine(ev), gotrace_event_time(ev));
-    put_number(c, "id", id);
-    close_object(c);
+    line_number(&c->line, "id", id);
+    line_close(&c->line);
 }
 
 static void region(struct chrome *c, const struct gotrace_event *ev, const char *phase)
@@ -398,14 +291,14 @@ static void message(struct chrome *c, const struct gotrace_event *ev)
     if (!gotrace_event_log(ev, &g) || gotrace_event_goroutine(ev) == GOTRACE_NONE || !is_within(c, gotrace_event_time(ev)))
         return;
     open_event(c, "i", "log", "message", gotrace_event_goroutine(ev), gotrace_event_time(ev));
-    put_word(c, "s", "t");
+    line_word(&c->line, "s", "t");
     open_arguments(c);
-    put_key(c, "category");
-    put_string(c, g.category.data, g.category.len);
-    put_key(c, "message");
-    put_string(c, g.message.data, g.message.len);
-    close_object(c);
-    close_object(c);
+    line_key(&c->line, "category");
+    line_string(&c->line, g.category.data, g.category.len);
+    line_key(&c->line, "message");
+    line_string(&c->line, g.message.data, g.message.len);
+    line_close(&c->line);
+    line_close(&c->line);
 }
 
 static bool event(void *state, const struct gotrace_event *ev)
@@ -437,14 +330,14 @@ static bool end(void *state)
 static bool put_all(struct chrome *c, struct gotrace_reader *r, const struct export_job *job)
 {
     static const struct event_consumer consumer = {NULL, event, end};
-    c->out.to = job->to;
-    out_text(&c->out, "{\n  \"displayTimeUnit\": \"ns\",\n  \"traceEvents\": [");
+    c->line.out.to = job->to;
+    out_text(&c->line.out, "{\n  \"displayTimeUnit\": \"ns\",\n  \"traceEvents\": [");
     put_metadata(c, "process_name", 0, job->in);
     bool ok = consume_events(r, &consumer, c);
-    out_text(&c->out, "\n  ],\n  \"stackFrames\": {");
+    out_text(&c->line.out, "\n  ],\n  \"stackFrames\": {");
     put_frames(c);
-    out_text(&c->out, "\n}\n");
-    out_flush(&c->out);
+    out_text(&c->line.out, "\n}\n");
+    out_flush(&c->line.out);
     return ok;
 }
 
@@ -461,11 +354,9 @@ enum export_result export_chrome(struct export_job *job)
     spans_free(&c.spans);
     stack_store_free(c.stacks);
     VEC_FREE(&c.entered);
-    VEC_FREE(&c.frames);
-    VEC_FREE(&c.leaves);
+    stack_tree_free(&c.tree);
     VEC_FREE(&c.quoted);
     VEC_FREE(&c.quotes);
-    idmap_free(&c.frame_index);
     if (!ok)
         job->why = "out of memory";
     return !ok ? EXPORT_UNREAD : c.shown ? export_written(job->to) : export_no_timeline(job);

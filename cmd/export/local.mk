@@ -14,7 +14,7 @@ libexport_la_SOURCES = \
 	%D%/heap.c \
 	%D%/heap_in_trace.c %D%/heap_in_trace.h \
 	%D%/heap_pprof.c %D%/heap_pprof.h \
-	%D%/json.c %D%/json.h %D%/out.h \
+	%D%/json.c %D%/json.h %D%/json_line.h %D%/out.h \
 	%D%/meta.c %D%/meta.h \
 	%D%/perfetto.c %D%/protobuf.h \
 	%D%/pprof.c \

@@ -81,6 +81,10 @@ for t in threads:
     for stack, weight, cpu in zip(s["stack"], s["weight"], s["threadCPUDelta"]):
         assert (weight, cpu) == ((1, ns(meta["interval"])) if stack else (0, 0)), "only what is not sampled has no weight"
         samples += weight
+    period, rows = ns(meta["interval"]), list(zip(map(ns, s["time"]), s["weight"]))
+    for (before, was), (now, weight) in zip(rows, rows[1:]):
+        assert not (was and weight) or now - before <= 3 * period, "a gap between samples is not seen as one"
+        assert was == weight or now - before == period, "a gap is not a period away from its samples"
     table(m, ("data", "name", "startTime", "endTime", "phase", "category"))
     within(m["name"], len(strings))
     for data, name, begin, end, phase, category in zip(*(m[c] for c in ("data", "name", "startTime", "endTime", "phase",
@@ -119,7 +123,8 @@ for c in profile["counters"]:
     total = 0
     for change in c["samples"]["count"]:
         total += change
-        assert total >= 0, "%s is below 0" % c["name"]
+        most = stat["trace"]["threads"] if c["name"].startswith("threads ") else total
+        assert 0 <= total <= most, "%s: %d" % (c["name"], total)
     assert c["display"]["label"] == c["name"] and c["display"]["tooltipRows"]
 
 wanted = {(r["state"], r["reason"] or ""): (r["count"], r["total_ns"]) for r in stat["states"] or []}

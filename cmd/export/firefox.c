@@ -1,6 +1,6 @@
 /*
- * A processed profile for the Firefox Profiler: samples and markers of each thread, and counters. They are gathered here,
- * from a timeline, and written by firefox_file.c. A region or task becomes one marker when it ends.
+ * A processed profile for the Firefox Profiler: samples and markers of each thread, and counters. They are gathered
+ * here, from a timeline, and written by the files beside this one. A region or task becomes one marker when it ends.
  */
 #include "cmd/export/firefox.h"
 
@@ -22,7 +22,10 @@ static struct firefox_thread *thread_of(struct firefox *f, uint64_t number)
             return NULL;
         }
         f->threads.v[f->threads.n++] = (struct firefox_thread){
-            .markers.size = sizeof(struct firefox_marker), .samples.size = sizeof(struct firefox_sample), .sampled = INT64_MIN};
+            .markers.size = sizeof(struct firefox_marker),
+            .samples.size = sizeof(struct firefox_sample),
+            .sampled = INT64_MIN,
+        };
     }
     return &f->threads.v[number];
 }
@@ -134,8 +137,16 @@ static uint32_t text_of(struct firefox *f, const struct timeline_text *text)
 static void add_ended(struct firefox *f, uint64_t number, enum firefox_type type, struct firefox_open open, int64_t now)
 {
     add_marker(f, thread_of(f, number),
-               &(struct firefox_marker){.begin = open.begin, .end = now > open.begin ? now : open.begin, .type = type, .name = open.name,
-                                        .reason = f->t.none, .object = f->t.none, .waker = f->t.none, .call = f->t.none});
+               &(struct firefox_marker){
+                   .begin = open.begin,
+                   .end = now > open.begin ? now : open.begin,
+                   .type = type,
+                   .name = open.name,
+                   .reason = f->t.none,
+                   .object = f->t.none,
+                   .waker = f->t.none,
+                   .call = f->t.none,
+               });
 }
 
 static void task_begins(struct firefox *f, uint64_t task, int64_t now, uint32_t name)
@@ -240,7 +251,8 @@ static bool write_file(struct json *j, struct firefox *f, const char *name)
 
 enum export_result export_firefox(struct export_job *job)
 {
-    static const struct timeline_writer writer = {begin, thread, slice, sample, add_counter, count, task, region, message};
+    static const struct timeline_writer writer = {begin, thread, slice,  sample, add_counter,
+                                                  count, task,   region, message};
     enum { LINES = 3 };
     struct firefox f = {0};
     struct json j;

@@ -1,4 +1,4 @@
-/* Threads and counters of a processed profile: columns of markers, samples and values, read from the spill one by one. */
+/* Threads of a processed profile: columns of markers and samples, read from the spill one by one. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -152,8 +152,8 @@ static void row(struct samples *s, uint64_t time, const struct firefox_sample *o
 }
 
 /*
- * The profiler draws a sample up to half the way to the next one. So rows without weight stand around gaps: else a thread
- * that waits would be seen to execute what it did before.
+ * The profiler draws a sample up to half the way to the next one. So rows without weight stand around gaps: else a
+ * thread that waits would be seen to execute what it did before.
  */
 static void show_sample(void *arg, const void *record)
 {
@@ -184,7 +184,10 @@ static uint64_t each_row(struct json *j, struct firefox *f, const struct spill_l
     return s.n;
 }
 
-static void count_row(struct samples *s, uint64_t time, const struct firefox_sample *of) { (void)s, (void)time, (void)of; }
+static void count_row(struct samples *s, uint64_t time, const struct firefox_sample *of)
+{
+    (void)s, (void)time, (void)of;
+}
 
 static void show_time(struct samples *s, uint64_t time, const struct firefox_sample *of)
 {

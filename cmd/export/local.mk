@@ -16,7 +16,7 @@ libexport_la_SOURCES = \
 	%D%/heap_pprof.c %D%/heap_pprof.h \
 	%D%/json.c %D%/json.h %D%/json_line.h %D%/out.h \
 	%D%/meta.c %D%/meta.h \
-	%D%/perfetto.c %D%/protobuf.h \
+	%D%/perfetto.c %D%/perfetto.h %D%/perfetto_packets.c %D%/protobuf.h \
 	%D%/pprof.c \
 	%D%/profile.c \
 	%D%/rows.c %D%/rows.h \

@@ -188,3 +188,29 @@ enum export_result rows_read(struct rows *r, struct export_job *job, const struc
     job->why = ok ? NULL : "out of memory";
     return ok ? EXPORT_INVALID : EXPORT_UNREAD;
 }
+
+bool row_describe(const struct gotrace_event *ev, struct row_event *e)
+{
+    struct gotrace_metric metric;
+    struct gotrace_label label;
+    struct gotrace_range range;
+    struct gotrace_task task;
+    struct gotrace_region region;
+    struct gotrace_log log;
+    *e = (struct row_event){.task = GOTRACE_NONE};
+    if (gotrace_event_metric(ev, &metric))
+        *e = (struct row_event){{metric.name, strlen(metric.name)}, {"", 0}, true, metric.value, GOTRACE_NONE};
+    else if (gotrace_event_label(ev, &label))
+        e->name = label.label;
+    else if (gotrace_event_range(ev, &range))
+        *e = (struct row_event){{range.name, strlen(range.name)}, range.detail, false, 0, GOTRACE_NONE};
+    else if (gotrace_event_task(ev, &task))
+        *e = (struct row_event){task.type, {"", 0}, task.parent != GOTRACE_NONE, task.parent, task.id};
+    else if (gotrace_event_region(ev, &region))
+        *e = (struct row_event){region.type, {"", 0}, false, 0, region.task};
+    else if (gotrace_event_log(ev, &log))
+        *e = (struct row_event){log.category, log.message, false, 0, log.task};
+    else
+        return false;
+    return true;
+}

@@ -77,4 +77,14 @@ static inline const char *rows_text(const struct rows *r, uint32_t text) { retur
 /* "waiting" … as in thrace stat; NULL for what no stretch is. */
 const char *row_state_name(enum gotrace_state state);
 
+/* An event that is no stretch and no sample, in the columns that all kinds share. */
+struct row_event {
+    struct gotrace_str name, detail;
+    bool has_value;
+    uint64_t value, task;
+};
+
+/* False: it is of a kind that has no row. Its strings are the event's. */
+bool row_describe(const struct gotrace_event *ev, struct row_event *e);
+
 #endif

@@ -199,46 +199,13 @@ static bool put_sample(void *arg, const struct row_sample *row)
 
 /* ---- events ----------------------------------------------------------------------------------------------------- */
 
-struct row_event {
-    struct gotrace_str name, detail;
-    bool has_value;
-    uint64_t value, task;
-};
-
-/* False: it is of a kind that has no row. */
-static bool describe(const struct gotrace_event *ev, struct row_event *e)
-{
-    struct gotrace_metric metric;
-    struct gotrace_label label;
-    struct gotrace_range range;
-    struct gotrace_task task;
-    struct gotrace_region region;
-    struct gotrace_log log;
-    *e = (struct row_event){.task = GOTRACE_NONE};
-    if (gotrace_event_metric(ev, &metric))
-        *e = (struct row_event){{metric.name, strlen(metric.name)}, {"", 0}, true, metric.value, GOTRACE_NONE};
-    else if (gotrace_event_label(ev, &label))
-        e->name = label.label;
-    else if (gotrace_event_range(ev, &range))
-        *e = (struct row_event){{range.name, strlen(range.name)}, range.detail, false, 0, GOTRACE_NONE};
-    else if (gotrace_event_task(ev, &task))
-        *e = (struct row_event){task.type, {"", 0}, task.parent != GOTRACE_NONE, task.parent, task.id};
-    else if (gotrace_event_region(ev, &region))
-        *e = (struct row_event){region.type, {"", 0}, false, 0, region.task};
-    else if (gotrace_event_log(ev, &log))
-        *e = (struct row_event){log.category, log.message, false, 0, log.task};
-    else
-        return false;
-    return true;
-}
-
 static bool put_event(void *arg, const struct gotrace_event *ev, uint64_t thread, int64_t time)
 {
     struct database *d = arg;
     sqlite3_stmt *s = d->insert[EVENT];
     struct row_event e;
     char name[STACK_TEXT_MAX + 1], detail[STACK_TEXT_MAX + 1];
-    if (!describe(ev, &e))
+    if (!row_describe(ev, &e))
         return true;
     name[stack_text_clean(e.name, name)] = 0;
     detail[stack_text_clean(e.detail, detail)] = 0;

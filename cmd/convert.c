@@ -116,7 +116,7 @@ static int convert(void *arg, FILE *in, FILE *out)
 
 int cmd_convert(int argc, char **argv)
 {
-    struct conversion c = {{"convert", NULL, NULL, "IN", "OUT"}, NULL};
+    struct conversion c = {{.verb = "convert", .in_name = "IN", .out_name = "OUT"}, NULL};
     for (int o; (o = next_option(&arguments, argc, argv)) != -1;) {
         switch (o) {
         case 'h': return show_usage(&arguments);

@@ -1,7 +1,6 @@
 #include "cmd/filter.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -23,8 +22,9 @@ static int write_out(const struct filter *f, FILE *in, filter_fn *run, void *arg
     int status = EXIT_USAGE;
     if (out) {
         status = run(arg, in, output_file(out));
-        err = output_close(out, status == EXIT_OK);
-        err = status == EXIT_OK ? err : NULL;
+        bool complete = status == EXIT_OK || f->complete;
+        err = output_close(out, complete);
+        err = complete ? err : NULL;
     }
     if (!err)
         return status;

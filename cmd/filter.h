@@ -2,12 +2,14 @@
 #ifndef THRACE_CMD_FILTER_H
 #define THRACE_CMD_FILTER_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 struct filter {
     const char *verb;
     const char *in, *out;           /* paths; "-" is standard input or output */
     const char *in_name, *out_name; /* as the usage has them */
+    bool complete;                  /* set by who runs: the output stays, whatever the exit status */
 };
 
 /* Reads in and writes out. Returns an exit status, after a complaint about anything that went wrong. */

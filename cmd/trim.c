@@ -16,13 +16,13 @@ static const char usage[] = "usage: thrace trim [--from T] [--to T] [--thread RE
                             "Writes a part of the trace IN, which is a trace again, to OUT.\n"
                             "IN and OUT may be -, standard input and output.\n"
                             "  --from T     what comes before is left out: 1.5s, 20ms or 10%, from IN's begin\n"
-                            "  --to T       and what comes after\n"
+                            "  --to T       and what comes after; --from 10%..20% says both\n"
                             "  --thread RE  only threads whose names match the regular expression\n"
                             "  --keep REASON  only threads that wait for it somewhere in IN, such as sync; may be given\n"
                             "                 more than once\n"
                             "\n"
-                            "Exit status: 0 done, 1 IN is invalid, or has no such part, 2 it cannot be read, or OUT\n"
-                            "not be written.\n";
+                            "Exit status: 0 done, 1 IN is invalid, or has no such part; OUT is there if IN only breaks\n"
+                            "a rule, 2 it cannot be read, or OUT not be written.\n";
 static const struct option options[] = {{"from", required_argument, NULL, SPAN_OPTION_FROM},
                                         {"to", required_argument, NULL, SPAN_OPTION_TO},
                                         {"thread", required_argument, NULL, SPAN_OPTION_THREAD},
@@ -38,6 +38,7 @@ struct trim_job {
     struct span_options only;
     struct thread_filter threads;
     const char *reasons[MAX_REASONS];
+    bool broken; /* a rule that the reader does not need, which has been said */
 };
 
 static bool chooses_threads(const struct trim_job *job)
@@ -59,6 +60,17 @@ static int say_error(const struct trim_job *job, const struct gotrace_error *e)
     return error_status(e);
 }
 
+static void say_broken(void *arg, const struct gotrace_error *violation)
+{
+    struct trim_job *job = arg;
+    if (!job->broken) {
+        hide_progress();
+        fputs("thrace trim: what it writes may be as invalid as ", stderr);
+        print_error(stderr, job->files.in, violation);
+    }
+    job->broken = true;
+}
+
 static int write_part(struct trim_job *job, struct gotrace_reader *r, FILE *out)
 {
     const struct span_filter *only = job->only.filter;
@@ -69,10 +81,23 @@ static int write_part(struct trim_job *job, struct gotrace_reader *r, FILE *out)
         t.to = span_moment_ns(only, &only->to);
         t.keeps = chooses_threads(job) ? keeps : NULL;
     }
-    if (!trim_trace(r, &t, out, &f))
+    t.validator = gotrace_validator_new(gotrace_reader_version(r), say_broken, job);
+    if (!t.validator) {
+        complain("trim", "out of memory");
+        return EXIT_USAGE;
+    }
+    bool written = trim_trace(r, &t, out, &f);
+    gotrace_validator_free(t.validator);
+    if (!written)
         return say_error(job, &f.error);
+    if (!t.empty && t.batches) {
+        hide_progress();
+        complain("trim", "%s: dropped %llu batch%s of experiments, which %s not of a part", job->files.in,
+                 (unsigned long long)t.batches, t.batches == 1 ? "" : "es", t.batches == 1 ? "is" : "are");
+    }
+    job->files.complete = !t.empty;
     if (!t.empty)
-        return EXIT_OK;
+        return job->broken ? EXIT_INVALID : EXIT_OK;
     complain("trim", "%s: --from is behind its end: it lasts %llu.%09llu s", job->files.in,
              (unsigned long long)t.length / 1000000000, (unsigned long long)t.length % 1000000000);
     return EXIT_INVALID;
@@ -160,7 +185,7 @@ static bool take_reason(struct trim_job *job, const char *reason)
 
 int cmd_trim(int argc, char **argv)
 {
-    struct trim_job job = {.files = {"trim", NULL, NULL, "IN", "OUT"}};
+    struct trim_job job = {.files = {.verb = "trim", .in_name = "IN", .out_name = "OUT"}};
     int status = EXIT_USAGE, c;
     bool ok = true;
     while (ok && (c = next_option(&arguments, argc, argv)) != -1 && c != 'h')

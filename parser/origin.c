@@ -74,3 +74,8 @@ size_t origin_process_note(const struct origin *o, char note[ORIGIN_NOTE])
 {
     return (size_t)snprintf(note, ORIGIN_NOTE, "thrace process %" PRIu64 " %s", o->pid, o->name);
 }
+
+size_t origin_rate_note(const struct origin *o, char note[ORIGIN_NOTE])
+{
+    return (size_t)snprintf(note, ORIGIN_NOTE, "thrace cpu-hz %" PRIu64, o->cpu_hz);
+}

@@ -29,6 +29,9 @@ enum { ORIGIN_NOTE = 256 };
 size_t origin_clock_note(const struct origin *o, char note[ORIGIN_NOTE]);
 size_t origin_process_note(const struct origin *o, char note[ORIGIN_NOTE]);
 
+/* Likewise how often the CPU was sampled, which the first generation says if it is not the usual number. */
+size_t origin_rate_note(const struct origin *o, char note[ORIGIN_NOTE]);
+
 /* What is called so, in characters that a thread's name can have in front of a slash. */
 void origin_set_name(struct origin *o, const char *name);
 

@@ -4,7 +4,6 @@
 #include "cmd/finish/finish_write.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -118,11 +117,11 @@ static int write_opening(struct gotrace_builder *b, const struct spool_file *f, 
 /* In a string that no event refers to: how many CPU samples there are in a second, if it is not the usual number. */
 static int write_sample_rate(const struct recording *r, uint64_t hz, struct gotrace_builder *b)
 {
-    char text[64];
+    const struct origin o = {.cpu_hz = hz};
+    char note[ORIGIN_NOTE];
     if (!r->samples.n || !hz || hz == SAMPLE_HZ_DEFAULT)
         return 0;
-    int n = snprintf(text, sizeof text, "thrace cpu-hz %" PRIu64, hz);
-    return gotrace_builder_string(b, text, (size_t)n) ? 0 : -1;
+    return gotrace_builder_string(b, note, origin_rate_note(&o, note)) ? 0 : -1;
 }
 
 static const char *write_trace(const struct spool_file *f, struct recording *r, FILE *out, struct finish_summary *sum)

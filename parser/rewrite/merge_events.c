@@ -98,8 +98,7 @@ static bool say_origin(struct merging *m, const struct origin *o)
     if (o->has_clock &&
         !rewriter_string_itself(&m->w, (struct gotrace_str){text, origin_clock_note(o, text)}))
         return false;
-    int n = snprintf(text, sizeof text, "thrace cpu-hz %llu", (unsigned long long)o->cpu_hz);
-    return !o->cpu_hz || rewriter_string_itself(&m->w, (struct gotrace_str){text, (size_t)n});
+    return !o->cpu_hz || rewriter_string_itself(&m->w, (struct gotrace_str){text, origin_rate_note(o, text)});
 }
 
 static bool next_generation(struct merging *m, int64_t time)
@@ -118,8 +117,7 @@ static bool next_generation(struct merging *m, int64_t time)
 /* Not while the world is stopped: the end of that refers to a string of its begin. */
 static bool is_full(const struct merging *m)
 {
-    size_t size = m->m->generation_size ? m->m->generation_size : GENERATION_SIZE;
-    return m->w.size > size + m->alive * STATUS_SIZE && (!m->stops || m->w.size / 4 > size);
+    return m->w.size > GENERATION_SIZE + m->alive * STATUS_SIZE && (!m->stops || m->w.size / 4 > GENERATION_SIZE);
 }
 
 /* ---- collections of garbage, metrics ---------------------------------------------------------------------------- */

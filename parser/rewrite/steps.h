@@ -40,6 +40,7 @@ struct trimming {
     uint64_t appeared; /* goroutines */
     uint8_t gc;        /* enum trim_gc, of the new trace once it is written */
     uint64_t gc_seq;
+    uint64_t batches; /* of experiments, that are left out */
     unsigned skip; /* events that belong to the one before */
     size_t next_go, next_proc; /* those before are stated, or need no status */
     bool gc_stated;

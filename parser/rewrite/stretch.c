@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "parser/origin.h"
 #include "parser/reader.h"
 #include "parser/rewrite/steps.h"
 
@@ -118,10 +119,22 @@ static bool notes(struct trimming *t, const struct generation *g)
     return true;
 }
 
+/*
+ * Batches of experiments are of a whole generation, and nobody but who made them can tell what in them is of a part of
+ * it.
+ */
+static bool experiments(struct trimming *t, const struct generation *g, int64_t time)
+{
+    if (t->trim->whole)
+        return rewriter_experiments(t->w, g, time);
+    t->batches += g->experimental.n;
+    return true;
+}
+
 static bool generation(struct trimming *t, const struct generation *g, int64_t time,
                        const struct gotrace_clock_snapshot *clock)
 {
-    return rewriter_generation(t->w, time, clock) && notes(t, g) && rewriter_experiments(t->w, g, time);
+    return rewriter_generation(t->w, time, clock) && notes(t, g) && experiments(t, g, time);
 }
 
 /* ---- the stretch ------------------------------------------------------------------------------------------------ */
@@ -134,6 +147,7 @@ struct stretch {
     bool known;     /* when the trace begins */
     bool has_clock; /* of the generation that is read */
     struct gotrace_clock_snapshot clock;
+    struct origin origin; /* what the generations have said so far */
 };
 
 static int64_t after(int64_t begin, uint64_t ns)
@@ -141,29 +155,36 @@ static int64_t after(int64_t begin, uint64_t ns)
     return ns < (uint64_t)INT64_MAX - (uint64_t)begin ? (int64_t)((uint64_t)begin + ns) : INT64_MAX;
 }
 
+static void learn_generation(struct stretch *s, const struct gotrace_event *sync_event)
+{
+    struct gotrace_sync sync;
+    gotrace_event_sync(sync_event, &sync);
+    s->has_clock = sync.has_clock;
+    s->clock = sync.clock;
+    origin_learn(&s->origin, sync_event);
+}
+
 static bool sync_event(struct stretch *s, const struct gotrace_event *ev)
 {
     struct trimming *t = &s->t;
-    struct gotrace_sync sync;
-    gotrace_event_sync(ev, &sync);
-    s->has_clock = sync.has_clock;
-    s->clock = sync.clock;
     if (!t->writes || !ev->tables)
         return true;
     return trim_state_before(t, INT64_MAX, ID_NONE) &&
            generation(t, ev->tables, ev->time, s->has_clock ? &s->clock : NULL);
 }
 
+/* The first generation says for all of them how often the CPU was sampled. */
+static bool say_rate(struct stretch *s)
+{
+    char note[ORIGIN_NOTE];
+    return !s->origin.cpu_hz ||
+           rewriter_string_itself(&s->w, (struct gotrace_str){note, origin_rate_note(&s->origin, note)});
+}
+
 static bool begin(struct stretch *s, const struct gotrace_event *ev)
 {
     struct trimming *t = &s->t;
-    struct gotrace_sync sync;
-    if (ev->type == EV_SYNC_POINT) {
-        gotrace_event_sync(ev, &sync);
-        s->has_clock = sync.has_clock;
-        s->clock = sync.clock;
-    }
-    if (!generation(t, ev->tables, s->from, s->has_clock ? &s->clock : NULL))
+    if (!generation(t, ev->tables, s->from, s->has_clock ? &s->clock : NULL) || !say_rate(s))
         return false;
     t->writes = true;
     return true;
@@ -183,6 +204,8 @@ static int show(struct stretch *s, const struct gotrace_event *ev)
             return -1;
         }
     }
+    if (ev->type == EV_SYNC_POINT)
+        learn_generation(s, ev);
     if (!t->writes && ev->time >= s->from && ev->tables && !t->skip) {
         if (!begin(s, ev))
             return -1;
@@ -245,7 +268,10 @@ bool trim_trace(struct gotrace_reader *r, struct trim *trim, FILE *to, struct fa
     int64_t last = 0;
     while (ev && more > 0) {
         last = ev->time;
-        more = show(&s, ev);
+        if (trim->validator && gotrace_validator_event(trim->validator, ev) < 0 && !trim_no_memory(&s.t))
+            more = -1;
+        else
+            more = show(&s, ev);
         if (more <= 0)
             break;
         s.nth += ev->type == EV_SYNC_POINT;
@@ -254,6 +280,7 @@ bool trim_trace(struct gotrace_reader *r, struct trim *trim, FILE *to, struct fa
     bool cut = more == 0;
     ok = ok && more >= 0 && (cut || !read_failed(r, f)) && (!cut || s.nth != 1 || look_ahead(&s, r, ev));
     trim->empty = !s.t.writes;
+    trim->batches = s.t.batches;
     trim->length = (uint64_t)last - (uint64_t)s.begin;
     ok = ok && (trim->empty || finish(&s, cut ? s.to : last));
     if (!ok)

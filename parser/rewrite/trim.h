@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-#include "gotrace/reader.h"
+#include "gotrace/validate.h"
 #include "parser/failure.h"
 
 struct trim {
@@ -19,7 +19,9 @@ struct trim {
      */
     bool (*keeps)(void *arg, uint64_t nth);
     void *arg;
+    struct gotrace_validator *validator; /* is shown what is read; NULL: whatever can be read will do */
     uint64_t length; /* result: how much of the trace was read, ns */
+    uint64_t batches; /* result: of experiments, which are of whole generations and left out of a part */
     bool empty;      /* result: it ends before `from` */
 };
 

@@ -38,11 +38,12 @@ static void report(const struct anonymised *done)
 {
     hide_progress();
     if (done->batches || done->events)
-        complain("anonymise", "dropped what experiments recorded: %llu batches, %llu events",
-                 (unsigned long long)done->batches, (unsigned long long)done->events);
+        complain("anonymise", "dropped what experiments recorded: %llu batch%s, %llu event%s",
+                 (unsigned long long)done->batches, done->batches == 1 ? "" : "es", (unsigned long long)done->events,
+                 done->events == 1 ? "" : "s");
     if (done->notes)
-        complain("anonymise", "dropped %llu notes of the recorder, such as heap profiles are made of",
-                 (unsigned long long)done->notes);
+        complain("anonymise", "dropped %llu note%s of the recorder, such as heap profiles are made of",
+                 (unsigned long long)done->notes, done->notes == 1 ? "" : "s");
 }
 
 static int anonymise(void *arg, FILE *in, FILE *out)
@@ -70,7 +71,7 @@ static int anonymise(void *arg, FILE *in, FILE *out)
 
 int cmd_anonymise(int argc, char **argv)
 {
-    struct filter files = {"anonymise", NULL, NULL, "IN", "OUT"};
+    struct filter files = {.verb = "anonymise", .in_name = "IN", .out_name = "OUT"};
     for (int o; (o = next_option(&arguments, argc, argv)) != -1;)
         return o == 'h' ? show_usage(&arguments) : EXIT_USAGE;
     if (!has_operands(&arguments, argc, 2, 2, "IN or OUT"))

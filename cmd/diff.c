@@ -377,7 +377,8 @@ int cmd_diff(int argc, char **argv)
         ok = take_option(&w, c);
     if (ok && c == 'h')
         status = show_usage(&arguments);
-    else if (ok && span_options_check(&w.only, "diff") && take_paths(&w, argc, argv, behind))
+    else if (ok && span_options_check(&w.only, "diff") && take_paths(&w, argc, argv, behind) &&
+             diff_html_has_place(w.html, w.paths[0], w.npaths[0] + w.npaths[1]))
         status = run(&w);
     for (size_t i = 0; i < w.nconditions; i++)
         diff_condition_free(&w.conditions[i]);

@@ -4,7 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cmd/complain.h"
 #include "cmd/export/flame_svg.h"
+#include "cmd/input.h"
 #include "cmd/table.h"
 
 /* Numbers of trees are whole, and so that much finer than ns and samples. */
@@ -106,4 +108,17 @@ bool diff_html_put(const struct diff_profile *profiles, size_t n, const double u
         ok = put_graph(profiles, n, (enum profile_kind)k, units, names, per, to);
     fputs("</body></html>\n", to);
     return ok;
+}
+
+bool diff_html_has_place(const char *path, char *const *traces, size_t n)
+{
+    const char *wrong = NULL;
+    if (path && !strcmp(path, "-"))
+        wrong = "the report goes to standard output; name a file for the page";
+    for (size_t i = 0; path && !wrong && i < n; i++)
+        if (is_same_file(traces[i], path))
+            wrong = "is one of the traces, too";
+    if (wrong)
+        complain("diff", "--html %s: %s", path, wrong);
+    return !wrong;
 }

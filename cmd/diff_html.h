@@ -13,4 +13,7 @@ struct diff_profile {
 bool diff_html_put(const struct diff_profile *profiles, size_t n, const double units[2], const char *per,
                    const char *const names[2], FILE *to);
 
+/* Whether the page may go there: not where the report goes, nor over one of the n traces. False: a complaint, too. */
+bool diff_html_has_place(const char *path, char *const *traces, size_t n);
+
 #endif

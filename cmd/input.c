@@ -35,17 +35,31 @@ static struct {
     struct progress bar;
     char what[256];
     uint64_t size;
+    uint64_t read; /* of several files together */
 } progress;
 
 void hide_progress(void) { progress_end(&progress.bar); }
 
-static void tell(void *arg, uint64_t bytes)
+static void show_read(uint64_t bytes)
 {
-    (void)arg;
     if (bytes < progress.size)
         progress_update(&progress.bar, clock_mono_ns(), (size_t)bytes, (size_t)progress.size);
     else
         hide_progress();
+}
+
+static void tell(void *arg, uint64_t bytes)
+{
+    (void)arg;
+    show_read(bytes);
+}
+
+static void tell_of_one(void *arg, uint64_t bytes)
+{
+    uint64_t *read = arg;
+    progress.read += bytes - *read;
+    *read = bytes;
+    show_read(progress.read);
 }
 
 gotrace_progress_fn *begin_progress(const char *verb, const char *path)
@@ -67,6 +81,23 @@ void show_progress(struct gotrace_reader *r, const char *verb, const char *path)
     gotrace_progress_fn *fn = begin_progress(verb, path);
     if (fn)
         gotrace_reader_on_progress(r, fn, NULL);
+}
+
+void begin_progress_of_all(const char *verb)
+{
+    snprintf(progress.what, sizeof progress.what, "thrace %s", verb);
+    progress.size = progress.read = 0;
+    progress_start(&progress.bar, stderr, progress.what, clock_mono_ns());
+}
+
+void add_to_progress(struct gotrace_reader *r, const struct twice *file, uint64_t *read)
+{
+    struct stat st;
+    if (!progress.bar.to || (file->fd < 0 ? stat(file->path, &st) : fstat(file->fd, &st)))
+        return;
+    progress.size += (uint64_t)(st.st_size - file->start);
+    *read = 0;
+    gotrace_reader_on_progress(r, tell_of_one, read);
 }
 
 /* ---- twice ------------------------------------------------------------------------------------------------------ */

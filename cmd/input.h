@@ -41,6 +41,13 @@ bool twice_open_fd(struct twice *t, const char *verb, const char *path, int fd);
 /* From the beginning; NULL, and a complaint, when memory is short. */
 struct gotrace_reader *twice_read(struct twice *t, const char *verb);
 
+/*
+ * As show_progress() does, but of several that are read by turns: how much of all together. read: of each a place for
+ * how much of it was read, which lives as long as the reader.
+ */
+void begin_progress_of_all(const char *verb);
+void add_to_progress(struct gotrace_reader *r, const struct twice *file, uint64_t *read);
+
 /* Prints "PATH: generation 2, thread 101, byte 1234, GoStart: message", without the parts that are not known. */
 void print_error(FILE *out, const char *path, const struct gotrace_error *e);
 

@@ -136,14 +136,15 @@ static int report(const struct merge *merge)
             status = EXIT_INVALID;
         }
         if (in->experiments)
-            complain("merge", "%s: dropped %llu events and batches of experiments", in->path,
-                     (unsigned long long)in->experiments);
+            complain("merge", "%s: dropped %llu %s of experiments", in->path, (unsigned long long)in->experiments,
+                     in->experiments == 1 ? "event or batch" : "events and batches");
         if (in->origin.has_sums)
             complain("merge", "%s: dropped its heap profile, or the counts of its locks", in->path);
     }
     if (merge->collections)
-        complain("merge", "%llu collections of garbage began while another process collected: they are shown as one",
-                 (unsigned long long)merge->collections);
+        complain("merge", "%llu collection%s of garbage began while another process collected: %s shown as one",
+                 (unsigned long long)merge->collections, merge->collections == 1 ? "" : "s",
+                 merge->collections == 1 ? "both are" : "they are");
     return status;
 }
 

@@ -110,12 +110,13 @@ static bool say_failure(const struct merge_file *f, const struct failure *failur
 static bool convert(struct merge_file *f, int fd, struct failure *failure)
 {
     const struct wire_version *to = wire_version(FIRST_V2);
-    struct source s = {.read = read_fd, .arg = &fd};
+    struct source s = {.read = read_fd, .arg = &fd, .tell = begin_progress("merge", f->path)};
     struct converted done;
     f->converted = tmpfile();
     bool ok = f->converted && read_any_header(&s, failure) &&
               convert_v1(&s, to, write_file, f->converted, &done, failure) && !fflush(f->converted);
     int error = errno;
+    hide_progress();
     source_free(&s);
     if (!ok && !failure->error.status)
         fail_system(failure, GOTRACE_EWRITE, (struct place){.thread = GOTRACE_NONE}, error, "cannot be converted");
@@ -256,8 +257,11 @@ int merge_files_learn(struct merge_files *m)
 
 bool merge_files_read(struct merge_files *m)
 {
-    for (size_t i = 0; i < m->n; i++)
+    begin_progress_of_all("merge");
+    for (size_t i = 0; i < m->n; i++) {
         if (!(m->inputs[i].reader = twice_read(&m->files[i].twice, "merge")))
             return false;
+        add_to_progress(m->inputs[i].reader, &m->files[i].twice, &m->files[i].read);
+    }
     return true;
 }

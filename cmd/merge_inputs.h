@@ -13,6 +13,7 @@ struct merge_file {
     size_t given_len;
     struct twice twice;
     FILE *converted;     /* the same, if it is one of v1 */
+    uint64_t read;       /* bytes, by now */
     char *name;
 };
 

@@ -2,6 +2,7 @@
 
 _thrace_values() { # OPTION: what may follow it; false: a file
     case $1 in
+    --align) echo 'wall monotonic start none' ;;
     --color) echo 'always never auto' ;;
     --start) echo 'now off delay: signal:' ;;
     --stop) echo 'after: signal: size:' ;;

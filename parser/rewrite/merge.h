@@ -29,7 +29,6 @@ struct merge {
     size_t n;
     int version;             /* of the result: no older than any input */
     struct origin origin;    /* of the result: merge_align says its clock */
-    size_t generation_size;  /* in bytes, about, of the result's generations; 0: as the program likes */
     uint64_t collections;    /* result: that began while another one went on, and are not shown */
 };
 

@@ -37,10 +37,10 @@ static const struct option options[] = {
     {NULL, 0, NULL, 0}};
 static const struct arguments arguments = {"view", usage, ":ho:", options};
 
-/* All are made of the same events. */
+/* All are made of the same events, lanes and sums of the same stretches. */
 struct view {
-    struct lanes lanes;
     struct stat stat;
+    struct lanes lanes; /* on the spans of stat */
     struct heap_pieces heap;
 };
 
@@ -57,13 +57,13 @@ static bool view_event(void *state, const struct gotrace_event *ev)
     if (gotrace_event_kind(ev) == GOTRACE_KIND_SYNC)
         for (size_t i = 0; gotrace_event_sync_string(ev, i, &string); i++)
             heap_pieces_take(&v->heap, string.data, string.len);
-    return lanes_consumer.event(&v->lanes, ev) && stat_consumer.event(&v->stat, ev);
+    return stat_consumer.event(&v->stat, ev) && lanes_consumer.event(&v->lanes, ev);
 }
 
 static bool view_end(void *state)
 {
     struct view *v = state;
-    return lanes_consumer.end(&v->lanes) && stat_consumer.end(&v->stat);
+    return stat_consumer.end(&v->stat) && lanes_consumer.end(&v->lanes);
 }
 
 /* What thrace stat says of the whole trace, as its document. */
@@ -103,7 +103,7 @@ static const char *put_data(struct gotrace_reader *r, const char *path, FILE *to
     if (!pack)
         return why;
     stat_init(&v.stat, ROWS);
-    bool ok = lanes_init(&v.lanes, pack) && consume_events(r, &all, &v);
+    bool ok = lanes_init(&v.lanes, &v.stat.spans, pack) && consume_events(r, &all, &v);
     bool complete = !gotrace_reader_error(r), profile = heap_pieces_complete(&v.heap);
     *is = (struct outcome){.nothing = !v.lanes.threads.n, .damaged = complete && !profile};
     if (ok && profile && v.heap.of)

@@ -1,7 +1,10 @@
 # libview: the page that `thrace view` writes.
 noinst_LTLIBRARIES += libview.la
 libview_la_SOURCES = \
+	%D%/blocks.c %D%/blocks.h \
+	%D%/lane.h \
 	%D%/lanes.c %D%/lanes.h \
+	%D%/marks.c %D%/marks.h \
 	%D%/pack.c %D%/pack.h \
 	%D%/page.c %D%/page.h \
 	%D%/serve.c %D%/serve.h \

@@ -11,7 +11,7 @@
 
 enum {
     GZIP = 16, /* added to the bits of the window */
-    LEVEL = 4, /* twice as fast as the usual 6, and 3 % larger */
+    LEVEL = 2, /* three times as fast as the usual 6, and 5 % larger than 4, which takes a quarter longer */
     LINE = 3 * 4096,
 };
 

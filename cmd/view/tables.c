@@ -14,6 +14,12 @@ void tables_put_text(struct pack *to, char kind, const char *text, size_t size)
     pack_put(to, text, size);
 }
 
+/* The texts of the spans stand behind those of the marks; number 0 of both is the same. */
+static uint64_t text_number(const struct lanes *l, uint32_t text)
+{
+    return text ? l->texts.list.n - 1 + text : 0;
+}
+
 static void put_facts(const struct lanes *l, const char *file, bool complete, struct json *j)
 {
     json_key(j, "file");
@@ -21,9 +27,9 @@ static void put_facts(const struct lanes *l, const char *file, bool complete, st
     json_key(j, "complete");
     json_bool(j, complete);
     json_key(j, "duration");
-    json_number(j, (uint64_t)l->spans.end - (uint64_t)l->spans.begin);
+    json_number(j, (uint64_t)l->spans->end - (uint64_t)l->spans->begin);
     json_key(j, "events");
-    json_number(j, l->spans.nevents);
+    json_number(j, l->spans->nevents);
     json_key(j, "samples");
     json_number(j, l->nsamples);
 }
@@ -39,10 +45,10 @@ static void put_threads(const struct lanes *l, struct json *j)
             json_null(j);
         else
             json_number(j, t->tid);
-        json_number(j, t->name);
+        json_number(j, text_number(l, t->name));
         json_number(j, t->maker);
-        json_number(j, (uint64_t)t->begin - (uint64_t)l->spans.begin);
-        json_number(j, (uint64_t)t->end - (uint64_t)l->spans.begin);
+        json_number(j, (uint64_t)t->begin - (uint64_t)l->spans->begin);
+        json_number(j, (uint64_t)t->end - (uint64_t)l->spans->begin);
     }
     json_close(j, ']');
 }
@@ -53,7 +59,8 @@ static void put_whats(const struct lanes *l, struct json *j)
     json_open(j, '[');
     for (size_t i = 0; i < l->whats.n; i++) {
         const struct lane_what *w = &l->whats.v[i];
-        const uint32_t numbers[] = {w->state, w->kind, w->reason, w->object, w->place, w->stack};
+        const uint64_t numbers[] = {w->state, w->kind, text_number(l, w->reason), text_number(l, w->object),
+                                    text_number(l, w->place), w->stack};
         for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
             json_number(j, numbers[k]);
     }
@@ -86,12 +93,14 @@ static void put_stacks(const struct stack_store *s, struct json *j)
     json_close(j, ']');
 }
 
-static void put_texts(const struct stat_texts *t, struct json *j)
+static void put_texts(const struct lanes *l, struct json *j)
 {
     json_key(j, "texts");
     json_open(j, '[');
-    for (size_t i = 0; i < t->list.n; i++)
-        json_text(j, t->list.v[i]);
+    for (size_t i = 0; i < l->texts.list.n; i++)
+        json_text(j, l->texts.list.v[i]);
+    for (size_t i = 1; i < l->spans->texts.list.n; i++)
+        json_text(j, l->spans->texts.list.v[i]);
     json_close(j, ']');
 }
 
@@ -108,13 +117,13 @@ bool tables_put(struct lanes *l, const char *file, bool complete)
     put_facts(l, file, complete, &j);
     put_threads(l, &j);
     put_whats(l, &j);
-    put_texts(&l->spans.texts, &j);
+    put_texts(l, &j);
     put_stacks(l->stacks, &j);
     json_close(&j, '}');
     bool ok = !ferror(to);
     ok = !fclose(to) && ok;
     if (ok)
-        tables_put_text(l->to, 'J', text, size);
+        tables_put_text(l->out.to, 'J', text, size);
     free(text);
     return ok;
 }

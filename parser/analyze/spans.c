@@ -4,8 +4,15 @@
 
 void spans_init(struct spans *s, const struct span_watcher *watcher, void *arg)
 {
-    *s = (struct spans){.watcher = watcher, .arg = arg, .from = INT64_MIN, .to = INT64_MAX};
+    *s = (struct spans){.from = INT64_MIN, .to = INT64_MAX};
     stat_texts_init(&s->texts);
+    spans_watch(s, watcher, arg);
+}
+
+void spans_watch(struct spans *s, const struct span_watcher *watcher, void *arg)
+{
+    s->watchers[s->nwatchers].is = watcher;
+    s->watchers[s->nwatchers++].arg = arg;
 }
 
 void spans_free(struct spans *s)
@@ -20,6 +27,25 @@ uint32_t spans_find(const struct spans *s, uint64_t goroutine)
 {
     uint32_t i = goroutine == GOTRACE_NONE ? 0 : idmap_get(&s->index, goroutine);
     return i ? i - 1 : SPANS_NOBODY;
+}
+
+static void tell_ends(struct spans *s, uint32_t thread, int64_t now, const struct gotrace_event *by)
+{
+    for (unsigned i = 0; i < s->nwatchers; i++)
+        s->watchers[i].is->ends(s->watchers[i].arg, thread, now, by);
+}
+
+static void tell_begins(struct spans *s, uint32_t thread)
+{
+    for (unsigned i = 0; i < s->nwatchers; i++)
+        if (s->watchers[i].is->begins)
+            s->watchers[i].is->begins(s->watchers[i].arg, thread);
+}
+
+static void tell_gone(struct spans *s, uint32_t thread)
+{
+    for (unsigned i = 0; i < s->nwatchers; i++)
+        s->watchers[i].is->gone(s->watchers[i].arg, thread);
 }
 
 static struct span_thread *add(struct spans *s, uint64_t goroutine, int64_t since)
@@ -41,7 +67,7 @@ static struct span_thread *add(struct spans *s, uint64_t goroutine, int64_t sinc
 static void drop(struct spans *s, uint32_t thread)
 {
     struct span_thread *l = &s->live.v[thread];
-    s->watcher->gone(s->arg, thread);
+    tell_gone(s, thread);
     idmap_remove(&s->index, l->id);
     l->state = GOTRACE_STATE_NOT_EXIST;
     if (VEC_ROOM(&s->unused))
@@ -152,12 +178,13 @@ static void transition(struct spans *s, const struct gotrace_event *ev, const st
         }
         thread = (uint32_t)(l - s->live.v);
         name(s, l, t->stack);
-        s->watcher->appears(s->arg, thread, was_there ? SPANS_NOBODY : spans_find(s, gotrace_event_goroutine(ev)),
-                            since);
+        uint32_t maker = was_there ? SPANS_NOBODY : spans_find(s, gotrace_event_goroutine(ev));
+        for (unsigned i = 0; i < s->nwatchers; i++)
+            s->watchers[i].is->appears(s->watchers[i].arg, thread, maker, since);
     }
     name(s, l, t->stack);
     if (has_state(l))
-        s->watcher->ends(s->arg, thread, now, ev);
+        tell_ends(s, thread, now, ev);
     if (!was_there)
         l->since = now;
     if (t->to == GOTRACE_STATE_NOT_EXIST)
@@ -165,8 +192,7 @@ static void transition(struct spans *s, const struct gotrace_event *ev, const st
     if (t->to == GOTRACE_STATE_RUNNING)
         runs_on(l, gotrace_event_thread(ev));
     begin_stretch(s, l, t);
-    if (s->watcher->begins)
-        s->watcher->begins(s->arg, thread);
+    tell_begins(s, thread);
 }
 
 bool spans_sample_counts(const struct spans *s, uint32_t thread, const struct gotrace_event *ev)
@@ -215,8 +241,8 @@ bool spans_end(struct spans *s)
     for (uint32_t i = 0; i < s->live.n; i++) {
         if (!has_state(&s->live.v[i]))
             continue;
-        s->watcher->ends(s->arg, i, s->end, NULL);
-        s->watcher->gone(s->arg, i);
+        tell_ends(s, i, s->end, NULL);
+        tell_gone(s, i);
     }
     return !s->failed && !s->texts.failed;
 }

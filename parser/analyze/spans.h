@@ -7,7 +7,7 @@
 
 #include "parser/analyze/span_filter.h"
 
-enum { SPANS_NOBODY = UINT32_MAX };
+enum { SPANS_NOBODY = UINT32_MAX, SPAN_WATCHERS = 2 };
 
 /* A thread, and the stretch that it is in. */
 struct span_thread {
@@ -51,11 +51,18 @@ struct spans {
     int64_t from, to;   /* what is in between counts, without `to` itself */
     bool has_objects;   /* a thread has waited for one: the trace says what threads wait for */
     bool failed;        /* memory is short */
-    const struct span_watcher *watcher;
-    void *arg;
+    struct {
+        const struct span_watcher *is;
+        void *arg;
+    } watchers[SPAN_WATCHERS];
+    unsigned nwatchers;
 };
 
 void spans_init(struct spans *s, const struct span_watcher *watcher, void *arg);
+
+/* One more, who is told after those that are there; SPAN_WATCHERS in all. */
+void spans_watch(struct spans *s, const struct span_watcher *watcher, void *arg);
+
 void spans_free(struct spans *s);
 
 /* The place of a goroutine, or SPANS_NOBODY. */

@@ -245,7 +245,7 @@ static bool write_file(struct json *j, struct firefox *f, const char *name)
     firefox_put_threads(j, f, name);
     firefox_put_counters(j, f);
     json_close(j, '}');
-    putc('\n', j->out);
+    putc('\n', j->out.to);
     return true;
 }
 

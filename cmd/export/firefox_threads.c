@@ -16,8 +16,9 @@ typedef void show_fn(void *arg, const void *record);
 
 void firefox_put_time(struct json *j, uint64_t ns)
 {
-    char text[32];
-    snprintf(text, sizeof text, "%" PRIu64 ".%06u", ns / NS_PER_MS, (unsigned)(ns % NS_PER_MS));
+    char text[2 * OUT_NUMBER + 1], *point = out_digits(text, ns / NS_PER_MS);
+    *out_digits(point, NS_PER_MS + ns % NS_PER_MS) = 0; /* all six digits of the part, behind the 1 */
+    *point = '.';
     json_literal(j, text);
 }
 

@@ -1,10 +1,23 @@
 #include "cmd/export/json.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "parser/utf8.h"
+
+static void new_line(struct json *j)
+{
+    out_text(&j->out, "\n");
+    for (unsigned i = 0; i < j->depth; i++)
+        out_text(&j->out, "  ");
+}
+
+/* Behind a value. */
+static void end_value(struct json *j)
+{
+    if (!j->depth)
+        out_flush(&j->out);
+}
 
 /* A comma where one is due, and the line or the blank before the next item. */
 static void item(struct json *j)
@@ -14,18 +27,18 @@ static void item(struct json *j)
         return;
     }
     if (j->follows)
-        putc(',', j->out);
+        out_text(&j->out, ",");
     if (j->depth && j->depth <= j->lines)
-        fprintf(j->out, "\n%*s", (int)j->depth * 2, "");
+        new_line(j);
     else if (j->follows)
-        putc(' ', j->out);
+        out_text(&j->out, " ");
     j->follows = true;
 }
 
 void json_open(struct json *j, char bracket)
 {
     item(j);
-    putc(bracket, j->out);
+    out_bytes(&j->out, &bracket, 1);
     j->depth++;
     j->follows = false;
 }
@@ -35,9 +48,10 @@ void json_close(struct json *j, char bracket)
     bool empty = !j->follows;
     j->depth--;
     if (!empty && j->depth < j->lines)
-        fprintf(j->out, "\n%*s", (int)j->depth * 2, "");
-    putc(bracket, j->out);
+        new_line(j);
+    out_bytes(&j->out, &bracket, 1);
     j->follows = true;
+    end_value(j);
 }
 
 static bool is_plain(uint8_t c) { return c >= 0x20 && c < 0x7f && c != '"' && c != '\\'; }
@@ -65,28 +79,30 @@ size_t json_piece(const char **text, const char *end, char to[static JSON_PIECE]
     return n;
 }
 
-static void quoted(FILE *out, const char *text, size_t len)
+void json_quote(struct out *o, const char *text, size_t len)
 {
-    char piece[JSON_PIECE];
     const char *end = len ? text + len : text;
-    putc('"', out);
-    while (text < end)
-        fwrite(piece, 1, json_piece(&text, end, piece), out);
-    putc('"', out);
+    out_text(o, "\"");
+    while (text < end) {
+        char *to = out_room(o, JSON_PIECE);
+        out_end(o, to + json_piece(&text, end, to));
+    }
+    out_text(o, "\"");
 }
 
 void json_key(struct json *j, const char *key)
 {
     item(j);
-    quoted(j->out, key, strlen(key));
-    fputs(": ", j->out);
+    json_quote(&j->out, key, strlen(key));
+    out_text(&j->out, ": ");
     j->has_key = true;
 }
 
 void json_string(struct json *j, const char *text, size_t len)
 {
     item(j);
-    quoted(j->out, text, len);
+    json_quote(&j->out, text, len);
+    end_value(j);
 }
 
 void json_text(struct json *j, const char *text)
@@ -100,7 +116,8 @@ void json_text(struct json *j, const char *text)
 void json_number(struct json *j, uint64_t n)
 {
     item(j);
-    fprintf(j->out, "%" PRIu64, n);
+    out_number(&j->out, n);
+    end_value(j);
 }
 
 void json_ratio(struct json *j, double x)
@@ -120,5 +137,6 @@ void json_null(struct json *j) { json_literal(j, "null"); }
 void json_literal(struct json *j, const char *value)
 {
     item(j);
-    fputs(value, j->out);
+    out_bytes(&j->out, value, strlen(value));
+    end_value(j);
 }

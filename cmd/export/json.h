@@ -6,8 +6,11 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "cmd/export/out.h"
+
+/* The stream has all of it when nothing is open, and maybe not before. */
 struct json {
-    FILE *out;
+    struct out out;
     unsigned depth;  /* of the objects and arrays that are open */
     unsigned lines;  /* what is inside so many of them, or fewer, begins a line */
     bool follows;    /* something stands before in the same object or array */
@@ -16,7 +19,11 @@ struct json {
 
 static inline void json_init(struct json *j, FILE *out, unsigned lines)
 {
-    *j = (struct json){.out = out, .lines = lines};
+    j->out.to = out;
+    j->out.n = 0;
+    j->depth = 0;
+    j->lines = lines;
+    j->follows = j->has_key = false;
 }
 
 /* '{' or '[', and '}' or ']'. */
@@ -32,6 +39,9 @@ void json_key(struct json *j, const char *key);
  */
 enum { JSON_PIECE = 64 };
 size_t json_piece(const char **text, const char *end, char to[static JSON_PIECE]);
+
+/* A whole string, with its quotes. */
+void json_quote(struct out *o, const char *text, size_t len);
 
 void json_string(struct json *j, const char *text, size_t len);
 void json_text(struct json *j, const char *text); /* NULL: null */

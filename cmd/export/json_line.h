@@ -34,16 +34,7 @@ LINE_INLINE line_key(struct json_line *l, const char *key)
 }
 
 /* A value of whatever bytes. */
-static inline void line_string(struct json_line *l, const char *text, size_t len)
-{
-    const char *end = len ? text + len : text;
-    out_text(&l->out, "\"");
-    while (text < end) {
-        char *to = out_room(&l->out, JSON_PIECE);
-        out_end(&l->out, to + json_piece(&text, end, to));
-    }
-    out_text(&l->out, "\"");
-}
+static inline void line_string(struct json_line *l, const char *text, size_t len) { json_quote(&l->out, text, len); }
 
 LINE_INLINE line_text(struct json_line *l, const char *key, const char *text)
 {

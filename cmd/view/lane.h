@@ -23,7 +23,7 @@ struct lane_thread {
 
 /* A part of a block: so many numbers, the same in each row. */
 enum { SPAN_COLUMNS = 4, SAMPLE_COLUMNS = 2 };
-enum { NO_LANE = UINT32_MAX };
+enum { NO_LANE = UINT32_MAX, LANES_RECENT = 256 };
 
 struct lane {
     uint32_t number;
@@ -62,6 +62,7 @@ struct lanes {
     VEC(struct lane_thread) threads;
     VEC(struct lane_what) whats;
     struct idmap what_index; /* hash to number + 1 */
+    uint32_t recent[LANES_RECENT]; /* numbers of those that were met last */
     VEC(struct lane_task) tasks;
     VEC(uint32_t) unused; /* places in tasks */
     struct idmap task_index;

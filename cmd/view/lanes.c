@@ -32,7 +32,7 @@ static void flush_samples(struct lanes *l, struct lane *lane)
     lane->nsamples = 0;
 }
 
-static uint32_t what_number(struct lanes *l, const struct lane_what *w)
+static uint32_t find_what(struct lanes *l, const struct lane_what *w)
 {
     uint64_t h = w->state * MIX ^ w->kind;
     const uint32_t more[] = {w->reason, w->object, w->place, w->stack};
@@ -51,6 +51,14 @@ static uint32_t what_number(struct lanes *l, const struct lane_what *w)
     }
     l->whats.v[l->whats.n++] = *w;
     return (uint32_t)l->whats.n - 1;
+}
+
+static uint32_t what_number(struct lanes *l, const struct lane_what *w)
+{
+    uint32_t *recent = &l->recent[(w->stack ^ w->reason << 3 ^ w->state << 6) % LANES_RECENT];
+    if (*recent >= l->whats.n || memcmp(&l->whats.v[*recent], w, sizeof *w) != 0)
+        *recent = find_what(l, w);
+    return *recent;
 }
 
 /* Of a thread that exists: its number + 1; 0: nobody. */

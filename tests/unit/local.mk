@@ -25,6 +25,7 @@ unit_tests = \
 	%D%/test-opening \
 	%D%/test-options \
 	%D%/test-orphaned-spools \
+	%D%/test-out \
 	%D%/test-output \
 	%D%/test-probes \
 	%D%/test-process-life \
@@ -229,6 +230,8 @@ tests_unit_test_symbol_cache_SOURCES = %D%/test-symbol-cache.c
 tests_unit_test_symbol_cache_LDADD = libfinish.la $(unit_test_LIBS)
 tests_unit_test_table_SOURCES = %D%/test-table.c
 tests_unit_test_table_LDADD = libreport.la libanalyze.la libparser.la $(unit_test_LIBS)
+tests_unit_test_out_SOURCES = %D%/test-out.c
+tests_unit_test_out_LDADD = libreport.la libanalyze.la libparser.la $(unit_test_LIBS)
 tests_unit_test_report_SOURCES = %D%/test-report.c
 tests_unit_test_report_LDADD = libreport.la libanalyze.la libparser.la $(unit_test_LIBS)
 tests_unit_test_target_SOURCES = %D%/test-target.c cmd/target.c

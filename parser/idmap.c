@@ -34,6 +34,14 @@ uint32_t idmap_hash_get(const struct idmap *map, uint64_t id)
     return find(map, id)->value;
 }
 
+void idmap_prefetch(const struct idmap *map, uint64_t id)
+{
+    if (id < map->ndense)
+        __builtin_prefetch(&map->dense[id]);
+    else if (map->used)
+        __builtin_prefetch(&map->slots[bucket(map, id)]);
+}
+
 static void hash_remove(struct idmap *map, struct idslot *slot)
 {
     size_t mask = map->nslots - 1, hole = (size_t)(slot - map->slots);

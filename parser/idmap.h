@@ -33,6 +33,9 @@ static inline uint32_t idmap_get(const struct idmap *map, uint64_t id)
     return LIKELY(id < map->ndense) ? map->dense[id] : map->used ? idmap_hash_get(map, id) : 0;
 }
 
+/* The value will be asked for soon. */
+void idmap_prefetch(const struct idmap *map, uint64_t id);
+
 /* Sets the value, which is not 0, of an ID that is not in the map. False: out of memory. */
 bool idmap_add(struct idmap *map, uint64_t id, uint32_t value);
 

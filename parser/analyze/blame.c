@@ -31,6 +31,12 @@ bool blame_is_fine(const struct blame *b)
 static int64_t later(int64_t a, int64_t b) { return a > b ? a : b; }
 static int64_t earlier(int64_t a, int64_t b) { return a < b ? a : b; }
 
+void blame_end(struct blame *b)
+{
+    stat_groups_settle(&b->waits);
+    blame_sums_end(&b->sums);
+}
+
 /* ---- stretches -------------------------------------------------------------------------------------------------- */
 
 /* The thread's stretch up to now is kept, unless nobody will ask. by: the event that it makes now, if any. */
@@ -288,7 +294,7 @@ void blame_ends(struct blame *b, uint32_t thread, int64_t now, const struct gotr
         charge_nobody(b, number, later(t->begin, b->objects.v[number].released), now);
     uint64_t ns;
     if (spans_counts(b->spans, span, now, &ns))
-        stat_groups_add(&b->waits, number, ns);
+        stat_groups_add_late(&b->waits, number, 1, ns);
     if (t->counts)
         unlink_waiter(b, &b->objects.v[number], t);
     t->object = 0;

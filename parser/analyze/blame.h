@@ -58,6 +58,9 @@ void blame_ends(struct blame *b, uint32_t thread, int64_t now, const struct gotr
 /* A sample of the CPU: what the thread executes. */
 void blame_sample(struct blame *b, const struct gotrace_event *ev);
 
+/* All waits have ended: the sums are complete. */
+void blame_end(struct blame *b);
+
 bool blame_is_fine(const struct blame *b);
 
 #endif

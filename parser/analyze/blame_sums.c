@@ -90,6 +90,12 @@ void blame_add_owner(struct blame_sums *b, uint32_t object, uint32_t name, uint6
 
 void blame_add_deed(struct blame_sums *b, uint32_t object, uint32_t name, const struct blame_deed *d, uint64_t ns)
 {
-    stat_groups_add(&b->deeds, blame_deed_key(object, name, d), ns);
+    stat_groups_add_late(&b->deeds, blame_deed_key(object, name, d), 1, ns);
+    b->failed |= b->deeds.failed;
+}
+
+void blame_sums_end(struct blame_sums *b)
+{
+    stat_groups_settle(&b->deeds);
     b->failed |= b->deeds.failed;
 }

@@ -50,6 +50,9 @@ uint32_t blame_chain_on(struct blame_sums *b, uint32_t before, uint32_t object, 
 void blame_add_owner(struct blame_sums *b, uint32_t object, uint32_t name, uint64_t thread, uint64_t ns);
 void blame_add_deed(struct blame_sums *b, uint32_t object, uint32_t name, const struct blame_deed *d, uint64_t ns);
 
+/* Nothing is added any more: all of it is in the sums. */
+void blame_sums_end(struct blame_sums *b);
+
 #define BLAME_OBJECT_MASK (UINT64_MAX << 49)
 #define BLAME_OWNER_MASK (UINT64_MAX << 33)
 static inline uint64_t blame_object_key(uint32_t object) { return (uint64_t)object << 49; }

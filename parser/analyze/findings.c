@@ -179,4 +179,7 @@ void findings_end(struct findings *f)
         findings_batch_ends(&f->objects.v[i]);
         findings_pair_ends(f, (uint32_t)i);
     }
+    struct stat_groups *late[] = {&f->waits, &f->sites, &f->pairs, &f->turns};
+    for (size_t i = 0; i < sizeof late / sizeof *late; i++)
+        stat_groups_settle(late[i]);
 }

@@ -196,22 +196,15 @@ static void note_mode(struct findings *f, struct finding_object *o, uint32_t num
     w->holds = 0;
 }
 
-static void add(struct stat_groups *gs, uint64_t key, uint64_t count, uint64_t total)
-{
-    uint32_t number = stat_groups_add(gs, key, total);
-    if (number < gs->list.n)
-        gs->list.v[number].count += count - 1;
-}
-
 void findings_pair_ends(struct findings *f, uint32_t number)
 {
     struct finding_pair *p = &f->objects.v[number].pair;
     if (!p->count)
         return;
-    add(&f->waits, finding_key(number, p->waiter, p->place), p->count, p->time);
-    add(&f->sites, finding_key(number, p->owner, p->site), p->count, p->time);
-    add(&f->pairs, finding_key(number, p->waiter, p->owner), p->count, p->time);
-    add(&f->turns, finding_key(number, p->waiter, 0), p->count, p->turns);
+    stat_groups_add_late(&f->waits, finding_key(number, p->waiter, p->place), p->count, p->time);
+    stat_groups_add_late(&f->sites, finding_key(number, p->owner, p->site), p->count, p->time);
+    stat_groups_add_late(&f->pairs, finding_key(number, p->waiter, p->owner), p->count, p->time);
+    stat_groups_add_late(&f->turns, finding_key(number, p->waiter, 0), p->count, p->turns);
     p->count = p->time = p->turns = 0;
 }
 

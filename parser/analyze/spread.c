@@ -35,6 +35,11 @@ void spread_add(uint32_t *buckets, unsigned bits, uint64_t ns)
         ++*count;
 }
 
+void spread_prefetch(const uint32_t *buckets, unsigned bits, uint64_t ns)
+{
+    __builtin_prefetch(&buckets[bucket(ns, bits)], 1);
+}
+
 void spread_add_all(uint32_t *buckets, const uint32_t *from, unsigned bits)
 {
     for (unsigned b = 0; b < size(bits); b++)

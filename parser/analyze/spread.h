@@ -18,6 +18,9 @@ size_t spread_size(unsigned bits);
 
 void spread_add(uint32_t *buckets, unsigned bits, uint64_t ns);
 
+/* The bucket will be needed soon. */
+void spread_prefetch(const uint32_t *buckets, unsigned bits, uint64_t ns);
+
 /* Counts all that is in `from`, too. */
 void spread_add_all(uint32_t *buckets, const uint32_t *from, unsigned bits);
 

@@ -60,6 +60,9 @@ static void appears(void *arg, uint32_t thread, uint32_t maker, int64_t now)
 static void begins(void *arg, uint32_t thread)
 {
     struct stat *s = arg;
+    const struct span_thread *l = &s->spans.live.v[thread];
+    if (l->state == GOTRACE_STATE_WAITING)
+        idmap_prefetch(&s->waits.index, stat_key(l->reason, l->what)); /* for when it ends */
     blame_begins(&s->blame, thread);
     findings_begins(&s->findings, thread);
 }
@@ -135,13 +138,14 @@ static void end_wait(struct stat *s, uint32_t thread, int64_t now, const struct 
     uint32_t none = stat_literal(texts, "");
     if (waker == SPANS_NOBODY) {
         /* What no goroutine does has the stack of the runtime at best, or that of the waiter itself. */
-        stat_groups_add(&s->wakers, stat_waker_key(wait, none, none), ns);
+        stat_groups_add_late(&s->wakers, stat_waker_key(wait, none, none), 1, ns);
         return;
     }
     enum stat_stack_text said = s->waker_stacks ? STAT_WHERE : STAT_CALL;
     uint32_t name = s->spans.live.v[waker].name, stack = stat_text_stack(texts, gotrace_event_stack(ev), said);
-    stat_groups_add(&s->wakers, stat_waker_key(wait, name ? name : stat_literal(texts, "a thread without name"), stack),
-                    ns);
+    if (!name)
+        name = stat_literal(texts, "a thread without name");
+    stat_groups_add_late(&s->wakers, stat_waker_key(wait, name, stack), 1, ns);
 }
 
 static void ends(void *arg, uint32_t thread, int64_t now, const struct gotrace_event *by)
@@ -248,6 +252,8 @@ static bool end(void *state)
 {
     struct stat *s = state;
     bool ok = spans_end(&s->spans);
+    stat_groups_settle(&s->wakers);
+    blame_end(&s->blame);
     findings_end(&s->findings);
     stat_threads_end(&s->threads);
     lock_stats_sort(&s->locks);

@@ -16,7 +16,13 @@ struct stat_group {
     uint32_t *spread;            /* spread.h, coarse, or NULL */
 };
 
-enum { STAT_RECENT_BITS = 6 };
+enum { STAT_RECENT_BITS = 6, STAT_LATE = 8 };
+
+/* What is to be counted. */
+struct stat_late {
+    uint64_t key, count, total;
+    uint32_t known; /* what index said of the key */
+};
 
 struct stat_groups {
     struct idmap index;
@@ -27,6 +33,8 @@ struct stat_groups {
     } recent[1 << STAT_RECENT_BITS];
     VEC(struct stat_group) list;
     struct stat_group others;
+    struct stat_late late[STAT_LATE]; /* number n is late[n % STAT_LATE] */
+    uint64_t nlate, settled;          /* how many there have been, and are counted */
     size_t max; /* how many are kept apart */
     bool want_spread;
     bool failed; /* memory is short */
@@ -39,6 +47,13 @@ void stat_groups_free(struct stat_groups *gs);
 
 /* Counts one stretch under key; the group's number. */
 uint32_t stat_groups_add(struct stat_groups *gs, uint64_t key, uint64_t ns);
+
+/*
+ * The same for many of one key, whose largest is the total, where nobody asks for the number. It is counted some calls
+ * later, when what that takes has come from memory, or by stat_groups_settle(); and before what stat_groups_add() counts.
+ */
+void stat_groups_add_late(struct stat_groups *gs, uint64_t key, uint64_t count, uint64_t total);
+void stat_groups_settle(struct stat_groups *gs);
 
 /* Adds a group of others, without its spread. */
 void stat_groups_sum(struct stat_groups *gs, uint64_t key, const struct stat_group *of);

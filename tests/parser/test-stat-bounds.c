@@ -146,6 +146,37 @@ static void late_keys_share_a_group(void **state)
     stat_groups_free(&gs);
 }
 
+/* What is counted late is what is counted at once, in the same order, also where a key is new to several at a time. */
+static void counting_late_counts_the_same(void **state)
+{
+    struct stat_groups late, soon;
+    stat_groups_init(&late, true);
+    stat_groups_init(&soon, true);
+    for (uint64_t i = 0; i < 3 * KINDS; i++) {
+        uint64_t key = (i * i % (i % 3 ? 11 : KINDS)) << 40;
+        stat_groups_add(&soon, key, i);
+        stat_groups_add_late(&late, key, 1, i);
+        if (i % 97 == 0)
+            assert_int_equal(stat_groups_add(&late, ~i, 1), stat_groups_add(&soon, ~i, 1));
+    }
+    stat_groups_settle(&late);
+    assert_int_equal(late.list.n, soon.list.n);
+    assert_int_equal(late.others.count, soon.others.count);
+    assert_int_equal(late.others.total, soon.others.total);
+    for (size_t i = 0; i < soon.list.n; i++) {
+        const struct stat_group *a = &late.list.v[i], *b = &soon.list.v[i];
+        assert_true(a->key == b->key && a->count == b->count && a->total == b->total && a->max == b->max);
+        assert_int_equal(stat_group_percentile(a, 50), stat_group_percentile(b, 50));
+    }
+    uint32_t number = stat_groups_add(&late, UINT64_C(1) << 40, 0);
+    uint64_t count = late.list.v[number].count;
+    stat_groups_add_late(&late, UINT64_C(1) << 40, 5, 7);
+    stat_groups_settle(&late);
+    assert_int_equal(late.list.v[number].count, count + 5);
+    stat_groups_free(&late);
+    stat_groups_free(&soon);
+}
+
 static void a_percentile_is_a_sixteenth_too_large_at_most(void **state)
 {
     static const uint64_t values[] = {0, 1, 31, 32, 33, 1000, 123456789, UINT64_C(1) << 40, INT64_MAX, UINT64_MAX};
@@ -193,6 +224,7 @@ int main(void)
         cmocka_unit_test(a_diverse_trace_takes_bounded_memory),
         cmocka_unit_test(stacks_of_other_generations_are_others),
         cmocka_unit_test(late_keys_share_a_group),
+        cmocka_unit_test(counting_late_counts_the_same),
         cmocka_unit_test(a_percentile_is_a_sixteenth_too_large_at_most),
         cmocka_unit_test(percentiles_of_few_values_are_rounded_up),
         cmocka_unit_test(a_single_value_is_exact),

@@ -19,6 +19,36 @@ void lines_begin(struct lines *l, size_t indent)
     l->at = indent;
 }
 
+/* How many bytes of a word go into so many columns, if possible up to the end of a part of a name. */
+static size_t part_of_word(const char *word, size_t len, size_t columns)
+{
+    size_t n = 0, part = 0;
+    for (size_t at = 0; n < len && at < columns; at++) {
+        part = at > columns / 2 && strchr(":,<>()/", word[n - 1]) ? n : part;
+        for (n++; n < len && (word[n] & 0xc0) == 0x80;)
+            n++;
+    }
+    return n < len && part ? part : n;
+}
+
+/* A name of C++ or Rust may be wider than a line. */
+static void put_word(struct lines *l, const char *word, size_t len, size_t deeper)
+{
+    size_t wide = lines_columns(word, len);
+    while (l->at + wide + 1 > l->width && l->at + 1 < l->width) {
+        size_t n = part_of_word(word, len, l->width - l->at - 1);
+        fwrite(word, 1, n, l->out);
+        word += n;
+        len -= n;
+        wide = lines_columns(word, len);
+        if (!len)
+            return;
+        lines_begin(l, deeper);
+    }
+    fwrite(word, 1, len, l->out);
+    l->at += wide;
+}
+
 /* len bytes of the text. */
 static void put_words(struct lines *l, const char *item, size_t rest)
 {
@@ -26,17 +56,14 @@ static void put_words(struct lines *l, const char *item, size_t rest)
     for (size_t len; rest; item += len, rest -= len) {
         const char *blank = memchr(item + 1, ' ', rest - 1);
         len = blank ? (size_t)(blank - item) : rest;
-        size_t wide = lines_columns(item, len);
         bool space = *item == ' ';
-        if (l->at + wide + 1 > l->width && l->at > deeper) {
+        if (l->at + lines_columns(item, len) + 1 > l->width && l->at > deeper) {
             lines_begin(l, deeper);
             item += space;
             rest -= space;
             len -= space;
-            wide -= space;
         }
-        fwrite(item, 1, len, l->out);
-        l->at += wide;
+        put_word(l, item, len, deeper);
     }
 }
 

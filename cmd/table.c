@@ -9,7 +9,6 @@
 #include "parser/vec.h"
 
 enum { COLUMNS = 32 };
-static const char frame_indent[] = "        ";
 
 void table_init(struct table *t, const char *name, const struct table_column *columns)
 {
@@ -179,15 +178,6 @@ static void pad(FILE *out, size_t have, size_t want)
         putc(' ', out);
 }
 
-static void print_lines(const char *stack, FILE *out)
-{
-    for (; *stack; stack++) {
-        putc(*stack, out);
-        if (*stack == '\n')
-            fputs(frame_indent, out);
-    }
-}
-
 static bool is_left(const char *title) { return *title == '<'; }
 
 struct layout {
@@ -211,7 +201,7 @@ static void print_last(const struct layout *l, const char *text, bool lines, FIL
         fwrite(text, 1, first, out);
     free(line);
     if (lines)
-        print_lines(text + first, out);
+        lines_stack(&at, text + first + !!text[first]);
     else
         fputs(text + first, out);
 }

@@ -37,6 +37,7 @@ e2e_tests = \
 	%D%/options.test \
 	%D%/preload.test \
 	%D%/record.test \
+	%D%/regions.test \
 	%D%/rounds.test \
 	%D%/seeds.test \
 	%D%/sessions.test \

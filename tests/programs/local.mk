@@ -10,6 +10,7 @@ c_programs = \
 	%D%/annotated-server \
 	%D%/annotated-sessions \
 	%D%/annotated-torn \
+	%D%/annotated-ways \
 	%D%/annotations \
 	%D%/annotations-stress \
 	%D%/at-terminal \
@@ -246,6 +247,7 @@ tests_programs_annotated_server_CFLAGS = $(program_CFLAGS)
 tests_programs_annotated_sessions_CFLAGS = $(program_CFLAGS)
 tests_programs_annotated_pool_CFLAGS = $(program_CFLAGS)
 tests_programs_annotated_torn_CFLAGS = $(program_CFLAGS)
+tests_programs_annotated_ways_CFLAGS = $(program_CFLAGS)
 tests_programs_annotations_CFLAGS = $(program_CFLAGS)
 tests_programs_annotations_stress_CFLAGS = $(program_CFLAGS)
 tests_programs_annotated_cxx_SOURCES = %D%/annotated-cxx.cpp

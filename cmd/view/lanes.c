@@ -114,7 +114,8 @@ static void ends(void *arg, uint32_t thread, int64_t now, const struct gotrace_e
     blocks_add(&l->out, &lane->spans[0], lanes_between(t->since, now));
     blocks_add(&l->out, &lane->spans[1], lane->what);
     blocks_add(&l->out, &lane->spans[2], lane_of(l, waker));
-    blocks_add(&l->out, &lane->spans[3], waker == SPANS_NOBODY ? 0 : stack_store_add(l->stacks, gotrace_event_stack(by)));
+    blocks_add(&l->out, &lane->spans[3],
+               waker == SPANS_NOBODY ? 0 : stack_store_add(l->stacks, gotrace_event_stack(by)));
     l->threads.v[lane->number].end = now;
     if (lane->nspans == BLOCK)
         flush_spans(l, lane);

@@ -125,7 +125,8 @@ static void lines_have_commas_between_what_they_have(void **state)
     line_close(l);
     out_flush(&l->out);
     assert_string_equal(sink_text(&s), "{\"ts\": 1234567.089, \"dur\": 0.010, \"most\": 18446744073709551.615, "
-                                       "\"a\": \"\\\"\\n\xef\xbf\xbd\", \"0123456789abcdef\": {\"n\": 0}, \"w\": \"B\"}");
+                                       "\"a\": \"\\\"\\n\xef\xbf\xbd\", "
+                                       "\"0123456789abcdef\": {\"n\": 0}, \"w\": \"B\"}");
     sink_close(&s);
     free(l);
 }

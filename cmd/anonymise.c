@@ -55,9 +55,10 @@ static int anonymise(void *arg, FILE *in, FILE *out)
     struct anonymised done;
     const struct wire_version *version = read_any_header(&s, &f);
     if (version && version->old) {
-        complain("anonymise",
-                 "%s: a trace of Go 1.%d has another form: thrace convert --trace-version 1.26 makes one that this takes",
-                 files->in, version->nn);
+        complain(
+            "anonymise",
+            "%s: a trace of Go 1.%d has another form: thrace convert --trace-version 1.26 makes one that this takes",
+            files->in, version->nn);
         status = EXIT_INVALID;
     } else if (!version || !anonymise_trace(&s, version, out, &done, &f)) {
         status = say_failure(files, &f);

@@ -186,7 +186,8 @@ static void thread_cells(const struct critical_parts *r, struct table *t, uint32
 }
 
 /* Where it was, and how the path goes on from there. */
-static void piece_cell(const struct critical_parts *r, struct table *t, const struct path_piece *p, const struct deed *d)
+static void piece_cell(const struct critical_parts *r, struct table *t, const struct path_piece *p,
+                       const struct deed *d)
 {
     char *after = NULL;
     size_t size;

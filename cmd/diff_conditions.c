@@ -139,7 +139,8 @@ static void judge_time(struct diff_condition *c, double level)
     c->low = c->high = NAN;
     if (!isfinite(sum))
         return;
-    double fa = c->a.freedom, fb = c->b.freedom, freedom = sum > 0 ? sum * sum / (va * va / fa + vb * vb / fb) : fa + fb;
+    double fa = c->a.freedom, fb = c->b.freedom,
+           freedom = sum > 0 ? sum * sum / (va * va / fa + vb * vb / fb) : fa + fb;
     double far = sum > 0 ? student_quantile(1 - level, freedom) * sqrt(sum) : 0, change = c->b.value - c->a.value;
     c->low = change - far;
     c->high = change + far;

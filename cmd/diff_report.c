@@ -134,7 +134,8 @@ static int by_weight(const void *a, const void *b)
 }
 
 /* Of one metric, or of all (DIFF_METRICS) those that are significant. */
-static bool table_of(const struct diff *d, enum diff_metric metric, const char *name, const char *title, struct report *r)
+static bool table_of(const struct diff *d, enum diff_metric metric, const char *name, const char *title,
+                     struct report *r)
 {
     struct table t;
     struct ranked *v = malloc((d->changes.n + 1) * sizeof *v);
@@ -235,7 +236,8 @@ static void head(const struct diff *d, const struct diff_input *in, struct repor
     report_begin(r, "thrace-diff", SCHEMA);
     if (r->format == REPORT_JSON)
         json_head(d, in, &r->json);
-    report_note(r, "Time and times are per %s; * is no chance, over all rows (Holm, 5 %%); ", in->per ? in->per : "second");
+    report_note(r, "Time and times are per %s; * is no chance, over all rows (Holm, 5 %%); ",
+                in->per ? in->per : "second");
     report_note(r, "intervals are of each row, 95 %%.\n");
     if (too_short(d))
         report_note(r, "What is there is too short to know what is by chance.\n");
@@ -247,7 +249,10 @@ static void say_condition(const struct diff_condition *c, struct report *r)
 {
     char a[NUMBER_SIZE], b[NUMBER_SIZE], low[PERCENT_SIZE], high[PERCENT_SIZE];
     bool time = c->stat != DIFF_COUNT && c->metric != DIFF_CPU, known = !isnan(c->low);
-    const char *verdict = c->holds ? "holds" : !c->matches ? "nothing like that" : known ? "does not hold" : "not known";
+    const char *verdict = c->holds      ? "holds"
+                          : !c->matches ? "nothing like that"
+                          : known       ? "does not hold"
+                                        : "not known";
     report_note(r, "  %s: %s%s%s", c->text, style_begin(r->color, c->holds ? STYLE_WARNING : STYLE_TITLE), verdict,
                 style_begin(r->color, STYLE_PLAIN));
     if (c->matches && isfinite(c->a.value) && isfinite(c->b.value))

@@ -12,20 +12,20 @@
 #include "cmd/verbs.h"
 #include "parser/analyze/span_learn.h"
 
-static const char usage[] = "usage: thrace export [-f FORMAT] [OPTION…] FILE [OUT]\n"
-                            "Writes what the trace in FILE has to OUT, for another tool. FILE and OUT may be -,\n"
-                            "standard input and output; without OUT it is the latter.\n"
-                            "  -f FORMAT, --format FORMAT  the format, instead of the one that OUT's suffix says:\n"
+static const char usage[] =
+    "usage: thrace export [-f FORMAT] [OPTION…] FILE [OUT]\n"
+    "Writes what the trace in FILE has to OUT, for another tool. FILE and OUT may be -,\n"
+    "standard input and output; without OUT it is the latter.\n"
+    "  -f FORMAT, --format FORMAT  the format, instead of the one that OUT's suffix says:\n"
 #define THRACE_EXPORT(name, suffix, kind, summary) "      " #name " (" suffix ")  " summary "\n"
 #include "cmd/export/formats.def"
 #undef THRACE_EXPORT
-                            "  --sample KIND   of folded and svg: cpu (default), wait, syscall or runnable\n"
-                            "  --by LABEL      the outermost frame: thread (default), reason, object, waker or none\n"
-                            "  --meta KEY=VALUE  of sqlite and tables: what the trace may not say:\n"
-                            "                  host, program, build_id or start\n"
-                            SPAN_USAGE
-                            "Exit status: 0 done, 1 FILE lacks what is asked for, or is invalid: what could be read is\n"
-                            "exported, 2 it cannot be read, or OUT not be written.\n";
+    "  --sample KIND   of folded and svg: cpu (default), wait, syscall or runnable\n"
+    "  --by LABEL      the outermost frame: thread (default), reason, object, waker or none\n"
+    "  --meta KEY=VALUE  of sqlite and tables: what the trace may not say:\n"
+    "                  host, program, build_id or start\n" SPAN_USAGE
+    "Exit status: 0 done, 1 FILE lacks what is asked for, or is invalid: what could be read is\n"
+    "exported, 2 it cannot be read, or OUT not be written.\n";
 static const struct option options[] = {{"format", required_argument, NULL, 'f'},
                                         {"sample", required_argument, NULL, 's'},
                                         {"by", required_argument, NULL, 'b'},

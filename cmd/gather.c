@@ -161,8 +161,10 @@ static void report_orphan(const struct orphaned_spool *s)
                 "finish --anyway -o FILE %s\n", s->pid, s->path);
         break;
     case ORPHAN_EMPTY:
-        fprintf(stderr, "thrace: a process was killed, or goes on, before it recorded anything; when it has ended, this "
-                "removes its empty recording: thrace finish %s\n", s->path);
+        fprintf(stderr,
+                "thrace: a process was killed, or goes on, before it recorded anything; when it has ended, this "
+                "removes its empty recording: thrace finish %s\n",
+                s->path);
         break;
     case ORPHAN_READY: fprintf(stderr, "thrace: a recording is kept: thrace finish %s\n", s->path); break;
     case ORPHAN_FINISHED: break;

@@ -23,7 +23,8 @@ void lines_begin(struct lines *l, size_t indent);
 
 /*
  * Puts `before` and the item, with a blank between them if there is a `before`. What is too long for the rest of the
- * line begins a new one, and is broken between words, or in a word, if a line is not enough for it. False: memory is short.
+ * line begins a new one, and is broken between words, or in a word, if a line is not enough for it. False: memory is
+ * short.
  */
 __attribute__((format(printf, 3, 4))) bool lines_put(struct lines *l, const char *before, const char *fmt, ...);
 

@@ -214,8 +214,8 @@ static bool object_row(const struct stat *s, struct table *t, const struct stat_
 }
 
 /*
- * Waits for a lock are somebody's fault; other waits are, when a thread of the trace has ended any of them. Programs can
- * tell that themselves.
+ * Waits for a lock are somebody's fault; other waits are, when a thread of the trace has ended any of them. Programs
+ * can tell that themselves.
  */
 static bool is_of(const struct blame_object *o, bool locks, const struct report *r)
 {

@@ -142,7 +142,8 @@ const char *table_format_time(char text[TABLE_TIME_SIZE], uint64_t ns)
             if (n >= 1000 && (u < 2 || decimals))
                 continue;
             if (decimals)
-                snprintf(text, TABLE_TIME_SIZE, "%" PRIu64 ".%0*" PRIu64 " %s", n / ten, decimals, n % ten, units[u].name);
+                snprintf(text, TABLE_TIME_SIZE, "%" PRIu64 ".%0*" PRIu64 " %s", n / ten, decimals, n % ten,
+                         units[u].name);
             else
                 snprintf(text, TABLE_TIME_SIZE, "%" PRIu64 " %s", n, units[u].name);
             return text;

@@ -21,7 +21,8 @@ enum style { STYLE_PLAIN, STYLE_TITLE, STYLE_WARNING };
 const char *style_begin(bool color, enum style style);
 
 /*
- * From now on standard output, if it is a terminal, goes through the user's pager: PAGER, or less. So do complaints. Lines stay as wide as the terminal. main() ends it.
+ * From now on standard output, if it is a terminal, goes through the user's pager: PAGER, or less. So do complaints.
+ * Lines stay as wide as the terminal. main() ends it.
  */
 void begin_pages(void);
 

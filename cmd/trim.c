@@ -11,18 +11,19 @@
 #include "parser/analyze/thread_filter.h"
 #include "parser/rewrite/trim.h"
 
-static const char usage[] = "usage: thrace trim [--from T] [--to T] [--thread RE] [--keep REASON]... IN OUT\n"
-                            "\n"
-                            "Writes a part of the trace IN, which is a trace again, to OUT.\n"
-                            "IN and OUT may be -, standard input and output.\n"
-                            "  --from T     what comes before is left out: 1.5s, 20ms or 10%, from IN's begin\n"
-                            "  --to T       and what comes after; --from 10%..20% says both\n"
-                            "  --thread RE  only threads whose names match the regular expression\n"
-                            "  --keep REASON  only threads that wait for it somewhere in IN, such as sync; may be given\n"
-                            "                 more than once\n"
-                            "\n"
-                            "Exit status: 0 done, 1 IN is invalid, or has no such part; OUT is there if IN only breaks\n"
-                            "a rule, 2 it cannot be read, or OUT not be written.\n";
+static const char usage[] =
+    "usage: thrace trim [--from T] [--to T] [--thread RE] [--keep REASON]... IN OUT\n"
+    "\n"
+    "Writes a part of the trace IN, which is a trace again, to OUT.\n"
+    "IN and OUT may be -, standard input and output.\n"
+    "  --from T     what comes before is left out: 1.5s, 20ms or 10%, from IN's begin\n"
+    "  --to T       and what comes after; --from 10%..20% says both\n"
+    "  --thread RE  only threads whose names match the regular expression\n"
+    "  --keep REASON  only threads that wait for it somewhere in IN, such as sync; may be given\n"
+    "                 more than once\n"
+    "\n"
+    "Exit status: 0 done, 1 IN is invalid, or has no such part; OUT is there if IN only breaks\n"
+    "a rule, 2 it cannot be read, or OUT not be written.\n";
 static const struct option options[] = {{"from", required_argument, NULL, SPAN_OPTION_FROM},
                                         {"to", required_argument, NULL, SPAN_OPTION_TO},
                                         {"thread", required_argument, NULL, SPAN_OPTION_THREAD},

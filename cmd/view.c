@@ -20,15 +20,16 @@
 
 enum { ROWS = 100 }; /* of a table of the whole trace */
 
-static const char usage[] = "usage: thrace view [-o FILE.html | --serve] [--binary EXE] FILE\n"
-                            "\n"
-                            "Makes a page of a Go execution trace: a timeline, tables and flame graphs of any part of it. It needs no\n"
-                            "network; any browser opens it. FILE may be -, standard input.\n"
-                            "  -o FILE, --output FILE  the page; - is standard output (default: FILE.html)\n"
-                            "  --serve                 show it to browsers of this machine, without a file, until Ctrl-C\n"
-                            "  --binary EXE            of a trace of Go 1.5 or 1.6, the program, which names functions\n"
-                            "Exit status: 0 done, 1 the trace is invalid from some point on: what could be read is shown,\n"
-                            "2 it cannot be read, or the page not be written.\n";
+static const char usage[] =
+    "usage: thrace view [-o FILE.html | --serve] [--binary EXE] FILE\n"
+    "\n"
+    "Makes a page of a Go execution trace: a timeline, tables and flame graphs of any part of it. It needs no\n"
+    "network; any browser opens it. FILE may be -, standard input.\n"
+    "  -o FILE, --output FILE  the page; - is standard output (default: FILE.html)\n"
+    "  --serve                 show it to browsers of this machine, without a file, until Ctrl-C\n"
+    "  --binary EXE            of a trace of Go 1.5 or 1.6, the program, which names functions\n"
+    "Exit status: 0 done, 1 the trace is invalid from some point on: what could be read is shown,\n"
+    "2 it cannot be read, or the page not be written.\n";
 static const struct option options[] = {
     {"output", required_argument, NULL, 'o'},
     {"serve", no_argument, NULL, 's'},

@@ -1,6 +1,7 @@
 /*
- * Chrome's trace event format, in JSON: a slice for each stretch of time of a thread, an arrow from who woke it, samples,
- * memory, regions and tasks. It goes out as it comes; memory is for the threads that exist and for what is different.
+ * Chrome's trace event format, in JSON: a slice for each stretch of time of a thread, an arrow from who woke it,
+ * samples, memory, regions and tasks. It goes out as it comes; memory is for the threads that exist and for what is
+ * different.
  */
 #include <string.h>
 
@@ -266,7 +267,8 @@ static void nested(struct chrome *c, const struct gotrace_event *ev, const char 
                   (thread != SPANS_NOBODY && c->spans.live.v[thread].may_count);
     if (!counts || !is_within(c, gotrace_event_time(ev)))
         return;
-    open_known(c, phase, category, stat_text(&c->spans.texts, name), gotrace_event_goroutine(ev), gotrace_event_time(ev));
+    open_known(c, phase, category, stat_text(&c->spans.texts, name), gotrace_event_goroutine(ev),
+               gotrace_event_time(ev));
     line_number(&c->line, "id", id);
     line_close(&c->line);
 }
@@ -288,7 +290,8 @@ static void task(struct chrome *c, const struct gotrace_event *ev, const char *p
 static void message(struct chrome *c, const struct gotrace_event *ev)
 {
     struct gotrace_log g;
-    if (!gotrace_event_log(ev, &g) || gotrace_event_goroutine(ev) == GOTRACE_NONE || !is_within(c, gotrace_event_time(ev)))
+    if (!gotrace_event_log(ev, &g) || gotrace_event_goroutine(ev) == GOTRACE_NONE ||
+        !is_within(c, gotrace_event_time(ev)))
         return;
     open_event(c, "i", "log", "message", gotrace_event_goroutine(ev), gotrace_event_time(ev));
     line_word(&c->line, "s", "t");

@@ -25,7 +25,11 @@ enum firefox_type {
 /* By firefox_type: schemas, which markers name as their type. */
 extern const char *const firefox_types[FIREFOX_TYPES];
 
-enum { FIREFOX_OTHER, FIREFOX_IDLE, FIREFOX_CATEGORY }; /* from the last on as types; tasks and what follows share one */
+enum {
+    FIREFOX_OTHER,
+    FIREFOX_IDLE,
+    FIREFOX_CATEGORY
+}; /* from the last on as types; tasks and what follows share one */
 
 struct firefox_marker {
     int64_t begin, end;
@@ -159,6 +163,9 @@ static inline uint64_t firefox_since(const struct firefox *f, int64_t time)
 }
 
 /* Nanoseconds between samples of a thread that executes all the time. */
-static inline uint64_t firefox_period(const struct firefox *f) { return f->t.hz < 1000000000 ? 1000000000 / f->t.hz : 1; }
+static inline uint64_t firefox_period(const struct firefox *f)
+{
+    return f->t.hz < 1000000000 ? 1000000000 / f->t.hz : 1;
+}
 
 #endif

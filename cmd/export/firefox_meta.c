@@ -17,9 +17,9 @@ struct field {
     const char *key, *label, *format;
 };
 enum { FIELDS = 5 };
-static const struct field reason = {"reason", "Reason", "unique-string"}, object = {"object", "Object", "unique-string"},
-                          waker = {"waker", "Waker", "unique-string"}, call = {"call", "Call", "unique-string"},
-                          from = {"from", "Woken by", "tid"};
+static const struct field reason = {"reason", "Reason", "unique-string"},
+                          object = {"object", "Object", "unique-string"}, waker = {"waker", "Waker", "unique-string"},
+                          call = {"call", "Call", "unique-string"}, from = {"from", "Woken by", "tid"};
 
 static const struct {
     const char *label; /* in the chart and the table */

@@ -1,4 +1,5 @@
-/* Stacks as a tree: each frame below the one that called it, equal ones once, with what all stacks through it add up to. */
+/* Stacks as a tree: each frame below the one that called it, equal ones once, with what all stacks through it add up
+ * to. */
 #ifndef THRACE_CMD_EXPORT_FLAME_TREE_H
 #define THRACE_CMD_EXPORT_FLAME_TREE_H
 
@@ -20,7 +21,8 @@ struct flame_tree {
     uint32_t depth;               /* of the deepest one */
 };
 
-/* Of the rows of that kind, each with its label as the outermost frame. Names live as p does. False: memory is short. */
+/* Of the rows of that kind, each with its label as the outermost frame. Names live as p does. False: memory is short.
+ */
 bool flame_tree_make(struct flame_tree *t, const struct profile *p, enum profile_kind kind, enum profile_label by);
 
 /*

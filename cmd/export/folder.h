@@ -33,7 +33,8 @@ void folder_count(struct folder_writer *w, enum table t, uint64_t n);
 void folder_flag(struct folder_writer *w, enum table t, bool flag);
 void folder_end_row(struct folder_writer *w, enum table t);
 
-/* Gives all their names, or without keep none. False with errno: something could not be written, and nothing is there. */
+/* Gives all their names, or without keep none. False with errno: something could not be written, and nothing is there.
+ */
 bool folder_end(struct folder_writer *w, bool keep);
 
 #endif

@@ -17,7 +17,8 @@ enum export_result {
 enum export_about { EXPORT_HOST, EXPORT_PROGRAM, EXPORT_BUILD_ID, EXPORT_START, EXPORT_META };
 
 struct export_job {
-    /* A reader of the whole trace, from its begin, in place of the one before; NULL: EXPORT_UNREAD. It is the caller's. */
+    /* A reader of the whole trace, from its begin, in place of the one before; NULL: EXPORT_UNREAD. It is the caller's.
+     */
     struct gotrace_reader *(*read)(struct export_job *job);
     FILE *trace;                /* the same as a file, for who wants its bytes; not both */
     const char *in;             /* what it is called */
@@ -55,7 +56,8 @@ enum export_result export_profile(struct export_job *job, struct profile *p);
 /* EXPORT_UNWRITTEN if something could not be. */
 enum export_result export_written(FILE *to);
 
-/* Nothing of the kind is in the trace: EXPORT_INVALID, with what to do about it. The same for timelines, which have all. */
+/* Nothing of the kind is in the trace: EXPORT_INVALID, with what to do about it. The same for timelines, which have
+ * all. */
 enum export_result export_nothing(struct export_job *job);
 enum export_result export_no_timeline(struct export_job *job);
 

@@ -28,7 +28,8 @@ static bool is_plain(const char *value)
 static bool is_time(const char *value)
 {
     struct tm tm = {0};
-    const char *end = strlen(value) == strlen("2026-01-02T03:04:05Z") ? strptime(value, "%Y-%m-%dT%H:%M:%SZ", &tm) : NULL;
+    const char *end =
+        strlen(value) == strlen("2026-01-02T03:04:05Z") ? strptime(value, "%Y-%m-%dT%H:%M:%SZ", &tm) : NULL;
     return end && !*end;
 }
 

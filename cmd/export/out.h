@@ -51,7 +51,8 @@ static inline __attribute__((always_inline)) void out_text(struct out *o, const 
     out_bytes(o, text, strlen(text));
 }
 
-/* The digits of a number, of which there are OUT_NUMBER at most; returns where they end. Two at a time: 5 divisions at 10. */
+/* The digits of a number, of which there are OUT_NUMBER at most; returns where they end. Two at a time: 5 divisions
+ * at 10. */
 static inline char *out_digits(char *to, uint64_t n)
 {
     static const char pairs[] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839"

@@ -13,9 +13,9 @@ enum { ARG_REASON = 1, ARG_OBJECT, ARG_WAKER, ARG_CALL, ARG_STACK, ARG_CATEGORY,
 static const char *const names[NAMES] = {[GOTRACE_STATE_RUNNABLE] = "runnable", [GOTRACE_STATE_RUNNING] = "running",
                                          [GOTRACE_STATE_WAITING] = "waiting", [GOTRACE_STATE_SYSCALL] = "system call",
                                          [NAME_WAKES] = "wakes"};
-static const char *const args[ARGS] = {[ARG_REASON] = "reason",     [ARG_OBJECT] = "object",  [ARG_WAKER] = "waker",
-                                       [ARG_CALL] = "call",         [ARG_STACK] = "stack",    [ARG_CATEGORY] = "category",
-                                       [ARG_MESSAGE] = "message"};
+static const char *const args[ARGS] = {
+    [ARG_REASON] = "reason", [ARG_OBJECT] = "object",     [ARG_WAKER] = "waker",    [ARG_CALL] = "call",
+    [ARG_STACK] = "stack",   [ARG_CATEGORY] = "category", [ARG_MESSAGE] = "message"};
 
 /* ---- tracks ----------------------------------------------------------------------------------------------------- */
 
@@ -237,7 +237,8 @@ static void message(void *arg, uint64_t number, int64_t now, const struct timeli
 
 enum export_result export_perfetto(struct export_job *job)
 {
-    static const struct timeline_writer writer = {begin, thread, slice, sample, add_counter, count, task, region, message};
+    static const struct timeline_writer writer = {begin, thread, slice,  sample, add_counter,
+                                                  count, task,   region, message};
     struct perfetto p = {.to = job->to, .in = job->in};
     enum export_result result = timeline_export(job, &p.t, &writer, &p);
     if (result == EXPORT_DONE) {

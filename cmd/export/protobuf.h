@@ -1,6 +1,6 @@
 /*
- * Writes messages of protobuf as they come, into a buffer. There is a byte for the length of a nested message until it is
- * complete; of one that is longer than that can say, the few there are, what is in it moves up.
+ * Writes messages of protobuf as they come, into a buffer. There is a byte for the length of a nested message until it
+ * is complete; of one that is longer than that can say, the few there are, what is in it moves up.
  */
 #ifndef THRACE_CMD_EXPORT_PROTOBUF_H
 #define THRACE_CMD_EXPORT_PROTOBUF_H
@@ -11,7 +11,13 @@
 
 #include "parser/vec.h"
 
-enum { PROTOBUF_VARINT = 0, PROTOBUF_FIXED64 = 1, PROTOBUF_BYTES = 2, PROTOBUF_VARINT_MAX = 10, PROTOBUF_MAX = (1 << 28) - 1 };
+enum {
+    PROTOBUF_VARINT = 0,
+    PROTOBUF_FIXED64 = 1,
+    PROTOBUF_BYTES = 2,
+    PROTOBUF_VARINT_MAX = 10,
+    PROTOBUF_MAX = (1 << 28) - 1
+};
 
 struct protobuf {
     VEC(uint8_t) bytes;
@@ -54,7 +60,8 @@ static inline void protobuf_number(struct protobuf *b, unsigned field, uint64_t 
 {
     uint8_t *to = protobuf_room(b, 2 * PROTOBUF_VARINT_MAX);
     if (to)
-        b->bytes.n = (size_t)(protobuf_put_varint(protobuf_put_varint(to, field << 3 | PROTOBUF_VARINT), v) - b->bytes.v);
+        b->bytes.n =
+            (size_t)(protobuf_put_varint(protobuf_put_varint(to, field << 3 | PROTOBUF_VARINT), v) - b->bytes.v);
 }
 
 static inline void protobuf_fixed(struct protobuf *b, unsigned field, uint64_t v)

@@ -1,6 +1,6 @@
 /*
- * What a trace has, row by row, for formats that keep it in tables. Its stretches are those of `thrace stat`, so sums are
- * the same. One pass; memory is for the threads that exist, and for different stacks and texts.
+ * What a trace has, row by row, for formats that keep it in tables. Its stretches are those of `thrace stat`, so sums
+ * are the same. One pass; memory is for the threads that exist, and for different stacks and texts.
  */
 #ifndef THRACE_CMD_EXPORT_ROWS_H
 #define THRACE_CMD_EXPORT_ROWS_H
@@ -42,7 +42,8 @@ struct row_sink {
     bool (*thread)(void *arg, const struct row_thread *t);
     bool (*span)(void *arg, const struct row_span *s);
     bool (*sample)(void *arg, const struct row_sample *s);
-    bool (*event)(void *arg, const struct gotrace_event *ev, uint64_t thread, int64_t time); /* any other; may be NULL */
+    bool (*event)(void *arg, const struct gotrace_event *ev, uint64_t thread,
+                  int64_t time); /* any other; may be NULL */
 };
 
 struct rows {

@@ -1,6 +1,6 @@
 /*
- * Rows of the table spans on their way into a database, many at a time: SQLite reads them from a table that is this array.
- * To bind and step a row of its own takes it twice as long.
+ * Rows of the table spans on their way into a database, many at a time: SQLite reads them from a table that is this
+ * array. To bind and step a row of its own takes it twice as long.
  */
 #ifndef THRACE_CMD_EXPORT_SPAN_BATCH_H
 #define THRACE_CMD_EXPORT_SPAN_BATCH_H

@@ -1,4 +1,5 @@
-/* A file for speedscope: one sampled profile for each kind that the trace has, with the thread as the outermost frame. */
+/* A file for speedscope: one sampled profile for each kind that the trace has, with the thread as the outermost frame.
+ */
 #include <string.h>
 
 #include "cmd/export/format.h"

@@ -1,6 +1,6 @@
 /*
- * Lists of records that are too many for memory: what a format of columns has to know before it can write the first one.
- * Memory is for the last records of each list, at most SPILL_BLOCK bytes; the others are in a file without a name.
+ * Lists of records that are too many for memory: what a format of columns has to know before it can write the first
+ * one. Memory is for the last records of each list, at most SPILL_BLOCK bytes; the others are in a file without a name.
  */
 #ifndef THRACE_CMD_EXPORT_SPILL_H
 #define THRACE_CMD_EXPORT_SPILL_H

@@ -1,6 +1,6 @@
 /*
- * A database for SQLite: a row for each stretch of time, sample and event, and tables for what they refer to. sqlite.sql
- * is its schema. Nobody reads the file before it is complete, so nothing is journalled.
+ * A database for SQLite: a row for each stretch of time, sample and event, and tables for what they refer to.
+ * sqlite.sql is its schema. Nobody reads the file before it is complete, so nothing is journalled.
  */
 #include "config.h"
 

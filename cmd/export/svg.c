@@ -63,7 +63,8 @@ static void put_graph(struct export_job *job, const struct flame_tree *t)
     struct flame_look look = {titles[job->sample], job->in, false, &own, put_amount, put_color};
     uint64_t left = flame_svg_put(t, &look, job->to);
     if (left)
-        snprintf(job->text, sizeof job->text, "%" PRIu64 " frames that would be narrower than 0.1 px are left out", left);
+        snprintf(job->text, sizeof job->text, "%" PRIu64 " frames that would be narrower than 0.1 px are left out",
+                 left);
 }
 
 enum export_result export_svg(struct export_job *job)

@@ -2,8 +2,9 @@
 
 #include <string.h>
 
-const char *const timeline_counter_names[TIMELINE_COUNTERS] = {
-    [TIMELINE_RUNNING] = "threads running", [TIMELINE_RUNNABLE] = "threads runnable", [TIMELINE_PROCS] = "procs running"};
+const char *const timeline_counter_names[TIMELINE_COUNTERS] = {[TIMELINE_RUNNING] = "threads running",
+                                                               [TIMELINE_RUNNABLE] = "threads runnable",
+                                                               [TIMELINE_PROCS] = "procs running"};
 
 static bool is_in(const struct timeline *t, int64_t now) { return now >= t->spans.from && now < t->spans.to; }
 
@@ -46,9 +47,12 @@ static void appears(void *arg, uint32_t thread, uint32_t maker, int64_t now)
         return;
     }
     t->tracks.n += thread == t->tracks.n;
-    t->tracks.v[thread] = (struct timeline_track){
-        .number = ++t->ntracks, .goroutine = t->spans.live.v[thread].id, .tid = GOTRACE_NONE, .until = now, .beside = now,
-        .sampled = INT64_MIN};
+    t->tracks.v[thread] = (struct timeline_track){.number = ++t->ntracks,
+                                                  .goroutine = t->spans.live.v[thread].id,
+                                                  .tid = GOTRACE_NONE,
+                                                  .until = now,
+                                                  .beside = now,
+                                                  .sampled = INT64_MIN};
 }
 
 static void count(struct timeline *t, enum gotrace_state state, uint64_t change)

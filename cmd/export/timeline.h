@@ -1,6 +1,7 @@
 /*
- * What formats that show time from left to right share: stretches of threads, wakeups, samples, counters, tasks, regions
- * and messages, told to a writer while the trace is read. One pass; memory is for threads, stacks and open tasks.
+ * What formats that show time from left to right share: stretches of threads, wakeups, samples, counters, tasks,
+ * regions and messages, told to a writer while the trace is read. One pass; memory is for threads, stacks and open
+ * tasks.
  */
 #ifndef THRACE_CMD_EXPORT_TIMELINE_H
 #define THRACE_CMD_EXPORT_TIMELINE_H

@@ -1,4 +1,5 @@
-/* The blocks of a page's data, which docs/view.md describes: rows, which are put one by one, and columns behind them. */
+/* The blocks of a page's data, which docs/view.md describes: rows, which are put one by one, and columns behind them.
+ */
 #ifndef THRACE_CMD_VIEW_BLOCKS_H
 #define THRACE_CMD_VIEW_BLOCKS_H
 

@@ -1,7 +1,7 @@
 /*
- * What a page shows of a trace: each thread's stretches of time in a lane, samples of the CPU, regions, tasks, messages,
- * memory. It goes out as it comes, in blocks, which docs/view.md describes. Memory is for the threads that exist, and for
- * what is different: stacks, texts, objects.
+ * What a page shows of a trace: each thread's stretches of time in a lane, samples of the CPU, regions, tasks,
+ * messages, memory. It goes out as it comes, in blocks, which docs/view.md describes. Memory is for the threads that
+ * exist, and for what is different: stacks, texts, objects.
  */
 #ifndef THRACE_CMD_VIEW_LANES_H
 #define THRACE_CMD_VIEW_LANES_H

@@ -135,10 +135,10 @@ GOTRACE_API uint64_t gotrace_event_offset(const struct gotrace_event *ev);
 GOTRACE_API int gotrace_event_print(const struct gotrace_event *ev, FILE *out);
 
 /*
- * A copy of the event, with its strings, its stacks and, of a Sync event, its experimental batches, that lives until the
- * caller frees it: beyond the next call, the generation and the reader. All functions take it as they take the event.
- * Handles of its stacks live as long as the copy and are equal to those of no other event or copy. It belongs to no
- * reader: any one thread at a time may use it. NULL when memory is short, and nothing else changes. Since: 0.1.
+ * A copy of the event, with its strings, its stacks and, of a Sync event, its experimental batches, that lives until
+ * the caller frees it: beyond the next call, the generation and the reader. All functions take it as they take the
+ * event. Handles of its stacks live as long as the copy and are equal to those of no other event or copy. It belongs to
+ * no reader: any one thread at a time may use it. NULL when memory is short, and nothing else changes. Since: 0.1.
  */
 GOTRACE_API struct gotrace_event *gotrace_event_copy(const struct gotrace_event *ev);
 

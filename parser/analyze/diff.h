@@ -16,9 +16,9 @@ extern const char *const diff_stat_names[DIFF_STATS];
 
 /*
  * What one run of a program differs from another one by, which a single trace cannot say: by the machine's clock and
- * load, by where memory lies. How often threads wait, and how long one wait takes, differs most, as it is decided by who
- * comes first; nothing is said of it with fewer waits than DIFF_CLEAR. System calls for each task differ least. These are
- * measured: with less of it, runs that are equal seem to differ (docs/diff.md).
+ * load, by where memory lies. How often threads wait, and how long one wait takes, differs most, as it is decided by
+ * who comes first; nothing is said of it with fewer waits than DIFF_CLEAR. System calls for each task differ least.
+ * These are measured: with less of it, runs that are equal seem to differ (docs/diff.md).
  */
 #define DIFF_NOISE .12
 #define DIFF_NOISE_WAIT .5

@@ -1,6 +1,6 @@
 /*
- * A trace cut into stretches of equal length, for a comparison: how much of each row (diff_rows.h) there is in each. One
- * pass; as the length is not known before, two stretches become one whenever there are too many. Memory is for rows
+ * A trace cut into stretches of equal length, for a comparison: how much of each row (diff_rows.h) there is in each.
+ * One pass; as the length is not known before, two stretches become one whenever there are too many. Memory is for rows
  * times stretches.
  */
 #ifndef THRACE_PARSER_ANALYZE_DIFF_COLLECT_H

@@ -230,8 +230,9 @@ static void note_waker(struct findings *f, uint32_t number, uint32_t thread, uin
     struct finding_thread *t = &f->threads.v[thread], *w = &f->threads.v[waker];
     struct finding_object *o = &f->objects.v[number];
     uint64_t ns = now > span->since ? (uint64_t)now - (uint64_t)span->since : 0;
-    note_pair(f, number, &(struct finding_pair){.waiter = span->name, .owner = by->name, .place = t->place, .release = stack},
-              ns, o->releases - t->turn);
+    note_pair(f, number,
+              &(struct finding_pair){.waiter = span->name, .owner = by->name, .place = t->place, .release = stack}, ns,
+              o->releases - t->turn);
     o->releases++;
     if (o->class != WAIT_CLASS_LOCK)
         put(f, &f->talks, (uint64_t)by->name << 16 | span->name);
@@ -327,7 +328,9 @@ void findings_wait_is_over(struct findings *f, uint32_t thread)
     o->mutex_time += ns;
     o->mutex_wall += w->last.end != o->mutex_until ? ns : 0;
     o->mutex_until = w->last.end;
-    stat_groups_add(&f->mutex, finding_key(t->woken - 1, w->last.what, stat_text_stack(&f->spans->texts, t->release, STAT_PLACE)), ns);
+    stat_groups_add(&f->mutex,
+                    finding_key(t->woken - 1, w->last.what, stat_text_stack(&f->spans->texts, t->release, STAT_PLACE)),
+                    ns);
 }
 
 /* ---- calls ------------------------------------------------------------------------------------------------------ */

@@ -91,9 +91,9 @@ bool function_is_thraces(struct gotrace_str function)
  */
 bool function_is_gos(struct gotrace_str function, struct gotrace_str file)
 {
-    static const char *const packages[] = {"bufio", "context", "crypto", "database", "encoding", "fmt", "internal", "io",
-                                           "log", "net", "os", "reflect", "runtime", "sort", "strings", "sync",
-                                           "syscall", "testing", "time"};
+    static const char *const packages[] = {
+        "bufio", "context", "crypto",  "database", "encoding", "fmt",  "internal", "io",      "log", "net",
+        "os",    "reflect", "runtime", "sort",     "strings",  "sync", "syscall",  "testing", "time"};
     if (file.len < 3 || memcmp(file.data + file.len - 3, ".go", 3) != 0)
         return false;
     const char *end = function.data;

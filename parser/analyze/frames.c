@@ -104,7 +104,8 @@ enum wait_need wait_need_of(enum wait_need stack, const char *reason)
         return WAIT_NEED_WORK;
     if (is(reason, "sleep"))
         return WAIT_NEED_TIME;
-    bool idles = place_begins(reason, strlen(reason), "GC ") || is(reason, "forever") || strstr(reason, "system gorout");
+    bool idles =
+        place_begins(reason, strlen(reason), "GC ") || is(reason, "forever") || strstr(reason, "system gorout");
     return idles ? WAIT_NEED_NOTHING : WAIT_NEED_EVENT;
 }
 

@@ -37,8 +37,8 @@ struct estimate {
 };
 
 /*
- * What runs of the same program differ by, where one run only cannot tell: a part of the number, and as much in any case.
- * It has no part in what several runs say.
+ * What runs of the same program differ by, where one run only cannot tell: a part of the number, and as much in any
+ * case. It has no part in what several runs say.
  */
 struct resample_noise {
     double part, least;

@@ -1,6 +1,7 @@
 /*
- * What the threads (goroutines) of a trace do, as stretches of time: each has a state, a reason, a place, and what ended
- * it. Analyses stand on this, so that their numbers agree. One pass; memory is for the threads that exist and for texts.
+ * What the threads (goroutines) of a trace do, as stretches of time: each has a state, a reason, a place, and what
+ * ended it. Analyses stand on this, so that their numbers agree. One pass; memory is for the threads that exist and for
+ * texts.
  */
 #ifndef THRACE_PARSER_ANALYZE_SPANS_H
 #define THRACE_PARSER_ANALYZE_SPANS_H
@@ -30,8 +31,8 @@ struct span_thread {
 };
 
 /*
- * Who is told what happens to a thread, by its place in spans.live, which is used again when the thread is gone. A maker
- * and a waker are threads of the trace, or SPANS_NOBODY.
+ * Who is told what happens to a thread, by its place in spans.live, which is used again when the thread is gone. A
+ * maker and a waker are threads of the trace, or SPANS_NOBODY.
  */
 struct span_watcher {
     void (*appears)(void *arg, uint32_t thread, uint32_t maker, int64_t now);

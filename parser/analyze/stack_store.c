@@ -188,7 +188,8 @@ uint32_t stack_store_add(struct stack_store *s, struct gotrace_stack stack)
 struct stack_store *stack_store_new(void)
 {
     struct stack_store *s = calloc(1, sizeof *s);
-    if (s && stack_store_text(s, (struct gotrace_str){"", 0}) == 0 && !s->failed && stack_number(s, 0) == 0 && !s->failed)
+    if (s && stack_store_text(s, (struct gotrace_str){"", 0}) == 0 && !s->failed && stack_number(s, 0) == 0 &&
+        !s->failed)
         return s;
     stack_store_free(s);
     return NULL;

@@ -57,7 +57,8 @@ uint32_t stack_store_add(struct stack_store *s, struct gotrace_stack stack);
 /* Makes the text one that may stand in any file, as below. Returns its length; no NUL follows. */
 size_t stack_text_clean(struct gotrace_str text, char to[static STACK_TEXT_MAX]);
 
-/* The number of a text, from 0 for "". It becomes valid UTF-8 without control characters, of STACK_TEXT_MAX bytes at most. */
+/* The number of a text, from 0 for "". It becomes valid UTF-8 without control characters, of STACK_TEXT_MAX bytes at
+ * most. */
 uint32_t stack_store_text(struct stack_store *s, struct gotrace_str text);
 
 static inline const char *stack_store_text_of(const struct stack_store *s, uint32_t text)

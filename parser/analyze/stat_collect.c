@@ -245,7 +245,8 @@ static bool event(void *state, const struct gotrace_event *ev)
         break;
     default: break;
     }
-    return !s->failed && !s->locks.failed && !s->needs.failed && !s->cpu.failed && !s->threads.failed && blame_is_fine(&s->blame);
+    return !s->failed && !s->locks.failed && !s->needs.failed && !s->cpu.failed && !s->threads.failed &&
+           blame_is_fine(&s->blame);
 }
 
 static bool end(void *state)
@@ -257,8 +258,9 @@ static bool end(void *state)
     findings_end(&s->findings);
     stat_threads_end(&s->threads);
     lock_stats_sort(&s->locks);
-    return ok && findings_are_fine(&s->findings) && !s->failed && !s->needs.failed && !s->cpu.failed && !s->threads.failed && blame_is_fine(&s->blame) &&
-           !s->states.failed && !s->waits.failed && !s->wakers.failed && !s->syscalls.failed;
+    return ok && findings_are_fine(&s->findings) && !s->failed && !s->needs.failed && !s->cpu.failed &&
+           !s->threads.failed && blame_is_fine(&s->blame) && !s->states.failed && !s->waits.failed &&
+           !s->wakers.failed && !s->syscalls.failed;
 }
 
 const struct event_consumer stat_consumer = {begin, event, end};

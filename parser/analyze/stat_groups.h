@@ -50,7 +50,8 @@ uint32_t stat_groups_add(struct stat_groups *gs, uint64_t key, uint64_t ns);
 
 /*
  * The same for many of one key, whose largest is the total, where nobody asks for the number. It is counted some calls
- * later, when what that takes has come from memory, or by stat_groups_settle(); and before what stat_groups_add() counts.
+ * later, when what that takes has come from memory, or by stat_groups_settle(); and before what stat_groups_add()
+ * counts.
  */
 void stat_groups_add_late(struct stat_groups *gs, uint64_t key, uint64_t count, uint64_t total);
 void stat_groups_settle(struct stat_groups *gs);

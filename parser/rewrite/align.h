@@ -8,7 +8,7 @@
 #include "parser/origin.h"
 
 enum merge_clock {
-    MERGE_WALL,      /* wall clocks; for one boot of a machine one reading of that, and the monotonic clock from there */
+    MERGE_WALL, /* wall clocks; for one boot of a machine one reading of that, and the monotonic clock from there */
     MERGE_MONOTONIC, /* the monotonic clock of all */
     MERGE_START,     /* all begin at once */
     MERGE_NONE,      /* the times that they have */

@@ -126,7 +126,8 @@ static bool put_stacks(struct anonymising *a, const struct batch *b)
         const struct stack *s = &g->stacks.v[at - 1];
         for (uint32_t i = 0; i < s->n; i++) {
             const struct frame *f = &g->frames.v[g->pcs.v[s->first + i]];
-            frames[i] = (struct gotrace_raw_frame){pseudonym_of_address(&a->names, f->pc), f->function, f->file, f->line};
+            frames[i] =
+                (struct gotrace_raw_frame){pseudonym_of_address(&a->names, f->pc), f->function, f->file, f->line};
         }
         if (a->names.failed)
             return no_memory(a);

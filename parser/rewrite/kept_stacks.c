@@ -4,7 +4,8 @@
 
 #include "lib/wire/events.h"
 
-/* What stands before the two texts of each frame in the bytes of a stack; how many frames there are is before them all. */
+/* What stands before the two texts of each frame in the bytes of a stack; how many frames there are is before them all.
+ */
 struct frame_head {
     uint64_t pc, line;
     size_t function, file; /* lengths */

@@ -27,8 +27,8 @@ uint32_t kept_stack_root(struct kept_stacks *k, struct gotrace_stack stack);
 size_t kept_stack_size(const struct kept_stacks *k, uint32_t number);
 
 /*
- * Frame after frame of a kept stack: *at is 0 before the first call. False: there is none any more. The texts live until
- * the next stack is kept.
+ * Frame after frame of a kept stack: *at is 0 before the first call. False: there is none any more. The texts live
+ * until the next stack is kept.
  */
 bool kept_stack_next(const struct kept_stacks *k, uint32_t number, size_t *at, struct gotrace_frame *frame);
 

@@ -13,7 +13,8 @@ static bool begins(struct gotrace_str s, const char *with)
 /* The suffix that says what kind of file it is. It is one that many have: others may be names. */
 static const char *suffix(struct gotrace_str file)
 {
-    static const char *const known[] = {".c", ".h", ".cc", ".hh", ".cpp", ".hpp", ".cxx", ".go", ".rs", ".py", ".S", ".s", ".java"};
+    static const char *const known[] = {".c",  ".h",  ".cc", ".hh", ".cpp", ".hpp", ".cxx",
+                                        ".go", ".rs", ".py", ".S",  ".s",   ".java"};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         size_t len = strlen(known[i]);
         if (file.len > len && !memcmp(file.data + file.len - len, known[i], len))

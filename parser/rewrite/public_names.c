@@ -57,8 +57,9 @@ static bool is_public_source(struct gotrace_str path)
 {
     static const char *const trees[] = {"sysdeps", "libstdc++-v3", "libgomp", "libgcc", "libsanitizer", "libcxx",
                                         "libcxxabi", "compiler-rt"};
-    static const char *const of_glibc[] = {"csu", "dirent", "dlfcn", "elf", "inet", "io", "libio", "malloc", "misc", "nptl",
-                                           "nss", "posix", "resolv", "rt", "setjmp", "signal", "socket", "stdio-common",
+    static const char *const of_glibc[] = {"csu",    "dirent", "dlfcn",   "elf",    "inet",   "io",
+                                           "libio",  "malloc", "misc",    "nptl",   "nss",    "posix",
+                                           "resolv", "rt",     "setjmp",  "signal", "socket", "stdio-common",
                                            "stdlib", "string", "sysvipc", "time"};
     static const char *const roads[] = {"", ".", "..", "src", "usr", "debug", "build", "builddir", "BUILD", "gcc"};
     bool twice = begins(path, "./") && has(path, "/./"), in_glibc = false;

@@ -57,8 +57,8 @@ bool rewriter_stack(struct rewriter *w, const struct generation *g, uint64_t id,
 bool rewriter_kept_stack(struct rewriter *w, const struct kept_stacks *kept, uint32_t number, uint64_t *to);
 
 /*
- * Adds an event of a thread at that time, or as soon after it as there was no event yet. args are those without dt, with
- * IDs of the builder.
+ * Adds an event of a thread at that time, or as soon after it as there was no event yet. args are those without dt,
+ * with IDs of the builder.
  */
 bool rewriter_event(struct rewriter *w, uint64_t thread, int64_t time, uint8_t id, const uint64_t *args);
 

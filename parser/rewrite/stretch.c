@@ -104,8 +104,8 @@ static bool begins(struct gotrace_str s, const char *with)
 }
 
 /*
- * Strings that nothing refers to tell of the recording. Counts of locks and heap profiles are of all of it, and not said
- * of a part.
+ * Strings that nothing refers to tell of the recording. Counts of locks and heap profiles are of all of it, and not
+ * said of a part.
  */
 static bool notes(struct trimming *t, const struct generation *g)
 {
@@ -228,8 +228,8 @@ static bool read_failed(const struct gotrace_reader *r, struct failure *f)
 }
 
 /*
- * In the first generation of a trace goroutines that nothing happens to have their statuses at its end. Whether that can
- * be read does not matter any more.
+ * In the first generation of a trace goroutines that nothing happens to have their statuses at its end. Whether that
+ * can be read does not matter any more.
  */
 static bool look_ahead(struct stretch *s, struct gotrace_reader *r, const struct gotrace_event *ev)
 {

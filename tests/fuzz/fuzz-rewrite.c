@@ -33,8 +33,8 @@ static void note(void *arg, const struct gotrace_error *e)
 {
     struct verdict *v = arg;
     v->valid = false;
-    snprintf(v->message, sizeof v->message, "byte %llu: %s: %s", (unsigned long long)e->offset, e->event ? e->event : "",
-             e->message);
+    snprintf(v->message, sizeof v->message, "byte %llu: %s: %s", (unsigned long long)e->offset,
+             e->event ? e->event : "", e->message);
 }
 
 static struct verdict judge(const void *data, size_t size)

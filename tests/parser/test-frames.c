@@ -167,10 +167,10 @@ static void all_frames_are_there_when_asked_for(void **state)
     static const struct frame end[] = {{"[thrace]", "libthrace-preload.so", 1}, {NULL, NULL, 0}};
     static const char whole[] = "mutex m (a.cc:3)\npthread_mutex_lock (libc)\nstd::mutex::lock() (std_mutex.h:100)\n"
                                 "place_order() (a.cc:8)\nstd::invoke() (invoke.h:61)";
-    static const char *const wanted[] = {"mutex m (a.cc:3)\npthread_mutex_lock (libc)\nplace_order() (a.cc:8)",
-                                         "mutex m (a.cc:3)\npthread_mutex_lock (libc)",
-                                         "mutex m (a.cc:3)\npthread_mutex_lock (libc)\nstd::mutex::lock() (std_mutex.h:100)",
-                                         whole};
+    static const char *const wanted[] = {
+        "mutex m (a.cc:3)\npthread_mutex_lock (libc)\nplace_order() (a.cc:8)",
+        "mutex m (a.cc:3)\npthread_mutex_lock (libc)",
+        "mutex m (a.cc:3)\npthread_mutex_lock (libc)\nstd::mutex::lock() (std_mutex.h:100)", whole};
     static const unsigned depths[] = {0, 1, 2, 500};
     struct stat_texts t;
     struct reading it;
@@ -221,7 +221,8 @@ static void functions_of_libraries_are_not_the_programs(void **state)
         {"example.org/net.f", "/home/user/go/src/example.org/net/a.go", false},
         {"sync.f", "/src/sync/a.c", false},
         {"parking_lot::raw_mutex::RawMutex::lock_slow", "/r/parking_lot-0.12.1/src/raw_mutex.rs", true},
-        {"std::sync::poison::condvar::Condvar::wait", "/usr/src/rustc-1.63.0/library/std/src/sync/poison/condvar.rs", true},
+        {"std::sync::poison::condvar::Condvar::wait", "/usr/src/rustc-1.63.0/library/std/src/sync/poison/condvar.rs",
+         true},
         {"thrace_region_begin", "/usr/include/thrace/annotate.h", true},
         {"", "libc", false},
     };

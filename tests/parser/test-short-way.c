@@ -1,7 +1,7 @@
 /*
- * Every trace at hand is read twice: as usual, with the short way of reader_next.c for what is common and with the texts
- * of stacks kept, and by the long way only, with each stack printed anew. Both have to give the same events and end in
- * the same way.
+ * Every trace at hand is read twice: as usual, with the short way of reader_next.c for what is common and with the
+ * texts of stacks kept, and by the long way only, with each stack printed anew. Both have to give the same events and
+ * end in the same way.
  */
 #include "config.h"
 

@@ -1,7 +1,7 @@
 /*
- * regress ROUNDS HELD WORK CALLS [THREADS]: threads that go through rounds, each a region: a lock is held for HELD µs, a
- * function has WORK units to do (each about a µs), and CALLS system calls are made. To be recorded twice, with another
- * number, and compared. ROUNDS are of all threads.
+ * regress ROUNDS HELD WORK CALLS [THREADS]: threads that go through rounds, each a region: a lock is held for HELD µs,
+ * a function has WORK units to do (each about a µs), and CALLS system calls are made. To be recorded twice, with
+ * another number, and compared. ROUNDS are of all threads.
  */
 #include <thrace/annotate.h>
 

@@ -1,5 +1,4 @@
 /* Counters of a processed profile: a row for each value, which says how much it differs from the one before. */
-#include <inttypes.h>
 #include <string.h>
 
 #include "cmd/export/firefox.h"
@@ -20,9 +19,12 @@ static void show_change(void *arg, const void *record)
 {
     struct column *c = arg;
     uint64_t value = ((const struct firefox_value *)record)->value;
-    char text[24];
-    snprintf(text, sizeof text, "%" PRId64, (int64_t)(value - c->last));
-    json_literal(c->json, text);
+    int64_t change = (int64_t)(value - c->last);
+    char text[1 + OUT_NUMBER], *to = text;
+    if (change < 0)
+        *to++ = '-';
+    to = out_digits(to, change < 0 ? -(uint64_t)change : (uint64_t)change);
+    json_bytes(c->json, text, (size_t)(to - text));
     c->last = value;
 }
 

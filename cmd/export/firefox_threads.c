@@ -16,10 +16,10 @@ typedef void show_fn(void *arg, const void *record);
 
 void firefox_put_time(struct json *j, uint64_t ns)
 {
-    char text[2 * OUT_NUMBER + 1], *point = out_digits(text, ns / NS_PER_MS);
-    *out_digits(point, NS_PER_MS + ns % NS_PER_MS) = 0; /* all six digits of the part, behind the 1 */
+    char text[2 * OUT_NUMBER], *point = out_digits(text, ns / NS_PER_MS);
+    char *end = out_digits(point, NS_PER_MS + ns % NS_PER_MS); /* all six digits of the part, behind the 1 */
     *point = '.';
-    json_literal(j, text);
+    json_bytes(j, text, (size_t)(end - text));
 }
 
 static void put_column(struct json *j, struct firefox *f, const char *key, const struct spill_list *l, show_fn *show)

@@ -93,8 +93,9 @@ void json_quote(struct out *o, const char *text, size_t len)
 void json_key(struct json *j, const char *key)
 {
     item(j);
-    json_quote(&j->out, key, strlen(key));
-    out_text(&j->out, ": ");
+    out_text(&j->out, "\"");
+    out_bytes(&j->out, key, strlen(key));
+    out_text(&j->out, "\": ");
     j->has_key = true;
 }
 
@@ -134,9 +135,11 @@ void json_ratio(struct json *j, double x)
 void json_bool(struct json *j, bool yes) { json_literal(j, yes ? "true" : "false"); }
 void json_null(struct json *j) { json_literal(j, "null"); }
 
-void json_literal(struct json *j, const char *value)
+void json_literal(struct json *j, const char *value) { json_bytes(j, value, strlen(value)); }
+
+void json_bytes(struct json *j, const char *value, size_t len)
 {
     item(j);
-    out_bytes(&j->out, value, strlen(value));
+    out_bytes(&j->out, value, len);
     end_value(j);
 }

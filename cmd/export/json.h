@@ -30,7 +30,7 @@ static inline void json_init(struct json *j, FILE *out, unsigned lines)
 void json_open(struct json *j, char bracket);
 void json_close(struct json *j, char bracket);
 
-/* In an object, before each value. */
+/* In an object, before each value: a key of ours, which needs no escapes. */
 void json_key(struct json *j, const char *key);
 
 /*
@@ -50,5 +50,6 @@ void json_ratio(struct json *j, double x); /* finite; as many digits as tell it 
 void json_bool(struct json *j, bool yes);
 void json_null(struct json *j);
 void json_literal(struct json *j, const char *value); /* a value as JSON has it */
+void json_bytes(struct json *j, const char *value, size_t len); /* the same, not ended by a NUL */
 
 #endif

@@ -18,6 +18,7 @@ static char *tables(struct made *m, enum report_format format, bool brief)
     report_init(&r, format, out, 10);
     r.brief = r.few = brief;
     assert_true(stat_locks(&s, &r));
+    report_end_table(&r);
     assert_int_equal(fclose(out), 0);
     stat_free(&s);
     return got;

@@ -40,14 +40,12 @@ static const struct {
 
 static void put_categories(struct json *j)
 {
-    json_key(j, "categories");
-    json_open(j, '[');
+    open_named(j, "categories", '[');
     for (unsigned i = 0; i < sizeof categories / sizeof categories[0]; i++) {
         json_open(j, '{');
         put_text(j, "name", categories[i].name);
         put_text(j, "color", categories[i].color);
-        json_key(j, "subcategories");
-        json_open(j, '[');
+        open_named(j, "subcategories", '[');
         json_text(j, "Other");
         json_close(j, ']');
         json_close(j, '}');
@@ -62,15 +60,13 @@ static void put_schema(struct json *j, enum firefox_type type)
     put_text(j, "tooltipLabel", "{marker.name}");
     put_text(j, "tableLabel", schemas[type].label);
     put_text(j, "chartLabel", schemas[type].label);
-    json_key(j, "display");
-    json_open(j, '[');
+    open_named(j, "display", '[');
     json_text(j, "marker-chart");
     json_text(j, "marker-table");
     if (schemas[type].overview)
         json_text(j, "timeline-overview");
     json_close(j, ']');
-    json_key(j, "fields");
-    json_open(j, '[');
+    open_named(j, "fields", '[');
     for (unsigned i = 0; i < FIELDS && schemas[type].fields[i]; i++) {
         json_open(j, '{');
         put_text(j, "key", schemas[type].fields[i]->key);
@@ -87,8 +83,7 @@ static void put_visible(struct json *j, const struct firefox *f)
 {
     enum { VISIBLE = 64 };
     size_t shown = 0;
-    json_key(j, "initialVisibleThreads");
-    json_open(j, '[');
+    open_named(j, "initialVisibleThreads", '[');
     for (size_t i = 0; i < f->threads.n && shown < VISIBLE; i++)
         if (firefox_is_shown(f, i))
             json_number(j, shown++);
@@ -110,8 +105,7 @@ static uint64_t start_of(const struct firefox *f)
 void firefox_put_meta(struct json *j, const struct firefox *f, const char *name)
 {
     enum { GECKO_VERSION = 33 };
-    json_key(j, "meta");
-    json_open(j, '{');
+    open_named(j, "meta", '{');
     put_number(j, "version", GECKO_VERSION);
     put_number(j, "preprocessedProfileVersion", FIREFOX_VERSION);
     put_text(j, "product", name);
@@ -129,16 +123,14 @@ void firefox_put_meta(struct json *j, const struct firefox *f, const char *name)
     put_bool(j, "symbolicationNotSupported", true);
     put_bool(j, "usesOnlyOneStackType", true);
     put_bool(j, "sourceCodeIsNotOnSearchfox", true);
-    json_key(j, "sampleUnits");
-    json_open(j, '{');
+    open_named(j, "sampleUnits", '{');
     put_text(j, "time", "ms");
     put_text(j, "eventDelay", "ms");
     put_text(j, "threadCPUDelta", "ns");
     json_close(j, '}');
     put_visible(j, f);
     put_categories(j);
-    json_key(j, "markerSchema");
-    json_open(j, '[');
+    open_named(j, "markerSchema", '[');
     for (enum firefox_type type = 0; type < FIREFOX_TYPES; type++)
         put_schema(j, type);
     json_close(j, ']');

@@ -227,7 +227,6 @@ bool generation_advance(void)
     bool done = false;
     if (!lock_try(&recorder.advance_lock))
         return false;
-    recorder.closer = self;
     if (recording() && gate_close(&recorder.gate)) {
         lock_take(&registry.lock);
         if (!all_writers_out(WRITERS_GRACE_NS)) {
@@ -248,7 +247,6 @@ bool generation_advance(void)
         lock_drop(&registry.lock);
         gate_open(&recorder.gate);
     }
-    recorder.closer = NULL;
     lock_drop(&recorder.advance_lock);
     return done;
 }

@@ -10,6 +10,7 @@ libthrace_preload_la_SOURCES = \
 	%D%/generation.c %D%/generation.h \
 	%D%/go.c %D%/go.h \
 	%D%/handles.c %D%/handles.h \
+	%D%/held_signals.h \
 	%D%/hook.c %D%/hook.h \
 	%D%/introduce.c %D%/introduce.h \
 	%D%/lock_stats.c %D%/lock_stats.h \

@@ -41,7 +41,6 @@ struct recorder {
     int pid;
     uint32_t wants_maintenance; /* after the hook (maintenance.h) */
     struct gate gate;
-    struct thread *closer; /* who closes the gate, and is not to wait for it in a handler */
     struct trace_clock clock;
     uint64_t deadline_ns; /* when the open generation is due to end, on CLOCK_MONOTONIC */
     struct spool spool;

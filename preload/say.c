@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "preload/held_signals.h"
 #include "preload/recorder.h"
 
 /* One write(2): the only system call that even the strictest seccomp filter allows. */
@@ -29,6 +30,7 @@ static struct {
 
 void say_later(const char *text, const char *detail)
 {
+    uint64_t held = signals_hold();
     lock_take(&pending.lock);
     if (!pending.text) {
         size_t len = strnlen(detail, sizeof pending.detail - 1);
@@ -38,15 +40,19 @@ void say_later(const char *text, const char *detail)
         request_maintenance();
     }
     lock_drop(&pending.lock);
+    signals_release(held);
 }
 
 void say_pending(void)
 {
-    const char *text = __atomic_load_n(&pending.text, __ATOMIC_ACQUIRE);
-    if (text && lock_try(&pending.lock)) {
+    if (!__atomic_load_n(&pending.text, __ATOMIC_ACQUIRE))
+        return;
+    uint64_t held = signals_hold();
+    if (lock_try(&pending.lock)) {
         if (pending.text)
-            say(text, pending.detail);
+            say(pending.text, pending.detail);
         pending.text = NULL;
         lock_drop(&pending.lock);
     }
+    signals_release(held);
 }

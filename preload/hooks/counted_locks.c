@@ -28,7 +28,7 @@ static struct real libc;
 /* What a hook was doing that called us, or that a handler interrupted which did. */
 struct visit {
     struct thread *t; /* NULL: nothing can be counted */
-    uint32_t in_hook;
+    uintptr_t hook_sp;
 };
 
 /*
@@ -62,15 +62,6 @@ static SLOW bool find_self(struct thread **t, uintptr_t sp, enum what what)
     return false;
 }
 
-/* A handler that interrupted who closes the gate would wait for itself. */
-static SLOW bool may_wait(const struct thread *t, enum what what)
-{
-    bool may = t != recorder.closer;
-    if (!may && what == TAKEN)
-        lock_missed();
-    return may;
-}
-
 IN_LINE struct visit begin(enum what what)
 {
     struct thread *t = self;
@@ -78,26 +69,23 @@ IN_LINE struct visit begin(enum what what)
     if (unlikely((uintptr_t)t <= (uintptr_t)THREAD_OFF) || unlikely(t->writer.writing | t->shared))
         if (!find_self(&t, sp, what))
             return (struct visit){NULL, 0};
-    struct visit v = {t, t->in_hook};
-    t->in_hook = 1;
-    if (likely(!v.in_hook))
-        t->hook_sp = sp;
-    compiler_barrier();
+    struct visit v = {t, t->hook_sp};
+    enter_hook(t, v.hook_sp ? v.hook_sp : sp);
     if (likely(gate_enter(&recorder.gate, &t->writer))) {
         if (likely(recording()))
             return v;
         gate_leave(&t->writer);
-    } else if (may_wait(t, what) && bare_section_enter(t)) {
+    } else if (bare_section_enter(t)) {
         return v;
     }
-    t->in_hook = v.in_hook;
+    t->hook_sp = v.hook_sp;
     return (struct visit){NULL, 0};
 }
 
 static inline void leave_hook(const struct visit *v)
 {
     compiler_barrier();
-    v->t->in_hook = v->in_hook;
+    v->t->hook_sp = v->hook_sp;
 }
 
 static inline void end(const struct visit *v)

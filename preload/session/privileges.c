@@ -1,13 +1,13 @@
 #include "preload/session/privileges.h"
 
 #include <linux/capability.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
 
 #include "lib/clock.h"
 #include "lib/lock.h"
 #include "lib/rawsys.h"
+#include "preload/held_signals.h"
 
 enum { GROUPS_MAX = 1024, PATIENCE_NS = 1000000000, PAUSE_NS = 20000000 };
 
@@ -141,14 +141,13 @@ static bool is_passing(const struct privileges *now, const struct privileges *la
     return !memcmp(now->groups, last->groups, (size_t)now->ngroups * sizeof *now->groups);
 }
 
-/* With the program's signals blocked: a handler may come here, too. */
+/* A handler may come here, too. */
 void privileges_follow(void)
 {
     static struct privileges now;
-    uint64_t all = ~UINT64_C(0), old = 0;
     if (!any_lives())
         return;
-    raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all, (long)&old, sizeof all, 0, 0);
+    uint64_t held = signals_hold();
     lock_take(&shared.lock);
     look(&now);
     if (!is_passing(&now, &shared.wanted)) {
@@ -161,7 +160,7 @@ void privileges_follow(void)
         await(PRIVILEGES_OF_CONTROL, order, until);
     }
     lock_drop(&shared.lock);
-    raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&old, 0, sizeof old, 0, 0);
+    signals_release(held);
 }
 
 void privileges_forget(void)

@@ -2,6 +2,7 @@
 
 #include "preload/generation.h"
 #include "preload/heap/heap.h"
+#include "preload/held_signals.h"
 #include "preload/modules.h"
 #include "preload/recorder.h"
 #include "preload/sampler/sample_timer.h"
@@ -44,6 +45,7 @@ int session_snapshot(char *spool)
     if (!session.options->flight.bytes)
         return -EOPNOTSUPP;
     int err = -EALREADY;
+    uint64_t held = signals_hold();
     modules_refresh();
     lock_take(&session.lock);
     if (recording()) {
@@ -58,5 +60,6 @@ int session_snapshot(char *spool)
     lock_drop(&session.lock);
     if (!err)
         session_record_surroundings();
+    signals_release(held);
     return err;
 }

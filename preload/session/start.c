@@ -9,6 +9,7 @@
 #include "preload/generation.h"
 #include "preload/go.h"
 #include "preload/heap/heap_setup.h"
+#include "preload/held_signals.h"
 #include "preload/hooks/fds.h"
 #include "preload/modules.h"
 #include "preload/recorder.h"
@@ -166,7 +167,6 @@ static int start_locked(void)
                         (uint32_t)session.options->flight.generations);
     fresh.max_chunks = (uint32_t)(session.options->memory / SPOOL_CHUNK_SIZE);
     lock_take(&recorder.advance_lock);
-    recorder.closer = self;
     recorder.spool = fresh;
     session.recorded = true;
     session.root = session_root();
@@ -180,30 +180,36 @@ static int start_locked(void)
     } else {
         __atomic_store_n(&session.number, session.number + 1, __ATOMIC_RELEASE);
     }
-    recorder.closer = NULL;
     lock_drop(&recorder.advance_lock);
     return err;
 }
 
-int session_start_with_modules(void)
+static int start_and_describe(void)
 {
     if (!recorder.owner->alive)
         return -ESHUTDOWN;
     lock_take(&session.lock);
     int err = start_locked();
     lock_drop(&session.lock);
+    if (!err)
+        session_record_surroundings();
+    return err;
+}
+
+static int start(bool refresh)
+{
+    uint64_t held = signals_hold();
+    if (refresh && recorder.owner->alive)
+        modules_refresh(); /* before: for the stacks of those that wait */
+    int err = start_and_describe();
+    signals_release(held);
     if (err)
         return err;
-    session_record_surroundings();
     if (registry.nthreads > 1 || sample_perf_wanted())
         helper_start();
     helper_wake();
     return 0;
 }
 
-int session_start(void)
-{
-    if (recorder.owner->alive)
-        modules_refresh(); /* before: for the stacks of those that wait */
-    return session_start_with_modules();
-}
+int session_start_with_modules(void) { return start(false); }
+int session_start(void) { return start(true); }

@@ -6,6 +6,7 @@
 
 #include "preload/config.h"
 #include "preload/generation.h"
+#include "preload/held_signals.h"
 #include "preload/heap/heap_setup.h"
 #include "preload/modules.h"
 #include "preload/recorder.h"
@@ -62,6 +63,7 @@ static bool stop_locked(uint32_t hooked_then)
 
 static bool stop(bool for_good, char *spool)
 {
+    uint64_t held = signals_hold();
     if (recording()) {
         modules_refresh();
         unseen_look();
@@ -74,6 +76,7 @@ static bool stop(bool for_good, char *spool)
     if (stopped && spool)
         strcpy(spool, recorder.spool.path);
     lock_drop(&session.lock);
+    signals_release(held);
     return stopped;
 }
 

@@ -51,6 +51,7 @@ c_programs = \
 	%D%/held \
 	%D%/hogs \
 	%D%/idle-waits \
+	%D%/interrupted-alone \
 	%D%/itt \
 	%D%/jitted \
 	%D%/jumper \
@@ -174,6 +175,8 @@ tests_programs_heap_leak_CFLAGS = $(program_CFLAGS) -fno-builtin
 tests_programs_heap_stress_CFLAGS = $(program_CFLAGS) -fno-builtin -Wno-unknown-warning-option -Wno-alloc-size-larger-than
 tests_programs_held_CFLAGS = $(program_CFLAGS)
 tests_programs_handlers_CFLAGS = $(program_CFLAGS)
+tests_programs_interrupted_alone_CFLAGS = $(program_CFLAGS)
+tests_programs_interrupted_alone_LDADD = -lrt
 tests_programs_itt_CFLAGS = $(program_CFLAGS)
 tests_programs_itt_LDADD = -ldl
 tests_programs_nvtx_CFLAGS = $(program_CFLAGS)

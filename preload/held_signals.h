@@ -1,0 +1,37 @@
+/*
+ * The program's signals wait while one of its threads has a lock of ours, or keeps the gate closed, outside of a hook.
+ * The hook of a handler that came in there would wait for the thread that it interrupted, and one that left by
+ * siglongjmp would leave the lock taken. Within a hook that is not needed: a handler's hook writes nothing there.
+ */
+#ifndef THRACE_PRELOAD_HELD_SIGNALS_H
+#define THRACE_PRELOAD_HELD_SIGNALS_H
+
+#include <signal.h>
+
+#include "lib/rawsys.h"
+
+#define SIGNAL_BIT(sig) (UINT64_C(1) << ((sig)-1))
+
+/*
+ * Not those that an instruction causes: blocked, they would kill. Nor glibc's 33: setuid waits until every thread has
+ * answered it, and its handler comes to no hook.
+ */
+enum { SIGNAL_SETXID = 33 };
+#define SIGNALS_NOT_HELD                                                                                               \
+    (SIGNAL_BIT(SIGILL) | SIGNAL_BIT(SIGTRAP) | SIGNAL_BIT(SIGBUS) | SIGNAL_BIT(SIGFPE) | SIGNAL_BIT(SIGSEGV) |        \
+     SIGNAL_BIT(SIGSYS) | SIGNAL_BIT(SIGNAL_SETXID))
+
+/* Which signals are blocked, for signals_release. May be called while they are held. */
+static inline uint64_t signals_hold(void)
+{
+    uint64_t held = ~SIGNALS_NOT_HELD, before = 0;
+    raw_syscall(SYS_rt_sigprocmask, SIG_BLOCK, (long)&held, (long)&before, sizeof held, 0, 0);
+    return before;
+}
+
+static inline void signals_release(uint64_t before)
+{
+    raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&before, 0, sizeof before, 0, 0);
+}
+
+#endif

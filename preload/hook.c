@@ -32,7 +32,7 @@ void hook_recover(struct thread *t)
     }
     t->promise.wakeup.g = 0;
     recover_regions(t);
-    t->in_hook = 0;
+    t->hook_sp = 0;
 }
 
 static uint64_t make_tag(uint64_t id) { return recorder.sched.generation << TAG_ID_BITS | id; }

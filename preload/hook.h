@@ -32,7 +32,7 @@ static inline void hook_waits_for(struct hook *h, enum object_kind kind, const v
 
 static inline void hook_done(struct thread *t)
 {
-    t->in_hook = 0;
+    t->hook_sp = 0;
     if (maintenance_requested())
         maintain();
 }

@@ -92,7 +92,7 @@ void thread_inherit(struct thread *t)
         pool = other;
     }
     t->wait = NULL;
-    t->in_hook = 0;
+    t->hook_sp = 0;
     t->writer.writing = 0;
     t->promise.wakeup.g = 0;
     t->sched.m = (uint64_t)sys_gettid();

@@ -8,6 +8,7 @@
 
 #include "lib/gate.h"
 #include "lib/lock.h"
+#include "lib/rawsys.h"
 #include "lib/sched.h"
 #include "lib/unwind/unwind.h"
 #include "lib/waitq.h"
@@ -55,8 +56,7 @@ struct lock_table {
 
 struct thread {
     struct writer writer;
-    uint32_t in_hook;     /* the thread is inside a hook … */
-    uintptr_t hook_sp;    /* … of the function whose caller had this stack pointer */
+    uintptr_t hook_sp; /* inside a hook, of the function whose caller had this stack pointer; 0: not in a hook */
     bool shared;          /* a child of clone may have the same `self`, at the same time */
     struct sched_thread sched;
     struct wait_slot *wait; /* its slot while it waits for an object */
@@ -137,6 +137,19 @@ struct registry {
 };
 
 extern struct registry registry;
+
+/*
+ * The thread is in a hook from here on, of a function whose caller had that stack pointer. One store says both: between
+ * two, the hook of a handler would find an earlier stack pointer, and take this hook for one that was left (hook.h).
+ */
+static inline void enter_hook(struct thread *t, uintptr_t sp)
+{
+    t->hook_sp = sp;
+    compiler_barrier();
+}
+
+/* Likewise, of the function that this stands in. */
+#define ENTER_OWN_HOOK(t) enter_hook(t, (uintptr_t)__builtin_frame_address(0))
 
 /* A registered record for a thread to be: its G has an id but does not exist yet. NULL: memory or ids ran out. */
 struct thread *thread_new(void);

@@ -50,13 +50,13 @@ static void leave_syscall(struct thread *t)
 void thread_end(struct thread *t)
 {
     struct hook h = {.t = t};
-    if (t->in_hook)
+    if (t->hook_sp)
         hook_recover(t);
     if (sched_current(&t->sched)->status != GO_RUNNING)
         thread_revive(t);
     if (unlikely(sched_current(&t->sched)->status == GO_SYSCALL))
         leave_syscall(t);
-    t->in_hook = 1;
+    ENTER_OWN_HOOK(t);
     upcalls.thread_ends(t);
     unwind_regs_here(&h.stack.regs);
     h.stack.leaf = 0;

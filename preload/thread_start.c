@@ -81,7 +81,7 @@ void begin_thread(struct thread *t)
     struct thread *early = NULL;
     t->sched.m = (uint64_t)sys_gettid();
     unseen_not_me(t->sched.m);
-    t->in_hook = 1;
+    ENTER_OWN_HOOK(t);
     find_own_stack(t);
     /* A handler that ran before us introduced the thread: what it did has a G of its own. */
     if (unlikely(!__atomic_compare_exchange_n(&self, &early, t, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))) {

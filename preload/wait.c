@@ -128,10 +128,9 @@ void wait_end(struct wait *w)
         w->end(w);
         return;
     }
-    if (unlikely(t->in_hook))
+    if (unlikely(t->hook_sp))
         hook_recover(t);
-    t->in_hook = 1;
-    compiler_barrier();
+    ENTER_OWN_HOOK(t);
     bool waited = unlikely(config.long_wait) && sched_current(&t->sched)->status == GO_WAITING;
     uint64_t since = waited ? sched_current(&t->sched)->time : 0;
     enum section section = any_section_enter(t, 0);
@@ -159,10 +158,10 @@ void thread_revive(struct thread *t)
         wait_end(&(struct wait){.t = t});
         return;
     }
-    t->in_hook = 1;
+    ENTER_OWN_HOOK(t);
     if (status == GO_RUNNABLE)
         thread_starts(t);
-    t->in_hook = 0;
+    t->hook_sp = 0;
 }
 
 /* --- waking ------------------------------------------------------------------------------------------------------- */

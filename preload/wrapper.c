@@ -19,7 +19,7 @@ bool hook_enter(struct hook *h)
         return false;
     if (unlikely(t->shared) && (uint64_t)sys_gettid() != t->sched.m)
         return false;
-    if (unlikely(t->in_hook)) {
+    if (unlikely(t->hook_sp)) {
         if (!left_by_longjmp(t, sp)) {
             count_lost();
             return false;
@@ -28,9 +28,7 @@ bool hook_enter(struct hook *h)
     }
     if (unlikely(sched_current(&t->sched)->status != GO_RUNNING))
         thread_revive(t);
-    t->in_hook = 1;
-    t->hook_sp = sp;
-    compiler_barrier();
+    enter_hook(t, sp);
     h->t = t;
     h->captured = false;
     h->object = (struct object){.kind = NO_OBJECT};

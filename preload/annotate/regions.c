@@ -69,11 +69,9 @@ IN_LINE void wrote_region(struct thread *t)
 /* As hook_enter. False also for what that has to look at. */
 IN_LINE bool enter_quickly(struct thread *t, uintptr_t sp)
 {
-    if ((uintptr_t)t <= (uintptr_t)THREAD_OFF || t->shared || t->in_hook)
+    if ((uintptr_t)t <= (uintptr_t)THREAD_OFF || t->shared || t->hook_sp)
         return false;
-    t->in_hook = 1;
-    t->hook_sp = sp;
-    compiler_barrier();
+    enter_hook(t, sp);
     return true;
 }
 
@@ -123,7 +121,7 @@ IN_LINE bool begin_quickly(struct unwind_request *from, struct name *n, uint64_t
         }
         wrote_region(t);
     }
-    t->in_hook = 0;
+    t->hook_sp = 0;
     return false;
 }
 
@@ -146,7 +144,7 @@ IN_LINE bool end_quickly(struct unwind_request *from)
         region->state = REGION_OPEN;
         wrote_region(t);
     }
-    t->in_hook = 0;
+    t->hook_sp = 0;
     return false;
 }
 

@@ -13,17 +13,15 @@
 static inline __attribute__((always_inline)) struct thread *heap_hook_enter(void)
 {
     struct thread *t = self;
-    if (!t || t == THREAD_OFF || t->in_hook)
+    if (!t || t == THREAD_OFF || t->hook_sp)
         return NULL;
-    t->in_hook = 1;
-    t->hook_sp = (uintptr_t)__builtin_frame_address(0);
-    compiler_barrier();
+    ENTER_OWN_HOOK(t);
     return t;
 }
 
 static inline void heap_hook_leave(struct thread *t)
 {
-    t->in_hook = 0;
+    t->hook_sp = 0;
     if (maintenance_requested())
         maintain_in_malloc();
 }

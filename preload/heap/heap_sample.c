@@ -220,7 +220,7 @@ void heap_sample_allocated(struct hook *h, const void *p, int64_t size)
     }
     h->t = t;
     h->captured = false;
-    t->hook_sp = h->stack.regs.r[UNWIND_SP];
+    enter_hook(t, h->stack.regs.r[UNWIND_SP]);
     hook_capture(h);
     if (section_enter(t, STACK_RECORD_MAX + RECORD)) {
         uint8_t buf[RECORD];

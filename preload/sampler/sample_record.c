@@ -64,7 +64,7 @@ static void make_room(struct thread *t, uintptr_t sp)
     if (upcalls.wake_helper())
         return;
     request_maintenance();
-    if (!t->in_hook && sp <= t->stack_hi && sp >= t->stack_lo + STACK_FOR_DRAINING)
+    if (!t->hook_sp && sp <= t->stack_hi && sp >= t->stack_lo + STACK_FOR_DRAINING)
         upcalls.make_room();
 }
 

@@ -9,6 +9,7 @@ c_programs = \
 	%D%/annotated-pool \
 	%D%/annotated-server \
 	%D%/annotated-sessions \
+	%D%/annotated-steps \
 	%D%/annotated-torn \
 	%D%/annotated-ways \
 	%D%/annotations \
@@ -249,6 +250,8 @@ tests_programs_annotated_fixed_LDFLAGS = -no-pie
 tests_programs_annotated_server_CFLAGS = $(program_CFLAGS)
 tests_programs_annotated_sessions_CFLAGS = $(program_CFLAGS)
 tests_programs_annotated_pool_CFLAGS = $(program_CFLAGS)
+tests_programs_annotated_steps_SOURCES = %D%/annotated-steps.c tests/unwind/steps.c
+tests_programs_annotated_steps_CFLAGS = $(program_CFLAGS)
 tests_programs_annotated_torn_CFLAGS = $(program_CFLAGS)
 tests_programs_annotated_ways_CFLAGS = $(program_CFLAGS)
 tests_programs_annotations_CFLAGS = $(program_CFLAGS)

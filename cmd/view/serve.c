@@ -24,7 +24,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { TOKEN = 16, MOST = 32, SECONDS = 5, STALL = 60, REQUEST = 16384, BACKLOG = 16 };
+enum { TOKEN = 16, MOST = 32, SECONDS = 5, STALL = 60, REQUEST = 16384 };
 
 struct served {
     char token[2 * TOKEN + 1];
@@ -141,7 +141,7 @@ static bool prepare(struct served *s, int *listener)
     for (size_t i = 0; i < TOKEN; i++)
         snprintf(s->token + 2 * i, 3, "%02x", random[i]);
     *listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (*listener < 0 || bind(*listener, (struct sockaddr *)&at, sizeof at) || listen(*listener, BACKLOG) ||
+    if (*listener < 0 || bind(*listener, (struct sockaddr *)&at, sizeof at) || listen(*listener, SOMAXCONN) ||
         getsockname(*listener, (struct sockaddr *)&at, &size))
         return false;
     snprintf(s->host[0], sizeof s->host[0], "127.0.0.1:%u", ntohs(at.sin_port));

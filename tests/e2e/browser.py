@@ -77,10 +77,11 @@ class Browser:
     session = None
 
     def open(self, path):
-        """Opens a file; waits until its scripts say that it is ready, or failed."""
+        """Opens a file; waits until its scripts say that it is ready, and it has been painted, or failed."""
         self.events.clear()
         self.call("Page.navigate", url=path if ":" in path else "file://" + os.path.abspath(path))
         self.wait("document.body && (document.body.dataset.ready === 'yes' || document.body.classList.contains('failed'))")
+        self.painted()
 
     def eval(self, expression):
         result = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
@@ -98,6 +99,15 @@ class Browser:
                 is || performance.now() - began > 60000 ? done(is) : setTimeout(look, 20);
             };
             look(); })""" % expression)
+
+    def painted(self):
+        """Until all that changed before has been painted."""
+        self.eval("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(0))))")
+
+    def settled(self):
+        """Until the page's timers, which are shorter, have run as well; timers run in the order in which they are due."""
+        self.eval("new Promise((done) => setTimeout(done, 300))")
+        self.painted()
 
     def key(self, key, shift=False):
         codes = {"Enter": ("\r", 13), "ArrowLeft": ("", 37), "ArrowUp": ("", 38), "ArrowRight": ("", 39), "ArrowDown": ("", 40),

@@ -41,7 +41,7 @@ def text(id):
 
 def view():
     """What is visible, in ns, as the address says it."""
-    b.eval("new Promise((done) => setTimeout(done, 300))")
+    b.settled()
     said = b.eval("location.hash")
     return [int(n) for n in said.split("view=")[1].split("&")[0].split("-")]
 

@@ -177,8 +177,8 @@ def mouse():
     b.key("0")
     b.drag(center("ruler", 0.25), center("ruler", 0.5))
     b.wait("document.getElementById('part').textContent.startsWith('selected')")
-    begin, end = (int(n) for n in b.eval("new Promise((done) => setTimeout(() => done(location.hash), 400))")
-                  .split("select=")[1].split("&")[0].split("-"))
+    b.settled()
+    begin, end = (int(n) for n in b.eval("location.hash").split("select=")[1].split("&")[0].split("-"))
     ok(abs(begin / whole[1] - 0.25) < 0.01 and abs(end / whole[1] - 0.5) < 0.01, "dragging along the times selects",
        f"{begin} to {end} of {whole[1]}")
     hold("what the mouse selects", "--all", "--from", f"{begin}ns", "--to", f"{end}ns")
@@ -186,6 +186,7 @@ def mouse():
     b.wait("document.getElementById('part').textContent === 'the whole trace'")
     b.key("Escape")
     b.eval("document.getElementById('lanes').scrollTop = 0")
+    b.painted()
     # The rows of the program and of tasks, if there are any, have no stretches.
     row = b.wait("""(() => { const l = [...document.querySelectorAll('#labels div')].find((e) => e.querySelector('.number').textContent);
         return l && parseInt(l.style.top) + 12; })()""")
@@ -197,7 +198,7 @@ def mouse():
         classes = {"runnable": "runnable", "system call": "syscall", "waiting for a lock": "lock", "waiting": "wait"}
         css = b.eval(f"getComputedStyle(document.documentElement).getPropertyValue('--{classes[what.split(':')[0]]}').trim()")
         b.key("f")
-        b.eval("new Promise((done) => setTimeout(done, 300))")
+        b.settled()
         pixel = b.eval("(() => { const c = document.getElementById('chart'); "
                        "return [...c.getContext('2d').getImageData(Math.round(c.width * 0.93), %d, 1, 1).data].slice(0, 3); })()" % (row + 5))
         same("#%02x%02x%02x" % tuple(pixel), css, "the stretch has the colour of what it is")
@@ -237,7 +238,7 @@ length = facts["trace"]["duration_ns"]
 for begin, end in ((length // 10, length // 3), (length // 2, length // 2 + max(1, length // 1000))):
     b.eval(f"location.hash = '#select={begin}-{end}'")
     b.wait("document.getElementById('part').textContent.startsWith('selected')")
-    b.eval("new Promise((done) => setTimeout(done, 300))")
+    b.settled()
     hold(f"{begin} to {end} ns", "--all", "--from", f"{begin}ns", "--to", f"{end}ns")
 b.eval("document.getElementById('unselect').click()")
 b.wait("document.getElementById('part').textContent === 'the whole trace'")

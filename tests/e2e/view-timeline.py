@@ -28,6 +28,7 @@ def color(name):
 
 def row_of(name):
     """How far below the top of the chart the row of that name is, or None."""
+    b.painted()
     return b.eval("""(() => { const l = [...document.querySelectorAll('#labels div')].find((e) => e.textContent === %r);
         return l ? parseInt(l.style.top) - document.getElementById('lanes').scrollTop : null; })()""" % name)
 

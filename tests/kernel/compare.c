@@ -88,6 +88,10 @@ static void count_sleep(struct comparison *c, const struct trace_thread *t, cons
             n++;
         }
     }
+    if (!w && a->state == 'D') {
+        c->faults++;
+        return;
+    }
     enum verdict v = !w ? MISSING : n > 1 ? TWICE : judge(k, w, a);
     struct call *call = call_of(c, w ? w->call : "(not in the trace)");
     call->sleeps++;

@@ -28,6 +28,7 @@ struct comparison {
     struct tally sleeps;   /* by the thread's own time: without that in which it had no CPU */
     struct tally by_clock; /* the same by the clock, the sleeps of one call taken together */
     uint64_t missing, begins_off, ends_off, twice;
+    uint64_t faults;  /* uninterruptible sleeps outside of all calls, not in `sleeps`: the thread waited for a page */
     uint64_t chained; /* sleeps of a call that slept more than once */
     uint64_t unslept; /* waits of the trace, long ones, in which the thread did not sleep at all */
     uint64_t waits;   /* of the trace, long ones */

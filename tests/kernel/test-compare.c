@@ -260,6 +260,21 @@ static void a_sleep_that_the_trace_lacks_is_missed(void **state)
     assert_false(holds(in_trace(&c)));
 }
 
+/* As in a page fault: then the thread was in no call. */
+static void an_uninterruptible_sleep_outside_of_calls_is_not_asked_for(void **state)
+{
+    struct scene s = agreeing();
+    s.sleeps[6] = (struct scripted_sleep){8100, 8390, 8400, STRANGER, 'D'};
+    struct comparison c = compared(s);
+    assert_tally(c.sleeps, 6, 6);
+    assert_int_equal(c.missing, 0);
+    assert_int_equal(c.faults, 1);
+    s.sleeps[6].state = 'S';
+    c = compared(s);
+    assert_tally(c.sleeps, 6, 7);
+    assert_int_equal(c.faults, 0);
+}
+
 static void a_sleep_told_elsewhere_is_found(void **state)
 {
     static const struct {
@@ -365,6 +380,7 @@ int main(void)
         cmocka_unit_test(short_sleeps_and_a_cpu_taken_away_are_not_asked_for),
         cmocka_unit_test(a_call_may_sleep_twice_and_wait_for_a_cpu),
         cmocka_unit_test(a_sleep_that_the_trace_lacks_is_missed),
+        cmocka_unit_test(an_uninterruptible_sleep_outside_of_calls_is_not_asked_for),
         cmocka_unit_test(a_sleep_told_elsewhere_is_found),
         cmocka_unit_test(sleeps_that_are_all_told_elsewhere_are_not_in_place),
         cmocka_unit_test(a_sleep_told_twice_is_found),

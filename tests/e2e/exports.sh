@@ -56,15 +56,6 @@ speedscope_page() {
     [ ! -f "$speedscope_at" ] || readlink -f "$speedscope_at"
 }
 
-has_browser() { # that begins, which some containers do not let it
-    python3 - "$top_srcdir/tests/e2e" <<'END_OF_PYTHON'
-import sys
-sys.path.insert(0, sys.argv[1])
-import browser
-sys.exit(0 if browser.program() and browser.Browser().close() is None else 1)
-END_OF_PYTHON
-}
-
 pages_agree() { # NAME: x.svg and x.speedscope.json in a browser
     if ! has_browser 2>/dev/null; then
         skip "$1: a browser opens svg and speedscope" "optional: no chromium that begins"

@@ -8,6 +8,9 @@ shim=$top_builddir/.libs/libthrace-preload.so
 programs=$top_builddir/tests/programs
 shared=${THRACE_SHARED:-$top_srcdir/../shared}
 oldest_go=go1.22.12
+# Whose traces are exported: of the old format and of the new one.
+go_versions='go1.19 go1.22'
+[ -z "${THRACE_QUICK:-}" ] || go_versions=go1.22
 
 # The environment must not change a recording under test.
 unset THRACE_OUT THRACE_PERIOD THRACE_VERBOSE THRACE_CPU_HZ THRACE_UNWIND THRACE_STACK_DEPTH THRACE_STACKS LD_PRELOAD \
@@ -186,4 +189,13 @@ records_itself() { # SESSIONS PROGRAM [ARGUMENT…]
         sed -n "s/^$own_session: //p" "$tap_scratch/own.out" >"$tap_scratch/expectations"
         judge_expect "$own_name, session $own_session" "$own_trace" "$tap_scratch/expectations"
     done
+}
+
+has_browser() { # that begins, which some containers do not let it
+    python3 - "$top_srcdir/tests/e2e" <<'END_OF_PYTHON'
+import sys
+sys.path.insert(0, sys.argv[1])
+import browser
+sys.exit(0 if browser.program() and browser.Browser().close() is None else 1)
+END_OF_PYTHON
 }

@@ -56,4 +56,4 @@ EXTRA_DIST += %D%/man/thrace.1.in
 CLEANFILES += %D%/man/thrace.1
 %D%/man/thrace.1: %D%/man/thrace.1.in Makefile
 	$(AM_V_GEN)$(MKDIR_P) %D%/man && \
-	    sed 's|@pkglibdir[@]|$(pkglibdir)|g' $(srcdir)/%D%/man/thrace.1.in >$@.tmp && mv $@.tmp $@
+	    sed 's|@pkglibdir[@]|$(pkglibdir)|g' $(srcdir)/%D%/man/thrace.1.in >$@.$$$$ && mv $@.$$$$ $@

@@ -1,6 +1,7 @@
 #include "preload/session/fork.h"
 
 #include "preload/config.h"
+#include "preload/held_signals.h"
 #include "preload/modules.h"
 #include "preload/recorder.h"
 #include "preload/sampler/sample.h"
@@ -12,20 +13,27 @@
 
 static void (*begin_child)(struct thread *t);
 
+/* By who forks, as long as it has the locks. */
+static uint64_t held;
+
 static void before_fork(void)
 {
+    uint64_t held_now = signals_hold();
     sample_pause();
     session_lock();
     lock_take(&recorder.advance_lock);
     lock_take(&registry.lock);
+    held = held_now;
 }
 
 static void after_fork_in_parent(void)
 {
+    uint64_t held_now = held;
     lock_drop(&registry.lock);
     lock_drop(&recorder.advance_lock);
     session_unlock();
     sample_resume();
+    signals_release(held_now);
 }
 
 /* A signal handler of the program interrupted our section, and forks: the section goes on in the child, too. */
@@ -52,6 +60,7 @@ static void after_fork_in_child(void)
     forget();
     begin_child(t);
     sample_resume();
+    signals_release(held);
 }
 
 void fork_init(void (*in_child)(struct thread *t))

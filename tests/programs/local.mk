@@ -197,6 +197,7 @@ tests_programs_late_CFLAGS = $(program_CFLAGS)
 tests_programs_lies_CFLAGS = $(program_CFLAGS)
 tests_programs_locks_CFLAGS = $(program_CFLAGS)
 tests_programs_midway_CFLAGS = $(program_CFLAGS)
+tests_programs_midway_LDADD = -lrt
 tests_programs_migrates_CFLAGS = $(program_CFLAGS)
 tests_programs_mixed_waits_CFLAGS = $(program_CFLAGS)
 tests_programs_modules_kept_CFLAGS = $(program_CFLAGS)

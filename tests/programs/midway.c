@@ -7,23 +7,33 @@
 #include <fcntl.h>
 #include <signal.h>
 
-enum { TIMES = 1000 };
+#ifndef sigev_notify_thread_id
+#define sigev_notify_thread_id _sigev_un._tid
+#endif
+
+enum { TIMES = 2000, EVERY_NS = 50000 };
 
 static int null;
-static atomic_int handled;
+static volatile sig_atomic_t handled;
 
 static NOINLINE void handler(int sig)
 {
     (void)sig;
     CHECK(write(null, "", 1) == 1);
-    atomic_fetch_add(&handled, 1);
+    handled++;
 }
 
 static NOINLINE void *writes(void *self)
 {
+    const struct itimerspec often = {.it_interval.tv_nsec = EVERY_NS, .it_value.tv_nsec = EVERY_NS};
+    struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGUSR1};
+    timer_t timer;
     introduce(self);
-    while (atomic_load(&handled) < TIMES)
+    event.sigev_notify_thread_id = atomic_load(&((struct thread *)self)->tid);
+    CHECK(!timer_create(CLOCK_MONOTONIC, &event, &timer) && !timer_settime(timer, 0, &often, NULL));
+    while (handled < TIMES)
         CHECK(write(null, "", 1) == 1);
+    CHECK(!timer_delete(timer));
     return NULL;
 }
 
@@ -33,15 +43,6 @@ int main(void)
     struct thread t;
     CHECK((null = open("/dev/null", O_WRONLY)) >= 0 && !sigaction(SIGUSR1, &act, NULL));
     spawn(&t, writes);
-    while (!atomic_load(&t.tid)) /* a handler that runs before the thread does is another goroutine */
-        sched_yield();
-    for (int i = 0; i < TIMES; i++) { /* the next one not at once: it would come where the last one did */
-        CHECK(!pthread_kill(t.id, SIGUSR1));
-        while (atomic_load(&handled) == i)
-            sched_yield();
-        for (volatile int spin = i % 97 * 20; spin; spin--)
-            ;
-    }
     join(&t);
     puts("trace: goroutines 2");
     puts("trace: quiet writes");

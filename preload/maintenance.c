@@ -1,7 +1,6 @@
 #include "preload/maintenance.h"
 
 #include "preload/config.h"
-#include "preload/held_signals.h"
 #include "preload/say.h"
 #include "preload/upcalls.h"
 
@@ -14,20 +13,15 @@ void maintain(void)
     if (upcalls.wake_helper()) {
         recorder.wants_maintenance = 0;
     } else if (now() >= next || !config.period_ns || !recorder.spool.header || spool_wants_drain(&recorder.spool)) {
-        uint64_t held = signals_hold();
         upcalls.maintain();
-        signals_release(held);
         next = now() + clock_roughly(&recorder.clock, EVERY_NS);
     }
 }
 
 void maintain_in_malloc(void)
 {
-    if (upcalls.wake_helper()) {
+    if (upcalls.wake_helper())
         recorder.wants_maintenance = 0;
-        return;
-    }
-    uint64_t held = signals_hold();
-    upcalls.make_room();
-    signals_release(held);
+    else
+        upcalls.make_room();
 }

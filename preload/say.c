@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "preload/held_signals.h"
 #include "preload/recorder.h"
 
 /* One write(2): the only system call that even the strictest seccomp filter allows. */
@@ -22,37 +21,36 @@ void say(const char *text, const char *detail)
     sys_write(2, line, n);
 }
 
+/* Without a lock: a handler may come in between, and leave by siglongjmp. What was being said then is the last line. */
+enum { NOTHING, IS_WRITTEN, TO_SAY, IS_SAID };
 static struct {
-    struct lock lock;
+    uint32_t state;
     const char *text;
     char detail[SPOOL_PATH_MAX];
 } pending;
 
+static bool pass_on(uint32_t from, uint32_t to)
+{
+    return __atomic_load_n(&pending.state, __ATOMIC_RELAXED) == from &&
+           __atomic_compare_exchange_n(&pending.state, &from, to, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+}
+
 void say_later(const char *text, const char *detail)
 {
-    uint64_t held = signals_hold();
-    lock_take(&pending.lock);
-    if (!pending.text) {
-        size_t len = strnlen(detail, sizeof pending.detail - 1);
-        memcpy(pending.detail, detail, len);
-        pending.detail[len] = 0;
-        __atomic_store_n(&pending.text, text, __ATOMIC_RELEASE);
-        request_maintenance();
-    }
-    lock_drop(&pending.lock);
-    signals_release(held);
+    if (!pass_on(NOTHING, IS_WRITTEN))
+        return;
+    size_t len = strnlen(detail, sizeof pending.detail - 1);
+    memcpy(pending.detail, detail, len);
+    pending.detail[len] = 0;
+    pending.text = text;
+    pass_on(IS_WRITTEN, TO_SAY);
+    request_maintenance();
 }
 
 void say_pending(void)
 {
-    if (!__atomic_load_n(&pending.text, __ATOMIC_ACQUIRE))
+    if (!pass_on(TO_SAY, IS_SAID))
         return;
-    uint64_t held = signals_hold();
-    if (lock_try(&pending.lock)) {
-        if (pending.text)
-            say(pending.text, pending.detail);
-        pending.text = NULL;
-        lock_drop(&pending.lock);
-    }
-    signals_release(held);
+    say(pending.text, pending.detail);
+    pass_on(IS_SAID, NOTHING);
 }

@@ -13,27 +13,38 @@
 
 static void (*begin_child)(struct thread *t);
 
-/* By who forks, as long as it has the locks. */
-static uint64_t held;
+/* The signals of who forks, as long as it has the locks. Not after the last hook: seccomp may forbid system calls. */
+static struct held {
+    bool are;
+    uint64_t before;
+} held;
+
+static void release(struct held h)
+{
+    if (h.are)
+        signals_release(h.before);
+}
 
 static void before_fork(void)
 {
-    uint64_t held_now = signals_hold();
+    struct held now = {.are = hooked()};
+    if (now.are)
+        now.before = signals_hold();
     sample_pause();
     session_lock();
     lock_take(&recorder.advance_lock);
     lock_take(&registry.lock);
-    held = held_now;
+    held = now;
 }
 
 static void after_fork_in_parent(void)
 {
-    uint64_t held_now = held;
+    struct held then = held;
     lock_drop(&registry.lock);
     lock_drop(&recorder.advance_lock);
     session_unlock();
     sample_resume();
-    signals_release(held_now);
+    release(then);
 }
 
 /* A signal handler of the program interrupted our section, and forks: the section goes on in the child, too. */
@@ -60,7 +71,7 @@ static void after_fork_in_child(void)
     forget();
     begin_child(t);
     sample_resume();
-    signals_release(held);
+    release(held);
 }
 
 void fork_init(void (*in_child)(struct thread *t))

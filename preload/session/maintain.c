@@ -3,6 +3,7 @@
 #include "preload/config.h"
 #include "preload/generation.h"
 #include "preload/heap/heap.h"
+#include "preload/held_signals.h"
 #include "preload/modules.h"
 #include "preload/recorder.h"
 #include "preload/sampler/sample_timer.h"
@@ -33,11 +34,15 @@ static int drain_by_path(void)
 
 void session_make_room(void)
 {
-    if (!lock_try(&session.lock))
+    if (!recording())
         return;
-    if (recording() && !__atomic_load_n(&recorder.spool.drain_lock.word, __ATOMIC_RELAXED))
-        drain_by_path();
-    lock_drop(&session.lock);
+    uint64_t held = signals_hold();
+    if (lock_try(&session.lock)) {
+        if (recording() && !__atomic_load_n(&recorder.spool.drain_lock.word, __ATOMIC_RELAXED))
+            drain_by_path();
+        lock_drop(&session.lock);
+    }
+    signals_release(held);
 }
 
 /* What was written, not what there is room for: the log, which a drain has just brought up to date. */
@@ -100,9 +105,9 @@ static bool flight_wants_generation(void)
 
 enum { SAMPLES_EVERY_NS = 1000000000 };
 
-void session_maintain(struct session_file *f)
+static void maintain_undisturbed(struct session_file *f)
 {
-    if (!recording() || !lock_try(&session.lock))
+    if (!lock_try(&session.lock))
         return;
     bool due = false, full = false;
     int err = 0;
@@ -126,4 +131,14 @@ void session_maintain(struct session_file *f)
     unseen_look();
     if (generation_advance() && config.self_contained)
         session_record_surroundings();
+}
+
+/* Without a recording there is nothing to do, and perhaps no system call allowed (seccomp). */
+void session_maintain(struct session_file *f)
+{
+    if (!recording())
+        return;
+    uint64_t held = signals_hold();
+    maintain_undisturbed(f);
+    signals_release(held);
 }

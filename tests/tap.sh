@@ -56,6 +56,19 @@ like() { # GOT EXTENDED-REGEX NAME
     fi
 }
 
+# Whether other work wants more than twice the processors' time: then a program waits for them more than for what it is
+# about, and chance shows less of it.
+machine_is_busy() { awk -v n="$(getconf _NPROCESSORS_ONLN)" '{ exit !($1 > 2 * n) }' /proc/loadavg; }
+
+# For what only a machine that has time for the program shows.
+like_unless_busy() { # GOT EXTENDED-REGEX NAME
+    if ! printf '%s\n' "$1" | grep -Eq -e "$2" && machine_is_busy; then
+        skip "$3" "optional: the machine is busy with other work"
+    else
+        like "$@"
+    fi
+}
+
 same_file() { # GOT WANTED NAME
     if cmp -s "$1" "$2"; then
         ok "$3"

@@ -7,14 +7,15 @@
 #include "preload/unseen.h"
 #include "preload/upcalls.h"
 
-static struct thread *introduce(void)
+/* Until `self` is set, the hook of a handler would introduce the thread once more. */
+static struct thread *make_known(uintptr_t sp)
 {
     struct thread *t = thread_new();
     if (!t)
         return NULL;
     t->sched.m = (uint64_t)sys_gettid();
     unseen_not_me(t->sched.m);
-    ENTER_OWN_HOOK(t);
+    enter_hook(t, sp);
     t->unannounced = true;
     enum section section = any_section_enter(t, 0);
     bool known = section == SECTION_TRACKS;
@@ -31,18 +32,21 @@ static struct thread *introduce(void)
         thread_retire(t);
         return NULL;
     }
-    self = t;
-    find_thread_name(t);
-    thread_watch_exit(t);
-    upcalls.thread_begins(t);
-    t->hook_sp = 0;
-    return t;
+    return self = t;
 }
 
 struct thread *thread_introduce(void)
 {
     uint64_t held = signals_hold();
-    struct thread *t = self ? self : introduce(); /* a handler's hook may have done it, or the thread has ended */
+    struct thread *before = self, *t = NULL; /* a handler's hook may have done it by now */
+    if (!before)
+        t = make_known((uintptr_t)__builtin_frame_address(0));
     signals_release(held);
-    return t == THREAD_OFF ? NULL : t;
+    if (before || !t)
+        return before == THREAD_OFF ? NULL : before;
+    find_thread_name(t);
+    thread_watch_exit(t);
+    upcalls.thread_begins(t); /* looks at which signals are blocked */
+    t->hook_sp = 0;
+    return t;
 }

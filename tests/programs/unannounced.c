@@ -6,9 +6,19 @@
 
 #include <dlfcn.h>
 #include <semaphore.h>
+#include <signal.h>
 
 static sem_t sem;
 static int (*set_name)(pthread_t, const char *);
+
+/* Nobody has blocked a signal, and nobody sees one that is. */
+static void see_no_blocked_signal(void)
+{
+    sigset_t blocked;
+    CHECK(pthread_sigmask(SIG_BLOCK, NULL, &blocked) == 0);
+    for (int sig = 1; sig < NSIG; sig++)
+        CHECK(sigismember(&blocked, sig) != 1);
+}
 
 static NOINLINE void *stranger(void *self)
 {
@@ -16,6 +26,7 @@ static NOINLINE void *stranger(void *self)
     introduce(self);
     sem_wait(&sem);
     milliseconds(1);
+    see_no_blocked_signal();
     return NULL;
 }
 

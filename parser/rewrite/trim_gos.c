@@ -1,4 +1,5 @@
 /* Goroutines: created, started, stopped, woken, in system calls, switched to. */
+#include "parser/event.h"
 #include "parser/rewrite/steps.h"
 
 static struct trim_go *add(struct trimming *t, uint64_t id)
@@ -46,6 +47,11 @@ static bool status(struct trimming *t, const struct gotrace_event *ev)
 {
     struct trim_go *go = trim_go(t, ev->args[0]);
     bool on_thread = ev->args[2] == GO_SYSCALL || ev->args[2] == GO_RUNNING;
+    /* Go's reader takes a new generation's word for it, and has it on both. In one generation nobody can say that. */
+    if (go && go->status == GO_SYSCALL && ev->args[2] == GO_SYSCALL && go->thread != ev->thread) {
+        fail(t->f, GOTRACE_EINVAL, event_place(ev), "the goroutine is in system calls on two threads");
+        return false;
+    }
     if (!go && !(go = add(t, ev->args[0])))
         return false;
     go->status = (uint8_t)ev->args[2];

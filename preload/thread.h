@@ -57,7 +57,7 @@ struct lock_table {
 struct thread {
     struct writer writer;
     uintptr_t hook_sp; /* inside a hook, of the function whose caller had this stack pointer; 0: not in a hook */
-    bool shared;          /* a child of clone may have the same `self`, at the same time */
+    bool shared;       /* a child of clone may have the same `self`, at the same time */
     struct sched_thread sched;
     struct wait_slot *wait; /* its slot while it waits for an object */
     enum woken woken;       /* what became of a slot that is gone, while the model still says Waiting */

@@ -105,9 +105,9 @@ static bool flight_wants_generation(void)
 
 enum { SAMPLES_EVERY_NS = 1000000000 };
 
-static void maintain_undisturbed(struct session_file *f)
+void session_maintain(struct session_file *f)
 {
-    if (!lock_try(&session.lock))
+    if (!recording() || !lock_try(&session.lock))
         return;
     bool due = false, full = false;
     int err = 0;
@@ -131,14 +131,4 @@ static void maintain_undisturbed(struct session_file *f)
     unseen_look();
     if (generation_advance() && config.self_contained)
         session_record_surroundings();
-}
-
-/* Without a recording there is nothing to do, and perhaps no system call allowed (seccomp). */
-void session_maintain(struct session_file *f)
-{
-    if (!recording())
-        return;
-    uint64_t held = signals_hold();
-    maintain_undisturbed(f);
-    signals_release(held);
 }

@@ -184,24 +184,16 @@ static int start_locked(void)
     return err;
 }
 
-static int start_and_describe(void)
+int session_start_with_modules(void)
 {
     if (!recorder.owner->alive)
         return -ESHUTDOWN;
+    uint64_t held = signals_hold();
     lock_take(&session.lock);
     int err = start_locked();
     lock_drop(&session.lock);
     if (!err)
         session_record_surroundings();
-    return err;
-}
-
-static int start(bool refresh)
-{
-    uint64_t held = signals_hold();
-    if (refresh && recorder.owner->alive)
-        modules_refresh(); /* before: for the stacks of those that wait */
-    int err = start_and_describe();
     signals_release(held);
     if (err)
         return err;
@@ -211,5 +203,12 @@ static int start(bool refresh)
     return 0;
 }
 
-int session_start_with_modules(void) { return start(false); }
-int session_start(void) { return start(true); }
+int session_start(void)
+{
+    uint64_t held = signals_hold();
+    if (recorder.owner->alive)
+        modules_refresh(); /* before: for the stacks of those that wait */
+    int err = session_start_with_modules();
+    signals_release(held);
+    return err;
+}

@@ -3,6 +3,7 @@
 
 #include "preload/heap/heap.h"
 #include "preload/heap/operators.h"
+#include "preload/held_signals.h"
 #include "preload/recorder.h"
 #include "preload/sampler/retry.h"
 #include "preload/sampler/sample.h"
@@ -41,7 +42,15 @@ const struct helper_job helper_jobs[] = {
 
 /* --- upcalls ------------------------------------------------------------------------------------------------------ */
 
-static void maintain_without_helper(void) { session_maintain(NULL); }
+/* Without a recording there is nothing to do, and perhaps no system call allowed (seccomp). */
+static void maintain_without_helper(void)
+{
+    if (!recording())
+        return;
+    uint64_t held = signals_hold();
+    session_maintain(NULL);
+    signals_release(held);
+}
 
 static void announces_thread(struct thread *child)
 {

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <ucontext.h>
 
+#include "preload/held_signals.h"
 #include "preload/real.h"
 #include "preload/recorder.h"
 #include "preload/sampler/sampler.h"
@@ -17,7 +18,6 @@
 
 enum { LAST_SIGNAL = 64 };
 
-static uint64_t bit(int sig) { return UINT64_C(1) << (sig - 1); }
 
 /* glibc's sets are larger than the kernel's, whose signals are the first 64. */
 static uint64_t load(const sigset_t *set)
@@ -244,20 +244,20 @@ EXPORT int sigaction(int sig, const struct sigaction *act, struct sigaction *old
 {
     if (!sampler.signal || sig < 1 || sig > LAST_SIGNAL)
         return real.sigaction(sig, act, old);
-    return signals_reserved & bit(sig) ? change_ours(sig, act, old) : change_other(sig, act, old);
+    return signals_reserved & SIGNAL_BIT(sig) ? change_ours(sig, act, old) : change_other(sig, act, old);
 }
 
 /* Those that are made of sigaction inside libc, for the signals of which we have something to hide. */
 static bool is_reserved(int sig)
 {
-    return sig > 0 && sig <= LAST_SIGNAL && (signals_reserved & bit(sig) || (sigio_guarded && sig == SIGIO));
+    return sig > 0 && sig <= LAST_SIGNAL && (signals_reserved & SIGNAL_BIT(sig) || (sigio_guarded && sig == SIGIO));
 }
 
 static sighandler_t set_handler(int sig, sighandler_t f, int flags)
 {
     struct sigaction old, new = {.sa_handler = f, .sa_flags = flags};
     if (!(flags & SA_NODEFER))
-        store(&new.sa_mask, bit(sig));
+        store(&new.sa_mask, SIGNAL_BIT(sig));
     return sigaction(sig, &new, &old) ? SIG_ERR : old.sa_handler;
 }
 
@@ -281,7 +281,7 @@ SET_HANDLER(__sysv_signal, (int)(SA_RESETHAND | SA_NODEFER))
 static void die_of(int sig)
 {
     const struct sigaction fatal = {.sa_handler = SIG_DFL};
-    uint64_t set = bit(sig);
+    uint64_t set = SIGNAL_BIT(sig);
     real.sigaction(sig, &fatal, NULL);
     raw_syscall(SYS_tgkill, sys_getpid(), sys_gettid(), sig, 0, 0, 0);
     raw_syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, (long)&set, 0, sizeof set, 0, 0);
@@ -302,7 +302,7 @@ void signal_foreign(int sig, siginfo_t *info, void *context)
         lost_by_queue();
         return;
     }
-    if (signals_reserved & bit(sig)) {
+    if (signals_reserved & SIGNAL_BIT(sig)) {
         lock_take(&wanted_lock); /* its holder has all signals blocked, so it is another thread */
         act = *wanted(sig);
         if (act.sa_flags & (int)SA_RESETHAND)
@@ -315,7 +315,7 @@ void signal_foreign(int sig, siginfo_t *info, void *context)
         die_of(sig);
         return;
     }
-    uint64_t mask = load(&uc->uc_sigmask) | load(&act.sa_mask) | (act.sa_flags & SA_NODEFER ? 0 : bit(sig));
+    uint64_t mask = load(&uc->uc_sigmask) | load(&act.sa_mask) | (act.sa_flags & SA_NODEFER ? 0 : SIGNAL_BIT(sig));
     raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0, sizeof mask, 0, 0);
     if (act.sa_flags & SA_SIGINFO)
         act.sa_sigaction(sig, info, context);
@@ -337,7 +337,7 @@ static bool take(int sig)
     *wanted(sig) = there;
     if (real.sigaction(sig, &ours, NULL))
         return false;
-    signals_reserved |= bit(sig);
+    signals_reserved |= SIGNAL_BIT(sig);
     return true;
 }
 
@@ -358,7 +358,7 @@ void signal_to_their_stacks(void)
     stack_flag = SA_ONSTACK;
     const struct sigaction ours = our_action();
     for (int sig = 1; sig <= LAST_SIGNAL; sig++)
-        if (signals_reserved & bit(sig) || (sigio_guarded && sig == SIGIO))
+        if (signals_reserved & SIGNAL_BIT(sig) || (sigio_guarded && sig == SIGIO))
             real.sigaction(sig, &ours, NULL);
 }
 

@@ -105,7 +105,7 @@ class Browser:
         self.eval("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(0))))")
 
     def settled(self):
-        """Until the page's timers, which are shorter, have run as well; timers run in the order in which they are due."""
+        """Until the page's timers, which are shorter, have run as well: timers run in the order in which they are due."""
         self.eval("new Promise((done) => setTimeout(done, 300))")
         self.painted()
 

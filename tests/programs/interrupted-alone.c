@@ -1,7 +1,7 @@
 /*
- * interrupted-alone returns | jumps: the only thread of a program, which does itself what the recorder has to do now and then. A
- * handler writes to a file, thousands of times and anywhere, and returns, or leaves every second time by siglongjmp.
- * Who waits for himself there is ended by SIGALRM.
+ * interrupted-alone returns | jumps: the only thread of a program, which does itself what the recorder has to do now
+ * and then. A handler writes to a file, thousands of times and anywhere, and returns, or leaves every second time by
+ * siglongjmp. Who waits for himself there is ended by SIGALRM.
  */
 #include "program.h"
 

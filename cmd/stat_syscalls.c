@@ -1,5 +1,6 @@
 #include "cmd/stat_syscalls.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,11 +15,73 @@ static const struct table_column brief_columns[] = {
     {NULL, "total"}, {NULL, "calls"}, {NULL, "p99"}, {NULL, "max"}, {NULL, "<where"}, {NULL, NULL}};
 static const struct table_column columns[] = {
     {"total_ns", "total"}, {"count", "calls"}, {"p50_ns", "p50"}, {"p99_ns", "p99"}, {"max_ns", "max"},
-    {NULL, "<where"}, {"name", NULL}, {"stack", NULL}, {NULL, NULL}};
+    {"errors", "errors"}, {NULL, "<where"}, {"name", NULL}, {"errnos", NULL}, {"stack", NULL}, {NULL, NULL}};
 
-/* The place, and below it the stack of most of the time, if that says more. */
+/* ---- calls that failed ------------------------------------------------------------------------------------------ */
+
+struct failed_calls {
+    uint64_t n;
+    char *errnos; /* "12 ENOENT, 3 EACCES" */
+};
+
+static bool is_of_row(const struct stat_rows *rows, const struct stat_row *row, uint32_t call)
+{
+    return call < rows->groups->list.n ? row->first && rows->row_of[call] == row->sum.number : !row->first;
+}
+
+/* The errors of the row are put together by their texts, of which a row has few. False: memory is short. */
+static bool count_errors(const struct stat *s, const struct stat_rows *rows, const struct stat_row *row,
+                         struct stat_groups *by_errno)
+{
+    for (size_t i = 0; i < s->errors.list.n; i++) {
+        const struct stat_group *g = &s->errors.list.v[i];
+        if (is_of_row(rows, row, (uint32_t)(g->key >> 32)))
+            stat_groups_sum(by_errno, (uint32_t)g->key, g);
+    }
+    return !by_errno->failed;
+}
+
+static int by_count(const void *a, const void *b)
+{
+    const struct stat_group *x = a, *y = b;
+    return x->count != y->count ? (x->count < y->count) - (x->count > y->count) : (x->key > y->key) - (x->key < y->key);
+}
+
+/* Free errnos. False: memory is short. */
+static bool find_failed(const struct stat *s, const struct stat_rows *rows, const struct stat_row *row,
+                        struct failed_calls *f)
+{
+    struct stat_groups by_errno;
+    size_t size;
+    *f = (struct failed_calls){0};
+    stat_groups_init(&by_errno, false);
+    FILE *out = open_memstream(&f->errnos, &size);
+    bool ok = out && count_errors(s, rows, row, &by_errno);
+    if (ok && by_errno.list.n)
+        qsort(by_errno.list.v, by_errno.list.n, sizeof *by_errno.list.v, by_count);
+    for (size_t i = 0; ok && i < by_errno.list.n; i++) {
+        const struct stat_group *g = &by_errno.list.v[i];
+        f->n += g->count;
+        fprintf(out, "%s%" PRIu64 " %s", i ? ", " : "", g->count, text(s, (uint32_t)g->key));
+    }
+    stat_groups_free(&by_errno);
+    return out && !fclose(out) && ok;
+}
+
+/* Nothing is known where the trace tells of no error at all. */
+static void put_failed(const struct stat *s, const struct failed_calls *f, struct table *t)
+{
+    if (s->errors.list.n)
+        table_count(t, f->n);
+    else
+        table_none(t, "-");
+}
+
+/* ---- rows ------------------------------------------------------------------------------------------------------- */
+
+/* The place, and below it what went wrong, and the stack of most of the time, if that says more. */
 static bool add_text(const struct stat *s, const struct stat_rows *rows, const struct stat_row *row,
-                     const struct report *r, struct table *t)
+                     const struct failed_calls *failed, const struct report *r, struct table *t)
 {
     const char *stack = row->first ? text(s, (uint32_t)stat_row_main(rows, row)->key) : "";
     char *cell = NULL;
@@ -27,6 +90,11 @@ static bool add_text(const struct stat *s, const struct stat_rows *rows, const s
     if (!l.out)
         return false;
     fputs(row->first ? text(s, (uint32_t)(row->sum.key >> 32)) : "others", l.out);
+    if (!r->brief && failed->n) {
+        lines_begin(&l, LINES_INDENT);
+        lines_words(&l, "failed: ");
+        lines_words(&l, failed->errnos);
+    }
     if ((!r->brief || s->spans.texts.depth) && strchr(stack, '\n'))
         lines_stack(&l, stack);
     bool ok = !fclose(l.out);
@@ -37,20 +105,33 @@ static bool add_text(const struct stat *s, const struct stat_rows *rows, const s
     return ok;
 }
 
-static bool add_row(const struct stat *s, const struct stat_rows *rows, const struct stat_row *row,
-                    const struct report *r, struct table *t)
+static void add_data(const struct stat *s, const struct stat_row *row, const struct failed_calls *failed,
+                     struct table *t)
 {
-    stat_row_times(row, r, t);
-    if (!report_is_data(r))
-        return add_text(s, rows, row, r, t);
     const char *stack = row->first ? text(s, (uint32_t)row->sum.key) : "";
     table_none(t, "");
     if (row->first)
         table_cell(t, "%.*s", (int)strcspn(stack, " \n"), stack);
     else
         table_text(t, "others");
+    table_text(t, failed->n ? failed->errnos : NULL);
     table_stack(t, stack);
-    return true;
+}
+
+static bool add_row(const struct stat *s, const struct stat_rows *rows, const struct stat_row *row,
+                    const struct report *r, struct table *t)
+{
+    struct failed_calls failed;
+    bool ok = find_failed(s, rows, row, &failed);
+    stat_row_times(row, r, t);
+    if (!r->brief)
+        put_failed(s, &failed, t);
+    if (ok && report_is_data(r))
+        add_data(s, row, &failed, t);
+    else if (ok)
+        ok = add_text(s, rows, row, &failed, r, t);
+    free(failed.errnos);
+    return ok;
 }
 
 static uint64_t place_key(const void *arg, const struct stat_group *g)

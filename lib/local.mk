@@ -3,6 +3,7 @@ noinst_LTLIBRARIES += liblow.la
 liblow_la_SOURCES = \
 	%D%/clock.c %D%/clock.h \
 	%D%/control.c %D%/control.h \
+	%D%/errnos.def %D%/errnos.h \
 	%D%/gate.c %D%/gate.h \
 	%D%/lock.h %D%/lock_stats.h %D%/meta.h %D%/rawsys.h %D%/reasons.def \
 	%D%/objects.def %D%/objects.h \

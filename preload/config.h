@@ -14,6 +14,7 @@ struct config {
     uint32_t max_objects; /* objects of waits that are told apart in a generation; 0: none has a frame */
     uint16_t stack_depth;
     uint8_t unwind_mode;  /* enum unwind_mode */
+    uint8_t errors;       /* enum shown_errors */
     bool self_contained;  /* each generation is to be understood without those before it: they may be forgotten */
     uint64_t long_wait;   /* ticks, half of what roughly makes a wait remarkable; 0: none is */
     uint64_t min_call;    /* ticks: system calls shorter than this are only counted */

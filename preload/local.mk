@@ -41,6 +41,7 @@ libthrace_preload_la_SOURCES = \
 	%D%/wait.c %D%/wait.h \
 	%D%/wrapper.c %D%/wrapper.h \
 	%D%/annotate/annotate.c %D%/annotate/annotate.h \
+	%D%/annotate/call_errors.c \
 	%D%/annotate/defined.c %D%/annotate/defined.h \
 	%D%/annotate/event.h \
 	%D%/annotate/itt.c %D%/annotate/itt.def %D%/annotate/itt_abi.h \

@@ -32,6 +32,8 @@ struct upcalls {
 
     /* The calling thread waited for so many ticks, and is back. In a hook. */
     void (*waited_long)(struct thread *t, uint64_t ticks);
+    /* The calling thread is back from a call that failed. In a section with CALL_ERROR_ROOM. */
+    void (*call_failed)(struct thread *t, int error);
     /* The process has got or given back memory by mmap and its like. */
     void (*mapped)(int64_t bytes);
     /* A socket was given a timeout. */

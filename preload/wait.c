@@ -133,7 +133,7 @@ void wait_end(struct wait *w)
     ENTER_OWN_HOOK(t);
     bool waited = unlikely(config.long_wait) && sched_current(&t->sched)->status == GO_WAITING;
     uint64_t since = waited ? sched_current(&t->sched)->time : 0;
-    enum section section = any_section_enter(t, 0);
+    enum section section = any_section_enter(t, unlikely(w->error) ? CALL_ERROR_ROOM : 0);
     if (t->wait) {
         t->woken = withdraw(t);
         leave_slot(t);
@@ -141,6 +141,8 @@ void wait_end(struct wait *w)
     if (likely(section == SECTION_WRITES)) {
         if (unlikely(!come_back(t)))
             count_lost();
+        else if (unlikely(w->error))
+            upcalls.call_failed(t, w->error);
         section_leave(t);
     } else if (section == SECTION_TRACKS) {
         sched_track(&t->sched, GO_RUNNING);

@@ -18,9 +18,13 @@ struct wait {
     void (*end)(struct wait *); /* NULL: the model says that the thread waits, or is in a system call */
     struct hook *call; /* for `end`: a system call … */
     uint64_t since;    /* … that began then */
+    int error;         /* errno, if the call failed, and that is to be shown */
 };
 
 void wait_end(struct wait *w);
+
+/* How much more room an end needs that shows an error. */
+enum { CALL_ERROR_ROOM = SCHED_TRANSITION_MAX + 96 };
 
 /*
  * The thread runs, but the model says otherwise: a handler interrupted its wait or system call or left it by

@@ -8,6 +8,7 @@ _thrace_values() { # OPTION: what may follow it; false: a file
     --stop) echo 'after: signal: size:' ;;
     --snapshot) echo 'signal: wait: wait:any: exit' ;;
     --annotations) echo 'all none itt nvtx' ;;
+    --errors) echo 'most all none' ;;
     --wrap) echo 'sync sleep io net poll file mem proc ipc stdio heap' ;;
     *) return 1 ;;
     esac
@@ -25,7 +26,7 @@ _thrace() {
         for ((i = 2; i < COMP_CWORD; i++)); do
             case ${COMP_WORDS[i]} in
             --) i=$((i + 1)) ;;
-            -o | --output | --cpu-hz | --wrap | --heap-sample | --annotations | --probe | --min-call | --trace-version | \
+            -o | --output | --cpu-hz | --wrap | --heap-sample | --annotations | --probe | --min-call | --errors | --trace-version | \
                 --start | --stop | --flight-recorder | --snapshot) i=$((i + 1)); continue ;;
             -* | =) continue ;;
             esac

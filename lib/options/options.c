@@ -96,16 +96,27 @@ static bool is_word(const char *s, size_t len, const char *word)
     return strlen(word) == len && !memcmp(s, word, len);
 }
 
+/* The value is the place of the word. */
+static bool parse_word(const char *s, const char *const *words, size_t n, uint64_t *value)
+{
+    for (*value = 0; *value < n; ++*value)
+        if (!strcmp(s, words[*value]))
+            return true;
+    return false;
+}
+#define PARSE_WORD(s, words, field) parse_word(s, words, sizeof(words) / sizeof *(words), field)
+
 static bool parse_unwind(const char *s, void *field)
 {
     static const char *const modes[] = {
         [UNWIND_AUTO] = "auto", [UNWIND_FP] = "fp", [UNWIND_CFI] = "cfi", [UNWIND_NONE] = "none"};
-    for (unsigned i = 0; i < sizeof modes / sizeof modes[0]; i++) {
-        *(uint64_t *)field = i;
-        if (!strcmp(s, modes[i]))
-            return true;
-    }
-    return false;
+    return PARSE_WORD(s, modes, field);
+}
+
+static bool parse_errors(const char *s, void *field)
+{
+    static const char *const shown[] = {[ERRORS_NONE] = "none", [ERRORS_MOST] = "most", [ERRORS_ALL] = "all"};
+    return PARSE_WORD(s, shown, field);
 }
 
 static uint64_t stack_kind(const char *s, size_t len)
@@ -298,6 +309,7 @@ bool options_read(struct options *o, char **envp, struct option_fault *fault)
                           .stack_kinds = STACK_OF_ANY,
                           .annotations = ANNOTATIONS_ALL,
                           .max_objects = OBJECTS_MAX,
+                          .errors = ERRORS_MOST,
                           .memory = DEFAULT_MEMORY,
                           .cooldown_ns = DEFAULT_COOLDOWN_NS,
                           .symbol_cache = 1,

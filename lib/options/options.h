@@ -26,6 +26,9 @@ struct stop_option {
     int signal;
 };
 
+/* Of the calls that fail. Most: EAGAIN only says that nothing is there yet. */
+enum shown_errors { ERRORS_NONE, ERRORS_MOST, ERRORS_ALL };
+
 /* What a flight recorder keeps; both 0: there is none. */
 struct flight_option {
     uint64_t window_ns; /* 0: any time */
@@ -67,6 +70,7 @@ struct options {
     uint64_t stack_kinds; /* enum stack_kind, a bit each */
     uint64_t annotations; /* enum annotations, a bit each */
     uint64_t max_objects; /* of a generation, whose waits are told apart */
+    uint64_t errors;      /* enum shown_errors */
     const char *probes;   /* what becomes of USDT probes (lib/options/probes.h); NULL: nothing */
 };
 

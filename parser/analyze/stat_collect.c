@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "lib/errnos.h"
+
 static void appears(void *arg, uint32_t thread, uint32_t maker, int64_t now);
 static void ends(void *arg, uint32_t thread, int64_t now, const struct gotrace_event *by);
 static void begins(void *arg, uint32_t thread);
@@ -16,6 +18,7 @@ void stat_init(struct stat *s, size_t rows)
     stat_groups_init(&s->waits, true);
     stat_groups_init(&s->wakers, false);
     stat_groups_init(&s->syscalls, true);
+    stat_groups_init(&s->errors, false);
     blame_init(&s->blame, &s->spans);
     findings_init(&s->findings, &s->blame);
     needs_init(&s->needs);
@@ -28,6 +31,7 @@ void stat_free(struct stat *s)
     stat_groups_free(&s->waits);
     stat_groups_free(&s->wakers);
     stat_groups_free(&s->syscalls);
+    stat_groups_free(&s->errors);
     blame_free(&s->blame);
     findings_free(&s->findings);
     lock_stats_free(&s->locks);
@@ -54,7 +58,7 @@ static void appears(void *arg, uint32_t thread, uint32_t maker, int64_t now)
         return;
     }
     s->sums.n += thread == s->sums.n;
-    s->sums.v[thread] = (struct stat_thread){.id = id, .n = 1, .sampled = INT64_MIN};
+    s->sums.v[thread] = (struct stat_thread){.id = id, .n = 1, .sampled = INT64_MIN, .call = STAT_NO_CALL};
 }
 
 static void begins(void *arg, uint32_t thread)
@@ -160,6 +164,8 @@ static void ends(void *arg, uint32_t thread, int64_t now, const struct gotrace_e
     blame_ends(&s->blame, thread, now, by);
     struct stat_thread *sum = &s->sums.v[thread];
     uint64_t ns;
+    if (l->state == GOTRACE_STATE_SYSCALL || l->state == GOTRACE_STATE_WAITING)
+        sum->call = STAT_NO_CALL;
     if (!spans_counts(&s->spans, l, now, &ns))
         return;
     s->ncounted++;
@@ -168,7 +174,7 @@ static void ends(void *arg, uint32_t thread, int64_t now, const struct gotrace_e
     sum->blocks += l->state == GOTRACE_STATE_WAITING && l->known && l->since >= s->spans.from;
     stat_groups_add(&s->states, stat_key(l->state, l->reason), ns);
     if (l->state == GOTRACE_STATE_SYSCALL && l->call)
-        stat_groups_add(&s->syscalls, stat_key(l->place, l->where), ns);
+        sum->call = stat_groups_add(&s->syscalls, stat_key(l->place, l->where), ns);
 }
 
 /* ---- what else events say --------------------------------------------------------------------------------------- */
@@ -191,6 +197,19 @@ static void sample(struct stat *s, const struct gotrace_event *ev)
         cpu_skip(&s->cpu, gap);
     blame_sample(&s->blame, ev);
     findings_sample(&s->findings, ev);
+}
+
+/* A message behind the end of a system call may say with what errno it failed. */
+static void message(struct stat *s, const struct gotrace_event *ev)
+{
+    struct gotrace_log log;
+    uint32_t thread = spans_find(&s->spans, gotrace_event_goroutine(ev));
+    if (thread == SPANS_NOBODY || thread >= s->sums.n || s->sums.v[thread].call == STAT_NO_CALL ||
+        !gotrace_event_log(ev, &log) || log.category.len != strlen(ERRNO_CATEGORY) ||
+        memcmp(log.category.data, ERRNO_CATEGORY, log.category.len) != 0)
+        return;
+    stat_groups_add(&s->errors, stat_key(s->sums.v[thread].call, stat_text(&s->spans.texts, log.message)), 0);
+    s->sums.v[thread].call = STAT_NO_CALL;
 }
 
 static void metric(struct stat *s, const struct gotrace_event *ev)
@@ -239,6 +258,7 @@ static bool event(void *state, const struct gotrace_event *ev)
         break;
     case GOTRACE_KIND_STACK_SAMPLE: sample(s, ev); break;
     case GOTRACE_KIND_METRIC: metric(s, ev); break;
+    case GOTRACE_KIND_LOG: message(s, ev); break;
     case GOTRACE_KIND_SYNC:
         lock_stats_event(&s->locks, ev);
         s->hz = s->hz ? s->hz : cpu_hz_said(ev);
@@ -260,7 +280,7 @@ static bool end(void *state)
     lock_stats_sort(&s->locks);
     return ok && findings_are_fine(&s->findings) && !s->failed && !s->needs.failed && !s->cpu.failed &&
            !s->threads.failed && blame_is_fine(&s->blame) && !s->states.failed && !s->waits.failed &&
-           !s->wakers.failed && !s->syscalls.failed;
+           !s->wakers.failed && !s->syscalls.failed && !s->errors.failed;
 }
 
 const struct event_consumer stat_consumer = {begin, event, end};

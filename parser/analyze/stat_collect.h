@@ -33,6 +33,7 @@ struct stat {
     struct stat_groups waits;    /* by stat_key(reason, stack) */
     struct stat_groups wakers;   /* by stat_waker_key(); the time is that of the waits that they ended */
     struct stat_groups syscalls; /* by stat_key(place, stack) */
+    struct stat_groups errors;   /* failed calls, by stat_key(number of the group of calls, text of the errno) */
     struct blame blame;          /* by object */
     struct findings findings;    /* of the whole trace */
     struct lock_stats locks;

@@ -6,6 +6,8 @@
 #include "parser/idmap.h"
 #include "parser/vec.h"
 
+enum { STAT_NO_CALL = UINT32_MAX };
+
 struct stat_thread {
     uint64_t id, tid;                  /* goroutine; the system's thread, or GOTRACE_NONE if it is not one */
     uint32_t name;                     /* text; 0: not known */
@@ -15,6 +17,7 @@ struct stat_thread {
     uint64_t blocks, samples;          /* how often it began to wait; of the CPU */
     int64_t sampled;                   /* when it was the last time */
     bool counts;                       /* it has a stretch that does */
+    uint32_t call;                     /* the group of the system call that it has come from, or STAT_NO_CALL */
 };
 
 struct stat_threads {

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "lib/errnos.h"
 #include "lib/objects.h"
 #include "parser/analyze/folded.h"
 
@@ -123,6 +124,10 @@ bool keep_words(struct pseudonyms *names)
 #define THRACE_REASON(name, text) text,
 #include "lib/reasons.def"
 #undef THRACE_REASON
+        ERRNO_CATEGORY,
+#define THRACE_ERRNO(name) #name,
+#include "lib/errnos.def"
+#undef THRACE_ERRNO
         /* of goroutines */
         "unspecified", "GC background sweeper wait", "GC mark assist wait for work", "GC weak to strong wait",
         "runtime.Gosched", "synctest", "system goroutine wait", "wait for debug call", "wait until GC ends",

@@ -21,7 +21,7 @@ EXPORT void thrace_annotate_log(const char *category, const char *message);
 EXPORT void thrace_annotate_count(const char *name, int64_t value);
 EXPORT void thrace_annotate_label(const char *label);
 
-/* OWN_NAMES of them. */
+/* TASK_WORDS of them. */
 #define OWN_NAME(n, said) {.number = NAMES_MAX + 1 + (n), .len = sizeof said - 1, .text = said}
 static struct name own_category = OWN_NAME(0, "[thrace]");
 static struct name adopted_task = OWN_NAME(1, "adopted");

@@ -39,4 +39,8 @@ void annotate_message(const struct unwind_regs *at, struct name *category, const
 void annotate_count(struct name *counter, int64_t value);
 void annotate_label(struct name *label);
 
+/* For upcalls.call_failed: a message that follows the end of a call, with the name of its errno (docs/model.md). */
+struct thread;
+void annotate_call_error(struct thread *t, int error);
+
 #endif

@@ -9,7 +9,10 @@
 
 enum {
     STRING_RECORD_HEAD = 1 + 2 * VARINT_MAX,
-    OWN_NAMES = 3, /* what the recorder says itself; the numbers are behind those of the program's names */
+    /* What the recorder says itself: three words of tasks, and errors. The numbers are behind the program's names. */
+    TASK_WORDS = 3,
+    ERROR_WORDS = 256,
+    OWN_NAMES = TASK_WORDS + ERROR_WORDS,
 };
 
 static inline uint64_t name_id(const struct name *n) { return n ? PROGRAM_STRING_BASE + n->number : 0; }

@@ -1,10 +1,10 @@
 #include "preload/hooks/calls.h"
 
-#include <errno.h>
 #include <limits.h>
 
 #include "lib/rawsys.h"
 #include "preload/short_calls.h"
+#include "preload/upcalls.h"
 
 /* The end of such a call: shows all of it, or counts it. */
 static void end_deferred(struct wait *w)
@@ -19,11 +19,11 @@ static void end_deferred(struct wait *w)
     if (!hook_enter(h))
         return;
     hook_capture(h);
-    if (section_enter(t, STACK_RECORD_MAX + SCHED_TRANSITION_MAX)) {
-        if (sched_syscall_begin(&recorder.sched, &t->sched, hook_stack(h), w->since))
-            sched_syscall_end(&recorder.sched, &t->sched, end); /* if not now, then at the next hook */
-        else
+    if (section_enter(t, STACK_RECORD_MAX + SCHED_TRANSITION_MAX + CALL_ERROR_ROOM)) {
+        if (!sched_syscall_begin(&recorder.sched, &t->sched, hook_stack(h), w->since))
             count_lost();
+        else if (sched_syscall_end(&recorder.sched, &t->sched, end) && w->error) /* if not now, then at the next hook */
+            upcalls.call_failed(t, w->error);
         section_leave(t);
     }
     hook_leave(h);

@@ -5,9 +5,11 @@
 #ifndef THRACE_PRELOAD_HOOKS_CALLS_H
 #define THRACE_PRELOAD_HOOKS_CALLS_H
 
+#include <errno.h>
 #include <poll.h>
 #include <sys/select.h>
 
+#include "lib/options/options.h"
 #include "preload/hooks/fds.h"
 #include "preload/wrapper.h"
 
@@ -16,6 +18,18 @@
     WAIT_SCOPE w##_scope = {.t = NULL};                                                                                \
     struct wait *const w = &w##_scope;                                                                                 \
     struct hook h##_storage, *const h = &h##_storage
+
+/* The result is the one that says that the call failed: the end of the scope shows its errno. Keeps that as it is. */
+#define NOTE_FAILED(w, result, failed)                                                                                 \
+    do {                                                                                                               \
+        if (unlikely((result) == (failed)))                                                                            \
+            (w)->error = error_to_show(errno);                                                                         \
+    } while (0)
+
+static inline int error_to_show(int error)
+{
+    return config.errors == ERRORS_ALL || (config.errors == ERRORS_MOST && error != EAGAIN) ? error : 0;
+}
 
 /*
  * A system call: the thread keeps its P, until another one needs it. With a minimal length (THRACE_MIN_CALL) nothing is
@@ -85,6 +99,7 @@ enum { POLL_LOOK_MAX = 16 }; /* descriptors that are looked at one by one */
 #define TRIED(now, trial, waits)                                                                                       \
     if (call_tries(h, w, now)) {                                                                                       \
         int found_ = real_call trial;                                                                                  \
+        NOTE_FAILED(w, found_, -1);                                                                                    \
         if (found_)                                                                                                    \
             return found_;                                                                                             \
         waits;                                                                                                         \

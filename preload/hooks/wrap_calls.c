@@ -120,6 +120,7 @@ static void learn_from_fcntl(int fd, int command, long arg, int result)
             shown;                                                                                                     \
         }                                                                                                              \
         ret result = REAL(RETRY_##shown, ret, name, args);                                                             \
+        NOTE_FAILED(w, result, (ret)-1);                                                                               \
         after;                                                                                                         \
         return result;                                                                                                 \
     }                                                                                                                  \

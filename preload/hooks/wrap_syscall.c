@@ -154,5 +154,8 @@ EXPORT long syscall(long number, ...)
         return pass_through(number, a);
     if (wrapped(class) && HOOK_ENTER(h, syscall_call))
         show(h, w, number, a);
-    return real.syscall_call(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+    long result = real.syscall_call(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+    if (number != SYS_futex) /* which says by it that a lock was given up meanwhile, or the time is over */
+        NOTE_FAILED(w, result, -1);
+    return result;
 }

@@ -179,6 +179,7 @@ static void configure(void)
         .annotations = (uint32_t)options.annotations,
         .stack_depth = (uint16_t)options.stack_depth,
         .unwind_mode = (uint8_t)options.unwind,
+        .errors = (uint8_t)options.errors,
         .self_contained = options.flight.bytes,
         .period_ns = options.period_ns,
     };

@@ -1,6 +1,7 @@
 /* What the rooms above do for the core and the hooks, and what the helper does. */
 #include "preload/upcalls.h"
 
+#include "preload/annotate/annotate.h"
 #include "preload/heap/heap.h"
 #include "preload/heap/operators.h"
 #include "preload/held_signals.h"
@@ -77,6 +78,7 @@ const struct upcalls upcalls = {
     .thread_ends = sample_disarm,
     .thread_has_ended = thread_has_ended,
     .waited_long = flight_waited_long,
+    .call_failed = annotate_call_error,
     .mapped = heap_mapped,
     .socket_times_out = retry_sockets,
     .module_closed = operators_forget,

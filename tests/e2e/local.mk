@@ -5,6 +5,7 @@ e2e_tests = \
 	%D%/annotations-languages.test \
 	%D%/anonymise.test \
 	%D%/bounds.test \
+	%D%/call-errors.test \
 	%D%/control.test \
 	%D%/cpu.test \
 	%D%/critical.test \

@@ -105,13 +105,21 @@ static bool add_text(const struct stat *s, const struct stat_rows *rows, const s
     return ok;
 }
 
+/* Of the function in a stack's first line, "function (file:line)"; or the line says that there is none. */
+static int name_length(const char *stack)
+{
+    size_t line = strcspn(stack, "\n");
+    const char *place = memmem(stack, line, " (", 2);
+    return (int)(place ? (size_t)(place - stack) : line);
+}
+
 static void add_data(const struct stat *s, const struct stat_row *row, const struct failed_calls *failed,
                      struct table *t)
 {
     const char *stack = row->first ? text(s, (uint32_t)row->sum.key) : "";
     table_none(t, "");
     if (row->first)
-        table_cell(t, "%.*s", (int)strcspn(stack, " \n"), stack);
+        table_cell(t, "%.*s", name_length(stack), stack);
     else
         table_text(t, "others");
     table_text(t, failed->n ? failed->errnos : NULL);

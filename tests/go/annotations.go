@@ -67,8 +67,11 @@ func (h *history) annotate(ev trace.Event) {
 	g := h.goroutine(ev.Goroutine())
 	switch ev.Kind() {
 	case trace.EventLog:
-		if l := ev.Log(); l.Category == "[thrace]" { // the recorder's own, of which task the thread works for
+		switch l := ev.Log(); l.Category { // the recorder's own:
+		case "[thrace]": // which task the thread works for
 			g.adoptions = append(g.adoptions, word(l.Message)+h.byType("@", l.Task))
+			return
+		case "[thrace] errno": // that a call failed
 			return
 		}
 	case trace.EventTaskBegin:

@@ -56,6 +56,9 @@ like() { # GOT EXTENDED-REGEX NAME
     fi
 }
 
+# Whether this build counts which of its lines are executed: for that it is not optimised, and executes much besides.
+counts_coverage() { grep -q '^COVERAGE = .' "$top_builddir/Makefile"; }
+
 # Whether other work wants more than twice the processors' time: then a program waits for them more than for what it is
 # about, and chance shows less of it.
 machine_is_busy() { awk -v n="$(getconf _NPROCESSORS_ONLN)" '{ exit !($1 > 2 * n) }' /proc/loadavg; }

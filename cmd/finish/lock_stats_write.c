@@ -11,7 +11,9 @@
 
 /* Readers take strings of up to 1 KiB: the parts of one are cut to so many bytes. */
 enum { TEXT_MAX = 1024, NUMBERS_MAX = 230, OBJECT_MAX = 330, FUNCTION_MAX = 220, PLACE_MAX = 150, THREAD_MAX = 64 };
-_Static_assert(NUMBERS_MAX + OBJECT_MAX + FUNCTION_MAX + PLACE_MAX + THREAD_MAX + 4 < TEXT_MAX, "all of it fits");
+#define CUT "…" /* of a stack whose outer frames have no room */
+_Static_assert(NUMBERS_MAX + OBJECT_MAX + FUNCTION_MAX + PLACE_MAX + THREAD_MAX + 4 + 1 + sizeof CUT < TEXT_MAX,
+               "all of it but the stack fits");
 
 /* Cuts no character in two, and leaves nothing in the text that separates it from others. */
 static void put_text(char *text, size_t *n, const char *s, size_t max)
@@ -32,17 +34,43 @@ static uint64_t ns(const struct recording *r, uint64_t counts)
     return ns < 1e18 ? (uint64_t)ns : 0;
 }
 
+static const char *name_of_file(const struct symbolize_frame *at)
+{
+    const char *slash = strrchr(at->file, '/');
+    return slash && slash[1] ? slash + 1 : at->file;
+}
+
 static void put_place(const struct recording *r, const struct rec_lock *l, char *text, size_t *n)
 {
     struct symbolize_frame at;
     char place[PLACE_MAX] = "";
     bool has_line, known = recording_program_frame(r, l->where, l->nwhere, false, &at, &has_line);
-    if (known && has_line) {
-        const char *slash = strrchr(at.file, '/');
-        snprintf(place, sizeof place, "%s:%" PRIu32, slash && slash[1] ? slash + 1 : at.file, at.line);
-    }
+    if (known && has_line)
+        snprintf(place, sizeof place, "%s:%" PRIu32, name_of_file(&at), at.line);
     put_text(text, n, known ? at.function : "", FUNCTION_MAX);
     put_text(text, n, place, PLACE_MAX);
+}
+
+struct stack_text {
+    char *text;
+    size_t n;
+};
+
+/* False: there is no room for more. */
+static bool put_frame(void *arg, const struct symbolize_frame *at, bool has_line)
+{
+    struct stack_text *s = arg;
+    char frame[FUNCTION_MAX + PLACE_MAX + 8], line[16] = "";
+    if (has_line)
+        snprintf(line, sizeof line, ":%" PRIu32, at->line);
+    int len = snprintf(frame, sizeof frame, "%.*s (%.*s%s)", FUNCTION_MAX, at->function, PLACE_MAX - 16,
+                       name_of_file(at), line);
+    if (s->n + 1 + (size_t)len + sizeof CUT > TEXT_MAX) {
+        put_text(s->text, &s->n, CUT, sizeof CUT);
+        return false;
+    }
+    put_text(s->text, &s->n, frame, sizeof frame);
+    return true;
 }
 
 static void put_thread(const struct recording *r, const struct rec_lock *l, char *text, size_t *n)
@@ -67,6 +95,9 @@ static int write_lock(const struct recording *r, struct gotrace_builder *b, size
     put_text(text, &n, object, OBJECT_MAX);
     put_place(r, l, text, &n);
     put_thread(r, l, text, &n);
+    struct stack_text stack = {text, n};
+    recording_frames_outwards(r, l->where, l->nwhere, put_frame, &stack);
+    n = stack.n;
     return gotrace_builder_string(b, text, n) ? 0 : -1;
 }
 

@@ -206,8 +206,19 @@ static bool makes_locks(const struct symbolize_frame *f)
            strcasestr(f->function, "sem_init");
 }
 
-bool recording_program_frame(const struct recording *r, size_t first, size_t n, bool made, struct symbolize_frame *at,
-                             bool *has_line)
+static bool has_line(const struct symbolize_frame *f)
+{
+    const char *slash = strrchr(f->file, '/'), *name = slash ? slash + 1 : f->file;
+    return place_has_line(name, strlen(name), f->line);
+}
+
+/* Where recording_program_frame finds its frame: the PC, and the frame of those that are inlined there. */
+struct frame_place {
+    size_t pc, frame;
+};
+
+static const struct symbolize_frame *find_program_frame(const struct recording *r, size_t first, size_t n, bool made,
+                                                        struct frame_place *at)
 {
     const struct symbolize_frame *found = NULL;
     bool passed_by = true; /* is what was found */
@@ -217,14 +228,55 @@ bool recording_program_frame(const struct recording *r, size_t first, size_t n, 
         const struct symbolize_frame *f = is_program_code(r, p) ? symbolize_frames(r->symbolizer, p->symbol, &k) : NULL;
         for (size_t j = 0; j < k && passed_by; j++) {
             passed_by = is_language(&f[j]) || (made && makes_locks(&f[j]));
-            found = passed_by && found ? found : &f[j];
+            if (passed_by && found)
+                continue;
+            found = &f[j];
+            *at = (struct frame_place){i, j};
         }
     }
+    return found;
+}
+
+bool recording_program_frame(const struct recording *r, size_t first, size_t n, bool made, struct symbolize_frame *at,
+                             bool *line)
+{
+    struct frame_place place;
+    const struct symbolize_frame *found = find_program_frame(r, first, n, made, &place);
     if (!found)
         return false;
-    const char *slash = strrchr(found->file, '/'), *name = slash ? slash + 1 : found->file;
     *at = *found;
-    *has_line = place_has_line(name, strlen(name), found->line);
+    *line = has_line(found);
+    return true;
+}
+
+/* How many of the PCs are not outside of main, or of the thread's function: libc calls these. */
+static size_t within_start(const struct recording *r, size_t first, size_t n)
+{
+    size_t within = 0, k;
+    for (size_t i = 0; i < n; i++) {
+        const struct rec_pc *p = &r->stacks.pcs[first + i];
+        const struct symbolize_frame *f = symbolize_frames(r->symbolizer, p->symbol, &k);
+        if (k && !strcmp(f[k - 1].function, "main"))
+            return i + 1;
+        if (is_program_code(r, p))
+            within = i + 1;
+    }
+    return within;
+}
+
+bool recording_frames_outwards(const struct recording *r, size_t first, size_t n,
+                               bool (*f)(void *arg, const struct symbolize_frame *at, bool has_line), void *arg)
+{
+    struct frame_place place;
+    if (!find_program_frame(r, first, n, false, &place))
+        return false;
+    for (size_t end = within_start(r, first, n); place.pc < end; place.pc++, place.frame = 0) {
+        size_t k;
+        const struct symbolize_frame *v = symbolize_frames(r->symbolizer, r->stacks.pcs[first + place.pc].symbol, &k);
+        for (; place.frame < k; place.frame++)
+            if (!f(arg, &v[place.frame], has_line(&v[place.frame])))
+                return false;
+    }
     return true;
 }
 

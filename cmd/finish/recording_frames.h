@@ -31,4 +31,11 @@ const char *recording_thread_start(const struct recording *r, uint64_t g, struct
 bool recording_program_frame(const struct recording *r, size_t first, size_t n, bool made, struct symbolize_frame *at,
                              bool *has_line);
 
+/*
+ * Calls f for each frame of the same PCs, from that one to main or the thread's function. False: none is the program's,
+ * or f said so.
+ */
+bool recording_frames_outwards(const struct recording *r, size_t first, size_t n,
+                               bool (*f)(void *arg, const struct symbolize_frame *at, bool has_line), void *arg);
+
 #endif

@@ -36,8 +36,10 @@ static void add(struct lock_stats *s, const char *text)
         s->failed = true;
         return;
     }
-    char *function = cut(l.object), *place = cut(function), *thread = cut(place);
-    cut(thread);
+    char *function = cut(l.object), *place = cut(function), *thread = cut(place), *stack = cut(thread);
+    l.stack = stack;
+    for (; *stack; stack++)
+        *stack = *stack == '\t' ? '\n' : *stack;
     l.function = function;
     l.place = place;
     l.thread = thread;

@@ -16,6 +16,7 @@ struct lock_stat {
     uint64_t by;               /* the goroutine that held it longest */
     char *object;              /* its name. The others are "" where they are not known */
     const char *function, *place, *thread; /* where the longest hold ended, "file:line", and the goroutine's name */
+    const char *stack; /* there: lines "function (file:line)", the innermost first */
 };
 
 struct lock_stats {

@@ -32,6 +32,7 @@ static const char usage[] =
     "  --probe MAPPING         USDT probes as annotations, such as provider:name=log(arg1,str(arg2)),\n"
     "                 =region-begin(arg1), =region-end; or @FILE with one a line. Again for more\n"
     "  --min-call TIME  only count system calls that are shorter, such as 10us\n"
+    "  --call-objects  say of system calls, too, which file or other descriptor they were on\n"
     "  --errors WHICH  failed calls whose errno is shown: most (default: not EAGAIN), all, none\n"
     "  --trace-version 1.NN    version of the trace: 1.22 (default), 1.5 to 1.26\n"
     "  --start WHEN   now (default), off, delay:2s, signal:USR2\n"

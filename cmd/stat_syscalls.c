@@ -6,6 +6,7 @@
 
 #include "cmd/lines.h"
 #include "cmd/stat_rows.h"
+#include "parser/analyze/frames.h"
 
 enum { FEW = 4 };
 
@@ -15,7 +16,7 @@ static const struct table_column brief_columns[] = {
     {NULL, "total"}, {NULL, "calls"}, {NULL, "p99"}, {NULL, "max"}, {NULL, "<where"}, {NULL, NULL}};
 static const struct table_column columns[] = {
     {"total_ns", "total"}, {"count", "calls"}, {"p50_ns", "p50"}, {"p99_ns", "p99"}, {"max_ns", "max"},
-    {"errors", "errors"}, {NULL, "<where"}, {"name", NULL}, {"errnos", NULL}, {"stack", NULL}, {NULL, NULL}};
+    {"errors", "errors"}, {NULL, "<where"}, {"object", NULL}, {"name", NULL}, {"errnos", NULL}, {"stack", NULL}, {NULL, NULL}};
 
 /* ---- calls that failed ------------------------------------------------------------------------------------------ */
 
@@ -113,11 +114,25 @@ static int name_length(const char *stack)
     return (int)(place ? (size_t)(place - stack) : line);
 }
 
+/* What the call was on: a stack's first line, if that is an object. What is below it; NULL: the first line is none. */
+static const char *below_object(const char *stack)
+{
+    static const char any[] = " (any)"; /* of its kind; a function has no such place */
+    size_t line = strcspn(stack, "\n"), name = (size_t)name_length(stack);
+    bool is_any = line - name == sizeof any - 1 && !memcmp(stack + name, any, sizeof any - 1);
+    return wait_object_named((struct gotrace_str){stack, is_any ? line : name}) ? stack + line + !!stack[line] : NULL;
+}
+
 static void add_data(const struct stat *s, const struct stat_row *row, const struct failed_calls *failed,
                      struct table *t)
 {
-    const char *stack = row->first ? text(s, (uint32_t)row->sum.key) : "";
+    const char *object = row->first ? text(s, (uint32_t)row->sum.key) : "", *stack = below_object(object);
     table_none(t, "");
+    if (stack)
+        table_cell(t, "%.*s", (int)strcspn(object, "\n"), object);
+    else
+        table_text(t, NULL);
+    stack = stack ? stack : object;
     if (row->first)
         table_cell(t, "%.*s", name_length(stack), stack);
     else

@@ -27,6 +27,9 @@ static inline const char *object_word(enum object_kind kind)
 /* It has an address in the memory of the process; else its number is an id. */
 static inline bool object_is_in_memory(enum object_kind kind) { return kind && kind < OBJECT_THREAD; }
 
-static inline bool object_is_descriptor(enum object_kind kind) { return kind > OBJECT_THREAD && kind < OBJECT_FDS; }
+static inline bool object_is_descriptor(enum object_kind kind)
+{
+    return (kind > OBJECT_THREAD && kind < OBJECT_FDS) || kind == OBJECT_FILE;
+}
 
 #endif

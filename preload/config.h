@@ -15,6 +15,7 @@ struct config {
     uint16_t stack_depth;
     uint8_t unwind_mode;  /* enum unwind_mode */
     uint8_t errors;       /* enum shown_errors */
+    bool call_objects;    /* stacks of system calls, too, have in front what the call is on */
     bool self_contained;  /* each generation is to be understood without those before it: they may be forgotten */
     uint64_t long_wait;   /* ticks, half of what roughly makes a wait remarkable; 0: none is */
     uint64_t min_call;    /* ticks: system calls shorter than this are only counted */

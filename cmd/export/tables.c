@@ -122,8 +122,8 @@ static bool take_span(void *arg, const struct row_span *row)
     if (!waits && !(l->state == GOTRACE_STATE_SYSCALL && l->call))
         return true;
     struct sum_key key = {.table = waits ? TABLE_waits : TABLE_syscalls,
-                          .function = function_of(t, row->stack, object),
-                          .caller = function_of(t, row->stack, (size_t)object + 1),
+                          .function = function_of(t, row->stack, l->on_object),
+                          .caller = function_of(t, row->stack, (size_t)l->on_object + 1),
                           .thread = row->thread_name,
                           .bucket = bucket_of(row->ns)};
     if (waits) {

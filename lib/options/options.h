@@ -71,6 +71,7 @@ struct options {
     uint64_t annotations; /* enum annotations, a bit each */
     uint64_t max_objects; /* of a generation, whose waits are told apart */
     uint64_t errors;      /* enum shown_errors */
+    uint64_t call_objects;
     const char *probes;   /* what becomes of USDT probes (lib/options/probes.h); NULL: nothing */
 };
 

@@ -103,7 +103,7 @@ static void describe(struct spans *s, struct span_thread *l, const struct gotrac
     struct stat_texts *texts = &s->texts;
     l->state = t->to;
     l->known = known;
-    l->call = false;
+    l->call = l->on_object = false;
     l->doing = 0;
     l->stack = t->stack;
     l->object = (struct stat_object){.kind = WAIT_NO_OBJECT};
@@ -123,13 +123,14 @@ static void describe(struct spans *s, struct span_thread *l, const struct gotrac
         l->call = t->from != GOTRACE_STATE_NOT_EXIST;
         l->what = frames ? stat_text_stack_at(texts, stack, STAT_INNERMOST) : stat_literal(texts, missing);
         l->where = frames ? stat_text_stack_at(texts, stack, STAT_WHERE) : l->what;
-        l->place = frames ? stat_text_stack_at(texts, stack, STAT_CALL) : l->what;
+        l->place = frames ? stat_text_stack_at(texts, stack, STAT_CALL_ON) : l->what;
         break;
     default: return;
     }
     if (!frames)
         return;
     const struct stat_cached *parts = stat_text_split(texts, stack);
+    l->on_object = parts->object.kind != WAIT_NO_OBJECT;
     if (l->state == GOTRACE_STATE_WAITING)
         l->object = parts->object;
     s->has_objects |= l->object.kind != WAIT_NO_OBJECT;

@@ -24,6 +24,7 @@ struct span_thread {
     uint32_t doing;        /* text: the call that it is in, and from where; 0: `what` begins with it */
     bool moves;            /* it has run on several */
     bool call;             /* state is SYSCALL because it made one */
+    bool on_object;        /* the innermost frame of the stack is an object: also of a call on a descriptor */
     bool known;            /* the trace has the beginning of the stretch */
     bool counts;           /* it passes the filter */
     bool may_count;        /* it would, if its stack did: a sample in it has a stack of its own */

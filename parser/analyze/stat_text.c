@@ -229,31 +229,41 @@ static uint32_t where(struct stat_texts *t, struct gotrace_stack stack)
 }
 
 /* "fdatasync (journal.c:88 flush)" */
-static uint32_t call(struct stat_texts *t, struct gotrace_stack stack)
+static void append_call(struct line *l, struct gotrace_stack stack, const struct stack_parts *parts)
+{
+    struct gotrace_frame f;
+    if (!gotrace_stack_frame(stack, parts->first, &f))
+        return;
+    if (parts->program == parts->first) {
+        if (parts->has_program)
+            append_frame(l, &f, true);
+        else
+            append_function(l, &f);
+        return;
+    }
+    append_function(l, &f);
+    gotrace_stack_frame(stack, parts->program, &f);
+    append_char(l, ' ');
+    append_char(l, '(');
+    append_file(l, &f, true);
+    append_char(l, ' ');
+    append_function(l, &f);
+    append_char(l, ')');
+}
+
+/* On: "fdatasync (journal.c:88 flush) on file /var/lib/journal", where the trace knows that of a system call. */
+static uint32_t call(struct stat_texts *t, struct gotrace_stack stack, bool on)
 {
     struct line l;
     const struct stack_parts *parts = parts_of(t, stack);
-    struct gotrace_frame f;
-    l.len = 0;
     if (stack_is_end(stack))
         return stat_literal(t, end_of_thread);
-    if (!gotrace_stack_frame(stack, parts->first, &f))
-        return stat_literal(t, "");
-    if (parts->program == parts->first) {
-        if (parts->has_program)
-            append_frame(&l, &f, true);
-        else
-            append_function(&l, &f);
-        return intern(t, l.text, l.len);
+    l.len = 0;
+    append_call(&l, stack, parts);
+    if (on && parts->kind) {
+        append(&l, (struct gotrace_str){" on ", 4}, 4);
+        append_object(&l, &parts->object);
     }
-    append_function(&l, &f);
-    gotrace_stack_frame(stack, parts->program, &f);
-    append_char(&l, ' ');
-    append_char(&l, '(');
-    append_file(&l, &f, true);
-    append_char(&l, ' ');
-    append_function(&l, &f);
-    append_char(&l, ')');
     return intern(t, l.text, l.len);
 }
 
@@ -318,9 +328,10 @@ static uint32_t make(struct stat_texts *t, struct gotrace_stack stack, enum stat
 {
     switch (what) {
     case STAT_WHERE: return where(t, stack);
-    case STAT_CALL: return call(t, stack);
+    case STAT_CALL: return call(t, stack, false);
+    case STAT_CALL_ON: return call(t, stack, true);
     case STAT_PLACE: return place(t, stack, true);
-    case STAT_INNERMOST: return stat_text_function(t, stack, 0);
+    case STAT_INNERMOST: return stat_text_function(t, stack, parts_of(t, stack)->first);
     default: return place(t, stack, false);
     }
 }

@@ -22,6 +22,7 @@ enum { STAT_FRAMES = 5, STAT_DEEPEST = 128, STAT_NTEXTS = 32768, STAT_NRECENT = 
 enum stat_stack_text {
     STAT_WHERE,   /* the object, the function and who called it, a line each */
     STAT_CALL,    /* the function, and where the program called it: "fdatasync (journal.c:88 flush)" */
+    STAT_CALL_ON, /* the same, and behind it on what, if the stack says that: "… on file /var/lib/journal" */
     STAT_PLACE,   /* the program's innermost frame: "flush (journal.c:88)" */
     STAT_SAMPLED, /* the same without the line */
     STAT_INNERMOST, /* the innermost function */

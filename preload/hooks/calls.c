@@ -1,10 +1,31 @@
 #include "preload/hooks/calls.h"
 
 #include <limits.h>
+#include <sys/stat.h>
 
 #include "lib/rawsys.h"
+#include "preload/objects.h"
 #include "preload/short_calls.h"
 #include "preload/upcalls.h"
+
+/* Bytes of meta records that call_stack may need. */
+static inline size_t call_stack_room(void)
+{
+    return unlikely(config.call_objects) ? WAIT_STACK_RECORDS_MAX : STACK_RECORD_MAX;
+}
+
+/* Out of a section: what is said of the object. */
+static void capture(struct hook *h)
+{
+    hook_capture(h);
+    if (unlikely(config.call_objects) && object_is_descriptor(h->object.kind) && !h->no_stack)
+        object_describe(h->t, &h->object, hook_known_stack(h));
+}
+
+static inline uint64_t call_stack(struct hook *h)
+{
+    return unlikely(config.call_objects) ? hook_wait_stack(h) : hook_stack(h);
+}
 
 /* The end of such a call: shows all of it, or counts it. */
 static void end_deferred(struct wait *w)
@@ -18,9 +39,9 @@ static void end_deferred(struct wait *w)
     }
     if (!hook_enter(h))
         return;
-    hook_capture(h);
-    if (section_enter(t, STACK_RECORD_MAX + SCHED_TRANSITION_MAX + CALL_ERROR_ROOM)) {
-        if (!sched_syscall_begin(&recorder.sched, &t->sched, hook_stack(h), w->since))
+    capture(h);
+    if (section_enter(t, call_stack_room() + SCHED_TRANSITION_MAX + CALL_ERROR_ROOM)) {
+        if (!sched_syscall_begin(&recorder.sched, &t->sched, call_stack(h), w->since))
             count_lost();
         else if (sched_syscall_end(&recorder.sched, &t->sched, end) && w->error) /* if not now, then at the next hook */
             upcalls.call_failed(t, w->error);
@@ -44,9 +65,9 @@ static void begin(struct hook *h, struct wait *w)
         begin_deferred(h, w);
         return;
     }
-    hook_capture(h);
-    if (section_enter(t, STACK_RECORD_MAX)) {
-        if (sched_syscall_begin(&recorder.sched, &t->sched, hook_stack(h), now()))
+    capture(h);
+    if (section_enter(t, call_stack_room())) {
+        if (sched_syscall_begin(&recorder.sched, &t->sched, call_stack(h), now()))
             w->t = t;
         else
             count_lost();
@@ -106,13 +127,33 @@ static bool is_ready(int fd, short events)
 static bool may_wait_for(const struct fd_info *info) { return info->kind > FD_OTHER; }
 static bool may_wait(const struct fd_info *info) { return may_wait_for(info) && !info->nonblocking; }
 
-static void waits_for_fd(struct hook *h, int fd, const struct fd_info *info)
+static void concerns(struct hook *h, int fd, const struct fd_info *info)
 {
     static const uint8_t kinds[] = {[FD_PIPE] = OBJECT_PIPE,         [FD_SOCKET] = OBJECT_SOCKET,
                                     [FD_EVENTFD] = OBJECT_EVENTFD,   [FD_TIMERFD] = OBJECT_TIMERFD,
                                     [FD_SIGNALFD] = OBJECT_SIGNALFD, [FD_QUEUE] = OBJECT_QUEUE,
                                     [FD_EPOLL] = OBJECT_EPOLL};
     h->object = (struct object){(enum object_kind)kinds[info->kind], fd, info->id};
+}
+
+/* A file or a device has no id of its own: where it is says which it is, whatever the number stood for before. */
+static void concerns_file(struct hook *h, int fd)
+{
+    struct stat st;
+    if (sys_failed(raw_syscall(SYS_fstat, fd, (long)&st, 0, 0, 0, 0)) || S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode) ||
+        !(st.st_mode & S_IFMT))
+        return;
+    uint64_t id = (uint64_t)st.st_ino ^ (uint64_t)st.st_dev * UINT64_C(0x9e3779b97f4a7c15);
+    h->object = (struct object){OBJECT_FILE, fd, id >> 8 | 1};
+}
+
+void call_concerns(struct hook *h, int fd)
+{
+    struct fd_info info = fd_lookup(fd);
+    if (may_wait_for(&info))
+        concerns(h, fd, &info);
+    else if (info.kind == FD_OTHER)
+        concerns_file(h, fd);
 }
 
 /*
@@ -122,7 +163,7 @@ static void waits_for_fd(struct hook *h, int fd, const struct fd_info *info)
 static void wait_for_fd(struct hook *h, struct wait *w, int fd, short events, const struct fd_info *info, uint64_t id,
                         enum waiter_kind kind, enum sched_reason reason)
 {
-    waits_for_fd(h, fd, info);
+    concerns(h, fd, info);
     if (id)
         wait_register(h, fd_object(id), kind);
     for (int look = 0; look < MAX_SECOND_LOOKS && !is_ready(fd, events); look++)
@@ -164,7 +205,7 @@ static void receive(struct hook *h, struct wait *w, int fd, size_t n, enum call_
     if (is_slot_of_messages(info.kind) || (info.kind == FD_PIPE && n >= PIPE_BUF))
         wake(h, info.peer, WAITER_WRITER);
     if (manner & CALL_NOW || !may_wait(&info))
-        call_begin(h, w);
+        call_on(h, w, fd);
     else
         wait_for_fd(h, w, fd, POLLIN, &info, manner & CALL_IN_PARTS ? 0 : info.id, WAITER_READER, reasons[info.kind]);
 }
@@ -177,7 +218,7 @@ static void send_to(struct hook *h, struct wait *w, int fd, size_t n, enum call_
     if (n || info.kind == FD_SOCKET)
         wake_receiver(h, &info);
     if (manner & CALL_NOW || !may_wait(&info)) {
-        call_begin(h, w);
+        call_on(h, w, fd);
         return;
     }
     bool helped_by_one = is_slot_of_messages(info.kind) || (info.kind == FD_PIPE && !(manner & CALL_IN_PARTS));
@@ -211,10 +252,10 @@ void call_connect(struct hook *h, struct wait *w, int fd)
         return;
     struct fd_info info = fd_lookup(fd);
     if (may_wait(&info)) {
-        waits_for_fd(h, fd, &info);
+        concerns(h, fd, &info);
         call_wait(h, w, REASON_NETWORK);
     } else {
-        call_begin(h, w);
+        call_on(h, w, fd);
     }
 }
 
@@ -227,7 +268,7 @@ void call_epoll(struct hook *h, struct wait *w, int epoll, bool now)
         return;
     struct fd_info info = fd_lookup(epoll);
     if (now || info.kind != FD_EPOLL)
-        call_begin(h, w);
+        call_on(h, w, epoll);
     else
         wait_for_fd(h, w, epoll, POLLIN, &info, info.id, WAITER_LATEST, REASON_SELECT);
 }
@@ -268,7 +309,7 @@ static uint64_t polled_by(struct hook *h, const struct pollfd *fds, nfds_t n)
     if (n == 1 && fds->fd >= 0) {
         struct fd_info info = fd_lookup(fds->fd);
         if (may_wait_for(&info))
-            waits_for_fd(h, fds->fd, &info);
+            concerns(h, fds->fd, &info);
     }
     for (nfds_t i = 0; n <= POLL_LOOK_MAX && i < n; i++)
         if (fds[i].fd >= 0 && fds[i].events & POLLIN)
@@ -333,7 +374,7 @@ void call_epoll_waits(struct hook *h, struct wait *w, int epoll)
 {
     if (tried_in_vain(h, w)) {
         struct fd_info info = fd_lookup(epoll);
-        waits_for_fd(h, epoll, &info);
+        concerns(h, epoll, &info);
         waits(h, w, info.id, WAITER_LATEST);
     }
 }

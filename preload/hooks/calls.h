@@ -37,6 +37,15 @@ static inline int error_to_show(int error)
  */
 void call_begin(struct hook *h, struct wait *w);
 
+/* The same on a descriptor, which is in front of the stack if THRACE_CALL_OBJECTS asks for it. */
+void call_concerns(struct hook *h, int fd);
+static inline void call_on(struct hook *h, struct wait *w, int fd)
+{
+    if (unlikely(config.call_objects))
+        call_concerns(h, fd);
+    call_begin(h, w);
+}
+
 /* A wait, for whatever the reason says. */
 void call_wait(struct hook *h, struct wait *w, enum sched_reason reason);
 
@@ -76,14 +85,15 @@ enum { POLL_LOOK_MAX = 16 }; /* descriptors that are looked at one by one */
 /* --- the words of calls.def and syscalls.def, where h and w are in scope ------------------------------------------ */
 
 #define PLAIN call_begin(h, w)
+#define ON(fd) call_on(h, w, (int)(fd))
 #define RECEIVE(fd) call_receive(h, w, fd, 0)
 #define RECEIVE_FLAGS(fd, flags) call_receive(h, w, fd, manner_of(flags))
 #define RECEIVE_MANY(fd, n, flags)                                                                                     \
     call_receive(h, w, fd, manner_of(flags) | ((n) > 1 && !((flags) & MSG_WAITFORONE) ? CALL_IN_PARTS : 0))
-#define READ(fd, n) (fd_is_other(fd) ? call_begin(h, w) : call_read(h, w, fd, n))
+#define READ(fd, n) (fd_is_other(fd) ? call_on(h, w, fd) : call_read(h, w, fd, n))
 #define SEND(fd) call_send(h, w, fd, CALL_IN_PARTS)
 #define SEND_FLAGS(fd, flags) call_send(h, w, fd, (flags) & MSG_DONTWAIT ? CALL_NOW : CALL_IN_PARTS)
-#define WRITE(fd, n) (fd_is_other(fd) ? call_begin(h, w) : call_write(h, w, fd, n))
+#define WRITE(fd, n) (fd_is_other(fd) ? call_on(h, w, fd) : call_write(h, w, fd, n))
 #define SPLICE(in, out, flags) call_splice(h, w, in, out, (flags) & SPLICE_F_NONBLOCK ? CALL_NOW : 0)
 #define CONNECT(fd) call_connect(h, w, fd)
 #define WAITS(reason) call_wait(h, w, REASON_##reason)

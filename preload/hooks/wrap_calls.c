@@ -74,6 +74,7 @@ static void learn_from_fcntl(int fd, int command, long arg, int result)
  * when that is because of a sample.
  */
 #define RETRY_PLAIN 0
+#define RETRY_ON(fd) 0
 #define RETRY_READ(fd, n) 1
 #define RETRY_RECEIVE(fd) 1
 #define RETRY_RECEIVE_FLAGS(fd, flags) 1

@@ -6,6 +6,7 @@ e2e_tests = \
 	%D%/anonymise.test \
 	%D%/bounds.test \
 	%D%/call-errors.test \
+	%D%/call-objects.test \
 	%D%/control.test \
 	%D%/cpu.test \
 	%D%/critical.test \

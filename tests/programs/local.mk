@@ -36,6 +36,7 @@ c_programs = \
 	%D%/endings \
 	%D%/entry-points \
 	%D%/exits \
+	%D%/calls-on-files \
 	%D%/failing-calls \
 	%D%/first-call \
 	%D%/forbids-clock \
@@ -163,6 +164,7 @@ tests_programs_early_CFLAGS = $(program_CFLAGS)
 tests_programs_endings_CFLAGS = $(program_CFLAGS)
 tests_programs_entry_points_CFLAGS = $(program_CFLAGS)
 tests_programs_exits_CFLAGS = $(program_CFLAGS)
+tests_programs_calls_on_files_CFLAGS = $(program_CFLAGS)
 tests_programs_failing_calls_CFLAGS = $(program_CFLAGS)
 tests_programs_first_call_CFLAGS = $(program_CFLAGS)
 tests_programs_forbids_clock_CFLAGS = $(program_CFLAGS)

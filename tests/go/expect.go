@@ -235,7 +235,7 @@ func (e *expectation) stackFits(s stack) bool {
 
 // The words that the names of what is waited for begin with, as lib/objects.def has them.
 var objectWords = strings.Fields("mutex rwlock condition semaphore barrier once spinlock futex openmp-lock openmp-team " +
-	"thread pipe socket listener eventfd timerfd signalfd mqueue epoll descriptors")
+	"thread pipe socket listener eventfd timerfd signalfd mqueue epoll descriptors file")
 
 func isObject(function string) bool {
 	word, _, named := strings.Cut(function, " ")

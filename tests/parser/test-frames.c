@@ -1,6 +1,8 @@
 /* What is said of stacks: what was waited for, the function, and the program's own place. */
 #include "tests/unit/unit.h"
 
+#include <stdio.h>
+
 #include "gotrace/builder.h"
 #include "lib/wire/events.h"
 #include "parser/analyze/folded.h"
@@ -120,9 +122,12 @@ static void stacks_are_told_apart(void **state)
         struct reading it;
         struct stack_parts parts;
         struct stat_texts t;
-        const char *innermost = cases[i].frames[0].function;
-        const char *wanted[] = {cases[i].where, cases[i].call, cases[i].place, cases[i].sampled,
-                                innermost ? innermost : ""};
+        const char *innermost = cases[i].frames[cases[i].first].function;
+        char call_on[400];
+        snprintf(call_on, sizeof call_on, *cases[i].object ? "%s on %s" : "%s", cases[i].call, cases[i].object);
+        const char *wanted[STAT_STACK_TEXTS] = {
+            [STAT_WHERE] = cases[i].where, [STAT_CALL] = cases[i].call,       [STAT_CALL_ON] = call_on,
+            [STAT_PLACE] = cases[i].place, [STAT_SAMPLED] = cases[i].sampled, [STAT_INNERMOST] = innermost ? innermost : ""};
         read_stack(&it, cases[i].frames);
         stack_split(it.stack, &parts);
         assert_int_equal(parts.kind, cases[i].kind);
@@ -150,7 +155,7 @@ static void kinds_have_classes(void **state)
         [WAIT_TEAM] = WAIT_CLASS_MEETING, [WAIT_THREAD] = WAIT_CLASS_END,    [WAIT_PIPE] = WAIT_CLASS_DATA,
         [WAIT_SOCKET] = WAIT_CLASS_DATA, [WAIT_LISTENER] = WAIT_CLASS_DATA,  [WAIT_EVENTFD] = WAIT_CLASS_DATA,
         [WAIT_TIMERFD] = WAIT_CLASS_DATA, [WAIT_SIGNALFD] = WAIT_CLASS_DATA, [WAIT_QUEUE] = WAIT_CLASS_DATA,
-        [WAIT_EPOLL] = WAIT_CLASS_DATA,  [WAIT_FDS] = WAIT_CLASS_DATA,
+        [WAIT_EPOLL] = WAIT_CLASS_DATA,  [WAIT_FDS] = WAIT_CLASS_DATA,       [WAIT_FILE] = WAIT_CLASS_DATA,
     };
     for (unsigned kind = 1; kind < WAIT_OBJECTS; kind++)
         assert_int_equal(wait_class_of((enum wait_object)kind), wanted[kind]);

@@ -204,7 +204,10 @@ static const struct stack_parts *parts_of(struct stat_texts *t, struct gotrace_s
     return &t->parts;
 }
 
-/* The object, the function that waits for it, and the program's innermost frames; all frames where none is its own. */
+/*
+ * The object, the function that waits for it, and the program's innermost frames; all frames where none is its own. Dots
+ * in a line of their own: there are more.
+ */
 static uint32_t where(struct stat_texts *t, struct gotrace_stack stack)
 {
     struct line l;
@@ -217,13 +220,15 @@ static uint32_t where(struct stat_texts *t, struct gotrace_stack stack)
     l.len = 0;
     if (parts->kind)
         append_object(&l, &parts->object);
-    for (size_t i = parts->first, n = 0; n < most && gotrace_stack_frame(stack, i, &f); i++) {
+    for (size_t i = parts->first, n = 0; n <= most && gotrace_stack_frame(stack, i, &f); i++) {
         if (folds && n && parts->has_program && frame_is_folded(&f))
             continue;
         if (l.len)
             append_char(&l, '\n');
-        append_frame(&l, &f, true);
-        n++;
+        if (n++ < most)
+            append_frame(&l, &f, true);
+        else
+            append(&l, (struct gotrace_str){"…", 3}, 3);
     }
     return intern(t, l.text, l.len);
 }

@@ -89,7 +89,7 @@ static void stacks_are_told_apart(void **state)
           {"four()", "/src/a.cc", 11}, {"five()", "/src/a.cc", 12}},
          WAIT_MUTEX, 1, 5, "mutex m (a.cc:3)", "mutex m",
          "mutex m (a.cc:3)\npthread_mutex_lock (pthread_mutex_lock.c:80)\nplace_order() (a.cc:8)\ntwo() (a.cc:9)\n"
-         "three() (a.cc:10)\nfour() (a.cc:11)",
+         "three() (a.cc:10)\nfour() (a.cc:11)\n…",
          "pthread_mutex_lock (a.cc:8 place_order())", "place_order() (a.cc:8)", "place_order() (a.cc)"},
         {{{"futex (any)", "[object]", 1}, {"syscall", "libc", 1},
           {"std::sys::sync::condvar::futex::Condvar::wait", "/rustc/abc/library/std/src/sys/sync/condvar/futex.rs", 52},
@@ -174,8 +174,8 @@ static void all_frames_are_there_when_asked_for(void **state)
                                 "place_order() (a.cc:8)\nstd::invoke() (invoke.h:61)";
     static const char *const wanted[] = {
         "mutex m (a.cc:3)\npthread_mutex_lock (libc)\nplace_order() (a.cc:8)",
-        "mutex m (a.cc:3)\npthread_mutex_lock (libc)",
-        "mutex m (a.cc:3)\npthread_mutex_lock (libc)\nstd::mutex::lock() (std_mutex.h:100)", whole};
+        "mutex m (a.cc:3)\npthread_mutex_lock (libc)\n…",
+        "mutex m (a.cc:3)\npthread_mutex_lock (libc)\nstd::mutex::lock() (std_mutex.h:100)\n…", whole};
     static const unsigned depths[] = {0, 1, 2, 500};
     struct stat_texts t;
     struct reading it;

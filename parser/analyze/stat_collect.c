@@ -135,7 +135,7 @@ static void end_wait(struct stat *s, uint32_t thread, int64_t now, const struct 
     end_need(s, thread, now, waker, wait, ns);
     if (!counts || !ev)
         return;
-    uint32_t none = stat_literal(texts, "");
+    uint32_t none = stat_empty(texts);
     if (waker == SPANS_NOBODY) {
         /* What no goroutine does has the stack of the runtime at best, or that of the waiter itself. */
         stat_groups_add_late(&s->wakers, stat_waker_key(wait, none, none), 1, ns);

@@ -258,6 +258,7 @@ static void charge_owner(struct blame *b, uint32_t number, uint32_t owner, int64
     int64_t from = later(later(o->released, b->threads.v[o->first - 1].begin), b->spans->from);
     if (from > to || (from == to && to == b->spans->to))
         return;
+    blame_expect_owner(&b->sums, number, w.name);
     follow(&w, b->threads.v[owner].way.before, from, to, 0, 0);
     blame_add_owner(&b->sums, number, w.name, span->id, w.total);
 }

@@ -62,7 +62,7 @@ static void begins(void *arg, uint32_t thread)
     struct stat *s = arg;
     const struct span_thread *l = &s->spans.live.v[thread];
     if (l->state == GOTRACE_STATE_WAITING)
-        idmap_prefetch(&s->waits.index, stat_key(l->reason, l->what)); /* for when it ends */
+        stat_groups_prefetch(&s->waits, stat_key(l->reason, l->what)); /* for when it ends */
     blame_begins(&s->blame, thread);
     findings_begins(&s->findings, thread);
 }
@@ -129,7 +129,7 @@ static void end_wait(struct stat *s, uint32_t thread, int64_t now, const struct 
     uint32_t waker = ev ? spans_find(&s->spans, gotrace_event_goroutine(ev)) : SPANS_NOBODY, wait = 0;
     bool counts = spans_counts(&s->spans, l, now, &ns);
     if (counts)
-        wait = stat_groups_add(&s->waits, stat_key(l->reason, l->what), ns);
+        wait = stat_groups_add_found(&s->waits, stat_key(l->reason, l->what), ns);
     if (!blame_is_fine(&s->blame) || (counts && !note_kind(s, wait, l)))
         return;
     end_need(s, thread, now, waker, wait, ns);
@@ -253,6 +253,7 @@ static bool end(void *state)
 {
     struct stat *s = state;
     bool ok = spans_end(&s->spans);
+    stat_groups_settle(&s->waits);
     stat_groups_settle(&s->wakers);
     blame_end(&s->blame);
     findings_end(&s->findings);

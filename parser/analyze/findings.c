@@ -59,13 +59,10 @@ static void count_running(struct findings *f, int64_t now, int change)
 }
 
 /* Processors: the least that GOMAXPROCS ever is; thrace counts that up when more execute at once. */
-void findings_event(struct findings *f, const struct gotrace_event *ev)
+void findings_metric(struct findings *f, const struct gotrace_metric *m)
 {
-    struct gotrace_metric m;
-    f->event = ev;
-    if (gotrace_event_kind(ev) == GOTRACE_KIND_METRIC && gotrace_event_metric(ev, &m) &&
-        !strcmp(m.name, "/sched/gomaxprocs:threads") && (!f->ncpu || m.value < f->ncpu))
-        f->ncpu = m.value;
+    if (!strcmp(m->name, "/sched/gomaxprocs:threads") && (!f->ncpu || m->value < f->ncpu))
+        f->ncpu = m->value;
 }
 
 void findings_sample(struct findings *f, const struct gotrace_event *ev)

@@ -70,9 +70,9 @@ static void begins(void *arg, uint32_t thread)
 static void gone(void *arg, uint32_t thread)
 {
     struct stat *s = arg;
+    findings_gone(&s->findings, thread);
     if (s->failed || s->needs.failed)
         return;
-    findings_gone(&s->findings, thread);
     const struct span_thread *l = &s->spans.live.v[thread];
     struct stat_thread *sum = &s->sums.v[thread];
     sum->name = l->name;
@@ -200,6 +200,7 @@ static void metric(struct stat *s, const struct gotrace_event *ev)
     int64_t now = gotrace_event_time(ev);
     if (!gotrace_event_metric(ev, &m))
         return;
+    findings_metric(&s->findings, &m);
     if (!s->procs && is(m.name, "/sched/gomaxprocs:threads"))
         s->procs = m.value;
     if (now < s->spans.from || now >= s->spans.to)
@@ -221,6 +222,15 @@ static bool begin(void *state, const struct gotrace_reader *r)
     struct stat *s = state;
     s->version = gotrace_reader_version(r);
     return !s->failed;
+}
+
+/* Nobody goes on where memory is short, so it is enough to look now and then. */
+enum { LOOK_EVERY = 64 };
+
+static bool is_fine(const struct stat *s)
+{
+    return !s->failed && !s->locks.failed && !s->needs.failed && !s->cpu.failed && !s->threads.failed &&
+           blame_is_fine(&s->blame);
 }
 
 static bool event(void *state, const struct gotrace_event *ev)
@@ -245,8 +255,7 @@ static bool event(void *state, const struct gotrace_event *ev)
         break;
     default: break;
     }
-    return !s->failed && !s->locks.failed && !s->needs.failed && !s->cpu.failed && !s->threads.failed &&
-           blame_is_fine(&s->blame);
+    return s->spans.nevents % LOOK_EVERY || is_fine(s);
 }
 
 static bool end(void *state)
@@ -259,8 +268,7 @@ static bool end(void *state)
     findings_end(&s->findings);
     stat_threads_end(&s->threads);
     lock_stats_sort(&s->locks);
-    return ok && findings_are_fine(&s->findings) && !s->failed && !s->needs.failed && !s->cpu.failed &&
-           !s->threads.failed && blame_is_fine(&s->blame) && !s->states.failed && !s->waits.failed &&
+    return ok && is_fine(s) && findings_are_fine(&s->findings) && !s->states.failed && !s->waits.failed &&
            !s->wakers.failed && !s->syscalls.failed;
 }
 

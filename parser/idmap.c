@@ -14,6 +14,8 @@ __attribute__((constructor)) static void choose_seed(void)
         seed = (uintptr_t)&seed;
 }
 
+uint64_t idmap_seed(void) { return seed; }
+
 static size_t bucket(const struct idmap *map, uint64_t id)
 {
     uint64_t h = (id ^ seed) * UINT64_C(0x9e3779b97f4a7c15);

@@ -27,6 +27,9 @@ struct idmap {
 
 uint32_t idmap_hash_get(const struct idmap *map, uint64_t id);
 
+/* What keeps a hostile trace from choosing IDs that collide, for tables of other kinds, too. */
+uint64_t idmap_seed(void);
+
 /* The value of id, or 0. */
 static inline uint32_t idmap_get(const struct idmap *map, uint64_t id)
 {

@@ -133,7 +133,7 @@ static void unlink_waiter(struct blame *b, struct blame_object *o, struct blame_
 static void charge_nobody(struct blame *b, uint32_t object, int64_t from, int64_t to)
 {
     if (to > from && spans_part(b->spans, &from, &to))
-        blame_add_owner(&b->sums, object, stat_literal(&b->spans->texts, ""), 0, (uint64_t)to - (uint64_t)from);
+        blame_add_owner(&b->sums, object, stat_empty(&b->spans->texts), 0, (uint64_t)to - (uint64_t)from);
 }
 
 void blame_begins(struct blame *b, uint32_t thread)
@@ -221,7 +221,7 @@ static void take_step(struct walk *w, const struct critical_step *s, int64_t fro
         return;
     }
     if (s->object)
-        chain = chain_to(w, chain, s->object, stat_literal(&b->spans->texts, ""));
+        chain = chain_to(w, chain, s->object, stat_empty(&b->spans->texts));
     charge(w, from, to,
            &(struct blame_deed){.chain = chain, .what = s->what, .state = s->state, .sampled = s->sampled});
 }
@@ -258,6 +258,7 @@ static void charge_owner(struct blame *b, uint32_t number, uint32_t owner, int64
     int64_t from = later(later(o->released, b->threads.v[o->first - 1].begin), b->spans->from);
     if (from > to || (from == to && to == b->spans->to))
         return;
+    blame_expect_owner(&b->sums, number, w.name);
     follow(&w, b->threads.v[owner].way.before, from, to, 0, 0);
     blame_add_owner(&b->sums, number, w.name, span->id, w.total);
 }

@@ -6,6 +6,7 @@
 /* A deed's key: object 13 bits, name 16, chain 12, state 4, sampled 1, what 16; from bit 49, 33, 21, 17, 16, 0 on. */
 enum { CHAIN_SHIFT = 21, STATE_SHIFT = 17, SAMPLED_SHIFT = 16 };
 _Static_assert(STAT_NTEXTS <= 1 << 16, "a text fits into 16 bits");
+_Static_assert(BLAME_OWNERS <= 1 << STAT_PAIR_BITS, "the number of an owner fits into a pair");
 _Static_assert(BLAME_CHAINS < 1 << 12, "a chain fits into 12 bits");
 _Static_assert(GOTRACE_STATE_IDLE < 1 << 4, "a state fits into 4 bits");
 
@@ -27,17 +28,17 @@ void blame_sums_init(struct blame_sums *b)
 {
     *b = (struct blame_sums){.failed = false};
     stat_groups_init_many(&b->owners, BLAME_OWNERS);
+    stat_groups_init_many(&b->each, BLAME_THREADS);
     stat_groups_init_many(&b->deeds, BLAME_DEEDS);
 }
 
 void blame_sums_free(struct blame_sums *b)
 {
     stat_groups_free(&b->owners);
+    stat_groups_free(&b->each);
     stat_groups_free(&b->deeds);
     VEC_FREE(&b->nthreads);
-    VEC_FREE(&b->each);
     VEC_FREE(&b->chains);
-    idmap_free(&b->threads);
     idmap_free(&b->index);
 }
 
@@ -55,37 +56,17 @@ uint32_t blame_chain_on(struct blame_sums *b, uint32_t before, uint32_t object, 
     return (uint32_t)b->chains.n;
 }
 
-static void count_thread(struct blame_sums *b, uint32_t owner, uint64_t thread, uint64_t ns)
+void blame_expect_owner(const struct blame_sums *b, uint32_t object, uint32_t name)
 {
-    uint64_t key = (uint64_t)owner << 48 ^ thread;
-    if (owner == b->nthreads.n) {
-        if (!VEC_ROOM(&b->nthreads)) {
-            b->failed = true;
-            return;
-        }
-        b->nthreads.v[b->nthreads.n++] = 0;
-    }
-    uint32_t known = idmap_get(&b->threads, key);
-    if (known) {
-        b->each.v[known - 1].ns += ns;
-        return;
-    }
-    if (b->each.n >= BLAME_THREADS)
-        return;
-    if (!VEC_ROOM(&b->each) || !idmap_add(&b->threads, key, (uint32_t)b->each.n + 1)) {
-        b->failed = true;
-        return;
-    }
-    b->each.v[b->each.n++] = (struct blame_each){owner, thread, ns};
-    b->nthreads.v[owner]++;
+    stat_groups_prefetch(&b->owners, blame_owner_key(object, name));
 }
 
 void blame_add_owner(struct blame_sums *b, uint32_t object, uint32_t name, uint64_t thread, uint64_t ns)
 {
-    uint32_t owner = stat_groups_add(&b->owners, blame_owner_key(object, name), ns);
-    b->failed |= b->owners.failed;
-    if (owner < BLAME_OWNERS && !b->failed)
-        count_thread(b, owner, thread, ns);
+    uint32_t owner = stat_groups_add_found(&b->owners, blame_owner_key(object, name), ns);
+    if (owner < BLAME_OWNERS)
+        stat_groups_add_late(&b->each, stat_pair_key(owner, thread), 1, ns);
+    b->failed |= b->owners.failed || b->each.failed;
 }
 
 void blame_add_deed(struct blame_sums *b, uint32_t object, uint32_t name, const struct blame_deed *d, uint64_t ns)
@@ -94,8 +75,23 @@ void blame_add_deed(struct blame_sums *b, uint32_t object, uint32_t name, const 
     b->failed |= b->deeds.failed;
 }
 
+static void count_threads(struct blame_sums *b)
+{
+    for (size_t i = 0; i < b->owners.list.n && !b->failed; i++) {
+        if (VEC_ROOM(&b->nthreads))
+            b->nthreads.v[b->nthreads.n++] = 0;
+        else
+            b->failed = true;
+    }
+    for (size_t i = 0; i < b->each.list.n && !b->failed; i++)
+        b->nthreads.v[stat_pair_number(b->each.list.v[i].key)]++;
+}
+
 void blame_sums_end(struct blame_sums *b)
 {
+    stat_groups_settle(&b->owners);
+    stat_groups_settle(&b->each);
     stat_groups_settle(&b->deeds);
-    b->failed |= b->deeds.failed;
+    b->failed |= b->each.failed || b->deeds.failed;
+    count_threads(b);
 }

@@ -17,18 +17,11 @@ struct blame_chain {
     uint32_t name;   /* text: whom it leads to; "": no thread of the trace */
 };
 
-/* How long others waited for one thread, as an owner. */
-struct blame_each {
-    uint32_t owner; /* number in owners */
-    uint64_t thread, ns;
-};
-
 struct blame_sums {
     struct stat_groups owners; /* by blame_owner_key() */
     struct stat_groups deeds;  /* by blame_deed_key() */
-    VEC(uint32_t) nthreads;    /* of each owner, by its number: how many threads of that name */
-    VEC(struct blame_each) each; /* of the first BLAME_THREADS pairs of an owner and a thread */
-    struct idmap threads;        /* these to the number in `each` + 1 */
+    struct stat_groups each;   /* by stat_pair_key(owner, thread): how long others waited for it */
+    VEC(uint32_t) nthreads;    /* of each owner, by its number: how many threads of that name; known at the end */
     VEC(struct blame_chain) chains; /* number n is v[n - 1] */
     struct idmap index;
     bool failed; /* memory is short */
@@ -46,6 +39,9 @@ void blame_sums_free(struct blame_sums *b);
 
 /* The chain that goes on from `before`, if there is room for another one; else `before`. */
 uint32_t blame_chain_on(struct blame_sums *b, uint32_t before, uint32_t object, uint32_t name);
+
+/* The owner's time will be added soon. */
+void blame_expect_owner(const struct blame_sums *b, uint32_t object, uint32_t name);
 
 void blame_add_owner(struct blame_sums *b, uint32_t object, uint32_t name, uint64_t thread, uint64_t ns);
 void blame_add_deed(struct blame_sums *b, uint32_t object, uint32_t name, const struct blame_deed *d, uint64_t ns);

@@ -19,10 +19,12 @@ void findings_free(struct findings *f)
                                  &f->polls, &f->naps,  &f->inside, &f->lines, &f->hot,  &f->makers};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         stat_groups_free(all[i]);
-    struct idmap *maps[] = {&f->owner_index, &f->waited, &f->victims, &f->talks, &f->related};
+    struct idmap *maps[] = {&f->owner_index, &f->victims, &f->talks, &f->related};
     for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
         idmap_free(maps[i]);
     phases_free(&f->phases);
+    for (size_t i = 0; i < f->threads.n; i++)
+        VEC_FREE(&f->threads.v[i].objects);
     VEC_FREE(&f->objects);
     VEC_FREE(&f->threads);
     VEC_FREE(&f->owners);
@@ -57,13 +59,10 @@ static void count_running(struct findings *f, int64_t now, int change)
 }
 
 /* Processors: the least that GOMAXPROCS ever is; thrace counts that up when more execute at once. */
-void findings_event(struct findings *f, const struct gotrace_event *ev)
+void findings_metric(struct findings *f, const struct gotrace_metric *m)
 {
-    struct gotrace_metric m;
-    f->event = ev;
-    if (gotrace_event_kind(ev) == GOTRACE_KIND_METRIC && gotrace_event_metric(ev, &m) &&
-        !strcmp(m.name, "/sched/gomaxprocs:threads") && (!f->ncpu || m.value < f->ncpu))
-        f->ncpu = m.value;
+    if (!strcmp(m->name, "/sched/gomaxprocs:threads") && (!f->ncpu || m->value < f->ncpu))
+        f->ncpu = m->value;
 }
 
 void findings_sample(struct findings *f, const struct gotrace_event *ev)
@@ -77,6 +76,7 @@ void findings_sample(struct findings *f, const struct gotrace_event *ev)
     struct finding_thread *t = &f->threads.v[thread];
     t->sampled[t->samples++ % (sizeof t->sampled / sizeof *t->sampled)] =
         (struct finding_sample){gotrace_event_time(ev), function, gotrace_event_stack(ev)};
+    t->latest = gotrace_event_time(ev) > t->latest ? gotrace_event_time(ev) : t->latest;
     t->did = true;
     if (f->lines.list.n < FINDINGS_LINES)
         stat_groups_add(&f->lines,
@@ -95,7 +95,7 @@ void findings_appears(struct findings *f, uint32_t thread, uint32_t maker, int64
     if (f->failed)
         return;
     struct finding_thread *t = &f->threads.v[thread];
-    *t = (struct finding_thread){.born = now};
+    *t = (struct finding_thread){.born = now, .latest = INT64_MIN};
     if (maker == SPANS_NOBODY || !span->name)
         return;
     f->threads.v[maker].did = true;
@@ -166,6 +166,7 @@ void findings_gone(struct findings *f, uint32_t thread)
         o->run = t->run + t->called;
         o->life = (uint64_t)f->spans->end - (uint64_t)t->born;
     }
+    VEC_FREE(&t->objects);
     if (t->met)
         meet(f, t, span);
     if (t->phase && !t->cut)

@@ -15,7 +15,10 @@ void findings_init(struct findings *f, struct blame *b);
 void findings_free(struct findings *f);
 
 /* Before the spans are shown the event. */
-void findings_event(struct findings *f, const struct gotrace_event *ev);
+static inline void findings_event(struct findings *f, const struct gotrace_event *ev) { f->event = ev; }
+
+/* What the event says, if it is a metric. */
+void findings_metric(struct findings *f, const struct gotrace_metric *m);
 
 /* What the watcher of spans is told: after blame, but before it of an end. */
 void findings_appears(struct findings *f, uint32_t thread, uint32_t maker, int64_t now);

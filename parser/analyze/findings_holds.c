@@ -60,7 +60,7 @@ void findings_lock_is_released(struct findings *f, uint32_t number, uint32_t wak
     struct finding_object *o = &f->objects.v[number];
     const struct finding_call *call = &f->threads.v[waker].longest;
     int64_t from = later(o->since, o->released), certain = o->under_way ? now : later(from, o->arrived);
-    if (from < now)
+    if (from < now && f->threads.v[waker].latest >= from)
         note_samples(f, number, waker, from, certain, stack);
     if (call->end > later(certain, call->begin))
         o->certain_calls += (uint64_t)call->end - (uint64_t)later(certain, call->begin);

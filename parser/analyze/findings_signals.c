@@ -103,10 +103,12 @@ static uint64_t time_of(const struct findings *f, uint32_t object, uint64_t thre
 {
     const struct blame_sums *sums = &f->blame->sums;
     uint64_t ns = 0;
-    for (size_t i = 0; i < sums->each.n; i++)
-        if (sums->each.v[i].thread == thread && sums->each.v[i].owner < sums->owners.list.n &&
-            (sums->owners.list.v[sums->each.v[i].owner].key & BLAME_OBJECT_MASK) == blame_object_key(object))
-            ns += sums->each.v[i].ns;
+    for (size_t i = 0; i < sums->each.list.n; i++) {
+        const struct stat_group *e = &sums->each.list.v[i];
+        uint64_t owner = sums->owners.list.v[stat_pair_number(e->key)].key;
+        if (stat_pair_is_of(e->key, thread) && (owner & BLAME_OBJECT_MASK) == blame_object_key(object))
+            ns += e->total;
+    }
     return ns;
 }
 

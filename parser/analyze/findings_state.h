@@ -84,9 +84,10 @@ struct finding_object {
 /* Of a thread, by its place in spans.live. */
 struct finding_thread {
     uint64_t samples, run, called, slept; /* ns, but for the samples */
-    int64_t born;
+    int64_t born, latest; /* latest: sample */
     uint32_t phase; /* number + 1 */
     uint32_t met;   /* number of the object + 1 */
+    VEC(uint64_t) objects; /* a bit for each, by its number: it has waited for it */
     bool cut;       /* the trace ends */
     /* Since its last wait ended. */
     bool did; /* something else than to execute */
@@ -94,7 +95,6 @@ struct finding_thread {
     struct gotrace_stack stack; /* of the wait or call that it is in */
     /* The wait that it is in. */
     uint32_t place;  /* text: taken when it began, for a stack is known in its generation only */
-    uint32_t waited; /* the last object: number + 1 */
     uint64_t turn; /* the object's releases when it began */
     bool write;    /* to a readers-writer lock */
     uint32_t on_way; /* the object that it was woken for, and does not execute yet: number + 1 */
@@ -144,7 +144,7 @@ struct findings {
     VEC(struct finding_owner) owners;
     VEC(struct finding_polled) polled; /* by the number in polls */
     struct phases phases;
-    struct idmap owner_index, waited, victims, talks, related; /* sets, and memos */
+    struct idmap owner_index, victims, talks, related; /* sets, and memos */
     struct stat_groups waits;  /* by object, name and place of who waits */
     struct stat_groups sites;  /* by object, name and place of who releases */
     struct stat_groups writes; /* by object and place of who ends a writer's wait */

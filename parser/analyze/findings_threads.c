@@ -52,15 +52,15 @@ static uint32_t main_object(const struct findings *f, uint64_t thread)
     const struct blame_sums *sums = &f->blame->sums;
     uint64_t most = 0;
     uint32_t object = 0;
-    for (size_t i = 0; i < sums->each.n; i++) {
-        const struct blame_each *e = &sums->each.v[i];
-        if (e->thread != thread || e->owner >= sums->owners.list.n || e->ns <= most)
+    for (size_t i = 0; i < sums->each.list.n; i++) {
+        const struct stat_group *e = &sums->each.list.v[i];
+        if (!stat_pair_is_of(e->key, thread) || e->total <= most)
             continue;
-        uint32_t number = (uint32_t)(sums->owners.list.v[e->owner].key >> 49);
+        uint32_t number = (uint32_t)(sums->owners.list.v[stat_pair_number(e->key)].key >> 49);
         enum wait_class class = number < f->objects.n ? f->objects.v[number].class : WAIT_CLASS_END;
         if (class == WAIT_CLASS_END || class == WAIT_CLASS_MEETING)
             continue;
-        most = e->ns;
+        most = e->total;
         object = number + 1;
     }
     return object;

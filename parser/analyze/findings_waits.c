@@ -41,6 +41,22 @@ static struct finding_object *object_at(struct findings *f, uint32_t number)
     return f->failed ? NULL : &f->objects.v[number];
 }
 
+/* The thread has not waited for the object before. */
+static bool is_first_wait(struct findings *f, struct finding_thread *t, uint32_t number)
+{
+    uint64_t bit = UINT64_C(1) << number % 64;
+    while (number / 64 >= t->objects.n) {
+        if (!VEC_ROOM(&t->objects)) {
+            f->failed = true;
+            return false;
+        }
+        t->objects.v[t->objects.n++] = 0;
+    }
+    bool first = !(t->objects.v[number / 64] & bit);
+    t->objects.v[number / 64] |= bit;
+    return first;
+}
+
 /* It was woken for what it waits for again, and did nothing in between. */
 static void note_futile(struct finding_object *o, const struct finding_thread *t, int64_t now)
 {
@@ -71,9 +87,7 @@ void findings_wait_begins(struct findings *f, uint32_t thread)
     if (!o->nthreads)
         o->class = class_of(&span->object);
     findings_naps_end(f, thread, o->class != WAIT_CLASS_LOCK); /* who looks may have to wait for a lock for that */
-    if (t->waited != number)
-        o->nthreads += put(f, &f->waited, (uint64_t)number << 48 ^ span->id);
-    t->waited = number;
+    o->nthreads += is_first_wait(f, t, number - 1);
     if (!o->nwaiting++)
         o->since = span->since;
     if (t->woken == number && !t->did && t->ran < LIMIT_FUTILE_RUN * US)

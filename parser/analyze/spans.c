@@ -107,7 +107,7 @@ static void describe(struct spans *s, struct span_thread *l, const struct gotrac
     l->doing = 0;
     l->stack = t->stack;
     l->object = (struct stat_object){.kind = WAIT_NO_OBJECT};
-    l->reason = l->what = stat_literal(texts, "");
+    l->reason = l->what = stat_empty(texts);
     l->place = l->where = 0;
     switch (t->to) {
     case GOTRACE_STATE_RUNNABLE:

@@ -66,7 +66,7 @@ static void begins(void *arg, uint32_t thread)
     struct stat *s = arg;
     const struct span_thread *l = &s->spans.live.v[thread];
     if (l->state == GOTRACE_STATE_WAITING)
-        idmap_prefetch(&s->waits.index, stat_key(l->reason, l->what)); /* for when it ends */
+        stat_groups_prefetch(&s->waits, stat_key(l->reason, l->what)); /* for when it ends */
     blame_begins(&s->blame, thread);
     findings_begins(&s->findings, thread);
 }
@@ -74,9 +74,9 @@ static void begins(void *arg, uint32_t thread)
 static void gone(void *arg, uint32_t thread)
 {
     struct stat *s = arg;
+    findings_gone(&s->findings, thread);
     if (s->failed || s->needs.failed)
         return;
-    findings_gone(&s->findings, thread);
     const struct span_thread *l = &s->spans.live.v[thread];
     struct stat_thread *sum = &s->sums.v[thread];
     sum->name = l->name;
@@ -133,13 +133,13 @@ static void end_wait(struct stat *s, uint32_t thread, int64_t now, const struct 
     uint32_t waker = ev ? spans_find(&s->spans, gotrace_event_goroutine(ev)) : SPANS_NOBODY, wait = 0;
     bool counts = spans_counts(&s->spans, l, now, &ns);
     if (counts)
-        wait = stat_groups_add(&s->waits, stat_key(l->reason, l->what), ns);
+        wait = stat_groups_add_found(&s->waits, stat_key(l->reason, l->what), ns);
     if (!blame_is_fine(&s->blame) || (counts && !note_kind(s, wait, l)))
         return;
     end_need(s, thread, now, waker, wait, ns);
     if (!counts || !ev)
         return;
-    uint32_t none = stat_literal(texts, "");
+    uint32_t none = stat_empty(texts);
     if (waker == SPANS_NOBODY) {
         /* What no goroutine does has the stack of the runtime at best, or that of the waiter itself. */
         stat_groups_add_late(&s->wakers, stat_waker_key(wait, none, none), 1, ns);
@@ -219,6 +219,7 @@ static void metric(struct stat *s, const struct gotrace_event *ev)
     int64_t now = gotrace_event_time(ev);
     if (!gotrace_event_metric(ev, &m))
         return;
+    findings_metric(&s->findings, &m);
     if (!s->procs && is(m.name, "/sched/gomaxprocs:threads"))
         s->procs = m.value;
     if (now < s->spans.from || now >= s->spans.to)
@@ -240,6 +241,15 @@ static bool begin(void *state, const struct gotrace_reader *r)
     struct stat *s = state;
     s->version = gotrace_reader_version(r);
     return !s->failed;
+}
+
+/* Nobody goes on where memory is short, so it is enough to look now and then. */
+enum { LOOK_EVERY = 64 };
+
+static bool is_fine(const struct stat *s)
+{
+    return !s->failed && !s->locks.failed && !s->needs.failed && !s->cpu.failed && !s->threads.failed &&
+           blame_is_fine(&s->blame);
 }
 
 static bool event(void *state, const struct gotrace_event *ev)
@@ -265,21 +275,20 @@ static bool event(void *state, const struct gotrace_event *ev)
         break;
     default: break;
     }
-    return !s->failed && !s->locks.failed && !s->needs.failed && !s->cpu.failed && !s->threads.failed &&
-           blame_is_fine(&s->blame);
+    return s->spans.nevents % LOOK_EVERY || is_fine(s);
 }
 
 static bool end(void *state)
 {
     struct stat *s = state;
     bool ok = spans_end(&s->spans);
+    stat_groups_settle(&s->waits);
     stat_groups_settle(&s->wakers);
     blame_end(&s->blame);
     findings_end(&s->findings);
     stat_threads_end(&s->threads);
     lock_stats_sort(&s->locks);
-    return ok && findings_are_fine(&s->findings) && !s->failed && !s->needs.failed && !s->cpu.failed &&
-           !s->threads.failed && blame_is_fine(&s->blame) && !s->states.failed && !s->waits.failed &&
+    return ok && is_fine(s) && findings_are_fine(&s->findings) && !s->states.failed && !s->waits.failed &&
            !s->wakers.failed && !s->syscalls.failed && !s->errors.failed;
 }
 

@@ -16,22 +16,22 @@ struct stat_group {
     uint32_t *spread;            /* spread.h, coarse, or NULL */
 };
 
-enum { STAT_RECENT_BITS = 6, STAT_LATE = 8 };
+enum { STAT_LATE = 8 };
 
 /* What is to be counted. */
 struct stat_late {
-    uint64_t key, count, total;
-    uint32_t known; /* what index said of the key */
+    uint64_t key, hash, count, total;
+    uint32_t known; /* what the index said of the key, or the group's number + 1 */
 };
 
 struct stat_groups {
-    struct idmap index;
-    /* Groups that were counted last: known is what index says. */
-    struct {
-        uint64_t key;
-        uint32_t known;
-    } recent[1 << STAT_RECENT_BITS];
     VEC(struct stat_group) list;
+    /* Where the groups are by their keys: a hash, of which the slot has a part. A seed keeps it from being foreseen. */
+    struct stat_slot {
+        uint32_t tag, known; /* known: number + 1; 0: it is free */
+    } *slots;
+    size_t nslots; /* a power of two, or 0 */
+    uint64_t seed;
     struct stat_group others;
     struct stat_late late[STAT_LATE]; /* number n is late[n % STAT_LATE] */
     uint64_t nlate, settled;          /* how many there have been, and are counted */
@@ -56,10 +56,29 @@ uint32_t stat_groups_add(struct stat_groups *gs, uint64_t key, uint64_t ns);
 void stat_groups_add_late(struct stat_groups *gs, uint64_t key, uint64_t count, uint64_t total);
 void stat_groups_settle(struct stat_groups *gs);
 
+/*
+ * The same for one, where somebody asks for the number: the group is found, or made, at once. Nothing else may be
+ * counted late in these groups, or they would be in another order.
+ */
+uint32_t stat_groups_add_found(struct stat_groups *gs, uint64_t key, uint64_t ns);
+
+/* The key will be asked for soon. */
+void stat_groups_prefetch(const struct stat_groups *gs, uint64_t key);
+
 /* Adds a group of others, without its spread. */
 void stat_groups_sum(struct stat_groups *gs, uint64_t key, const struct stat_group *of);
 
 /* What percent of the group's stretches do not exceed, at most 1/16 too large. */
 uint64_t stat_group_percentile(const struct stat_group *g, unsigned percent);
+
+/* Keys for a thread of something that has a number of so many bits; of the goroutine's ID the others matter. */
+enum { STAT_PAIR_BITS = 14 };
+#define STAT_PAIR_THREAD (UINT64_MAX >> STAT_PAIR_BITS)
+static inline uint64_t stat_pair_key(uint32_t number, uint64_t thread)
+{
+    return (uint64_t)number << (64 - STAT_PAIR_BITS) | (thread & STAT_PAIR_THREAD);
+}
+static inline uint32_t stat_pair_number(uint64_t key) { return (uint32_t)(key >> (64 - STAT_PAIR_BITS)); }
+static inline bool stat_pair_is_of(uint64_t key, uint64_t thread) { return !((key ^ thread) & STAT_PAIR_THREAD); }
 
 #endif

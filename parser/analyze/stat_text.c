@@ -19,6 +19,21 @@ struct line {
 
 static bool is_control(uint32_t rune) { return rune < 0x20 || (rune >= 0x7f && rune < 0xa0); }
 
+/* The next one as it may stand in a text: its bytes, and how many they are. */
+static inline size_t take_rune(const uint8_t **p, const uint8_t *end, uint8_t bytes[static UTF8_MAX])
+{
+    uint32_t rune = 0;
+    if (**p >= ' ' && **p < 0x7f) {
+        *bytes = *(*p)++;
+        return 1;
+    }
+    size_t n = utf8_get(*p, end, &rune);
+    if (!n || is_control(rune))
+        rune = RUNE_REPLACEMENT;
+    *p += n ? n : 1;
+    return (size_t)(utf8_put(bytes, rune) - bytes);
+}
+
 /* At most max bytes of s, which end in "…" if that is not all. */
 static void append(struct line *l, struct gotrace_str s, size_t max)
 {
@@ -26,22 +41,17 @@ static void append(struct line *l, struct gotrace_str s, size_t max)
     size_t start = l->len, fits = l->len; /* fits: where the text could end and the dots still have room */
     const size_t dots = 3;
     while (p < end) {
-        uint32_t rune = 0;
-        size_t n = utf8_get(p, end, &rune);
-        if (!n || is_control(rune))
-            rune = RUNE_REPLACEMENT;
         uint8_t bytes[UTF8_MAX];
-        size_t size = (size_t)(utf8_put(bytes, rune) - bytes);
+        size_t size = take_rune(&p, end, bytes);
         if (l->len + size > start + max) {
             memcpy(l->text + fits, "…", dots);
             l->len = fits + dots;
             return;
         }
-        memcpy(l->text + l->len, bytes, size);
-        l->len += size;
+        for (size_t i = 0; i < size; i++)
+            l->text[l->len++] = (char)bytes[i];
         if (l->len + dots <= start + max)
             fits = l->len;
-        p += n ? n : 1;
     }
 }
 
@@ -83,10 +93,18 @@ static uint32_t intern(struct stat_texts *t, const char *text, size_t len)
     return (uint32_t)t->list.n++;
 }
 
+static struct stat_cached *new_cache(unsigned bits)
+{
+    size_t size = sizeof(struct stat_cached) << bits;
+    struct stat_cached *cache = aligned_alloc(_Alignof(struct stat_cached), size);
+    return cache ? memset(cache, 0, size) : NULL;
+}
+
 void stat_texts_init(struct stat_texts *t)
 {
     static const char others[] = "others";
-    *t = (struct stat_texts){.cache = calloc(1 << STAT_CACHE_BITS, sizeof *t->cache), .cache_bits = STAT_CACHE_BITS};
+    *t = (struct stat_texts){.cache = new_cache(STAT_CACHE_BITS), .cache_bits = STAT_CACHE_BITS};
+    t->met = t->cache;
     t->failed = !t->cache;
     intern(t, others, sizeof others - 1);
 }
@@ -282,12 +300,13 @@ static uint32_t place(struct stat_texts *t, struct gotrace_stack stack, bool lin
     if (stack_is_end(stack))
         return stat_literal(t, end_of_thread);
     if (!gotrace_stack_frame(stack, parts->program, &f))
-        return stat_literal(t, "");
+        return stat_empty(t);
     append_frame(&l, &f, line);
     return intern(t, l.text, l.len);
 }
 
-enum { NOT_MADE = UINT32_MAX };
+enum { NOT_MADE = UINT16_MAX };
+_Static_assert(STAT_NTEXTS <= (int)NOT_MADE, "a number of a text is another one");
 
 static struct stat_cached *cache_place(struct stat_cached *cache, unsigned bits, const struct gotrace_stack *stack)
 {
@@ -299,7 +318,7 @@ static struct stat_cached *cache_place(struct stat_cached *cache, unsigned bits,
 static void grow_cache(struct stat_texts *t)
 {
     unsigned bits = t->cache_bits + 1;
-    struct stat_cached *bigger = bits > STAT_CACHE_BITS_MAX ? NULL : calloc((size_t)1 << bits, sizeof *bigger);
+    struct stat_cached *bigger = bits > STAT_CACHE_BITS_MAX ? NULL : new_cache(bits);
     t->displaced = 0;
     if (!bigger)
         return;
@@ -312,11 +331,16 @@ static void grow_cache(struct stat_texts *t)
 }
 
 /* Handles that were just made are slow to copy, and this is asked for every stretch: so it compares them in place. */
-static struct stat_cached *cached(struct stat_texts *t, const struct gotrace_stack *stack)
+static inline bool is_of(const struct stat_cached *c, const struct gotrace_stack *stack)
+{
+    return c->stack.id == stack->id && c->stack.serial == stack->serial && c->stack.reader == stack->reader &&
+           c->stack.reader;
+}
+
+static struct stat_cached *find_cached(struct stat_texts *t, const struct gotrace_stack *stack)
 {
     struct stat_cached *c = cache_place(t->cache, t->cache_bits, stack);
-    if (c->stack.reader && c->stack.id == stack->id && c->stack.serial == stack->serial &&
-        c->stack.reader == stack->reader)
+    if (is_of(c, stack))
         return c;
     t->displaced += c->stack.reader && c->stack.serial == stack->serial;
     if (t->displaced >> t->cache_bits) {
@@ -327,6 +351,13 @@ static struct stat_cached *cached(struct stat_texts *t, const struct gotrace_sta
     for (int i = 0; i < STAT_STACK_TEXTS; i++)
         c->text[i] = NOT_MADE;
     return c;
+}
+
+static inline struct stat_cached *cached(struct stat_texts *t, const struct gotrace_stack *stack)
+{
+    if (!is_of(t->met, stack))
+        t->met = find_cached(t, stack);
+    return t->met;
 }
 
 static uint32_t make(struct stat_texts *t, struct gotrace_stack stack, enum stat_stack_text what)
@@ -347,7 +378,7 @@ uint32_t stat_text_stack_at(struct stat_texts *t, const struct gotrace_stack *st
         return 0;
     struct stat_cached *c = cached(t, stack);
     if (c->text[what] == NOT_MADE)
-        c->text[what] = make(t, *stack, what);
+        c->text[what] = (uint16_t)make(t, *stack, what);
     return c->text[what];
 }
 

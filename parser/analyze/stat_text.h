@@ -42,14 +42,15 @@ struct stat_texts {
     VEC(char *) list;
     /*
      * Stacks that were met last: a handle tells without their frames which text they are. 2^cache_bits of them, more
-     * when a generation has more.
+     * when a generation has more; each is a line of the processor's cache.
      */
     struct stat_cached {
         struct gotrace_stack stack;
-        uint32_t text[STAT_STACK_TEXTS];
-        struct stat_object object;
+        uint16_t text[STAT_STACK_TEXTS];
         bool is_split, is_called;
-    } *cache;
+        struct stat_object object;
+    } __attribute__((aligned(64))) *cache;
+    struct stat_cached *met; /* the last: one event asks for the same several times */
     unsigned cache_bits;
     size_t displaced; /* stacks by others of their generation, since the cache grew */
     struct gotrace_stack parted; /* the last one that was taken apart: several texts are made of it */
@@ -59,6 +60,7 @@ struct stat_texts {
         size_t len;
         uint32_t number;
     } recent[STAT_NRECENT];
+    uint32_t empty; /* the number of "", if it has one by now */
     bool failed; /* memory is short */
 };
 
@@ -70,6 +72,13 @@ uint32_t stat_text(struct stat_texts *t, struct gotrace_str s);
 static inline uint32_t stat_literal(struct stat_texts *t, const char *text)
 {
     return stat_text(t, (struct gotrace_str){text, strlen(text)});
+}
+
+static inline uint32_t stat_empty(struct stat_texts *t)
+{
+    if (!t->empty)
+        t->empty = stat_literal(t, "");
+    return t->empty;
 }
 
 /* The text with this number. */

@@ -146,6 +146,18 @@ static void late_keys_share_a_group(void **state)
     stat_groups_free(&gs);
 }
 
+static void expect_equal(const struct stat_groups *x, const struct stat_groups *y)
+{
+    assert_int_equal(x->list.n, y->list.n);
+    assert_int_equal(x->others.count, y->others.count);
+    assert_int_equal(x->others.total, y->others.total);
+    for (size_t i = 0; i < y->list.n; i++) {
+        const struct stat_group *a = &x->list.v[i], *b = &y->list.v[i];
+        assert_true(a->key == b->key && a->count == b->count && a->total == b->total && a->max == b->max);
+        assert_int_equal(stat_group_percentile(a, 50), stat_group_percentile(b, 50));
+    }
+}
+
 /* What is counted late is what is counted at once, in the same order, also where a key is new to several at a time. */
 static void counting_late_counts_the_same(void **state)
 {
@@ -160,14 +172,7 @@ static void counting_late_counts_the_same(void **state)
             assert_int_equal(stat_groups_add(&late, ~i, 1), stat_groups_add(&soon, ~i, 1));
     }
     stat_groups_settle(&late);
-    assert_int_equal(late.list.n, soon.list.n);
-    assert_int_equal(late.others.count, soon.others.count);
-    assert_int_equal(late.others.total, soon.others.total);
-    for (size_t i = 0; i < soon.list.n; i++) {
-        const struct stat_group *a = &late.list.v[i], *b = &soon.list.v[i];
-        assert_true(a->key == b->key && a->count == b->count && a->total == b->total && a->max == b->max);
-        assert_int_equal(stat_group_percentile(a, 50), stat_group_percentile(b, 50));
-    }
+    expect_equal(&late, &soon);
     uint32_t number = stat_groups_add(&late, UINT64_C(1) << 40, 0);
     uint64_t count = late.list.v[number].count;
     stat_groups_add_late(&late, UINT64_C(1) << 40, 5, 7);
@@ -175,6 +180,36 @@ static void counting_late_counts_the_same(void **state)
     assert_int_equal(late.list.v[number].count, count + 5);
     stat_groups_free(&late);
     stat_groups_free(&soon);
+}
+
+/* The number is known at once, that of the others, too. */
+static void a_group_is_found_before_it_is_counted(void **state)
+{
+    struct stat_groups late, soon;
+    stat_groups_init(&late, true);
+    stat_groups_init(&soon, true);
+    for (uint64_t i = 0; i < 3 * KINDS; i++) {
+        uint64_t key = i % KINDS << 40;
+        stat_groups_prefetch(&late, key);
+        assert_int_equal(stat_groups_add_found(&late, key, i), stat_groups_add(&soon, key, i));
+    }
+    assert_true(soon.others.count > 0);
+    stat_groups_settle(&late);
+    expect_equal(&late, &soon);
+    stat_groups_free(&late);
+    stat_groups_free(&soon);
+}
+
+/* Threads are told apart by as many bits of their IDs as there is room for beside the number. */
+static void a_pair_has_a_number_and_a_thread(void **state)
+{
+    uint32_t most = (1U << STAT_PAIR_BITS) - 1;
+    uint64_t key = stat_pair_key(most, UINT64_C(1) << 49);
+    assert_int_equal(stat_pair_number(key), most);
+    assert_int_equal(stat_pair_number(stat_pair_key(5, UINT64_MAX)), 5);
+    assert_true(stat_pair_is_of(key, UINT64_C(1) << 49));
+    assert_false(stat_pair_is_of(key, UINT64_C(1) << 48));
+    assert_false(stat_pair_is_of(key, (UINT64_C(1) << 49) + 1));
 }
 
 static void a_percentile_is_a_sixteenth_too_large_at_most(void **state)
@@ -223,6 +258,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_diverse_trace_takes_bounded_memory),
         cmocka_unit_test(stacks_of_other_generations_are_others),
+        cmocka_unit_test(a_group_is_found_before_it_is_counted),
+        cmocka_unit_test(a_pair_has_a_number_and_a_thread),
         cmocka_unit_test(late_keys_share_a_group),
         cmocka_unit_test(counting_late_counts_the_same),
         cmocka_unit_test(a_percentile_is_a_sixteenth_too_large_at_most),

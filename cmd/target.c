@@ -68,15 +68,31 @@ enum { OUR_MACHINE = EM_X86_64 };
 enum { OUR_MACHINE = EM_AARCH64 };
 #endif
 
-static bool has_interpreter(int fd, const Elf64_Ehdr *e)
+/* The path of the loader; "" if it has one that cannot be read. False: it has none. */
+static bool find_loader(int fd, const Elf64_Ehdr *e, char path[PATH_MAX])
 {
     for (int i = 0; i < e->e_phnum; i++) {
         Elf64_Phdr ph;
         if (pread(fd, &ph, sizeof ph, (off_t)(e->e_phoff + (uint64_t)i * sizeof ph)) != sizeof ph)
             break;
-        if (ph.p_type == PT_INTERP)
-            return true;
+        if (ph.p_type != PT_INTERP)
+            continue;
+        size_t size = ph.p_filesz < PATH_MAX ? ph.p_filesz : 0;
+        ssize_t n = pread(fd, path, size, (off_t)ph.p_offset);
+        path[n > 0 && (size_t)n == size ? n : 0] = 0;
+        return true;
     }
+    return false;
+}
+
+/* A loader of musl's, of Bionic's or of uClibc's would end the program, as it cannot load our library. */
+static bool is_of_another_libc(const char *loader)
+{
+    static const char *const others[] = {"ld-musl", "linker", "ld-uClibc"};
+    const char *slash = strrchr(loader, '/'), *name = slash ? slash + 1 : loader;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (!strncmp(name, others[i], strlen(others[i])))
+            return true;
     return false;
 }
 
@@ -188,8 +204,11 @@ static const char *obstacle(int fd, const Elf64_Ehdr *e)
         return "it is a 32-bit program and thrace is 64-bit";
     if (e->e_machine != OUR_MACHINE)
         return "it is a program for another architecture";
-    if (!has_interpreter(fd, e))
+    static char loader[PATH_MAX];
+    if (!find_loader(fd, e, loader))
         return "it is statically linked, LD_PRELOAD does not reach it";
+    if (is_of_another_libc(loader))
+        return "it is built for another C library than glibc, where thrace's cannot be loaded";
     const char *secure = privileges(fd);
     if (secure)
         return secure;

@@ -24,6 +24,7 @@ EXTRA_DIST += \
 	%D%/README.md \
 	%D%/against-the-kernel.md \
 	%D%/coverage.md \
+	%D%/limits.md \
 	%D%/critical-path.md \
 	%D%/diff.md \
 	%D%/environment.md \

@@ -25,18 +25,25 @@ struct failed_calls {
     char *errnos; /* "12 ENOENT, 3 EACCES" */
 };
 
-static bool is_of_row(const struct stat_rows *rows, const struct stat_row *row, uint32_t call)
+/* Others are all that have none of the rows before n. */
+static bool is_of_row(const struct stat_rows *rows, const struct stat_row *row, size_t n, uint32_t call)
 {
-    return call < rows->groups->list.n ? row->first && rows->row_of[call] == row->sum.number : !row->first;
+    uint32_t number = call < rows->groups->list.n ? rows->row_of[call] : UINT32_MAX;
+    if (row->first)
+        return number == row->sum.number;
+    for (size_t i = 0; i < n; i++)
+        if (rows->v[i].first && rows->v[i].sum.number == number)
+            return false;
+    return true;
 }
 
 /* The errors of the row are put together by their texts, of which a row has few. False: memory is short. */
 static bool count_errors(const struct stat *s, const struct stat_rows *rows, const struct stat_row *row,
-                         struct stat_groups *by_errno)
+                         size_t n, struct stat_groups *by_errno)
 {
     for (size_t i = 0; i < s->errors.list.n; i++) {
         const struct stat_group *g = &s->errors.list.v[i];
-        if (is_of_row(rows, row, (uint32_t)(g->key >> 32)))
+        if (is_of_row(rows, row, n, (uint32_t)(g->key >> 32)))
             stat_groups_sum(by_errno, (uint32_t)g->key, g);
     }
     return !by_errno->failed;
@@ -48,8 +55,8 @@ static int by_count(const void *a, const void *b)
     return x->count != y->count ? (x->count < y->count) - (x->count > y->count) : (x->key > y->key) - (x->key < y->key);
 }
 
-/* Free errnos. False: memory is short. */
-static bool find_failed(const struct stat *s, const struct stat_rows *rows, const struct stat_row *row,
+/* Of a row behind n others. Free errnos. False: memory is short. */
+static bool find_failed(const struct stat *s, const struct stat_rows *rows, const struct stat_row *row, size_t n,
                         struct failed_calls *f)
 {
     struct stat_groups by_errno;
@@ -57,7 +64,7 @@ static bool find_failed(const struct stat *s, const struct stat_rows *rows, cons
     *f = (struct failed_calls){0};
     stat_groups_init(&by_errno, false);
     FILE *out = open_memstream(&f->errnos, &size);
-    bool ok = out && count_errors(s, rows, row, &by_errno);
+    bool ok = out && count_errors(s, rows, row, n, &by_errno);
     if (ok && by_errno.list.n)
         qsort(by_errno.list.v, by_errno.list.n, sizeof *by_errno.list.v, by_count);
     for (size_t i = 0; ok && i < by_errno.list.n; i++) {
@@ -141,11 +148,11 @@ static void add_data(const struct stat *s, const struct stat_row *row, const str
     table_stack(t, stack);
 }
 
-static bool add_row(const struct stat *s, const struct stat_rows *rows, const struct stat_row *row,
+static bool add_row(const struct stat *s, const struct stat_rows *rows, const struct stat_row *row, size_t n,
                     const struct report *r, struct table *t)
 {
     struct failed_calls failed;
-    bool ok = find_failed(s, rows, row, &failed);
+    bool ok = find_failed(s, rows, row, n, &failed);
     stat_row_times(row, r, t);
     if (!r->brief)
         put_failed(s, &failed, t);
@@ -180,10 +187,10 @@ bool stat_syscalls(const struct stat *s, struct report *r)
     if (ok)
         stat_rows_sort(&rows, false);
     for (; ok && i < rows.n && i < most; i++)
-        ok = add_row(s, &rows, &rows.v[i], r, &t);
+        ok = add_row(s, &rows, &rows.v[i], i, r, &t);
     struct stat_row rest = ok ? stat_rows_rest(&rows, i) : (struct stat_row){.first = 0};
     if (ok && rest.sum.count)
-        ok = add_row(s, &rows, &rest, r, &t);
+        ok = add_row(s, &rows, &rest, i, r, &t);
     t.failed |= !ok;
     stat_rows_free(&rows);
     return report_table(r, &t, "System calls");

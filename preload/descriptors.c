@@ -56,12 +56,28 @@ static void describe_socket(int fd, struct text *t)
 
 /* --- all that has a name in /proc ----------------------------------------------------------------------------------- */
 
-enum { LINK_MAX_SHOWN = 96 };
+enum { LINK_MAX = 1024 };
+
+/* The end of a path tells more than its beginning. */
+static void put_path(struct text *t, const char *path)
+{
+    size_t len = strlen(path), room = (size_t)(t->end - t->p);
+    if (len <= room) {
+        put(t, path);
+        return;
+    }
+    put(t, "…");
+    room = (size_t)(t->end - t->p);
+    path += len - room;
+    while (((unsigned char)*path & 0xc0) == 0x80)
+        path++;
+    put(t, path);
+}
 
 /* "pipe:[1234]" is the kernel's for one without a name. */
 static void describe_by_link(int fd, enum object_kind kind, struct text *t)
 {
-    char path[32], link[LINK_MAX_SHOWN];
+    char path[32], link[LINK_MAX];
     struct text p = {path, path + sizeof path - 1};
     put(&p, "/proc/self/fd/");
     text_put_number(&p, (uint32_t)fd);
@@ -72,7 +88,7 @@ static void describe_by_link(int fd, enum object_kind kind, struct text *t)
     text_put(t, ' ');
     const char *number = strchr(link, '[');
     if (link[0] == '/')
-        put(t, link);
+        put_path(t, link);
     else if (kind == OBJECT_PIPE && number)
         text_put_string(t, number + 1, (uint32_t)strcspn(number + 1, "]"));
     else

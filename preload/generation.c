@@ -154,7 +154,9 @@ static void write_wait(struct sched_thread *by, struct thread *t)
     struct meta_record r;
     int n = unwind_waiting(t);
     bool waits = sched_current(&t->sched)->status == GO_WAITING;
-    const struct object none = {.kind = NO_OBJECT}, *o = waits && n && config.max_objects ? &t->wait_site.object : &none;
+    const struct object none = {.kind = NO_OBJECT}, *o = &none;
+    if ((waits || config.call_objects) && n && config.max_objects)
+        o = &t->wait_site.object;
     uint32_t len;
     const char *text = object_text(t, o, &len);
     meta_begin(&r, buf, sizeof buf, META_STATUS);

@@ -56,7 +56,7 @@ bool wait_block(struct hook *h, struct wait *w, enum sched_reason reason)
         return true;
     }
     hook_capture_for(h, STACK_OF_WAIT);
-    if (object_is_descriptor(h->object.kind) && !h->no_stack)
+    if (object_is_descriptor(h->object.kind) && !h->no_stack && recording())
         object_describe(t, &h->object, hook_known_stack(h));
     if (section_enter(t, WAIT_STACK_RECORDS_MAX)) {
         if (was_released_early(t)) {
@@ -103,6 +103,13 @@ static enum woken withdraw(struct thread *t)
     }
 }
 
+/* Else a handler has ended it, by the first hook that it came through. */
+static bool is_in_call(const struct thread *t)
+{
+    uint32_t status = sched_current(&t->sched)->status;
+    return status == GO_SYSCALL || status == GO_WAITING;
+}
+
 /* What the thread has returned from: a system call, or a wait. */
 static bool come_back(struct thread *t)
 {
@@ -139,9 +146,10 @@ void wait_end(struct wait *w)
         leave_slot(t);
     }
     if (likely(section == SECTION_WRITES)) {
+        bool failed = unlikely(w->error) && is_in_call(t);
         if (unlikely(!come_back(t)))
             count_lost();
-        else if (unlikely(w->error))
+        else if (unlikely(failed))
             upcalls.call_failed(t, w->error);
         section_leave(t);
     } else if (section == SECTION_TRACKS) {

@@ -19,6 +19,7 @@ struct wait {
     struct hook *call; /* for `end`: a system call … */
     uint64_t since;    /* … that began then */
     int error;         /* errno, if the call failed, and that is to be shown */
+    int on;            /* the descriptor that the call is on, + 1, if that is to be asked about at its end */
 };
 
 void wait_end(struct wait *w);

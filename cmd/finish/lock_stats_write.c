@@ -15,13 +15,20 @@ enum { TEXT_MAX = 1024, NUMBERS_MAX = 230, OBJECT_MAX = 330, FUNCTION_MAX = 220,
 _Static_assert(NUMBERS_MAX + OBJECT_MAX + FUNCTION_MAX + PLACE_MAX + THREAD_MAX + 4 + 1 + sizeof CUT < TEXT_MAX,
                "all of it but the stack fits");
 
-/* Cuts no character in two, and leaves nothing in the text that separates it from others. */
-static void put_text(char *text, size_t *n, const char *s, size_t max)
+/* How many bytes of the text, at most max, end with a character. */
+static size_t whole_characters(const char *s, size_t max)
 {
     size_t len = strlen(s);
     if (len > max)
         for (len = max; len && ((unsigned char)s[len] & 0xc0) == 0x80;)
             len--;
+    return len;
+}
+
+/* Leaves nothing in the text that separates it from others. */
+static void put_text(char *text, size_t *n, const char *s, size_t max)
+{
+    size_t len = whole_characters(s, max);
     text[(*n)++] = '\t';
     for (size_t i = 0; i < len; i++)
         text[(*n)++] = (unsigned char)s[i] < ' ' ? '?' : s[i];
@@ -63,8 +70,9 @@ static bool put_frame(void *arg, const struct symbolize_frame *at, bool has_line
     char frame[FUNCTION_MAX + PLACE_MAX + 8], line[16] = "";
     if (has_line)
         snprintf(line, sizeof line, ":%" PRIu32, at->line);
-    int len = snprintf(frame, sizeof frame, "%.*s (%.*s%s)", FUNCTION_MAX, at->function, PLACE_MAX - 16,
-                       name_of_file(at), line);
+    const char *file = name_of_file(at);
+    int len = snprintf(frame, sizeof frame, "%.*s (%.*s%s)", (int)whole_characters(at->function, FUNCTION_MAX),
+                       at->function, (int)whole_characters(file, PLACE_MAX - 16), file, line);
     if (s->n + 1 + (size_t)len + sizeof CUT > TEXT_MAX) {
         put_text(s->text, &s->n, CUT, sizeof CUT);
         return false;

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "parser/utf8.h"
+
 enum { TEXT_MAX = 1024 };
 
 /* Cuts the text at the next tab; returns what is behind it, "" if there is none. */
@@ -14,6 +16,32 @@ static char *cut(char *text)
         return text + strlen(text);
     *tab = 0;
     return tab + 1;
+}
+
+/* A trace may have anything in its strings, also what would command a terminal. Tabs are between parts. */
+static void clean(char *text)
+{
+    uint8_t *p = (uint8_t *)text, *end = p + strlen(text);
+    while (p < end) {
+        uint32_t rune;
+        size_t n = utf8_get(p, end, &rune);
+        bool control = n && (rune < 0x20 || (rune >= 0x7f && rune < 0xa0)) && rune != '\t';
+        if (!n || control)
+            memset(p, '?', n ? n : 1);
+        p += n ? n : 1;
+    }
+}
+
+/* Tabs between the frames become ends of lines; frames without a name are none. */
+static void make_lines(char *stack)
+{
+    char *to = stack;
+    for (const char *p = stack; *p; p++)
+        if (*p != '\t')
+            *to++ = *p;
+        else if (to > stack && to[-1] != '\n')
+            *to++ = '\n';
+    *to = 0;
 }
 
 static void add(struct lock_stats *s, const char *text)
@@ -36,10 +64,10 @@ static void add(struct lock_stats *s, const char *text)
         s->failed = true;
         return;
     }
+    clean(l.object);
     char *function = cut(l.object), *place = cut(function), *thread = cut(place), *stack = cut(thread);
+    make_lines(stack);
     l.stack = stack;
-    for (; *stack; stack++)
-        *stack = *stack == '\t' ? '\n' : *stack;
     l.function = function;
     l.place = place;
     l.thread = thread;

@@ -18,7 +18,7 @@ static inline size_t call_stack_room(void)
 static void capture(struct hook *h)
 {
     hook_capture(h);
-    if (unlikely(config.call_objects) && object_is_descriptor(h->object.kind) && !h->no_stack)
+    if (unlikely(config.call_objects) && object_is_descriptor(h->object.kind) && !h->no_stack && recording())
         object_describe(h->t, &h->object, hook_known_stack(h));
 }
 
@@ -26,6 +26,8 @@ static inline uint64_t call_stack(struct hook *h)
 {
     return unlikely(config.call_objects) ? hook_wait_stack(h) : hook_stack(h);
 }
+
+static void find_object(struct hook *h, int fd);
 
 /* The end of such a call: shows all of it, or counts it. */
 static void end_deferred(struct wait *w)
@@ -39,6 +41,8 @@ static void end_deferred(struct wait *w)
     }
     if (!hook_enter(h))
         return;
+    if (unlikely(w->on) && recording())
+        find_object(h, w->on - 1);
     capture(h);
     if (section_enter(t, call_stack_room() + SCHED_TRANSITION_MAX + CALL_ERROR_ROOM)) {
         if (!sched_syscall_begin(&recorder.sched, &t->sched, call_stack(h), w->since))
@@ -143,17 +147,26 @@ static void concerns_file(struct hook *h, int fd)
     if (sys_failed(raw_syscall(SYS_fstat, fd, (long)&st, 0, 0, 0, 0)) || S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode) ||
         !(st.st_mode & S_IFMT))
         return;
-    uint64_t id = (uint64_t)st.st_ino ^ (uint64_t)st.st_dev * UINT64_C(0x9e3779b97f4a7c15);
-    h->object = (struct object){OBJECT_FILE, fd, id >> 8 | 1};
+    uint64_t id = (uint64_t)st.st_ino + (uint64_t)st.st_dev * UINT64_C(0xff51afd7ed558ccd);
+    h->object = (struct object){OBJECT_FILE, fd, id * UINT64_C(0x9e3779b97f4a7c15) >> 8 | 1};
 }
 
-void call_concerns(struct hook *h, int fd)
+static void find_object(struct hook *h, int fd)
 {
     struct fd_info info = fd_lookup(fd);
     if (may_wait_for(&info))
         concerns(h, fd, &info);
     else if (info.kind == FD_OTHER)
         concerns_file(h, fd);
+}
+
+/* Where nothing is recorded, the program may have forbidden system calls. Of a call that may be short, at its end. */
+void call_concerns(struct hook *h, struct wait *w, int fd)
+{
+    if (config.min_call)
+        w->on = fd + 1;
+    else if (recording())
+        find_object(h, fd);
 }
 
 /*

@@ -38,11 +38,11 @@ static inline int error_to_show(int error)
 void call_begin(struct hook *h, struct wait *w);
 
 /* The same on a descriptor, which is in front of the stack if THRACE_CALL_OBJECTS asks for it. */
-void call_concerns(struct hook *h, int fd);
+void call_concerns(struct hook *h, struct wait *w, int fd);
 static inline void call_on(struct hook *h, struct wait *w, int fd)
 {
     if (unlikely(config.call_objects))
-        call_concerns(h, fd);
+        call_concerns(h, w, fd);
     call_begin(h, w);
 }
 

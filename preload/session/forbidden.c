@@ -8,12 +8,37 @@
 #include "preload/session/own_threads.h"
 #include "preload/session/state.h"
 #include "preload/session/stop.h"
+#include "preload/thread.h"
+
+static bool others_are_in_hooks(void)
+{
+    bool any = false;
+    lock_take(&registry.lock);
+    for (const struct thread *t = registry.threads; t && !any; t = t->next)
+        any = t != self && __atomic_load_n(&t->hook_sp, __ATOMIC_ACQUIRE);
+    lock_drop(&registry.lock);
+    return any;
+}
+
+/*
+ * Another thread's hook that began while something was recorded may be about to make a system call, and the filter may
+ * be for all threads. A hook takes microseconds, unless its thread has lost its processor; one may also have been left
+ * by siglongjmp, and look as if it went on.
+ */
+static void let_hooks_end(void)
+{
+    static const struct timespec pause = {.tv_nsec = 200000};
+    enum { LOOKS = 250 };
+    for (int i = 0; i < LOOKS && others_are_in_hooks(); i++)
+        raw_syscall(SYS_nanosleep, (long)&pause, 0, 0, 0, 0, 0);
+}
 
 void seccomp_is_coming(void)
 {
     if (!recorder.owner->alive)
         return;
     session_stop_for_good();
+    let_hooks_end();
     own_threads_stop();
     forbid_finisher();
 }

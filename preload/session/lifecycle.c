@@ -180,7 +180,7 @@ static void configure(void)
         .stack_depth = (uint16_t)options.stack_depth,
         .unwind_mode = (uint8_t)options.unwind,
         .errors = (uint8_t)options.errors,
-        .call_objects = options.call_objects && options.max_objects,
+        .call_objects = options.call_objects && options.max_objects && options.stack_kinds & STACK_OF_CALL,
         .self_contained = options.flight.bytes,
         .period_ns = options.period_ns,
     };

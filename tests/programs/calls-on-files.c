@@ -27,15 +27,17 @@ static NOINLINE void in_streams(const char *name)
 
 int main(int argc, char **argv)
 {
-    int pipes[2], sockets[2], other;
+    static const char *const names[] = {"a.log", "b.log"};
+    int pipes[2], sockets[2], logs[2];
     char byte;
     CHECK(argc == 2 && !chdir(argv[1]));
-    other = open("a.log", O_RDWR | O_CREAT, 0600);
-    journal(other);
-    in_streams("a.log");
-    journal(open("b.log", O_RDWR | O_CREAT, 0600));
-    in_streams("b.log");
-    CHECK(pread(other, &byte, 1, 0) == 1);
+    for (int i = 0; i < 2; i++)
+        logs[i] = open(names[i], O_RDWR | O_CREAT, 0600);
+    for (int i = 0; i < 2; i++)
+        journal(logs[i]);
+    for (int i = 0; i < 2; i++)
+        in_streams(names[i]);
+    CHECK(pread(logs[0], &byte, 1, 0) == 1);
     CHECK(!pipe(pipes) && write(pipes[1], "x", 1) == 1 && read(pipes[0], &byte, 1) == 1);
     CHECK(!socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) && write(sockets[0], "x", 1) == 1);
     CHECK(read(sockets[1], &byte, 1) == 1);

@@ -1,6 +1,6 @@
 /*
- * failing-calls: system calls that fail, some of them in a task, and what errno is after each. Prints how many of them
- * failed as they have to.
+ * failing-calls: system calls that fail, some of them in a task or interrupted, and what errno is after each. Prints how
+ * many of them failed as they have to.
  */
 #include <thrace/annotate.h>
 
@@ -8,13 +8,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <netdb.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 static int expected;
@@ -48,6 +51,35 @@ static NOINLINE void ask_nobody(void)
     failed(connect(socket(AF_INET, SOCK_STREAM, 0), (struct sockaddr *)&at, sizeof at), ECONNREFUSED);
 }
 
+/* What the handler interrupts fails, and what it does itself does not. The pause ends by that. */
+static void write_a_byte(int sig)
+{
+    static const int out = 1;
+    (void)sig;
+    if (write(out, "", 0))
+        expected = -1;
+}
+
+static NOINLINE void be_interrupted(void)
+{
+    int ends[2];
+    char byte;
+    struct sigaction act = {.sa_handler = write_a_byte};
+    struct itimerval soon = {.it_value.tv_usec = 20000};
+    sigaction(SIGALRM, &act, NULL);
+    CHECK(!pipe(ends));
+    setitimer(ITIMER_REAL, &soon, NULL);
+    failed(read(ends[0], &byte, 1), EINTR);
+}
+
+/* An error of its own, which is no errno. */
+static NOINLINE void look_up_nobody(void)
+{
+    struct addrinfo hints = {.ai_flags = -1}, *found;
+    errno = EMFILE;
+    expected += getaddrinfo("localhost", NULL, &hints, &found) == EAI_BADFLAGS;
+}
+
 static NOINLINE void fail_otherwise(void)
 {
     failed(mmap(NULL, 0, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED ? -1 : 0, EINVAL);
@@ -59,6 +91,8 @@ int main(void)
     look_for_files();
     read_nothing();
     ask_nobody();
+    be_interrupted();
+    look_up_nobody();
     uint64_t task = thrace_task_begin("request"), before = thrace_task_adopt(task);
     fail_otherwise();
     thrace_task_adopt(before);

@@ -6,7 +6,6 @@
 
 #include "cmd/lines.h"
 #include "cmd/stat_rows.h"
-#include "parser/analyze/frames.h"
 
 enum { FEW = 4 };
 
@@ -16,7 +15,8 @@ static const struct table_column brief_columns[] = {
     {NULL, "total"}, {NULL, "calls"}, {NULL, "p99"}, {NULL, "max"}, {NULL, "<where"}, {NULL, NULL}};
 static const struct table_column columns[] = {
     {"total_ns", "total"}, {"count", "calls"}, {"p50_ns", "p50"}, {"p99_ns", "p99"}, {"max_ns", "max"},
-    {"errors", "errors"}, {NULL, "<where"}, {"object", NULL}, {"name", NULL}, {"errnos", NULL}, {"stack", NULL}, {NULL, NULL}};
+    {"errors", "errors"}, {NULL, "<where"}, {"object", NULL}, {"name", NULL}, {"errnos", NULL}, {"stack", NULL},
+    {NULL, NULL}};
 
 /* ---- calls that failed ------------------------------------------------------------------------------------------ */
 
@@ -55,13 +55,12 @@ static int by_count(const void *a, const void *b)
     return x->count != y->count ? (x->count < y->count) - (x->count > y->count) : (x->key > y->key) - (x->key < y->key);
 }
 
-/* Of a row behind n others. Free errnos. False: memory is short. */
+/* Of a row behind n others, into zeros. Free errnos. False: memory is short. */
 static bool find_failed(const struct stat *s, const struct stat_rows *rows, const struct stat_row *row, size_t n,
                         struct failed_calls *f)
 {
     struct stat_groups by_errno;
     size_t size;
-    *f = (struct failed_calls){0};
     stat_groups_init(&by_errno, false);
     FILE *out = open_memstream(&f->errnos, &size);
     bool ok = out && count_errors(s, rows, row, n, &by_errno);
@@ -98,7 +97,7 @@ static bool add_text(const struct stat *s, const struct stat_rows *rows, const s
     if (!l.out)
         return false;
     fputs(row->first ? text(s, (uint32_t)(row->sum.key >> 32)) : "others", l.out);
-    if (!r->brief && failed->n) {
+    if (failed->n) {
         lines_begin(&l, LINES_INDENT);
         lines_words(&l, "failed: ");
         lines_words(&l, failed->errnos);
@@ -113,46 +112,34 @@ static bool add_text(const struct stat *s, const struct stat_rows *rows, const s
     return ok;
 }
 
-/* Of the function in a stack's first line, "function (file:line)"; or the line says that there is none. */
-static int name_length(const char *stack)
-{
-    size_t line = strcspn(stack, "\n");
-    const char *place = memmem(stack, line, " (", 2);
-    return (int)(place ? (size_t)(place - stack) : line);
-}
-
-/* What the call was on: a stack's first line, if that is an object. What is below it; NULL: the first line is none. */
-static const char *below_object(const char *stack)
-{
-    static const char any[] = " (any)"; /* of its kind; a function has no such place */
-    size_t line = strcspn(stack, "\n"), name = (size_t)name_length(stack);
-    bool is_any = line - name == sizeof any - 1 && !memcmp(stack + name, any, sizeof any - 1);
-    return wait_object_named((struct gotrace_str){stack, is_any ? line : name}) ? stack + line + !!stack[line] : NULL;
-}
-
 static void add_data(const struct stat *s, const struct stat_row *row, const struct failed_calls *failed,
                      struct table *t)
 {
-    const char *object = row->first ? text(s, (uint32_t)row->sum.key) : "", *stack = below_object(object);
     table_none(t, "");
-    if (stack)
-        table_cell(t, "%.*s", (int)strcspn(object, "\n"), object);
-    else
-        table_text(t, NULL);
-    stack = stack ? stack : object;
-    if (row->first)
-        table_cell(t, "%.*s", name_length(stack), stack);
-    else
+    if (!row->first) {
+        table_none(t, "");
         table_text(t, "others");
+        table_text(t, failed->n ? failed->errnos : NULL);
+        table_stack(t, "");
+        return;
+    }
+    const struct stat_call *call = &s->calls.v[row->first - 1];
+    const char *stack = text(s, (uint32_t)row->sum.key);
+    size_t object = call->on_object ? strcspn(stack, "\n") : 0;
+    if (object)
+        table_cell(t, "%.*s", (int)object, stack);
+    else
+        table_none(t, "");
+    table_text(t, text(s, call->function));
     table_text(t, failed->n ? failed->errnos : NULL);
-    table_stack(t, stack);
+    table_stack(t, stack + object + (object && stack[object]));
 }
 
 static bool add_row(const struct stat *s, const struct stat_rows *rows, const struct stat_row *row, size_t n,
                     const struct report *r, struct table *t)
 {
-    struct failed_calls failed;
-    bool ok = find_failed(s, rows, row, n, &failed);
+    struct failed_calls failed = {0};
+    bool ok = r->brief || find_failed(s, rows, row, n, &failed);
     stat_row_times(row, r, t);
     if (!r->brief)
         put_failed(s, &failed, t);

@@ -24,7 +24,6 @@ EXTRA_DIST += \
 	%D%/README.md \
 	%D%/against-the-kernel.md \
 	%D%/coverage.md \
-	%D%/limits.md \
 	%D%/critical-path.md \
 	%D%/diff.md \
 	%D%/environment.md \
@@ -35,6 +34,7 @@ EXTRA_DIST += \
 	%D%/gauntlet.md.in \
 	%D%/glossary.md \
 	%D%/internals.md \
+	%D%/limits.md \
 	%D%/model.md \
 	%D%/performance.json \
 	%D%/performance.md \

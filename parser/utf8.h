@@ -2,10 +2,14 @@
 #ifndef THRACE_PARSER_UTF8_H
 #define THRACE_PARSER_UTF8_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 enum { UTF8_MAX = 4, RUNE_REPLACEMENT = 0xfffd, RUNE_LAST = 0x10ffff };
+
+/* It would move the cursor of a terminal, or command it. */
+static inline bool rune_is_control(uint32_t rune) { return rune < 0x20 || (rune >= 0x7f && rune < 0xa0); }
 
 /* How many bytes the first character of [p, end) takes, stored in *rune; 0 when there is none that is valid. */
 static inline size_t utf8_get(const uint8_t *p, const uint8_t *end, uint32_t *rune)

@@ -56,7 +56,7 @@ static void describe_socket(int fd, struct text *t)
 
 /* --- all that has a name in /proc ----------------------------------------------------------------------------------- */
 
-enum { LINK_MAX = 1024 };
+enum { LINK_SIZE = 1024 };
 
 /* The end of a path tells more than its beginning. */
 static void put_path(struct text *t, const char *path)
@@ -77,7 +77,7 @@ static void put_path(struct text *t, const char *path)
 /* "pipe:[1234]" is the kernel's for one without a name. */
 static void describe_by_link(int fd, enum object_kind kind, struct text *t)
 {
-    char path[32], link[LINK_MAX];
+    char path[32], link[LINK_SIZE];
     struct text p = {path, path + sizeof path - 1};
     put(&p, "/proc/self/fd/");
     text_put_number(&p, (uint32_t)fd);

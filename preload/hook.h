@@ -17,7 +17,7 @@ struct hook {
     bool captured;
     struct unwind_request stack; /* the caller's registers, and the function that was called as the leaf */
     bool no_stack;               /* of events like this one */
-    struct object object;        /* that the thread will wait for */
+    struct object object;        /* that the thread will wait for, or that the call is on */
 };
 
 /*

@@ -196,9 +196,7 @@ static bool nobody_captures(void)
 {
     bool nobody = !recorder.gate.fence && gate_barrier();
     lock_take(&registry.lock);
-    for (const struct thread *t = registry.threads; t && nobody; t = t->next)
-        nobody = !__atomic_load_n(&t->hook_sp, __ATOMIC_ACQUIRE);
-    nobody = nobody && !upcalls.is_sampling();
+    nobody = nobody && !any_in_hook(NULL) && !upcalls.is_sampling();
     lock_drop(&registry.lock);
     return nobody && gate_barrier();
 }

@@ -80,6 +80,14 @@ struct thread *thread_new(void)
     return t;
 }
 
+bool any_in_hook(const struct thread *but)
+{
+    for (const struct thread *t = registry.threads; t; t = t->next)
+        if (t != but && __atomic_load_n(&t->hook_sp, __ATOMIC_ACQUIRE))
+            return true;
+    return false;
+}
+
 void thread_inherit(struct thread *t)
 {
     for (struct thread *other = registry.threads, *next; other; other = next) {

@@ -102,7 +102,7 @@ struct thread {
         uintptr_t pc, sp, bp, leaf;
         uint32_t reason; /* of a wait: enum sched_reason */
         uint64_t stack;  /* the stack's id, in the generation in which it began to wait */
-        struct object object; /* that it waits for */
+        struct object object; /* that it waits for, or that the call is on */
     } wait_site;
     struct {            /* its last remarkably long wait (session/flight.h) */
         uint64_t ns;
@@ -150,6 +150,9 @@ static inline void enter_hook(struct thread *t, uintptr_t sp)
 
 /* Likewise, of the function that this stands in. */
 #define ENTER_OWN_HOOK(t) enter_hook(t, (uintptr_t)__builtin_frame_address(0))
+
+/* Is a thread in a hook, other than that one? With the registry lock. One that a handler left by longjmp is, too. */
+bool any_in_hook(const struct thread *but);
 
 /* A registered record for a thread to be: its G has an id but does not exist yet. NULL: memory or ids ran out. */
 struct thread *thread_new(void);

@@ -103,7 +103,7 @@ static enum woken withdraw(struct thread *t)
     }
 }
 
-/* Else a handler has ended it, by the first hook that it came through. */
+/* The model says so. */
 static bool is_in_call(const struct thread *t)
 {
     uint32_t status = sched_current(&t->sched)->status;
@@ -146,7 +146,7 @@ void wait_end(struct wait *w)
         leave_slot(t);
     }
     if (likely(section == SECTION_WRITES)) {
-        bool failed = unlikely(w->error) && is_in_call(t);
+        bool failed = unlikely(w->error) && is_in_call(t); /* else a handler's hook has ended it */
         if (unlikely(!come_back(t)))
             count_lost();
         else if (unlikely(failed))
@@ -163,13 +163,12 @@ void wait_end(struct wait *w)
 
 void thread_revive(struct thread *t)
 {
-    uint32_t status = sched_current(&t->sched)->status;
-    if (status == GO_WAITING || status == GO_SYSCALL) {
+    if (is_in_call(t)) {
         wait_end(&(struct wait){.t = t});
         return;
     }
     ENTER_OWN_HOOK(t);
-    if (status == GO_RUNNABLE)
+    if (sched_current(&t->sched)->status == GO_RUNNABLE)
         thread_starts(t);
     t->hook_sp = 0;
 }

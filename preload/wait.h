@@ -19,6 +19,7 @@ struct wait {
     struct hook *call; /* for `end`: a system call … */
     uint64_t since;    /* … that began then */
     int error;         /* errno, if the call failed, and that is to be shown */
+    bool own_errors;   /* a result of -1 says something else than that errno is set, or what is of no interest */
     int on;            /* the descriptor that the call is on, + 1, if that is to be asked about at its end */
 };
 

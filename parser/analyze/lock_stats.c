@@ -25,7 +25,7 @@ static void clean(char *text)
     while (p < end) {
         uint32_t rune;
         size_t n = utf8_get(p, end, &rune);
-        bool control = n && (rune < 0x20 || (rune >= 0x7f && rune < 0xa0)) && rune != '\t';
+        bool control = n && rune_is_control(rune) && rune != '\t';
         if (!n || control)
             memset(p, '?', n ? n : 1);
         p += n ? n : 1;

@@ -54,7 +54,7 @@ size_t stack_text_clean(struct gotrace_str text, char to[static STACK_TEXT_MAX])
     while (p < end && at - (uint8_t *)to + UTF8_MAX <= STACK_TEXT_MAX) {
         uint32_t rune = 0;
         size_t n = utf8_get(p, end, &rune);
-        bool control = rune < 0x20 || (rune >= 0x7f && rune < 0xa0) || (rune & 0xfffe) == 0xfffe;
+        bool control = rune_is_control(rune) || (rune & 0xfffe) == 0xfffe;
         at = utf8_put(at, n && !control ? rune : RUNE_REPLACEMENT);
         p += n ? n : 1;
     }

@@ -39,6 +39,7 @@ void stat_free(struct stat *s)
     cpu_free(&s->cpu);
     stat_threads_free(&s->threads);
     VEC_FREE(&s->kinds);
+    VEC_FREE(&s->calls);
     VEC_FREE(&s->sums);
 }
 
@@ -107,6 +108,17 @@ static bool note_kind(struct stat *s, uint32_t wait, const struct span_thread *l
     return true;
 }
 
+/* Likewise of a group of system calls; a group is met first in the order of the numbers. */
+static void note_call(struct stat *s, uint32_t call, const struct span_thread *l)
+{
+    if (call != s->calls.n || call == STAT_NGROUPS)
+        return;
+    if (VEC_ROOM(&s->calls))
+        s->calls.v[s->calls.n++] = (struct stat_call){l->what, l->on_object};
+    else
+        s->failed = true;
+}
+
 /* Who needed the thread meanwhile. wait: the group, if the wait counts, for ns. Blame is not told yet of its end. */
 static void end_need(struct stat *s, uint32_t thread, int64_t now, uint32_t waker, uint32_t wait, uint64_t ns)
 {
@@ -173,8 +185,10 @@ static void ends(void *arg, uint32_t thread, int64_t now, const struct gotrace_e
     sum->time[l->state] += ns;
     sum->blocks += l->state == GOTRACE_STATE_WAITING && l->known && l->since >= s->spans.from;
     stat_groups_add(&s->states, stat_key(l->state, l->reason), ns);
-    if (l->state == GOTRACE_STATE_SYSCALL && l->call)
+    if (l->state == GOTRACE_STATE_SYSCALL && l->call) {
         sum->call = stat_groups_add(&s->syscalls, stat_key(l->place, l->where), ns);
+        note_call(s, sum->call, l);
+    }
 }
 
 /* ---- what else events say --------------------------------------------------------------------------------------- */
@@ -205,8 +219,7 @@ static void message(struct stat *s, const struct gotrace_event *ev)
     struct gotrace_log log;
     uint32_t thread = spans_find(&s->spans, gotrace_event_goroutine(ev));
     if (thread == SPANS_NOBODY || thread >= s->sums.n || s->sums.v[thread].call == STAT_NO_CALL ||
-        !gotrace_event_log(ev, &log) || log.category.len != strlen(ERRNO_CATEGORY) ||
-        memcmp(log.category.data, ERRNO_CATEGORY, log.category.len) != 0)
+        !gotrace_event_log(ev, &log) || !stat_str_is(log.category, ERRNO_CATEGORY))
         return;
     stat_groups_add(&s->errors, stat_key(s->sums.v[thread].call, stat_text(&s->spans.texts, log.message)), 0);
     s->sums.v[thread].call = STAT_NO_CALL;

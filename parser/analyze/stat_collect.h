@@ -18,6 +18,12 @@ struct stat_wait {
     enum wait_need need;
 };
 
+/* Of a group of system calls: what its key does not say. */
+struct stat_call {
+    uint32_t function; /* text: the innermost */
+    bool on_object;    /* the stack begins with what it was on */
+};
+
 /* What the trace says of memory, as far as it does. */
 struct stat_heap {
     uint64_t times;     /* how often */
@@ -41,6 +47,7 @@ struct stat {
     struct cpu cpu;
     struct stat_heap heap;
     VEC(struct stat_wait) kinds;  /* of the groups of waits, by their numbers */
+    VEC(struct stat_call) calls;  /* of the groups of system calls, likewise */
     VEC(struct stat_thread) sums; /* of goroutines that exist, by their place in spans.live */
     struct stat_threads threads;
     uint64_t idlers;              /* how many goroutines were idle for a time */

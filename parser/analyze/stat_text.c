@@ -17,8 +17,6 @@ struct line {
     size_t len;
 };
 
-static bool is_control(uint32_t rune) { return rune < 0x20 || (rune >= 0x7f && rune < 0xa0); }
-
 /* The next one as it may stand in a text: its bytes, and how many they are. */
 static inline size_t take_rune(const uint8_t **p, const uint8_t *end, uint8_t bytes[static UTF8_MAX])
 {
@@ -28,7 +26,7 @@ static inline size_t take_rune(const uint8_t **p, const uint8_t *end, uint8_t by
         return 1;
     }
     size_t n = utf8_get(*p, end, &rune);
-    if (!n || is_control(rune))
+    if (!n || rune_is_control(rune))
         rune = RUNE_REPLACEMENT;
     *p += n ? n : 1;
     return (size_t)(utf8_put(bytes, rune) - bytes);

@@ -64,6 +64,11 @@ struct stat_texts {
     bool failed; /* memory is short */
 };
 
+static inline bool stat_str_is(struct gotrace_str s, const char *text)
+{
+    return s.len == strlen(text) && !memcmp(s.data, text, s.len);
+}
+
 void stat_texts_init(struct stat_texts *t);
 void stat_texts_free(struct stat_texts *t);
 

@@ -184,16 +184,11 @@ static void end_region(struct tasks *t, uint32_t thread, const struct gotrace_re
     change_work(t, thread, now);
 }
 
-static bool equals(struct gotrace_str s, const char *text)
-{
-    return s.len == strlen(text) && !memcmp(s.data, text, s.len);
-}
-
 /* thrace_task_adopt says it by a message, since Go has no event for it: docs/model.md. */
 static void take_message(struct tasks *t, uint32_t thread, const struct gotrace_log *log, int64_t now)
 {
-    bool adopted = equals(log->message, "adopted");
-    if (!equals(log->category, "[thrace]") || (!adopted && !equals(log->message, "left")))
+    bool adopted = stat_str_is(log->message, "adopted");
+    if (!stat_str_is(log->category, "[thrace]") || (!adopted && !stat_str_is(log->message, "left")))
         return;
     t->threads.v[thread].adopts = true;
     t->threads.v[thread].task = adopted ? log->task : 0;

@@ -1,6 +1,5 @@
 #include <string.h>
 
-#include "lib/errnos.h"
 #include "preload/annotate/annotate.h"
 #include "preload/annotate/defined.h"
 #include "preload/wait.h"
@@ -20,7 +19,6 @@ static uint64_t string_of(struct thread *t, unsigned error)
 
 void annotate_call_error(struct thread *t, int error)
 {
-    _Static_assert((int)ERROR_WORDS == (int)ERRNO_VALUES, "each has a string");
     _Static_assert(CALL_ERROR_ROOM >= SCHED_TRANSITION_MAX + 2 * (STRING_RECORD_HEAD + ERRNO_NAME_SIZE), "it has room");
     if (error <= 0 || !*errno_name((unsigned)error))
         return;

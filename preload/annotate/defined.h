@@ -2,6 +2,7 @@
 #ifndef THRACE_PRELOAD_ANNOTATE_DEFINED_H
 #define THRACE_PRELOAD_ANNOTATE_DEFINED_H
 
+#include "lib/errnos.h"
 #include "lib/meta.h"
 #include "preload/annotate/names.h"
 #include "preload/recorder.h"
@@ -11,8 +12,7 @@ enum {
     STRING_RECORD_HEAD = 1 + 2 * VARINT_MAX,
     /* What the recorder says itself: three words of tasks, and errors. The numbers are behind the program's names. */
     TASK_WORDS = 3,
-    ERROR_WORDS = 256,
-    OWN_NAMES = TASK_WORDS + ERROR_WORDS,
+    OWN_NAMES = TASK_WORDS + ERRNO_VALUES,
 };
 
 static inline uint64_t name_id(const struct name *n) { return n ? PROGRAM_STRING_BASE + n->number : 0; }

@@ -8,6 +8,49 @@
 #include "preload/short_calls.h"
 #include "preload/upcalls.h"
 
+/* --- what a call is on -------------------------------------------------------------------------------------------- */
+
+static bool may_wait_for(const struct fd_info *info) { return info->kind > FD_OTHER; }
+static bool may_wait(const struct fd_info *info) { return may_wait_for(info) && !info->nonblocking; }
+
+static void concerns(struct hook *h, int fd, const struct fd_info *info)
+{
+    static const uint8_t kinds[] = {[FD_PIPE] = OBJECT_PIPE,         [FD_SOCKET] = OBJECT_SOCKET,
+                                    [FD_EVENTFD] = OBJECT_EVENTFD,   [FD_TIMERFD] = OBJECT_TIMERFD,
+                                    [FD_SIGNALFD] = OBJECT_SIGNALFD, [FD_QUEUE] = OBJECT_QUEUE,
+                                    [FD_EPOLL] = OBJECT_EPOLL};
+    h->object = (struct object){(enum object_kind)kinds[info->kind], fd, info->id};
+}
+
+/* A file or a device has no id of its own: where it is says which it is, whatever the number stood for before. */
+static void concerns_file(struct hook *h, int fd)
+{
+    struct stat st;
+    if (sys_failed(raw_syscall(SYS_fstat, fd, (long)&st, 0, 0, 0, 0)) || S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode) ||
+        !(st.st_mode & S_IFMT))
+        return;
+    uint64_t id = (uint64_t)st.st_ino + (uint64_t)st.st_dev * UINT64_C(0xff51afd7ed558ccd);
+    h->object = (struct object){OBJECT_FILE, fd, id * UINT64_C(0x9e3779b97f4a7c15) >> 8 | 1};
+}
+
+static void find_object(struct hook *h, int fd)
+{
+    struct fd_info info = fd_lookup(fd);
+    if (may_wait_for(&info))
+        concerns(h, fd, &info);
+    else if (info.kind == FD_OTHER)
+        concerns_file(h, fd);
+}
+
+/* Where nothing is recorded, the program may have forbidden system calls. Of a call that may be short, at its end. */
+void call_concerns(struct hook *h, struct wait *w, int fd)
+{
+    if (config.min_call)
+        w->on = fd + 1;
+    else if (recording())
+        find_object(h, fd);
+}
+
 /* Bytes of meta records that call_stack may need. */
 static inline size_t call_stack_room(void)
 {
@@ -27,7 +70,7 @@ static inline uint64_t call_stack(struct hook *h)
     return unlikely(config.call_objects) ? hook_wait_stack(h) : hook_stack(h);
 }
 
-static void find_object(struct hook *h, int fd);
+/* --- calls ---------------------------------------------------------------------------------------------------------- */
 
 /* The end of such a call: shows all of it, or counts it. */
 static void end_deferred(struct wait *w)
@@ -126,47 +169,6 @@ static bool is_ready(int fd, short events)
 {
     struct pollfd p = {.fd = fd, .events = events};
     return any_ready(&p, 1);
-}
-
-static bool may_wait_for(const struct fd_info *info) { return info->kind > FD_OTHER; }
-static bool may_wait(const struct fd_info *info) { return may_wait_for(info) && !info->nonblocking; }
-
-static void concerns(struct hook *h, int fd, const struct fd_info *info)
-{
-    static const uint8_t kinds[] = {[FD_PIPE] = OBJECT_PIPE,         [FD_SOCKET] = OBJECT_SOCKET,
-                                    [FD_EVENTFD] = OBJECT_EVENTFD,   [FD_TIMERFD] = OBJECT_TIMERFD,
-                                    [FD_SIGNALFD] = OBJECT_SIGNALFD, [FD_QUEUE] = OBJECT_QUEUE,
-                                    [FD_EPOLL] = OBJECT_EPOLL};
-    h->object = (struct object){(enum object_kind)kinds[info->kind], fd, info->id};
-}
-
-/* A file or a device has no id of its own: where it is says which it is, whatever the number stood for before. */
-static void concerns_file(struct hook *h, int fd)
-{
-    struct stat st;
-    if (sys_failed(raw_syscall(SYS_fstat, fd, (long)&st, 0, 0, 0, 0)) || S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode) ||
-        !(st.st_mode & S_IFMT))
-        return;
-    uint64_t id = (uint64_t)st.st_ino + (uint64_t)st.st_dev * UINT64_C(0xff51afd7ed558ccd);
-    h->object = (struct object){OBJECT_FILE, fd, id * UINT64_C(0x9e3779b97f4a7c15) >> 8 | 1};
-}
-
-static void find_object(struct hook *h, int fd)
-{
-    struct fd_info info = fd_lookup(fd);
-    if (may_wait_for(&info))
-        concerns(h, fd, &info);
-    else if (info.kind == FD_OTHER)
-        concerns_file(h, fd);
-}
-
-/* Where nothing is recorded, the program may have forbidden system calls. Of a call that may be short, at its end. */
-void call_concerns(struct hook *h, struct wait *w, int fd)
-{
-    if (config.min_call)
-        w->on = fd + 1;
-    else if (recording())
-        find_object(h, fd);
 }
 
 /*

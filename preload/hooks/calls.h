@@ -22,7 +22,7 @@
 /* The result is the one that says that the call failed: the end of the scope shows its errno. Keeps that as it is. */
 #define NOTE_FAILED(w, result, failed)                                                                                 \
     do {                                                                                                               \
-        if (unlikely((result) == (failed)))                                                                            \
+        if (unlikely((result) == (failed)) && !(w)->own_errors)                                                        \
             (w)->error = error_to_show(errno);                                                                         \
     } while (0)
 
@@ -97,6 +97,7 @@ enum { POLL_LOOK_MAX = 16 }; /* descriptors that are looked at one by one */
 #define SPLICE(in, out, flags) call_splice(h, w, in, out, (flags) & SPLICE_F_NONBLOCK ? CALL_NOW : 0)
 #define CONNECT(fd) call_connect(h, w, fd)
 #define WAITS(reason) call_wait(h, w, REASON_##reason)
+#define LOOKS_UP ((w)->own_errors = true, call_wait(h, w, REASON_NETWORK))
 #define WAITS_UNLESS(now, reason) ((now) ? call_begin(h, w) : call_wait(h, w, REASON_##reason))
 #define EPOLL(fd, now) call_epoll(h, w, fd, now)
 #define POLL(fds, n, now) call_poll(h, w, fds, n, now)

@@ -85,6 +85,7 @@ static void learn_from_fcntl(int fd, int command, long arg, int result)
 #define RETRY_SPLICE(in, out, flags) 1
 #define RETRY_CONNECT(fd) 0
 #define RETRY_WAITS(reason) 0
+#define RETRY_LOOKS_UP 0
 #define RETRY_WAITS_UNLESS(now, reason) 0
 #define RETRY_EPOLL(fd, now) 0
 #define RETRY_POLL(fds, n, now) 0
@@ -92,8 +93,6 @@ static void learn_from_fcntl(int fd, int command, long arg, int result)
 #define RETRY_POLL_TRIED(fds, n, now, trial) 0
 #define RETRY_SELECT(n, in, out, err, now) 0
 #define RETRY_FORGET(fd) 0
-/* Of a word of calls.def, as text: a call that fails says so by -1 and errno. Looking up hosts has errors of its own. */
-#define TELLS_ERRNO(shown) (__builtin_strcmp(shown, "WAITS(NETWORK)") != 0)
 #define REAL(again, ret, name, args) ((again) ? RETRIED((ret)-1, real.name args, (void)0) : real.name args)
 
 /* The classes that a call is of interest for: its own, and what it changes: all that look at descriptors, the heap. */
@@ -123,8 +122,7 @@ static void learn_from_fcntl(int fd, int command, long arg, int result)
             shown;                                                                                                     \
         }                                                                                                              \
         ret result = REAL(RETRY_##shown, ret, name, args);                                                             \
-        if (TELLS_ERRNO(#shown))                                                                                       \
-            NOTE_FAILED(w, result, (ret)-1);                                                                           \
+        NOTE_FAILED(w, result, (ret)-1);                                                                               \
         after;                                                                                                         \
         return result;                                                                                                 \
     }                                                                                                                  \

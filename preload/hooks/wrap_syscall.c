@@ -57,6 +57,7 @@ static void futex_requeues(struct hook *h, const long *a)
 static void futex(struct hook *h, struct wait *w, const long *a)
 {
     const uint32_t *word = (const uint32_t *)a[0];
+    w->own_errors = true; /* that the lock was given up meanwhile, or the time is over */
     switch (a[1] & FUTEX_CMD_MASK) {
     case FUTEX_WAIT:
         futex_waits(h, w, word, a[1], (uint32_t)a[2], true);
@@ -155,7 +156,6 @@ EXPORT long syscall(long number, ...)
     if (wrapped(class) && HOOK_ENTER(h, syscall_call))
         show(h, w, number, a);
     long result = real.syscall_call(number, a[0], a[1], a[2], a[3], a[4], a[5]);
-    if (number != SYS_futex) /* which says by it that a lock was given up meanwhile, or the time is over */
-        NOTE_FAILED(w, result, -1);
+    NOTE_FAILED(w, result, -1);
     return result;
 }

@@ -12,10 +12,8 @@
 
 static bool others_are_in_hooks(void)
 {
-    bool any = false;
     lock_take(&registry.lock);
-    for (const struct thread *t = registry.threads; t && !any; t = t->next)
-        any = t != self && __atomic_load_n(&t->hook_sp, __ATOMIC_ACQUIRE);
+    bool any = any_in_hook(self);
     lock_drop(&registry.lock);
     return any;
 }

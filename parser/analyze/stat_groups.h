@@ -26,7 +26,10 @@ struct stat_late {
 
 struct stat_groups {
     VEC(struct stat_group) list;
-    /* Where the groups are by their keys: a hash, of which the slot has a part. A seed keeps it from being foreseen. */
+    /*
+     * Where the groups are by their keys: a hash, of which the slot has a part. A seed keeps it from being foreseen.
+     * With an idmap `thrace stat` takes 5 to 10 % longer where there are thousands of groups: it has the keys once more.
+     */
     struct stat_slot {
         uint32_t tag, known; /* known: number + 1; 0: it is free */
     } *slots;

@@ -242,6 +242,19 @@ for begin, end in ((length // 10, length // 3), (length // 2, length // 2 + max(
     hold(f"{begin} to {end} ns", "--all", "--from", f"{begin}ns", "--to", f"{end}ns")
 b.eval("document.getElementById('unselect').click()")
 b.wait("document.getElementById('part').textContent === 'the whole trace'")
+# The page is about to write its own address when somebody else sets another one.
+b.eval(f"""(() => {{
+    const timer = setTimeout;
+    let write;
+    setTimeout = (f) => {{ write = f; return 0; }};
+    document.getElementById('tab-states').click();
+    setTimeout = timer;
+    location.hash = '#select=0-{length // 2}';
+    write(); }})()""")
+b.settled()
+ok(text("part").startswith("selected"), "an address that somebody sets is not written over", text("part"))
+b.eval("document.getElementById('unselect').click()")
+b.wait("document.getElementById('part').textContent === 'the whole trace'")
 of = {"wait": "waiting", "syscall": "system call", "runnable": "runnable"}
 for kind, state in of.items():
     same(flame(kind), sum(r["total_ns"] for r in facts["states"] if r["state"] == state), f"flame graph: {kind}")

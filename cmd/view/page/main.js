@@ -295,16 +295,18 @@ class Page {
     writeHash() {
         const {view, selection} = this.timeline, part = (p) => `${Math.round(p.from)}-${Math.round(p.to)}`;
         const hash = `#view=${part(view)}${selection ? "&select=" + part(selection) : ""}&table=${this.tab}`;
-        if (hash === location.hash)
-            return;
+        if (hash === location.hash || location.hash !== this.hash)
+            return; // in the latter case it has just been set by somebody else, whose event is on its way
         try {
             history.replaceState(null, "", hash);
+            this.hash = hash;
         } catch (e) {
             // Some browsers refuse it for files, or when it happens often. Then the address stays as it is.
         }
     }
 
     takeHash() {
+        this.hash = location.hash;
         const said = new URLSearchParams(location.hash.slice(1));
         const part = (text) => (/^(\d+)-(\d+)$/.exec(text || "") || []).slice(1).map(Number);
         const [from, to] = part(said.get("view")), [begin, end] = part(said.get("select"));

@@ -5,35 +5,81 @@
 /* A slot that is taken but not filled in yet: no waiter of any object. */
 static const uint64_t reserved = WAIT_WOKEN;
 
-static uint32_t first_slot(const void *object) { return waitq_bucket(object) * (WAITQ_SLOTS / WAITQ_BUCKETS); }
+/*
+ * The shared slots in runs, and these in an order that is the bucket's own: every run comes once, as the stride is odd.
+ */
+static struct wait_slot *slot_at(struct waitq *q, uint32_t bucket, uint32_t place)
+{
+    enum { RUNS = WAITQ_SHARED / WAITQ_RUN };
+    if (place < WAITQ_HOME)
+        return &q->slots[bucket * WAITQ_HOME + place];
+    uint32_t k = place - WAITQ_HOME, run = (bucket + k / WAITQ_RUN * (bucket / RUNS * 2 + 1)) % RUNS;
+    return &q->slots[WAITQ_BUCKETS * WAITQ_HOME + run * WAITQ_RUN + k % WAITQ_RUN];
+}
+
+enum { PLACES = WAITQ_HOME + WAITQ_SHARED };
+
+/* NULL: none of the places from … to-1 is free. */
+static struct wait_slot *take_slot(struct waitq *q, uint32_t bucket, uint32_t from, uint32_t to)
+{
+    for (uint32_t place = from; place < to; place++) {
+        struct wait_slot *slot = slot_at(q, bucket, place);
+        uint64_t none = wait_word(slot);
+        if (!none && __atomic_compare_exchange_n(&slot->word, &none, reserved, false, __ATOMIC_ACQUIRE,
+                                                 __ATOMIC_RELAXED)) {
+            slot->place = place;
+            return slot;
+        }
+    }
+    return NULL;
+}
+
+/* Releasers look that far. */
+static void reach(struct waitq *q, uint32_t bucket, uint32_t places)
+{
+    uint32_t old = __atomic_load_n(&q->reach[bucket], __ATOMIC_RELAXED);
+    while (old < places && !__atomic_compare_exchange_n(&q->reach[bucket], &old, places, true, __ATOMIC_RELAXED,
+                                                        __ATOMIC_RELAXED))
+        ;
+}
+
+static struct wait_slot *take_shared_slot(struct waitq *q, uint32_t bucket)
+{
+    uint32_t from = __atomic_load_n(&q->from[bucket], __ATOMIC_RELAXED);
+    from = from < WAITQ_HOME ? WAITQ_HOME : from;
+    struct wait_slot *slot = take_slot(q, bucket, from, PLACES);
+    if (!slot && !(slot = take_slot(q, bucket, WAITQ_HOME, from)))
+        return NULL;
+    __atomic_store_n(&q->from[bucket], slot->place + 1, __ATOMIC_RELAXED);
+    return slot;
+}
 
 struct wait_slot *waitq_register(struct waitq *q, void *waiter, const void *object, enum waiter_kind kind)
 {
-    uint32_t i = first_slot(object);
+    uint32_t bucket = waitq_bucket(object);
     /* Before the caller's next look at the object: a releaser that it does not see must see this. */
-    __atomic_fetch_add(&q->waiting[waitq_bucket(object)], 1, __ATOMIC_SEQ_CST);
-    for (uint32_t n = 0; n < WAITQ_SLOTS; n++, i = (i + 1) % WAITQ_SLOTS) {
-        struct wait_slot *slot = &q->slots[i];
-        uint64_t none = 0;
-        if (!__atomic_compare_exchange_n(&slot->word, &none, reserved, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-            continue;
-        uint64_t ticket = __atomic_fetch_add(&q->tickets, 1, __ATOMIC_RELAXED);
-        __atomic_store_n(&slot->object, object, __ATOMIC_RELAXED);
-        __atomic_store_n(&slot->kind, kind, __ATOMIC_RELAXED);
-        __atomic_store_n(&slot->ticket, ticket, __ATOMIC_RELAXED);
-        __atomic_store_n(&slot->word, ticket << 48 | (uint64_t)(uintptr_t)waiter | WAIT_REGISTERED,
-                         __ATOMIC_SEQ_CST);
-        return slot;
+    __atomic_fetch_add(&q->waiting[bucket], 1, __ATOMIC_SEQ_CST);
+    struct wait_slot *slot = take_slot(q, bucket, 0, WAITQ_HOME);
+    if (!slot && !(slot = take_shared_slot(q, bucket))) {
+        __atomic_fetch_sub(&q->waiting[bucket], 1, __ATOMIC_RELAXED);
+        return NULL;
     }
-    __atomic_fetch_sub(&q->waiting[waitq_bucket(object)], 1, __ATOMIC_RELAXED);
-    return NULL;
+    reach(q, bucket, slot->place + 1);
+    uint64_t ticket = __atomic_fetch_add(&q->tickets, 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&slot->object, object, __ATOMIC_RELAXED);
+    __atomic_store_n(&slot->kind, kind, __ATOMIC_RELAXED);
+    __atomic_store_n(&slot->ticket, ticket, __ATOMIC_RELAXED);
+    __atomic_store_n(&slot->word, ticket << 48 | (uint64_t)(uintptr_t)waiter | WAIT_REGISTERED, __ATOMIC_SEQ_CST);
+    return slot;
 }
 
 void waitq_leave(struct waitq *q, struct wait_slot *slot)
 {
-    uint32_t h = waitq_bucket(slot->object);
+    uint32_t bucket = waitq_bucket(slot->object), place = slot->place;
     __atomic_store_n(&slot->word, 0, __ATOMIC_RELEASE);
-    __atomic_fetch_sub(&q->waiting[h], 1, __ATOMIC_RELEASE);
+    if (place >= WAITQ_HOME && place < __atomic_load_n(&q->from[bucket], __ATOMIC_RELAXED))
+        __atomic_store_n(&q->from[bucket], place, __ATOMIC_RELAXED);
+    __atomic_fetch_sub(&q->waiting[bucket], 1, __ATOMIC_RELEASE);
 }
 
 /* A releaser may read a slot that is being filled anew: what it read of the old one then claims nothing. */
@@ -67,31 +113,26 @@ static void requeue(struct waitq *q, struct wait_slot *slot)
     __atomic_store_n(&slot->ticket, __atomic_fetch_add(&q->tickets, 1, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
 }
 
-/*
- * A walk over the taken slots that may hold an object's waiters, from the first slot of its bucket until it has seen
- * all waiters of that bucket. Slots of other buckets lie among them. A waiter beyond a quarter of the array is not
- * found and will wake itself in the trace.
- */
+/* A walk over the taken places of an object's bucket, until it has seen all waiters there. */
 struct walk {
     struct waitq *q;
-    const void *object;
-    uint32_t left, seen, next;
+    uint32_t bucket, left, place;
 };
 
 static struct walk walk_from(struct waitq *q, const void *object)
 {
-    uint32_t left = __atomic_load_n(&q->waiting[waitq_bucket(object)], __ATOMIC_ACQUIRE);
-    return (struct walk){q, object, left, 0, first_slot(object)};
+    uint32_t bucket = waitq_bucket(object);
+    return (struct walk){q, bucket, __atomic_load_n(&q->waiting[bucket], __ATOMIC_ACQUIRE), 0};
 }
 
 static struct wait_slot *walk_on(struct walk *walk, uint64_t *word)
 {
-    while (walk->left && walk->seen++ < WAITQ_SLOTS / 4) {
-        struct wait_slot *slot = &walk->q->slots[walk->next];
-        walk->next = (walk->next + 1) % WAITQ_SLOTS;
+    uint32_t reach = __atomic_load_n(&walk->q->reach[walk->bucket], __ATOMIC_RELAXED);
+    while (walk->left && walk->place < reach) {
+        struct wait_slot *slot = slot_at(walk->q, walk->bucket, walk->place++);
         if (!(*word = wait_word(slot)))
             continue;
-        if (waitq_bucket(object_of(slot)) == waitq_bucket(walk->object))
+        if (waitq_bucket(object_of(slot)) == walk->bucket)
             walk->left--;
         return slot;
     }
@@ -101,7 +142,7 @@ static struct wait_slot *walk_on(struct walk *walk, uint64_t *word)
 static struct wait_slot *oldest(struct waitq *q, const void *object, enum waiter_kind kind, enum wait_claimed claimed,
                                 uint64_t *word)
 {
-    struct wait_slot *best = NULL, *slot = &q->slots[first_slot(object)];
+    struct wait_slot *best = NULL, *slot = slot_at(q, waitq_bucket(object), 0);
     uint64_t best_order = UINT64_MAX, w;
     struct walk walk = walk_from(q, object);
     if (walk.left == 1 && is_candidate(slot, *word = wait_word(slot), object, kind, claimed)) /* mostly */

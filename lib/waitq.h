@@ -1,7 +1,10 @@
 /*
  * Who waits for what: address of the object → waiting threads, so that the thread that releases an object can say whom
- * it woke. One open-addressed array of slots, no locks: a waiter owns its slot, a releaser claims a waiter by
- * compare-and-swap on the slot's word. A thread that is torn out of a wait leaves its own slot behind and nothing else.
+ * it woke. Buckets of slots, no locks: a waiter owns its slot, a releaser claims a waiter by compare-and-swap on the
+ * slot's word. A thread that is torn out of a wait leaves its own slot behind and nothing else.
+ *
+ * A bucket has eight slots of its own. Further waiters take from a part that all buckets share, each in an order of its
+ * own, so that a crowd before one object is in nobody else's way.
  *
  * Releasing an object that nobody waits for costs one load.
  */
@@ -11,7 +14,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { WAITQ_BUCKETS = 1 << 12, WAITQ_SLOTS = 1 << 15 };
+enum {
+    WAITQ_BUCKETS = 1 << 12,
+    WAITQ_HOME = 8,            /* slots of each bucket alone */
+    WAITQ_SHARED = 1 << 15,    /* slots for those that find their home full */
+    WAITQ_RUN = 64,            /* of these lie next to each other for a bucket */
+    WAITQ_SLOTS = WAITQ_BUCKETS * WAITQ_HOME + WAITQ_SHARED,
+};
 
 /* What the low bits of a slot's word say of its waiter. */
 enum wait_state {
@@ -37,12 +46,14 @@ struct wait_slot {
     const void *object;
     uint64_t ticket; /* order of arrival or, once it is claimed, of the claim */
     uint32_t kind;
-    uint32_t pad;
+    uint32_t place; /* which of its bucket's places it is, from 0 */
 };
 
 struct waitq {
     uint64_t tickets;
     uint32_t waiting[WAITQ_BUCKETS]; /* waiters whose object hashes there: what a release loads */
+    uint32_t reach[WAITQ_BUCKETS];   /* beyond so many of its places a bucket never had a waiter */
+    uint32_t from[WAITQ_BUCKETS];    /* about: its places from WAITQ_HOME to here are taken */
     struct wait_slot slots[WAITQ_SLOTS];
 };
 

@@ -116,7 +116,7 @@ static void objects_in_one_bucket_are_told_apart(void **state)
     assert_true(waitq_maybe_waiting(q, a)); /* the claimed waiter of b has not left */
 }
 
-static void a_bucket_runs_over_into_the_next(void **state)
+static void a_full_bucket_takes_nothing_of_the_next(void **state)
 {
     struct waitq *q = *state;
     const void *neighbour = &objects[0];
@@ -124,10 +124,43 @@ static void a_bucket_runs_over_into_the_next(void **state)
         wait_for(q, i, &objects[0], WAITER_ANY);
     while (waitq_bucket(neighbour) != (waitq_bucket(&objects[0]) + 1) % WAITQ_BUCKETS)
         neighbour = (const char *)neighbour + 8;
-    wait_for(q, 50, neighbour, WAITER_ANY);
+    assert_int_equal(wait_for(q, 50, neighbour, WAITER_ANY)->place, 0);
     assert_int_equal(release(q, neighbour, WAITER_ANY), 50);
     for (int i = 0; i < 40; i++)
         assert_int_equal(release(q, &objects[0], WAITER_ANY), i);
+}
+
+/* Two crowds, each larger than a bucket's places next to each other: all are found, and in order. */
+static void crowds_wait_beside_each_other(void **state)
+{
+    enum { CROWD = 300 };
+    struct waitq *q = *state;
+    struct wait_slot *slots[2][CROWD];
+    const void *object[2] = {&objects[0], &objects[1]};
+    for (int i = 0; i < CROWD; i++)
+        for (int o = 0; o < 2; o++)
+            slots[o][i] = wait_for(q, i % 60 + o, object[o], WAITER_ANY);
+    for (int i = 0; i < CROWD; i += 2) /* holes, and who comes next takes them */
+        waitq_leave(q, slots[0][i]);
+    for (int i = 0; i < CROWD; i += 2)
+        assert_true(wait_for(q, 7, object[0], WAITER_ANY)->place < CROWD);
+    for (int i = 0; i < CROWD; i++)
+        assert_int_equal(release(q, object[1], WAITER_ANY), i % 60 + 1);
+    for (int i = 1; i < CROWD; i += 2)
+        assert_int_equal(release(q, object[0], WAITER_ANY), i % 60);
+    for (int i = 0; i < CROWD; i += 2)
+        assert_int_equal(release(q, object[0], WAITER_ANY), 7);
+    assert_int_equal(release(q, object[0], WAITER_ANY), -1);
+}
+
+static void nobody_is_too_late_to_be_found(void **state)
+{
+    enum { CROWD = 9000 };
+    struct waitq *q = *state;
+    for (int i = 0; i < CROWD; i++)
+        wait_for(q, i % 60, &objects[0], WAITER_ANY);
+    for (int i = 0; i < CROWD; i++)
+        assert_int_equal(release(q, &objects[0], WAITER_ANY), i % 60);
 }
 
 static void a_release_is_for_its_kind(void **state)
@@ -273,18 +306,18 @@ static void a_claim_does_not_try_for_ever(void **state)
 static void a_full_array_refuses(void **state)
 {
     struct waitq *q = *state;
-    struct wait_slot *last = NULL;
-    for (int i = 0; i < WAITQ_SLOTS; i++) {
-        struct wait_slot *slot = waitq_register(q, &waiters[0], &objects[i % 64], WAITER_ANY);
-        assert_non_null(slot);
-        if (i % 64 == 5)
+    struct wait_slot *slot, *last = NULL;
+    int n = 0;
+    for (; (slot = waitq_register(q, &waiters[0], &objects[n % 64], WAITER_ANY)); n++)
+        if (n % 64 == 5)
             last = slot;
-    }
+    assert_true(n > WAITQ_SHARED);
     assert_null(waitq_register(q, &waiters[0], &objects[5], WAITER_ANY));
     waitq_leave(q, last);
     assert_ptr_equal(waitq_register(q, &waiters[0], &objects[5], WAITER_ANY), last);
     for (int i = 0; i < WAITQ_SLOTS; i++)
-        waitq_leave(q, &q->slots[i]);
+        if (wait_word(&q->slots[i]))
+            waitq_leave(q, &q->slots[i]);
     for (int i = 0; i < WAITQ_BUCKETS; i++)
         assert_int_equal(q->waiting[i], 0);
 }
@@ -299,7 +332,9 @@ int main(void)
         TEST(who_waits_for_something_else_now_is_not_claimed),
         TEST(other_objects_are_left_alone),
         TEST(objects_in_one_bucket_are_told_apart),
-        TEST(a_bucket_runs_over_into_the_next),
+        TEST(a_full_bucket_takes_nothing_of_the_next),
+        TEST(crowds_wait_beside_each_other),
+        TEST(nobody_is_too_late_to_be_found),
         TEST(a_release_is_for_its_kind),
         TEST(who_does_not_wait_yet_is_told_to_look_again),
         TEST(who_was_woken_in_vain_queues_again),

@@ -26,13 +26,16 @@ EXTRA_DIST += %D%/lib.sh %D%/budget
 
 bench_programs = %D%/read-trace %D%/many-generations %D%/stack tests/symbolize/symbolize-tool
 if BUILD_PRELOAD
-recorder_bench_programs = %D%/micro %D%/turns %D%/footprint %D%/pause %D%/hot-paths %D%/cpu-deep %D%/tracef
+recorder_bench_programs = %D%/micro %D%/turns %D%/footprint %D%/pause %D%/scale %D%/hot-paths %D%/cpu-deep %D%/tracef
 bench_programs += $(recorder_bench_programs)
 check_PROGRAMS += $(recorder_bench_programs)
 tests_bench_micro_CFLAGS = $(AM_CFLAGS) -pthread
 tests_bench_footprint_CFLAGS = $(AM_CFLAGS) -pthread
 tests_bench_tracef_LDADD = -ldl
+tests_bench_pause_SOURCES = %D%/pause.c %D%/held_up.h
 tests_bench_pause_CFLAGS = $(AM_CFLAGS) -pthread
+tests_bench_scale_SOURCES = %D%/scale.c %D%/held_up.h
+tests_bench_scale_CFLAGS = $(AM_CFLAGS) -pthread
 tests_bench_hot_paths_CFLAGS = $(AM_CFLAGS) -pthread
 tests_bench_cpu_deep_SOURCES = %D%/cpu-deep.c %D%/floor.c %D%/floor.h
 tests_bench_cpu_deep_CFLAGS = $(AM_CFLAGS) -pthread

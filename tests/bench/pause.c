@@ -7,62 +7,20 @@
  * THRACE_PERIOD is the same, and of each window the worst interval of any thread counts: "pause WINDOWS NS p50=… p99=…
  * max=…", in ns.
  */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "tests/bench/held_up.h"
 
 enum { MAX_WINDOWS = 100000, LONG_NS = 3000 };
 
 static _Atomic uint64_t worst[MAX_WINDOWS];
 static uint64_t start, period, end;
 static pthread_barrier_t ready;
-
-static uint64_t now(void)
-{
-    struct timespec ts;
-    clock_gettime(CLOCK_MONOTONIC, &ts);
-    return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
-
-/* Past every wrapper: the look at it must not be what is measured. */
-static long raw_pread(int fd, char *buffer, size_t size)
-{
-    long result;
-#if defined(__x86_64__)
-    register long offset __asm__("r10") = 0;
-    __asm__ volatile("syscall"
-                     : "=a"(result)
-                     : "a"(SYS_pread64), "D"(fd), "S"(buffer), "d"(size), "r"(offset)
-                     : "rcx", "r11", "memory");
-#elif defined(__aarch64__)
-    register long x8 __asm__("x8") = SYS_pread64, x0 __asm__("x0") = fd, x1 __asm__("x1") = (long)buffer;
-    register long x2 __asm__("x2") = (long)size, x3 __asm__("x3") = 0;
-    __asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3) : "memory");
-    result = x0;
-#else
-    result = pread(fd, buffer, size, 0);
-#endif
-    return result;
-}
-
-static uint64_t run_delay(int fd)
-{
-    char text[128];
-    unsigned long long executed, delay = 0;
-    long n = raw_pread(fd, text, sizeof text - 1);
-    text[n > 0 ? n : 0] = '\0';
-    return sscanf(text, "%llu %llu", &executed, &delay) == 2 ? delay : 0;
-}
 
 static void note(uint64_t when, uint64_t ns)
 {
@@ -77,9 +35,8 @@ static void note(uint64_t when, uint64_t ns)
 
 static void *busy(void *arg)
 {
-    char path[64], byte;
-    snprintf(path, sizeof path, "/proc/self/task/%ld/schedstat", (long)syscall(SYS_gettid));
-    int zero = open("/dev/zero", O_RDONLY), schedstat = open(path, O_RDONLY);
+    char byte;
+    int zero = open("/dev/zero", O_RDONLY), schedstat = open_schedstat();
     if (zero < 0 || schedstat < 0)
         return arg;
     for (int i = 0; i < 100; i++) /* its first stacks, and chunks, are no pause */
@@ -91,11 +48,8 @@ static void *busy(void *arg)
         if (read(zero, &byte, 1) != 1)
             break;
         uint64_t after = now(), taken = after - before;
-        if (taken > LONG_NS) {
-            uint64_t delayed_now = run_delay(schedstat), delay = delayed_now - delayed;
-            delayed = delayed_now;
-            taken = taken > delay ? taken - delay : 0;
-        }
+        if (taken > LONG_NS)
+            taken = without_delay(taken, schedstat, &delayed);
         if (before >= start)
             note(before, taken);
         before = taken > LONG_NS ? now() : after;

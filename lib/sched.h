@@ -229,6 +229,9 @@ void sched_status_with_proc(struct sched *s, struct sched_thread *t, uint64_t no
 /* p is the end of the shared batch, time the time of its last event; returns its new end. Room: SCHED_STATUS_MAX. */
 enum { SCHED_STATUS_MAX = 1 + 5 * 10 };
 uint8_t *sched_status_other(struct sched_thread *t, bool woken, uint8_t *p, uint64_t *time, uint64_t now);
+
+/* The same once more, for a G that was Waiting or Runnable then, and of which nothing was written since. */
+uint8_t *sched_status_again(uint64_t g, uint32_t status, uint8_t *p, uint64_t *time, uint64_t now);
 uint8_t *sched_status_idle_proc(struct sched *s, uint32_t proc, uint8_t *p, uint64_t *time, uint64_t now);
 
 static inline bool sched_proc_is_busy(const struct sched *s, uint32_t p)

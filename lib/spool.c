@@ -162,7 +162,8 @@ void spool_seal(struct spool *s, struct chunk *c)
 
 bool spool_wants_drain(const struct spool *s)
 {
-    return __atomic_load_n(&s->nfree, __ATOMIC_RELAXED) < s->header->nchunks / 2;
+    uint32_t nfree = __atomic_load_n(&s->nfree, __ATOMIC_RELAXED);
+    return nfree < s->header->nchunks / 2 || nfree < __atomic_load_n(&s->wanted, __ATOMIC_RELAXED);
 }
 
 static void add_extent(struct spool *s)
@@ -239,8 +240,17 @@ int spool_create_at(struct spool *s, const char *path, void *place)
     s->header->chunk_size = SPOOL_CHUNK_SIZE;
     s->header->max_chunks = SPOOL_MAX_CHUNKS;
     s->header->state = SPOOL_RECORDING;
+    spool_bound_pool(s, (uint64_t)SPOOL_MAX_CHUNKS * SPOOL_CHUNK_SIZE);
     add_extent(s);
     return 0;
+}
+
+/* Counted locks may take a quarter of the pool for good. */
+void spool_bound_pool(struct spool *s, uint64_t bytes)
+{
+    uint64_t chunks = bytes / SPOOL_CHUNK_SIZE;
+    s->max_chunks = chunks < SPOOL_MAX_CHUNKS ? (uint32_t)chunks : SPOOL_MAX_CHUNKS;
+    s->crowd = s->max_chunks / 8 * 3;
 }
 
 void spool_publish(struct spool *s)
@@ -372,8 +382,7 @@ int spool_grow(struct spool *s, int fd)
     long err = -ENOSPC;
     lock_take(&s->drain_lock);
     uint32_t n = s->header->nchunks;
-    uint32_t max = s->max_chunks && s->max_chunks < SPOOL_MAX_CHUNKS ? s->max_chunks : SPOOL_MAX_CHUNKS;
-    if (n + SPOOL_EXTENT_CHUNKS <= max)
+    if (n + SPOOL_EXTENT_CHUNKS <= s->max_chunks)
         err = fd >= 0 ? allocate_extent(fd, n) : spool_make_pages(spool_chunk(s, n), extent_size);
     if (!err)
         add_extent(s);

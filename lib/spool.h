@@ -179,7 +179,9 @@ struct spool {
     struct spool_mark marks[SPOOL_MARKS]; /* of the generations that a ring holds, the oldest first */
     uint32_t nmarks;
     uint32_t max_marks; /* no more are kept */
-    uint32_t max_chunks; /* the pool grows no further; 0: SPOOL_MAX_CHUNKS */
+    uint32_t max_chunks; /* the pool grows no further */
+    uint32_t crowd;      /* with more chunks out, threads that begin to wait keep none (spool_is_crowded) */
+    uint32_t wanted;     /* chunks that are to be free at once, for the statuses of many threads */
     uint64_t device, inode; /* of the file: another one may be at its path by now */
     uint64_t file_end;   /* the file was extended to here, for a log without a descriptor; 0: it was not */
     uint8_t *window;     /* mapping at window_at of the file, through which such a log is written */
@@ -235,8 +237,17 @@ static inline bool spool_can_pack(const struct spool *s)
 /* Hands in the shared chunk, at the end of a generation, unless somebody is packing. Waits for nobody. */
 void spool_seal_packed(struct spool *s);
 
+/* The pool of a fresh spool is to grow to so many bytes at most. */
+void spool_bound_pool(struct spool *s, uint64_t bytes);
+
 /* True when it is time to drain or to grow. */
 bool spool_wants_drain(const struct spool *s);
+
+/* True when so many chunks are out that a thread that may not need its own for a while does better to hand it in. */
+static inline bool spool_is_crowded(const struct spool *s)
+{
+    return s->header->nchunks - __atomic_load_n(&s->nfree, __ATOMIC_RELAXED) > s->crowd;
+}
 
 /*
  * The file, for spool_drain and spool_grow; a negative errno when it cannot be had any more. They take that for a

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "lib/meta.h"
+#include "preload/active.h"
 #include "preload/config.h"
 #include "preload/hook.h"
 #include "preload/lock_stats.h"
@@ -15,7 +16,8 @@
 
 enum {
     WRITERS_GRACE_NS = 500000,
-    RETRY_NS = 10000000, /* until the next try, when a writer stayed in for longer: it waits for a page of the spool */
+    RETRY_NS = 10000000, /* until the next try, when a writer stayed in for longer (it waits for a page of the spool), or
+                            the pool has to grow first */
 };
 
 bool all_writers_out(uint64_t grace_ns)
@@ -27,6 +29,25 @@ bool all_writers_out(uint64_t grace_ns)
     return true;
 }
 
+/* The others are in no section. */
+static bool active_writers_out(uint64_t grace_ns)
+{
+    uint64_t until = clock_mono_ns() + grace_ns;
+    uint32_t slot = 0;
+    for (struct thread *t; (t = next_active(&slot));)
+        if (!gate_await_writer(&t->writer, until))
+            return false;
+    return true;
+}
+
+/* If not, the next drain is to make the pool larger. */
+static bool are_free(uint32_t chunks)
+{
+    bool enough = __atomic_load_n(&recorder.spool.nfree, __ATOMIC_RELAXED) >= chunks;
+    __atomic_store_n(&recorder.spool.wanted, enough ? 0 : chunks, __ATOMIC_RELAXED);
+    return enough;
+}
+
 #define STATUSES_ROOM(n) ((n) * (2 * SCHED_STATUS_MAX + BATCH_HEADER_MAX) / (CHUNK_CAPACITY / 2) + 3)
 
 /* Every status has room, and every batch of one status its header; what is not packed takes a chunk each. */
@@ -34,10 +55,10 @@ static bool enough_chunks(void)
 {
     if (config.self_contained)
         return statuses_fit();
-    uint32_t own_batches = 0, room = STATUSES_ROOM(registry.nthreads + recorder.sched.nprocs_known);
-    for (struct thread *t = registry.threads; t && !spool_can_pack(&recorder.spool); t = t->next)
+    uint32_t own_batches = 0, room = STATUSES_ROOM(registry.nthreads + recorder.sched.nprocs_known), slot = 0;
+    for (struct thread *t; !spool_can_pack(&recorder.spool) && (t = next_active(&slot));)
         own_batches += sched_has_proc(&recorder.sched, &t->sched);
-    return __atomic_load_n(&recorder.spool.nfree, __ATOMIC_RELAXED) >= room + own_batches;
+    return are_free(room + own_batches);
 }
 
 /* What only the pool has is in no snapshot. */
@@ -75,7 +96,8 @@ uint32_t seal_those_out(uint64_t grace_ns)
  */
 static void seal_all(void)
 {
-    for (struct thread *t = registry.threads; t; t = t->next)
+    uint32_t slot = 0;
+    for (struct thread *t; (t = next_active(&slot));)
         seal_chunk(&t->sched);
     seal_shared();
 }
@@ -104,7 +126,7 @@ bool statuses_fit(void)
 {
     uint64_t each = FIRST_RECORDS_MAX + 3 * SCHED_STATUS_MAX + 2 * BATCH_HEADER_MAX;
     uint64_t room = registry.nthreads * each / (CHUNK_CAPACITY / 2) + 8;
-    return __atomic_load_n(&recorder.spool.nfree, __ATOMIC_RELAXED) >= room;
+    return are_free((uint32_t)room);
 }
 
 static void append(struct sched_thread *by, const struct meta_record *r, const uint8_t *buf)
@@ -172,47 +194,91 @@ static void write_wait(struct sched_thread *by, struct thread *t)
     append(by, &r, buf);
 }
 
-/* first: this generation may be the first of a trace. */
-static void status_other(struct thread *t, uint64_t time, bool first)
+/* first: this generation may be the first of a trace. Returns the status that was written, or GO_NOT_EXIST. */
+static uint32_t status_other(struct thread *t, uint64_t time, bool first)
 {
+    uint32_t status = sched_current(&t->sched)->status;
     if (!service_room(first ? FIRST_RECORDS_MAX : 0, time)) {
         count_lost();
-        return;
+        return GO_NOT_EXIST;
     }
     bool woken = carry_wakeup(t);
     uint64_t last = sched_own(&recorder.service)->time;
     if (first)
         write_identity(&recorder.service, t, time);
-    if (first && sched_current(&t->sched)->status != GO_RUNNABLE)
+    if (first && status != GO_RUNNABLE)
         write_wait(&recorder.service, t);
     uint8_t *pos = sched_own(&recorder.service)->pos;
     pos = sched_status_other(&t->sched, woken, pos, &last, time > last ? time : last);
     service_commit(pos, last);
+    return status == GO_WAITING && woken ? GO_RUNNABLE : status;
 }
 
+static void status_with_proc(struct thread *t, uint64_t time)
+{
+    static uint64_t heap_reported;
+    uint32_t status = sched_current(&t->sched)->status;
+    struct chunk *c = spool_take(&recorder.spool);
+    if (!c)
+        return;
+    sched_attach_chunk(&recorder.sched, &t->sched, c, time);
+    if (config.self_contained)
+        write_identity(&t->sched, t, time);
+    if (config.self_contained && status == GO_SYSCALL)
+        write_wait(&t->sched, t);
+    sched_status_with_proc(&recorder.sched, &t->sched, time);
+    if (status == GO_RUNNING && heap_reported != recorder.sched.generation) {
+        upcalls.write_heap_status(t, time);
+        heap_reported = recorder.sched.generation;
+    }
+    seal_chunk(&t->sched); /* packed: the chunk is free for the next thread, this one may not need it */
+}
+
+/* What the trace says of threads that do not execute, until they are active again, by slot; g 0: nothing. */
+static struct resting {
+    uint64_t g;
+    uint32_t status;
+} resting[THREADS_MAX];
+
+/* A thread in a system call stays active, as its clock has to be put past each status; and one that found no room. */
+static void status_of_active(struct thread *t, uint64_t time)
+{
+    struct resting *r = &resting[t->slot];
+    uint32_t status = t->sched.g ? sched_current(&t->sched)->status : GO_NOT_EXIST;
+    r->g = 0;
+    if (status == GO_NOT_EXIST || status == GO_DEAD) {
+        unmark_active(t);
+    } else if (sched_has_proc(&recorder.sched, &t->sched)) {
+        status_with_proc(t, time);
+    } else {
+        status = status_other(t, time, config.self_contained);
+        if (status == GO_RUNNABLE || status == GO_WAITING) {
+            *r = (struct resting){t->sched.g, status};
+            unmark_active(t);
+        }
+    }
+}
+
+static void status_of_resting(const struct resting *r, uint64_t time)
+{
+    if (!service_room(0, time)) {
+        count_lost();
+        return;
+    }
+    uint64_t last = sched_own(&recorder.service)->time;
+    uint8_t *pos = sched_own(&recorder.service)->pos;
+    pos = sched_status_again(r->g, r->status, pos, &last, time > last ? time : last);
+    service_commit(pos, last);
+}
+
+/* Each mark is looked at once: a thread that waits at the gate may set its own at any time. */
 static void write_statuses(uint64_t time)
 {
-    bool heap_reported = false;
-    for (struct thread *t = registry.threads; t; t = t->next) {
-        uint32_t status = sched_current(&t->sched)->status;
-        if (sched_has_proc(&recorder.sched, &t->sched)) {
-            struct chunk *c = spool_take(&recorder.spool);
-            if (c) {
-                sched_attach_chunk(&recorder.sched, &t->sched, c, time);
-                if (config.self_contained)
-                    write_identity(&t->sched, t, time);
-                if (config.self_contained && status == GO_SYSCALL)
-                    write_wait(&t->sched, t);
-                sched_status_with_proc(&recorder.sched, &t->sched, time);
-                if (status == GO_RUNNING && !heap_reported) {
-                    upcalls.write_heap_status(t, time);
-                    heap_reported = true;
-                }
-                seal_chunk(&t->sched); /* packed: the chunk is free for the next thread, this one may not need it */
-            }
-        } else if (status == GO_RUNNABLE || status == GO_WAITING || status == GO_SYSCALL) {
-            status_other(t, time, config.self_contained);
-        }
+    for (uint32_t slot = 0; slot < registry.nrecords; slot++) {
+        if (slot_is_active(slot))
+            status_of_active(registry.records[slot], time);
+        else if (resting[slot].g)
+            status_of_resting(&resting[slot], time);
     }
     for (uint32_t p = 0; p < recorder.sched.nprocs_known; p++) {
         if (sched_proc_is_busy(&recorder.sched, p) || !service_room(0, time))
@@ -231,9 +297,11 @@ bool generation_advance(void)
         return false;
     if (recording() && gate_close(&recorder.gate)) {
         lock_take(&registry.lock);
-        if (!all_writers_out(WRITERS_GRACE_NS)) {
+        if (config.self_contained)
+            mark_all_active();
+        if (!active_writers_out(WRITERS_GRACE_NS) || !write_lock_stats() || !enough_chunks()) {
             recorder.deadline_ns = clock_mono_ns() + (config.period_ns < RETRY_NS ? config.period_ns : RETRY_NS);
-        } else if (write_lock_stats() && enough_chunks()) {
+        } else {
             seal_all();
             upcalls.seal_samples();
             sched_advance(&recorder.sched, recorder.sched.generation + 1);
@@ -314,4 +382,5 @@ void first_generation(uint32_t gomaxprocs)
         else if (t == self)
             first_thread(t, time);
     }
+    mark_all_active();
 }

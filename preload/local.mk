@@ -2,6 +2,7 @@
 if BUILD_PRELOAD
 pkglib_LTLIBRARIES += libthrace-preload.la
 libthrace_preload_la_SOURCES = \
+	%D%/active.c %D%/active.h \
 	%D%/attributes.h \
 	%D%/calls.def \
 	%D%/config.c %D%/config.h \

@@ -72,8 +72,7 @@ static struct chunk *new_chunk(struct thread *t)
 {
     struct spool *s = &recorder.spool;
     uint32_t *taken = &s->header->locks.chunks;
-    uint32_t most = s->max_chunks && s->max_chunks < SPOOL_MAX_CHUNKS ? s->max_chunks : SPOOL_MAX_CHUNKS;
-    bool fits = __atomic_add_fetch(taken, 1, __ATOMIC_RELAXED) <= most / PARTS_OF_POOL;
+    bool fits = __atomic_add_fetch(taken, 1, __ATOMIC_RELAXED) <= s->max_chunks / PARTS_OF_POOL;
     struct chunk *c = fits ? spool_take(s) : NULL;
     if (!c) {
         __atomic_fetch_sub(taken, 1, __ATOMIC_RELAXED);

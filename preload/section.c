@@ -1,5 +1,6 @@
 #include "preload/section.h"
 
+#include "preload/active.h"
 #include "preload/upcalls.h"
 
 /* A fresh chunk for the calling thread, inside its section. */
@@ -21,11 +22,12 @@ static SLOW bool new_chunk(struct sched_thread *t)
 bool bare_section_enter(struct thread *t)
 {
     while (recording()) {
+        mark_active(t);
         if (unlikely(!gate_enter(&recorder.gate, &t->writer))) {
             gate_wait(&recorder.gate);
             continue;
         }
-        if (recording())
+        if (recording() && likely(is_active(t))) /* else a generation began in between, without it */
             return true;
         gate_leave(&t->writer);
     }

@@ -24,9 +24,20 @@ static inline bool section_enter(struct thread *t, size_t extra)
     return likely(section_try(t, extra)) || section_enter_slow(t, extra);
 }
 
-/* A section without room for anything. False: not recording. */
+/*
+ * A section without room for anything. False: not recording. Whoever has a chunk, as for section_try, is marked as active
+ * (active.h); all others come here.
+ */
 bool bare_section_enter(struct thread *t);
 static inline void section_leave(struct thread *t) { gate_leave(&t->writer); }
+
+/* The same before a wait, of which nobody knows how long it will be: where many wait, none keeps a chunk meanwhile. */
+static inline void section_leave_to_wait(struct thread *t)
+{
+    if (unlikely(spool_is_crowded(&recorder.spool)))
+        seal_chunk(&t->sched);
+    section_leave(t);
+}
 
 /*
  * While nothing is recorded the model holds each thread's status and nothing else. It is changed in a section, too, so

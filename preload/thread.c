@@ -26,14 +26,19 @@ static struct thread *pool;
 static bool pool_fill(void)
 {
     enum { FLAGS = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE };
+    if (registry.nrecords + RECORDS_PER_MAP > THREADS_MAX)
+        return false;
     long p = sys_mmap(RECORDS_PER_MAP * RECORD_SIZE, PROT_READ | PROT_WRITE, FLAGS, -1, 0);
     if (sys_failed(p))
         return false;
     for (int i = RECORDS_PER_MAP; i-- > 0;) {
         struct thread *t = (struct thread *)((char *)p + (size_t)i * RECORD_SIZE);
+        t->slot = registry.nrecords + (uint32_t)i;
+        registry.records[t->slot] = t;
         t->next = pool;
         pool = t;
     }
+    registry.nrecords += RECORDS_PER_MAP;
     return true;
 }
 
@@ -64,8 +69,10 @@ struct thread *thread_new(void)
     if (pool || pool_fill()) {
         t = pool;
         pool = t->next;
+        uint32_t slot = t->slot;
         /* The cache stays: what it says of code is as true for the next thread, what it says of stacks is checked. */
         memset(t, 0, offsetof(struct thread, cache));
+        t->slot = slot;
         t->cache.recipes = &recipes;
         t->sched.g = ++registry.last_g;
         t->sched.proc_taken = PROC_NONE;
@@ -96,6 +103,7 @@ void thread_inherit(struct thread *t)
             waitq_leave(&recorder.waits, other->wait);
         if (other == t)
             continue;
+        other->sched.g = 0;
         other->next = pool;
         pool = other;
     }

@@ -54,8 +54,11 @@ struct lock_table {
     uint32_t index[LOCK_INDEX]; /* by address: where the entry is, in bytes from the spool's header; 0: free */
 };
 
+enum { THREADS_MAX = 1 << 18 }; /* that are recorded at once */
+
 struct thread {
     struct writer writer;
+    uint32_t slot; /* of the record, for good */
     uintptr_t hook_sp; /* inside a hook, of the function whose caller had this stack pointer; 0: not in a hook */
     bool shared;       /* a child of clone may have the same `self`, at the same time */
     struct sched_thread sched;
@@ -130,6 +133,8 @@ struct registry {
     struct lock lock;
     struct thread *threads;
     uint32_t nthreads;
+    uint32_t nrecords;
+    struct thread *records[THREADS_MAX]; /* by slot: all that were ever made */
     uint64_t last_g;
     pthread_t main_thread;
     struct thread *first; /* the record of the process's first thread; another one's when that has ended */

@@ -1,6 +1,7 @@
 #include "preload/thread_start.h"
 
 #include "lib/meta.h"
+#include "preload/active.h"
 #include "preload/handles.h"
 #include "preload/section.h"
 #include "preload/thread_end.h"
@@ -53,6 +54,7 @@ struct thread *announce_thread(struct hook *h, const void *start_routine)
         sched_track(&child->sched, GO_RUNNABLE);
         announced = true;
     } else if (section == SECTION_WRITES) {
+        mark_active(child);
         write_thread_record(&h->t->sched, child);
         if (!announced)
             announced = sched_create(&recorder.sched, &h->t->sched, &child->sched, START_STACK_BASE + child->sched.g,

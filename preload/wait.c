@@ -1,5 +1,6 @@
 #include "preload/wait.h"
 
+#include "preload/active.h"
 #include "preload/config.h"
 #include "preload/objects.h"
 #include "preload/section.h"
@@ -72,7 +73,7 @@ bool wait_block(struct hook *h, struct wait *w, enum sched_reason reason)
         } else {
             count_lost();
         }
-        section_leave(t);
+        section_leave_to_wait(t);
     } else if (wait_track(h, w, GO_WAITING)) {
         hook_leave(h);
         return true;
@@ -178,6 +179,7 @@ void thread_revive(struct thread *t)
 static void promise(void *arg, void *waiter)
 {
     struct thread *t = arg, *other = waiter;
+    mark_active(other);
     const struct sched_wakeup wakeup = sched_wakeup_of(&other->sched);
     t->promise.commits = t->sched.commits;
     t->promise.wakeup.blocked = wakeup.blocked;

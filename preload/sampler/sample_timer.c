@@ -6,8 +6,7 @@
 #include "preload/sampler/sampler.h"
 #include "preload/sampler/wrap_signal.h"
 
-static uint64_t ended_ns;     /* CPU time of the sampled threads that are gone */
-static uint64_t accounted_ns; /* when it was last added up, on CLOCK_MONOTONIC */
+static uint64_t ended_ns; /* CPU time of the sampled threads that are gone */
 
 /* The kernel's name for the CPU clock of any thread of this process. */
 static long cpu_clock(const struct thread *t)
@@ -112,12 +111,10 @@ static void add_up(void)
     __atomic_store_n(&sampler_counts()->cpu_ns, sum, __ATOMIC_RELAXED);
 }
 
-void sample_account(uint64_t at_most_every_ns)
+void sample_account(void)
 {
-    uint64_t t = clock_mono_ns();
-    if (!sampler.signal || !recording() || t - accounted_ns < at_most_every_ns)
+    if (!sampler.signal || !recording())
         return;
-    accounted_ns = t;
     lock_take(&registry.lock);
     add_up();
     lock_drop(&registry.lock);
@@ -125,7 +122,7 @@ void sample_account(uint64_t at_most_every_ns)
 
 void sample_arm_all(void)
 {
-    ended_ns = accounted_ns = 0;
+    ended_ns = 0;
     for (struct thread *t = registry.threads; t; t = t->next)
         if (t->sched.m && !t->sample.gone)
             arm(t);
@@ -148,5 +145,5 @@ void sample_forget_timer(void)
         self->sample.wants_perf = 0;
         self->sample.counted = false;
     }
-    ended_ns = accounted_ns = 0;
+    ended_ns = 0;
 }

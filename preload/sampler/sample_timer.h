@@ -12,8 +12,8 @@ void sample_disarm(struct thread *t);
 void sample_arm_all(void);
 void sample_disarm_all(void);
 
-/* Adds up the CPU time of what is sampled, unless that was done lately. Takes the registry lock. */
-void sample_account(uint64_t at_most_every_ns);
+/* Adds up the CPU time of what is sampled: a system call for each thread. Takes the registry lock. */
+void sample_account(void);
 
 /* In the child of a fork, which has neither a timer nor an event. */
 void sample_forget_timer(void);

@@ -6,7 +6,6 @@
 #include "preload/held_signals.h"
 #include "preload/modules.h"
 #include "preload/recorder.h"
-#include "preload/sampler/sample_timer.h"
 #include "preload/say.h"
 #include "preload/session/state.h"
 #include "preload/session/stop.h"
@@ -103,8 +102,6 @@ static bool flight_wants_generation(void)
     return spool_newest_bytes(&recorder.spool) > flight->bytes / 8;
 }
 
-enum { SAMPLES_EVERY_NS = 1000000000 };
-
 void session_maintain(struct session_file *f)
 {
     if (!recording() || !lock_try(&session.lock))
@@ -126,7 +123,6 @@ void session_maintain(struct session_file *f)
         modules_refresh();
     if (!due)
         return;
-    sample_account(SAMPLES_EVERY_NS);
     heap_look();
     unseen_look();
     if (generation_advance() && config.self_contained)

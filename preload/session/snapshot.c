@@ -49,7 +49,7 @@ int session_snapshot(char *spool)
     modules_refresh();
     lock_take(&session.lock);
     if (recording()) {
-        sample_account(0);
+        sample_account();
         heap_look();
         heap_report();
         int fd = spool_open(&recorder.spool);

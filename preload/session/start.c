@@ -165,7 +165,7 @@ static int start_locked(void)
     if (session.options->flight.bytes)
         spool_make_ring(&fresh, session.options->flight.bytes,
                         (uint32_t)session.options->flight.generations);
-    fresh.max_chunks = (uint32_t)(session.options->memory / SPOOL_CHUNK_SIZE);
+    spool_bound_pool(&fresh, session.options->memory);
     lock_take(&recorder.advance_lock);
     recorder.spool = fresh;
     session.recorded = true;

@@ -10,6 +10,7 @@ e2e_tests = \
 	%D%/control.test \
 	%D%/cpu.test \
 	%D%/critical.test \
+	%D%/crowds.test \
 	%D%/diff.test \
 	%D%/diseases.test \
 	%D%/entry-points.test \

@@ -31,6 +31,7 @@ c_programs = \
 	%D%/crowd \
 	%D%/crowded \
 	%D%/daemonizes \
+	%D%/dozers \
 	%D%/drops \
 	%D%/early \
 	%D%/endings \

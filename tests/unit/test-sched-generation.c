@@ -97,6 +97,27 @@ static void who_was_woken_earlier_is_runnable(void **state)
     assert_string_equal(model_written(&f->main), "ProcStatus(1,2) ProcStart(1,1) GoStart(1,1)");
 }
 
+/* Of a thread that rests nothing is asked in later generations: its numbers are those that its last status began. */
+static void what_did_not_change_is_said_again(void **state)
+{
+    struct fixture *f = *state;
+    uint8_t buf[SCHED_STATUS_MAX];
+    uint64_t time = 10;
+    assert_true(sched_introduce(f->s, &f->main, 5));
+    assert_true(sched_introduce(f->s, &f->other, 5));
+    assert_true(sched_block(f->s, &f->other, REASON_SYNC, 0, 6));
+    begin_generation(f, 2);
+    assert_string_equal(status_of(&f->other, false, &time, 12), "GoStatus(3,none,4)");
+    begin_generation(f, 3);
+    attach(f, &f->main, 20);
+    sched_status_with_proc(f->s, &f->main, 20);
+    assert_string_equal(model_text(buf, sched_status_again(3, GO_WAITING, buf, &time, 20)), "GoStatus(3,none,4)");
+    assert_int_equal(time, 20);
+    const struct sched_wakeup wakeup = sched_wakeup_of(&f->other);
+    assert_true(sched_unblock(f->s, &f->main, &wakeup, 0, 21));
+    assert_string_equal(model_written(&f->main), "ProcStatus(0,1) GoStatus(1,100,2) GoUnblock(3,1,0)");
+}
+
 /* The P's number counts on with each system call, from what the status of the generation says. */
 static void calls_are_counted_anew(void **state)
 {
@@ -171,6 +192,7 @@ int main(void)
         TEST(sequence_numbers_begin_anew),
         TEST(a_thread_that_does_not_run_is_spoken_for),
         TEST(who_was_woken_earlier_is_runnable),
+        TEST(what_did_not_change_is_said_again),
         TEST(calls_are_counted_anew),
         TEST(an_idle_proc_is_spoken_for),
         TEST(a_proc_has_one_status_a_generation),

@@ -167,10 +167,32 @@ static void a_shared_chunk_is_not_filled_beyond_its_end(void **state)
 static void the_pool_has_a_bound_of_its_own(void **state)
 {
     struct spool_fixture *f = *state;
-    f->s.max_chunks = 2 * SPOOL_EXTENT_CHUNKS + 5;
+    spool_bound_pool(&f->s, (2 * SPOOL_EXTENT_CHUNKS + 5) * SPOOL_CHUNK_SIZE);
     assert_int_equal(spool_grow(&f->s, f->fd), 0);
     assert_int_equal(spool_grow(&f->s, f->fd), -ENOSPC);
     assert_int_equal(f->s.header->nchunks, 2 * SPOOL_EXTENT_CHUNKS);
+}
+
+static void who_wants_many_chunks_at_once_has_the_pool_grow(void **state)
+{
+    struct spool_fixture *f = *state;
+    assert_false(spool_wants_drain(&f->s));
+    f->s.wanted = SPOOL_EXTENT_CHUNKS + 1;
+    assert_true(spool_wants_drain(&f->s));
+    assert_int_equal(spool_grow(&f->s, f->fd), 0);
+    assert_false(spool_wants_drain(&f->s));
+}
+
+/* Of a pool that may have 256 chunks, 96 out are no crowd. */
+static void many_that_are_out_are_a_crowd(void **state)
+{
+    struct spool_fixture *f = *state;
+    spool_bound_pool(&f->s, 2 * SPOOL_EXTENT_CHUNKS * SPOOL_CHUNK_SIZE);
+    for (int i = 0; i < 96; i++)
+        assert_non_null(spool_take(&f->s));
+    assert_false(spool_is_crowded(&f->s));
+    assert_non_null(spool_take(&f->s));
+    assert_true(spool_is_crowded(&f->s));
 }
 
 /* A store to a page that the disk has no room for would end the program. */
@@ -235,6 +257,8 @@ int main(void)
         TEST(a_shared_chunk_is_filled_to_its_end),
         TEST(a_shared_chunk_is_not_filled_beyond_its_end),
         TEST(the_pool_has_a_bound_of_its_own),
+        TEST(who_wants_many_chunks_at_once_has_the_pool_grow),
+        TEST(many_that_are_out_are_a_crowd),
         TEST(what_is_mapped_has_its_place_on_the_disk),
         TEST(a_link_in_its_place_is_not_opened),
         TEST(no_child_inherits_the_mapping),

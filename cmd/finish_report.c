@@ -40,6 +40,39 @@ static void report_missing_samples(const struct spool_samples *s)
         fprintf(stderr, "thrace: the kernel has skipped %" PRIu64 " CPU samples\n", s->missed);
 }
 
+static const char *const lost_texts[LOST_KINDS][2] = {
+#define THRACE_LOST(name, one, many) [LOST_##name] = {one, many},
+#include "lib/losses.def"
+#undef THRACE_LOST
+};
+
+static const char *const loss_texts[LOSS_REASONS] = {
+#define THRACE_LOSS(name, text) [LOSS_##name] = text,
+#include "lib/losses.def"
+#undef THRACE_LOSS
+};
+
+/* A line for each reason. */
+static void report_losses(const struct finish_summary *s)
+{
+    for (int why = 0; why < LOSS_REASONS; why++) {
+        const uint64_t *lost = &s->losses[why * LOST_KINDS];
+        int kinds = 0, left;
+        for (int what = 0; what < LOST_KINDS; what++)
+            kinds += lost[what] != 0;
+        left = kinds;
+        for (int what = 0; what < LOST_KINDS; what++)
+            if (lost[what])
+                fprintf(stderr, "%s%" PRIu64 " %s", left-- == kinds ? "thrace: " : left ? ", " : " and ", lost[what],
+                        lost_texts[what][lost[what] != 1]);
+        if (kinds)
+            fprintf(stderr, " %s\n", loss_texts[why]);
+    }
+    if (s->lost_stacks)
+        fprintf(stderr, "thrace: %" PRIu64 " events have no stack: a generation has room for so many, THRACE_PERIOD makes "
+                "it shorter\n", s->lost_stacks);
+}
+
 /* Says why a trace has next to nothing in it. */
 static void report_unseen(const struct spool_unseen *u)
 {
@@ -82,6 +115,7 @@ void finish_report(const struct finish_summary *s)
             s->lost, s->heap);
     report_samples(&s->samples, s->samples_in_trace);
     fprintf(stderr, "%" PRIu64 " bytes: %s\n", s->bytes, s->path);
+    report_losses(s);
     report_missing_samples(&s->samples);
     report_unseen(&s->unseen);
     report_damage(s);

@@ -5,7 +5,7 @@ liblow_la_SOURCES = \
 	%D%/control.c %D%/control.h \
 	%D%/errnos.def %D%/errnos.h \
 	%D%/gate.c %D%/gate.h \
-	%D%/lock.h %D%/lock_stats.h %D%/meta.h %D%/rawsys.h %D%/reasons.def \
+	%D%/lock.h %D%/lock_stats.h %D%/losses.def %D%/losses.h %D%/meta.h %D%/rawsys.h %D%/reasons.def \
 	%D%/objects.def %D%/objects.h \
 	%D%/sched.c %D%/sched.h \
 	%D%/sched_proc.c %D%/sched_proc.h %D%/sched_txn.h \

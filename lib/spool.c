@@ -166,6 +166,13 @@ bool spool_wants_drain(const struct spool *s)
     return nfree < s->header->nchunks / 2 || nfree < __atomic_load_n(&s->wanted, __ATOMIC_RELAXED);
 }
 
+enum { RESERVE = 16 }; /* one part of so many */
+
+bool spool_is_short(const struct spool *s)
+{
+    return __atomic_load_n(&s->nfree, __ATOMIC_RELAXED) < s->header->nchunks / RESERVE;
+}
+
 static void add_extent(struct spool *s)
 {
     __atomic_fetch_add(&s->nfree, SPOOL_EXTENT_CHUNKS, __ATOMIC_RELAXED);

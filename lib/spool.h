@@ -20,12 +20,13 @@
 
 #include "lib/clock.h"
 #include "lib/lock.h"
+#include "lib/losses.h"
 #include "lib/wire/batch_header.h"
 
 #define SPOOL_MAGIC "thrSPOOL"
 
 enum {
-    SPOOL_VERSION = 8,
+    SPOOL_VERSION = 9,
     SPOOL_HEADER_SIZE = 16 << 10,
     SPOOL_CHUNK_SIZE = 8 << 10,
     SPOOL_EXTENT_CHUNKS = 128,                     /* the pool grows by this many: 1 MiB */
@@ -101,7 +102,7 @@ struct spool_header {
     uint32_t trace_version; /* 1.NN that the trace is to be */
     struct trace_clock clock;
     struct clock_pair first, last; /* the ends of the recording so far */
-    uint64_t lost_events;          /* transitions that found no room or no consistent state */
+    uint64_t lost_events;          /* the sum of lost */
     uint64_t lost_stacks;
     uint64_t last_generation; /* the open one */
     uint64_t last_g;          /* the highest goroutine id given out */
@@ -121,9 +122,16 @@ struct spool_header {
     char boot_id[SPOOL_BOOT_ID_LEN]; /* of the machine, as text without a NUL; zeros: not known */
     uint32_t pad2;
     struct spool_locks locks;
+    uint64_t lost[LOSS_REASONS * LOST_KINDS]; /* by reason, and then by kind (lib/losses.def) */
 };
 
 _Static_assert(sizeof(struct spool_header) <= SPOOL_HEADER_SIZE, "the header fits its place");
+
+static inline void spool_count_lost(struct spool_header *h, enum lost what, enum loss why, uint64_t n)
+{
+    __atomic_fetch_add(&h->lost_events, n, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&h->lost[why * LOST_KINDS + what], n, __ATOMIC_RELAXED);
+}
 
 enum chunk_state { CHUNK_FREE = 0, CHUNK_OPEN = 1, CHUNK_FULL = 2 };
 
@@ -242,6 +250,9 @@ void spool_bound_pool(struct spool *s, uint64_t bytes);
 
 /* True when it is time to drain or to grow. */
 bool spool_wants_drain(const struct spool *s);
+
+/* True when little is left of the pool, which is for waits then: to lose a system call is cheaper. */
+bool spool_is_short(const struct spool *s);
 
 /* True when so many chunks are out that a thread that may not need its own for a while does better to hand it in. */
 static inline bool spool_is_crowded(const struct spool *s)

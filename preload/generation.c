@@ -199,7 +199,7 @@ static uint32_t status_other(struct thread *t, uint64_t time, bool first)
 {
     uint32_t status = sched_current(&t->sched)->status;
     if (!service_room(first ? FIRST_RECORDS_MAX : 0, time)) {
-        count_lost();
+        count_lost(LOST_OTHER, LOSS_ROOM);
         return GO_NOT_EXIST;
     }
     bool woken = carry_wakeup(t);
@@ -262,7 +262,7 @@ static void status_of_active(struct thread *t, uint64_t time)
 static void status_of_resting(const struct resting *r, uint64_t time)
 {
     if (!service_room(0, time)) {
-        count_lost();
+        count_lost(LOST_OTHER, LOSS_ROOM);
         return;
     }
     uint64_t last = sched_own(&recorder.service)->time;
@@ -327,7 +327,7 @@ static void first_status_running(struct thread *t, uint64_t time, bool *said)
 {
     struct chunk *c = sched_adopt(&recorder.sched, &t->sched) ? spool_take(&recorder.spool) : NULL;
     if (!c) {
-        count_lost();
+        count_lost(LOST_OTHER, LOSS_ROOM);
         return;
     }
     sched_attach_chunk(&recorder.sched, &t->sched, c, time);

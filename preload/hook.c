@@ -26,7 +26,7 @@ void hook_recover(struct thread *t)
         sched_recover(&recorder.sched, &t->sched);
         gate_leave(&t->writer);
     }
-    if (t->promise.wakeup.g && !kept && section_enter(t, 0)) {
+    if (t->promise.wakeup.g && !kept && section_enter(t, 0, LOST_WAKEUP)) {
         sched_unblock(&recorder.sched, &t->sched, &t->promise.wakeup, 0, now());
         section_leave(t);
     }

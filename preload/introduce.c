@@ -17,7 +17,7 @@ static struct thread *make_known(uintptr_t sp)
     unseen_not_me(t->sched.m);
     enter_hook(t, sp);
     t->unannounced = true;
-    enum section section = any_section_enter(t, 0);
+    enum section section = any_section_enter(t, 0, LOST_THREAD);
     bool known = section == SECTION_TRACKS;
     if (known)
         sched_track(&t->sched, GO_RUNNING);

@@ -171,7 +171,7 @@ static bool enter_to_name(struct thread *t, const void *lock)
 {
     uint32_t len;
     bool named = object_name(lock, &len) && len;
-    return (named && section_enter(t, RECORD_MAX)) || bare_section_enter(t);
+    return (named && section_enter(t, RECORD_MAX, LOST_OTHER)) || bare_section_enter(t);
 }
 
 static void write_name(struct thread *t, const struct lock_entry *of)

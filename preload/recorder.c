@@ -17,10 +17,10 @@ struct recorder recorder = {
     .more_pairs = {.nslots = MORE_PAIR_SLOTS, .slots = more_pair_slots, .slot_of = slot_of_more},
 };
 
-void count_lost(void)
+void count_lost(enum lost what, enum loss why)
 {
     if (recording())
-        __atomic_fetch_add(&recorder.spool.header->lost_events, 1, __ATOMIC_RELAXED);
+        spool_count_lost(recorder.spool.header, what, why, 1);
 }
 
 void seal_chunk(struct sched_thread *t)

@@ -48,36 +48,51 @@ bool track_enter(struct thread *t)
     return false;
 }
 
-enum { GROWTH_WAITS = 50, GROWTH_WAIT_NS = 100000 };
+enum { WAITS_FOR_ROOM = 50, WAIT_FOR_ROOM_NS = 100000 };
 
-/* Outside of a section: the pool is empty but may still grow, which takes the helper a moment. */
-static SLOW bool await_growth(void)
+/*
+ * Outside of a section: the pool is empty, but the helper may make it larger or drain it, which takes a moment. Where it
+ * did neither for as long as anybody waits, nobody does again until it has written something.
+ */
+static SLOW bool await_room(int waits)
 {
-    const struct timespec moment = {0, GROWTH_WAIT_NS};
-    if (recorder.spool.header->nchunks >= SPOOL_MAX_CHUNKS || !upcalls.wake_helper())
+    static uint64_t in_vain = UINT64_MAX;
+    const struct timespec moment = {0, WAIT_FOR_ROOM_NS};
+    uint64_t written = __atomic_load_n(&recorder.spool.header->log_end, __ATOMIC_RELAXED);
+    if (waits == WAITS_FOR_ROOM)
+        __atomic_store_n(&in_vain, written, __ATOMIC_RELAXED);
+    if (__atomic_load_n(&in_vain, __ATOMIC_RELAXED) == written || !upcalls.wake_helper())
         return false;
     raw_syscall(SYS_nanosleep, (long)&moment, 0, 0, 0, 0, 0);
     return true;
 }
 
-bool section_enter_slow(struct thread *t, size_t extra)
+/* What would be missed the least. */
+static bool is_cheap(enum lost what)
+{
+    return what == LOST_CALL || what == LOST_SAID || what == LOST_HEAP || what == LOST_OTHER;
+}
+
+bool section_enter_slow(struct thread *t, size_t extra, enum lost what)
 {
     for (int waits = 0; bare_section_enter(t); waits++) {
-        if (likely(sched_has_room(&t->sched, extra)) || new_chunk(&t->sched))
+        if (likely(sched_has_room(&t->sched, extra)))
+            return true;
+        if (!(is_cheap(what) && unlikely(spool_is_short(&recorder.spool))) && new_chunk(&t->sched))
             return true;
         gate_leave(&t->writer);
-        if (waits < GROWTH_WAITS && await_growth())
+        if (await_room(waits))
             continue;
-        count_lost();
+        count_lost(what, LOSS_ROOM);
         break;
     }
     return false;
 }
 
-enum section any_section_enter_slow(struct thread *t, size_t extra)
+enum section any_section_enter_slow(struct thread *t, size_t extra, enum lost what)
 {
     do {
-        if (section_enter_slow(t, extra))
+        if (section_enter_slow(t, extra, what))
             return SECTION_WRITES;
         if (recording())
             break;
@@ -89,10 +104,10 @@ enum section any_section_enter_slow(struct thread *t, size_t extra)
 
 void thread_starts(struct thread *t)
 {
-    switch (any_section_enter(t, 0)) {
+    switch (any_section_enter(t, 0, LOST_THREAD)) {
     case SECTION_WRITES:
         if (!sched_start(&recorder.sched, &t->sched, now()))
-            count_lost();
+            count_lost(LOST_THREAD, LOSS_STATE);
         break;
     case SECTION_TRACKS:
         sched_track(&t->sched, GO_RUNNING);

@@ -6,10 +6,11 @@
 #include "preload/thread.h"
 
 /*
- * Opens a section with room for one transition and extra bytes of meta records. False: not recording, or no room, which
- * is counted; the caller then leaves the model as it is.
+ * Opens a section with room for one transition and extra bytes of meta records, for an event of that kind. False: not
+ * recording, or no room, which is counted; the caller then leaves the model as it is. The last of the room is for waits,
+ * wake-ups, threads and the ends of what was begun.
  */
-bool section_enter_slow(struct thread *t, size_t extra);
+bool section_enter_slow(struct thread *t, size_t extra, enum lost what);
 static inline bool section_try(struct thread *t, size_t extra)
 {
     if (likely(gate_enter(&recorder.gate, &t->writer))) {
@@ -19,9 +20,9 @@ static inline bool section_try(struct thread *t, size_t extra)
     }
     return false;
 }
-static inline bool section_enter(struct thread *t, size_t extra)
+static inline bool section_enter(struct thread *t, size_t extra, enum lost what)
 {
-    return likely(section_try(t, extra)) || section_enter_slow(t, extra);
+    return likely(section_try(t, extra)) || section_enter_slow(t, extra, what);
 }
 
 /*
@@ -48,10 +49,10 @@ bool track_enter(struct thread *t);
 
 /* Whichever it is; either is left by section_leave. */
 enum section { NO_SECTION, SECTION_TRACKS, SECTION_WRITES };
-enum section any_section_enter_slow(struct thread *t, size_t extra);
-static inline enum section any_section_enter(struct thread *t, size_t extra)
+enum section any_section_enter_slow(struct thread *t, size_t extra, enum lost what);
+static inline enum section any_section_enter(struct thread *t, size_t extra, enum lost what)
 {
-    return likely(section_try(t, extra)) ? SECTION_WRITES : any_section_enter_slow(t, extra);
+    return likely(section_try(t, extra)) ? SECTION_WRITES : any_section_enter_slow(t, extra, what);
 }
 
 /* Runnable → Running. */

@@ -62,7 +62,7 @@ void thread_end(struct thread *t)
     h.stack.leaf = 0;
     if (waitq_maybe_waiting(&recorder.waits, (void *)pthread_self()))
         wake_all(&h, (void *)pthread_self(), WAITER_ANY);
-    enum section section = any_section_enter(t, 0);
+    enum section section = any_section_enter(t, 0, LOST_THREAD);
     bool ended = section == SECTION_TRACKS;
     if (ended)
         sched_track(&t->sched, GO_DEAD);
@@ -78,7 +78,7 @@ void thread_end(struct thread *t)
         short_calls_collect(&t->short_calls);
         thread_retire(t);
     } else {
-        count_lost(); /* it stays in the registry as it was: a G that the trace shows as alive must keep its status */
+        count_lost(LOST_THREAD, LOSS_STATE); /* it stays in the registry as it was: a G that the trace shows as alive must keep its status */
     }
     upcalls.thread_has_ended(ended && !__atomic_load_n(&registry.nthreads, __ATOMIC_RELAXED));
 }

@@ -38,7 +38,7 @@ void record_thread_name(struct thread *t, uint64_t g, const char *name)
     meta_int(&r, g);
     meta_int(&r, now());
     meta_text(&r, name, strnlen(name, TASK_COMM_LEN - 1));
-    if (!r.overflow && section_enter(t, sizeof buf)) {
+    if (!r.overflow && section_enter(t, sizeof buf, LOST_OTHER)) {
         chunk_meta_append(t->sched.chunk, buf, (size_t)(r.p - buf));
         section_leave(t);
     }

@@ -49,7 +49,7 @@ struct thread *announce_thread(struct hook *h, const void *start_routine)
     child->task = h->t->task;
     bool announced = sched_current(&child->sched)->status == GO_RUNNABLE;
     hook_capture_for(h, STACK_OF_CREATE);
-    enum section section = any_section_enter(h->t, STACK_RECORD_MAX + 1 + 3 * VARINT_MAX);
+    enum section section = any_section_enter(h->t, STACK_RECORD_MAX + 1 + 3 * VARINT_MAX, LOST_THREAD);
     if (section == SECTION_TRACKS) {
         sched_track(&child->sched, GO_RUNNABLE);
         announced = true;
@@ -64,7 +64,7 @@ struct thread *announce_thread(struct hook *h, const void *start_routine)
         section_leave(h->t);
     if (announced)
         return child;
-    count_lost();
+    count_lost(LOST_THREAD, LOSS_STATE);
     thread_retire(child);
     return NULL;
 }

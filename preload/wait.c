@@ -59,7 +59,7 @@ bool wait_block(struct hook *h, struct wait *w, enum sched_reason reason)
     hook_capture_for(h, STACK_OF_WAIT);
     if (object_is_descriptor(h->object.kind) && !h->no_stack && recording())
         object_describe(t, &h->object, hook_known_stack(h));
-    if (section_enter(t, WAIT_STACK_RECORDS_MAX)) {
+    if (section_enter(t, WAIT_STACK_RECORDS_MAX, LOST_WAIT)) {
         if (was_released_early(t)) {
             section_leave(t);
             return false;
@@ -71,7 +71,7 @@ bool wait_block(struct hook *h, struct wait *w, enum sched_reason reason)
             if (t->wait) /* fails when a release found us in between: then nobody else writes our GoUnblock */
                 wait_move(t->wait, (wait_word(t->wait) & ~(uint64_t)WAIT_STATE_MASK) | WAIT_REGISTERED, WAIT_BLOCKED);
         } else {
-            count_lost();
+            count_lost(LOST_WAIT, LOSS_STATE);
         }
         section_leave_to_wait(t);
     } else if (wait_track(h, w, GO_WAITING)) {
@@ -141,7 +141,7 @@ void wait_end(struct wait *w)
     ENTER_OWN_HOOK(t);
     bool waited = unlikely(config.long_wait) && sched_current(&t->sched)->status == GO_WAITING;
     uint64_t since = waited ? sched_current(&t->sched)->time : 0;
-    enum section section = any_section_enter(t, unlikely(w->error) ? CALL_ERROR_ROOM : 0);
+    enum section section = any_section_enter(t, unlikely(w->error) ? CALL_ERROR_ROOM : 0, LOST_WAIT);
     if (t->wait) {
         t->woken = withdraw(t);
         leave_slot(t);
@@ -149,7 +149,7 @@ void wait_end(struct wait *w)
     if (likely(section == SECTION_WRITES)) {
         bool failed = unlikely(w->error) && is_in_call(t); /* else a handler's hook has ended it */
         if (unlikely(!come_back(t)))
-            count_lost();
+            count_lost(LOST_WAIT, LOSS_STATE);
         else if (unlikely(failed))
             upcalls.call_failed(t, w->error);
         section_leave(t);
@@ -197,7 +197,7 @@ static enum wait_found wake_next(struct hook *h, const void *object, enum waiter
         uint64_t stack = hook_stack(h);
         if (!sched_unblock(&recorder.sched, &t->sched, &t->promise.wakeup, stack, now())) {
             wait_move(slot, wait_word(slot), WAIT_BLOCKED);
-            count_lost();
+            count_lost(LOST_WAKEUP, LOSS_STATE);
             found = WAIT_NOBODY;
         }
     }
@@ -211,7 +211,7 @@ static bool wake(struct hook *h, const void *object, enum waiter_kind kind, enum
     enum wait_found found;
     hook_capture_for(h, STACK_OF_WAKE);
     do {
-        if (!section_enter(h->t, STACK_RECORD_MAX))
+        if (!section_enter(h->t, STACK_RECORD_MAX, LOST_WAKEUP))
             break;
         found = wake_next(h, object, kind, claimed);
         section_leave(h->t);

@@ -21,7 +21,7 @@ bool hook_enter(struct hook *h)
         return false;
     if (unlikely(t->hook_sp)) {
         if (!left_by_longjmp(t, sp)) {
-            count_lost();
+            count_lost(LOST_OTHER, LOSS_HANDLER);
             return false;
         }
         hook_recover(t);

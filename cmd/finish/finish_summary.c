@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cmd/finish/trace_time.h"
 
@@ -17,6 +18,8 @@ void finish_summary_begin(struct finish_summary *sum, const struct spool_header 
     if (h->state != SPOOL_COMPLETE)
         sum->samples.cpu_ns = 0; /* a second old */
     sum->lost = h->lost_events + h->lost_stacks;
+    sum->lost_stacks = h->lost_stacks;
+    memcpy(sum->losses, h->lost, sizeof sum->losses);
 }
 
 static int by_ticks(const void *a, const void *b)

@@ -13,6 +13,8 @@ struct finish_summary {
     char path[4096 + 16]; /* where the trace is */
     uint64_t cut; /* events at the end of a killed process that could not be placed */
     uint64_t threads, events, generations, lost, bytes;
+    uint64_t losses[LOSS_REASONS * LOST_KINDS]; /* as in the spool's header */
+    uint64_t lost_stacks;
     uint64_t opening; /* events in front of the recording's (opening.h) */
     char heap[128]; /* "heap 1234 bytes": what was in use at the end */
     struct spool_unseen unseen;

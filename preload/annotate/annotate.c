@@ -44,7 +44,7 @@ IN_LINE bool put(struct hook *h, enum event_id id, const uint64_t *args, unsigne
 {
     bool done = sched_annotate(&recorder.sched, &h->t->sched, id, args, nargs, now());
     if (unlikely(!done))
-        count_lost();
+        count_lost(LOST_SAID, LOSS_STATE);
     return done;
 }
 

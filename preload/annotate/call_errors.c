@@ -24,5 +24,5 @@ void annotate_call_error(struct thread *t, int error)
         return;
     const uint64_t args[] = {t->task, string_of(t, 0), string_of(t, (unsigned)error), 0};
     if (!sched_annotate(&recorder.sched, &t->sched, EV_UserLog, args, sizeof args / sizeof *args, now()))
-        count_lost();
+        count_lost(LOST_SAID, LOSS_STATE);
 }

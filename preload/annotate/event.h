@@ -24,7 +24,7 @@ IN_LINE bool annotation_section(struct hook *h, const struct name *n, size_t mor
 {
     for (;;) {
         size_t room = name_room(n);
-        if (!section_enter(h->t, STACK_RECORD_MAX + room + more))
+        if (!section_enter(h->t, STACK_RECORD_MAX + room + more, LOST_SAID))
             return false;
         if (name_room(n) <= room)
             return true;

@@ -74,7 +74,7 @@ static void begin_open_task(const struct task_key *key, struct name *n, uint64_t
     if (open_task_put(key, task))
         annotate_task_begin(NULL, n, parent, task);
     else
-        count_lost();
+        count_lost(LOST_SAID, LOSS_ROOM);
 }
 
 static void end_open_task(const struct task_key *key)

@@ -160,7 +160,7 @@ static bool write_region(struct hook *h, enum event_id id, const struct region *
     bool done = put_region(t, id, region, stack, now());
     section_leave(t);
     if (!done)
-        count_lost();
+        count_lost(LOST_SAID, LOSS_STATE);
     return done;
 }
 
@@ -231,11 +231,11 @@ static OUT_OF_LINE void begin(const struct unwind_regs *at, struct name *n, uint
         *region = (struct region){n, task == ANNOTATE_OWN_TASK ? t->task : task, writes ? REGION_LOST : REGION_OPEN,
                                   place_of(at)};
         if (writes && !settled)
-            count_lost();
+            count_lost(LOST_SAID, LOSS_STATE);
         else if (writes && write_region(&h, EV_UserRegionBegin, region))
             region->state = REGION_OPEN;
     } else if (recording()) {
-        count_lost();
+        count_lost(LOST_SAID, LOSS_ROOM);
     }
     t->regions.depth++;
     wrote_region(t);

@@ -80,7 +80,7 @@ static void write_heap_alloc(int64_t live, uint64_t held)
     struct thread *t = heap_hook_enter();
     if (!t)
         return;
-    if (sched_current(&t->sched)->status == GO_RUNNING && section_enter(t, 0)) {
+    if (sched_current(&t->sched)->status == GO_RUNNING && section_enter(t, 0, LOST_HEAP)) {
         if (sched_heap(&recorder.sched, &t->sched, not_negative(live), held, now()))
             __atomic_store_n(&heap.written, live, __ATOMIC_RELAXED);
         section_leave(t);
@@ -94,14 +94,14 @@ void heap_event(const void *p, int64_t size)
         return;
     struct thread *t = heap_hook_enter();
     if (!t) {
-        count_lost();
+        count_lost(LOST_HEAP, LOSS_HANDLER);
         return;
     }
-    if (section_enter(t, 0)) {
+    if (section_enter(t, 0, LOST_HEAP)) {
         bool written = size < 0 ? sched_heap_object_free(&recorder.sched, &t->sched, (uintptr_t)p, now())
                              : sched_heap_object(&recorder.sched, &t->sched, (uintptr_t)p, (uint64_t)size, now());
         if (!written)
-            count_lost();
+            count_lost(LOST_HEAP, LOSS_STATE);
         section_leave(t);
     }
     heap_hook_leave(t);

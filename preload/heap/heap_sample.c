@@ -183,7 +183,7 @@ static void write_pending(struct thread *t)
     __atomic_store_n(&any_pending, 0, __ATOMIC_RELAXED);
     for (int i = 0; i < PENDING; i++) {
         uint64_t id = __atomic_exchange_n(&pending[i], 0, __ATOMIC_ACQ_REL);
-        if (id && section_enter(t, RECORD)) {
+        if (id && section_enter(t, RECORD, LOST_HEAP)) {
             write_free(t, id);
             section_leave(t);
         }
@@ -199,7 +199,7 @@ static void postpone(uint64_t id)
             return;
         }
     }
-    count_lost();
+    count_lost(LOST_HEAP, LOSS_ROOM);
 }
 
 /* NULL when the calling thread may not write. */
@@ -215,14 +215,14 @@ void heap_sample_allocated(struct hook *h, const void *p, int64_t size)
 {
     struct thread *t = begin_write();
     if (!t) {
-        count_lost();
+        count_lost(LOST_HEAP, LOSS_HANDLER);
         return;
     }
     h->t = t;
     h->captured = false;
     enter_hook(t, h->stack.regs.r[UNWIND_SP]);
     hook_capture(h);
-    if (section_enter(t, STACK_RECORD_MAX + RECORD)) {
+    if (section_enter(t, STACK_RECORD_MAX + RECORD, LOST_HEAP)) {
         uint8_t buf[RECORD];
         struct meta_record r;
         uint64_t id = __atomic_add_fetch(&last_id, 1, __ATOMIC_RELAXED), stack = hook_stack(h);
@@ -233,7 +233,7 @@ void heap_sample_allocated(struct hook *h, const void *p, int64_t size)
         meta_int(&r, stack);
         chunk_meta_append(t->sched.chunk, buf, (size_t)(r.p - buf));
         if (!put(p, id)) {
-            count_lost();
+            count_lost(LOST_HEAP, LOSS_ROOM);
             write_free(t, id);
         }
         section_leave(t);
@@ -246,7 +246,7 @@ uint64_t heap_sample_take(const void *p) { return heap_sample_may_be(p) ? take(p
 void heap_sample_put_back(const void *p, uint64_t id)
 {
     if (!put(p, id)) {
-        count_lost();
+        count_lost(LOST_HEAP, LOSS_ROOM);
         heap_sample_report_free(id);
     }
 }
@@ -258,7 +258,7 @@ void heap_sample_report_free(uint64_t id)
         postpone(id);
         return;
     }
-    if (section_enter(t, RECORD)) {
+    if (section_enter(t, RECORD, LOST_HEAP)) {
         write_free(t, id);
         section_leave(t);
     }

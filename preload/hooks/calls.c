@@ -87,9 +87,9 @@ static void end_deferred(struct wait *w)
     if (unlikely(w->on) && recording())
         find_object(h, w->on - 1);
     capture(h);
-    if (section_enter(t, call_stack_room() + SCHED_TRANSITION_MAX + CALL_ERROR_ROOM)) {
+    if (section_enter(t, call_stack_room() + SCHED_TRANSITION_MAX + CALL_ERROR_ROOM, LOST_CALL)) {
         if (!sched_syscall_begin(&recorder.sched, &t->sched, call_stack(h), w->since))
-            count_lost();
+            count_lost(LOST_CALL, LOSS_STATE);
         else if (sched_syscall_end(&recorder.sched, &t->sched, end) && w->error) /* if not now, then at the next hook */
             upcalls.call_failed(t, w->error);
         section_leave(t);
@@ -113,11 +113,11 @@ static void begin(struct hook *h, struct wait *w)
         return;
     }
     capture(h);
-    if (section_enter(t, call_stack_room())) {
+    if (section_enter(t, call_stack_room(), LOST_CALL)) {
         if (sched_syscall_begin(&recorder.sched, &t->sched, call_stack(h), now()))
             w->t = t;
         else
-            count_lost();
+            count_lost(LOST_CALL, LOSS_STATE);
         section_leave(t);
     }
 }

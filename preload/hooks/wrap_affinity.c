@@ -10,9 +10,9 @@
 static void cpus_changed(struct hook *h)
 {
     struct thread *t = h->t;
-    if (section_enter(t, 0)) {
+    if (section_enter(t, 0, LOST_OTHER)) {
         if (!sched_procs_change(&recorder.sched, &t->sched, cpus_of_process(), now()))
-            count_lost();
+            count_lost(LOST_OTHER, LOSS_STATE);
         section_leave(t);
     }
     hook_leave(h);

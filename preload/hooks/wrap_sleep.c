@@ -22,9 +22,9 @@ SLEEP(int, thrd_sleep, (const struct timespec *ts, struct timespec *left), (ts, 
 static void yielded(struct hook *h)
 {
     hook_capture_for(h, STACK_OF_YIELD);
-    if (section_enter(h->t, STACK_RECORD_MAX)) {
+    if (section_enter(h->t, STACK_RECORD_MAX, LOST_OTHER)) {
         if (!sched_yield_proc(&recorder.sched, &h->t->sched, REASON_YIELD, hook_stack(h), now()))
-            count_lost();
+            count_lost(LOST_OTHER, LOSS_STATE);
         section_leave(h->t);
     }
     hook_leave(h);

@@ -23,6 +23,6 @@ bool probe_admit(uintptr_t sp, const struct probe *probe)
                      stack.ss_flags & SS_ONSTACK;
     if (!alternate || sp - (uintptr_t)stack.ss_sp > ROOM)
         return true;
-    count_lost();
+    count_lost(LOST_SAID, LOSS_HANDLER);
     return false;
 }

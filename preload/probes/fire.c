@@ -128,7 +128,7 @@ static void begin_task(const struct unwind_regs *at, const struct probe *p, cons
     if (open_task_put(&key, task))
         annotate_task_begin(at, name_at(p, a, regs), 0, task);
     else
-        count_lost();
+        count_lost(LOST_SAID, LOSS_ROOM);
 }
 
 static void end_task(const struct unwind_regs *at, const struct probe *p, const struct probe_act *a,

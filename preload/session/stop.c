@@ -33,7 +33,7 @@ static void end_recording(uint32_t hooked_then)
     lock_take(&registry.lock);
     sample_stop();
     uint32_t inside = seal_those_out(STOP_GRACE_NS), sampling = sample_seal();
-    __atomic_fetch_add(&h->lost_events, inside, __ATOMIC_RELAXED);
+    spool_count_lost(h, LOST_OTHER, LOSS_HELD, inside);
     __atomic_fetch_add(&h->samples.lost, sampling, __ATOMIC_RELAXED);
     session.ends = inside || sampling;
     recorder.wants_maintenance = 0;

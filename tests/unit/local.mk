@@ -1,6 +1,7 @@
 # Unit tests of lib/: one program a file, named after it.
 if HAVE_CMOCKA
 unit_tests = \
+	%D%/test-active \
 	%D%/test-cut \
 	%D%/test-clock \
 	%D%/test-control \
@@ -112,6 +113,8 @@ tests_unit_test_unwind_walk_LDADD = $(unit_test_LIBS)
 tests_unit_test_symbolize_SOURCES = %D%/test-symbolize.c
 tests_unit_test_symbolize_LDADD = libsymbolize.la $(unit_test_LIBS)
 
+tests_unit_test_active_SOURCES = %D%/test-active.c preload/active.c
+tests_unit_test_active_LDADD = $(unit_test_LIBS)
 tests_unit_test_annotation_names_SOURCES = %D%/test-annotation-names.c preload/annotate/names.c
 tests_unit_test_annotation_names_CFLAGS = $(AM_CFLAGS) -pthread
 tests_unit_test_annotation_names_LDADD = $(unit_test_LIBS)

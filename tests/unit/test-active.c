@@ -1,0 +1,79 @@
+/* Which threads have executed: marks by slot, of which none is passed over. */
+#include "tests/unit/unit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "preload/active.h"
+
+struct registry registry;
+
+enum { RECORDS = 200 };
+
+static int set_up(void **state)
+{
+    struct thread *records = calloc(RECORDS, sizeof *records);
+    memset(active_slots, 0, sizeof active_slots);
+    registry.nrecords = RECORDS;
+    for (uint32_t slot = 0; records && slot < RECORDS; slot++) {
+        records[slot].slot = slot;
+        registry.records[slot] = &records[slot];
+    }
+    return !(*state = records);
+}
+
+static int tear_down(void **state)
+{
+    free(*state);
+    return 0;
+}
+
+static void marks_stand_for_themselves(void **state)
+{
+    const struct thread *t = *state;
+    mark_active(&t[63]);
+    mark_active(&t[63]);
+    mark_active(&t[64]);
+    assert_true(is_active(&t[63]) && slot_is_active(64));
+    assert_false(is_active(&t[62]) || is_active(&t[65]) || is_active(&t[127]));
+    unmark_active(&t[63]);
+    assert_false(is_active(&t[63]));
+    assert_true(is_active(&t[64]));
+}
+
+/* At the ends of words, and behind words in which the rest is empty. */
+static void each_is_found_once_and_in_order(void **state)
+{
+    static const uint32_t marked[] = {0, 1, 5, 63, 64, 66, 130, 191, 192, 199};
+    const struct thread *t = *state;
+    uint32_t slot = 0;
+    for (size_t i = 0; i < sizeof marked / sizeof *marked; i++)
+        mark_active(&t[marked[i]]);
+    for (size_t i = 0; i < sizeof marked / sizeof *marked; i++)
+        assert_ptr_equal(next_active(&slot), &t[marked[i]]);
+    assert_null(next_active(&slot));
+    assert_null(next_active(&slot));
+}
+
+static void all_are_those_that_there_are(void **state)
+{
+    const struct thread *t = *state;
+    uint32_t slot = 0;
+    mark_all_active();
+    for (uint32_t i = 0; i < RECORDS; i++)
+        assert_ptr_equal(next_active(&slot), &t[i]);
+    assert_null(next_active(&slot));
+    assert_false(slot_is_active(RECORDS));
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(marks_stand_for_themselves),
+        TEST(each_is_found_once_and_in_order),
+        TEST(all_are_those_that_there_are),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

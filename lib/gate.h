@@ -27,7 +27,7 @@ struct writer {
 
 void gate_init(struct gate *g);
 
-/* Sleeps until the gate is open, at most a millisecond; the caller tries again. */
+/* Waits until the gate is open: some microseconds by giving way, then asleep, a millisecond at most; then try again. */
 void gate_wait(struct gate *g);
 
 /* Returns false, with the flag down, when the gate is closed. Cost: 1 ns. */

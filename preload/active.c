@@ -1,12 +1,16 @@
 #include "preload/active.h"
 
+#include <string.h>
+
 uint64_t active_slots[THREADS_MAX / 64];
 
 void mark_all_active(void)
 {
-    for (uint32_t slot = 0; slot < registry.nrecords; slot++)
-        mark_active(registry.records[slot]);
+    for (const struct thread *t = registry.threads; t; t = t->next)
+        mark_active(t);
 }
+
+void mark_none_active(void) { memset(active_slots, 0, (registry.nrecords + 63) / 64 * sizeof *active_slots); }
 
 struct thread *next_active(uint32_t *slot)
 {

@@ -35,8 +35,9 @@ static inline void unmark_active(const struct thread *t)
     __atomic_fetch_and(&active_slots[t->slot / 64], ~(UINT64_C(1) << (t->slot % 64)), __ATOMIC_RELAXED);
 }
 
-/* All records that there are. With the registry lock. */
+/* With the registry lock: all threads that there are; and that none is, a record in the pool neither. */
 void mark_all_active(void);
+void mark_none_active(void);
 
 /* The first active one from *slot on, which becomes the slot behind it; NULL: there is no more. With the same lock. */
 struct thread *next_active(uint32_t *slot);

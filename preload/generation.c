@@ -244,7 +244,7 @@ static struct resting {
 static void status_of_active(struct thread *t, uint64_t time)
 {
     struct resting *r = &resting[t->slot];
-    uint32_t status = t->sched.g ? sched_current(&t->sched)->status : GO_NOT_EXIST;
+    uint32_t status = sched_current(&t->sched)->status;
     r->g = 0;
     if (status == GO_NOT_EXIST || status == GO_DEAD) {
         unmark_active(t);
@@ -382,5 +382,8 @@ void first_generation(uint32_t gomaxprocs)
         else if (t == self)
             first_thread(t, time);
     }
+    /* What an earlier recording, or the parent, left in records that are in the pool now means nothing. */
+    mark_none_active();
+    memset(resting, 0, registry.nrecords * sizeof *resting);
     mark_all_active();
 }

@@ -103,7 +103,6 @@ void thread_inherit(struct thread *t)
             waitq_leave(&recorder.waits, other->wait);
         if (other == t)
             continue;
-        other->sched.g = 0;
         other->next = pool;
         pool = other;
     }

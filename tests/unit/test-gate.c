@@ -155,6 +155,49 @@ static void a_writer_that_leaves_is_noticed(void **state)
     pthread_join(thread, NULL);
 }
 
+struct visitor {
+    struct gate g;
+    uint32_t arrived;
+    uint64_t took_ns;
+    long slept;
+};
+
+static void *come_to_the_gate(void *arg)
+{
+    struct visitor *v = arg;
+    struct rusage before, after;
+    getrusage(RUSAGE_THREAD, &before);
+    uint64_t begin = clock_mono_ns();
+    __atomic_store_n(&v->arrived, 1, __ATOMIC_RELEASE);
+    gate_wait(&v->g);
+    v->took_ns = clock_mono_ns() - begin;
+    getrusage(RUSAGE_THREAD, &after);
+    v->slept = after.ru_nvcsw - before.ru_nvcsw;
+    return NULL;
+}
+
+/* In one of many trials, because on a busy machine no moment is short. */
+static void who_waits_for_a_moment_does_not_sleep(void **state)
+{
+    enum { TRIALS = 1000, MOMENT_NS = 40000 };
+    bool seen = false;
+    for (int i = 0; i < TRIALS && !seen; i++) {
+        struct visitor v = {.arrived = 0};
+        pthread_t thread;
+        gate_init(&v.g);
+        assert_true(gate_close(&v.g));
+        assert_int_equal(pthread_create(&thread, NULL, come_to_the_gate, &v), 0);
+        while (!__atomic_load_n(&v.arrived, __ATOMIC_ACQUIRE))
+            cpu_relax();
+        for (uint64_t until = clock_mono_ns() + MOMENT_NS; clock_mono_ns() < until;)
+            cpu_relax();
+        gate_open(&v.g);
+        pthread_join(thread, NULL);
+        seen = v.took_ns >= MOMENT_NS && !v.slept;
+    }
+    assert_true(seen);
+}
+
 /* In a process of its own, because a filter stays. Exit status 0: all as it should be, 77: no filters here. */
 static int lose_membarrier(void)
 {
@@ -194,6 +237,7 @@ int main(void)
         cmocka_unit_test(a_closed_gate_lets_nobody_in),
         cmocka_unit_test(a_writer_that_stays_is_not_waited_for),
         cmocka_unit_test(a_writer_that_leaves_is_noticed),
+        cmocka_unit_test(who_waits_for_a_moment_does_not_sleep),
         cmocka_unit_test(no_writer_sees_half_a_change),
         cmocka_unit_test(nor_with_fences_instead_of_membarrier),
         cmocka_unit_test(membarrier_may_be_forbidden_later),

@@ -68,6 +68,8 @@ static void report_losses(const struct finish_summary *s)
         if (kinds)
             fprintf(stderr, " %s\n", loss_texts[why]);
     }
+    if (s->lost_most)
+        fprintf(stderr, "thrace: goroutine %" PRIu64 " lost the most of them, %" PRIu64 "\n", s->lost_most_g, s->lost_most);
     if (s->lost_stacks)
         fprintf(stderr, "thrace: %" PRIu64 " events have no stack: a generation has room for so many, THRACE_PERIOD makes "
                 "it shorter\n", s->lost_stacks);

@@ -123,6 +123,7 @@ struct spool_header {
     uint32_t pad2;
     struct spool_locks locks;
     uint64_t lost[LOSS_REASONS * LOST_KINDS]; /* by reason, and then by kind (lib/losses.def) */
+    uint64_t lost_most, lost_most_g; /* of the goroutine that lost the most events */
 };
 
 _Static_assert(sizeof(struct spool_header) <= SPOOL_HEADER_SIZE, "the header fits its place");

@@ -354,6 +354,7 @@ static void forget_last_recording(struct thread *t)
 {
     sched_forget_procs(&t->sched);
     t->promise.wakeup.g = 0;
+    t->lost = 0;
     if (t->spare)
         sched_track(&t->sched, GO_NOT_EXIST);
 }

@@ -17,12 +17,6 @@ struct recorder recorder = {
     .more_pairs = {.nslots = MORE_PAIR_SLOTS, .slots = more_pair_slots, .slot_of = slot_of_more},
 };
 
-void count_lost(enum lost what, enum loss why)
-{
-    if (recording())
-        spool_count_lost(recorder.spool.header, what, why, 1);
-}
-
 void seal_chunk(struct sched_thread *t)
 {
     struct chunk *c = sched_detach_chunk(t);

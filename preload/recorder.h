@@ -68,9 +68,6 @@ static inline bool maintenance_requested(void)
 
 static inline uint64_t now(void) { return clock_ticks(&recorder.clock); }
 
-/* Counts what could not be recorded, and why. */
-void count_lost(enum lost what, enum loss why);
-
 /* Hands in the open chunk. By its owner inside a section, or by the advancer. */
 void seal_chunk(struct sched_thread *t);
 

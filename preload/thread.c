@@ -128,6 +128,20 @@ void thread_retire(struct thread *t)
     lock_drop(&registry.lock);
 }
 
+/* Who lost the most is about right: two that are there at once may overtake each other. */
+void count_lost(enum lost what, enum loss why)
+{
+    struct spool_header *h = recorder.spool.header;
+    struct thread *t = self;
+    if (!recording())
+        return;
+    spool_count_lost(h, what, why, 1);
+    if (!t || t == THREAD_OFF || ++t->lost <= __atomic_load_n(&h->lost_most, __ATOMIC_RELAXED))
+        return;
+    __atomic_store_n(&h->lost_most, t->lost, __ATOMIC_RELAXED);
+    __atomic_store_n(&h->lost_most_g, t->sched.g, __ATOMIC_RELAXED);
+}
+
 void write_thread_record(struct sched_thread *by, const struct thread *t)
 {
     uint8_t buf[1 + 3 * VARINT_MAX];

@@ -91,6 +91,7 @@ struct thread {
     void *(*start)(void *);
     void *arg;
     uintptr_t start_pc; /* return-address-like; 0: main's */
+    uint64_t lost;      /* events of it that this recording has not */
     bool unannounced;   /* it appeared one day; where it started nobody knows */
     bool spare;         /* announced, but could not be made: waits for the next thread that is */
     char name[TASK_COMM_LEN]; /* given last, or "" */
@@ -167,6 +168,9 @@ void thread_inherit(struct thread *t);
 
 /* Out of the registry, into the pool. Its G is dead or never existed. */
 void thread_retire(struct thread *t);
+
+/* Counts what could not be recorded, and why, for the calling thread. */
+void count_lost(enum lost what, enum loss why);
 
 /* Writes META_THREAD for t into by's chunk; inside a section of by, or behind a closed gate. */
 void write_thread_record(struct sched_thread *by, const struct thread *t);

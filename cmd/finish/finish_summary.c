@@ -19,6 +19,8 @@ void finish_summary_begin(struct finish_summary *sum, const struct spool_header 
         sum->samples.cpu_ns = 0; /* a second old */
     sum->lost = h->lost_events + h->lost_stacks;
     sum->lost_stacks = h->lost_stacks;
+    sum->lost_most = h->lost_most;
+    sum->lost_most_g = h->lost_most_g;
     memcpy(sum->losses, h->lost, sizeof sum->losses);
 }
 

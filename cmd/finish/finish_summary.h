@@ -15,6 +15,7 @@ struct finish_summary {
     uint64_t threads, events, generations, lost, bytes;
     uint64_t losses[LOSS_REASONS * LOST_KINDS]; /* as in the spool's header */
     uint64_t lost_stacks;
+    uint64_t lost_most, lost_most_g; /* of the goroutine that lost the most events */
     uint64_t opening; /* events in front of the recording's (opening.h) */
     char heap[128]; /* "heap 1234 bytes": what was in use at the end */
     struct spool_unseen unseen;

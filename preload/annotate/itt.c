@@ -16,6 +16,7 @@
 #include "preload/annotate/open_tasks.h"
 #include "preload/config.h"
 #include "preload/recorder.h"
+#include "preload/thread.h"
 
 EXPORT void __itt_api_init(struct itt_global *global, uint32_t groups);
 EXPORT void __itt_api_fini(struct itt_global *global);

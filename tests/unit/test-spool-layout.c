@@ -82,6 +82,8 @@ static const struct field header_fields[] = {
     FIELD(spool_header, locks.others),
     FIELD(spool_header, locks.missed),
     ARRAY(spool_header, lost),
+    FIELD(spool_header, lost_most),
+    FIELD(spool_header, lost_most_g),
 };
 
 static const struct field chunk_fields[] = {

@@ -194,6 +194,18 @@ static void write_wait(struct sched_thread *by, struct thread *t)
     append(by, &r, buf);
 }
 
+/* Where the shared batch ends, and when its last event was. There is room. */
+struct batch_end {
+    uint8_t *pos;
+    uint64_t last, now; /* now: not before last */
+};
+
+static struct batch_end batch_end(uint64_t time)
+{
+    const struct sched_state *s = sched_own(&recorder.service);
+    return (struct batch_end){s->pos, s->time, time > s->time ? time : s->time};
+}
+
 /* first: this generation may be the first of a trace. Returns the status that was written, or GO_NOT_EXIST. */
 static uint32_t status_other(struct thread *t, uint64_t time, bool first)
 {
@@ -203,20 +215,18 @@ static uint32_t status_other(struct thread *t, uint64_t time, bool first)
         return GO_NOT_EXIST;
     }
     bool woken = carry_wakeup(t);
-    uint64_t last = sched_own(&recorder.service)->time;
     if (first)
         write_identity(&recorder.service, t, time);
     if (first && status != GO_RUNNABLE)
         write_wait(&recorder.service, t);
-    uint8_t *pos = sched_own(&recorder.service)->pos;
-    pos = sched_status_other(&t->sched, woken, pos, &last, time > last ? time : last);
-    service_commit(pos, last);
+    struct batch_end end = batch_end(time);
+    end.pos = sched_status_other(&t->sched, woken, end.pos, &end.last, end.now);
+    service_commit(end.pos, end.last);
     return status == GO_WAITING && woken ? GO_RUNNABLE : status;
 }
 
-static void status_with_proc(struct thread *t, uint64_t time)
+static void status_with_proc(struct thread *t, uint64_t time, bool *heap_reported)
 {
-    static uint64_t heap_reported;
     uint32_t status = sched_current(&t->sched)->status;
     struct chunk *c = spool_take(&recorder.spool);
     if (!c)
@@ -227,9 +237,9 @@ static void status_with_proc(struct thread *t, uint64_t time)
     if (config.self_contained && status == GO_SYSCALL)
         write_wait(&t->sched, t);
     sched_status_with_proc(&recorder.sched, &t->sched, time);
-    if (status == GO_RUNNING && heap_reported != recorder.sched.generation) {
+    if (status == GO_RUNNING && !*heap_reported) {
         upcalls.write_heap_status(t, time);
-        heap_reported = recorder.sched.generation;
+        *heap_reported = true;
     }
     seal_chunk(&t->sched); /* packed: the chunk is free for the next thread, this one may not need it */
 }
@@ -241,7 +251,7 @@ static struct resting {
 } resting[THREADS_MAX];
 
 /* A thread in a system call stays active, as its clock has to be put past each status; and one that found no room. */
-static void status_of_active(struct thread *t, uint64_t time)
+static void status_of_active(struct thread *t, uint64_t time, bool *heap_reported)
 {
     struct resting *r = &resting[t->slot];
     uint32_t status = sched_current(&t->sched)->status;
@@ -249,7 +259,7 @@ static void status_of_active(struct thread *t, uint64_t time)
     if (status == GO_NOT_EXIST || status == GO_DEAD) {
         unmark_active(t);
     } else if (sched_has_proc(&recorder.sched, &t->sched)) {
-        status_with_proc(t, time);
+        status_with_proc(t, time, heap_reported);
     } else {
         status = status_other(t, time, config.self_contained);
         if (status == GO_RUNNABLE || status == GO_WAITING) {
@@ -265,28 +275,27 @@ static void status_of_resting(const struct resting *r, uint64_t time)
         count_lost(LOST_OTHER, LOSS_ROOM);
         return;
     }
-    uint64_t last = sched_own(&recorder.service)->time;
-    uint8_t *pos = sched_own(&recorder.service)->pos;
-    pos = sched_status_again(r->g, r->status, pos, &last, time > last ? time : last);
-    service_commit(pos, last);
+    struct batch_end end = batch_end(time);
+    end.pos = sched_status_again(r->g, r->status, end.pos, &end.last, end.now);
+    service_commit(end.pos, end.last);
 }
 
 /* Each mark is looked at once: a thread that waits at the gate may set its own at any time. */
 static void write_statuses(uint64_t time)
 {
+    bool heap_reported = false;
     for (uint32_t slot = 0; slot < registry.nrecords; slot++) {
         if (slot_is_active(slot))
-            status_of_active(registry.records[slot], time);
+            status_of_active(registry.records[slot], time, &heap_reported);
         else if (resting[slot].g)
             status_of_resting(&resting[slot], time);
     }
     for (uint32_t p = 0; p < recorder.sched.nprocs_known; p++) {
         if (sched_proc_is_busy(&recorder.sched, p) || !service_room(0, time))
             continue;
-        uint64_t last = sched_own(&recorder.service)->time;
-        uint8_t *pos = sched_own(&recorder.service)->pos;
-        pos = sched_status_idle_proc(&recorder.sched, p, pos, &last, time > last ? time : last);
-        service_commit(pos, last);
+        struct batch_end end = batch_end(time);
+        end.pos = sched_status_idle_proc(&recorder.sched, p, end.pos, &end.last, end.now);
+        service_commit(end.pos, end.last);
     }
 }
 

@@ -11,7 +11,7 @@ pprof_sum() { # INDEX FILE: of the column, by go tool pprof
         /^[a-z]+\/[a-z]+/ && !at { for (i = 1; i <= NF; i++) if ($i ~ "^" name "/") at = i; next }
         /^Locations/ { exit }
         at && /^ *[0-9]+( +[0-9]+)*:/ { line = $0; sub(/:.*/, "", line); split(line, v, " "); sum += v[at] }
-        END { printf "%d", sum }'
+        END { printf "%.0f", sum }'
 }
 
 exported() { # NAME FILE ARGUMENT…: without a word

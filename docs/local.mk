@@ -15,6 +15,7 @@ dist_man_MANS += \
 	%D%/man/thrace-snapshot.1 \
 	%D%/man/thrace-start.1 \
 	%D%/man/thrace-stat.1 \
+	%D%/man/thrace-stacks.1 \
 	%D%/man/thrace-status.1 \
 	%D%/man/thrace-stop.1 \
 	%D%/man/thrace-trim.1 \

@@ -45,7 +45,7 @@ _thrace() {
         [[ ${COMPREPLY[0]-} != *= ]] || compopt -o nospace 2>/dev/null
     else
         case $verb in
-        start | stop | status | snapshot)
+        start | stop | status | snapshot | stacks)
             mapfile -t COMPREPLY < <(compgen -W "$(ps -u "$(id -u)" -o pid= 2>/dev/null)" -- "$word") ;;
         *)
             compopt -o filenames 2>/dev/null

@@ -44,6 +44,7 @@ e2e_tests = \
 	%D%/rounds.test \
 	%D%/seeds.test \
 	%D%/sessions.test \
+	%D%/stacks.test \
 	%D%/stat.test \
 	%D%/status.test \
 	%D%/steals.test \

@@ -97,6 +97,7 @@ c_programs = \
 	%D%/rounds \
 	%D%/sandbox \
 	%D%/sanitized \
+	%D%/scribbles \
 	%D%/sessions \
 	%D%/signal-at-birth \
 	%D%/slow-lock \
@@ -105,6 +106,8 @@ c_programs = \
 	%D%/spawner \
 	%D%/starts \
 	%D%/stress \
+	%D%/stuck \
+	%D%/stuck-fp \
 	%D%/system-time \
 	%D%/tally \
 	%D%/terminal \
@@ -112,6 +115,8 @@ c_programs = \
 	%D%/unannounced \
 	%D%/uninterrupted \
 	%D%/unloads \
+	%D%/unstopped \
+	%D%/unstopped-fp \
 	%D%/unwinds \
 	%D%/usdt \
 	%D%/vforks \
@@ -149,6 +154,13 @@ tests_programs_system_time_CFLAGS = $(program_CFLAGS)
 tests_programs_together_CFLAGS = $(program_CFLAGS)
 tests_programs_wait_on_pipe_CFLAGS = $(program_CFLAGS)
 tests_programs_busy_CFLAGS = $(program_CFLAGS)
+tests_programs_scribbles_CFLAGS = $(program_CFLAGS)
+tests_programs_stuck_CFLAGS = $(program_CFLAGS)
+tests_programs_stuck_fp_SOURCES = %D%/stuck.c
+tests_programs_stuck_fp_CFLAGS = $(program_CFLAGS) -fno-omit-frame-pointer
+tests_programs_unstopped_CFLAGS = $(program_CFLAGS)
+tests_programs_unstopped_fp_SOURCES = %D%/unstopped.c
+tests_programs_unstopped_fp_CFLAGS = $(program_CFLAGS) -fno-omit-frame-pointer
 tests_programs_c11_threads_CFLAGS = $(program_CFLAGS)
 tests_programs_cancel_CFLAGS = $(program_CFLAGS)
 tests_programs_churn_CFLAGS = $(program_CFLAGS)

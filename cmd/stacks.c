@@ -1,0 +1,166 @@
+/* thrace stacks: what the threads of a process do right now. */
+#include "config.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cmd/arguments.h"
+#include "cmd/complain.h"
+#include "cmd/span_options.h"
+#include "cmd/stacks/report.h"
+#include "cmd/verbs.h"
+
+static const char usage[] =
+    "usage: thrace stacks [OPTION…] PID\n"
+    "\n"
+    "Prints the stacks of all threads of a process, equal ones once, what they wait for and who holds it. Nothing is\n"
+    "loaded into the process. Threads are only stopped if they run, or have frames that are not found otherwise, and\n"
+    "for less than a millisecond.\n"
+    "\n"
+    "  --every TIME    again and again, until the process ends: 1s, 500ms\n"
+    "  --times N       so many times at most\n"
+    "  --depth N       frames of each stack\n"
+    "  --stop WHICH    threads that may be stopped: safe, all but those whose system call would fail with EINTR then,\n"
+    "                  such as epoll_wait (default), none, or all\n"
+    "  -h, --help      print this\n"
+    "\n"
+    "Exit status: 0 told, 2 the process cannot be looked at.\n";
+
+enum { OPTION_EVERY = 256, OPTION_TIMES, OPTION_DEPTH, OPTION_STOP };
+
+static const struct option longs[] = {
+    {"every", required_argument, NULL, OPTION_EVERY},
+    {"times", required_argument, NULL, OPTION_TIMES},
+    {"depth", required_argument, NULL, OPTION_DEPTH},
+    {"stop", required_argument, NULL, OPTION_STOP},
+    {"help", no_argument, NULL, 'h'},
+    {NULL, 0, NULL, 0},
+};
+
+static const struct arguments arguments = {"stacks", usage, ":h", longs};
+
+struct wanted {
+    uint64_t every_ns; /* 0: once */
+    size_t times, depth;
+    enum stops stops;
+    pid_t pid;
+};
+
+static bool take_pid(const char *text, pid_t *pid)
+{
+    char *end;
+    errno = 0;
+    long n = strtol(text, &end, 10);
+    *pid = (pid_t)n;
+    return !errno && end != text && !*end && n > 0 && n <= INT_MAX;
+}
+
+static bool take_stops(const char *text, enum stops *stops)
+{
+    static const char *const names[] = {[STOP_SAFE] = "safe", [STOP_NONE] = "none", [STOP_ALL] = "all"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(text, names[i])) {
+            *stops = (enum stops)i;
+            return true;
+        }
+    return false;
+}
+
+/* What keeps names from being found, once. */
+static void say_what_is_missing(const struct look *l)
+{
+    const struct symbolize_message *m;
+    for (size_t i = 0; (m = symbolize_message(l->symbolizer, i)); i++)
+        if (m->advice != SYMBOLIZE_NO_DEBUG_INFO || m->module == l->program)
+            complain("stacks", "%s", m->text);
+}
+
+/* EXIT_OK, or the exit status after a complaint. A process that has ended since it was seen first is none. */
+static int look_and_report(const struct wanted *w, bool first, bool *ended)
+{
+    struct look look;
+    const char *wrong = look_at(&look, w->pid, w->stops);
+    *ended = wrong && !first;
+    if (wrong && first)
+        complain("stacks", "%ld: %s", (long)w->pid, wrong);
+    if (!wrong && first)
+        say_what_is_missing(&look);
+    bool ok = wrong || report_stacks(&look, w->depth, stdout);
+    look_free(&look);
+    if (!ok) {
+        complain("stacks", "out of memory");
+        return EXIT_USAGE;
+    }
+    return wrong && first ? EXIT_USAGE : EXIT_OK;
+}
+
+static int repeat(const struct wanted *w)
+{
+    struct timespec next;
+    clock_gettime(CLOCK_MONOTONIC, &next);
+    for (size_t i = 0; i < w->times; i++) {
+        bool ended;
+        if (i) {
+            next.tv_sec += (time_t)(w->every_ns / 1000000000u);
+            next.tv_nsec += (long)(w->every_ns % 1000000000u);
+            if (next.tv_nsec >= 1000000000) {
+                next.tv_nsec -= 1000000000;
+                next.tv_sec++;
+            }
+            clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &next, NULL);
+            putchar('\n');
+        }
+        int status = look_and_report(w, !i, &ended);
+        if (status != EXIT_OK || ended)
+            return status;
+        fflush(stdout);
+        if (ferror(stdout))
+            return EXIT_OK; /* main() says so */
+    }
+    return EXIT_OK;
+}
+
+int cmd_stacks(int argc, char **argv)
+{
+    struct wanted w = {.times = 1, .depth = SIZE_MAX};
+    bool times_given = false;
+    for (int option; (option = next_option(&arguments, argc, argv)) != -1;) {
+        switch (option) {
+        case OPTION_EVERY:
+            if (!span_options_time(optarg, &w.every_ns) || !w.every_ns)
+                return wrong_use(&arguments, "--every %s is no time: 1s, 500ms", optarg);
+            break;
+        case OPTION_TIMES:
+            if (!take_number("stacks", "--times", optarg, SIZE_MAX, &w.times))
+                return EXIT_USAGE;
+            times_given = true;
+            break;
+        case OPTION_DEPTH:
+            if (!take_number("stacks", "--depth", optarg, SIZE_MAX, &w.depth))
+                return EXIT_USAGE;
+            break;
+        case OPTION_STOP:
+            if (!take_stops(optarg, &w.stops))
+                return wrong_use(&arguments, "--stop %s: it is safe, none or all", optarg);
+            break;
+        case 'h':
+            return show_usage(&arguments);
+        default:
+            return EXIT_USAGE;
+        }
+    }
+    if (!has_operands(&arguments, argc, 1, 1, "a PID"))
+        return EXIT_USAGE;
+    if (!take_pid(argv[optind], &w.pid))
+        return wrong_use(&arguments, "\"%s\" is no process ID", argv[optind]);
+    if (w.every_ns && !times_given)
+        w.times = SIZE_MAX;
+    else if (times_given && !w.every_ns)
+        return wrong_use(&arguments, "--times needs --every");
+    return repeat(&w);
+}

@@ -1,0 +1,11 @@
+# libstacks: what the threads of a process that runs do, by its stacks.
+noinst_LTLIBRARIES += libstacks.la
+libstacks_la_SOURCES = \
+	%D%/deadlock.c %D%/deadlock.h \
+	%D%/descriptor.c %D%/descriptor.h \
+	%D%/look.c %D%/look.h \
+	%D%/modules.c %D%/modules.h \
+	%D%/process.c %D%/process.h \
+	%D%/report.c %D%/report.h \
+	%D%/threads.c %D%/threads.h \
+	%D%/wait.c %D%/wait.h

@@ -1,0 +1,155 @@
+#include "config.h"
+
+#include "cmd/stacks/look.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cmd/finish/symbol_cache.h"
+
+static const char *no_memory = "out of memory";
+
+/* --- names -------------------------------------------------------------------------------------------------------- */
+
+static bool is_file(const char *path, uint64_t inode)
+{
+    struct stat st;
+    return !stat(path, &st) && st.st_ino == inode;
+}
+
+/*
+ * Where the file of a module is for us. The kernel tells paths from the process's root or, if that is within ours, from
+ * ours; and the program itself may have no path any more.
+ */
+static void find_file(const struct process *p, const struct module *m, char *path, size_t size)
+{
+    static const char gone[] = " (deleted)";
+    size_t len = strlen(m->path), end = strlen(gone);
+    if (len > end && !strcmp(m->path + len - end, gone)) {
+        snprintf(path, size, "/proc/%ld/exe", (long)p->pid);
+        if (is_file(path, m->inode))
+            return;
+    }
+    snprintf(path, size, "%s%s", p->root, m->path);
+    if (*p->root && !is_file(path, m->inode) && (is_file(m->path, m->inode) || access(path, F_OK)))
+        snprintf(path, size, "%s", m->path);
+}
+
+static bool is_program(const struct process *p, const struct module *m)
+{
+    char exe[64], real[PATH_MAX];
+    snprintf(exe, sizeof exe, "/proc/%ld/exe", (long)p->pid);
+    ssize_t n = readlink(exe, real, sizeof real - 1);
+    return n > 0 && (size_t)n == strlen(m->path) && !memcmp(real, m->path, (size_t)n);
+}
+
+/* The kernel's code is in no file. False: memory is short. */
+static bool copy_vdso(struct look *l, const struct module *m, struct symbolize_module *to)
+{
+    size_t size = (size_t)(m->end - m->start);
+    l->vdso = malloc(size);
+    if (!l->vdso)
+        return false;
+    to->kind = SYMBOLIZE_IMAGE;
+    to->image = l->vdso;
+    to->image_len = process_read(&l->process, m->start, l->vdso, size);
+    return true;
+}
+
+/* What a JIT compiler lists of its code. Only a file of the process's own user counts: anybody can make one in /tmp. */
+static bool add_perf_map(struct look *l)
+{
+    const struct process *p = &l->process;
+    const struct symbolize_range everywhere = {1, UINT64_MAX, 0};
+    char path[96];
+    struct stat st;
+    snprintf(path, sizeof path, "%s/tmp/perf-%ld.map", p->root, (long)p->own_pid);
+    if (lstat(path, &st) || !S_ISREG(st.st_mode) || st.st_uid != p->uid || access(path, R_OK))
+        return true;
+    return symbolize_add_module(l->symbolizer, &(struct symbolize_module){.kind = SYMBOLIZE_PERF_MAP,
+                                                                            .path = path,
+                                                                            .ranges = &everywhere,
+                                                                            .nranges = 1}) >= 0;
+}
+
+static bool add_module(struct look *l, struct module *m)
+{
+    char path[PATH_MAX + 64];
+    const struct symbolize_range range = {m->start, m->end, 0};
+    struct symbolize_module module = {.kind = SYMBOLIZE_FILE,
+                                      .path = path,
+                                      .build_id = m->build_id,
+                                      .build_id_len = m->build_id_len,
+                                      .bias = m->bias,
+                                      .ranges = &range,
+                                      .nranges = 1};
+    find_file(&l->process, m, path, sizeof path);
+    if (!strcmp(m->path, "[vdso]")) {
+        module.path = m->path;
+        if (!copy_vdso(l, m, &module))
+            return false;
+    }
+    m->symbols = symbolize_add_module(l->symbolizer, &module);
+    if (m->symbols >= 0 && is_program(&l->process, m))
+        l->program = m->symbols;
+    return m->symbols >= 0;
+}
+
+static bool ask_names(struct look *l)
+{
+    char cache[PATH_MAX];
+    bool ok = add_perf_map(l);
+    for (size_t i = 0; i < l->modules.list.n && ok; i++)
+        ok = add_module(l, &l->modules.list.v[i]);
+    for (size_t i = 0; i < l->threads.list.n && ok; i++) {
+        struct thread *t = &l->threads.list.v[i];
+        for (int k = 0; k < t->npcs && ok; k++) {
+            t->symbols[k] = symbolize_add_pc(l->symbolizer, SYMBOLIZE_BY_ADDRESS, t->pcs[k]);
+            ok = t->symbols[k] >= 0;
+        }
+        ok = ok && wait_ask(&l->waits[i], t, l->symbolizer);
+    }
+    if (ok && symbol_cache_folder(cache, sizeof cache))
+        ok = !symbolize_set_cache(l->symbolizer, cache);
+    return ok && !symbolize_run(l->symbolizer);
+}
+
+/* --- the look ----------------------------------------------------------------------------------------------------- */
+
+const char *look_at(struct look *l, pid_t pid, enum stops stops)
+{
+    memset(l, 0, sizeof *l);
+    l->program = -1;
+    const char *wrong = process_open(&l->process, pid);
+    if (!wrong)
+        wrong = modules_open(&l->modules, &l->process);
+    if (!wrong)
+        wrong = threads_look(&l->threads, &l->process, &l->modules, stops);
+    if (wrong)
+        return wrong;
+    size_t n = l->threads.list.n;
+    l->symbolizer = symbolize_new();
+    l->waits = calloc(n + 1, sizeof *l->waits);
+    l->next = calloc(n + 1, sizeof *l->next);
+    l->in_circle = calloc(n + 1, sizeof *l->in_circle);
+    if (!l->symbolizer || !l->waits || !l->next || !l->in_circle || !ask_names(l))
+        return no_memory;
+    for (size_t i = 0; i < n; i++)
+        wait_tell(&l->waits[i], &l->process, &l->threads, &l->threads.list.v[i], l->symbolizer);
+    return deadlocks_find(&l->process, &l->threads, l->waits, l->next, l->in_circle) ? NULL : no_memory;
+}
+
+void look_free(struct look *l)
+{
+    symbolize_free(l->symbolizer);
+    threads_free(&l->threads);
+    modules_close(&l->modules);
+    process_close(&l->process);
+    free(l->vdso);
+    free(l->waits);
+    free(l->next);
+    free(l->in_circle);
+}

@@ -4,16 +4,16 @@ bench_ROUNDS = 5
 bench_QUICK =
 bench_parts = reader reader-v1 stack symbolize
 if BUILD_PRELOAD
-bench_parts += recorder instructions once threads heap samples exports subjects peers
+bench_parts += recorder instructions once threads heap samples exports stacks subjects peers
 endif
 bench_run = top_srcdir='$(abs_top_srcdir)' top_builddir='$(abs_top_builddir)' $(srcdir)/%D%/run $(bench_QUICK) -n $(bench_ROUNDS)
 bench: all $(bench_programs)
 	$(bench_run) -o bench.json $(bench_PARTS)
 bench-recorder bench-instructions bench-once bench-threads bench-heap bench-samples bench-subjects bench-peers \
-bench-reader bench-reader-v1 bench-exports bench-stack bench-symbolize: all $(bench_programs)
+bench-reader bench-reader-v1 bench-exports bench-stack bench-stacks bench-symbolize: all $(bench_programs)
 	$(bench_run) -o $@.json $(@:bench-%=%)
 .PHONY: bench bench-recorder bench-instructions bench-once bench-threads bench-heap bench-samples bench-subjects \
-	bench-peers bench-reader bench-reader-v1 bench-exports bench-stack bench-symbolize
+	bench-peers bench-reader bench-reader-v1 bench-exports bench-stack bench-stacks bench-symbolize
 CLEANFILES += bench.json bench-*.json
 if BUILD_PRELOAD
 bench_PARTS =
@@ -21,12 +21,12 @@ else
 bench_PARTS = $(bench_parts)
 endif
 dist_check_SCRIPTS += %D%/diff-alarms %D%/exports %D%/heap %D%/instructions %D%/once %D%/peer %D%/peers %D%/reader %D%/reader-v1 %D%/recorder %D%/run %D%/samples \
-	%D%/subjects %D%/symbolize %D%/threads
+	%D%/stacks %D%/subjects %D%/symbolize %D%/threads
 EXTRA_DIST += %D%/lib.sh %D%/budget
 
 bench_programs = %D%/read-trace %D%/many-generations %D%/stack tests/symbolize/symbolize-tool
 if BUILD_PRELOAD
-recorder_bench_programs = %D%/micro %D%/turns %D%/footprint %D%/pause %D%/scale %D%/hot-paths %D%/cpu-deep %D%/tracef
+recorder_bench_programs = %D%/micro %D%/turns %D%/footprint %D%/pause %D%/scale %D%/hot-paths %D%/cpu-deep %D%/looked-at %D%/tracef
 bench_programs += $(recorder_bench_programs)
 check_PROGRAMS += $(recorder_bench_programs)
 tests_bench_micro_CFLAGS = $(AM_CFLAGS) -pthread
@@ -36,6 +36,8 @@ tests_bench_pause_SOURCES = %D%/pause.c %D%/held_up.h
 tests_bench_pause_CFLAGS = $(AM_CFLAGS) -pthread
 tests_bench_scale_SOURCES = %D%/scale.c %D%/held_up.h
 tests_bench_scale_CFLAGS = $(AM_CFLAGS) -pthread
+tests_bench_looked_at_SOURCES = %D%/looked-at.c %D%/held_up.h
+tests_bench_looked_at_CFLAGS = $(AM_CFLAGS) -pthread
 tests_bench_hot_paths_CFLAGS = $(AM_CFLAGS) -pthread
 tests_bench_cpu_deep_SOURCES = %D%/cpu-deep.c %D%/floor.c %D%/floor.h
 tests_bench_cpu_deep_CFLAGS = $(AM_CFLAGS) -pthread

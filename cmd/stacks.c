@@ -11,6 +11,7 @@
 
 #include "cmd/arguments.h"
 #include "cmd/complain.h"
+#include "cmd/finish/process_life.h"
 #include "cmd/span_options.h"
 #include "cmd/stacks/report.h"
 #include "cmd/verbs.h"
@@ -80,28 +81,38 @@ static void say_what_is_missing(const struct look *l)
             complain("stacks", "%s", m->text);
 }
 
-/* EXIT_OK, or the exit status after a complaint. A process that has ended since it was seen first is none. */
-static int look_and_report(const struct wanted *w, bool first, bool *ended)
+/*
+ * EXIT_OK, or the exit status after a complaint. *started is when the process began, 0 at the first look. That it has
+ * ended since then is nothing to complain of.
+ */
+static int look_and_report(const struct wanted *w, uint64_t *started, bool *ended)
 {
     struct look look;
+    int status = EXIT_OK;
     const char *wrong = look_at(&look, w->pid, w->stops);
-    *ended = wrong && !first;
-    if (wrong && first)
-        complain("stacks", "%ld: %s", (long)w->pid, wrong);
-    if (!wrong && first)
-        say_what_is_missing(&look);
-    bool ok = wrong || report_stacks(&look, w->depth, stdout);
-    look_free(&look);
-    if (!ok) {
-        complain("stacks", "out of memory");
-        return EXIT_USAGE;
+    bool first = !*started;
+    struct process_stat now;
+    *ended = !first && (process_stat(w->pid, &now) || now.state == 'Z' || now.state == 'X' || now.start != *started);
+    if (!wrong && !*ended) {
+        *started = look.process.started;
+        if (first)
+            say_what_is_missing(&look);
+        else
+            putchar('\n');
+        wrong = report_stacks(&look, w->depth, stdout) ? NULL : "out of memory";
     }
-    return wrong && first ? EXIT_USAGE : EXIT_OK;
+    if (wrong && !*ended) {
+        complain("stacks", "%ld: %s", (long)w->pid, wrong);
+        status = EXIT_USAGE;
+    }
+    look_free(&look);
+    return status;
 }
 
 static int repeat(const struct wanted *w)
 {
     struct timespec next;
+    uint64_t started = 0;
     clock_gettime(CLOCK_MONOTONIC, &next);
     for (size_t i = 0; i < w->times; i++) {
         bool ended;
@@ -113,9 +124,8 @@ static int repeat(const struct wanted *w)
                 next.tv_sec++;
             }
             clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &next, NULL);
-            putchar('\n');
         }
-        int status = look_and_report(w, !i, &ended);
+        int status = look_and_report(w, &started, &ended);
         if (status != EXIT_OK || ended)
             return status;
         fflush(stdout);

@@ -126,6 +126,8 @@ const char *look_at(struct look *l, pid_t pid, enum stops stops)
     const char *wrong = process_open(&l->process, pid);
     if (!wrong)
         wrong = modules_open(&l->modules, &l->process);
+    if (!wrong && !l->modules.list.n)
+        wrong = "there is no code in it that this command knows: it may be a program of 32 bits";
     if (!wrong)
         wrong = threads_look(&l->threads, &l->process, &l->modules, stops);
     if (wrong)

@@ -12,6 +12,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "cmd/finish/process_life.h"
+
 static const char *no_memory = "out of memory";
 
 ssize_t process_text(const struct process *p, const char *file, char *into, size_t size)
@@ -137,30 +139,17 @@ const struct mapping *process_mapping(const struct process *p, uint64_t address)
 
 /* --- the process -------------------------------------------------------------------------------------------------- */
 
-/* The last of several numbers is the one in the innermost namespace. */
-static pid_t own_number(const char *field)
-{
-    long number = 0;
-    for (char *end; field && *field && *field != '\n'; field = end) {
-        long next = strtol(field, &end, 10);
-        if (end == field)
-            break;
-        number = next;
-    }
-    return (pid_t)number;
-}
-
 static const char *read_status(struct process *p)
 {
     char status[8192];
-    if (process_text(p, "status", status, sizeof status) < 0)
+    struct process_stat stat;
+    if (process_stat(p->pid, &stat) || process_text(p, "status", status, sizeof status) < 0)
         return errno == ENOENT || errno == ESRCH ? "there is no such process" : strerror(errno);
     const char *name = status_field(status, "Name"), *uid = status_field(status, "Uid");
     snprintf(p->name, sizeof p->name, "%.*s", name ? (int)strcspn(name, "\n") : 1, name ? name : "?");
     p->uid = uid ? (uid_t)strtoul(uid, NULL, 10) : (uid_t)-1;
-    p->own_pid = own_number(status_field(status, "NSpid"));
-    if (p->own_pid <= 0)
-        p->own_pid = p->pid;
+    p->own_pid = (pid_t)stat.innermost;
+    p->started = stat.start;
     return NULL;
 }
 

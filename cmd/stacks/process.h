@@ -24,6 +24,7 @@ struct process {
     pid_t pid;
     pid_t own_pid; /* as it sees itself */
     uid_t uid;
+    uint64_t started; /* in the kernel's ticks since the boot: another process may get the same number */
     char name[16];
     char root[32];              /* before its paths: "", or /proc/PID/root where it has another root than we do */
     VEC(struct mapping) maps;   /* by address */

@@ -88,8 +88,8 @@ static bool put_wait(struct report *r, const char *before, size_t i)
     if (!w->other || w->kind == OBJECT_THREAD)
         return lines_put(&r->lines, before, "waits for %s", w->object);
     if (!other)
-        return lines_put(&r->lines, before, "waits for %s, held by thread %ld, which has ended", w->object,
-                         (long)w->other);
+        return lines_put(&r->lines, before, "waits for %s, held by thread %ld, which %s", w->object, (long)w->other,
+                         w->is_shared ? "is of another process, or has ended" : "has ended");
     if (other == t)
         return lines_put(&r->lines, before, "waits for %s, held by itself", w->object);
     return lines_put(&r->lines, before, "waits for %s, held by %s (%ld)", w->object, other->name, (long)other->tid);

@@ -105,6 +105,17 @@ pid_t wait_other(const struct wait *w, const struct process *p)
     }
 }
 
+static bool is_shared(const struct wait *w, const struct process *p)
+{
+    enum { SHARED = 128 };
+    int32_t kind;
+    if (w->kind == OBJECT_MUTEX)
+        return process_load(p, w->address + offsetof(struct __pthread_mutex_s, __kind), &kind, sizeof kind) &&
+               kind & SHARED;
+    return w->kind == OBJECT_RWLOCK &&
+           read_number(p, w->address + offsetof(struct __pthread_rwlock_arch_t, __shared));
+}
+
 /* Who waited for a condition takes its mutex in a function that has no name of its own. */
 static bool is_mutex_after_all(const struct process *p, const struct threads *ts, uint64_t address)
 {
@@ -144,6 +155,7 @@ static void tell_futex(struct wait *w, const struct process *p, const struct thr
     if (w->kind == OBJECT_RWLOCK)
         w->address = rwlock_of(w->address);
     w->other = wait_other(w, p);
+    w->is_shared = is_shared(w, p);
     const struct thread *other = w->other ? threads_find(ts, w->other) : NULL;
     if (w->kind == OBJECT_THREAD && other)
         snprintf(w->object, sizeof w->object, "thread %s (%ld)", other->name, (long)other->tid);

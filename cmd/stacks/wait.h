@@ -13,6 +13,7 @@ struct wait {
     enum object_kind kind; /* in memory, or a thread; else it is only told */
     uint64_t address;      /* of the object in memory */
     pid_t other;           /* who holds it, or is joined, as the process sees it; 0: nobody can tell */
+    bool is_shared;        /* with other processes */
     bool is_limited;       /* ends by itself after a time */
     char object[512];      /* "mutex cache.lock (cache.c:12)"; "": it waits for nothing that is known */
     int64_t symbols[2];    /* what may be the object, with the symbolizer; -1: none */

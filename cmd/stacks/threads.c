@@ -259,7 +259,7 @@ static void take_registers(struct unwind_regs *to, const struct user_regs_struct
     to->exact = true;
 }
 
-/* By now. */
+/* By now: since it was looked at it may have run. */
 static bool is_in_failing_call(const struct process *p, pid_t tid)
 {
     struct thread now = {.tid = tid};
@@ -397,7 +397,7 @@ static const char *stop_the_others(struct threads *ts, const struct process *p, 
         struct thread *t = &ts->list.v[i];
         if (is_whole(t) || t->state == 'Z' || t->state == 'X')
             continue;
-        t->spared = t->state == 'D' || which == STOP_NONE || (which == STOP_SAFE && call_would_fail(p, t));
+        t->spared = t->state == 'D' || which == STOP_NONE;
         if (!t->spared)
             stops[n++].t = t;
     }

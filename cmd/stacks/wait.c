@@ -165,7 +165,7 @@ static void tell_futex(struct wait *w, const struct process *p, const struct thr
 
 /* --- other calls -------------------------------------------------------------------------------------------------- */
 
-enum on { ON_DESCRIPTOR, ON_EPOLL, ON_POLL, ON_SELECT, ON_TIME, ON_CHILD, ON_SIGNAL };
+enum on { ON_DESCRIPTOR, ON_EPOLL, ON_POLL, ON_SELECT, ON_TIME, ON_CHILD, ON_SIGNAL, ON_SEMAPHORES };
 
 struct waiting_call {
     long call;
@@ -219,6 +219,8 @@ static const struct waiting_call waiting_calls[] = {
 #endif
     {SYS_rt_sigsuspend, ON_SIGNAL, NULL},
     {SYS_rt_sigtimedwait, ON_SIGNAL, NULL},
+    {SYS_semop, ON_SEMAPHORES, NULL},
+    {SYS_semtimedop, ON_SEMAPHORES, NULL},
 };
 
 static void tell_poll(struct wait *w, const struct process *p, const struct thread *t)
@@ -278,6 +280,9 @@ static void tell_call(struct wait *w, const struct process *p, const struct thre
         break;
     case ON_SIGNAL:
         snprintf(w->object, sizeof w->object, "a signal");
+        break;
+    case ON_SEMAPHORES:
+        snprintf(w->object, sizeof w->object, "semaphore set %d", (int)t->args[0]);
         break;
     }
 }

@@ -86,7 +86,7 @@ static void *takes_slot(void *arg)
 
 static void *meets(void *arg)
 {
-    call_me("meeter");
+    call_me("meet\033er");
     pthread_barrier_wait(&meeting);
     return arg;
 }
@@ -170,7 +170,7 @@ int main(void)
          "worker: waits for condition filled (stuck.c:23)\n"
          "worker: waits for condition filled (stuck.c:23)\n"
          "taker: waits for semaphore slots (stuck.c:24)\n"
-         "meeter: waits for barrier meeting (stuck.c:25)\n"
+         "meet?er: waits for barrier meeting (stuck.c:25)\n"
          "joiner: waits for thread mover 1\n"
          "sleeper: waits for the end of its sleep");
     printf("accepter: waits for listener 127.0.0.1:%u, to accept\n", port);

@@ -20,14 +20,14 @@ static const char usage[] =
     "usage: thrace stacks [OPTION…] PID\n"
     "\n"
     "Prints the stacks of all threads of a process, equal ones once, what they wait for and who holds it. Nothing is\n"
-    "loaded into the process. Threads are only stopped if they run, or have frames that are not found otherwise, and\n"
-    "for less than a millisecond.\n"
+    "loaded into the process. Threads are only stopped if they run, or have frames that are not found otherwise, for\n"
+    "as long as it takes to copy these: well below a millisecond where there is a processor to be had.\n"
     "\n"
     "  --every TIME    again and again, until the process ends: 1s, 500ms\n"
     "  --times N       so many times at most\n"
     "  --depth N       frames of each stack\n"
-    "  --stop WHICH    threads that may be stopped: safe, all but those whose system call would fail with EINTR then,\n"
-    "                  such as epoll_wait (default), none, or all\n"
+    "  --stop WHICH    threads that may be stopped: safe, all but those whose system call would then fail or end\n"
+    "                  early, such as epoll_wait and write (default), none, or all\n"
     "  -h, --help      print this\n"
     "\n"
     "Exit status: 0 told, 2 the process cannot be looked at.\n";
@@ -81,27 +81,37 @@ static void say_what_is_missing(const struct look *l)
             complain("stacks", "%s", m->text);
 }
 
+/* What goes on from look to look. */
+struct looks {
+    uint64_t started; /* when the process began, 0 at the first look */
+    int failed;       /* how many in a row could not be done: a process that calls exec has nothing for a moment */
+};
+
+enum { FAILED_MAX = 10 };
+
 /*
- * EXIT_OK, or the exit status after a complaint. *started is when the process began, 0 at the first look. That it has
- * ended since then is nothing to complain of.
+ * EXIT_OK, or the exit status after a complaint. That the process has ended since the first look is nothing to complain
+ * of.
  */
-static int look_and_report(const struct wanted *w, uint64_t *started, bool *ended)
+static int look_and_report(const struct wanted *w, struct looks *looks, bool *ended)
 {
     struct look look;
     int status = EXIT_OK;
     const char *wrong = look_at(&look, w->pid, w->stops);
-    bool first = !*started;
+    bool first = !looks->started;
     struct process_stat now;
-    *ended = !first && (process_stat(w->pid, &now) || now.state == 'Z' || now.state == 'X' || now.start != *started);
+    *ended = !first && (process_stat(w->pid, &now) || now.start != looks->started ||
+                         (wrong && (now.state == 'Z' || now.state == 'X')));
     if (!wrong && !*ended) {
-        *started = look.process.started;
+        looks->started = look.process.started;
         if (first)
             say_what_is_missing(&look);
         else
             putchar('\n');
         wrong = report_stacks(&look, w->depth, stdout) ? NULL : "out of memory";
     }
-    if (wrong && !*ended) {
+    looks->failed = wrong ? looks->failed + 1 : 0;
+    if (wrong && !*ended && (first || looks->failed == FAILED_MAX)) {
         complain("stacks", "%ld: %s", (long)w->pid, wrong);
         status = EXIT_USAGE;
     }
@@ -112,7 +122,7 @@ static int look_and_report(const struct wanted *w, uint64_t *started, bool *ende
 static int repeat(const struct wanted *w)
 {
     struct timespec next;
-    uint64_t started = 0;
+    struct looks looks = {0};
     clock_gettime(CLOCK_MONOTONIC, &next);
     for (size_t i = 0; i < w->times; i++) {
         bool ended;
@@ -125,7 +135,7 @@ static int repeat(const struct wanted *w)
             }
             clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &next, NULL);
         }
-        int status = look_and_report(w, &started, &ended);
+        int status = look_and_report(w, &looks, &ended);
         if (status != EXIT_OK || ended)
             return status;
         fflush(stdout);

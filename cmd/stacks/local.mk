@@ -7,5 +7,8 @@ libstacks_la_SOURCES = \
 	%D%/modules.c %D%/modules.h \
 	%D%/process.c %D%/process.h \
 	%D%/report.c %D%/report.h \
+	%D%/restarts.c %D%/restarts.h \
+	%D%/stop.c %D%/stop.h \
+	%D%/thread.c %D%/thread.h \
 	%D%/threads.c %D%/threads.h \
 	%D%/wait.c %D%/wait.h

@@ -110,7 +110,7 @@ static bool ask_names(struct look *l)
             t->symbols[k] = symbolize_add_pc(l->symbolizer, SYMBOLIZE_BY_ADDRESS, t->pcs[k]);
             ok = t->symbols[k] >= 0;
         }
-        ok = ok && wait_ask(&l->waits[i], t, l->symbolizer);
+        ok = ok && wait_ask(&l->waits[i], &l->process, t, l->symbolizer);
     }
     if (ok && symbol_cache_folder(cache, sizeof cache))
         ok = !symbolize_set_cache(l->symbolizer, cache);
@@ -140,7 +140,7 @@ const char *look_at(struct look *l, pid_t pid, enum stops stops)
     if (!l->symbolizer || !l->waits || !l->next || !l->in_circle || !ask_names(l))
         return no_memory;
     for (size_t i = 0; i < n; i++)
-        wait_tell(&l->waits[i], &l->process, &l->threads, &l->threads.list.v[i], l->symbolizer);
+        wait_tell(&l->waits[i], &l->process, &l->modules, &l->threads, &l->threads.list.v[i], l->symbolizer);
     return deadlocks_find(&l->process, &l->threads, l->waits, l->next, l->in_circle) ? NULL : no_memory;
 }
 

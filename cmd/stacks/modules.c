@@ -103,7 +103,7 @@ static bool add_module(struct modules *ms, const struct process *p, const struct
 {
     struct headers h;
     uint64_t low, high, first;
-    struct module m = {.path = at->path, .inode = at->inode, .symbols = -1};
+    struct module m = {.inode = at->inode, .symbols = -1};
     if (!read_headers(p, at->start, &h) || !extent(&h, &low, &high) || !first_address(&h, &first))
         return true;
     m.bias = at->start - first;
@@ -113,8 +113,11 @@ static bool add_module(struct modules *ms, const struct process *p, const struct
         (ms->list.n && ms->list.v[ms->list.n - 1].end > m.start)) /* a file that is mapped into a module's hole */
         return true;
     find_build_id(&m, p, &h);
-    if (!VEC_ROOM(&ms->list))
+    m.path = strdup(at->path);
+    if (!m.path || !VEC_ROOM(&ms->list)) {
+        free(m.path);
         return false;
+    }
     ms->list.v[ms->list.n++] = m;
     return true;
 }
@@ -251,6 +254,8 @@ void modules_close(struct modules *ms)
 {
     if (ms->place)
         munmap(ms->place, ms->place_size);
+    for (size_t i = 0; i < ms->list.n; i++)
+        free(ms->list.v[i].path);
     free(ms->unwind);
     free(ms->recipes);
     free(ms->cache);
@@ -291,6 +296,13 @@ int modules_unwind(struct modules *ms, const struct stack_copy *stack, uintptr_t
                                .max = (uint16_t)max,
                                .options = UNWIND_NO_MEMO};
     struct unwind_stack out;
+    if (!max)
+        return 0;
+    if (stack->regs.r[UNWIND_SP] - stack->start >= size) { /* lib/unwind would look for it in our memory */
+        pcs[0] = stack->regs.r[UNWIND_PC] + stack->regs.exact;
+        *flags = UNWIND_STOPPED;
+        return 1;
+    }
     memcpy(words, stack->bytes, size);
     for (size_t i = 0; i < size / sizeof *words; i++)
         words[i] = (uintptr_t)move(ms, stack, moved, words[i]);

@@ -1,8 +1,8 @@
 /*
- * The modules of a process, and copies of what describes their frames, so that lib/unwind can walk a stack of it here.
+ * The modules of a process, and copies of what describes their frames, so that lib/unwind can walk its stacks here.
  *
  * lib/unwind reads the memory that it is given addresses of. So each module has a place of its own, in a range of ours
- * where the process has nothing mapped, and so has the stack that is being walked. In the copy of a stack each word that
+ * where the process has nothing mapped, and so has the stack that is walked. In the copy of a stack each word that
  * points into the stack or into a module is changed to point into the copy: a walk then finds its way as if it were in
  * the process. Only the call frame information of a module is copied, from the memory of the process, whatever became
  * of the file.
@@ -19,7 +19,7 @@ struct module {
     uint64_t start, end; /* all of it in the process */
     uint64_t bias;       /* of its addresses there over those in the file */
     uint64_t moved;      /* added to an address there: its place here */
-    const char *path;    /* the mapping's, and … */
+    char *path;          /* the mapping's, and … */
     uint64_t inode;      /* … of which file */
     uint8_t build_id[BUILD_ID_MAX];
     size_t build_id_len;
@@ -35,7 +35,7 @@ struct modules {
     struct unwind_cache *cache;
 };
 
-/* Finds them by p's mappings. NULL, or why not. They end with p's mappings. */
+/* Finds them by p's mappings. NULL, or why not. */
 const char *modules_open(struct modules *ms, const struct process *p);
 void modules_close(struct modules *ms);
 

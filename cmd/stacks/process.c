@@ -2,6 +2,7 @@
 
 #include "cmd/stacks/process.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -52,7 +53,7 @@ size_t process_read(const struct process *p, uint64_t address, void *into, size_
     size_t done = 0;
     while (done < n) {
         struct iovec here = {(char *)into + done, n - done}, there = {(void *)(uintptr_t)(address + done), n - done};
-        ssize_t got = process_vm_readv(p->pid, &here, 1, &there, 1, 0);
+        ssize_t got = process_vm_readv(p->task, &here, 1, &there, 1, 0);
         if (got <= 0)
             break;
         done += (size_t)got;
@@ -103,7 +104,7 @@ const char *process_read_maps(struct process *p)
     char path[64], *line = NULL;
     size_t size = 0;
     const char *wrong = NULL;
-    snprintf(path, sizeof path, "/proc/%ld/maps", (long)p->pid);
+    snprintf(path, sizeof path, "/proc/%ld/task/%ld/maps", (long)p->pid, (long)p->task);
     FILE *f = fopen(path, "re");
     if (!f)
         return strerror(errno);
@@ -135,6 +136,25 @@ const struct mapping *process_mapping(const struct process *p, uint64_t address)
             hi = mid;
     }
     return lo && address < p->maps.v[lo - 1].end ? &p->maps.v[lo - 1] : NULL;
+}
+
+/* The same, of the first thread that has any. */
+static const char *read_any_maps(struct process *p)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%ld/task", (long)p->pid);
+    DIR *dir = opendir(path);
+    const char *wrong = process_read_maps(p);
+    for (struct dirent *e; dir && !wrong && !p->maps.n && (e = readdir(dir));) {
+        long tid = strtol(e->d_name, NULL, 10);
+        if (tid > 0) {
+            p->task = (pid_t)tid;
+            wrong = process_read_maps(p);
+        }
+    }
+    if (dir)
+        closedir(dir);
+    return wrong;
 }
 
 /* --- the process -------------------------------------------------------------------------------------------------- */
@@ -186,12 +206,12 @@ static const char *why_refused(const struct process *p)
 const char *process_open(struct process *p, pid_t pid)
 {
     memset(p, 0, sizeof *p);
-    p->pid = pid;
+    p->pid = p->task = pid;
     const char *wrong = read_status(p);
     if (wrong)
         return wrong;
     find_root(p);
-    wrong = process_read_maps(p);
+    wrong = read_any_maps(p);
     char byte;
     if (wrong == no_memory)
         return wrong;

@@ -22,6 +22,7 @@ struct mapping {
 
 struct process {
     pid_t pid;
+    pid_t task;    /* a thread that lives, through which its memory is read: the first one may have ended */
     pid_t own_pid; /* as it sees itself */
     uid_t uid;
     uint64_t started; /* in the kernel's ticks since the boot: another process may get the same number */

@@ -85,11 +85,13 @@ static bool put_wait(struct report *r, const char *before, size_t i)
     const struct thread *other = w->other ? threads_find(&r->look->threads, w->other) : NULL;
     if (!w->object[0])
         return lines_put(&r->lines, before, "%s", state_text(t->state));
+    if (t->state == 'T' || t->state == 't')
+        return lines_put(&r->lines, before, "%s, where it waits for %s", state_text(t->state), w->object);
     if (!w->other || w->kind == OBJECT_THREAD)
         return lines_put(&r->lines, before, "waits for %s", w->object);
     if (!other)
-        return lines_put(&r->lines, before, "waits for %s, held by thread %ld, which %s", w->object, (long)w->other,
-                         w->is_shared ? "is of another process, or has ended" : "has ended");
+        return lines_put(&r->lines, before, "waits for %s, held by thread %ld, which is not one of this process now",
+                         w->object, (long)w->other);
     if (other == t)
         return lines_put(&r->lines, before, "waits for %s, held by itself", w->object);
     return lines_put(&r->lines, before, "waits for %s, held by %s (%ld)", w->object, other->name, (long)other->tid);
@@ -170,7 +172,7 @@ static const char *end_text(const struct thread *t)
     if (t->spared && t->state == 'D')
         return "… the rest is not known: it cannot be stopped where it is";
     if (t->spared && t->call != NO_CALL)
-        return "… the rest is not known: it was not stopped, as its call might fail with EINTR (see --stop)";
+        return "… the rest is not known: it was not stopped, as its call might fail or end early (see --stop)";
     if (t->spared)
         return "… it was not stopped (see --stop)";
     return t->flags & UNWIND_STOPPED ? "… the rest was not found" : NULL;
@@ -195,12 +197,13 @@ static void put_frames(struct report *r, const struct thread *t)
         }
     }
     char more[48];
-    const char *end = left ? more : end_text(t);
+    const char *ends[] = {left ? more : NULL, end_text(t)};
     snprintf(more, sizeof more, "… %zu more", left);
-    if (end) {
-        lines_begin(&r->lines, INDENT);
-        lines_words(&r->lines, end);
-    }
+    for (int i = 0; i < 2; i++)
+        if (ends[i]) {
+            lines_begin(&r->lines, INDENT);
+            lines_words(&r->lines, ends[i]);
+        }
 }
 
 static bool put_group(struct report *r, size_t g)
@@ -231,10 +234,10 @@ static bool put_all(struct report *r)
     bool *told = calloc(r->groups.n + 1, sizeof *told), ok = told;
     fprintf(r->lines.out, "%s (%ld): %zu thread%s", r->look->process.name, (long)r->look->process.pid, ts->list.n,
             ts->list.n == 1 ? "" : "s");
-    if (ts->stopped)
-        fprintf(r->lines.out, ", %zu of them stopped for %.1f ms", ts->stopped, (double)ts->pause_ns * 1e-6);
-    if (ts->tracer)
-        fprintf(r->lines.out, "; process %ld traces it, and none could be stopped", (long)ts->tracer);
+    if (ts->stops.stopped)
+        fprintf(r->lines.out, ", %zu of them stopped for %.1f ms", ts->stops.stopped, (double)ts->stops.pause_ns * 1e-6);
+    if (ts->stops.tracer)
+        fprintf(r->lines.out, "; process %ld traces it, and none could be stopped", (long)ts->stops.tracer);
     ok = ok && put_circles(r);
     for (size_t g; ok && (g = next_group(r, told)) != SIZE_MAX;) {
         told[g] = true;
@@ -256,8 +259,11 @@ bool report_stacks(const struct look *l, size_t depth, FILE *out)
     if (f && fclose(f))
         ok = false;
     /* Names are the program's, and may be meant for the terminal. */
-    for (size_t i = 0; i < size && ok; i++)
-        fputc(text[i] == '\n' || ((unsigned char)text[i] >= ' ' && text[i] != 0x7f) ? text[i] : '?', out);
+    for (size_t i = 0; i < size && ok; i++) {
+        unsigned char c = (unsigned char)text[i], next = (unsigned char)text[i + 1]; /* behind the end is a 0 */
+        bool commands = (c < ' ' && c != '\n') || c == 0x7f || (c == 0xc2 && next >= 0x80 && next < 0xa0);
+        fputc(commands ? '?' : c, out);
+    }
     free(text);
     free(r.group_of);
     VEC_FREE(&r.groups);

@@ -13,156 +13,6 @@
 
 #include "cmd/stacks/descriptor.h"
 
-/* --- futexes ------------------------------------------------------------------------------------------------------ */
-
-/* A wait with a time limit that was interrupted, by us for one, goes on as another call, with the same arguments. */
-static bool may_wait_for_futex(const struct thread *t)
-{
-    if (t->call != SYS_futex && t->call != SYS_restart_syscall)
-        return false;
-    switch (t->args[1] & FUTEX_CMD_MASK) {
-    case FUTEX_WAIT:
-    case FUTEX_WAIT_BITSET:
-    case FUTEX_LOCK_PI:
-    case FUTEX_WAIT_REQUEUE_PI:
-        return true;
-    default:
-        return false;
-    }
-}
-
-/* A readers-writer lock has two words that are waited for, and an address that a pointer can be stored at. */
-static uint64_t rwlock_of(uint64_t word)
-{
-    size_t offset = word % 8 ? offsetof(struct __pthread_rwlock_arch_t, __writers_futex)
-                             : offsetof(struct __pthread_rwlock_arch_t, __wrphase_futex);
-    return word - offset;
-}
-
-bool wait_ask(struct wait *w, const struct thread *t, struct symbolizer *symbolizer)
-{
-    memset(w, 0, sizeof *w);
-    w->symbols[0] = w->symbols[1] = -1;
-    if (!may_wait_for_futex(t))
-        return true;
-    w->symbols[0] = symbolize_add_object(symbolizer, SYMBOLIZE_BY_ADDRESS, t->args[0]);
-    w->symbols[1] = symbolize_add_object(symbolizer, SYMBOLIZE_BY_ADDRESS, rwlock_of(t->args[0]));
-    return w->symbols[0] >= 0 && w->symbols[1] >= 0;
-}
-
-/* --- which object ------------------------------------------------------------------------------------------------- */
-
-struct waiting_function {
-    const char *part; /* of its name */
-    enum object_kind kind;
-};
-
-/* The innermost function that says what it waits for. */
-static enum object_kind kind_by_functions(const struct thread *t, const struct symbolizer *symbolizer)
-{
-    static const struct waiting_function functions[] = {
-        {"pthread_mutex_", OBJECT_MUTEX},  {"pthread_rwlock_", OBJECT_RWLOCK}, {"pthread_cond_", OBJECT_COND},
-        {"sem_wait", OBJECT_SEM},    {"sem_timedwait", OBJECT_SEM}, {"sem_clockwait", OBJECT_SEM},
-        {"new_sem_", OBJECT_SEM},    {"pthread_barrier_", OBJECT_BARRIER}, {"pthread_once", OBJECT_ONCE},
-        {"pthread_join", OBJECT_THREAD},     {"pthread_timedjoin", OBJECT_THREAD}, {"pthread_clockjoin", OBJECT_THREAD},
-        {"thrd_join", OBJECT_THREAD},        {"mtx_", OBJECT_MUTEX},             {"cnd_", OBJECT_COND},
-        {"call_once", OBJECT_ONCE},
-    };
-    enum { NEAR = 6 };
-    for (int i = 0; i < t->npcs && i < NEAR; i++) {
-        size_t n;
-        const struct symbolize_frame *frames = symbolize_frames(symbolizer, t->symbols[i], &n);
-        for (size_t k = 0; k < n; k++)
-            for (size_t f = 0; f < sizeof functions / sizeof *functions; f++)
-                if (strstr(frames[k].function, functions[f].part))
-                    return functions[f].kind;
-    }
-    return OBJECT_FUTEX;
-}
-
-static pid_t read_number(const struct process *p, uint64_t address)
-{
-    int32_t number;
-    return process_load(p, address, &number, sizeof number) ? number & FUTEX_TID_MASK : 0;
-}
-
-static pid_t mutex_owner(const struct process *p, uint64_t mutex)
-{
-    return read_number(p, mutex) ? read_number(p, mutex + offsetof(struct __pthread_mutex_s, __owner)) : 0;
-}
-
-pid_t wait_other(const struct wait *w, const struct process *p)
-{
-    switch (w->kind) {
-    case OBJECT_MUTEX:
-        return mutex_owner(p, w->address);
-    case OBJECT_RWLOCK:
-        return read_number(p, w->address + offsetof(struct __pthread_rwlock_arch_t, __cur_writer));
-    case OBJECT_THREAD:
-        return read_number(p, w->address);
-    default:
-        return 0;
-    }
-}
-
-static bool is_shared(const struct wait *w, const struct process *p)
-{
-    enum { SHARED = 128 };
-    int32_t kind;
-    if (w->kind == OBJECT_MUTEX)
-        return process_load(p, w->address + offsetof(struct __pthread_mutex_s, __kind), &kind, sizeof kind) &&
-               kind & SHARED;
-    return w->kind == OBJECT_RWLOCK &&
-           read_number(p, w->address + offsetof(struct __pthread_rwlock_arch_t, __shared));
-}
-
-/* Who waited for a condition takes its mutex in a function that has no name of its own. */
-static bool is_mutex_after_all(const struct process *p, const struct threads *ts, uint64_t address)
-{
-    enum { LOCKED_WITH_WAITERS = 2 };
-    return read_number(p, address) == LOCKED_WITH_WAITERS && threads_find(ts, mutex_owner(p, address));
-}
-
-/* "mutex cache.lock (cache.c:12)". Below the object's own name are the fields of glibc's types. */
-static void name_object(struct wait *w, const struct symbolizer *symbolizer)
-{
-    size_t n = 0;
-    const struct symbolize_frame *v = symbolize_frames(symbolizer, w->symbols[w->kind == OBJECT_RWLOCK], &n);
-    if (!n) {
-        snprintf(w->object, sizeof w->object, "%s at 0x%" PRIx64, object_word(w->kind), w->address);
-        return;
-    }
-    const char *inside = w->kind == OBJECT_FUTEX ? NULL : strstr(v->function, ".__");
-    const char *base = strrchr(v->file, '/');
-    int len = snprintf(w->object, sizeof w->object, "%s %.*s (%s", object_word(w->kind),
-                       inside ? (int)(inside - v->function) : (int)strlen(v->function), v->function,
-                       base ? base + 1 : v->file);
-    if (len < 0 || (size_t)len >= sizeof w->object)
-        len = (int)strlen(w->object);
-    if (v->line > 1) /* 1: it is a module's */
-        len += snprintf(w->object + len, sizeof w->object - (size_t)len, ":%u", v->line);
-    if ((size_t)len < sizeof w->object)
-        snprintf(w->object + len, sizeof w->object - (size_t)len, ")");
-}
-
-static void tell_futex(struct wait *w, const struct process *p, const struct threads *ts, const struct thread *t,
-                       const struct symbolizer *symbolizer)
-{
-    w->address = t->args[0];
-    w->is_limited = t->call != SYS_futex || t->args[3];
-    if (w->kind == OBJECT_COND && is_mutex_after_all(p, ts, w->address))
-        w->kind = OBJECT_MUTEX;
-    if (w->kind == OBJECT_RWLOCK)
-        w->address = rwlock_of(w->address);
-    w->other = wait_other(w, p);
-    w->is_shared = is_shared(w, p);
-    const struct thread *other = w->other ? threads_find(ts, w->other) : NULL;
-    if (w->kind == OBJECT_THREAD && other)
-        snprintf(w->object, sizeof w->object, "thread %s (%ld)", other->name, (long)other->tid);
-    else
-        name_object(w, symbolizer);
-}
-
 /* --- other calls -------------------------------------------------------------------------------------------------- */
 
 enum on { ON_DESCRIPTOR, ON_EPOLL, ON_POLL, ON_SELECT, ON_TIME, ON_CHILD, ON_SIGNAL, ON_SEMAPHORES };
@@ -174,7 +24,6 @@ struct waiting_call {
 };
 
 static const struct waiting_call waiting_calls[] = {
-    {SYS_restart_syscall, ON_TIME, NULL}, /* what is not a futex */
     {SYS_read, ON_DESCRIPTOR, "to read"},
     {SYS_readv, ON_DESCRIPTOR, "to read"},
     {SYS_pread64, ON_DESCRIPTOR, "to read"},
@@ -287,15 +136,228 @@ static void tell_call(struct wait *w, const struct process *p, const struct thre
     }
 }
 
-void wait_tell(struct wait *w, const struct process *p, const struct threads *ts, const struct thread *t,
-               const struct symbolizer *symbolizer)
+/* --- futexes ------------------------------------------------------------------------------------------------------ */
+
+/* A wait with a time limit that was interrupted, by us for one, goes on as another call, with the same arguments. */
+static bool may_wait_for_futex(const struct thread *t)
 {
-    if (t->call == NO_CALL)
+    if (t->call == SYS_restart_syscall)
+        return true;
+    if (t->call != SYS_futex)
+        return false;
+    switch (t->args[1] & FUTEX_CMD_MASK) {
+    case FUTEX_WAIT:
+    case FUTEX_WAIT_BITSET:
+    case FUTEX_LOCK_PI:
+    case FUTEX_WAIT_REQUEUE_PI:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* A readers-writer lock has two words that are waited for, and an address that a pointer can be stored at. */
+static uint64_t rwlock_of(uint64_t word)
+{
+    size_t offset = word % 8 ? offsetof(struct __pthread_rwlock_arch_t, __writers_futex)
+                             : offsetof(struct __pthread_rwlock_arch_t, __wrphase_futex);
+    return word - offset;
+}
+
+/* The words around a futex; what is not mapped is 0. False: it is not mapped itself. */
+static bool read_words(const struct process *p, uint64_t futex, int32_t words[WAIT_WORDS])
+{
+    const size_t before = WAIT_WORDS_BEFORE * sizeof *words;
+    memset(words, 0, WAIT_WORDS * sizeof *words);
+    process_read(p, futex - before, words, before);
+    return process_read(p, futex, words + WAIT_WORDS_BEFORE, WAIT_WORDS * sizeof *words - before) >= sizeof *words;
+}
+
+/* Those, if the thread did not run meanwhile. */
+static bool take_words(struct wait *w, const struct process *p, const struct thread *t)
+{
+    struct thread_moment before = {0}, after = {0};
+    return thread_moment(p, t, &before) && read_words(p, t->args[0], w->words) && thread_moment(p, t, &after) &&
+           !memcmp(&before, &after, sizeof before);
+}
+
+bool wait_ask(struct wait *w, const struct process *p, const struct thread *t, struct symbolizer *symbolizer)
+{
+    memset(w, 0, sizeof *w);
+    w->symbols[0] = w->symbols[1] = -1;
+    if (!may_wait_for_futex(t)) {
+        if (t->call != NO_CALL)
+            tell_call(w, p, t);
+        return true;
+    }
+    w->has_words = take_words(w, p, t);
+    w->symbols[0] = symbolize_add_object(symbolizer, SYMBOLIZE_BY_ADDRESS, t->args[0]);
+    w->symbols[1] = symbolize_add_object(symbolizer, SYMBOLIZE_BY_ADDRESS, rwlock_of(t->args[0]));
+    return w->symbols[0] >= 0 && w->symbols[1] >= 0;
+}
+
+/* --- which object ------------------------------------------------------------------------------------------------- */
+
+struct waiting_function {
+    const char *begin; /* of its name, without what glibc puts in front */
+    enum object_kind kind;
+};
+
+/* "___pthread_cond_timedwait64", "__GI___pthread_mutex_lock", "__new_sem_wait_slow64" */
+static const char *without_prefix(const char *function)
+{
+    for (;;) {
+        if (*function == '_')
+            function++;
+        else if (!strncmp(function, "GI_", 3))
+            function += 3;
+        else if (!strncmp(function, "new_", 4))
+            function += 4;
+        else
+            return function;
+    }
+}
+
+static bool is_c_library(const struct module *m)
+{
+    const char *name = strrchr(m->path, '/');
+    name = name ? name + 1 : m->path;
+    return !strncmp(name, "libc.so", 7) || !strncmp(name, "libc-2", 6) || !strncmp(name, "libpthread", 10);
+}
+
+/* By the functions of the C library that the thread is in; which may be a part of the program. */
+static enum object_kind kind_by_functions(const struct modules *ms, const struct thread *t,
+                                          const struct symbolizer *symbolizer)
+{
+    static const struct waiting_function functions[] = {
+        {"pthread_mutex_", OBJECT_MUTEX},      {"pthread_rwlock_", OBJECT_RWLOCK},  {"pthread_cond_", OBJECT_COND},
+        {"sem_wait", OBJECT_SEM},              {"sem_timedwait", OBJECT_SEM},       {"sem_clockwait", OBJECT_SEM},
+        {"pthread_barrier_wait", OBJECT_BARRIER}, {"pthread_once", OBJECT_ONCE},    {"pthread_join", OBJECT_THREAD},
+        {"pthread_timedjoin", OBJECT_THREAD},  {"pthread_clockjoin", OBJECT_THREAD}, {"thrd_join", OBJECT_THREAD},
+        {"mtx_", OBJECT_MUTEX},                {"cnd_", OBJECT_COND},               {"call_once", OBJECT_ONCE},
+    };
+    bool dynamic = false;
+    for (size_t i = 0; i < ms->list.n && !dynamic; i++)
+        dynamic = is_c_library(&ms->list.v[i]);
+    for (int i = 0; i < t->npcs; i++) {
+        size_t n;
+        const struct symbolize_frame *frames = symbolize_frames(symbolizer, t->symbols[i], &n);
+        const struct module *m = modules_find(ms, t->pcs[i] - 1);
+        if (!m || (dynamic && !is_c_library(m)))
+            break;
+        for (size_t k = 0; k < n; k++)
+            for (size_t f = 0; f < sizeof functions / sizeof *functions; f++) {
+                const char *name = without_prefix(frames[k].function);
+                if (!strncmp(name, functions[f].begin, strlen(functions[f].begin)))
+                    return functions[f].kind;
+            }
+    }
+    return OBJECT_FUTEX;
+}
+
+/* The number at that offset of the object; 0: it is not known. */
+static int32_t number_at(const struct wait *w, uint64_t futex, size_t offset)
+{
+    uint64_t at = w->address + offset - (futex - WAIT_WORDS_BEFORE * sizeof *w->words);
+    return w->has_words && at < sizeof w->words ? w->words[at / sizeof *w->words] : 0;
+}
+
+/* Who is in another process has the same numbers as threads of this one: nothing is said of what processes share. */
+static pid_t owner(const struct wait *w, uint64_t futex)
+{
+    enum { SHARED = 128 };
+    switch (w->kind) {
+    case OBJECT_MUTEX:
+        if (number_at(w, futex, offsetof(struct __pthread_mutex_s, __kind)) & SHARED || !number_at(w, futex, 0))
+            return 0;
+        return number_at(w, futex, offsetof(struct __pthread_mutex_s, __owner)) & FUTEX_TID_MASK;
+    case OBJECT_RWLOCK:
+        if (number_at(w, futex, offsetof(struct __pthread_rwlock_arch_t, __shared)))
+            return 0;
+        return number_at(w, futex, offsetof(struct __pthread_rwlock_arch_t, __cur_writer)) & FUTEX_TID_MASK;
+    case OBJECT_THREAD:
+        return number_at(w, futex, 0) & FUTEX_TID_MASK;
+    default:
+        return 0;
+    }
+}
+
+pid_t wait_other(const struct wait *w, const struct process *p)
+{
+    struct wait now = *w;
+    now.has_words = read_words(p, w->futex, now.words);
+    return owner(&now, w->futex);
+}
+
+/* Who waited for a condition takes its mutex in a function that has no name of its own. */
+static bool is_mutex_after_all(const struct wait *w, const struct threads *ts)
+{
+    enum { LOCKED_WITH_WAITERS = 2 };
+    struct wait mutex = *w;
+    mutex.kind = OBJECT_MUTEX;
+    return number_at(w, w->futex, 0) == LOCKED_WITH_WAITERS && threads_find(ts, owner(&mutex, w->futex));
+}
+
+/* "mutex cache.lock (cache.c:12)". Below the object's own name are the fields of glibc's types. */
+static void name_object(struct wait *w, const struct symbolizer *symbolizer)
+{
+    size_t n = 0;
+    const struct symbolize_frame *v = symbolize_frames(symbolizer, w->symbols[w->kind == OBJECT_RWLOCK], &n);
+    if (!n) {
+        snprintf(w->object, sizeof w->object, "%s at 0x%" PRIx64, object_word(w->kind), w->address);
         return;
-    if (may_wait_for_futex(t))
-        w->kind = kind_by_functions(t, symbolizer);
-    if (w->kind != NO_OBJECT && (w->kind != OBJECT_FUTEX || t->call == SYS_futex))
-        tell_futex(w, p, ts, t, symbolizer);
+    }
+    const char *inside = w->kind == OBJECT_FUTEX ? NULL : strstr(v->function, ".__");
+    const char *base = strrchr(v->file, '/');
+    int len = snprintf(w->object, sizeof w->object, "%s %.*s (%s", object_word(w->kind),
+                       inside ? (int)(inside - v->function) : (int)strlen(v->function), v->function,
+                       base ? base + 1 : v->file);
+    if (len < 0 || (size_t)len >= sizeof w->object)
+        len = (int)strlen(w->object);
+    if (v->line > 1) /* 1: it is a module's */
+        len += snprintf(w->object + len, sizeof w->object - (size_t)len, ":%u", v->line);
+    if ((size_t)len < sizeof w->object)
+        snprintf(w->object + len, sizeof w->object - (size_t)len, ")");
+}
+
+/* A call with a time limit that was interrupted has lost its number, but not its function. */
+static void tell_restarted(struct wait *w, const struct process *p, const struct thread *t,
+                           const struct symbolizer *symbolizer)
+{
+    struct thread as = *t;
+    size_t n = 0;
+    const struct symbolize_frame *frames = t->npcs ? symbolize_frames(symbolizer, t->symbols[0], &n) : NULL;
+    const char *name = n ? without_prefix(frames[n - 1].function) : "";
+    as.call = !strncmp(name, "poll", 4) || !strncmp(name, "ppoll", 5) ? SYS_ppoll
+              : strstr(name, "nanosleep")                             ? SYS_nanosleep
+                                                                      : NO_CALL;
+    w->kind = NO_OBJECT;
+    if (as.call == NO_CALL)
+        snprintf(w->object, sizeof w->object, "something, with a time limit");
     else
-        tell_call(w, p, t);
+        tell_call(w, p, &as);
+}
+
+void wait_tell(struct wait *w, const struct process *p, const struct modules *ms, const struct threads *ts,
+               const struct thread *t, const struct symbolizer *symbolizer)
+{
+    if (!may_wait_for_futex(t))
+        return;
+    w->kind = kind_by_functions(ms, t, symbolizer);
+    if (w->kind == OBJECT_FUTEX && t->call != SYS_futex) {
+        tell_restarted(w, p, t, symbolizer);
+        return;
+    }
+    w->address = w->futex = t->args[0];
+    w->is_limited = t->call != SYS_futex || t->args[3];
+    if (w->kind == OBJECT_COND && is_mutex_after_all(w, ts))
+        w->kind = OBJECT_MUTEX;
+    if (w->kind == OBJECT_RWLOCK)
+        w->address = rwlock_of(w->futex);
+    w->other = owner(w, w->futex);
+    const struct thread *other = w->other ? threads_find(ts, w->other) : NULL;
+    if (w->kind == OBJECT_THREAD && other)
+        snprintf(w->object, sizeof w->object, "thread %s (%ld)", other->name, (long)other->tid);
+    else
+        name_object(w, symbolizer);
 }

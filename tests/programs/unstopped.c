@@ -14,10 +14,10 @@
 #include <sys/sem.h>
 #include <sys/socket.h>
 
-enum { MOMENT_NS = 3000000, ENTER_MS = 100, SIGSET_BYTES = 8 };
+enum { MOMENT_NS = 3000000, ENTER_MS = 100, SIGSET_BYTES = 8, MUCH = 1 << 20 };
 
 static int over, entered;
-static int event, watched, sockets[2], semaphores, pipes[2];
+static int event, watched, sockets[2], semaphores, pipes[2], crowded[2];
 
 static bool goes_on(void) { return !__atomic_load_n(&over, __ATOMIC_SEQ_CST); }
 static void enters(void) { __atomic_add_fetch(&entered, 1, __ATOMIC_SEQ_CST); }
@@ -56,6 +56,15 @@ static NOINLINE void *awaits_signal(void *arg)
     sigaddset(&set, SIGUSR1);
     enters();
     CHECK(syscall(SYS_rt_sigtimedwait, &set, NULL, &long_time, SIGSET_BYTES) == SIGUSR1);
+    return arg;
+}
+
+/* A write that was stopped with a part of it done would end with that. */
+static NOINLINE void *writes_much(void *arg)
+{
+    static char much[MUCH];
+    enters();
+    CHECK(syscall(SYS_write, crowded[1], much, sizeof much) == sizeof much);
     return arg;
 }
 
@@ -144,9 +153,9 @@ static NOINLINE void *computes(void *arg)
 
 int main(void)
 {
-    static void *(*const threads[])(void *) = {watches, receives, takes, awaits_signal, sleeps, polls,
-                                               selects, reads,    writes, waits_timed,  computes};
-    enum { THREADS = sizeof threads / sizeof *threads, ONCE = 4, SIGNALLED = 3 };
+    static void *(*const threads[])(void *) = {watches, receives, takes, awaits_signal, writes_much, sleeps,
+                                               polls,   selects,  reads, writes,        waits_timed, computes};
+    enum { THREADS = sizeof threads / sizeof *threads, ONCE = 5, SIGNALLED = 3 };
     const struct timeval long_time = {1000, 0};
     struct epoll_event ev = {.events = EPOLLIN};
     struct sembuf give = {0, 1, 0};
@@ -159,7 +168,7 @@ int main(void)
     event = eventfd(0, EFD_CLOEXEC);
     watched = epoll_create1(EPOLL_CLOEXEC);
     CHECK(event >= 0 && watched >= 0 && epoll_ctl(watched, EPOLL_CTL_ADD, event, &ev) == 0);
-    CHECK(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) == 0 && pipe(pipes) == 0);
+    CHECK(socketpair(AF_UNIX, SOCK_STREAM, 0, sockets) == 0 && pipe(pipes) == 0 && pipe(crowded) == 0);
     CHECK(setsockopt(sockets[0], SOL_SOCKET, SO_RCVTIMEO, &long_time, sizeof long_time) == 0);
     semaphores = semget(IPC_PRIVATE, 1, 0600);
     CHECK(semaphores >= 0);
@@ -176,6 +185,11 @@ int main(void)
     uint64_t one = 1;
     CHECK(write(event, &one, sizeof one) == sizeof one && send(sockets[1], "x", 1, 0) == 1);
     CHECK(semop(semaphores, &give, 1) == 0 && pthread_kill(t[SIGNALLED], SIGUSR1) == 0);
+    for (ssize_t n = 0, got; n < MUCH; n += got) {
+        static char some[4096];
+        got = read(crowded[0], some, sizeof some);
+        CHECK(got > 0);
+    }
     for (int i = 0; i < THREADS; i++)
         CHECK(pthread_join(t[i], NULL) == 0);
     CHECK(semctl(semaphores, 0, IPC_RMID) == 0);

@@ -1,0 +1,112 @@
+#include "config.h"
+
+#include "cmd/stacks/thread.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RED_ZONE = 128 };
+
+static ssize_t task_text(const struct process *p, pid_t tid, const char *file, char *into, size_t size)
+{
+    char name[64];
+    snprintf(name, sizeof name, "task/%ld/%s", (long)tid, file);
+    return process_text(p, name, into, size);
+}
+
+static void copy_line(char *to, size_t size, const char *from)
+{
+    snprintf(to, size, "%.*s", from ? (int)strcspn(from, "\n") : 0, from ? from : "");
+}
+
+void thread_line(const struct process *p, pid_t tid, char *into, size_t size)
+{
+    memset(into, 0, size);
+    if (task_text(p, tid, "syscall", into, size) < 0)
+        into[0] = 0;
+    into[strcspn(into, "\n")] = 0;
+}
+
+bool thread_see(const struct process *p, pid_t tid, struct thread_seen *seen)
+{
+    char status[8192], often[24], rarely[24];
+    memset(seen, 0, sizeof *seen);
+    if (task_text(p, tid, "status", status, sizeof status) <= 0)
+        return false;
+    const char *state = status_field(status, "State"), *number = status_field(status, "NSpid");
+    copy_line(seen->name, sizeof seen->name, status_field(status, "Name"));
+    copy_line(often, sizeof often, status_field(status, "voluntary_ctxt_switches"));
+    copy_line(rarely, sizeof rarely, status_field(status, "nonvoluntary_ctxt_switches"));
+    snprintf(seen->moment.switches, sizeof seen->moment.switches, "%s %s", often, rarely);
+    seen->state = state ? *state : '?';
+    for (char *end; number && *number && *number != '\n'; number = end) {
+        long n = strtol(number, &end, 10);
+        if (end == number)
+            break;
+        seen->own_tid = (pid_t)n;
+    }
+    if (seen->own_tid <= 0)
+        seen->own_tid = tid;
+    thread_line(p, tid, seen->moment.call, sizeof seen->moment.call);
+    return true;
+}
+
+bool thread_moment(const struct process *p, const struct thread *t, struct thread_moment *moment)
+{
+    struct thread_seen now;
+    if (t->call == NO_CALL || !thread_see(p, t->tid, &now))
+        return false;
+    *moment = now.moment;
+    return !strcmp(now.moment.call, t->line);
+}
+
+/* "202 0x7f… (six of them) 0xSP 0xPC", or "-1 0xSP 0xPC" outside of a system call. False: it runs, or is not told. */
+bool thread_take_line(struct thread *t, const char *text)
+{
+    uint64_t sp, pc, *a = t->args;
+    long call;
+    t->call = NO_CALL;
+    if (sscanf(text, "%ld %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64,
+               &call, &a[0], &a[1], &a[2], &a[3], &a[4], &a[5], &sp, &pc) == 9)
+        t->call = call;
+    else if (sscanf(text, "-1 %" SCNx64 " %" SCNx64, &sp, &pc) != 2)
+        return false;
+    struct unwind_regs *r = &t->stack.regs;
+    memset(r, 0, sizeof *r); /* with a frame pointer of 0 a walk stops where one is needed */
+    r->r[UNWIND_SP] = (uintptr_t)sp;
+    r->r[UNWIND_PC] = (uintptr_t)pc;
+    r->known = UNWIND_KNOWN_MIN;
+    r->exact = true;
+    return true;
+}
+
+bool thread_copy_stack(struct process *p, struct stack_copy *s)
+{
+    uint64_t sp = s->regs.r[UNWIND_SP], start = sp - RED_ZONE, end = 0;
+    const struct mapping *m = process_mapping(p, sp);
+    if (!m) { /* the thread, or all that is mapped, is new */
+        process_read_maps(p);
+        m = process_mapping(p, sp);
+    }
+    free(s->bytes);
+    s->bytes = NULL;
+    s->size = 0;
+    if (m) {
+        end = m->end;
+        if (sp >= m->start && start < m->start)
+            start = m->start;
+    }
+    s->start = start &= ~(uint64_t)(sizeof(uintptr_t) - 1);
+    if (!m)
+        return true;
+    s->size = (size_t)(end - start);
+    if (s->size > STACK_COPY_MAX / 2) /* a stack that is a part of something larger, or very deep */
+        s->size = STACK_COPY_MAX / 2;
+    s->bytes = malloc(s->size);
+    if (!s->bytes)
+        return false;
+    s->size = process_read(p, start, s->bytes, s->size) / sizeof(uintptr_t) * sizeof(uintptr_t);
+    return true;
+}

@@ -110,7 +110,7 @@ static bool ask_names(struct look *l)
             t->symbols[k] = symbolize_add_pc(l->symbolizer, SYMBOLIZE_BY_ADDRESS, t->pcs[k]);
             ok = t->symbols[k] >= 0;
         }
-        ok = ok && wait_ask(&l->waits[i], &l->process, t, l->symbolizer);
+        ok = ok && wait_ask(&l->waits[i], &l->process, &l->modules, t, l->symbolizer);
     }
     if (ok && symbol_cache_folder(cache, sizeof cache))
         ok = !symbolize_set_cache(l->symbolizer, cache);

@@ -181,10 +181,56 @@ static bool take_words(struct wait *w, const struct process *p, const struct thr
            !memcmp(&before, &after, sizeof before);
 }
 
-bool wait_ask(struct wait *w, const struct process *p, const struct thread *t, struct symbolizer *symbolizer)
+static bool is_c_library(const struct module *m)
+{
+    const char *name = strrchr(m->path, '/');
+    name = name ? name + 1 : m->path;
+    return !strncmp(name, "libc.so", 7) || !strncmp(name, "libc-2", 6) || !strncmp(name, "libpthread", 10);
+}
+
+/*
+ * Where the call before that address goes: directly, as to an entry of a PLT, or by a slot of a GOT. 0: that is not told
+ * by the instruction.
+ */
+static uint64_t call_target(const struct process *p, uint64_t pc)
+{
+#if defined(__x86_64__)
+    uint8_t code[6];
+    int32_t distance;
+    uint64_t target;
+    if (!process_load(p, pc - sizeof code, code, sizeof code))
+        return 0;
+    memcpy(&distance, code + 2, sizeof distance);
+    if (code[0] == 0xff && code[1] == 0x15)
+        return process_load(p, pc + (uint64_t)(int64_t)distance, &target, sizeof target) ? target : 0;
+    return code[1] == 0xe8 ? pc + (uint64_t)(int64_t)distance : 0;
+#else
+    uint32_t code;
+    if (!process_load(p, pc - sizeof code, &code, sizeof code) || code >> 26 != 0x25)
+        return 0;
+    return pc - sizeof code + (uint64_t)(int64_t)((int32_t)(code << 6) >> 4);
+#endif
+}
+
+/* The C library may have left its own function by a jump, and its others have no names without debug info. */
+static bool ask_called(struct wait *w, const struct process *p, const struct modules *ms, const struct thread *t,
+                       struct symbolizer *symbolizer)
+{
+    const struct module *m;
+    int i = 0;
+    while (i < t->npcs && (m = modules_find(ms, t->pcs[i] - 1)) && is_c_library(m))
+        i++;
+    uint64_t target = i && i < t->npcs ? call_target(p, t->pcs[i]) : 0;
+    if (target)
+        w->called = symbolize_add_pc(symbolizer, SYMBOLIZE_BY_ADDRESS, target + 1);
+    return !target || w->called >= 0;
+}
+
+bool wait_ask(struct wait *w, const struct process *p, const struct modules *ms, const struct thread *t,
+              struct symbolizer *symbolizer)
 {
     memset(w, 0, sizeof *w);
-    w->symbols[0] = w->symbols[1] = -1;
+    w->symbols[0] = w->symbols[1] = w->called = -1;
     if (!may_wait_for_futex(t)) {
         if (t->call != NO_CALL)
             tell_call(w, p, t);
@@ -193,7 +239,7 @@ bool wait_ask(struct wait *w, const struct process *p, const struct thread *t, s
     w->has_words = take_words(w, p, t);
     w->symbols[0] = symbolize_add_object(symbolizer, SYMBOLIZE_BY_ADDRESS, t->args[0]);
     w->symbols[1] = symbolize_add_object(symbolizer, SYMBOLIZE_BY_ADDRESS, rwlock_of(t->args[0]));
-    return w->symbols[0] >= 0 && w->symbols[1] >= 0;
+    return w->symbols[0] >= 0 && w->symbols[1] >= 0 && ask_called(w, p, ms, t, symbolizer);
 }
 
 /* --- which object ------------------------------------------------------------------------------------------------- */
@@ -218,41 +264,49 @@ static const char *without_prefix(const char *function)
     }
 }
 
-static bool is_c_library(const struct module *m)
+static enum object_kind kind_by_names(const struct symbolizer *symbolizer, int64_t symbol)
 {
-    const char *name = strrchr(m->path, '/');
-    name = name ? name + 1 : m->path;
-    return !strncmp(name, "libc.so", 7) || !strncmp(name, "libc-2", 6) || !strncmp(name, "libpthread", 10);
+    static const struct waiting_function functions[] = {
+        {"pthread_mutex_", OBJECT_MUTEX},
+        {"pthread_rwlock_", OBJECT_RWLOCK},
+        {"pthread_cond_", OBJECT_COND},
+        {"sem_wait", OBJECT_SEM},
+        {"sem_timedwait", OBJECT_SEM},
+        {"sem_clockwait", OBJECT_SEM},
+        {"pthread_barrier_wait", OBJECT_BARRIER},
+        {"pthread_once", OBJECT_ONCE},
+        {"pthread_join", OBJECT_THREAD},
+        {"pthread_timedjoin", OBJECT_THREAD},
+        {"pthread_clockjoin", OBJECT_THREAD},
+        {"thrd_join", OBJECT_THREAD},
+        {"mtx_", OBJECT_MUTEX},
+        {"cnd_", OBJECT_COND},
+        {"call_once", OBJECT_ONCE},
+    };
+    size_t n;
+    const struct symbolize_frame *frames = symbolize_frames(symbolizer, symbol, &n);
+    for (size_t k = 0; k < n; k++)
+        for (size_t f = 0; f < sizeof functions / sizeof *functions; f++)
+            if (!strncmp(without_prefix(frames[k].function), functions[f].begin, strlen(functions[f].begin)))
+                return functions[f].kind;
+    return OBJECT_FUTEX;
 }
 
 /* By the functions of the C library that the thread is in; which may be a part of the program. */
-static enum object_kind kind_by_functions(const struct modules *ms, const struct thread *t,
+static enum object_kind kind_by_functions(const struct wait *w, const struct modules *ms, const struct thread *t,
                                           const struct symbolizer *symbolizer)
 {
-    static const struct waiting_function functions[] = {
-        {"pthread_mutex_", OBJECT_MUTEX},      {"pthread_rwlock_", OBJECT_RWLOCK},  {"pthread_cond_", OBJECT_COND},
-        {"sem_wait", OBJECT_SEM},              {"sem_timedwait", OBJECT_SEM},       {"sem_clockwait", OBJECT_SEM},
-        {"pthread_barrier_wait", OBJECT_BARRIER}, {"pthread_once", OBJECT_ONCE},    {"pthread_join", OBJECT_THREAD},
-        {"pthread_timedjoin", OBJECT_THREAD},  {"pthread_clockjoin", OBJECT_THREAD}, {"thrd_join", OBJECT_THREAD},
-        {"mtx_", OBJECT_MUTEX},                {"cnd_", OBJECT_COND},               {"call_once", OBJECT_ONCE},
-    };
+    enum object_kind kind = OBJECT_FUTEX;
     bool dynamic = false;
     for (size_t i = 0; i < ms->list.n && !dynamic; i++)
         dynamic = is_c_library(&ms->list.v[i]);
-    for (int i = 0; i < t->npcs; i++) {
-        size_t n;
-        const struct symbolize_frame *frames = symbolize_frames(symbolizer, t->symbols[i], &n);
+    for (int i = 0; i < t->npcs && kind == OBJECT_FUTEX; i++) {
         const struct module *m = modules_find(ms, t->pcs[i] - 1);
         if (!m || (dynamic && !is_c_library(m)))
             break;
-        for (size_t k = 0; k < n; k++)
-            for (size_t f = 0; f < sizeof functions / sizeof *functions; f++) {
-                const char *name = without_prefix(frames[k].function);
-                if (!strncmp(name, functions[f].begin, strlen(functions[f].begin)))
-                    return functions[f].kind;
-            }
+        kind = kind_by_names(symbolizer, t->symbols[i]);
     }
-    return OBJECT_FUTEX;
+    return kind == OBJECT_FUTEX && w->called >= 0 ? kind_by_names(symbolizer, w->called) : kind;
 }
 
 /* The number at that offset of the object; 0: it is not known. */
@@ -343,7 +397,7 @@ void wait_tell(struct wait *w, const struct process *p, const struct modules *ms
 {
     if (!may_wait_for_futex(t))
         return;
-    w->kind = kind_by_functions(ms, t, symbolizer);
+    w->kind = kind_by_functions(w, ms, t, symbolizer);
     if (w->kind == OBJECT_FUTEX && t->call != SYS_futex) {
         tell_restarted(w, p, t, symbolizer);
         return;

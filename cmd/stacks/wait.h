@@ -19,6 +19,7 @@ struct wait {
     bool is_limited;       /* ends by itself after a time */
     char object[512];      /* "mutex cache.lock (cache.c:12)"; "": it waits for nothing that is known */
     int64_t symbols[2];    /* what may be the object, with the symbolizer; -1: none */
+    int64_t called;        /* the function that the program called, with the symbolizer; -1: it is not known */
     bool has_words;        /* … is what the memory was, from four words before the futex on, while the thread waited */
     int32_t words[WAIT_WORDS];
 };
@@ -27,7 +28,8 @@ struct wait {
  * Right after the look, before the symbolizer runs: takes what will have changed later, and asks for what may be the
  * object. False: memory is short.
  */
-bool wait_ask(struct wait *w, const struct process *p, const struct thread *t, struct symbolizer *symbolizer);
+bool wait_ask(struct wait *w, const struct process *p, const struct modules *ms, const struct thread *t,
+              struct symbolizer *symbolizer);
 
 /* After it. The text lives in w. */
 void wait_tell(struct wait *w, const struct process *p, const struct modules *ms, const struct threads *ts,

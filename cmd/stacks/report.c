@@ -235,7 +235,8 @@ static bool put_all(struct report *r)
     fprintf(r->lines.out, "%s (%ld): %zu thread%s", r->look->process.name, (long)r->look->process.pid, ts->list.n,
             ts->list.n == 1 ? "" : "s");
     if (ts->stops.stopped)
-        fprintf(r->lines.out, ", %zu of them stopped for %.1f ms", ts->stops.stopped, (double)ts->stops.pause_ns * 1e-6);
+        fprintf(r->lines.out, ", %zu of them stopped for %.1f ms", ts->stops.stopped,
+                (double)ts->stops.pause_ns * 1e-6);
     if (ts->stops.tracer)
         fprintf(r->lines.out, "; process %ld traces it, and none could be stopped", (long)ts->stops.tracer);
     ok = ok && put_circles(r);

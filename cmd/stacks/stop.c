@@ -132,6 +132,19 @@ static bool let_go(const struct process *p, const struct stop *stops, size_t n)
     }
 }
 
+/* Until they are in their calls again: who holds what they wait for can be told then only. */
+static void await_calls(const struct process *p, const struct stop *stops, size_t n)
+{
+    enum { AGAIN_NS = 100000000 };
+    const struct timespec moment = {0, 200000};
+    const uint64_t until = now_ns() + AGAIN_NS;
+    for (size_t i = 0; i < n; i++) {
+        struct thread_moment now;
+        while (stops[i].stopped && stops[i].t->call != NO_CALL && !thread_moment(p, stops[i].t, &now) && now_ns() < until)
+            nanosleep(&moment, NULL);
+    }
+}
+
 const char *stop_and_copy(struct process *p, struct stop *stops, size_t n, bool safe, struct stops_done *done)
 {
     const char *wrong = NULL;
@@ -163,5 +176,7 @@ const char *stop_and_copy(struct process *p, struct stop *stops, size_t n, bool 
     done->pause_ns += now_ns() - began;
     if (!let_go(p, stops, n) && !wrong)
         wrong = "a thread does not stop";
+    if (!wrong)
+        await_calls(p, stops, n);
     return wrong;
 }

@@ -189,8 +189,8 @@ static bool is_c_library(const struct module *m)
 }
 
 /*
- * Where the call before that address goes: directly, as to an entry of a PLT, or by a slot of a GOT. 0: that is not told
- * by the instruction.
+ * Where the call before that address goes: directly, as to an entry of a PLT, or by a slot of a GOT. 0: the instruction
+ * does not tell.
  */
 static uint64_t call_target(const struct process *p, uint64_t pc)
 {

@@ -3,12 +3,12 @@
 #include "cmd/finish/recording_symbols.h"
 
 #include <string.h>
-#include <time.h>
 
 #include "cmd/finish/progress.h"
 #include "cmd/finish/recording_locks.h"
 #include "cmd/finish/recording_objects.h"
 #include "cmd/finish/symbol_cache.h"
+#include "lib/clock.h"
 #include "lib/symbolize/symbolize.h"
 
 static bool look_up(struct recording *r, struct rec_pc *p)
@@ -41,14 +41,7 @@ static void find_main(struct recording *r)
     }
 }
 
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-static void show_progress(void *arg, size_t done, size_t total) { progress_update(arg, now_ns(), done, total); }
+static void show_progress(void *arg, size_t done, size_t total) { progress_update(arg, clock_mono_ns(), done, total); }
 
 const char *recording_symbolize(struct recording *r, FILE *terminal)
 {
@@ -63,7 +56,7 @@ const char *recording_symbolize(struct recording *r, FILE *terminal)
     if (ok && symbol_cache_folder(cache, sizeof cache))
         ok = !symbolize_set_cache(r->symbolizer, cache);
     if (ok) {
-        progress_start(&progress, terminal, "thrace: looking up symbols", now_ns());
+        progress_start(&progress, terminal, "thrace: looking up symbols", clock_mono_ns());
         symbolize_on_progress(r->symbolizer, show_progress, &progress);
         ok = !symbolize_run(r->symbolizer);
         progress_end(&progress);

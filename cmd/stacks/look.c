@@ -10,8 +10,6 @@
 
 #include "cmd/finish/symbol_cache.h"
 
-static const char *no_memory = "out of memory";
-
 /* --- names -------------------------------------------------------------------------------------------------------- */
 
 static bool is_file(const char *path, uint64_t inode)
@@ -36,14 +34,6 @@ static void find_file(const struct process *p, const struct module *m, char *pat
     snprintf(path, size, "%s%s", p->root, m->path);
     if (*p->root && !is_file(path, m->inode) && (is_file(m->path, m->inode) || access(path, F_OK)))
         snprintf(path, size, "%s", m->path);
-}
-
-static bool is_program(const struct process *p, const struct module *m)
-{
-    char exe[64], real[PATH_MAX];
-    snprintf(exe, sizeof exe, "/proc/%ld/exe", (long)p->pid);
-    ssize_t n = readlink(exe, real, sizeof real - 1);
-    return n > 0 && (size_t)n == strlen(m->path) && !memcmp(real, m->path, (size_t)n);
 }
 
 /* The kernel's code is in no file. False: memory is short. */
@@ -93,7 +83,7 @@ static bool add_module(struct look *l, struct module *m)
             return false;
     }
     m->symbols = symbolize_add_module(l->symbolizer, &module);
-    if (m->symbols >= 0 && is_program(&l->process, m))
+    if (m->symbols >= 0 && !strcmp(l->process.exe, m->path))
         l->program = m->symbols;
     return m->symbols >= 0;
 }

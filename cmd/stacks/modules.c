@@ -10,8 +10,6 @@
 
 enum { PAGE_SIZE = 4096, HEADERS_MAX = 128, NOTES_MAX = 4096, CFI_MAX = 512 << 20 };
 
-static const char *no_memory = "out of memory";
-
 static uint64_t page_down(uint64_t address) { return address & ~(uint64_t)(PAGE_SIZE - 1); }
 static uint64_t page_up(uint64_t address) { return page_down(address + PAGE_SIZE - 1); }
 
@@ -296,8 +294,6 @@ int modules_unwind(struct modules *ms, const struct stack_copy *stack, uintptr_t
                                .max = (uint16_t)max,
                                .options = UNWIND_NO_MEMO};
     struct unwind_stack out;
-    if (!max)
-        return 0;
     if (stack->regs.r[UNWIND_SP] - stack->start >= size) { /* lib/unwind would look for it in our memory */
         pcs[0] = stack->regs.r[UNWIND_PC] + stack->regs.exact;
         *flags = UNWIND_STOPPED;

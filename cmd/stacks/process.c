@@ -9,13 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 #include "cmd/finish/process_life.h"
 
-static const char *no_memory = "out of memory";
+const char no_memory[] = "out of memory";
 
 ssize_t process_text(const struct process *p, const char *file, char *into, size_t size)
 {
@@ -79,20 +78,15 @@ static void forget_maps(struct process *p)
 static bool take_mapping(struct mapping *m, char *line)
 {
     unsigned long long start, end, offset, inode;
-    unsigned major, minor;
     char rights[5];
     int at = 0;
-    if (sscanf(line, "%llx-%llx %4s %llx %x:%x %llu %n", &start, &end, rights, &offset, &major, &minor, &inode,
-               &at) < 7 ||
-        start >= end)
+    if (sscanf(line, "%llx-%llx %4s %llx %*s %llu %n", &start, &end, rights, &offset, &inode, &at) < 5 || start >= end)
         return false;
     *m = (struct mapping){.start = start,
                           .end = end,
                           .offset = offset,
-                          .device = makedev(major, minor),
                           .inode = inode,
                           .read = rights[0] == 'r',
-                          .write = rights[1] == 'w',
                           .exec = rights[2] == 'x'};
     line[strcspn(line, "\n")] = 0;
     m->path = strdup(at ? line + at : "");
@@ -173,9 +167,13 @@ static const char *read_status(struct process *p)
     return NULL;
 }
 
-static void find_root(struct process *p)
+static void find_files(struct process *p)
 {
     struct stat ours, theirs;
+    char exe[64];
+    snprintf(exe, sizeof exe, "/proc/%ld/exe", (long)p->pid);
+    ssize_t n = readlink(exe, p->exe, sizeof p->exe - 1);
+    p->exe[n > 0 ? n : 0] = 0;
     snprintf(p->root, sizeof p->root, "/proc/%ld/root", (long)p->pid);
     if (stat(p->root, &theirs) || stat("/", &ours) || (ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino))
         p->root[0] = 0;
@@ -210,7 +208,7 @@ const char *process_open(struct process *p, pid_t pid)
     const char *wrong = read_status(p);
     if (wrong)
         return wrong;
-    find_root(p);
+    find_files(p);
     wrong = read_any_maps(p);
     char byte;
     if (wrong == no_memory)

@@ -13,10 +13,12 @@
 
 #include "parser/vec.h"
 
+extern const char no_memory[]; /* why something was not possible */
+
 struct mapping {
     uint64_t start, end, offset;
-    uint64_t device, inode;
-    bool read, write, exec;
+    uint64_t inode;
+    bool read, exec;
     char *path; /* "[stack]" and the like, too; "" where nothing has a name */
 };
 
@@ -27,6 +29,7 @@ struct process {
     uid_t uid;
     uint64_t started; /* in the kernel's ticks since the boot: another process may get the same number */
     char name[16];
+    char exe[PATH_MAX];         /* the program's file, "": it is not told */
     char root[32];              /* before its paths: "", or /proc/PID/root where it has another root than we do */
     VEC(struct mapping) maps;   /* by address */
 };

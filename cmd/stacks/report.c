@@ -120,16 +120,20 @@ static bool put_circles(struct report *r)
     return true;
 }
 
+static bool same_wait(const struct report *r, size_t a, size_t b)
+{
+    return wait_at(r, a)->other == wait_at(r, b)->other && !strcmp(wait_at(r, a)->object, wait_at(r, b)->object);
+}
+
 /* The members of a group that wait for the same, on a line of their own. */
 static bool put_members(struct report *r, size_t g, size_t first)
 {
-    const struct wait *w = wait_at(r, first);
     bool ok = true;
     lines_begin(&r->lines, 0);
     for (size_t i = first, next; i != SIZE_MAX && ok; i = next) {
         next = SIZE_MAX;
         for (size_t k = i + 1; k < r->look->threads.list.n && next == SIZE_MAX; k++)
-            if (r->group_of[k] == g && !strcmp(wait_at(r, k)->object, w->object) && wait_at(r, k)->other == w->other)
+            if (r->group_of[k] == g && same_wait(r, k, first))
                 next = k;
         const struct thread *t = thread_at(r, i);
         ok = lines_put(&r->lines, i == first ? "" : ",", "%s (%ld)", t->name, (long)t->tid);
@@ -140,8 +144,7 @@ static bool put_members(struct report *r, size_t g, size_t first)
 static bool told_before(const struct report *r, size_t g, size_t i)
 {
     for (size_t k = r->groups.v[g].first; k < i; k++)
-        if (r->group_of[k] == g && !strcmp(wait_at(r, k)->object, wait_at(r, i)->object) &&
-            wait_at(r, k)->other == wait_at(r, i)->other)
+        if (r->group_of[k] == g && same_wait(r, k, i))
             return true;
     return false;
 }

@@ -5,8 +5,6 @@
 #include <elf.h>
 #include <errno.h>
 #include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/uio.h>
@@ -16,17 +14,9 @@
 #include <unistd.h>
 
 #include "cmd/stacks/restarts.h"
-
-static const char *no_memory = "out of memory";
+#include "lib/clock.h"
 
 enum { STOP_NS = 2000000000 };
-
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 static void take_registers(struct unwind_regs *to, const struct user_regs_struct *from)
 {
@@ -55,14 +45,8 @@ static bool would_notice(const struct process *p, pid_t tid)
 
 static pid_t tracer_of(const struct process *p, pid_t tid)
 {
-    char status[8192];
-    char file[32];
-    snprintf(file, sizeof file, "task/%ld/status", (long)tid);
-    if (process_text(p, file, status, sizeof status) <= 0)
-        return 0;
-    const char *tracer = status_field(status, "TracerPid");
-    pid_t pid = tracer ? (pid_t)strtol(tracer, NULL, 10) : 0;
-    return pid == getpid() ? 0 : pid;
+    struct thread_seen seen;
+    return thread_see(p, tid, &seen) && seen.tracer != getpid() ? seen.tracer : 0;
 }
 
 /* False: it does not stop. */
@@ -80,7 +64,7 @@ static bool await_stop(struct stop *s, uint64_t until)
         }
         if (got < 0 || got == s->t->tid)
             return true; /* it has ended */
-        if (now_ns() > until)
+        if (clock_mono_ns() > until)
             return false;
         if (i < YIELDS)
             sched_yield();
@@ -112,7 +96,7 @@ static bool copy_stopped(struct process *p, struct thread *t)
 static bool let_go(const struct process *p, const struct stop *stops, size_t n)
 {
     const struct timespec moment = {0, 20000};
-    const uint64_t until = now_ns() + STOP_NS;
+    const uint64_t until = clock_mono_ns() + STOP_NS;
     for (bool asked = false;; asked = true) {
         int status;
         pid_t got = waitpid(-1, &status, __WALL | WNOHANG);
@@ -126,7 +110,7 @@ static bool let_go(const struct process *p, const struct stop *stops, size_t n)
             ptrace(PTRACE_INTERRUPT, stops[i].t->tid, NULL, NULL);
         if (!asked)
             ptrace(PTRACE_INTERRUPT, p->pid, NULL, NULL);
-        if (now_ns() > until)
+        if (clock_mono_ns() > until)
             return false;
         nanosleep(&moment, NULL);
     }
@@ -137,10 +121,10 @@ static void await_calls(const struct process *p, const struct stop *stops, size_
 {
     enum { AGAIN_NS = 100000000 };
     const struct timespec moment = {0, 200000};
-    const uint64_t until = now_ns() + AGAIN_NS;
+    const uint64_t until = clock_mono_ns() + AGAIN_NS;
     for (size_t i = 0; i < n; i++) {
         struct thread_moment now;
-        while (stops[i].stopped && stops[i].t->call != NO_CALL && !thread_moment(p, stops[i].t, &now) && now_ns() < until)
+        while (stops[i].stopped && stops[i].t->call != NO_CALL && !thread_moment(p, stops[i].t, &now) && clock_mono_ns() < until)
             nanosleep(&moment, NULL);
     }
 }
@@ -148,7 +132,7 @@ static void await_calls(const struct process *p, const struct stop *stops, size_
 const char *stop_and_copy(struct process *p, struct stop *stops, size_t n, bool safe, struct stops_done *done)
 {
     const char *wrong = NULL;
-    uint64_t began = now_ns();
+    uint64_t began = clock_mono_ns();
     for (size_t i = 0; i < n; i++) {
         pid_t tid = stops[i].t->tid;
         if (safe && would_notice(p, tid)) {
@@ -173,7 +157,7 @@ const char *stop_and_copy(struct process *p, struct stop *stops, size_t n, bool 
             ptrace(PTRACE_DETACH, stops[i].t->tid, NULL, (void *)(intptr_t)stops[i].signal);
             done->stopped++;
         }
-    done->pause_ns += now_ns() - began;
+    done->pause_ns += clock_mono_ns() - began;
     if (!let_go(p, stops, n) && !wrong)
         wrong = "a thread does not stop";
     if (!wrong)

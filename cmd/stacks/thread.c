@@ -35,12 +35,14 @@ bool thread_see(const struct process *p, pid_t tid, struct thread_seen *seen)
     memset(seen, 0, sizeof *seen);
     if (task_text(p, tid, "status", status, sizeof status) <= 0)
         return false;
-    const char *state = status_field(status, "State"), *number = status_field(status, "NSpid");
+    const char *state = status_field(status, "State"), *number = status_field(status, "NSpid"),
+               *tracer = status_field(status, "TracerPid");
     copy_line(seen->name, sizeof seen->name, status_field(status, "Name"));
     copy_line(often, sizeof often, status_field(status, "voluntary_ctxt_switches"));
     copy_line(rarely, sizeof rarely, status_field(status, "nonvoluntary_ctxt_switches"));
     snprintf(seen->moment.switches, sizeof seen->moment.switches, "%s %s", often, rarely);
     seen->state = state ? *state : '?';
+    seen->tracer = tracer ? (pid_t)strtol(tracer, NULL, 10) : 0;
     for (char *end; number && *number && *number != '\n'; number = end) {
         long n = strtol(number, &end, 10);
         if (end == number)

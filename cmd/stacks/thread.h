@@ -32,6 +32,7 @@ struct thread_moment {
 struct thread_seen {
     char name[16], state;
     pid_t own_tid;
+    pid_t tracer; /* 0: nobody traces it */
     struct thread_moment moment;
 };
 

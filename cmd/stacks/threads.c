@@ -9,8 +9,6 @@
 
 enum { LOOKS = 3 };
 
-static const char *no_memory = "out of memory";
-
 static void unwind(struct thread *t, struct modules *ms)
 {
     if (!t->stack.regs.r[UNWIND_PC]) { /* it has ended */

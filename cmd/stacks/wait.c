@@ -13,7 +13,7 @@
 
 #include "cmd/stacks/descriptor.h"
 
-/* --- other calls -------------------------------------------------------------------------------------------------- */
+/* --- calls ------------------------------------------------------------------------------------------------------ */
 
 enum on { ON_DESCRIPTOR, ON_EPOLL, ON_POLL, ON_SELECT, ON_TIME, ON_CHILD, ON_SIGNAL, ON_SEMAPHORES };
 
@@ -310,27 +310,27 @@ static enum object_kind kind_by_functions(const struct wait *w, const struct mod
 }
 
 /* The number at that offset of the object; 0: it is not known. */
-static int32_t number_at(const struct wait *w, uint64_t futex, size_t offset)
+static int32_t number_at(const struct wait *w, size_t offset)
 {
-    uint64_t at = w->address + offset - (futex - WAIT_WORDS_BEFORE * sizeof *w->words);
+    uint64_t at = w->address + offset - (w->futex - WAIT_WORDS_BEFORE * sizeof *w->words);
     return w->has_words && at < sizeof w->words ? w->words[at / sizeof *w->words] : 0;
 }
 
 /* Who is in another process has the same numbers as threads of this one: nothing is said of what processes share. */
-static pid_t owner(const struct wait *w, uint64_t futex)
+static pid_t owner(const struct wait *w)
 {
     enum { SHARED = 128 };
     switch (w->kind) {
     case OBJECT_MUTEX:
-        if (number_at(w, futex, offsetof(struct __pthread_mutex_s, __kind)) & SHARED || !number_at(w, futex, 0))
+        if (number_at(w, offsetof(struct __pthread_mutex_s, __kind)) & SHARED || !number_at(w, 0))
             return 0;
-        return number_at(w, futex, offsetof(struct __pthread_mutex_s, __owner)) & FUTEX_TID_MASK;
+        return number_at(w, offsetof(struct __pthread_mutex_s, __owner)) & FUTEX_TID_MASK;
     case OBJECT_RWLOCK:
-        if (number_at(w, futex, offsetof(struct __pthread_rwlock_arch_t, __shared)))
+        if (number_at(w, offsetof(struct __pthread_rwlock_arch_t, __shared)))
             return 0;
-        return number_at(w, futex, offsetof(struct __pthread_rwlock_arch_t, __cur_writer)) & FUTEX_TID_MASK;
+        return number_at(w, offsetof(struct __pthread_rwlock_arch_t, __cur_writer)) & FUTEX_TID_MASK;
     case OBJECT_THREAD:
-        return number_at(w, futex, 0) & FUTEX_TID_MASK;
+        return number_at(w, 0) & FUTEX_TID_MASK;
     default:
         return 0;
     }
@@ -340,7 +340,7 @@ pid_t wait_other(const struct wait *w, const struct process *p)
 {
     struct wait now = *w;
     now.has_words = read_words(p, w->futex, now.words);
-    return owner(&now, w->futex);
+    return owner(&now);
 }
 
 /* Who waited for a condition takes its mutex in a function that has no name of its own. */
@@ -349,7 +349,7 @@ static bool is_mutex_after_all(const struct wait *w, const struct threads *ts)
     enum { LOCKED_WITH_WAITERS = 2 };
     struct wait mutex = *w;
     mutex.kind = OBJECT_MUTEX;
-    return number_at(w, w->futex, 0) == LOCKED_WITH_WAITERS && threads_find(ts, owner(&mutex, w->futex));
+    return number_at(w, 0) == LOCKED_WITH_WAITERS && threads_find(ts, owner(&mutex));
 }
 
 /* "mutex cache.lock (cache.c:12)". Below the object's own name are the fields of glibc's types. */
@@ -408,7 +408,7 @@ void wait_tell(struct wait *w, const struct process *p, const struct modules *ms
         w->kind = OBJECT_MUTEX;
     if (w->kind == OBJECT_RWLOCK)
         w->address = rwlock_of(w->futex);
-    w->other = owner(w, w->futex);
+    w->other = owner(w);
     const struct thread *other = w->other ? threads_find(ts, w->other) : NULL;
     if (w->kind == OBJECT_THREAD && other)
         snprintf(w->object, sizeof w->object, "thread %s (%ld)", other->name, (long)other->tid);

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "lib/symbolize/symbolize.h"
@@ -90,24 +89,6 @@ static int map_module(struct symbolizer *symbolizer, const struct rec_module *m)
     if (is_vdso(m))
         take_own_vdso(&module);
     return symbolize_add_module(symbolizer, &module);
-}
-
-/*
- * Code that is in no module may be a JIT compiler's, which lists in a file what it made. Anybody can make a file of
- * that name in /tmp, so it must be the user's own.
- */
-static bool add_perf_map(struct symbolizer *symbolizer, unsigned pid)
-{
-    char path[64];
-    struct stat st;
-    snprintf(path, sizeof path, "/tmp/perf-%u.map", pid);
-    if (lstat(path, &st) || !S_ISREG(st.st_mode) || st.st_uid != geteuid() || access(path, R_OK))
-        return true;
-    const struct symbolize_range everywhere = {1, UINT64_MAX, 0};
-    return symbolize_add_module(symbolizer, &(struct symbolize_module){.kind = SYMBOLIZE_PERF_MAP,
-                                                                         .path = path,
-                                                                         .ranges = &everywhere,
-                                                                         .nranges = 1}) >= 0;
 }
 
 /* --- mappings ----------------------------------------------------------------------------------------------------- */
@@ -204,7 +185,7 @@ static void number_overlays(struct rec_modules *ms)
 
 bool rec_modules_map(struct rec_modules *ms, struct symbolizer *symbolizer, unsigned pid)
 {
-    if (!add_perf_map(symbolizer, pid) || !make_mappings(ms))
+    if (!symbolize_add_perf_map(symbolizer, "", pid, geteuid()) || !make_mappings(ms))
         return false;
     /* Of several modules at an address the one that was added last counts. */
     for (size_t i = 0; i < ms->nmappings; i++) {

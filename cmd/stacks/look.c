@@ -49,22 +49,6 @@ static bool copy_vdso(struct look *l, const struct module *m, struct symbolize_m
     return true;
 }
 
-/* What a JIT compiler lists of its code. Only a file of the process's own user counts: anybody can make one in /tmp. */
-static bool add_perf_map(struct look *l)
-{
-    const struct process *p = &l->process;
-    const struct symbolize_range everywhere = {1, UINT64_MAX, 0};
-    char path[96];
-    struct stat st;
-    snprintf(path, sizeof path, "%s/tmp/perf-%ld.map", p->root, (long)p->own_pid);
-    if (lstat(path, &st) || !S_ISREG(st.st_mode) || st.st_uid != p->uid || access(path, R_OK))
-        return true;
-    return symbolize_add_module(l->symbolizer, &(struct symbolize_module){.kind = SYMBOLIZE_PERF_MAP,
-                                                                            .path = path,
-                                                                            .ranges = &everywhere,
-                                                                            .nranges = 1}) >= 0;
-}
-
 static bool add_module(struct look *l, struct module *m)
 {
     char path[PATH_MAX + 64];
@@ -91,7 +75,8 @@ static bool add_module(struct look *l, struct module *m)
 static bool ask_names(struct look *l)
 {
     char cache[PATH_MAX];
-    bool ok = add_perf_map(l);
+    const struct process *p = &l->process;
+    bool ok = symbolize_add_perf_map(l->symbolizer, p->root, (unsigned)p->own_pid, p->uid);
     for (size_t i = 0; i < l->modules.list.n && ok; i++)
         ok = add_module(l, &l->modules.list.v[i]);
     for (size_t i = 0; i < l->threads.list.n && ok; i++) {

@@ -3,8 +3,11 @@
 #include "lib/symbolize/symbolize.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "lib/symbolize/array.h"
 #include "lib/symbolize/debugfile.h"
@@ -137,6 +140,20 @@ int symbolize_add_module(struct symbolizer *s, const struct symbolize_module *gi
         return -1;
     s->modules[s->nmodules] = added;
     return (int)s->nmodules++;
+}
+
+bool symbolize_add_perf_map(struct symbolizer *s, const char *root, unsigned pid, uid_t user)
+{
+    const struct symbolize_range everywhere = {1, UINT64_MAX, 0};
+    char path[96];
+    struct stat st;
+    snprintf(path, sizeof path, "%s/tmp/perf-%u.map", root, pid);
+    if (lstat(path, &st) || !S_ISREG(st.st_mode) || st.st_uid != user || access(path, R_OK))
+        return true;
+    return symbolize_add_module(s, &(struct symbolize_module){.kind = SYMBOLIZE_PERF_MAP,
+                                                                .path = path,
+                                                                .ranges = &everywhere,
+                                                                .nranges = 1}) >= 0;
 }
 
 static const struct module *module_at(const struct symbolizer *s, uint64_t addr)

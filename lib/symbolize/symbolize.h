@@ -11,6 +11,9 @@
 #ifndef THRACE_LIB_SYMBOLIZE_H
 #define THRACE_LIB_SYMBOLIZE_H
 
+#include <stdbool.h>
+#include <sys/types.h>
+
 #include "lib/symbolize/types.h"
 
 struct symbolizer;
@@ -24,6 +27,13 @@ void symbolize_free(struct symbolizer *);
 
 /* Copies all it is given. Returns the module's number, from 0, or -1 when out of memory. */
 int symbolize_add_module(struct symbolizer *, const struct symbolize_module *);
+
+/*
+ * Adds what a JIT compiler of the process with that pid, as it sees itself, lists of its code in root/tmp/perf-PID.map:
+ * code that is in no module may be there. Anybody can make a file of that name, so only one of that user counts; that
+ * there is none is no error. False: memory is short.
+ */
+bool symbolize_add_perf_map(struct symbolizer *, const char *root, unsigned pid, uid_t user);
 
 /*
  * Adds one run-time address that is a *return address*: the instruction before it is looked up, at pc - 1. An address

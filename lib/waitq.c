@@ -25,7 +25,7 @@ static struct wait_slot *take_slot(struct waitq *q, uint32_t bucket, uint32_t fr
     for (uint32_t place = from; place < to; place++) {
         struct wait_slot *slot = slot_at(q, bucket, place);
         uint64_t none = wait_word(slot);
-        if (!none && __atomic_compare_exchange_n(&slot->word, &none, reserved, false, __ATOMIC_ACQUIRE,
+        if (!none && __atomic_compare_exchange_n(&slot->word, &none, reserved, false, __ATOMIC_ACQ_REL,
                                                  __ATOMIC_RELAXED)) {
             slot->place = place;
             return slot;
@@ -58,7 +58,7 @@ struct wait_slot *waitq_register(struct waitq *q, void *waiter, const void *obje
 {
     uint32_t bucket = waitq_bucket(object);
     /* Before the caller's next look at the object: a releaser that it does not see must see this. */
-    __atomic_fetch_add(&q->waiting[bucket], 1, __ATOMIC_SEQ_CST);
+    __atomic_fetch_add(&q->waiting[bucket], WAITQ_CAME + 1, __ATOMIC_SEQ_CST);
     struct wait_slot *slot = take_slot(q, bucket, 0, WAITQ_HOME);
     if (!slot && !(slot = take_shared_slot(q, bucket))) {
         __atomic_fetch_sub(&q->waiting[bucket], 1, __ATOMIC_RELAXED);
@@ -113,16 +113,23 @@ static void requeue(struct waitq *q, struct wait_slot *slot)
     __atomic_store_n(&slot->ticket, __atomic_fetch_add(&q->tickets, 1, __ATOMIC_RELAXED), __ATOMIC_RELAXED);
 }
 
-/* A walk over the taken places of an object's bucket, until it has seen all waiters there. */
+/* A walk over the taken places of an object's bucket, until it has seen as many waiters as there were when it began. */
 struct walk {
     struct waitq *q;
-    uint32_t bucket, left, place;
+    uint32_t bucket, came, left, place;
 };
 
 static struct walk walk_from(struct waitq *q, const void *object)
 {
     uint32_t bucket = waitq_bucket(object);
-    return (struct walk){q, bucket, __atomic_load_n(&q->waiting[bucket], __ATOMIC_ACQUIRE), 0};
+    uint64_t waiting = __atomic_load_n(&q->waiting[bucket], __ATOMIC_ACQUIRE);
+    return (struct walk){q, bucket, (uint32_t)(waiting / WAITQ_CAME), (uint32_t)waiting, 0};
+}
+
+/* The waiters that were seen may be some who came since, and not those who were there. */
+static bool others_came(const struct walk *walk)
+{
+    return (uint32_t)(__atomic_load_n(&walk->q->waiting[walk->bucket], __ATOMIC_ACQUIRE) / WAITQ_CAME) != walk->came;
 }
 
 static struct wait_slot *walk_on(struct walk *walk, uint64_t *word)
@@ -139,14 +146,11 @@ static struct wait_slot *walk_on(struct walk *walk, uint64_t *word)
     return NULL;
 }
 
-static struct wait_slot *oldest(struct waitq *q, const void *object, enum waiter_kind kind, enum wait_claimed claimed,
-                                uint64_t *word)
+static struct wait_slot *oldest_of(struct walk walk, const void *object, enum waiter_kind kind,
+                                   enum wait_claimed claimed, uint64_t *word)
 {
-    struct wait_slot *best = NULL, *slot = slot_at(q, waitq_bucket(object), 0);
+    struct wait_slot *best = NULL, *slot;
     uint64_t best_order = UINT64_MAX, w;
-    struct walk walk = walk_from(q, object);
-    if (walk.left == 1 && is_candidate(slot, *word = wait_word(slot), object, kind, claimed)) /* mostly */
-        return slot;
     while ((slot = walk_on(&walk, &w))) {
         if (is_candidate(slot, w, object, kind, claimed) && order_of(slot, w, kind, claimed) < best_order) {
             best = slot;
@@ -155,6 +159,19 @@ static struct wait_slot *oldest(struct waitq *q, const void *object, enum waiter
         }
     }
     return best;
+}
+
+static struct wait_slot *oldest(struct waitq *q, const void *object, enum waiter_kind kind, enum wait_claimed claimed,
+                                uint64_t *word)
+{
+    struct wait_slot *first = slot_at(q, waitq_bucket(object), 0), *slot;
+    struct walk walk = walk_from(q, object);
+    if (walk.left == 1 && is_candidate(first, *word = wait_word(first), object, kind, claimed)) /* mostly */
+        return first;
+    if ((slot = oldest_of(walk, object, kind, claimed, word)) || !others_came(&walk))
+        return slot;
+    walk.left = UINT32_MAX; /* all places */
+    return oldest_of(walk, object, kind, claimed, word);
 }
 
 void waitq_overtake(struct waitq *q, const struct wait_slot *own)

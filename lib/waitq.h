@@ -51,11 +51,15 @@ struct wait_slot {
 
 struct waitq {
     uint64_t tickets;
-    uint32_t waiting[WAITQ_BUCKETS]; /* waiters whose object hashes there: what a release loads */
+    uint64_t waiting[WAITQ_BUCKETS]; /* waiters whose object hashes there, and how many came (WAITQ_CAME): what a release
+                                        loads */
     uint32_t reach[WAITQ_BUCKETS];   /* beyond so many of its places a bucket never had a waiter */
     uint32_t from[WAITQ_BUCKETS];    /* about: its places from WAITQ_HOME to here are taken */
     struct wait_slot slots[WAITQ_SLOTS];
 };
+
+/* In a bucket's `waiting`, waiters are in the lower half, and in the upper half those who ever came. */
+#define WAITQ_CAME (UINT64_C(1) << 32)
 
 static inline uint32_t waitq_bucket(const void *object)
 {
@@ -65,7 +69,8 @@ static inline uint32_t waitq_bucket(const void *object)
 /* False: certainly nobody waits for the object. Cost: 1 ns. */
 static inline bool waitq_maybe_waiting(const struct waitq *q, const void *object)
 {
-    return __builtin_expect(__atomic_load_n(&q->waiting[waitq_bucket(object)], __ATOMIC_RELAXED) != 0, 0);
+    uint64_t waiting = __atomic_load_n(&q->waiting[waitq_bucket(object)], __ATOMIC_RELAXED);
+    return __builtin_expect((uint32_t)waiting != 0, 0);
 }
 
 /* Enters the waiter, state WAIT_REGISTERED. NULL when the array is full. */

@@ -11,6 +11,11 @@ unit_tests = \
 	%D%/test-dwarf \
 	%D%/test-dwarf-forms \
 	%D%/test-events \
+	%D%/test-explore-gate \
+	%D%/test-explore-sched \
+	%D%/test-explore-spool \
+	%D%/test-explore-waitq \
+	%D%/test-explore-wake \
 	%D%/test-first-stacks \
 	%D%/test-gate \
 	%D%/test-handles \
@@ -239,6 +244,19 @@ tests_unit_test_report_SOURCES = %D%/test-report.c
 tests_unit_test_report_LDADD = libreport.la libanalyze.la libparser.la $(unit_test_LIBS)
 tests_unit_test_target_SOURCES = %D%/test-target.c cmd/target.c
 tests_unit_test_target_LDADD = $(unit_test_LIBS)
+
+# They include what they explore.
+unit_explore = %D%/explore.c %D%/explore.h %D%/random.h
+tests_unit_test_explore_gate_SOURCES = %D%/test-explore-gate.c $(unit_explore)
+tests_unit_test_explore_gate_LDADD = $(unit_test_LIBS)
+tests_unit_test_explore_sched_SOURCES = %D%/test-explore-sched.c $(unit_explore)
+tests_unit_test_explore_sched_LDADD = $(unit_test_LIBS)
+tests_unit_test_explore_spool_SOURCES = %D%/test-explore-spool.c $(unit_explore)
+tests_unit_test_explore_spool_LDADD = $(unit_test_LIBS)
+tests_unit_test_explore_waitq_SOURCES = %D%/test-explore-waitq.c $(unit_explore)
+tests_unit_test_explore_waitq_LDADD = $(unit_test_LIBS)
+tests_unit_test_explore_wake_SOURCES = %D%/test-explore-wake.c $(unit_explore)
+tests_unit_test_explore_wake_LDADD = $(unit_test_LIBS)
 
 unit_model = %D%/model.c %D%/model.h
 unit_transitions = $(unit_model) %D%/transitions.c %D%/transitions.h

@@ -75,7 +75,7 @@ static void every_wait_is_claimed_at_most_once(void **state)
     }
     assert_true(all > 0);
     for (int i = 0; i < WAITQ_BUCKETS; i++)
-        assert_int_equal(c.q->waiting[i], 0);
+        assert_int_equal((uint32_t)c.q->waiting[i], 0);
 }
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)

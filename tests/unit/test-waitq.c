@@ -319,7 +319,7 @@ static void a_full_array_refuses(void **state)
         if (wait_word(&q->slots[i]))
             waitq_leave(q, &q->slots[i]);
     for (int i = 0; i < WAITQ_BUCKETS; i++)
-        assert_int_equal(q->waiting[i], 0);
+        assert_int_equal((uint32_t)q->waiting[i], 0);
 }
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)

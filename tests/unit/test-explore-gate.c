@@ -1,0 +1,95 @@
+/* The gate, in every order of its steps: what gate.pml (docs/models) shows of a model, of the code. */
+#include "tests/unit/explore.h"
+
+#include "lib/gate.c"
+
+#include <string.h>
+
+#include "tests/unit/unit.h"
+
+bool clock_is_forbidden;
+long explored_syscall(long nr, long a, long b, long c, long d) { return -ENOSYS; }
+
+enum { WRITERS = 2, ROUNDS = 2 };
+
+/* What the threads share, and may see late. */
+static struct gate gate;
+static struct writer writers[WRITERS];
+static uint32_t written[WRITERS], generation;
+
+/* What is so. */
+static bool inside[WRITERS], working, fenced;
+static uint32_t wrote[WRITERS], generation_now;
+
+static void begin(void)
+{
+    memset(&gate, 0, sizeof gate);
+    memset(writers, 0, sizeof writers);
+    memset(written, 0, sizeof written);
+    memset(wrote, 0, sizeof wrote);
+    memset(inside, 0, sizeof inside);
+    working = false;
+    generation = generation_now = 0;
+    gate.fence = fenced;
+}
+
+static void write_often(unsigned me)
+{
+    for (uint32_t i = 1; i <= ROUNDS; i++) {
+        while (!gate_enter(&gate, &writers[me]))
+            gate_wait(&gate);
+        inside[me] = true;
+        explore_check(!working);
+        explore_check(__atomic_load_n(&generation, __ATOMIC_RELAXED) == generation_now);
+        __atomic_store_n(&written[me], i, __ATOMIC_RELAXED);
+        wrote[me] = i;
+        inside[me] = false;
+        gate_leave(&writers[me]);
+    }
+}
+
+static void advance(unsigned me)
+{
+    for (int i = 0; i < ROUNDS; i++) {
+        explore_check(gate_close(&gate));
+        for (int w = 0; w < WRITERS; w++) {
+            explore_check(gate_await_writer(&writers[w], UINT64_MAX));
+            explore_check(__atomic_load_n(&written[w], __ATOMIC_RELAXED) == wrote[w]);
+        }
+        working = true;
+        explore_check(!inside[0] && !inside[1]);
+        __atomic_store_n(&generation, generation_now + 1, __ATOMIC_RELAXED);
+        generation_now++;
+        working = false;
+        gate_open(&gate);
+    }
+}
+
+static void with_membarrier(void **state)
+{
+    const struct exploration e = {
+        .name = "the gate, with membarrier", .n = 3, .begin = begin, .thread = {write_often, write_often, advance},
+        .late_stores = true,
+    };
+    fenced = false;
+    explore(&e);
+}
+
+static void with_fences(void **state)
+{
+    const struct exploration e = {
+        .name = "the gate, with fences", .n = 3, .begin = begin, .thread = {write_often, write_often, advance},
+        .late_stores = true, .no_membarrier = true,
+    };
+    fenced = true;
+    explore(&e);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(with_membarrier),
+        cmocka_unit_test(with_fences),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,294 @@
+/*
+ * A thread that waits, others that wake it, and a new generation in between, in every order of their steps; claim.pml
+ * (docs/models) shows the same of a model. Waits and releases are put together as preload/wait.c does.
+ */
+#include "tests/unit/explore.h"
+
+#include "lib/gate.c"
+#include "lib/sched.c"
+#include "lib/sched_proc.c"
+#include "lib/waitq.c"
+
+#include "tests/unit/unit.h"
+
+bool clock_is_forbidden;
+long explored_syscall(long nr, long a, long b, long c, long d) { return -ENOSYS; }
+
+enum { THREADS = 3, WAITS = 2, GENERATIONS = 3, FIRST_M = 100, STACK_ID = 1, STATUSES = THREADS * SCHED_STATUS_MAX };
+
+enum woken { NOT_WOKEN, WOKEN_NOW, WOKEN_EARLIER };
+
+static struct thread {
+    struct sched_thread sched;
+    struct writer writer;
+    struct wait_slot *wait;
+    enum woken woken;
+    struct sched_wakeup promise;
+} threads[THREADS];
+
+static struct sched *s;
+static struct waitq *q;
+static struct gate gate;
+static uint64_t time_now, object;
+
+/* Of each generation: what each thread wrote, and the statuses of those without a P. */
+static struct chunk *chunks[GENERATIONS + 1][THREADS];
+static uint8_t *shared_end[GENERATIONS + 1];
+static uint8_t shared[GENERATIONS + 1][STATUSES];
+
+static uint64_t now(void) { return ++time_now; }
+
+static void open_chunk(struct thread *t)
+{
+    struct chunk *c = chunks[s->generation][t - threads];
+    c->used = c->meta_used = 0;
+    sched_attach_chunk(s, &t->sched, c, time_now);
+}
+
+static void begin(void)
+{
+    uint32_t bucket = waitq_bucket(&object);
+    for (uint32_t place = 0; place < WAITQ_HOME; place++)
+        *slot_at(q, bucket, place) = (struct wait_slot){0};
+    q->waiting[bucket] = q->reach[bucket] = q->from[bucket] = 0;
+    q->tickets = 0;
+    memset(&gate, 0, sizeof gate);
+    s->busy[0] = 0;
+    memset(s->procs, 0, (THREADS + 1) * sizeof *s->procs);
+    s->nprocs_known = 0;
+    s->gomaxprocs = THREADS;
+    s->generation = 1;
+    time_now = 1;
+    memset(threads, 0, sizeof threads);
+    for (int i = 0; i < THREADS; i++) {
+        struct sched_thread *t = &threads[i].sched;
+        for (int g = 1; g <= GENERATIONS; g++)
+            chunks[g][i]->used = 0;
+        t->g = (uint64_t)i + 1;
+        t->m = FIRST_M + t->g;
+        t->proc_taken = t->state[0].proc = t->state[1].proc = PROC_NONE;
+        open_chunk(&threads[i]);
+        sched_introduce(s, t, now());
+    }
+    for (int g = 1; g <= GENERATIONS; g++)
+        shared_end[g] = shared[g];
+}
+
+/* --- what the trace says ------------------------------------------------------------------------------------------ */
+
+/* Of one goroutine, in one generation. */
+struct story {
+    uint64_t numbers; /* bit n: sequence number n */
+    unsigned blocks, status;
+};
+
+static void note_number(struct story *of, uint64_t g, uint64_t n)
+{
+    explore_check(g >= 1 && g <= THREADS && n < 64 && !(of[(g - 1) % THREADS].numbers >> n % 64 & 1));
+    of[(g - 1) % THREADS].numbers |= UINT64_C(1) << n % 64;
+}
+
+static void read_events(struct story *of, int i, const uint8_t *p, const uint8_t *end)
+{
+    struct wire_cursor c = {.p = p, .end = end};
+    struct wire_event ev;
+    enum wire_result result;
+    while ((result = wire_next(&c, &ev)) == WIRE_EVENT) {
+        switch (ev.id) {
+        case EV_GoStatus: of[(ev.args[0] - 1) % THREADS].status = (unsigned)ev.args[2]; break;
+        case EV_GoBlock: of[i].blocks++; break;
+        case EV_GoUnblock:
+        case EV_GoStart: note_number(of, ev.args[0], ev.args[1]); break;
+        default: break;
+        }
+    }
+    explore_check(result == WIRE_END);
+}
+
+/* Unblocks and starts alternate, so their number tells how often it was made runnable: as often as it waited. */
+static void read_story(const struct story *story, bool last_generation)
+{
+    uint64_t n = story->numbers >> 1;
+    unsigned events = (unsigned)__builtin_popcountll(n);
+    explore_check((n & (n + 1)) == 0); /* no gap */
+    if (story->status == GO_RUNNABLE)
+        events++;
+    else if (story->status == GO_NOT_EXIST && events)
+        events--; /* its first start: it was not made runnable for that */
+    unsigned waits = story->blocks + (story->status == GO_WAITING || story->status == GO_RUNNABLE);
+    explore_check(events <= 2 * waits);
+    explore_check(!last_generation || events == 2 * waits);
+}
+
+static void all_run(void)
+{
+    for (uint64_t g = 1; g <= s->generation; g++) {
+        struct story of[THREADS] = {{0}};
+        read_events(of, 0, shared[g], shared_end[g]);
+        for (int i = 0; i < THREADS; i++)
+            read_events(of, i, chunks[g][i]->data, chunks[g][i]->data + chunks[g][i]->used);
+        for (int i = 0; i < THREADS; i++)
+            read_story(&of[i], g == s->generation);
+    }
+    for (int i = 0; i < THREADS; i++)
+        explore_check(sched_current(&threads[i].sched)->status == GO_RUNNING);
+    explore_check((uint32_t)q->waiting[waitq_bucket(&object)] == 0);
+}
+
+/* --- what the threads do ------------------------------------------------------------------------------------------ */
+
+static void enter(struct thread *t)
+{
+    while (!gate_enter(&gate, &t->writer))
+        gate_wait(&gate);
+    if (!t->sched.chunk)
+        open_chunk(t);
+}
+
+static void leave_slot(struct thread *t)
+{
+    waitq_leave(q, t->wait);
+    t->wait = NULL;
+}
+
+static bool block(struct thread *t)
+{
+    t->wait = waitq_register(q, t, &object, WAITER_ANY);
+    enter(t);
+    if (wait_state(wait_word(t->wait)) == WAIT_EARLY) {
+        leave_slot(t);
+        gate_leave(&t->writer);
+        return false;
+    }
+    explore_check(sched_block(s, &t->sched, REASON_SYNC, STACK_ID, now()));
+    wait_move(t->wait, (wait_word(t->wait) & ~(uint64_t)WAIT_STATE_MASK) | WAIT_REGISTERED, WAIT_BLOCKED);
+    gate_leave(&t->writer);
+    return true;
+}
+
+static enum woken withdraw(struct thread *t)
+{
+    for (;;) {
+        uint64_t word = wait_word(t->wait);
+        if (wait_state(word) == WAIT_CLAIMED)
+            return WOKEN_NOW;
+        if (wait_state(word) == WAIT_WOKEN)
+            return WOKEN_EARLIER;
+        if (wait_move(t->wait, word, WAIT_EARLY))
+            return NOT_WOKEN;
+    }
+}
+
+static void go_on(struct thread *t)
+{
+    enter(t);
+    enum woken woken = withdraw(t);
+    leave_slot(t);
+    explore_check(woken == NOT_WOKEN ? sched_resume(s, &t->sched, now())
+                                     : sched_resume_woken(s, &t->sched, woken == WOKEN_NOW, now()));
+    gate_leave(&t->writer);
+}
+
+static void wait_often(unsigned me)
+{
+    for (int i = 0; i < WAITS; i++)
+        if (block(&threads[me]))
+            go_on(&threads[me]);
+}
+
+static void promise(void *arg, void *waiter)
+{
+    struct thread *t = arg;
+    t->promise = sched_wakeup_of(&((struct thread *)waiter)->sched);
+}
+
+static void release_often(unsigned me)
+{
+    struct thread *t = &threads[me];
+    for (int i = 0; i < WAITS; i++) {
+        struct wait_slot *slot;
+        enter(t);
+        if (waitq_claim(q, &object, WAITER_ANY, CLAIMED_SERVED, &slot, promise, t) == WAIT_FOUND)
+            explore_check(sched_unblock(s, &t->sched, &t->promise, STACK_ID, now()));
+        gate_leave(&t->writer);
+    }
+}
+
+/* As status_other in preload/generation.c, but for what it says of names and waits. */
+static void write_status(struct thread *t, uint64_t *last)
+{
+    bool woken = false;
+    if (sched_has_proc(s, &t->sched)) {
+        open_chunk(t);
+        sched_status_with_proc(s, &t->sched, time_now);
+        return;
+    }
+    if (t->wait) {
+        uint64_t word = wait_word(t->wait);
+        if (wait_state(word) == WAIT_CLAIMED)
+            wait_move(t->wait, word, WAIT_WOKEN);
+        woken = wait_state(wait_word(t->wait)) == WAIT_WOKEN;
+    }
+    shared_end[s->generation] = sched_status_other(&t->sched, woken, shared_end[s->generation], last, time_now);
+}
+
+static void advance(unsigned me)
+{
+    for (uint64_t g = 2; g <= GENERATIONS; g++) {
+        explore_point();
+        explore_check(gate_close(&gate));
+        for (int i = 0; i < THREADS; i++)
+            explore_check(gate_await_writer(&threads[i].writer, UINT64_MAX));
+        for (int i = 0; i < THREADS; i++)
+            sched_detach_chunk(&threads[i].sched);
+        sched_advance(s, g);
+        uint64_t last = ++time_now;
+        for (int i = 0; i < THREADS; i++)
+            write_status(&threads[i], &last);
+        gate_open(&gate);
+    }
+}
+
+static void a_wakeup_is_written_once(void **state)
+{
+    const struct exploration e = {
+        .name = "one that waits, two that release, new generations",
+        .n = 4,
+        .begin = begin,
+        .thread = {wait_often, release_often, release_often, advance},
+        .end = all_run,
+    };
+    explore(&e);
+}
+
+static void two_wait(void **state)
+{
+    const struct exploration e = {
+        .name = "two that wait, one that releases, new generations",
+        .n = 4,
+        .begin = begin,
+        .thread = {wait_often, wait_often, release_often, advance},
+        .end = all_run,
+    };
+    explore(&e);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_wakeup_is_written_once),
+        cmocka_unit_test(two_wait),
+    };
+    s = calloc(1, sizeof *s);
+    q = calloc(1, sizeof *q);
+    for (int g = 1; g <= GENERATIONS; g++)
+        for (int i = 0; i < THREADS; i++)
+            chunks[g][i] = calloc(1, SPOOL_CHUNK_SIZE);
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    for (int g = 1; g <= GENERATIONS; g++)
+        for (int i = 0; i < THREADS; i++)
+            free(chunks[g][i]);
+    free(q);
+    free(s);
+    return failed;
+}

@@ -37,6 +37,14 @@ EXTRA_DIST += \
 	%D%/internals.md \
 	%D%/limits.md \
 	%D%/model.md \
+	%D%/models/README.md \
+	%D%/models/chunk.pml \
+	%D%/models/claim.pml \
+	%D%/models/gate.pml \
+	%D%/models/memory.pml \
+	%D%/models/steal.pml \
+	%D%/models/stop.pml \
+	%D%/models/waitq.pml \
 	%D%/performance.json \
 	%D%/performance.md \
 	%D%/performance.md.in \

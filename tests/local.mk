@@ -24,6 +24,7 @@ include %D%/unwind/local.mk
 include %D%/parser/local.mk
 include %D%/v1/local.mk
 include %D%/scripts/local.mk
+include %D%/models/local.mk
 include %D%/go/local.mk
 include %D%/programs/local.mk
 include %D%/bench/local.mk

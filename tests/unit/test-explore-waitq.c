@@ -120,6 +120,7 @@ static void a_release_finds_who_waits(void **state)
         .begin = begin,
         .thread = {wait_for_ours, come_and_go, come_and_go, release_ours},
         .end = all_have_left,
+        .late_stores = true,
     };
     explore(&e);
 }
@@ -132,6 +133,7 @@ static void a_wait_is_claimed_once(void **state)
         .begin = begin,
         .thread = {come_and_go, come_and_go, come_and_go, release_theirs, release_theirs},
         .end = all_have_left,
+        .late_stores = true,
     };
     explore(&e);
 }

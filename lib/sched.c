@@ -382,6 +382,8 @@ bool sched_destroy(struct sched *s, struct sched_thread *t, uint64_t now)
 const struct sched_state *sched_recover(struct sched *s, struct sched_thread *t)
 {
     const struct sched_state *cur = sched_current(t);
+    if (cur->pos) /* first: what others write as soon as the P changes hands rests on it */
+        __atomic_store_n(&t->chunk->used, (uint32_t)(cur->pos - t->chunk->data), __ATOMIC_RELEASE);
     if (cur->status == GO_RUNNING)
         proc_started(s, t, cur);
     proc_unclaim(s, t);
@@ -390,8 +392,6 @@ const struct sched_state *sched_recover(struct sched *s, struct sched_thread *t)
     t->proc_taken = PROC_NONE;
     if (cur->status == GO_SYSCALL && proc_look(s, cur->proc) == proc_word(HELD, t->g, 0))
         s->procs[cur->proc].seq = cur->proc_seq;
-    if (cur->pos)
-        __atomic_store_n(&t->chunk->used, (uint32_t)(cur->pos - t->chunk->data), __ATOMIC_RELEASE);
     txn_close(t, true);
     return cur;
 }

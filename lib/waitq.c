@@ -139,7 +139,7 @@ static struct wait_slot *walk_on(struct walk *walk, uint64_t *word)
         struct wait_slot *slot = slot_at(walk->q, walk->bucket, walk->place++);
         if (!(*word = wait_word(slot)))
             continue;
-        if (waitq_bucket(object_of(slot)) == walk->bucket)
+        if (*word != reserved && waitq_bucket(object_of(slot)) == walk->bucket) /* else of who was there before */
             walk->left--;
         return slot;
     }
@@ -179,7 +179,9 @@ void waitq_overtake(struct waitq *q, const struct wait_slot *own)
     struct wait_slot *slot;
     uint64_t w;
     struct walk walk = walk_from(q, own->object);
-    while (walk.left > 1 && (slot = walk_on(&walk, &w)))
+    if (walk.left == 1)
+        return;
+    while ((slot = walk_on(&walk, &w)))
         if (was_claimed(w) && object_of(slot) == own->object)
             requeue(q, slot);
 }

@@ -51,8 +51,7 @@ struct wait_slot {
 
 struct waitq {
     uint64_t tickets;
-    uint64_t waiting[WAITQ_BUCKETS]; /* waiters whose object hashes there, and how many came (WAITQ_CAME): what a release
-                                        loads */
+    uint64_t waiting[WAITQ_BUCKETS]; /* waiters whose object hashes there, and who ever came: what a release loads */
     uint32_t reach[WAITQ_BUCKETS];   /* beyond so many of its places a bucket never had a waiter */
     uint32_t from[WAITQ_BUCKETS];    /* about: its places from WAITQ_HOME to here are taken */
     struct wait_slot slots[WAITQ_SLOTS];

@@ -3,8 +3,8 @@
  * The thread that released what it waits for does, if it can claim the waiter; else the waiter says so itself. Two
  * waiting threads share one slot in turn, two threads release, and the generation changes now and then.
  *
- * Shown, of each generation: a G's sequence numbers have no gap and no double; it is made runnable only when it waits; a
- * thread never goes on with a number that nobody wrote, or will write in the section that it is in.
+ * Shown, of each generation: a G's sequence numbers have no gap and no double; it is made runnable only when it waits;
+ * a thread never goes on with a number that nobody wrote, or will write in the section that it is in.
  *
  * holds: WAITERS=1 RELEASERS=2 WAITS=2
  * holds: WAITERS=2 RELEASERS=1 WAITS=1

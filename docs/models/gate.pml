@@ -14,7 +14,7 @@
  * breaks: MEMBARRIER OPEN_RELAXED        the gate opens without release
  * breaks: MEMBARRIER FLAG_AFTER_LOOK     a writer looks at the gate first, then raises its flag
  * breaks: REFUSED STAYS_CLOSED           what was refused counts as a barrier
- * breaks: REFUSED AT_ONCE                the next attempt comes while a writer that did not fence is still on its way in.
+ * breaks: REFUSED AT_ONCE                the next attempt comes while a writer that did not fence comes in.
  *                                        Nothing but time forbids that: here some 100 ns, there a system call and more
  */
 #define WRITERS 2

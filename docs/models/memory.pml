@@ -1,8 +1,8 @@
 /*
  * Memory as processors have it, for the models that include this. Stores of a thread wait in its buffer until they are
- * carried out; a load sees the thread's own ones first. Stores to one place keep their order. A release store is carried
- * out after all stores before it; any other may overtake. So this is weaker than x86-64, and as weak in its stores as
- * aarch64. Loads are carried out in order, as acquire loads are.
+ * carried out; a load sees the thread's own ones first. Stores to one place keep their order. A release store is
+ * carried out after all stores before it; any other may overtake. So this is weaker than x86-64, and as weak in its
+ * stores as aarch64. Loads are carried out in order, as acquire loads are.
  *
  * Before it is included: PLACES of memory, THREADS with a buffer each, and ROOM for stores in each. Every process says
  * which buffer is its own: `byte me`.

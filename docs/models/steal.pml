@@ -1,7 +1,7 @@
 /*
  * Procs between threads (lib/sched_proc.h, lib/sched.c): a thread in a system call keeps its P, a thread that needs one
- * may take it away. Each of THREADS threads starts, calls and stops as it likes on one P. One of them may be torn out of
- * a transition, at any place, and then recovers.
+ * may take it away. Each of THREADS threads starts, calls and stops as it likes on one P. One of them may be torn out
+ * of a transition, at any place, and then recovers.
  *
  * Shown, for what is committed at any moment, which is what a kill leaves: the P's sequence numbers have no gap and no
  * double; who ends a call as "blocked" had its P stolen before, who ends it otherwise had not; the ProcSteal names who

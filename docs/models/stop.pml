@@ -1,11 +1,11 @@
 /*
- * The end of a recording and the next one (preload/session/stop.c, start.c, spool_detach in lib/spool_mapped.c): threads
- * write while it stops, and one of them may have lost its processor in the middle of an event, for as long as it likes.
- * Then `thrace finish` reads the file, while the process goes on.
+ * The end of a recording and the next one (preload/session/stop.c, start.c, spool_detach in lib/spool_mapped.c):
+ * threads write while it stops, and one of them may have lost its processor in the middle of an event, for as long as
+ * it likes. Then `thrace finish` reads the file, while the process goes on.
  *
  * Shown: when the file says that it has ended, it does not change any more, and has every event that was committed in
- * it, once. A thread that comes out late writes to no later recording. Whoever is in a section finds the recording open,
- * or was in it when that stopped.
+ * it, once. A thread that comes out late writes to no later recording. Whoever is in a section finds the recording
+ * open, or was in it when that stopped.
  *
  * holds: WRITERS=2
  * breaks: WRITERS=1 STATE_FIRST      the file says that it has ended before the memory is exchanged

@@ -7,7 +7,7 @@
  * for it.
  *
  * holds: VISITS=1
- * breaks: VISITS=1 WITHOUT_SECOND_WALK   a release that found nobody believes its count, also when others came meanwhile
+ * breaks: VISITS=1 WITHOUT_SECOND_WALK   a release that found nobody believes its count
  * breaks: VISITS=1 COUNT_LATE            a waiter counts itself once it has its place
  * breaks: VISITS=1 REACH_LATE            releases look that far only when its word is there
  * breaks: VISITS=1 OBJECT_LATE           the word is stored before the object

@@ -9,6 +9,11 @@
 #include "tests/unit/explore.h"
 #include "tests/unit/random.h"
 
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) && !defined(__SANITIZE_ADDRESS__)
+#define __SANITIZE_ADDRESS__ 1
+#endif
+#endif
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/asan_interface.h>
 #define forget_frames(stack) __asan_unpoison_memory_region(stack, STACK)
@@ -16,7 +21,7 @@
 #define forget_frames(stack) (void)(stack)
 #endif
 
-enum { STACK = 64 << 10, DEPTH = 4096, ROOM = 8, MOST_STEPS = 100000, USUAL = 100000, QUICK = 10000 };
+enum { STACK = 64 << 10, ROOM = 8, MOST_STEPS = 100000, USUAL = 100000, QUICK = 10000 };
 
 /* Saves the registers that a call keeps on the stack, *from, and goes on with the stack `to`. */
 void explore_switch(void **from, void *to);
@@ -74,50 +79,15 @@ static uint64_t stores; /* that others can see */
 static bool tear_left;
 static unsigned long steps;
 
-/* What was chosen at each point, and of how many. */
-static struct {
-    uint8_t taken, options;
-} path[DEPTH];
-static unsigned depth, given; /* how far path is given */
-static unsigned switches_left;
-static bool by_chance;
 static struct random chance;
 static uint32_t rarely;
 static bool is_running; /* else it has ended, and end looks at it */
 static char failure[256];
 
-/* --- choices ------------------------------------------------------------------------------------------------------ */
-
 /* One of n; 0 is to go on as it is. */
 static unsigned choose(unsigned n, bool forced)
 {
-    unsigned taken = 0;
-    if (by_chance)
-        return forced || !random_below(&chance, rarely) ? random_below(&chance, n) : 0;
-    if (n == 1 || (!forced && !switches_left) || depth == DEPTH)
-        return 0;
-    if (depth < given) {
-        taken = path[depth].taken;
-        if (path[depth].options != n && (depth + 1 < given || taken >= n))
-            explore_failed("the same choices have led elsewhere", __FILE__, __LINE__);
-    } else {
-        path[depth].taken = 0;
-    }
-    path[depth++].options = (uint8_t)n;
-    switches_left -= !forced && taken;
-    return taken;
-}
-
-/* False: that were all. */
-static bool next_path(void)
-{
-    while (depth && path[depth - 1].taken + 1 == path[depth - 1].options)
-        depth--;
-    if (!depth)
-        return false;
-    path[depth - 1].taken++;
-    given = depth;
-    return true;
+    return forced || !random_below(&chance, rarely) ? random_below(&chance, n) : 0;
 }
 
 /* --- late stores -------------------------------------------------------------------------------------------------- */
@@ -282,7 +252,10 @@ static void schedule(bool goes_on)
     switch (o->what) {
     case GO_ON: break;
     case SWITCH: go_on_with(o->thread, &threads[current].sp); break;
-    case CARRY_OUT: carry_out(&threads[o->thread], o->store); break;
+    case CARRY_OUT:
+        carry_out(&threads[o->thread], o->store);
+        schedule(goes_on); /* and then? */
+        break;
     case TEAR: tear_out(); break;
     }
 }
@@ -299,6 +272,8 @@ void explore_point(void)
 void explore_wait(void)
 {
     struct coroutine *c = &threads[current];
+    if (!is_running)
+        return;
     if (++steps > MOST_STEPS)
         explore_failed("a thread waits for ever", __FILE__, __LINE__);
     c->waits = true;
@@ -326,64 +301,23 @@ static void run_thread(void)
 
 static void run_schedule(void)
 {
+    for (unsigned i = 0; i < EXPLORE_THREADS; i++)
+        threads[i].nlate = 0;
     exploring->begin();
     for (unsigned i = 0; i < exploring->n; i++) {
         struct coroutine *c = &threads[i];
         if (c->torn || !c->sp)
             c->sp = fresh_stack(c);
         c->done = c->torn = c->waits = false;
-        c->nlate = 0;
     }
-    depth = 0;
     steps = 0;
     tear_left = true;
     current = exploring->n - 1;
     is_running = true;
-    go_on_with(by_chance ? random_below(&chance, exploring->n) : 0, &main_sp);
+    go_on_with(random_below(&chance, exploring->n), &main_sp);
     is_running = false;
     if (!failure[0] && exploring->end)
         exploring->end();
-}
-
-static void report(uint64_t n)
-{
-    char chosen[256];
-    size_t at = 0;
-    chosen[0] = 0;
-    for (unsigned i = 0; !by_chance && i < depth && at + 16 < sizeof chosen; i++)
-        if (path[i].taken)
-            at += (size_t)snprintf(chosen + at, sizeof chosen - at, " %u:%u", i, path[i].taken);
-    fail_msg("%s, schedule %llu%s: %s", exploring->name, (unsigned long long)n, by_chance ? " by chance" : chosen,
-             failure);
-}
-
-/* All with so many switches, up to a limit. */
-static uint64_t explore_all(unsigned switches, uint64_t limit)
-{
-    uint64_t n = 0;
-    by_chance = false;
-    given = 0;
-    do {
-        switches_left = switches;
-        run_schedule();
-        n++;
-        if (failure[0])
-            report(n);
-    } while (n < limit && next_path());
-    return n;
-}
-
-static uint64_t explore_by_chance(uint64_t from, uint64_t to)
-{
-    by_chance = true;
-    for (; from < to; from++) {
-        chance = random_seed(from + 1);
-        rarely = 1u << (1 + from % 5);
-        run_schedule();
-        if (failure[0])
-            report(from);
-    }
-    return to;
 }
 
 static void make_stacks(void)
@@ -399,13 +333,15 @@ static void make_stacks(void)
 void explore(const struct exploration *e)
 {
     const char *asked = getenv("THRACE_SCHEDULES");
-    uint64_t most = asked ? strtoull(asked, NULL, 10) : getenv("THRACE_QUICK") ? QUICK : USUAL, two, three;
+    uint64_t most = asked ? strtoull(asked, NULL, 10) : getenv("THRACE_QUICK") ? QUICK : USUAL;
     exploring = e;
     failure[0] = 0;
     make_stacks();
-    two = explore_all(2, most / 8);
-    three = explore_all(3, most / 8);
-    explore_by_chance(two + three, most);
-    print_message("# %s: %llu schedules with two switches, %llu with three, the rest by chance\n", e->name,
-                  (unsigned long long)two, (unsigned long long)three);
+    for (uint64_t n = 0; n < most; n++) {
+        chance = random_seed(n + 1);
+        rarely = 1u << (1 + n % 6);
+        run_schedule();
+        if (failure[0])
+            fail_msg("%s, schedule %llu: %s", e->name, (unsigned long long)n, failure);
+    }
 }

@@ -103,9 +103,9 @@ static void every_chunk_is_somewhere(void)
 {
     uint32_t lists = 0;
     read_file();
-    for (uint32_t i = (uint32_t)s.free_list; i; i = spool_chunk(&s, i - 1)->next)
+    for (uint32_t i = (uint32_t)s.free_list; i && lists <= CHUNKS; i = spool_chunk(&s, i - 1)->next)
         lists++;
-    for (uint32_t i = s.full_list; i; i = spool_chunk(&s, i - 1)->next)
+    for (uint32_t i = s.full_list; i && lists <= CHUNKS; i = spool_chunk(&s, i - 1)->next)
         lists++;
     lists += CHUNKS - s.nfresh + (s.packing != NULL);
     explore_check(lists == CHUNKS);
@@ -122,7 +122,8 @@ static void write_event(uint8_t event, uint32_t size)
     c->m = event;
     __atomic_store_n(&c->state, CHUNK_OPEN, __ATOMIC_RELEASE);
     c->data[0] = event;
-    __atomic_store_n(&c->used, size, __ATOMIC_RELEASE);
+    explore_point();
+    c->used = size; /* and at once: */
     committed[event] = true;
     explore_point();
     spool_seal(&s, c);

@@ -40,6 +40,9 @@ skip_all() { # REASON
     exit 0
 }
 
+# For a whole test that need not be run by every one of several checks.
+skip_if_quick() { [ -z "${THRACE_QUICK:-}" ] || skip_all "optional: once is enough"; }
+
 is() { # GOT WANTED NAME
     if [ "$1" = "$2" ]; then
         ok "$3"

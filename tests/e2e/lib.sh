@@ -36,7 +36,10 @@ have_oldest_go() {
     [ $oldest_state = there ]
 }
 
-# As text a trace with deep stacks is hundreds of times as large. Go's tools read all of a large one, but print the start.
+# For a test that has symbols looked up often: they are kept, in a cache of its own.
+keep_symbols() { export XDG_CACHE_HOME="$tap_scratch/cache" THRACE_SYMBOL_CACHE=; }
+
+# As text a trace with deep stacks is hundreds of times as large. Go's tools read all of a large one and print the start.
 is_large() { [ "$(wc -c <"$1")" -gt 300000 ]; } # TRACE
 large_text=5000000
 
@@ -58,12 +61,12 @@ go_prints_the_same() { # TRACE
     if is_large "$1"; then
         GOTOOLCHAIN=local go tool trace -d=parsed "$1" 2>/dev/null | head -c $large_text >"$tap_scratch/go-text" &
         rm -f "$tap_scratch/not-printed"
-        { "$thrace" print "$1" || : >"$tap_scratch/not-printed"; } | {
+        { "$thrace" print "$1" || : >"$tap_scratch/not-printed"; } | (
             head -c $large_text | cmp - "$tap_scratch/go-text"
             alike=$?
             cat >/dev/null # the rest of it
             exit $alike
-        } && [ ! -e "$tap_scratch/not-printed" ] && profiles_with local "$1"
+        ) && [ ! -e "$tap_scratch/not-printed" ] && profiles_with local "$1"
     else
         GOTOOLCHAIN=local go tool trace -d=parsed "$1" >"$tap_scratch/go-text" &
         "$thrace" print "$1" | cmp - "$tap_scratch/go-text" && wait $!

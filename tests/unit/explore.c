@@ -139,6 +139,7 @@ void explore_peek(const volatile void *place, void *value, size_t size)
 
 void explore_carry_out_own(void) { carry_out_all(&threads[current]); }
 void explore_stored(void) { stores++; }
+__attribute__((weak)) long explored_syscall(long nr, long a, long b, long c, long d) { return -ENOSYS; }
 bool explore_refuses_membarrier(void) { return exploring->no_membarrier; }
 
 /* One after the other: the kernel interrupts all, but not at once. */

@@ -77,7 +77,7 @@ static inline void full_fence(void)
         explore_point();                                                                                               \
     } while (0)
 
-/* Written by the test that has a file. */
+/* All others: -ENOSYS, unless the test has one of its own, for a file. */
 long explored_syscall(long nr, long a, long b, long c, long d);
 
 static inline long raw_syscall(long nr, long a, long b, long c, long d, long e, long f)

@@ -246,7 +246,7 @@ tests_unit_test_target_SOURCES = %D%/test-target.c cmd/target.c
 tests_unit_test_target_LDADD = $(unit_test_LIBS)
 
 # They include what they explore.
-unit_explore = %D%/explore.c %D%/explore.h %D%/random.h
+unit_explore = %D%/explore.c %D%/explore.h %D%/explored-model.h %D%/random.h
 tests_unit_test_explore_gate_SOURCES = %D%/test-explore-gate.c $(unit_explore)
 tests_unit_test_explore_gate_LDADD = $(unit_test_LIBS)
 tests_unit_test_explore_sched_SOURCES = %D%/test-explore-sched.c $(unit_explore)

@@ -8,8 +8,6 @@
 #include "tests/unit/unit.h"
 
 bool clock_is_forbidden;
-long explored_syscall(long nr, long a, long b, long c, long d) { return -ENOSYS; }
-
 enum { WRITERS = 2, ROUNDS = 2 };
 
 /* What the threads share, and may see late. */

@@ -7,11 +7,10 @@
 #include "lib/sched.c"
 #include "lib/sched_proc.c"
 
+#include "tests/unit/explored-model.h"
 #include "tests/unit/unit.h"
 
-long explored_syscall(long nr, long a, long b, long c, long d) { return -ENOSYS; }
-
-enum { THREADS = 3, PROCS = 8, CALLS = 2, FIRST_M = 100, STACK_ID = 1 };
+enum { THREADS = 3, PROCS = 8, CALLS = 2 };
 
 static struct sched *s;
 static struct sched_thread threads[THREADS];
@@ -22,23 +21,10 @@ static uint64_t now(void) { return ++time_now; }
 
 static void begin(void)
 {
-    s->busy[0] = 0;
-    memset(s->procs, 0, PROCS * sizeof *s->procs);
-    s->nprocs_known = 0;
-    s->gomaxprocs = 1;
-    s->generation = 1;
+    explored_renew_procs(s, PROCS, 1);
     time_now = 1;
-    for (int i = 0; i < THREADS; i++) {
-        struct sched_thread *t = &threads[i];
-        memset(t, 0, sizeof *t);
-        t->g = (uint64_t)i + 1;
-        t->m = FIRST_M + t->g;
-        t->proc_taken = t->state[0].proc = t->state[1].proc = PROC_NONE;
-        t->chunk = chunks[i];
-        t->state[0].pos = chunks[i]->data;
-        t->state[0].time = chunks[i]->time = time_now;
-        chunks[i]->used = chunks[i]->meta_used = 0;
-    }
+    for (unsigned i = 0; i < THREADS; i++)
+        explored_renew_thread(s, &threads[i], i, chunks[i]);
 }
 
 /* --- what the file has -------------------------------------------------------------------------------------------- */
@@ -68,8 +54,8 @@ static void read_thread(struct found *f, int i)
             break;
         case EV_ProcSteal:
             note_number(f, ev.args[0], ev.args[1]);
-            explore_check(ev.args[2] > FIRST_M && ev.args[2] <= FIRST_M + THREADS);
-            f->stolen_from[(ev.args[2] - FIRST_M - 1) % THREADS]++;
+            explore_check(ev.args[2] > EXPLORED_FIRST_M && ev.args[2] <= EXPLORED_FIRST_M + THREADS);
+            f->stolen_from[(ev.args[2] - EXPLORED_FIRST_M - 1) % THREADS]++;
             break;
         case EV_GoSyscallBegin: note_number(f, proc, ev.args[0]); break;
         case EV_GoSyscallEndBlocked:
@@ -133,7 +119,7 @@ static void make_calls(unsigned me)
     struct sched_thread *t = &threads[me];
     explore_check(sched_introduce(s, t, now()));
     for (int i = 0; i < CALLS; i++) {
-        explore_check(sched_syscall_begin(s, t, STACK_ID, now()));
+        explore_check(sched_syscall_begin(s, t, EXPLORED_STACK, now()));
         explore_point();
         end_call(t);
     }
@@ -144,9 +130,9 @@ static void make_waits(unsigned me)
 {
     struct sched_thread *t = &threads[me];
     explore_check(sched_introduce(s, t, now()));
-    explore_check(sched_syscall_begin(s, t, STACK_ID, now()));
+    explore_check(sched_syscall_begin(s, t, EXPLORED_STACK, now()));
     end_call(t);
-    explore_check(sched_block(s, t, REASON_SYNC, STACK_ID, now()));
+    explore_check(sched_block(s, t, REASON_SYNC, EXPLORED_STACK, now()));
     explore_check(sched_resume(s, t, now()));
     explore_check(sched_destroy(s, t, now()));
 }

@@ -3,9 +3,8 @@
 
 #include "lib/waitq.c"
 
+#include "tests/unit/explored-model.h"
 #include "tests/unit/unit.h"
-
-long explored_syscall(long nr, long a, long b, long c, long d) { return -ENOSYS; }
 
 static struct waitq *q;
 static uint64_t memory[1 << 16];
@@ -26,11 +25,7 @@ static void find_objects(void)
 
 static void begin(void)
 {
-    uint32_t bucket = waitq_bucket(ours);
-    for (uint32_t place = 0; place < WAITQ_HOME; place++)
-        *slot_at(q, bucket, place) = (struct wait_slot){0};
-    q->waiting[bucket] = q->reach[bucket] = q->from[bucket] = 0;
-    q->tickets = 0;
+    explored_renew_bucket(q, ours);
     is_waiting = is_released = false;
     claims = claimed = 0;
 }
@@ -128,7 +123,7 @@ static void a_release_finds_who_waits(void **state)
 static void a_wait_is_claimed_once(void **state)
 {
     const struct exploration e = {
-        .name = "two that release, two that wait",
+        .name = "two that release, three that wait",
         .n = 5,
         .begin = begin,
         .thread = {come_and_go, come_and_go, come_and_go, release_theirs, release_theirs},

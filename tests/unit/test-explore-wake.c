@@ -9,12 +9,11 @@
 #include "lib/sched_proc.c"
 #include "lib/waitq.c"
 
+#include "tests/unit/explored-model.h"
 #include "tests/unit/unit.h"
 
 bool clock_is_forbidden;
-long explored_syscall(long nr, long a, long b, long c, long d) { return -ENOSYS; }
-
-enum { THREADS = 3, WAITS = 2, GENERATIONS = 3, FIRST_M = 100, STACK_ID = 1, STATUSES = THREADS * SCHED_STATUS_MAX };
+enum { THREADS = 3, WAITS = 2, GENERATIONS = 3, STATUSES = THREADS * SCHED_STATUS_MAX };
 
 enum woken { NOT_WOKEN, WOKEN_NOW, WOKEN_EARLIER };
 
@@ -22,7 +21,6 @@ static struct thread {
     struct sched_thread sched;
     struct writer writer;
     struct wait_slot *wait;
-    enum woken woken;
     struct sched_wakeup promise;
 } threads[THREADS];
 
@@ -47,28 +45,16 @@ static void open_chunk(struct thread *t)
 
 static void begin(void)
 {
-    uint32_t bucket = waitq_bucket(&object);
-    for (uint32_t place = 0; place < WAITQ_HOME; place++)
-        *slot_at(q, bucket, place) = (struct wait_slot){0};
-    q->waiting[bucket] = q->reach[bucket] = q->from[bucket] = 0;
-    q->tickets = 0;
+    explored_renew_bucket(q, &object);
+    explored_renew_procs(s, THREADS + 1, THREADS);
     memset(&gate, 0, sizeof gate);
-    s->busy[0] = 0;
-    memset(s->procs, 0, (THREADS + 1) * sizeof *s->procs);
-    s->nprocs_known = 0;
-    s->gomaxprocs = THREADS;
-    s->generation = 1;
-    time_now = 1;
     memset(threads, 0, sizeof threads);
-    for (int i = 0; i < THREADS; i++) {
-        struct sched_thread *t = &threads[i].sched;
+    time_now = 1;
+    for (unsigned i = 0; i < THREADS; i++) {
         for (int g = 1; g <= GENERATIONS; g++)
             chunks[g][i]->used = 0;
-        t->g = (uint64_t)i + 1;
-        t->m = FIRST_M + t->g;
-        t->proc_taken = t->state[0].proc = t->state[1].proc = PROC_NONE;
-        open_chunk(&threads[i]);
-        sched_introduce(s, t, now());
+        explored_renew_thread(s, &threads[i].sched, i, chunks[1][i]);
+        sched_introduce(s, &threads[i].sched, now());
     }
     for (int g = 1; g <= GENERATIONS; g++)
         shared_end[g] = shared[g];
@@ -160,7 +146,7 @@ static bool block(struct thread *t)
         gate_leave(&t->writer);
         return false;
     }
-    explore_check(sched_block(s, &t->sched, REASON_SYNC, STACK_ID, now()));
+    explore_check(sched_block(s, &t->sched, REASON_SYNC, EXPLORED_STACK, now()));
     wait_move(t->wait, (wait_word(t->wait) & ~(uint64_t)WAIT_STATE_MASK) | WAIT_REGISTERED, WAIT_BLOCKED);
     gate_leave(&t->writer);
     return true;
@@ -209,7 +195,7 @@ static void release_often(unsigned me)
         struct wait_slot *slot;
         enter(t);
         if (waitq_claim(q, &object, WAITER_ANY, CLAIMED_SERVED, &slot, promise, t) == WAIT_FOUND)
-            explore_check(sched_unblock(s, &t->sched, &t->promise, STACK_ID, now()));
+            explore_check(sched_unblock(s, &t->sched, &t->promise, EXPLORED_STACK, now()));
         gate_leave(&t->writer);
     }
 }

@@ -139,7 +139,7 @@ static struct wait_slot *walk_on(struct walk *walk, uint64_t *word)
         struct wait_slot *slot = slot_at(walk->q, walk->bucket, walk->place++);
         if (!(*word = wait_word(slot)))
             continue;
-        if (*word != reserved && waitq_bucket(object_of(slot)) == walk->bucket) /* else its object is an old one */
+        if (*word != reserved && waitq_bucket(object_of(slot)) == walk->bucket) /* else its object is old */
             walk->left--;
         return slot;
     }

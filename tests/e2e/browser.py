@@ -30,7 +30,7 @@ class Browser:
              "--disable-dev-shm-usage", "--remote-debugging-pipe", "--no-first-run", "--hide-scrollbars",
              f"--user-data-dir={self.folder}", f"--window-size={width},{height}", "about:blank"],
             pass_fds=(down[0], up[1]), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-            start_new_session=True)
+            start_new_session=True, env={**os.environ, "TMPDIR": self.folder})
         os.close(down[0])
         os.close(up[1])
         self.to, self.answers = down[1], os.fdopen(up[0], "rb")

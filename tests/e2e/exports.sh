@@ -7,7 +7,7 @@ sum_of() { # KIND FORMAT FILE
 }
 
 pprof_sum() { # INDEX FILE: of the column, by go tool pprof
-    go tool pprof -raw "$2" 2>/dev/null | awk -v name="$1" '
+    go_tool pprof -raw "$2" 2>/dev/null | awk -v name="$1" '
         /^[a-z]+\/[a-z]+/ && !at { for (i = 1; i <= NF; i++) if ($i ~ "^" name "/") at = i; next }
         /^Locations/ { exit }
         at && /^ *[0-9]+( +[0-9]+)*:/ { line = $0; sub(/:.*/, "", line); split(line, v, " "); sum += v[at] }

@@ -39,37 +39,11 @@ have_oldest_go() {
 # For a test that has symbols looked up often: they are kept, in a cache of its own.
 keep_symbols() { export XDG_CACHE_HOME="$tap_scratch/cache" THRACE_SYMBOL_CACHE=; }
 
-# As text a trace with deep stacks is hundreds of times as large. Go's tools read all of a large one and print the start.
-is_large() { [ "$(wc -c <"$1")" -gt 300000 ]; } # TRACE
-large_text=5000000
-
-profiles_with() { # TOOLCHAIN TRACE
-    GOTOOLCHAIN=$1 go tool trace -pprof=sync "$2" >"$tap_scratch/profile"
-}
-
 oldest_go_parses() { # TRACE; Go 1.22 has a number for "parsed"
     if is_large "$1"; then
-        profiles_with $oldest_go "$1"
+        GOTOOLCHAIN=$oldest_go go tool trace -pprof=sync "$1" >"$tap_scratch/profile"
     else
         GOTOOLCHAIN=$oldest_go go tool trace -d=1 "$1" >/dev/null
-    fi
-}
-
-go_prints_the_same() { # TRACE
-    rm -f "$tap_scratch/go-text"
-    mkfifo "$tap_scratch/go-text" || return
-    if is_large "$1"; then
-        GOTOOLCHAIN=local go tool trace -d=parsed "$1" 2>/dev/null | head -c $large_text >"$tap_scratch/go-text" &
-        rm -f "$tap_scratch/not-printed"
-        { "$thrace" print "$1" || : >"$tap_scratch/not-printed"; } | (
-            head -c $large_text | cmp - "$tap_scratch/go-text"
-            alike=$?
-            cat >/dev/null # the rest of it
-            exit $alike
-        ) && [ ! -e "$tap_scratch/not-printed" ] && profiles_with local "$1"
-    else
-        GOTOOLCHAIN=local go tool trace -d=parsed "$1" >"$tap_scratch/go-text" &
-        "$thrace" print "$1" | cmp - "$tap_scratch/go-text" && wait $!
     fi
 }
 

@@ -16,4 +16,4 @@ EXTRA_DIST += \
 
 clean-local: clean-judge
 clean-judge:
-	rm -f %D%/judge
+	rm -f %D%/judge %D%/judge-*

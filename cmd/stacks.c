@@ -1,4 +1,4 @@
-/* thrace stacks: what the threads of a process do right now. */
+/* thrace stacks: what the threads of a process do right now, or did when it ended. */
 #include "config.h"
 
 #include <errno.h>
@@ -13,15 +13,17 @@
 #include "cmd/complain.h"
 #include "cmd/finish/process_life.h"
 #include "cmd/span_options.h"
+#include "cmd/stacks/core.h"
 #include "cmd/stacks/report.h"
 #include "cmd/verbs.h"
 
 static const char usage[] =
-    "usage: thrace stacks [OPTION…] PID\n"
+    "usage: thrace stacks [OPTION…] PID|CORE-FILE\n"
     "\n"
     "Prints the stacks of all threads of a process, equal ones once, what they wait for and who holds it. Nothing is\n"
     "loaded into the process. Threads are only stopped if they run, or have frames that are not found otherwise, for\n"
     "as long as it takes to copy these: well below a millisecond where there is a processor to be had.\n"
+    "Of a core file it prints the same, as things were in the end. One whose name is a number needs a path: ./4711\n"
     "\n"
     "  --every TIME    again and again, until the process ends: 1s, 500ms\n"
     "  --times N       so many times at most\n"
@@ -30,7 +32,7 @@ static const char usage[] =
     "                  early, such as epoll_wait and write (default), none, or all\n"
     "  -h, --help      print this\n"
     "\n"
-    "Exit status: 0 told, 2 the process cannot be looked at.\n";
+    "Exit status: 0 told, 2 the process or the core file cannot be looked at.\n";
 
 enum { OPTION_EVERY = 256, OPTION_TIMES, OPTION_DEPTH, OPTION_STOP };
 
@@ -50,7 +52,10 @@ struct wanted {
     size_t times, depth;
     enum stops stops;
     pid_t pid;
+    const char *core; /* NULL: it is a process */
 };
+
+static bool is_number(const char *text) { return *text && !text[strspn(text, "0123456789")]; }
 
 static bool take_pid(const char *text, pid_t *pid)
 {
@@ -108,7 +113,7 @@ static int look_and_report(const struct wanted *w, struct looks *looks, bool *en
             say_what_is_missing(&look);
         else
             putchar('\n');
-        wrong = report_stacks(&look, w->depth, stdout) ? NULL : "out of memory";
+        wrong = report_stacks(&look, w->depth, stdout) ? NULL : no_memory;
     }
     looks->failed = wrong ? looks->failed + 1 : 0;
     if (wrong && !*ended && (first || looks->failed == FAILED_MAX)) {
@@ -117,6 +122,25 @@ static int look_and_report(const struct wanted *w, struct looks *looks, bool *en
     }
     look_free(&look);
     return status;
+}
+
+static int look_at_end(const struct wanted *w)
+{
+    struct look look;
+    const char *wrong = look_at_core(&look, w->core);
+    if (!wrong) {
+        if (look.process.core->is_cut_off)
+            complain("stacks", "%s: it is cut off: stacks end where their memory is missing", w->core);
+        if (!look.process.core->has_files)
+            complain("stacks", "%s: it does not say which files were mapped: nothing has a name", w->core);
+        else
+            say_what_is_missing(&look);
+        wrong = report_stacks(&look, w->depth, stdout) ? NULL : no_memory;
+    }
+    if (wrong)
+        complain("stacks", "%s: %s", w->core, wrong);
+    look_free(&look);
+    return wrong ? EXIT_USAGE : EXIT_OK;
 }
 
 static int repeat(const struct wanted *w)
@@ -148,7 +172,7 @@ static int repeat(const struct wanted *w)
 int cmd_stacks(int argc, char **argv)
 {
     struct wanted w = {.times = 1, .depth = SIZE_MAX};
-    bool times_given = false;
+    bool times_given = false, stops_given = false;
     for (int option; (option = next_option(&arguments, argc, argv)) != -1;) {
         switch (option) {
         case OPTION_EVERY:
@@ -167,6 +191,7 @@ int cmd_stacks(int argc, char **argv)
         case OPTION_STOP:
             if (!take_stops(optarg, &w.stops))
                 return wrong_use(&arguments, "--stop %s: it is safe, none or all", optarg);
+            stops_given = true;
             break;
         case 'h':
             return show_usage(&arguments);
@@ -174,8 +199,14 @@ int cmd_stacks(int argc, char **argv)
             return EXIT_USAGE;
         }
     }
-    if (!has_operands(&arguments, argc, 1, 1, "a PID"))
+    if (!has_operands(&arguments, argc, 1, 1, "a PID, or a core file"))
         return EXIT_USAGE;
+    if (!is_number(argv[optind])) {
+        w.core = argv[optind];
+        if (w.every_ns || times_given || stops_given)
+            return wrong_use(&arguments, "%s is no process ID: --every, --times and --stop are for what runs", w.core);
+        return look_at_end(&w);
+    }
     if (!take_pid(argv[optind], &w.pid))
         return wrong_use(&arguments, "\"%s\" is no process ID", argv[optind]);
     if (w.every_ns && !times_given)

@@ -14,6 +14,10 @@ _thrace_values() { # OPTION: what may follow it; false: a file
     esac
 }
 
+_thrace_pids() { # WORD
+    compgen -W "$(ps -u "$(id -u)" -o pid= 2>/dev/null)" -- "$1"
+}
+
 _thrace() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} verb=${COMP_WORDS[1]} list values i
     local thrace=${COMP_WORDS[0]}
@@ -45,8 +49,11 @@ _thrace() {
         [[ ${COMPREPLY[0]-} != *= ]] || compopt -o nospace 2>/dev/null
     else
         case $verb in
-        start | stop | status | snapshot | stacks)
-            mapfile -t COMPREPLY < <(compgen -W "$(ps -u "$(id -u)" -o pid= 2>/dev/null)" -- "$word") ;;
+        start | stop | status | snapshot)
+            mapfile -t COMPREPLY < <(_thrace_pids "$word") ;;
+        stacks)
+            compopt -o filenames 2>/dev/null
+            mapfile -t COMPREPLY < <(_thrace_pids "$word"; compgen -f -- "$word") ;;
         *)
             compopt -o filenames 2>/dev/null
             mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;

@@ -104,7 +104,7 @@ void descriptor_tell(const struct process *p, int fd, char *into, size_t size)
     char path[64], target[PATH_MAX];
     unsigned long long inode;
     snprintf(path, sizeof path, "/proc/%ld/fd/%d", (long)p->pid, fd);
-    ssize_t n = readlink(path, target, sizeof target - 1);
+    ssize_t n = p->core ? 0 : readlink(path, target, sizeof target - 1);
     target[n > 0 ? n : 0] = 0;
     if (n <= 0)
         snprintf(into, size, "descriptor %d", fd);

@@ -1,6 +1,7 @@
 # libstacks: what the threads of a process that runs do, by its stacks.
 noinst_LTLIBRARIES += libstacks.la
 libstacks_la_SOURCES = \
+	%D%/core.c %D%/core.h \
 	%D%/deadlock.c %D%/deadlock.h \
 	%D%/descriptor.c %D%/descriptor.h \
 	%D%/look.c %D%/look.h \

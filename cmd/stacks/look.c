@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cmd/finish/symbol_cache.h"
+#include "cmd/stacks/core.h"
 
 /* --- names -------------------------------------------------------------------------------------------------------- */
 
@@ -26,7 +27,7 @@ static void find_file(const struct process *p, const struct module *m, char *pat
 {
     static const char gone[] = " (deleted)";
     size_t len = strlen(m->path), end = strlen(gone);
-    if (len > end && !strcmp(m->path + len - end, gone)) {
+    if (!p->core && len > end && !strcmp(m->path + len - end, gone)) {
         snprintf(path, size, "/proc/%ld/exe", (long)p->pid);
         if (is_file(path, m->inode))
             return;
@@ -76,7 +77,7 @@ static bool ask_names(struct look *l)
 {
     char cache[PATH_MAX];
     const struct process *p = &l->process;
-    bool ok = symbolize_add_perf_map(l->symbolizer, p->root, (unsigned)p->own_pid, p->uid);
+    bool ok = p->core || symbolize_add_perf_map(l->symbolizer, p->root, (unsigned)p->own_pid, p->uid);
     for (size_t i = 0; i < l->modules.list.n && ok; i++)
         ok = add_module(l, &l->modules.list.v[i]);
     for (size_t i = 0; i < l->threads.list.n && ok; i++) {
@@ -94,11 +95,10 @@ static bool ask_names(struct look *l)
 
 /* --- the look ----------------------------------------------------------------------------------------------------- */
 
-const char *look_at(struct look *l, pid_t pid, enum stops stops)
+/* At the process that was opened, if nothing was wrong with it. */
+static const char *look_at_opened(struct look *l, enum stops stops, const char *wrong)
 {
-    memset(l, 0, sizeof *l);
     l->program = -1;
-    const char *wrong = process_open(&l->process, pid);
     if (!wrong)
         wrong = modules_open(&l->modules, &l->process);
     if (!wrong && !l->modules.list.n)
@@ -117,6 +117,18 @@ const char *look_at(struct look *l, pid_t pid, enum stops stops)
     for (size_t i = 0; i < n; i++)
         wait_tell(&l->waits[i], &l->process, &l->modules, &l->threads, &l->threads.list.v[i], l->symbolizer);
     return deadlocks_find(&l->process, &l->threads, l->waits, l->next, l->in_circle) ? NULL : no_memory;
+}
+
+const char *look_at(struct look *l, pid_t pid, enum stops stops)
+{
+    memset(l, 0, sizeof *l);
+    return look_at_opened(l, stops, process_open(&l->process, pid));
+}
+
+const char *look_at_core(struct look *l, const char *path)
+{
+    memset(l, 0, sizeof *l);
+    return look_at_opened(l, STOP_NONE, core_open(&l->process, path));
 }
 
 void look_free(struct look *l)

@@ -1,4 +1,4 @@
-/* One look at a process: its threads, their stacks with names, and what they wait for. */
+/* One look at a process, or at a core file: its threads, their stacks with names, and what they wait for. */
 #ifndef THRACE_CMD_STACKS_LOOK_H
 #define THRACE_CMD_STACKS_LOOK_H
 
@@ -17,8 +17,11 @@ struct look {
     bool *in_circle;
 };
 
-/* Looks. NULL, or why it was not possible: the text lives until the next call. */
+/* Looks at a process that runs. NULL, or why it was not possible: the text lives until the next call. */
 const char *look_at(struct look *l, pid_t pid, enum stops stops);
+
+/* The same of the process that a core file is of. */
+const char *look_at_core(struct look *l, const char *path);
 void look_free(struct look *l);
 
 #endif

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "cmd/finish/process_life.h"
+#include "cmd/stacks/core.h"
 
 const char no_memory[] = "out of memory";
 
@@ -20,7 +21,7 @@ ssize_t process_text(const struct process *p, const char *file, char *into, size
 {
     char path[96];
     snprintf(path, sizeof path, "/proc/%ld/%s", (long)p->pid, file);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = p->core ? -1 : open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return -1;
     size_t n = 0;
@@ -50,6 +51,8 @@ const char *status_field(const char *text, const char *key)
 size_t process_read(const struct process *p, uint64_t address, void *into, size_t n)
 {
     size_t done = 0;
+    if (p->core)
+        return core_read(p, address, into, n);
     while (done < n) {
         struct iovec here = {(char *)into + done, n - done}, there = {(void *)(uintptr_t)(address + done), n - done};
         ssize_t got = process_vm_readv(p->task, &here, 1, &there, 1, 0);
@@ -87,6 +90,7 @@ static bool take_mapping(struct mapping *m, char *line)
                           .offset = offset,
                           .inode = inode,
                           .read = rights[0] == 'r',
+                          .write = rights[1] == 'w',
                           .exec = rights[2] == 'x'};
     line[strcspn(line, "\n")] = 0;
     m->path = strdup(at ? line + at : "");
@@ -98,6 +102,8 @@ const char *process_read_maps(struct process *p)
     char path[64], *line = NULL;
     size_t size = 0;
     const char *wrong = NULL;
+    if (p->core)
+        return NULL;
     snprintf(path, sizeof path, "/proc/%ld/task/%ld/maps", (long)p->pid, (long)p->task);
     FILE *f = fopen(path, "re");
     if (!f)
@@ -224,4 +230,6 @@ void process_close(struct process *p)
 {
     forget_maps(p);
     VEC_FREE(&p->maps);
+    core_close(p->core);
+    p->core = NULL;
 }

@@ -1,6 +1,6 @@
 /*
- * A process that runs, seen from outside: its memory and what is mapped there. Nothing of it is changed, and nothing of
- * what it says is trusted. Everything here is for one thread.
+ * A process that runs, or of which there is a core file, seen from outside: its memory and what is mapped there. Nothing
+ * of it is changed, and nothing of what it says is trusted. Everything here is for one thread.
  */
 #ifndef THRACE_CMD_STACKS_PROCESS_H
 #define THRACE_CMD_STACKS_PROCESS_H
@@ -18,7 +18,8 @@ extern const char no_memory[]; /* why something was not possible */
 struct mapping {
     uint64_t start, end, offset;
     uint64_t inode;
-    bool read, exec;
+    uint64_t dumped_at, dumped; /* of a core file: where it stands there, and how many bytes from its start on */
+    bool read, write, exec;
     char *path; /* "[stack]" and the like, too; "" where nothing has a name */
 };
 
@@ -32,6 +33,7 @@ struct process {
     char exe[PATH_MAX];         /* the program's file, "": it is not told */
     char root[32];              /* before its paths: "", or /proc/PID/root where it has another root than we do */
     VEC(struct mapping) maps;   /* by address */
+    struct core *core;          /* it ran once: this is what is left of it; NULL: it runs */
 };
 
 /*
@@ -53,7 +55,7 @@ size_t process_read(const struct process *p, uint64_t address, void *into, size_
 /* The same, all or nothing. */
 bool process_load(const struct process *p, uint64_t address, void *into, size_t n);
 
-/* A file of /proc/PID, as text that ends in a NUL. Returns its length, -1: it cannot be read. */
+/* A file of /proc/PID, as text that ends in a NUL. Returns its length, -1: it cannot be read, or does not run. */
 ssize_t process_text(const struct process *p, const char *file, char *into, size_t size);
 
 /* What follows the key at the start of a line of a file like /proc/PID/status, or NULL. */

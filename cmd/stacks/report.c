@@ -10,7 +10,7 @@
 enum { INDENT = 4 };
 
 /* Of a group of threads: in this order they are told. */
-enum rank { IN_CIRCLE, RUNS, WAITS_FOR_SOMEBODY, WAITS };
+enum rank { ENDED_PROCESS, IN_CIRCLE, RUNS, WAITS_FOR_SOMEBODY, WAITS };
 
 struct group {
     enum rank rank;
@@ -32,6 +32,8 @@ static const struct wait *wait_at(const struct report *r, size_t i) { return &r-
 
 static enum rank rank_of(const struct report *r, size_t i)
 {
+    if (thread_at(r, i)->signal)
+        return ENDED_PROCESS;
     if (r->look->in_circle[i])
         return IN_CIRCLE;
     if (thread_at(r, i)->state == 'R')
@@ -65,10 +67,10 @@ static bool make_groups(struct report *r)
 
 /* --- text --------------------------------------------------------------------------------------------------------- */
 
-static const char *state_text(char state)
+static const char *state_text(const struct thread *t, bool of_core)
 {
-    switch (state) {
-    case 'R': return "runs";
+    switch (t->state) {
+    case 'R': return of_core ? "ran" : "runs";
     case 'T': return "is stopped by a signal";
     case 't': return "is stopped by a debugger";
     case 'Z':
@@ -83,10 +85,11 @@ static bool put_wait(struct report *r, const char *before, size_t i)
     const struct thread *t = thread_at(r, i);
     const struct wait *w = wait_at(r, i);
     const struct thread *other = w->other ? threads_find(&r->look->threads, w->other) : NULL;
+    const char *state = state_text(t, r->look->process.core);
     if (!w->object[0])
-        return lines_put(&r->lines, before, "%s", state_text(t->state));
+        return lines_put(&r->lines, before, "%s", state);
     if (t->state == 'T' || t->state == 't')
-        return lines_put(&r->lines, before, "%s, where it waits for %s", state_text(t->state), w->object);
+        return lines_put(&r->lines, before, "%s, where it waits for %s", state, w->object);
     if (!w->other || w->kind == OBJECT_THREAD)
         return lines_put(&r->lines, before, "waits for %s", w->object);
     if (!other)
@@ -235,8 +238,12 @@ static bool put_all(struct report *r)
 {
     const struct threads *ts = &r->look->threads;
     bool *told = calloc(r->groups.n + 1, sizeof *told), ok = told;
-    fprintf(r->lines.out, "%s (%ld): %zu thread%s", r->look->process.name, (long)r->look->process.pid, ts->list.n,
-            ts->list.n == 1 ? "" : "s");
+    fprintf(r->lines.out, "%s (%ld)%s: %zu thread%s", r->look->process.name, (long)r->look->process.pid,
+            r->look->process.core ? ", core file" : "", ts->list.n, ts->list.n == 1 ? "" : "s");
+    for (size_t i = 0; i < ts->list.n; i++)
+        if (ts->list.v[i].signal)
+            fprintf(r->lines.out, ", ended by signal %d (%s) that %s (%ld) took", ts->list.v[i].signal,
+                    strsignal(ts->list.v[i].signal), ts->list.v[i].name, (long)ts->list.v[i].tid);
     if (ts->stops.stopped)
         fprintf(r->lines.out, ", %zu of them stopped for %.1f ms", ts->stops.stopped,
                 (double)ts->stops.pause_ns * 1e-6);

@@ -8,7 +8,6 @@
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/uio.h>
-#include <sys/user.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -17,23 +16,6 @@
 #include "lib/clock.h"
 
 enum { STOP_NS = 2000000000 };
-
-static void take_registers(struct unwind_regs *to, const struct user_regs_struct *from)
-{
-#if defined(__x86_64__)
-    const uintptr_t all[UNWIND_NREGS] = {from->rax, from->rdx, from->rcx, from->rbx, from->rsi, from->rdi,
-                                         from->rbp, from->rsp, from->r8,  from->r9,  from->r10, from->r11,
-                                         from->r12, from->r13, from->r14, from->r15, from->rip};
-    memcpy(to->r, all, sizeof all);
-#else
-    for (int i = 0; i < 31; i++)
-        to->r[i] = from->regs[i];
-    to->r[UNWIND_SP] = from->sp;
-    to->r[UNWIND_PC] = from->pc;
-#endif
-    to->known = (UINT64_C(1) << UNWIND_NREGS) - 1;
-    to->exact = true;
-}
 
 /* By now: since it was looked at it may have run. */
 static bool would_notice(const struct process *p, pid_t tid)
@@ -85,7 +67,7 @@ static bool copy_stopped(struct process *p, struct thread *t)
         t->call = NO_CALL;
     if (t->state != 'T' && t->state != 't')
         t->state = t->call == NO_CALL ? 'R' : 'S';
-    take_registers(&t->stack.regs, &regs);
+    thread_take_registers(&t->stack.regs, &regs);
     return thread_copy_stack(p, &t->stack);
 }
 

@@ -58,6 +58,10 @@ bool thread_see(const struct process *p, pid_t tid, struct thread_seen *seen)
 bool thread_moment(const struct process *p, const struct thread *t, struct thread_moment *moment)
 {
     struct thread_seen now;
+    if (p->core) {
+        memset(moment, 0, sizeof *moment);
+        return t->call != NO_CALL;
+    }
     if (t->call == NO_CALL || !thread_see(p, t->tid, &now))
         return false;
     *moment = now.moment;
@@ -82,6 +86,23 @@ bool thread_take_line(struct thread *t, const char *text)
     r->known = UNWIND_KNOWN_MIN;
     r->exact = true;
     return true;
+}
+
+void thread_take_registers(struct unwind_regs *to, const struct user_regs_struct *from)
+{
+#if defined(__x86_64__)
+    const uintptr_t all[UNWIND_NREGS] = {from->rax, from->rdx, from->rcx, from->rbx, from->rsi, from->rdi,
+                                         from->rbp, from->rsp, from->r8,  from->r9,  from->r10, from->r11,
+                                         from->r12, from->r13, from->r14, from->r15, from->rip};
+    memcpy(to->r, all, sizeof all);
+#else
+    for (int i = 0; i < 31; i++)
+        to->r[i] = from->regs[i];
+    to->r[UNWIND_SP] = from->sp;
+    to->r[UNWIND_PC] = from->pc;
+#endif
+    to->known = (UINT64_C(1) << UNWIND_NREGS) - 1;
+    to->exact = true;
 }
 
 bool thread_copy_stack(struct process *p, struct stack_copy *s)

@@ -2,6 +2,8 @@
 #ifndef THRACE_CMD_STACKS_THREAD_H
 #define THRACE_CMD_STACKS_THREAD_H
 
+#include <sys/user.h>
+
 #include "cmd/stacks/modules.h"
 
 enum { FRAMES_MAX = 128, CALL_ARGS = 6, NO_CALL = -1 };
@@ -11,6 +13,7 @@ struct thread {
     pid_t own_tid; /* as the process sees it */
     char name[16];
     char state;    /* as in /proc: R, S, D, T, t, Z, X, I */
+    int signal;    /* that it took and that ended the process, 0: none */
     char line[192]; /* of /proc/PID/task/TID/syscall */
     long call;     /* the system call that it waits in, or NO_CALL */
     uint64_t args[CALL_ARGS];
@@ -50,6 +53,8 @@ void thread_line(const struct process *p, pid_t tid, char *into, size_t size);
  * runs, or nothing is told.
  */
 bool thread_take_line(struct thread *t, const char *line);
+
+void thread_take_registers(struct unwind_regs *to, const struct user_regs_struct *from);
 
 /* Copies the stack that its registers point into; without a mapping there is no copy. False: memory is short. */
 bool thread_copy_stack(struct process *p, struct stack_copy *s);

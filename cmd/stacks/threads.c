@@ -6,6 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+
+#include "cmd/stacks/core.h"
 
 enum { LOOKS = 3 };
 
@@ -107,9 +110,49 @@ static const char *stop_the_others(struct threads *ts, struct process *p, struct
     return wrong;
 }
 
+/* --- of a core file ----------------------------------------------------------------------------------------------- */
+
+/* Where the registers tell: the call that it is in, but for one that only sends the signal that ended the process. */
+static void take_call(struct thread *t, const struct user_regs_struct *regs)
+{
+#if defined(__x86_64__)
+    const uint64_t args[CALL_ARGS] = {regs->rdi, regs->rsi, regs->rdx, regs->r10, regs->r8, regs->r9};
+    long call = (long)regs->orig_rax;
+    if (call >= 0 && !(t->signal && (call == SYS_tgkill || call == SYS_tkill || call == SYS_kill))) {
+        t->call = call;
+        memcpy(t->args, args, sizeof args);
+    }
+#else
+    (void)regs;
+#endif
+    t->state = t->call == NO_CALL ? 'R' : 'S';
+}
+
+static const char *take_all(struct threads *ts, struct process *p, struct modules *ms)
+{
+    const struct core *c = p->core;
+    for (size_t i = 0; i < c->threads.n; i++) {
+        const struct core_thread *from = &c->threads.v[i];
+        if (!VEC_ROOM(&ts->list))
+            return no_memory;
+        struct thread *t = &ts->list.v[ts->list.n++];
+        *t = (struct thread){.tid = from->tid, .own_tid = from->tid, .signal = i ? 0 : c->signal, .call = NO_CALL};
+        snprintf(t->name, sizeof t->name, "%s", from->tid == p->pid ? p->name : "thread");
+        take_call(t, &from->regs);
+        thread_take_registers(&t->stack.regs, &from->regs);
+        if (!thread_copy_stack(p, &t->stack))
+            return no_memory;
+        unwind(t, ms);
+    }
+    qsort(ts->list.v, ts->list.n, sizeof *ts->list.v, by_tid);
+    return NULL;
+}
+
 const char *threads_look(struct threads *ts, struct process *p, struct modules *ms, enum stops which)
 {
     memset(ts, 0, sizeof *ts);
+    if (p->core)
+        return take_all(ts, p, ms);
     const char *wrong = find_all(ts, p);
     for (size_t i = 0; i < ts->list.n && !wrong;) {
         enum look look = LOOK_AGAIN;

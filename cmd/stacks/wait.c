@@ -110,7 +110,10 @@ static void tell_call(struct wait *w, const struct process *p, const struct thre
         break;
     case ON_EPOLL:
         watched = descriptor_watched(p, (int)t->args[0]);
-        snprintf(w->object, sizeof w->object, "epoll of %zu descriptor%s", watched, watched == 1 ? "" : "s");
+        if (p->core)
+            snprintf(w->object, sizeof w->object, "epoll, descriptor %d", (int)t->args[0]);
+        else
+            snprintf(w->object, sizeof w->object, "epoll of %zu descriptor%s", watched, watched == 1 ? "" : "s");
         break;
     case ON_POLL:
         tell_poll(w, p, t);

@@ -44,7 +44,7 @@ e2e_tests = \
 	%D%/rounds.test \
 	%D%/seeds.test \
 	%D%/sessions.test \
-	%D%/stacks.test \
+	%D%/stacks.test %D%/stacks-core.test \
 	%D%/stat.test \
 	%D%/status.test \
 	%D%/steals.test \

@@ -46,8 +46,8 @@ static size_t read_dumped(const struct core *c, const struct mapping *m, uint64_
 }
 
 /*
- * Whether the file is the one that was mapped: its first page is, which has the build-id, and which the kernel leaves in
- * core files. Where it is not there, nobody can tell.
+ * Whether the file is the one that was mapped: its first page is, which has the build-id, and which the kernel leaves
+ * in core files. Where it is not there, nobody can tell.
  */
 static bool is_what_it_was(const struct process *p, const struct mapping *m, int fd)
 {
@@ -89,7 +89,7 @@ static size_t read_mapped(const struct process *p, const struct mapping *m, uint
     return got > 0 ? (size_t)got : 0;
 }
 
-size_t core_read(const struct process *p, uint64_t address, void *into, size_t n)
+static size_t read_core(const struct process *p, uint64_t address, void *into, size_t n)
 {
     size_t done = 0, got = 1;
     while (done < n && got) {
@@ -157,7 +157,8 @@ static void sort_mappings(struct process *p)
 }
 
 /* A file that was mapped there. gcore leaves such mappings out. False: memory is short. */
-static bool add_file(struct process *p, size_t segments, uint64_t start, uint64_t end, uint64_t offset, const char *path)
+static bool add_file(struct process *p, size_t segments, uint64_t start, uint64_t end, uint64_t offset,
+                     const char *path)
 {
     struct mapping *found = NULL;
     for (size_t lo = 0, hi = segments; lo < hi && !found;) {
@@ -370,6 +371,7 @@ const char *core_open(struct process *p, const char *path)
 {
     struct stat st;
     memset(p, 0, sizeof *p);
+    p->read = read_core;
     p->core = calloc(1, sizeof *p->core);
     if (!p->core)
         return no_memory;

@@ -28,11 +28,8 @@ struct core {
     int file;            /* … -1: it is not what it was, or not there */
 };
 
-/* Looks at the process that the core file is of. NULL, or why that cannot be. To be closed with the process. */
+/* Looks at the process that the core file is of. NULL, or why that cannot be. Either way it is to be closed. */
 const char *core_open(struct process *p, const char *path);
 void core_close(struct core *c);
-
-/* As process_read. */
-size_t core_read(const struct process *p, uint64_t address, void *into, size_t n);
 
 #endif

@@ -46,7 +46,7 @@ static bool copy_vdso(struct look *l, const struct module *m, struct symbolize_m
         return false;
     to->kind = SYMBOLIZE_IMAGE;
     to->image = l->vdso;
-    to->image_len = process_read(&l->process, m->start, l->vdso, size);
+    to->image_len = l->process.read(&l->process, m->start, l->vdso, size);
     return true;
 }
 
@@ -137,6 +137,7 @@ void look_free(struct look *l)
     threads_free(&l->threads);
     modules_close(&l->modules);
     process_close(&l->process);
+    core_close(l->process.core);
     free(l->vdso);
     free(l->waits);
     free(l->next);

@@ -184,7 +184,7 @@ static bool copy_frames(const struct module *m, const struct process *p, const s
         void *to = (void *)(uintptr_t)(from + m->moved);
         if (mprotect(to, size, PROT_READ | PROT_WRITE))
             return false;
-        process_read(p, from, to, size);
+        p->read(p, from, to, size);
         return true;
     }
     return true; /* lib/unwind does not find it either */

@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "cmd/finish/process_life.h"
-#include "cmd/stacks/core.h"
 
 const char no_memory[] = "out of memory";
 
@@ -48,11 +47,9 @@ const char *status_field(const char *text, const char *key)
 
 /* --- memory ------------------------------------------------------------------------------------------------------- */
 
-size_t process_read(const struct process *p, uint64_t address, void *into, size_t n)
+static size_t read_running(const struct process *p, uint64_t address, void *into, size_t n)
 {
     size_t done = 0;
-    if (p->core)
-        return core_read(p, address, into, n);
     while (done < n) {
         struct iovec here = {(char *)into + done, n - done}, there = {(void *)(uintptr_t)(address + done), n - done};
         ssize_t got = process_vm_readv(p->task, &here, 1, &there, 1, 0);
@@ -65,7 +62,7 @@ size_t process_read(const struct process *p, uint64_t address, void *into, size_
 
 bool process_load(const struct process *p, uint64_t address, void *into, size_t n)
 {
-    return process_read(p, address, into, n) == n;
+    return p->read(p, address, into, n) == n;
 }
 
 /* --- mappings ----------------------------------------------------------------------------------------------------- */
@@ -210,6 +207,7 @@ static const char *why_refused(const struct process *p)
 const char *process_open(struct process *p, pid_t pid)
 {
     memset(p, 0, sizeof *p);
+    p->read = read_running;
     p->pid = p->task = pid;
     const char *wrong = read_status(p);
     if (wrong)
@@ -230,6 +228,4 @@ void process_close(struct process *p)
 {
     forget_maps(p);
     VEC_FREE(&p->maps);
-    core_close(p->core);
-    p->core = NULL;
 }

@@ -1,6 +1,6 @@
 /*
- * A process that runs, or of which there is a core file, seen from outside: its memory and what is mapped there. Nothing
- * of it is changed, and nothing of what it says is trusted. Everything here is for one thread.
+ * A process that runs, or of which there is a core file, seen from outside: its memory and what is mapped there.
+ * Nothing of it is changed, and nothing of what it says is trusted. Everything here is for one thread.
  */
 #ifndef THRACE_CMD_STACKS_PROCESS_H
 #define THRACE_CMD_STACKS_PROCESS_H
@@ -23,7 +23,13 @@ struct mapping {
     char *path; /* "[stack]" and the like, too; "" where nothing has a name */
 };
 
+struct process;
+
+/* Reads up to n bytes of its memory. Returns how many there were from that address on. */
+typedef size_t read_memory(const struct process *p, uint64_t address, void *into, size_t n);
+
 struct process {
+    read_memory *read;
     pid_t pid;
     pid_t task;    /* a thread that lives, through which its memory is read: the first one may have ended */
     pid_t own_pid; /* as it sees itself */
@@ -49,10 +55,7 @@ const char *process_read_maps(struct process *p);
 /* The mapping that holds the address, or NULL. */
 const struct mapping *process_mapping(const struct process *p, uint64_t address);
 
-/* Reads up to n bytes of its memory. Returns how many there were from that address on. */
-size_t process_read(const struct process *p, uint64_t address, void *into, size_t n);
-
-/* The same, all or nothing. */
+/* Reads n bytes of its memory, all or nothing. */
 bool process_load(const struct process *p, uint64_t address, void *into, size_t n);
 
 /* A file of /proc/PID, as text that ends in a NUL. Returns its length, -1: it cannot be read, or does not run. */

@@ -130,6 +130,6 @@ bool thread_copy_stack(struct process *p, struct stack_copy *s)
     s->bytes = malloc(s->size);
     if (!s->bytes)
         return false;
-    s->size = process_read(p, start, s->bytes, s->size) / sizeof(uintptr_t) * sizeof(uintptr_t);
+    s->size = p->read(p, start, s->bytes, s->size) / sizeof(uintptr_t) * sizeof(uintptr_t);
     return true;
 }

@@ -172,8 +172,8 @@ static bool read_words(const struct process *p, uint64_t futex, int32_t words[WA
 {
     const size_t before = WAIT_WORDS_BEFORE * sizeof *words;
     memset(words, 0, WAIT_WORDS * sizeof *words);
-    process_read(p, futex - before, words, before);
-    return process_read(p, futex, words + WAIT_WORDS_BEFORE, WAIT_WORDS * sizeof *words - before) >= sizeof *words;
+    p->read(p, futex - before, words, before);
+    return p->read(p, futex, words + WAIT_WORDS_BEFORE, WAIT_WORDS * sizeof *words - before) >= sizeof *words;
 }
 
 /* Those, if the thread did not run meanwhile. */

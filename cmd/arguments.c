@@ -1,6 +1,7 @@
 #include "cmd/arguments.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,6 +51,15 @@ int show_usage(const struct arguments *a)
         printf("--%s%s\t%.*s\n", o->name, o->has_arg == required_argument ? "=" : "", (int)len, meaning);
     }
     return EXIT_OK;
+}
+
+bool take_pid(const char *text, pid_t *pid)
+{
+    char *end;
+    errno = 0;
+    long n = strtol(text, &end, 10);
+    *pid = (pid_t)n;
+    return !errno && end != text && !*end && n > 0 && n <= INT_MAX;
 }
 
 int wrong_use(const struct arguments *a, const char *fmt, ...)

@@ -5,6 +5,7 @@
 #include <getopt.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 struct arguments {
     const char *verb;
@@ -27,6 +28,9 @@ extern const struct option only_help[];
 
 /* Takes an option's number from 1 to most. False, and a complaint: it is none. */
 bool take_number(const char *verb, const char *option, const char *arg, size_t most, size_t *number);
+
+/* Takes a process ID. False: it is none. */
+bool take_pid(const char *text, pid_t *pid);
 
 /* Complains, and shows how the verb is called. EXIT_USAGE. */
 __attribute__((format(printf, 2, 3))) int wrong_use(const struct arguments *a, const char *fmt, ...);

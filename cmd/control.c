@@ -199,15 +199,6 @@ static int print_all_status(const char *verb)
 
 /* --- the verbs ---------------------------------------------------------------------------------------------------- */
 
-static bool read_pid(const char *text, pid_t *pid)
-{
-    char *end;
-    errno = 0;
-    long v = strtol(text, &end, 10);
-    *pid = (pid_t)v;
-    return !errno && *text && !*end && v > 0 && v <= INT_MAX;
-}
-
 static int run(const struct command *command, int argc, char **argv)
 {
     const struct arguments *a = &command->arguments;
@@ -227,7 +218,7 @@ static int run(const struct command *command, int argc, char **argv)
         return print_all_status(a->verb);
     if (!has_operands(a, argc, 1, 1, "a PID"))
         return EXIT_USAGE;
-    if (!read_pid(argv[optind], &pid))
+    if (!take_pid(argv[optind], &pid))
         return wrong_use(a, "%s: not the number of a process", argv[optind]);
     if (how.out && keep)
         return wrong_use(a, "-k makes no trace, so there is nothing for -o");

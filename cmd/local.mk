@@ -5,6 +5,7 @@ include %D%/export/local.mk
 include %D%/finish/local.mk
 include %D%/golden/local.mk
 include %D%/stacks/local.mk
+include %D%/top/local.mk
 include %D%/view/local.mk
 
 # libreport: what verbs complain and report with: text for a terminal, or JSON and CSV.
@@ -42,6 +43,7 @@ thrace_SOURCES = %D%/main.c %D%/verbs.def %D%/verbs.h \
 	%D%/raw.c \
 	%D%/record.c %D%/record_options.c %D%/record_options.h %D%/record_probes.c %D%/record_probes.h \
 	%D%/stacks.c \
+	%D%/top.c \
 	%D%/stat.c %D%/stat.h \
 	%D%/stat_cpu.c %D%/stat_cpu.h \
 	%D%/stat_heap.c %D%/stat_heap.h \
@@ -64,7 +66,7 @@ thrace_SOURCES = %D%/main.c %D%/verbs.def %D%/verbs.h \
 	%D%/validate.c \
 	%D%/view.c %D%/view.h
 thrace_CPPFLAGS = $(AM_CPPFLAGS) -DTHRACE_PKGLIBDIR='"$(pkglibdir)"'
-thrace_LDADD = libstacks.la libreport.la libview.la libanalyze.la libgolden.la $(finish_LIBS)
+thrace_LDADD = libtop.la libstacks.la libreport.la libview.la libanalyze.la libgolden.la $(finish_LIBS)
 
 # Where shells look for it, if they have the same prefix.
 bashcompletiondir = $(datadir)/bash-completion/completions

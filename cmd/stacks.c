@@ -57,15 +57,6 @@ struct wanted {
 
 static bool is_number(const char *text) { return *text && !text[strspn(text, "0123456789")]; }
 
-static bool take_pid(const char *text, pid_t *pid)
-{
-    char *end;
-    errno = 0;
-    long n = strtol(text, &end, 10);
-    *pid = (pid_t)n;
-    return !errno && end != text && !*end && n > 0 && n <= INT_MAX;
-}
-
 static bool take_stops(const char *text, enum stops *stops)
 {
     static const char *const names[] = {[STOP_SAFE] = "safe", [STOP_NONE] = "none", [STOP_ALL] = "all"};

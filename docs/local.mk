@@ -18,6 +18,7 @@ dist_man_MANS += \
 	%D%/man/thrace-stacks.1 \
 	%D%/man/thrace-status.1 \
 	%D%/man/thrace-stop.1 \
+	%D%/man/thrace-top.1 \
 	%D%/man/thrace-trim.1 \
 	%D%/man/thrace-validate.1 \
 	%D%/man/thrace-view.1

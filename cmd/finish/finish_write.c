@@ -124,11 +124,11 @@ static int write_sample_rate(const struct recording *r, uint64_t hz, struct gotr
     return gotrace_builder_string(b, note, origin_rate_note(&o, note)) ? 0 : -1;
 }
 
-static const char *write_trace(const struct spool_file *f, struct recording *r, FILE *out, struct finish_summary *sum)
+const char *finish_write_to(gotrace_write_fn *write, void *arg, const struct spool_file *f, const struct recording *r,
+                            struct finish_summary *sum)
 {
     const struct spool_header *h = f->header;
-    struct finish_counted counted = {out, &sum->bytes};
-    struct gotrace_builder *b = gotrace_builder_new_callback(finish_version(h->trace_version), write_counted, &counted);
+    struct gotrace_builder *b = gotrace_builder_new_callback(finish_version(h->trace_version), write, arg);
     if (!b)
         return "the trace version in the spool is not supported";
     const struct trace_time *t = &r->time;
@@ -156,6 +156,12 @@ static const char *write_trace(const struct spool_file *f, struct recording *r, 
     }
     gotrace_builder_free(b);
     return err;
+}
+
+static const char *write_trace(const struct spool_file *f, struct recording *r, FILE *out, struct finish_summary *sum)
+{
+    struct finish_counted counted = {out, &sum->bytes};
+    return finish_write_to(write_counted, &counted, f, r, sum);
 }
 
 /* --- files -------------------------------------------------------------------------------------------------------- */

@@ -19,7 +19,7 @@ libfinish_la_SOURCES = \
 	%D%/progress.c %D%/progress.h \
 	%D%/recording.c %D%/recording.h \
 	%D%/recording_frames.c %D%/recording_frames.h \
-	%D%/record_cursor.h \
+	%D%/record_cursor.c %D%/record_cursor.h \
 	%D%/recording_locks.c %D%/recording_locks.h \
 	%D%/recording_modules.c %D%/recording_modules.h \
 	%D%/recording_objects.c %D%/recording_objects.h \

@@ -33,4 +33,7 @@ static inline const uint8_t *get_text(struct cursor *c, size_t *len)
     return text;
 }
 
+/* Steps over a whole record, of which there must be a byte; c->p is NULL when it is none. */
+void record_skip(struct cursor *c);
+
 #endif

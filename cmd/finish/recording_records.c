@@ -233,27 +233,6 @@ static bool read_record(struct recording *r, struct rec_names *names, struct cur
     }
 }
 
-/* Skips one record; c->p is NULL when there is none. */
-static void skip_record(struct cursor *c)
-{
-    static const char *const formats[] = META_FORMATS;
-    uint8_t tag = *c->p++;
-    size_t len;
-    if (tag >= sizeof formats / sizeof formats[0] || !formats[tag]) {
-        c->p = NULL;
-        return;
-    }
-    for (const char *f = formats[tag]; *f; f++) {
-        if (*f == 't')
-            get_text(c, &len);
-        else if (*f == 'i')
-            get_int(c);
-        else
-            for (uint64_t n = get_int(c); n && c->p; n--)
-                get_int(c);
-    }
-}
-
 const char *recording_read_records(struct recording *r, struct rec_names *names, const struct spool_batch *b,
                                    bool samples)
 {
@@ -263,7 +242,7 @@ const char *recording_read_records(struct recording *r, struct rec_names *names,
     while (c.p && c.p < c.end && n < sizeof starts / sizeof starts[0]) {
         starts[n] = c.p;
         n += (*c.p == META_SAMPLE) == samples;
-        skip_record(&c);
+        record_skip(&c);
     }
     if (c.p != c.end)
         return "the spool's records are damaged";

@@ -44,7 +44,7 @@ e2e_tests = \
 	%D%/rounds.test \
 	%D%/seeds.test \
 	%D%/sessions.test \
-	%D%/stacks.test %D%/stacks-core.test \
+	%D%/stacks.test %D%/stacks-core.test %D%/top.test \
 	%D%/stat.test \
 	%D%/status.test \
 	%D%/steals.test \
@@ -64,7 +64,8 @@ e2e_tests = \
 TESTS += $(e2e_tests)
 dist_check_SCRIPTS += $(e2e_tests)
 EXTRA_DIST += %D%/browser.py %D%/export-pages.py %D%/export-sqlite.py %D%/export-sums.py %D%/export-tables.py \
-	%D%/exports.sh %D%/firefox.py %D%/lib.sh %D%/page.py %D%/perfetto.py %D%/view-page.py %D%/view-timeline.py
+	%D%/exports.sh %D%/firefox.py %D%/lib.sh %D%/page.py %D%/perfetto.py %D%/top-terminal.py \
+	%D%/view-page.py %D%/view-timeline.py
 
 # Holds a trace against what tests/programs/tally did.
 check_PROGRAMS += %D%/check-tally

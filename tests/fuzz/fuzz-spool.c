@@ -1,6 +1,6 @@
 /*
- * Any bytes as a spool: it is refused, or a trace is made of it that our own reader opens. Addresses get no names here,
- * which fuzz-symbols looks after, and modules are not opened.
+ * Any bytes as a spool: it is refused, or a trace is made of it that our own reader opens, and it is followed as if its
+ * process still ran. Addresses get no names here, which fuzz-symbols looks after, and modules are not opened.
  *
  * The input is the file without its holes, as pieces: four bytes with the offset, four with the length, the bytes.
  */
@@ -16,6 +16,7 @@
 #include "cmd/finish/recording_read.h"
 #include "cmd/finish/recording_symbols.h"
 #include "cmd/finish/spool_read.h"
+#include "cmd/top/follow.h"
 #include "tests/fuzz/fuzz.h"
 
 const char *const fuzz_corpora[] = {"spool", NULL};
@@ -75,6 +76,23 @@ static void finish(struct spool_file *f)
     recording_free(&r);
 }
 
+static void follow(int fd)
+{
+    enum { GENERATIONS = 8 };
+    struct follow f;
+    struct spool_file file;
+    const char *err = follow_open(&f, fd);
+    if (!err)
+        err = follow_read(&f);
+    for (int i = 0; i < GENERATIONS && !err && follow_next(&f, &file, &err); i++) {
+        struct recording r;
+        recording_read(&r, &file);
+        recording_free(&r);
+        err = follow_next_end(&f, &file);
+    }
+    follow_close(&f);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct spool_file f;
@@ -85,6 +103,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             finish(&f);
         spool_file_close(&f);
     }
+    follow(fd);
     close(fd);
     return 0;
 }

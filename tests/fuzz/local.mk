@@ -40,7 +40,7 @@ tests_fuzz_fuzz_builder_LDADD = libparser.la
 
 tests_fuzz_fuzz_spool_SOURCES = %D%/fuzz-spool.c $(fuzz_common)
 tests_fuzz_fuzz_spool_LDFLAGS = $(fuzz_link)
-tests_fuzz_fuzz_spool_LDADD = $(finish_LIBS)
+tests_fuzz_fuzz_spool_LDADD = libtop.la $(finish_LIBS)
 
 tests_fuzz_fuzz_symbols_SOURCES = %D%/fuzz-symbols.c $(fuzz_common)
 tests_fuzz_fuzz_symbols_LDFLAGS = $(fuzz_link)

@@ -1,0 +1,97 @@
+#include "config.h"
+
+#include "cmd/top/cpu_times.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "lib/clock.h"
+
+static bool read_text(const char *path, char *text, size_t size)
+{
+    FILE *f = fopen(path, "re");
+    size_t n = f ? fread(text, 1, size - 1, f) : 0;
+    if (f)
+        fclose(f);
+    text[n] = 0;
+    return n;
+}
+
+/* To the nanosecond, or where the kernel does not count that, in its ticks. */
+static bool take_one(pid_t pid, long tid, uint64_t *ns)
+{
+    char path[96], text[1024];
+    unsigned long long user, system;
+    snprintf(path, sizeof path, "/proc/%ld/task/%ld/schedstat", (long)pid, tid);
+    if (read_text(path, text, sizeof text) && sscanf(text, "%llu", &user) == 1 && user) {
+        *ns = user;
+        return true;
+    }
+    snprintf(path, sizeof path, "/proc/%ld/task/%ld/stat", (long)pid, tid);
+    if (!read_text(path, text, sizeof text))
+        return false;
+    const char *end = text;
+    for (const char *p = text; *p; p++) /* a name may have anything in it */
+        end = *p == ')' ? p : end;
+    if (sscanf(end, ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu", &user, &system) != 2)
+        return false;
+    *ns = (user + system) * (1000000000u / (uint64_t)sysconf(_SC_CLK_TCK));
+    return true;
+}
+
+static int by_tid(const void *a, const void *b)
+{
+    const struct cpu_time *x = a, *y = b;
+    return (x->tid > y->tid) - (x->tid < y->tid);
+}
+
+bool cpu_times_take(struct cpu_times *t, pid_t pid)
+{
+    char path[64];
+    bool ok = true;
+    *t = (struct cpu_times){.at = clock_mono_ns()};
+    snprintf(path, sizeof path, "/proc/%ld/task", (long)pid);
+    DIR *dir = opendir(path);
+    for (struct dirent *e; dir && ok && (e = readdir(dir));) {
+        long tid = strtol(e->d_name, NULL, 10);
+        uint64_t ns;
+        if (tid <= 0 || !take_one(pid, tid, &ns))
+            continue;
+        ok = VEC_ROOM(&t->list);
+        if (ok)
+            t->list.v[t->list.n++] = (struct cpu_time){(pid_t)tid, ns};
+    }
+    if (dir)
+        closedir(dir);
+    if (t->list.n)
+        qsort(t->list.v, t->list.n, sizeof *t->list.v, by_tid);
+    return dir && ok;
+}
+
+void cpu_times_free(struct cpu_times *t) { VEC_FREE(&t->list); }
+
+static const struct cpu_time *find(const struct cpu_times *t, pid_t tid)
+{
+    const struct cpu_time key = {.tid = tid};
+    return t->list.n ? bsearch(&key, t->list.v, t->list.n, sizeof key, by_tid) : NULL;
+}
+
+bool cpu_times_used(const struct cpu_times *before, const struct cpu_times *now, pid_t tid, uint64_t *ns)
+{
+    const struct cpu_time *a = find(before, tid), *b = find(now, tid);
+    if (!a || !b || b->ns < a->ns) /* another thread has the number */
+        return false;
+    *ns = b->ns - a->ns;
+    return true;
+}
+
+uint64_t cpu_times_all(const struct cpu_times *before, const struct cpu_times *now)
+{
+    uint64_t sum = 0, ns;
+    for (size_t i = 0; i < now->list.n; i++)
+        if (cpu_times_used(before, now, now->list.v[i].tid, &ns))
+            sum += ns;
+    return sum;
+}

@@ -1,0 +1,72 @@
+#include "config.h"
+
+#include "cmd/top/find_spool.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { PATH_SIZE = PATH_MAX + 64 };
+
+static bool is_of(int fd, pid_t pid, const struct process_stat *s)
+{
+    static struct spool_header h;
+    return pread(fd, &h, sizeof h, 0) == sizeof h && !memcmp(h.magic, SPOOL_MAGIC, sizeof h.magic) &&
+           h.pid == (s->innermost ? s->innermost : (uint32_t)pid) && h.pid_start == s->start &&
+           h.state == SPOOL_RECORDING;
+}
+
+/* At that path, or where the process has another root, at that path there. */
+static const char *try_path(struct spool_claim *claim, const char *path, pid_t pid, const struct process_stat *s)
+{
+    char there[PATH_SIZE];
+    const char *refused = NULL;
+    for (int i = 0; i < 2; i++) {
+        snprintf(there, sizeof there, i ? "/proc/%ld/root%s" : "%.0ld%s", i ? (long)pid : 0L, path);
+        const char *wrong = spool_claim_open(claim, there, true);
+        if (!wrong && is_of(claim->fd, pid, s))
+            return NULL;
+        if (wrong && !claim->gone)
+            refused = wrong;
+        spool_claim_end(claim, there, false);
+    }
+    return refused ? refused : "";
+}
+
+const char *find_spool(struct spool_claim *claim, pid_t pid, const struct process_stat *s)
+{
+    static const char suffix[] = ".spool";
+    static const char none[] = "it is not recorded now: thrace record starts it so, and thrace start a recording of a"
+                               " program that was started with --control";
+    char maps[64], *line = NULL, before[PATH_SIZE] = "";
+    size_t size = 0;
+    const char *wrong = "";
+    snprintf(maps, sizeof maps, "/proc/%ld/maps", (long)pid);
+    FILE *f = fopen(maps, "re");
+    if (!f)
+        return errno == EACCES ? "it belongs to another user: be that user, or root" : strerror(errno);
+    while (getline(&line, &size, f) > 0) {
+        char *path = strchr(line, '/');
+        if (!path)
+            continue;
+        path[strcspn(path, "\n")] = 0;
+        size_t n = strlen(path);
+        if (n < sizeof suffix || n >= PATH_MAX || strcmp(path + n - (sizeof suffix - 1), suffix) != 0 ||
+            !strcmp(path, before))
+            continue;
+        snprintf(before, sizeof before, "%s", path);
+        const char *why = try_path(claim, path, pid, s);
+        if (!why) {
+            wrong = NULL;
+            break;
+        }
+        wrong = *why ? why : wrong;
+    }
+    free(line);
+    fclose(f);
+    return wrong && !*wrong ? none : wrong;
+}

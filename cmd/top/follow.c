@@ -1,0 +1,411 @@
+#include "config.h"
+
+#include "cmd/top/follow.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/finish/record_cursor.h"
+#include "lib/meta.h"
+#include "lib/wire/batch_header.h"
+
+enum { BLOCK = 1 << 20, BATCH_MAX = SPOOL_CHUNK_SIZE + BATCH_HEADER_MAX };
+
+static const char no_memory[] = "out of memory", damaged[] = "the spool is damaged",
+                  behind[] = "it is recorded faster than this can read";
+
+static bool read_at(int fd, uint64_t at, void *into, size_t n)
+{
+    for (size_t done = 0; done < n;) {
+        ssize_t got = pread(fd, (char *)into + done, n - done, (off_t)(at + done));
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return false;
+        done += (size_t)got;
+    }
+    return true;
+}
+
+static const char *read_header(struct follow *f)
+{
+    const struct spool_header *h = &f->header;
+    if (!read_at(f->fd, 0, &f->header, sizeof f->header))
+        return "its spool cannot be read";
+    if (memcmp(h->magic, SPOOL_MAGIC, sizeof h->magic) != 0)
+        return "it has recorded nothing yet";
+    if (h->version != SPOOL_VERSION || h->header_size != SPOOL_HEADER_SIZE || h->chunk_size != SPOOL_CHUNK_SIZE ||
+        h->max_chunks != SPOOL_MAX_CHUNKS)
+        return "it is recorded by another version of thrace";
+    if (h->nchunks > h->max_chunks || !memchr(h->exe, 0, sizeof h->exe) || !memchr(h->out, 0, sizeof h->out) ||
+        h->clock.source > CLOCK_SOURCE_COUNTER || h->clock.shift > 63)
+        return damaged;
+    return NULL;
+}
+
+bool follow_has_ended(const struct follow *f) { return f->header.state != SPOOL_RECORDING; }
+
+/* --- batches ------------------------------------------------------------------------------------------------------ */
+
+/* The same batch, which was found in the pool before; NULL: it was not. */
+static struct followed *find_held(const struct follow *f, const struct spool_batch *b, bool records)
+{
+    for (size_t i = 0; i < f->held.n; i++) {
+        struct followed *h = &f->held.v[i];
+        if (h->of_pool && h->records == records && h->batch.time == b->time && h->batch.m == b->m &&
+            h->batch.generation == b->generation && h->batch.size == b->size &&
+            !memcmp(h->batch.data, b->data, b->size))
+            return h;
+    }
+    return NULL;
+}
+
+/* Of a generation that was not given out; with a copy of its bytes. */
+static const char *hold(struct follow *f, const struct spool_batch *b, bool records, bool of_pool)
+{
+    if (b->generation <= f->shown || !b->size || find_held(f, b, records))
+        return NULL;
+    uint8_t *copy = malloc(b->size);
+    if (!copy || !VEC_ROOM(&f->held)) {
+        free(copy);
+        return no_memory;
+    }
+    memcpy(copy, b->data, b->size);
+    struct followed *h = &f->held.v[f->held.n];
+    *h = (struct followed){*b, records, of_pool};
+    h->batch.data = copy;
+    h->batch.order = f->held.n++;
+    return NULL;
+}
+
+typedef const char *see_batch(struct follow *f, const struct spool_batch *b, bool records, bool of_pool);
+
+/* Shows the batches of a row that are whole. *used: how many bytes they take. */
+static const char *see_row(struct follow *f, const uint8_t *row, size_t size, bool of_pool, see_batch *see,
+                           size_t *used)
+{
+    const char *wrong = NULL;
+    *used = 0;
+    while (*used < size && !wrong) {
+        struct batch_header h;
+        struct batch_header_fault ignored;
+        const uint8_t *data = batch_header_get(row + *used, row + size, &h, &ignored);
+        if (!data || h.size > (uint64_t)(row + size - data))
+            return size - *used < BATCH_MAX ? NULL : damaged;
+        if (h.id != EV_EventBatch && h.id != BATCH_META)
+            return damaged;
+        wrong = see(f, &(struct spool_batch){h.generation, h.thread, h.time, 0, data, (size_t)h.size},
+                    h.id == BATCH_META, of_pool);
+        *used = (size_t)(data + h.size - row);
+    }
+    return wrong;
+}
+
+/* --- the pool ----------------------------------------------------------------------------------------------------- */
+
+static bool is_wanted(const struct follow *f, const struct chunk *c, bool packed)
+{
+    bool in_log = c->log_pos && c->log_pos <= f->log_at;
+    return c->state != CHUNK_FREE && c->packed == packed && !in_log && c->generation <= f->over &&
+           c->generation > f->shown && c->used <= CHUNK_CAPACITY && c->meta_used <= CHUNK_CAPACITY - c->used;
+}
+
+/* The chunk was not used for something else meanwhile. */
+static bool is_same(const struct chunk *a, const struct chunk *b)
+{
+    return b->state != CHUNK_FREE && a->generation == b->generation && a->m == b->m && a->time == b->time &&
+           a->packed == b->packed && a->sealed == b->sealed && a->log_pos == b->log_pos && a->used == b->used &&
+           a->meta_used == b->meta_used;
+}
+
+/* A chunk that changes while it is copied is on its way to where is read later. */
+static const char *read_chunk(struct follow *f, uint64_t at, bool packed, see_batch *see)
+{
+    static uint8_t bytes[SPOOL_CHUNK_SIZE];
+    struct chunk c, again;
+    size_t used;
+    if (!read_at(f->fd, at, &c, CHUNK_HEADER_SIZE) || !is_wanted(f, &c, packed))
+        return NULL;
+    if (!read_at(f->fd, at, bytes, sizeof bytes) || !read_at(f->fd, at, &again, CHUNK_HEADER_SIZE) ||
+        !is_same(&c, &again))
+        return NULL;
+    const uint8_t *data = bytes + CHUNK_HEADER_SIZE;
+    if (packed)
+        return see_row(f, data, c.used, true, see, &used);
+    struct spool_batch b = {c.generation, c.m, c.time, 0, data, c.used};
+    const char *wrong = see(f, &b, false, true);
+    b.data = data + CHUNK_CAPACITY - c.meta_used;
+    b.size = c.meta_used;
+    return wrong ? wrong : see(f, &b, true, true);
+}
+
+static const char *read_pool(struct follow *f, bool packed, see_batch *see)
+{
+    const char *wrong = NULL;
+    for (uint32_t i = 0; i < f->header.nchunks && !wrong; i++)
+        wrong = read_chunk(f, SPOOL_HEADER_SIZE + (uint64_t)i * SPOOL_CHUNK_SIZE, packed, see);
+    return wrong;
+}
+
+/* --- the log ------------------------------------------------------------------------------------------------------ */
+
+static bool read_log_at(const struct follow *f, uint64_t position, uint8_t *into, size_t n)
+{
+    uint64_t start = SPOOL_HEADER_SIZE + (uint64_t)SPOOL_MAX_CHUNKS * SPOOL_CHUNK_SIZE, ring = f->header.ring_size;
+    if (!ring)
+        return read_at(f->fd, start + position, into, n);
+    uint64_t at = position % ring;
+    size_t first = n < ring - at ? n : (size_t)(ring - at);
+    return n <= ring && read_at(f->fd, start + at, into, first) && read_at(f->fd, start, into + first, n - first);
+}
+
+static bool is_overwritten(const struct follow *f, uint64_t position)
+{
+    uint64_t start;
+    return f->header.ring_size &&
+           (!read_at(f->fd, offsetof(struct spool_header, log_start), &start, sizeof start) || start > position);
+}
+
+/* From there to log_end as the header has it. */
+static const char *walk_log(struct follow *f, uint64_t from, uint64_t to, see_batch *see)
+{
+    while (from < to) {
+        size_t n = to - from < BLOCK ? (size_t)(to - from) : BLOCK, used;
+        if (!read_log_at(f, from, f->block, n))
+            return "the spool is truncated";
+        if (is_overwritten(f, from))
+            return behind;
+        const char *wrong = see_row(f, f->block, n, false, see, &used);
+        if (wrong)
+            return wrong;
+        if (!used)
+            return damaged;
+        from += used;
+    }
+    return NULL;
+}
+
+static const char *read_log(struct follow *f, see_batch *see)
+{
+    uint64_t end;
+    if (!read_at(f->fd, offsetof(struct spool_header, log_end), &end, sizeof end))
+        return "its spool cannot be read";
+    const char *wrong = walk_log(f, f->log_at, end, see);
+    if (!wrong)
+        f->log_at = end;
+    return wrong;
+}
+
+/* --- what holds on ------------------------------------------------------------------------------------------------ */
+
+static bool holds_on(uint8_t tag)
+{
+    return tag == META_THREAD || tag == META_NAME || tag == META_MODULE || tag == META_HOOK;
+}
+
+/* Keeps those records of the batch. */
+static const char *keep_records(struct follow *f, const struct spool_batch *b)
+{
+    struct cursor c = {b->data, b->data + b->size};
+    uint8_t *kept = malloc(b->size + 1);
+    size_t size = 0;
+    while (kept && c.p && c.p < c.end) {
+        const uint8_t *start = c.p;
+        record_skip(&c);
+        if (c.p && holds_on(*start)) {
+            memcpy(kept + size, start, (size_t)(c.p - start));
+            size += (size_t)(c.p - start);
+        }
+    }
+    if (kept && !size) {
+        free(kept);
+        return NULL;
+    }
+    if (!kept || !VEC_ROOM(&f->known)) {
+        free(kept);
+        return no_memory;
+    }
+    struct spool_batch *k = &f->known.v[f->known.n++];
+    *k = *b;
+    k->data = kept;
+    k->size = size;
+    return NULL;
+}
+
+/* --- the beginning ------------------------------------------------------------------------------------------------ */
+
+/* What is of a generation before the first one to be given out has only threads and waits that go on. */
+static const char *see_past(struct follow *f, const struct spool_batch *b, bool records, bool of_pool)
+{
+    if (b->generation > f->shown)
+        return hold(f, b, records, of_pool);
+    struct followed *same = of_pool ? NULL : find_held(f, b, records);
+    if (same)
+        same->batch.size = 0; /* it is seen here, in the order of its thread */
+    if (records)
+        return keep_records(f, b);
+    return open_waits_events(&f->waits, b) ? NULL : no_memory;
+}
+
+static const char *see_stacks(struct follow *f, const struct spool_batch *b, bool records, bool of_pool)
+{
+    (void)of_pool;
+    return !records || b->generation > f->shown || open_waits_offer(&f->waits, b) ? NULL : no_memory;
+}
+
+/* What only the pool has of the past is held like what is to come, shown, and dropped. */
+static const char *see_held(struct follow *f, see_batch *see, uint64_t past)
+{
+    const char *wrong = NULL;
+    for (size_t i = 0; i < f->held.n && !wrong; i++)
+        if (f->held.v[i].batch.generation <= past)
+            wrong = see(f, &f->held.v[i].batch, f->held.v[i].records, true);
+    return wrong;
+}
+
+static void drop_held(struct follow *f, uint64_t until)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < f->held.n; i++)
+        if (f->held.v[i].batch.generation <= until)
+            free((uint8_t *)(uintptr_t)f->held.v[i].batch.data);
+        else
+            f->held.v[n++] = f->held.v[i];
+    f->held.n = n;
+}
+
+static const char *begin(struct follow *f)
+{
+    uint64_t first = f->header.ring_size ? f->header.log_start : 0, past = f->over ? f->over - 1 : 0;
+    const char *wrong;
+    f->log_at = first;
+    /* Of the pool all that is over: f->shown is 0. */
+    if ((wrong = read_pool(f, false, hold)) || (wrong = read_pool(f, true, hold)))
+        return wrong;
+    f->shown = past;
+    if ((wrong = read_log(f, see_past)) || (wrong = see_held(f, see_past, past)) || !open_waits_want(&f->waits))
+        return wrong ? wrong : no_memory;
+    for (int i = 0; i < 2 && !wrong && f->waits.list.n; i++)
+        if (!(wrong = walk_log(f, first, f->log_at, see_stacks)))
+            wrong = see_held(f, see_stacks, past);
+    drop_held(f, past);
+    if (!wrong && !open_waits_settle(&f->waits))
+        wrong = no_memory;
+    f->began = !wrong;
+    return wrong;
+}
+
+const char *follow_open(struct follow *f, int fd)
+{
+    memset(f, 0, sizeof *f);
+    f->fd = fd;
+    f->block = malloc(BLOCK);
+    return f->block ? read_header(f) : no_memory;
+}
+
+void follow_close(struct follow *f)
+{
+    drop_held(f, UINT64_MAX);
+    VEC_FREE(&f->held);
+    for (size_t i = 0; i < f->known.n; i++)
+        free((uint8_t *)(uintptr_t)f->known.v[i].data);
+    free(f->known.v);
+    open_waits_free(&f->waits);
+    free(f->block);
+}
+
+const char *follow_read(struct follow *f)
+{
+    const char *wrong = read_header(f);
+    if (wrong)
+        return wrong;
+    uint64_t over = f->header.last_generation - !follow_has_ended(f);
+    if (!f->header.last_generation || over <= f->over)
+        return NULL;
+    f->over = over;
+    if (!f->began)
+        return begin(f);
+    if ((wrong = read_pool(f, false, hold)) || (wrong = read_pool(f, true, hold)))
+        return wrong;
+    return read_log(f, hold);
+}
+
+/* --- generations -------------------------------------------------------------------------------------------------- */
+
+static int by_time(const void *a, const void *b)
+{
+    const struct spool_batch *x = a, *y = b;
+    if (x->generation != y->generation)
+        return x->generation < y->generation ? -1 : 1;
+    if (x->time != y->time)
+        return x->time < y->time ? -1 : 1;
+    return (x->order > y->order) - (x->order < y->order);
+}
+
+static bool add(struct spool_batches *to, const struct spool_batch *b)
+{
+    if (!VEC_ROOM(to))
+        return false;
+    to->v[to->n++] = *b;
+    return true;
+}
+
+static void sort(struct spool_batches *b)
+{
+    if (b->n)
+        qsort(b->v, b->n, sizeof *b->v, by_time);
+}
+
+bool follow_next(struct follow *f, struct spool_file *file, const char **wrong)
+{
+    *wrong = NULL;
+    memset(file, 0, sizeof *file);
+    if (!f->began || f->shown >= f->over)
+        return false;
+    uint64_t generation = f->shown + 1;
+    bool ok = true;
+    file->header = &f->header;
+    for (size_t i = 0; i < f->known.n && ok; i++)
+        ok = add(&file->meta, &f->known.v[i]);
+    for (size_t i = 0; i < f->held.n && ok; i++)
+        if (f->held.v[i].batch.generation == generation)
+            ok = add(f->held.v[i].records ? &file->meta : &file->events, &f->held.v[i].batch);
+    sort(&file->events);
+    sort(&file->meta);
+    ok = ok && open_waits_put(&f->waits, generation, &file->meta, &file->unrolled);
+    if (!ok) {
+        *wrong = no_memory;
+        follow_next_end(f, file);
+    }
+    return ok;
+}
+
+const char *follow_next_end(struct follow *f, struct spool_file *file)
+{
+    const char *wrong = NULL;
+    uint64_t generation = f->shown + 1;
+    for (size_t i = 0; i < file->events.n && !wrong; i++)
+        if (!open_waits_events(&f->waits, &file->events.v[i]))
+            wrong = no_memory;
+    if (!wrong && !open_waits_want(&f->waits))
+        wrong = no_memory;
+    for (int round = 0; round < 2; round++)
+        for (size_t i = 0; i < f->held.n && !wrong; i++)
+            if (f->held.v[i].records && f->held.v[i].batch.generation == generation &&
+                !open_waits_offer(&f->waits, &f->held.v[i].batch))
+                wrong = no_memory;
+    if (!wrong && !open_waits_settle(&f->waits))
+        wrong = no_memory;
+    for (size_t i = 0; i < f->held.n && !wrong; i++)
+        if (f->held.v[i].records && f->held.v[i].batch.generation == generation)
+            wrong = keep_records(f, &f->held.v[i].batch);
+    f->shown = generation;
+    drop_held(f, generation);
+    free(file->events.v);
+    free(file->meta.v);
+    free(file->unrolled);
+    memset(file, 0, sizeof *file);
+    return wrong;
+}

@@ -1,0 +1,199 @@
+#include "config.h"
+
+#include "cmd/top/window.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd/finish/finish_write.h"
+#include "cmd/finish/recording_read.h"
+#include "cmd/finish/recording_symbols.h"
+
+/* --- the trace ---------------------------------------------------------------------------------------------------- */
+
+struct bytes {
+    VEC(uint8_t) data;
+};
+
+static int append(void *arg, const void *buf, size_t size)
+{
+    struct bytes *b = arg;
+    while (b->data.cap - b->data.n < size)
+        if (!vec_grow((void **)&b->data.v, &b->data.cap, 1)) {
+            errno = ENOMEM;
+            return -1;
+        }
+    memcpy(b->data.v + b->data.n, buf, size);
+    b->data.n += size;
+    return 0;
+}
+
+static int64_t in_ns(const struct trace_time *t, uint64_t ticks)
+{
+    return (int64_t)(trace_time_of(t, ticks) * (1000000000 / t->hz));
+}
+
+static const char *make_trace(struct bytes *to, struct spool_file *f, uint64_t hz, struct trace_time *time)
+{
+    struct recording r;
+    struct finish_summary sum = {.events = 0};
+    const char *wrong = recording_read(&r, f);
+    if (!wrong) {
+        samples_bound(&r.samples, f->header, hz);
+        trace_time_init(&r.time, hz);
+        *time = r.time;
+        rec_locks_init(&r.locks, f->header, hz);
+        wrong = recording_symbolize(&r, NULL);
+    }
+    if (!wrong)
+        wrong = finish_write_to(append, to, f, &r, &sum);
+    recording_free(&r);
+    return wrong;
+}
+
+/* --- threads ------------------------------------------------------------------------------------------------------ */
+
+struct summing {
+    struct window *window;
+    const struct open_waits *open;
+    struct trace_time time;
+};
+
+/* The first line of a text that says more in others. */
+static char *first_line(const char *text) { return strndup(text, strcspn(text, "\n")); }
+
+static const char *what_of(const struct window *w, const struct span_thread *l)
+{
+    const struct stat_texts *t = &w->stat.spans.texts;
+    if (l->state == GOTRACE_STATE_WAITING)
+        return l->object.kind ? stat_text_of(t, l->object.text)
+               : l->what      ? stat_text_of(t, l->what)
+                              : stat_text_of(t, l->reason);
+    return l->state == GOTRACE_STATE_SYSCALL ? stat_text_of(t, l->where ? l->where : l->what) : "";
+}
+
+/* What it was in when the window began may have begun long before. */
+static bool take_thread(struct window *w, const struct span_thread *l, const struct summing *how)
+{
+    const struct span_filter *f = w->stat.spans.filter;
+    if (f && regexec(&f->expressions[SPAN_THREAD], stat_text_of(&w->stat.spans.texts, l->name), 0, NULL, 0))
+        return true;
+    struct window_thread t = {.g = l->id, .tid = l->tid, .state = l->state, .since = l->since};
+    const struct open_wait *o = l->since < w->begin ? open_waits_find(how->open, l->id) : NULL;
+    if (o)
+        t.since = in_ns(&how->time, o->time);
+    t.known = o || l->since >= w->begin;
+    t.name = strdup(stat_text_of(&w->stat.spans.texts, l->name));
+    t.what = first_line(what_of(w, l));
+    if (!t.name || !t.what || !VEC_ROOM(&w->threads)) {
+        free(t.name);
+        free(t.what);
+        return false;
+    }
+    w->threads.v[w->threads.n++] = t;
+    return true;
+}
+
+static bool take_threads(const struct summing *how)
+{
+    const struct spans *s = &how->window->stat.spans;
+    bool ok = true;
+    for (uint32_t i = 0; i < s->live.n && ok; i++)
+        if (spans_find(s, s->live.v[i].id) == i)
+            ok = take_thread(how->window, &s->live.v[i], how);
+    return ok;
+}
+
+/* --- sums --------------------------------------------------------------------------------------------------------- */
+
+static bool begin(void *state, const struct gotrace_reader *r)
+{
+    return stat_consumer.begin(&((struct summing *)state)->window->stat, r);
+}
+
+static bool event(void *state, const struct gotrace_event *ev)
+{
+    struct window *w = ((struct summing *)state)->window;
+    struct gotrace_transition t;
+    if (gotrace_event_time(ev) >= w->begin) {
+        w->events++;
+        w->wakeups += gotrace_event_transition(ev, &t) && t.from == GOTRACE_STATE_WAITING &&
+                      t.to == GOTRACE_STATE_RUNNABLE;
+    }
+    return stat_consumer.event(&w->stat, ev);
+}
+
+static bool end(void *state)
+{
+    const struct summing *s = state;
+    s->window->end = s->window->stat.spans.end;
+    return take_threads(s) && stat_consumer.end(&s->window->stat);
+}
+
+static const char *set_filter(struct stat *s, const char *only)
+{
+    static char why[256];
+    if (!only)
+        return NULL;
+    s->spans.filter = span_filter_new();
+    if (!s->spans.filter)
+        return "out of memory";
+    return span_filter_expression(s->spans.filter, SPAN_THREAD, only, why, sizeof why) ? NULL : why;
+}
+
+/* NULL, or why it cannot be summed up. */
+static const char *sum_up(struct summing *how, const struct bytes *trace)
+{
+    static const struct event_consumer consumer = {begin, event, end};
+    static char text[256];
+    const char *wrong = NULL;
+    struct gotrace_reader *r = gotrace_reader_open_memory(trace->data.v, trace->data.n);
+    bool ok = r && consume_events(r, &consumer, how);
+    const struct gotrace_error *e = r ? gotrace_reader_error(r) : NULL;
+    if (e) {
+        snprintf(text, sizeof text, "%s", e->message);
+        wrong = text;
+    }
+    gotrace_reader_free(r);
+    return ok ? wrong : "out of memory";
+}
+
+struct window *window_new(struct spool_file *f, uint64_t hz, const struct open_waits *open, const char *only,
+                          const char **wrong)
+{
+    struct bytes trace = {.data = {0}};
+    struct window *w = calloc(1, sizeof *w);
+    struct summing how = {.window = w, .open = open};
+    if (!w) {
+        *wrong = "out of memory";
+        return NULL;
+    }
+    stat_init(&w->stat, 1);
+    *wrong = set_filter(&w->stat, only);
+    if (!*wrong)
+        *wrong = make_trace(&trace, f, hz, &how.time);
+    if (!*wrong) {
+        w->begin = in_ns(&how.time, f->events.v[0].time);
+        *wrong = sum_up(&how, &trace);
+    }
+    VEC_FREE(&trace.data);
+    if (!*wrong)
+        return w;
+    window_free(w);
+    return NULL;
+}
+
+void window_free(struct window *w)
+{
+    if (!w)
+        return;
+    span_filter_free(w->stat.spans.filter);
+    stat_free(&w->stat);
+    for (size_t i = 0; i < w->threads.n; i++) {
+        free(w->threads.v[i].name);
+        free(w->threads.v[i].what);
+    }
+    VEC_FREE(&w->threads);
+    free(w);
+}

@@ -11,7 +11,7 @@
 #include "lib/meta.h"
 #include "lib/wire/batch_header.h"
 
-enum { BLOCK = 1 << 20, BATCH_MAX = SPOOL_CHUNK_SIZE + BATCH_HEADER_MAX };
+enum { BLOCK = 1 << 20, BATCH_MAX = SPOOL_CHUNK_SIZE + BATCH_HEADER_MAX, ENDED_MAX = 4096 };
 
 static const char no_memory[] = "out of memory", damaged[] = "the spool is damaged",
                   behind[] = "it is recorded faster than this can read";
@@ -234,6 +234,34 @@ static const char *keep_records(struct follow *f, const struct spool_batch *b)
     return NULL;
 }
 
+/* What is known of threads that have ended is of no use any more. */
+static void forget_ended(struct follow *f)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < f->known.n; i++) {
+        struct spool_batch b = f->known.v[i];
+        uint8_t *bytes = (uint8_t *)(uintptr_t)b.data;
+        struct cursor c = {b.data, b.data + b.size};
+        b.size = 0;
+        while (c.p && c.p < c.end) {
+            const uint8_t *start = c.p;
+            struct cursor fields = {start + 1, c.end};
+            record_skip(&c);
+            bool of_thread = *start == META_THREAD || *start == META_NAME;
+            if (!c.p || (of_thread && idmap_get(&f->waits.ended, get_int(&fields))))
+                continue;
+            memmove(bytes + b.size, start, (size_t)(c.p - start));
+            b.size += (size_t)(c.p - start);
+        }
+        if (b.size)
+            f->known.v[n++] = b;
+        else
+            free(bytes);
+    }
+    f->known.n = n;
+    idmap_clear(&f->waits.ended);
+}
+
 /* --- the beginning ------------------------------------------------------------------------------------------------ */
 
 /* What is of a generation before the first one to be given out has only threads and waits that go on. */
@@ -293,6 +321,7 @@ static const char *begin(struct follow *f)
     drop_held(f, past);
     if (!wrong && !open_waits_settle(&f->waits))
         wrong = no_memory;
+    forget_ended(f);
     f->began = !wrong;
     return wrong;
 }
@@ -403,6 +432,8 @@ const char *follow_next_end(struct follow *f, struct spool_file *file)
             wrong = keep_records(f, &f->held.v[i].batch);
     f->shown = generation;
     drop_held(f, generation);
+    if (f->waits.ended.count > ENDED_MAX)
+        forget_ended(f);
     free(file->events.v);
     free(file->meta.v);
     free(file->unrolled);

@@ -22,6 +22,7 @@
 #include "cmd/terminal.h"
 #include "cmd/top/find_spool.h"
 #include "cmd/top/follow.h"
+#include "cmd/top/holders.h"
 #include "cmd/top/screen.h"
 #include "cmd/top/terminal_mode.h"
 #include "cmd/verbs.h"
@@ -102,6 +103,8 @@ static const char *next_window(struct top *t, bool *is_new)
         }
         const char *then = follow_next_end(&t->follow, &file);
         wrong = wrong ? wrong : then;
+        if (!wrong && *is_new && !holders_tell(t->window, &t->follow.waits, t->screen.pid))
+            wrong = "out of memory";
     }
     if (*is_new)
         take_times(t);

@@ -4,6 +4,7 @@ libtop_la_SOURCES = \
 	%D%/cpu_times.c %D%/cpu_times.h \
 	%D%/find_spool.c %D%/find_spool.h \
 	%D%/follow.c %D%/follow.h \
+	%D%/holders.c %D%/holders.h \
 	%D%/open_waits.c %D%/open_waits.h \
 	%D%/screen.c %D%/screen.h \
 	%D%/terminal_mode.c %D%/terminal_mode.h \

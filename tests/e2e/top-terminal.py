@@ -116,17 +116,17 @@ def main(thrace, number):
     press("a")
     shows("all", r"^Locks$")
     press("q")
-    status = None
     until = time.monotonic() + PATIENCE
-    while status is None and time.monotonic() < until:
-        try:
+    try:
+        while time.monotonic() < until:
             read(0.1)
-        except OSError:
-            pass
-        done, status_now = os.waitpid(pid, os.WNOHANG)
-        status = status_now if done else None
-    if status != 0:
-        raise SystemExit("status %s" % status)
+    except OSError:
+        pass  # nobody has the terminal any more
+    if time.monotonic() >= until:
+        os.kill(pid, 9)
+    status = os.waitpid(pid, 0)
+    if status != (pid, 0):
+        raise SystemExit("status %s of %s" % (status, pid))
     if screen.own or not screen.cursor:
         raise SystemExit("the terminal has not its own screen again")
     if screen.bad:

@@ -108,7 +108,10 @@ static const char *next_window(struct top *t, bool *is_new)
     }
     if (*is_new)
         take_times(t);
-    t->screen.lost = t->follow.header.lost_events;
+    const struct spool_header *h = &t->follow.header;
+    t->screen.lost = h->lost_events;
+    t->screen.counts_heap = h->heap.state == SPOOL_HEAP_COUNTED && h->heap.live >= 0;
+    t->screen.heap = t->screen.counts_heap ? (uint64_t)h->heap.live : 0;
     return wrong;
 }
 

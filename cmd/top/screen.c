@@ -77,9 +77,9 @@ static void put_head(const struct screen *s, const struct window *w, FILE *out)
         seconds = 1e-9;
     fprintf(out, "\nper second: %.0f wakeups, %.0f system calls, %.0f events", (double)w->wakeups / seconds,
             (double)count_of(&w->stat.syscalls) / seconds, (double)w->events / seconds);
-    if (w->stat.heap.times) {
+    if (s->counts_heap) {
         fputs("; heap ", out);
-        put_bytes(w->stat.heap.end, out);
+        put_bytes(s->heap, out);
     }
     if (s->lost)
         fprintf(out, "; %" PRIu64 " events lost so far", s->lost);

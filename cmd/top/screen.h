@@ -25,6 +25,8 @@ struct screen {
     bool tids_are_ours;      /* the process has the numbers of its threads that we see */
     const struct cpu_times *before, *now;
     uint64_t lost;           /* events, so far */
+    bool counts_heap;
+    uint64_t heap;           /* bytes in use, as of the last change of generation */
 };
 
 /* Writes it. False: memory is short. */

@@ -2,6 +2,7 @@
 #include "config.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <poll.h>
 #include <regex.h>
@@ -70,6 +71,7 @@ struct top {
     uint64_t shown_at;         /* CLOCK_MONOTONIC, in ns */
     size_t shown, most;        /* generations */
     bool full_screen, held, is_over;
+    int failed; /* generations in a row that could not be summed up */
     size_t line;               /* the first one that is drawn */
     char *text;                /* what was drawn last */
 };
@@ -86,6 +88,16 @@ static void take_times(struct top *t)
     t->screen.now = old;
 }
 
+/* A generation that cannot be summed up is not the end of all. NULL, or what is. */
+static const char *pass_over(struct top *t, const char *wrong)
+{
+    enum { FAILED_MAX = 10 };
+    snprintf(t->message, sizeof t->message, " generation %" PRIu64 " is left out: %.160s", t->follow.shown + 1, wrong);
+    if (!t->full_screen)
+        complain("top", "%ld:%s", (long)t->screen.pid, t->message);
+    return ++t->failed < FAILED_MAX ? NULL : wrong;
+}
+
 /* The newest generation that is over becomes the window; those before it, if they were too many, are passed over. */
 static const char *next_window(struct top *t, bool *is_new)
 {
@@ -93,21 +105,27 @@ static const char *next_window(struct top *t, bool *is_new)
     const char *wrong = follow_read(&t->follow);
     *is_new = false;
     while (!wrong && follow_next(&t->follow, &file, &wrong)) {
-        bool newest = t->follow.shown + 1 == t->follow.over;
+        bool newest = !t->held && t->follow.shown + 1 == t->follow.over;
         if (newest && file.events.n) {
             if (!t->hz)
                 t->hz = finish_frequency(&t->follow.header);
-            window_free(t->window);
-            t->window = window_new(&file, t->hz, &t->follow.waits, t->screen.filter, &wrong);
-            *is_new = t->window;
+            struct window *w = window_new(&file, t->hz, &t->follow.waits, t->screen.filter, &wrong);
+            if (w) {
+                window_free(t->window);
+                t->window = w;
+                *is_new = true;
+            }
+            wrong = w ? NULL : pass_over(t, wrong);
         }
         const char *then = follow_next_end(&t->follow, &file);
         wrong = wrong ? wrong : then;
         if (!wrong && *is_new && !holders_tell(t->window, &t->follow.waits, t->screen.pid))
             wrong = "out of memory";
     }
-    if (*is_new)
+    if (*is_new) {
         take_times(t);
+        t->failed = 0;
+    }
     const struct spool_header *h = &t->follow.header;
     t->screen.lost = h->lost_events;
     t->screen.counts_heap = h->heap.state == SPOOL_HEAP_COUNTED && h->heap.live >= 0;
@@ -152,10 +170,29 @@ static void draw(struct top *t)
     const char *bottom = *t->message ? t->message : t->held ? " held; space goes on" : keys;
     double quiet = (double)(clock_mono_ns() - t->shown_at) * 1e-9;
     if (bottom == keys && t->window && quiet * 1000 > QUIET_MS) {
-        snprintf(line, sizeof line, " nothing new for %.0f s: no thread made a call that is recorded", quiet);
+        struct process_stat s;
+        bool stopped = !process_stat(t->screen.pid, &s) && (s.state == 'T' || s.state == 't');
+        snprintf(line, sizeof line, " nothing new for %.0f s: %s", quiet,
+                 stopped ? "it is stopped" : "no thread made a call that is recorded");
         bottom = line;
     }
     terminal_mode_draw(t->text ? t->text : "", t->line, bottom);
+}
+
+/* The first line that is drawn after that key: one of the text. */
+static size_t scrolled(const char *text, size_t line, int key)
+{
+    enum { PAGE = 10 };
+    size_t last = 0;
+    for (const char *c = text; c && *c; c++)
+        last += *c == '\n' && c[1];
+    switch (key) {
+    case KEY_UP: return line - (line > 0);
+    case KEY_DOWN: return line < last ? line + 1 : line;
+    case KEY_PAGE_UP: return line < PAGE ? 0 : line - PAGE;
+    case KEY_PAGE_DOWN: return line + PAGE < last ? line + PAGE : last;
+    default: return line;
+    }
 }
 
 /* Until a key: the text of something else. */
@@ -163,14 +200,15 @@ static bool show_text(const char *text, const char *title)
 {
     for (size_t line = 0;;) {
         terminal_mode_draw(text, line, title);
-        switch (terminal_mode_key(-1)) {
+        int key = terminal_mode_key(-1);
+        switch (key) {
         case KEY_STOP: return false;
         case KEY_NONE:
         case KEY_RESIZED: break;
-        case KEY_UP: line -= line > 0; break;
-        case KEY_DOWN: line++; break;
-        case KEY_PAGE_UP: line -= line < 10 ? line : 10; break;
-        case KEY_PAGE_DOWN: line += 10; break;
+        case KEY_UP:
+        case KEY_DOWN:
+        case KEY_PAGE_UP:
+        case KEY_PAGE_DOWN: line = scrolled(text, line, key); break;
         default: return true;
         }
     }
@@ -304,11 +342,7 @@ static bool take_key(struct top *t, int key)
     case 's': return show_stacks(t);
     case 'S': take_snapshot(t); break;
     case '/': return read_filter(t);
-    case KEY_UP: t->line -= t->line > 0; break;
-    case KEY_DOWN: t->line++; break;
-    case KEY_PAGE_UP: t->line -= t->line < 10 ? t->line : 10; break;
-    case KEY_PAGE_DOWN: t->line += 10; break;
-    default: break;
+    default: t->line = scrolled(t->text, t->line, key);
     }
     return true;
 }
@@ -320,7 +354,9 @@ static const char *watch(struct top *t)
 {
     while (t->shown < t->most) {
         bool is_new = false, ended = has_ended(t);
-        const char *wrong = t->held ? NULL : next_window(t, &is_new);
+        const char *wrong = next_window(t, &is_new);
+        if (wrong == follow_stopped)
+            return NULL;
         if (wrong)
             return wrong;
         t->shown += is_new;
@@ -334,8 +370,8 @@ static const char *watch(struct top *t)
         }
         if (t->full_screen)
             draw(t);
-        t->is_over = !is_new && (ended || follow_has_ended(&t->follow)) && !t->held;
-        if (t->is_over)
+        t->is_over = !is_new && (ended || follow_has_ended(&t->follow));
+        if (t->is_over && !t->held)
             return NULL;
         if (t->full_screen ? !take_key(t, terminal_mode_key(LOOK_MS)) : (poll(NULL, 0, LOOK_MS) < 0 && errno != EINTR))
             return NULL;
@@ -390,13 +426,17 @@ static int look(struct top *t, bool text)
         t->screen.now = &t->times[1];
         take_times(t);
         t->full_screen = !text && terminal_mode_begin();
+        t->follow.stop = t->full_screen ? terminal_mode_stops : NULL;
+        if (t->full_screen)
+            terminal_mode_draw("", 0, " reads what was recorded so far …");
         wrong = watch(t);
         terminal_mode_end();
     }
     if (wrong)
         complain("top", "%ld: %s", (long)t->screen.pid, wrong);
     else if (t->is_over)
-        complain("top", "%ld: the recording has ended", (long)t->screen.pid);
+        complain("top", "%ld: the recording has ended%s", (long)t->screen.pid,
+                 has_ended(t) ? "" : ", and the process goes on: it was told so, or executed another program");
     window_free(t->window);
     follow_close(&t->follow);
     spool_claim_end(&claim, "", false);

@@ -13,7 +13,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { FIRST_PAGE = 4096, SEGMENTS_MAX = 1 << 20, FILES_MAX = 64 << 20, AUXV_MAX = 4096, NOTES_MAX = 1 << 30 };
+enum {
+    FIRST_PAGE = 4096,
+    SEGMENTS_MAX = 1 << 20,
+    FILES_MAX = 64 << 20,
+    AUXV_MAX = 4096,
+    NOTES_MAX = 1 << 30,
+    THREADS_MAX = 1 << 16
+};
 
 #if defined(__x86_64__)
 enum { MACHINE = EM_X86_64 };
@@ -238,6 +245,8 @@ static bool take_note(struct process *p, uint32_t type, uint64_t at, size_t size
     case NT_PRSTATUS:
         if (size != sizeof status || !read_all(c->fd, at, &status, size))
             return true;
+        if (c->threads.n == THREADS_MAX)
+            return true;
         if (!VEC_ROOM(&c->threads))
             return false;
         if (!c->threads.n)
@@ -256,7 +265,7 @@ static bool take_note(struct process *p, uint32_t type, uint64_t at, size_t size
         take_auxv(c, at, size);
         return true;
     case NT_FILE:
-        return size > FILES_MAX || take_files(p, at, size);
+        return size > FILES_MAX || c->has_files || take_files(p, at, size);
     default:
         return true;
     }
@@ -321,7 +330,7 @@ static bool take_headers(struct process *p, const ElfW(Phdr) *v, size_t n)
     for (size_t i = 0; i < n && ok; i++)
         ok = v[i].p_type != PT_LOAD || add_segment(p, &v[i]);
     sort_mappings(p);
-    for (size_t i = 0; i < n && ok; i++)
+    for (size_t i = 0; i < n && ok && !p->core->threads.n; i++)
         ok = v[i].p_type != PT_NOTE || v[i].p_offset > INT64_MAX || v[i].p_filesz > INT64_MAX ||
              take_notes(p, v[i].p_offset, v[i].p_filesz);
     return ok;
@@ -350,6 +359,8 @@ static const char *read_headers(struct process *p)
         return no_memory;
     if (!there)
         return damaged;
+    if (c->threads.n == THREADS_MAX)
+        return "there are more threads in it than this command takes";
     return c->threads.n ? NULL : "it is cut off, or damaged: there is no thread in it";
 }
 

@@ -106,7 +106,8 @@ static void await_calls(const struct process *p, const struct stop *stops, size_
     const uint64_t until = clock_mono_ns() + AGAIN_NS;
     for (size_t i = 0; i < n; i++) {
         struct thread_moment now;
-        while (stops[i].stopped && stops[i].t->call != NO_CALL && !thread_moment(p, stops[i].t, &now) && clock_mono_ns() < until)
+        while (stops[i].stopped && stops[i].t->call != NO_CALL && !thread_moment(p, stops[i].t, &now) &&
+               clock_mono_ns() < until)
             nanosleep(&moment, NULL);
     }
 }

@@ -48,7 +48,9 @@ const char *find_spool(struct spool_claim *claim, pid_t pid, const struct proces
     snprintf(maps, sizeof maps, "/proc/%ld/maps", (long)pid);
     FILE *f = fopen(maps, "re");
     if (!f)
-        return errno == EACCES ? "it belongs to another user: be that user, or root" : strerror(errno);
+        return errno != EACCES ? strerror(errno)
+               : geteuid()     ? "it belongs to another user: be that user, or root"
+                               : "the kernel does not let us look into it";
     while (getline(&line, &size, f) > 0) {
         char *path = strchr(line, '/');
         if (!path)

@@ -11,10 +11,11 @@
 #include "lib/meta.h"
 #include "lib/wire/batch_header.h"
 
-enum { BLOCK = 1 << 20, BATCH_MAX = SPOOL_CHUNK_SIZE + BATCH_HEADER_MAX, ENDED_MAX = 4096 };
+enum { BLOCK = 1 << 20, BATCH_MAX = SPOOL_CHUNK_SIZE + BATCH_HEADER_MAX, ENDED_MAX = 4096, KNOWN_MIN = 64 };
 
 static const char no_memory[] = "out of memory", damaged[] = "the spool is damaged",
                   behind[] = "it is recorded faster than this can read";
+const char follow_stopped[] = "stopped";
 
 static bool read_at(int fd, uint64_t at, void *into, size_t n)
 {
@@ -49,17 +50,32 @@ bool follow_has_ended(const struct follow *f) { return f->header.state != SPOOL_
 
 /* --- batches ------------------------------------------------------------------------------------------------------ */
 
+static uint64_t hash_of(const struct spool_batch *b, bool records)
+{
+    uint64_t h = (b->generation ^ idmap_seed()) * UINT64_C(0x9e3779b97f4a7c15);
+    h = (h ^ h >> 32 ^ b->m) * UINT64_C(0xd6e8feb86659fd93);
+    h = (h ^ h >> 32 ^ b->time) * UINT64_C(0x9e3779b97f4a7c15);
+    return h ^ h >> 32 ^ records;
+}
+
 /* The same batch, which was found in the pool before; NULL: it was not. */
 static struct followed *find_held(const struct follow *f, const struct spool_batch *b, bool records)
 {
-    for (size_t i = 0; i < f->held.n; i++) {
-        struct followed *h = &f->held.v[i];
-        if (h->of_pool && h->records == records && h->batch.time == b->time && h->batch.m == b->m &&
-            h->batch.generation == b->generation && h->batch.size == b->size &&
-            !memcmp(h->batch.data, b->data, b->size))
-            return h;
-    }
-    return NULL;
+    uint32_t at = idmap_get(&f->of_pool, hash_of(b, records));
+    struct followed *h = at ? &f->held.v[at - 1] : NULL;
+    return h && h->records == records && h->batch.time == b->time && h->batch.m == b->m &&
+                   h->batch.generation == b->generation && h->batch.size == b->size &&
+                   !memcmp(h->batch.data, b->data, b->size)
+               ? h
+               : NULL;
+}
+
+/* The first one of several that have so much in common stays the one that is found. */
+static bool index_held(struct follow *f, size_t at)
+{
+    const struct followed *h = &f->held.v[at];
+    uint64_t hash = hash_of(&h->batch, h->records);
+    return !h->of_pool || idmap_get(&f->of_pool, hash) || idmap_add(&f->of_pool, hash, (uint32_t)at + 1);
 }
 
 /* Of a generation that was not given out; with a copy of its bytes. */
@@ -77,7 +93,7 @@ static const char *hold(struct follow *f, const struct spool_batch *b, bool reco
     *h = (struct followed){*b, records, of_pool};
     h->batch.data = copy;
     h->batch.order = f->held.n++;
-    return NULL;
+    return index_held(f, f->held.n - 1) ? NULL : no_memory;
 }
 
 typedef const char *see_batch(struct follow *f, const struct spool_batch *b, bool records, bool of_pool);
@@ -91,6 +107,8 @@ static const char *see_row(struct follow *f, const uint8_t *row, size_t size, bo
     while (*used < size && !wrong) {
         struct batch_header h;
         struct batch_header_fault ignored;
+        if (f->stop && f->stop())
+            return follow_stopped;
         const uint8_t *data = batch_header_get(row + *used, row + size, &h, &ignored);
         if (!data || h.size > (uint64_t)(row + size - data))
             return size - *used < BATCH_MAX ? NULL : damaged;
@@ -112,15 +130,18 @@ static bool is_wanted(const struct follow *f, const struct chunk *c, bool packed
            c->generation > f->shown && c->used <= CHUNK_CAPACITY && c->meta_used <= CHUNK_CAPACITY - c->used;
 }
 
-/* The chunk was not used for something else meanwhile. */
+/*
+ * The chunk was not used for something else meanwhile. It may have become full, or be about to be written to the log:
+ * it is in the log only when log_end says so, which may be later than we look there.
+ */
 static bool is_same(const struct chunk *a, const struct chunk *b)
 {
+    bool sealed = a->sealed == b->sealed || (a->state == CHUNK_OPEN && b->state == CHUNK_FULL);
     return b->state != CHUNK_FREE && a->generation == b->generation && a->m == b->m && a->time == b->time &&
-           a->packed == b->packed && a->sealed == b->sealed && a->log_pos == b->log_pos && a->used == b->used &&
-           a->meta_used == b->meta_used;
+           a->packed == b->packed && sealed && a->used == b->used && a->meta_used == b->meta_used;
 }
 
-/* A chunk that changes while it is copied is on its way to where is read later. */
+/* A chunk that changes otherwise while it is copied is on its way to where is read later. */
 static const char *read_chunk(struct follow *f, uint64_t at, bool packed, see_batch *see)
 {
     static uint8_t bytes[SPOOL_CHUNK_SIZE];
@@ -227,39 +248,97 @@ static const char *keep_records(struct follow *f, const struct spool_batch *b)
         free(kept);
         return no_memory;
     }
+    uint8_t *fits = realloc(kept, size);
     struct spool_batch *k = &f->known.v[f->known.n++];
     *k = *b;
-    k->data = kept;
+    k->data = fits ? fits : kept;
     k->size = size;
     return NULL;
 }
 
-/* What is known of threads that have ended is of no use any more. */
-static void forget_ended(struct follow *f)
+/* Which records were told by newer ones. */
+struct told {
+    struct idmap threads, names, hooks;
+    uint64_t modules; /* the newest time of modules: all that was mapped has it */
+    bool failed;      /* memory is short */
+};
+
+static bool is_new(struct told *t, struct idmap *map, uint64_t id)
 {
-    size_t n = 0;
+    if (idmap_get(map, id))
+        return false;
+    t->failed |= !idmap_add(map, id, 1);
+    return true;
+}
+
+/* Whether the record says more than newer ones, and not of a thread that has ended. */
+static bool is_worth_keeping(const struct follow *f, struct told *t, struct cursor c)
+{
+    uint8_t tag = *c.p++;
+    uint64_t first = get_int(&c);
+    switch (tag) {
+    case META_THREAD: return !idmap_get(&f->waits.ended, first) && is_new(t, &t->threads, first);
+    case META_NAME: return !idmap_get(&f->waits.ended, first) && is_new(t, &t->names, first);
+    case META_HOOK: return is_new(t, &t->hooks, first);
+    default: return first == t->modules;
+    }
+}
+
+static uint64_t newest_modules(const struct follow *f)
+{
+    uint64_t newest = 0;
     for (size_t i = 0; i < f->known.n; i++) {
-        struct spool_batch b = f->known.v[i];
-        uint8_t *bytes = (uint8_t *)(uintptr_t)b.data;
-        struct cursor c = {b.data, b.data + b.size};
-        b.size = 0;
+        struct cursor c = {f->known.v[i].data, f->known.v[i].data + f->known.v[i].size};
+        while (c.p && c.p < c.end) {
+            struct cursor fields = {c.p + 1, c.end};
+            bool module = *c.p == META_MODULE;
+            uint64_t time = module ? get_int(&fields) : 0;
+            newest = time > newest ? time : newest;
+            record_skip(&c);
+        }
+    }
+    return newest;
+}
+
+/*
+ * Keeps what is needed of what is known: a flight recorder says most of it again in each generation. The newest come
+ * first, within a batch as well.
+ */
+static const char *forget_old(struct follow *f)
+{
+    struct told told = {.modules = newest_modules(f)};
+    for (size_t i = f->known.n; i-- > 0;) {
+        struct spool_batch *b = &f->known.v[i];
+        uint8_t *bytes = (uint8_t *)(uintptr_t)b->data;
+        struct cursor c = {b->data, b->data + b->size};
+        b->size = 0;
         while (c.p && c.p < c.end) {
             const uint8_t *start = c.p;
-            struct cursor fields = {start + 1, c.end};
             record_skip(&c);
-            bool of_thread = *start == META_THREAD || *start == META_NAME;
-            if (!c.p || (of_thread && idmap_get(&f->waits.ended, get_int(&fields))))
+            if (!c.p || !is_worth_keeping(f, &told, (struct cursor){start, c.p}))
                 continue;
-            memmove(bytes + b.size, start, (size_t)(c.p - start));
-            b.size += (size_t)(c.p - start);
+            memmove(bytes + b->size, start, (size_t)(c.p - start));
+            b->size += (size_t)(c.p - start);
         }
-        if (b.size)
-            f->known.v[n++] = b;
-        else
+    }
+    size_t n = 0;
+    for (size_t i = 0; i < f->known.n; i++) {
+        struct spool_batch *b = &f->known.v[i];
+        uint8_t *bytes = (uint8_t *)(uintptr_t)b->data, *fits = b->size ? realloc(bytes, b->size) : NULL;
+        if (b->size) {
+            b->data = fits ? fits : bytes;
+            f->known.v[n++] = *b;
+        } else {
             free(bytes);
+        }
     }
     f->known.n = n;
+    f->known_enough = 2 * n + KNOWN_MIN;
     idmap_clear(&f->waits.ended);
+    idmap_free(&told.threads);
+    idmap_free(&told.names);
+    idmap_free(&told.hooks);
+    return told.failed ? no_memory : NULL;
 }
 
 /* --- the beginning ------------------------------------------------------------------------------------------------ */
@@ -302,9 +381,12 @@ static void drop_held(struct follow *f, uint64_t until)
         else
             f->held.v[n++] = f->held.v[i];
     f->held.n = n;
+    idmap_clear(&f->of_pool);
+    for (size_t i = 0; i < n; i++)
+        index_held(f, i); /* there is room for fewer */
 }
 
-static const char *begin(struct follow *f)
+static const char *try_to_begin(struct follow *f)
 {
     uint64_t first = f->header.ring_size ? f->header.log_start : 0, past = f->over ? f->over - 1 : 0;
     const char *wrong;
@@ -321,8 +403,34 @@ static const char *begin(struct follow *f)
     drop_held(f, past);
     if (!wrong && !open_waits_settle(&f->waits))
         wrong = no_memory;
-    forget_ended(f);
+    if (!wrong)
+        wrong = forget_old(f);
     f->began = !wrong;
+    return wrong;
+}
+
+static void forget_all(struct follow *f)
+{
+    drop_held(f, UINT64_MAX);
+    for (size_t i = 0; i < f->known.n; i++)
+        free((uint8_t *)(uintptr_t)f->known.v[i].data);
+    f->known.n = 0;
+    open_waits_free(&f->waits);
+    f->shown = 0;
+}
+
+/* A flight recorder may overwrite what is just being read: then there is less to read the next time. */
+static const char *begin(struct follow *f)
+{
+    enum { TRIES = 5 };
+    const char *wrong = try_to_begin(f);
+    for (int i = 0; i < TRIES && wrong == behind; i++) {
+        forget_all(f);
+        wrong = read_header(f);
+        f->over = f->header.last_generation - !follow_has_ended(f);
+        if (!wrong)
+            wrong = try_to_begin(f);
+    }
     return wrong;
 }
 
@@ -336,12 +444,10 @@ const char *follow_open(struct follow *f, int fd)
 
 void follow_close(struct follow *f)
 {
-    drop_held(f, UINT64_MAX);
+    forget_all(f);
     VEC_FREE(&f->held);
-    for (size_t i = 0; i < f->known.n; i++)
-        free((uint8_t *)(uintptr_t)f->known.v[i].data);
+    idmap_free(&f->of_pool);
     free(f->known.v);
-    open_waits_free(&f->waits);
     free(f->block);
 }
 
@@ -387,13 +493,26 @@ static void sort(struct spool_batches *b)
         qsort(b->v, b->n, sizeof *b->v, by_time);
 }
 
+/* The next generation of which there is anything: a process may say that it is at any. Beyond f->over: none is over. */
+static uint64_t next_held(const struct follow *f)
+{
+    uint64_t next = f->over + 1;
+    for (size_t i = 0; i < f->held.n; i++)
+        if (f->held.v[i].batch.generation < next)
+            next = f->held.v[i].batch.generation;
+    return next;
+}
+
 bool follow_next(struct follow *f, struct spool_file *file, const char **wrong)
 {
     *wrong = NULL;
     memset(file, 0, sizeof *file);
     if (!f->began || f->shown >= f->over)
         return false;
-    uint64_t generation = f->shown + 1;
+    uint64_t generation = next_held(f);
+    f->shown = generation - 1;
+    if (generation > f->over)
+        return false;
     bool ok = true;
     file->header = &f->header;
     for (size_t i = 0; i < f->known.n && ok; i++)
@@ -432,8 +551,8 @@ const char *follow_next_end(struct follow *f, struct spool_file *file)
             wrong = keep_records(f, &f->held.v[i].batch);
     f->shown = generation;
     drop_held(f, generation);
-    if (f->waits.ended.count > ENDED_MAX)
-        forget_ended(f);
+    if (!wrong && (f->waits.ended.count > ENDED_MAX || f->known.n > f->known_enough))
+        wrong = forget_old(f);
     free(file->events.v);
     free(file->meta.v);
     free(file->unrolled);

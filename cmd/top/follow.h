@@ -24,7 +24,10 @@ struct follow {
     uint64_t over;              /* the last one that is over */
     bool began;
     VEC(struct followed) held;  /* of later ones */
+    struct idmap of_pool;       /* of those found in the pool: a hash of what they are, to their place + 1 */
     struct spool_batches known; /* records that hold from their generation on; the bytes are its own */
+    size_t known_enough;        /* with more batches of these, what is told twice is forgotten */
+    bool (*stop)(void);         /* the caller's: whether reading is to end early; NULL: never */
     struct open_waits waits;
     uint8_t *block;             /* of the log */
 };
@@ -36,8 +39,9 @@ struct follow {
 const char *follow_open(struct follow *f, int fd);
 void follow_close(struct follow *f);
 
-/* Reads what is new. NULL, or why that cannot go on. */
+/* Reads what is new. NULL, or why that cannot go on: follow_stopped, if the caller said so. */
 const char *follow_read(struct follow *f);
+extern const char follow_stopped[];
 
 /* The recording has ended: nothing will be new. */
 bool follow_has_ended(const struct follow *f);

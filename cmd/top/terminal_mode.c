@@ -24,7 +24,6 @@ static void on_resize(int sig)
     resized = 1;
 }
 
-static void on_stop(int sig) { stops = sig; }
 
 static void to_terminal(const char *text)
 {
@@ -47,6 +46,19 @@ static void restore(void)
     to_terminal(leave);
     tcsetattr(STDIN_FILENO, TCSANOW, &before);
 }
+
+static void on_stop(int sig)
+{
+    if (stops) {
+        if (write(STDOUT_FILENO, leave, sizeof leave - 1) < 0)
+            _exit(128 + sig);
+        tcsetattr(STDIN_FILENO, TCSANOW, &before);
+        _exit(128 + sig);
+    }
+    stops = sig;
+}
+
+bool terminal_mode_stops(void) { return stops; }
 
 /* Ctrl-Z: the shell gets its terminal as it was. */
 static void on_suspend(int sig)
@@ -99,18 +111,24 @@ void terminal_mode_size(size_t *rows, size_t *columns)
     *columns = told ? size.ws_col : 80;
 }
 
-/* "\033[A" and the like. */
+/* The next byte of a sequence, which comes at once, or where the line is slow, soon. 0: there is none. */
+static char next_byte(void)
+{
+    struct pollfd input = {STDIN_FILENO, POLLIN, 0};
+    char c = 0;
+    return poll(&input, 1, 50) == 1 && read(STDIN_FILENO, &c, 1) == 1 ? c : 0;
+}
+
+/* "\033[A", "\033OA" and the like, to their ends. */
 static int take_sequence(void)
 {
-    char c[3] = "";
-    if (read(STDIN_FILENO, c, 1) != 1 || *c != '[' || read(STDIN_FILENO, c, 1) != 1)
-        return KEY_NONE;
-    switch (*c) {
+    char kind = next_byte(), first = kind == '[' || kind == 'O' ? next_byte() : 0, last = first;
+    while (kind == '[' && last && (last < 0x40 || last > 0x7e))
+        last = next_byte();
+    switch (last) {
     case 'A': return KEY_UP;
     case 'B': return KEY_DOWN;
-    case '5':
-    case '6': return read(STDIN_FILENO, c + 1, 1) == 1 && c[1] == '~' ? (*c == '5' ? KEY_PAGE_UP : KEY_PAGE_DOWN)
-                                                                       : KEY_NONE;
+    case '~': return first == '5' ? KEY_PAGE_UP : first == '6' ? KEY_PAGE_DOWN : KEY_NONE;
     default: return KEY_NONE;
     }
 }

@@ -9,6 +9,9 @@
 bool terminal_mode_begin(void);
 void terminal_mode_end(void);
 
+/* Whether a signal wants the program to end. A second one ends it at once, with the terminal as it was. */
+bool terminal_mode_stops(void);
+
 void terminal_mode_size(size_t *rows, size_t *columns);
 
 /* The keys that are no characters. */

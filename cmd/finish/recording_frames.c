@@ -56,6 +56,8 @@ static bool is_entry(const struct recording *r, const struct rec_pc *p)
  */
 static size_t without_startup(const struct recording *r, const struct rec_stack *s)
 {
+    if (!s->n)
+        return 0;
     const struct rec_pc *pcs = &r->stacks.pcs[s->first];
     size_t n = s->n;
     if (n > 2 && is_entry(r, &pcs[n - 1]) && is_in_libc(r, &pcs[n - 2]))

@@ -76,14 +76,6 @@ static double seconds_since(uint64_t realtime_ns)
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9 - (double)realtime_ns / 1e9;
 }
 
-/* The text comes from another process and goes to a terminal. */
-static void make_printable(char *text)
-{
-    for (; *text; text++)
-        if ((unsigned char)*text < ' ' || *text == 0x7f)
-            *text = '?';
-}
-
 static void print_status(pid_t pid, const struct control_reply *r)
 {
     if (!r->recording) {
@@ -128,22 +120,11 @@ static int send_command(const struct command *c, pid_t pid, struct finish_how *h
 
 /* --- all of them -------------------------------------------------------------------------------------------------- */
 
-static void text_cell(struct table *t, char *text)
-{
-    make_printable(text);
-    table_cell(t, "%s", text);
-}
-
 static void command_cell(struct table *t, pid_t pid)
 {
-    char path[64], name[64] = "";
-    snprintf(path, sizeof path, "/proc/%ld/comm", (long)pid);
-    FILE *f = fopen(path, "re");
-    if (f && fgets(name, sizeof name, f))
-        name[strcspn(name, "\n")] = 0;
-    if (f)
-        fclose(f);
-    text_cell(t, name);
+    char name[64];
+    command_of(pid, name, sizeof name);
+    table_cell(t, "%s", name);
 }
 
 static void status_row(struct table *t, pid_t pid)
@@ -169,7 +150,8 @@ static void status_row(struct table *t, pid_t pid)
     table_cell(t, "%.1f s", seconds_since(r.start_realtime_ns));
     table_cell(t, "%" PRIu64, r.log_bytes);
     table_cell(t, "%" PRIu64, r.lost);
-    text_cell(t, r.spool);
+    make_printable(r.spool);
+    table_cell(t, "%s", r.spool);
 }
 
 static int print_all_status(const char *verb)

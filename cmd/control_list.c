@@ -108,6 +108,26 @@ bool listeners_find(struct listeners *l)
 
 void listeners_free(struct listeners *l) { VEC_FREE(&l->list); }
 
+void make_printable(char *text)
+{
+    for (; *text; text++)
+        if ((unsigned char)*text < ' ' || *text == 0x7f)
+            *text = '?';
+}
+
+void command_of(pid_t pid, char *name, size_t size)
+{
+    char path[64];
+    *name = 0;
+    snprintf(path, sizeof path, "/proc/%ld/comm", (long)pid);
+    FILE *f = fopen(path, "re");
+    if (f && fgets(name, (int)size, f))
+        name[strcspn(name, "\n")] = 0;
+    if (f)
+        fclose(f);
+    make_printable(name);
+}
+
 pid_t listener_meant(pid_t pid)
 {
     struct listeners l;

@@ -3,6 +3,7 @@
 #define THRACE_CMD_CONTROL_LIST_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <sys/types.h>
 
 #include "parser/vec.h"
@@ -14,6 +15,12 @@ struct listeners {
 /* Those of the user, or all of them for root. False: memory is short, or the kernel does not list them. */
 bool listeners_find(struct listeners *l);
 void listeners_free(struct listeners *l);
+
+/* Such a text comes from another process and goes to a terminal: control characters become '?'. */
+void make_printable(char *text);
+
+/* The command's name as the kernel has it, printable; "" if there is no such process. */
+void command_of(pid_t pid, char *name, size_t size);
 
 /* The process that the user means by this pid: for that of `thrace record`, the program that it runs. */
 pid_t listener_meant(pid_t pid);

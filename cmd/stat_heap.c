@@ -4,14 +4,8 @@
 
 static void add_bytes(struct table *t, uint64_t bytes)
 {
-    static const char *const units[] = {"bytes", "KiB", "MiB", "GiB"};
-    unsigned unit = 0;
-    while (unit < 3 && bytes >> 10 * unit >= 10240)
-        unit++;
-    if (unit)
-        table_cell(t, "%.1f %s", (double)bytes / (double)(UINT64_C(1) << 10 * unit), units[unit]);
-    else
-        table_cell(t, "%" PRIu64 " bytes", bytes);
+    char text[TABLE_BYTES_SIZE];
+    table_cell(t, "%s", table_format_bytes(text, bytes));
 }
 
 static bool data(const struct stat *s, struct report *r)

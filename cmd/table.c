@@ -125,6 +125,19 @@ struct table *table_rows(struct table *t, const struct table_column *columns)
 
 /* ---- as text ---------------------------------------------------------------------------------------------------- */
 
+const char *table_format_bytes(char text[TABLE_BYTES_SIZE], uint64_t bytes)
+{
+    static const char *const units[] = {"bytes", "KiB", "MiB", "GiB"};
+    unsigned unit = 0;
+    while (unit < 3 && bytes >> 10 * unit >= 10240)
+        unit++;
+    if (unit)
+        snprintf(text, TABLE_BYTES_SIZE, "%.1f %s", (double)bytes / (double)(UINT64_C(1) << 10 * unit), units[unit]);
+    else
+        snprintf(text, TABLE_BYTES_SIZE, "%" PRIu64 " bytes", bytes);
+    return text;
+}
+
 const char *table_format_time(char text[TABLE_TIME_SIZE], uint64_t ns)
 {
     static const struct {

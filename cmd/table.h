@@ -91,6 +91,10 @@ bool table_is_whole(const struct table *t);
 enum { TABLE_TIME_SIZE = 32 };
 const char *table_format_time(char text[TABLE_TIME_SIZE], uint64_t ns);
 
+/* "9216 bytes", "31.2 MiB"; returns text. */
+enum { TABLE_BYTES_SIZE = 32 };
+const char *table_format_bytes(char text[TABLE_BYTES_SIZE], uint64_t bytes);
+
 /* As text. */
 void table_print(const struct table *t, FILE *out);
 

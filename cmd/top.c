@@ -394,21 +394,6 @@ static bool take_view(const char *text, enum view *view)
     return false;
 }
 
-/* The text comes from another process and goes to a terminal. */
-static void find_name(struct top *t)
-{
-    char path[64];
-    snprintf(path, sizeof path, "/proc/%ld/comm", (long)t->screen.pid);
-    FILE *f = fopen(path, "re");
-    if (f && fgets(t->name, sizeof t->name, f))
-        t->name[strcspn(t->name, "\n")] = 0;
-    if (f)
-        fclose(f);
-    for (char *c = t->name; *c; c++)
-        if ((unsigned char)*c < ' ' || *c == 0x7f)
-            *c = '?';
-}
-
 static int look(struct top *t, bool text)
 {
     struct spool_claim claim = {.fd = -1};
@@ -418,7 +403,7 @@ static int look(struct top *t, bool text)
     if (!wrong)
         wrong = follow_open(&t->follow, claim.fd);
     if (!wrong) {
-        find_name(t);
+        command_of(t->screen.pid, t->name, sizeof t->name);
         t->screen.name = t->name;
         t->screen.tids_are_ours = !t->process.innermost || (pid_t)t->process.innermost == t->screen.pid;
         t->screen.color = wants_color(stdout);

@@ -124,11 +124,12 @@ static int write_sample_rate(const struct recording *r, uint64_t hz, struct gotr
     return gotrace_builder_string(b, note, origin_rate_note(&o, note)) ? 0 : -1;
 }
 
-const char *finish_write_to(gotrace_write_fn *write, void *arg, const struct spool_file *f, const struct recording *r,
+const char *finish_write_to(FILE *out, const struct spool_file *f, const struct recording *r,
                             struct finish_summary *sum)
 {
     const struct spool_header *h = f->header;
-    struct gotrace_builder *b = gotrace_builder_new_callback(finish_version(h->trace_version), write, arg);
+    struct finish_counted counted = {out, &sum->bytes};
+    struct gotrace_builder *b = gotrace_builder_new_callback(finish_version(h->trace_version), write_counted, &counted);
     if (!b)
         return "the trace version in the spool is not supported";
     const struct trace_time *t = &r->time;
@@ -158,12 +159,6 @@ const char *finish_write_to(gotrace_write_fn *write, void *arg, const struct spo
     return err;
 }
 
-static const char *write_trace(const struct spool_file *f, struct recording *r, FILE *out, struct finish_summary *sum)
-{
-    struct finish_counted counted = {out, &sum->bytes};
-    return finish_write_to(write_counted, &counted, f, r, sum);
-}
-
 /* --- files -------------------------------------------------------------------------------------------------------- */
 
 enum { MAX_CUTS = 64 };
@@ -178,7 +173,7 @@ static uint64_t cut_unfinished(struct spool_file *f, const char *trace)
 static const char *write_again(struct spool_file *f, struct recording *r, struct finish_summary *sum, struct output *o)
 {
     sum->bytes = sum->generations = sum->opening = 0;
-    const char *err = output_restart(o) ? strerror(errno) : write_trace(f, r, output_file(o), sum);
+    const char *err = output_restart(o) ? strerror(errno) : finish_write_to(output_file(o), f, r, sum);
     return err ? err : fflush(output_file(o)) ? strerror(errno) : NULL;
 }
 
@@ -203,7 +198,7 @@ const char *finish_write(struct spool_file *f, struct recording *r, struct finis
     bool old = wire_version_is_old(f->header->trace_version);
     FILE *middle = old && !output_temporary(o) ? tmpfile() : NULL;
     FILE *out = middle ? middle : output_file(o);
-    err = old && !output_temporary(o) && !middle ? strerror(errno) : write_trace(f, r, out, sum);
+    err = old && !output_temporary(o) && !middle ? strerror(errno) : finish_write_to(out, f, r, sum);
     if (!err && fflush(out))
         err = strerror(errno);
     bool torn = output_temporary(o) && (f->header->state != SPOOL_COMPLETE || f->missing);

@@ -3,17 +3,17 @@
 #define THRACE_CMD_FINISH_FINISH_WRITE_H
 
 #include <stdint.h>
+#include <stdio.h>
 
 #include "cmd/finish/finish_summary.h"
 #include "cmd/finish/recording.h"
 #include "cmd/finish/spool_read.h"
-#include "gotrace/builder.h"
 
 /* Ticks of the recording in a second. */
 uint64_t finish_frequency(const struct spool_header *h);
 
 /* Writes the trace and counts in sum what is in it. NULL, or why not. */
-const char *finish_write_to(gotrace_write_fn *write, void *arg, const struct spool_file *f, const struct recording *r,
+const char *finish_write_to(FILE *out, const struct spool_file *f, const struct recording *r,
                             struct finish_summary *sum);
 
 /* Writes the trace to sum->path and counts in sum what is in it. NULL, or why not; then nothing is left there. */

@@ -185,6 +185,12 @@ static int by_generation(const void *a, const void *b)
     return x->order < y->order ? -1 : x->order > y->order;
 }
 
+void spool_batches_sort(struct spool_batches *b)
+{
+    if (b->n)
+        qsort(b->v, b->n, sizeof *b->v, by_generation);
+}
+
 static const char *check_header(const struct spool_header *h, size_t size)
 {
     static const char none[sizeof h->magic];
@@ -226,10 +232,8 @@ const char *spool_file_open(struct spool_file *f, int fd)
     }
     drop_forgotten(&f->events, f->header->first_generation);
     drop_forgotten(&f->meta, f->header->first_generation);
-    if (f->events.n)
-        qsort(f->events.v, f->events.n, sizeof *f->events.v, by_generation);
-    if (f->meta.n)
-        qsort(f->meta.v, f->meta.n, sizeof *f->meta.v, by_generation);
+    spool_batches_sort(&f->events);
+    spool_batches_sort(&f->meta);
     return NULL;
 }
 

@@ -45,4 +45,7 @@ struct spool_file {
 const char *spool_file_open(struct spool_file *f, int fd);
 void spool_file_close(struct spool_file *f);
 
+/* By generation, time, and then as they were found. */
+void spool_batches_sort(struct spool_batches *b);
+
 #endif

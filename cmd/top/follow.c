@@ -469,28 +469,12 @@ const char *follow_read(struct follow *f)
 
 /* --- generations -------------------------------------------------------------------------------------------------- */
 
-static int by_time(const void *a, const void *b)
-{
-    const struct spool_batch *x = a, *y = b;
-    if (x->generation != y->generation)
-        return x->generation < y->generation ? -1 : 1;
-    if (x->time != y->time)
-        return x->time < y->time ? -1 : 1;
-    return (x->order > y->order) - (x->order < y->order);
-}
-
 static bool add(struct spool_batches *to, const struct spool_batch *b)
 {
     if (!VEC_ROOM(to))
         return false;
     to->v[to->n++] = *b;
     return true;
-}
-
-static void sort(struct spool_batches *b)
-{
-    if (b->n)
-        qsort(b->v, b->n, sizeof *b->v, by_time);
 }
 
 /* The next generation of which there is anything: a process may say that it is at any. Beyond f->over: none is over. */
@@ -520,8 +504,8 @@ bool follow_next(struct follow *f, struct spool_file *file, const char **wrong)
     for (size_t i = 0; i < f->held.n && ok; i++)
         if (f->held.v[i].batch.generation == generation)
             ok = add(f->held.v[i].records ? &file->meta : &file->events, &f->held.v[i].batch);
-    sort(&file->events);
-    sort(&file->meta);
+    spool_batches_sort(&file->events);
+    spool_batches_sort(&file->meta);
     ok = ok && open_waits_put(&f->waits, generation, &file->meta, &file->unrolled);
     if (!ok) {
         *wrong = no_memory;

@@ -51,18 +51,6 @@ static uint64_t count_of(const struct stat_groups *g)
     return n;
 }
 
-static void put_bytes(uint64_t n, FILE *out)
-{
-    static const char *const units[] = {"bytes", "KiB", "MiB", "GiB"};
-    unsigned unit = 0;
-    while (unit < 3 && n >> 10 * unit >= 10240)
-        unit++;
-    if (unit)
-        fprintf(out, "%.1f %s", (double)n / (double)(UINT64_C(1) << 10 * unit), units[unit]);
-    else
-        fprintf(out, "%" PRIu64 " bytes", n);
-}
-
 static void put_head(const struct screen *s, const struct window *w, FILE *out)
 {
     double seconds = (double)(w->end - w->begin) * 1e-9;
@@ -77,10 +65,9 @@ static void put_head(const struct screen *s, const struct window *w, FILE *out)
         seconds = 1e-9;
     fprintf(out, "\nper second: %.0f wakeups, %.0f system calls, %.0f events", (double)w->wakeups / seconds,
             (double)count_of(&w->stat.syscalls) / seconds, (double)w->events / seconds);
-    if (s->counts_heap) {
-        fputs("; heap ", out);
-        put_bytes(s->heap, out);
-    }
+    char heap[TABLE_BYTES_SIZE];
+    if (s->counts_heap)
+        fprintf(out, "; heap %s", table_format_bytes(heap, s->heap));
     if (s->lost)
         fprintf(out, "; %" PRIu64 " events lost so far", s->lost);
     if (s->filter)

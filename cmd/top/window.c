@@ -2,7 +2,7 @@
 
 #include "cmd/top/window.h"
 
-#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,21 +13,9 @@
 /* --- the trace ---------------------------------------------------------------------------------------------------- */
 
 struct bytes {
-    VEC(uint8_t) data;
+    char *v;
+    size_t n;
 };
-
-static int append(void *arg, const void *buf, size_t size)
-{
-    struct bytes *b = arg;
-    while (b->data.cap - b->data.n < size)
-        if (!vec_grow((void **)&b->data.v, &b->data.cap, 1)) {
-            errno = ENOMEM;
-            return -1;
-        }
-    memcpy(b->data.v + b->data.n, buf, size);
-    b->data.n += size;
-    return 0;
-}
 
 static int64_t in_ns(const struct trace_time *t, uint64_t ticks)
 {
@@ -38,7 +26,10 @@ static const char *make_trace(struct bytes *to, struct spool_file *f, uint64_t h
 {
     struct recording r;
     struct finish_summary sum = {.events = 0};
+    FILE *out = open_memstream(&to->v, &to->n);
     const char *wrong = recording_read(&r, f);
+    if (!wrong && !out)
+        wrong = "out of memory";
     if (!wrong) {
         samples_bound(&r.samples, f->header, hz);
         trace_time_init(&r.time, hz);
@@ -47,7 +38,9 @@ static const char *make_trace(struct bytes *to, struct spool_file *f, uint64_t h
         wrong = recording_symbolize(&r, NULL);
     }
     if (!wrong)
-        wrong = finish_write_to(append, to, f, &r, &sum);
+        wrong = finish_write_to(out, f, &r, &sum);
+    if (out && fclose(out) && !wrong)
+        wrong = "out of memory";
     recording_free(&r);
     return wrong;
 }
@@ -148,7 +141,7 @@ static const char *sum_up(struct summing *how, const struct bytes *trace)
     static const struct event_consumer consumer = {begin, event, end};
     static char text[256];
     const char *wrong = NULL;
-    struct gotrace_reader *r = gotrace_reader_open_memory(trace->data.v, trace->data.n);
+    struct gotrace_reader *r = gotrace_reader_open_memory(trace->v, trace->n);
     bool ok = r && consume_events(r, &consumer, how);
     const struct gotrace_error *e = r ? gotrace_reader_error(r) : NULL;
     if (e) {
@@ -162,7 +155,7 @@ static const char *sum_up(struct summing *how, const struct bytes *trace)
 struct window *window_new(struct spool_file *f, uint64_t hz, const struct open_waits *open, const char *only,
                           const char **wrong)
 {
-    struct bytes trace = {.data = {0}};
+    struct bytes trace = {NULL, 0};
     struct window *w = calloc(1, sizeof *w);
     struct summing how = {.window = w, .open = open};
     if (!w) {
@@ -177,7 +170,7 @@ struct window *window_new(struct spool_file *f, uint64_t hz, const struct open_w
         w->begin = in_ns(&how.time, f->events.v[0].time);
         *wrong = sum_up(&how, &trace);
     }
-    VEC_FREE(&trace.data);
+    free(trace.v);
     if (!*wrong)
         return w;
     window_free(w);

@@ -3,10 +3,10 @@
 #include "cmd/stacks/threads.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 
 #include "cmd/stacks/core.h"
 
@@ -112,13 +112,23 @@ static const char *stop_the_others(struct threads *ts, struct process *p, struct
 
 /* --- of a core file ----------------------------------------------------------------------------------------------- */
 
-/* Where the registers tell: the call that it is in, but for one that only sends the signal that ended the process. */
+#if defined(__x86_64__)
+/* What a call has come to that a signal ended; to the program, the first four look like another try (kernel's errno.h). */
+static bool was_interrupted(long result)
+{
+    enum { ERESTARTSYS = 512, ERESTARTNOINTR, ERESTARTNOHAND, ERESTART_RESTARTBLOCK = 516 };
+    return result == -ERESTARTSYS || result == -ERESTARTNOINTR || result == -ERESTARTNOHAND ||
+           result == -ERESTART_RESTARTBLOCK || result == -EINTR;
+}
+#endif
+
+/* Where the registers tell: the call that it waited in, and not one that had its result, as clone of a new thread. */
 static void take_call(struct thread *t, const struct user_regs_struct *regs)
 {
 #if defined(__x86_64__)
     const uint64_t args[CALL_ARGS] = {regs->rdi, regs->rsi, regs->rdx, regs->r10, regs->r8, regs->r9};
     long call = (long)regs->orig_rax;
-    if (call >= 0 && !(t->signal && (call == SYS_tgkill || call == SYS_tkill || call == SYS_kill))) {
+    if (call >= 0 && was_interrupted((long)regs->rax)) {
         t->call = call;
         memcpy(t->args, args, sizeof args);
     }

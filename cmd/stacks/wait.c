@@ -247,9 +247,11 @@ bool wait_ask(struct wait *w, const struct process *p, const struct modules *ms,
 
 /* --- which object ------------------------------------------------------------------------------------------------- */
 
+/* A call with a time limit that was interrupted goes on by another number: its function says which one it is. */
 struct waiting_function {
     const char *begin; /* of its name, without what glibc puts in front */
     enum object_kind kind;
+    long call; /* if it is not for a futex */
 };
 
 /* "___pthread_cond_timedwait64", "__GI___pthread_mutex_lock", "__new_sem_wait_slow64" */
@@ -267,49 +269,56 @@ static const char *without_prefix(const char *function)
     }
 }
 
-static enum object_kind kind_by_names(const struct symbolizer *symbolizer, int64_t symbol)
+static const struct waiting_function *function_by_names(const struct symbolizer *symbolizer, int64_t symbol)
 {
     static const struct waiting_function functions[] = {
-        {"pthread_mutex_", OBJECT_MUTEX},
-        {"pthread_rwlock_", OBJECT_RWLOCK},
-        {"pthread_cond_", OBJECT_COND},
-        {"sem_wait", OBJECT_SEM},
-        {"sem_timedwait", OBJECT_SEM},
-        {"sem_clockwait", OBJECT_SEM},
-        {"pthread_barrier_wait", OBJECT_BARRIER},
-        {"pthread_once", OBJECT_ONCE},
-        {"pthread_join", OBJECT_THREAD},
-        {"pthread_timedjoin", OBJECT_THREAD},
-        {"pthread_clockjoin", OBJECT_THREAD},
-        {"thrd_join", OBJECT_THREAD},
-        {"mtx_", OBJECT_MUTEX},
-        {"cnd_", OBJECT_COND},
-        {"call_once", OBJECT_ONCE},
+        {"pthread_mutex_", OBJECT_MUTEX, NO_CALL},
+        {"pthread_rwlock_", OBJECT_RWLOCK, NO_CALL},
+        {"pthread_cond_", OBJECT_COND, NO_CALL},
+        {"sem_wait", OBJECT_SEM, NO_CALL},
+        {"sem_timedwait", OBJECT_SEM, NO_CALL},
+        {"sem_clockwait", OBJECT_SEM, NO_CALL},
+        {"pthread_barrier_wait", OBJECT_BARRIER, NO_CALL},
+        {"pthread_once", OBJECT_ONCE, NO_CALL},
+        {"pthread_join", OBJECT_THREAD, NO_CALL},
+        {"pthread_timedjoin", OBJECT_THREAD, NO_CALL},
+        {"pthread_clockjoin", OBJECT_THREAD, NO_CALL},
+        {"thrd_join", OBJECT_THREAD, NO_CALL},
+        {"mtx_", OBJECT_MUTEX, NO_CALL},
+        {"cnd_", OBJECT_COND, NO_CALL},
+        {"call_once", OBJECT_ONCE, NO_CALL},
+        {"poll", NO_OBJECT, SYS_ppoll},
+        {"ppoll", NO_OBJECT, SYS_ppoll},
+        {"nanosleep", NO_OBJECT, SYS_nanosleep},
+        {"clock_nanosleep", NO_OBJECT, SYS_nanosleep},
+        {"sleep", NO_OBJECT, SYS_nanosleep},
+        {"usleep", NO_OBJECT, SYS_nanosleep},
+        {"thrd_sleep", NO_OBJECT, SYS_nanosleep},
     };
     size_t n;
     const struct symbolize_frame *frames = symbolize_frames(symbolizer, symbol, &n);
     for (size_t k = 0; k < n; k++)
         for (size_t f = 0; f < sizeof functions / sizeof *functions; f++)
             if (!strncmp(without_prefix(frames[k].function), functions[f].begin, strlen(functions[f].begin)))
-                return functions[f].kind;
-    return OBJECT_FUTEX;
+                return &functions[f];
+    return NULL;
 }
 
-/* By the functions of the C library that the thread is in; which may be a part of the program. */
-static enum object_kind kind_by_functions(const struct wait *w, const struct modules *ms, const struct thread *t,
-                                          const struct symbolizer *symbolizer)
+/* Of the functions of the C library that the thread is in; which may be a part of the program. NULL: none tells. */
+static const struct waiting_function *waiting_function(const struct wait *w, const struct modules *ms,
+                                                       const struct thread *t, const struct symbolizer *symbolizer)
 {
-    enum object_kind kind = OBJECT_FUTEX;
+    const struct waiting_function *f = NULL;
     bool dynamic = false;
     for (size_t i = 0; i < ms->list.n && !dynamic; i++)
         dynamic = is_c_library(&ms->list.v[i]);
-    for (int i = 0; i < t->npcs && kind == OBJECT_FUTEX; i++) {
+    for (int i = 0; i < t->npcs && !f; i++) {
         const struct module *m = modules_find(ms, t->pcs[i] - 1);
         if (!m || (dynamic && !is_c_library(m)))
             break;
-        kind = kind_by_names(symbolizer, t->symbols[i]);
+        f = function_by_names(symbolizer, t->symbols[i]);
     }
-    return kind == OBJECT_FUTEX && w->called >= 0 ? kind_by_names(symbolizer, w->called) : kind;
+    return !f && w->called >= 0 ? function_by_names(symbolizer, w->called) : f;
 }
 
 /* The number at that offset of the object; 0: it is not known. */
@@ -377,19 +386,12 @@ static void name_object(struct wait *w, const struct symbolizer *symbolizer)
         snprintf(w->object + len, sizeof w->object - (size_t)len, ")");
 }
 
-/* A call with a time limit that was interrupted has lost its number, but not its function. */
-static void tell_restarted(struct wait *w, const struct process *p, const struct thread *t,
-                           const struct symbolizer *symbolizer)
+static void tell_restarted(struct wait *w, const struct process *p, const struct thread *t, long call)
 {
     struct thread as = *t;
-    size_t n = 0;
-    const struct symbolize_frame *frames = t->npcs ? symbolize_frames(symbolizer, t->symbols[0], &n) : NULL;
-    const char *name = n ? without_prefix(frames[n - 1].function) : "";
-    as.call = !strncmp(name, "poll", 4) || !strncmp(name, "ppoll", 5) ? SYS_ppoll
-              : strstr(name, "nanosleep")                             ? SYS_nanosleep
-                                                                      : NO_CALL;
+    as.call = call;
     w->kind = NO_OBJECT;
-    if (as.call == NO_CALL)
+    if (call == NO_CALL)
         snprintf(w->object, sizeof w->object, "something, with a time limit");
     else
         tell_call(w, p, &as);
@@ -400,9 +402,10 @@ void wait_tell(struct wait *w, const struct process *p, const struct modules *ms
 {
     if (!may_wait_for_futex(t))
         return;
-    w->kind = kind_by_functions(w, ms, t, symbolizer);
+    const struct waiting_function *f = waiting_function(w, ms, t, symbolizer);
+    w->kind = f && f->call == NO_CALL ? f->kind : OBJECT_FUTEX;
     if (w->kind == OBJECT_FUTEX && t->call != SYS_futex) {
-        tell_restarted(w, p, t, symbolizer);
+        tell_restarted(w, p, t, f ? f->call : NO_CALL);
         return;
     }
     w->address = w->futex = t->args[0];

@@ -23,7 +23,7 @@ struct header {
     uint64_t nfiles, npcs, answer_len;
 };
 
-static const char magic[32] = "thrace symbols 2 " PACKAGE_VERSION;
+static const char magic[32] = "thrace symbols 3 " PACKAGE_VERSION;
 
 static uint64_t hash(uint64_t h, const void *data, size_t len)
 {

@@ -27,7 +27,7 @@ static bool is_sync(const struct type *t)
     static const char *const names[] = {
         "pthread_mutex_t", "pthread_cond_t", "pthread_rwlock_t", "pthread_barrier_t", "pthread_spinlock_t",
         "pthread_once_t",  "sem_t",          "mtx_t",            "cnd_t",             "once_flag",
-        "omp_lock_t",      "omp_nest_lock_t"};
+        "omp_lock_t",      "omp_nest_lock_t", "GMutex",          "GCond"};
     const char *name = dwarf_string(t->unit, &t->die, AT_NAME);
     for (size_t i = 0; name && i < sizeof names / sizeof names[0]; i++)
         if (!strcmp(name, names[i]))

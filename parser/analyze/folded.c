@@ -31,7 +31,8 @@ bool file_is_library(struct gotrace_str path)
 {
     static const char *const names[] = {"libc.so",    "libc-2.",    "libpthread", "librt.so", "libstdc++.so", "libc++",
                                         "libgcc_s.",  "libm.so",    "libgomp.so", "ld-linux", "libasan.so",
-                                        "libtsan.so", "libubsan.so", "linux-vdso.so", "libthrace-preload."};
+                                        "libtsan.so", "libubsan.so", "linux-vdso.so", "libthrace-preload.",
+                                        "libglib-2.0.so"};
     const char *slash = path.len ? memrchr(path.data, '/', path.len) : NULL;
     size_t folders = slash ? (size_t)(slash + 1 - path.data) : 0;
     struct gotrace_str file = {path.data + folders, path.len - folders};
@@ -110,21 +111,11 @@ bool function_is_gos(struct gotrace_str function, struct gotrace_str file)
     return false;
 }
 
-/* Locks of Rust that are as good as those of its std. */
-static bool is_lock_of_rust(struct gotrace_str function)
-{
-    static const char *const names[] = {"parking_lot", "<parking_lot", "lock_api::", "<lock_api::"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (begins(function, names[i]))
-            return true;
-    return false;
-}
-
 bool frame_is_folded(const struct gotrace_frame *f)
 {
     if (!f->function.len)
         return false;
     return file_is_library(f->file) || is_library_source(f->file) || function_is_thraces(f->function) ||
            place_is_language(f->function.data, f->function.len, f->file.data, f->file.len) ||
-           is_lock_of_rust(f->function) || function_is_gos(f->function, f->file);
+           function_is_gos(f->function, f->file);
 }

@@ -20,12 +20,13 @@ static inline bool place_begins(const char *text, size_t len, const char *with)
     return len >= strlen(with) && !memcmp(text, with, strlen(with));
 }
 
-/* What templates and headers of C++ and Rust put into the program is not what somebody looks for. */
+/* What templates, headers and crates of locks put into a program of C++ or Rust is not what somebody looks for. */
 static inline bool place_is_language(const char *function, size_t len, const char *file, size_t file_len)
 {
     static const char *const folders[] = {"/include/c++/", "/rustc/", "/library/std/", "/library/core/",
                                           "/library/alloc/", "/bits/gthr-default.h"};
-    static const char *const names[] = {"std::", "core::", "alloc::", "<std::", "<core::", "<alloc::", "__gthread_"};
+    static const char *const names[] = {"std::", "core::", "alloc::", "<std::", "<core::", "<alloc::", "__gthread_",
+                                        "parking_lot", "<parking_lot", "lock_api::", "<lock_api::"};
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
         if (file_len && memmem(file, file_len, folders[i], strlen(folders[i])))
             return true;

@@ -31,6 +31,7 @@ e2e_tests = \
 	%D%/install.test \
 	%D%/itt.test \
 	%D%/kills.test \
+	%D%/lock-libraries.test \
 	%D%/lock-stats.test \
 	%D%/locks.test \
 	%D%/merge.test \

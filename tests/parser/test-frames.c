@@ -217,6 +217,8 @@ static void functions_of_libraries_are_not_the_programs(void **state)
         {"f", "./io/x/./io/a.c", false},
         {"f", "/opt/lib/libc.so.6", true},
         {"f", "/opt/lib/libcurl.so.4", false},
+        {"g_cond_wait", "/usr/lib/x86_64-linux-gnu/libglib-2.0.so.0.7400.6", true},
+        {"<lock_api::mutex::Mutex<parking_lot::raw_mutex::RawMutex, u64>>::lock", "/r/a.rs", true},
         {"net/http.(*conn).serve", "/usr/lib/go-1.22/src/net/http/server.go", true},
         {"sync.(*Mutex).Lock", "sync/mutex.go", true},
         {"runtime.chanrecv1", "/usr/local/go/src/runtime/chan.go", true},

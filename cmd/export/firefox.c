@@ -22,20 +22,13 @@ static struct firefox_thread *thread_of(struct firefox *f, uint64_t number)
             return NULL;
         }
         f->threads.v[f->threads.n++] = (struct firefox_thread){
-            .markers.size = sizeof(struct firefox_marker),
+            .spans.size = sizeof(struct firefox_span),
+            .data.size = sizeof(struct firefox_data),
             .samples.size = sizeof(struct firefox_sample),
             .sampled = INT64_MIN,
         };
     }
     return &f->threads.v[number];
-}
-
-static void add_marker(struct firefox *f, struct firefox_thread *thread, const struct firefox_marker *marker)
-{
-    if (!thread)
-        return;
-    spill_add(&f->spill, &thread->markers, marker);
-    f->t.failed |= f->spill.err != 0;
 }
 
 static void begin(void *arg, uint64_t pid)
@@ -79,18 +72,16 @@ static void slice(void *arg, const struct timeline_slice *s)
                                               [GOTRACE_STATE_SYSCALL] = FIREFOX_SYSCALL};
     struct firefox *f = arg;
     enum firefox_type type = s->state < sizeof types / sizeof types[0] ? types[s->state] : FIREFOX_WAITING;
-    add_marker(f, thread_of(f, s->track), &(struct firefox_marker){
-                                              .begin = s->begin,
-                                              .end = s->end,
-                                              .type = type,
-                                              .name = f->names[type],
-                                              .reason = s->reason,
-                                              .object = s->object,
-                                              .waker = s->waker,
-                                              .call = s->call,
-                                              .stack = s->stack,
-                                              .from = s->flow ? s->from : 0,
-                                          });
+    firefox_add_marker(f, thread_of(f, s->track), &(struct firefox_span){s->begin, s->end, type, f->names[type]},
+                       &(struct firefox_data){
+                           .type = type,
+                           .reason = s->reason,
+                           .object = s->object,
+                           .waker = s->waker,
+                           .call = s->call,
+                           .stack = s->stack,
+                           .more = s->flow ? s->from : 0,
+                       });
 }
 
 /* The profiler looks samples and values up by their times, so these never go back. */
@@ -134,19 +125,17 @@ static uint32_t text_of(struct firefox *f, const struct timeline_text *text)
     return stat_text(&f->t.spans.texts, (struct gotrace_str){text->text, text->len});
 }
 
+/* What has a name and a time, and nothing else; a message has its category as the reason. */
+static struct firefox_data plain_data(const struct firefox *f, enum firefox_type type, uint32_t reason)
+{
+    return (struct firefox_data){type, reason, f->t.none, f->t.none, f->t.none, {0}, 0};
+}
+
 static void add_ended(struct firefox *f, uint64_t number, enum firefox_type type, struct firefox_open open, int64_t now)
 {
-    add_marker(f, thread_of(f, number),
-               &(struct firefox_marker){
-                   .begin = open.begin,
-                   .end = now > open.begin ? now : open.begin,
-                   .type = type,
-                   .name = open.name,
-                   .reason = f->t.none,
-                   .object = f->t.none,
-                   .waker = f->t.none,
-                   .call = f->t.none,
-               });
+    struct firefox_data data = plain_data(f, type, f->t.none);
+    int64_t end = now > open.begin ? now : open.begin;
+    firefox_add_marker(f, thread_of(f, number), &(struct firefox_span){open.begin, end, type, open.name}, &data);
 }
 
 static void task_begins(struct firefox *f, uint64_t task, int64_t now, uint32_t name)
@@ -198,18 +187,11 @@ static void message(void *arg, uint64_t number, int64_t now, const struct timeli
                     const struct timeline_text *text)
 {
     struct firefox *f = arg;
-    add_marker(f, thread_of(f, number), &(struct firefox_marker){
-                                            .begin = now,
-                                            .end = now,
-                                            .type = FIREFOX_MESSAGE,
-                                            .name = f->names[FIREFOX_MESSAGE],
-                                            .reason = text_of(f, category),
-                                            .object = f->t.none,
-                                            .waker = f->t.none,
-                                            .call = f->t.none,
-                                            .len = (uint32_t)text->len,
-                                            .at = spill_bytes(&f->spill, text->text, text->len),
-                                        });
+    struct firefox_data data = plain_data(f, FIREFOX_MESSAGE, text_of(f, category));
+    data.len = (uint32_t)text->len;
+    data.more = spill_bytes(&f->spill, text->text, text->len);
+    firefox_add_marker(f, thread_of(f, number),
+                       &(struct firefox_span){now, now, FIREFOX_MESSAGE, f->names[FIREFOX_MESSAGE]}, &data);
 }
 
 /* ---- the file --------------------------------------------------------------------------------------------------- */
@@ -217,7 +199,8 @@ static void message(void *arg, uint64_t number, int64_t now, const struct timeli
 static void firefox_free(struct firefox *f)
 {
     for (size_t i = 0; i < f->threads.n; i++) {
-        spill_list_free(&f->threads.v[i].markers);
+        spill_list_free(&f->threads.v[i].spans);
+        spill_list_free(&f->threads.v[i].data);
         spill_list_free(&f->threads.v[i].samples);
         VEC_FREE(&f->threads.v[i].regions);
     }

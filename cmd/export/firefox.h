@@ -31,14 +31,21 @@ enum {
     FIREFOX_CATEGORY
 }; /* from the last on as types; tasks and what follows share one */
 
-struct firefox_marker {
+/* A marker is one of these, */
+struct firefox_span {
     int64_t begin, end;
-    uint32_t type, name;                   /* firefox_type; text */
-    uint32_t reason, object, waker, call;  /* texts; "" if there is none. Of a message the first is its category */
-    uint32_t stack;                        /* of the store */
-    uint32_t len;                          /* of a message, which is there in the spill: */
-    uint64_t at;
-    uint64_t from;                         /* number of the track that it was woken by, or 0 */
+    uint32_t type, name; /* firefox_type; text */
+};
+
+/* and one of these. */
+struct firefox_data {
+    uint32_t type;
+    uint32_t reason, object, waker, call; /* texts; none if there is none. Of a message the first is its category */
+    union {
+        uint32_t stack; /* of the store */
+        uint32_t len;   /* of a message */
+    };
+    uint64_t more; /* where in the spill a message is; else the number of the track that it was woken by, or 0 */
 };
 
 struct firefox_sample {
@@ -59,7 +66,7 @@ struct firefox_open {
 
 /* By its track's number. Nobody's, the first, has tasks, and samples that are of no thread. */
 struct firefox_thread {
-    struct spill_list markers, samples;
+    struct spill_list spans, data, samples;
     VEC(struct firefox_open) regions; /* that are open */
     uint64_t goroutine, tid;
     uint32_t name, again; /* text; how many threads before had the same tid */
@@ -103,9 +110,17 @@ enum { FIREFOX_VERSION = 63 };
 /* "meta". */
 void firefox_put_meta(struct json *j, const struct firefox *f, const char *name);
 
-/* "threads" and "counters", after the stacks have numbers. */
+void firefox_add_marker(struct firefox *f, struct firefox_thread *thread, const struct firefox_span *span,
+                        const struct firefox_data *data);
+
+/* "threads" and "counters", after the stacks have numbers; "markers" of one thread. */
 void firefox_put_threads(struct json *j, struct firefox *f, const char *process);
 void firefox_put_counters(struct json *j, struct firefox *f);
+void firefox_put_markers(struct json *j, struct firefox *f, const struct firefox_thread *t);
+
+/* The ID of a track's thread, the system's if it is known; the profiler takes texts as well. Returns where it ends. */
+enum { FIREFOX_TID = 48 };
+char *firefox_tid(const struct firefox *f, uint64_t number, char *to);
 
 /* "shared": the tables of stacks and of strings, after firefox_number_stacks. False: memory is short. */
 bool firefox_number_stacks(struct firefox *f);
@@ -151,7 +166,7 @@ void firefox_put_pid(struct json *j, const struct firefox *f);
 static inline bool firefox_is_shown(const struct firefox *f, size_t number)
 {
     const struct firefox_thread *t = &f->threads.v[number];
-    return t->is_told || t->markers.n || t->samples.n;
+    return t->is_told || t->spans.n || t->samples.n;
 }
 
 /* Milliseconds, to the nanosecond. */

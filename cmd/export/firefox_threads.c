@@ -1,138 +1,32 @@
-/* Threads of a processed profile: columns of markers and samples, read from the spill one by one. */
+/* Threads of a processed profile, and their columns of samples, read from the spill one by one. */
 #include <inttypes.h>
 #include <string.h>
 
 #include "cmd/export/firefox.h"
 
-enum { INSTANT = 0, INTERVAL = 1, NS_PER_MS = 1000000 };
-
-/* What writes a column. */
-struct column {
-    struct json *json;
-    struct firefox *f;
-};
-
-typedef void show_fn(void *arg, const void *record);
+enum { NS_PER_MS = 1000000 };
 
 void firefox_put_time(struct json *j, uint64_t ns)
 {
-    char text[2 * OUT_NUMBER], *point = out_digits(text, ns / NS_PER_MS);
-    char *end = out_digits(point, NS_PER_MS + ns % NS_PER_MS); /* all six digits of the part, behind the 1 */
-    *point = '.';
-    json_bytes(j, text, (size_t)(end - text));
+    char *to = out_digits(json_room(j, 2 * OUT_NUMBER), ns / NS_PER_MS);
+    uint64_t part = ns % NS_PER_MS;
+    *to = '.';
+    out_pair(to + 1, part / 10000);
+    out_pair(to + 3, part / 100 % 100);
+    out_pair(to + 5, part % 100);
+    json_put(j, to + 7);
 }
 
-static void put_column(struct json *j, struct firefox *f, const char *key, const struct spill_list *l, show_fn *show)
-{
-    struct column c = {j, f};
-    open_named(j, key, '[');
-    spill_each(&f->spill, l, show, &c);
-    json_close(j, ']');
-}
-
-/* The system's, if it is known; the profiler takes texts as well. */
-static void put_tid(struct json *j, const struct firefox *f, uint64_t number)
+char *firefox_tid(const struct firefox *f, uint64_t number, char *to)
 {
     const struct firefox_thread *t = &f->threads.v[number];
-    char text[48];
-    if (number && t->tid <= INT32_MAX && !t->again) {
-        json_number(j, t->tid);
-        return;
-    }
+    if (number && t->tid <= INT32_MAX && !t->again)
+        return out_digits(to, t->tid);
     if (!number)
-        snprintf(text, sizeof text, "none");
-    else if (t->tid > INT32_MAX)
-        snprintf(text, sizeof text, "G%" PRIu64, t->goroutine);
-    else
-        snprintf(text, sizeof text, "%" PRIu64 ".%" PRIu32, t->tid, t->again);
-    json_text(j, text);
-}
-
-/* ---- markers ---------------------------------------------------------------------------------------------------- */
-
-static void put_string(struct column *c, const char *key, uint32_t text)
-{
-    if (text != c->f->t.none)
-        put_number(c->json, key, text);
-}
-
-static void put_message(struct column *c, const struct firefox_marker *m)
-{
-    char text[STACK_TEXT_MAX];
-    size_t len = m->len < sizeof text ? m->len : sizeof text;
-    spill_read(&c->f->spill, m->at, text, len);
-    put_string(c, "category", m->reason);
-    json_key(c->json, "message");
-    json_string(c->json, text, len);
-}
-
-static void show_data(void *arg, const void *record)
-{
-    struct column *c = arg;
-    const struct firefox_marker *m = record;
-    uint64_t stack = firefox_stack(c->f, m->stack);
-    json_open(c->json, '{');
-    put_text(c->json, "type", firefox_types[m->type]);
-    if (m->type == FIREFOX_MESSAGE) {
-        put_message(c, m);
-    } else {
-        put_string(c, "reason", m->reason);
-        put_string(c, "object", m->object);
-        put_string(c, "waker", m->waker);
-        put_string(c, "call", m->call);
-    }
-    if (m->from) {
-        json_key(c->json, "from");
-        put_tid(c->json, c->f, m->from);
-    }
-    if (stack != FIREFOX_NO_STACK) {
-        open_named(c->json, "cause", '{');
-        put_number(c->json, "stack", stack);
-        json_close(c->json, '}');
-    }
-    json_close(c->json, '}');
-}
-
-static void show_name(void *arg, const void *record)
-{
-    json_number(((struct column *)arg)->json, ((const struct firefox_marker *)record)->name);
-}
-
-static void show_begin(void *arg, const void *record)
-{
-    struct column *c = arg;
-    firefox_put_time(c->json, firefox_since(c->f, ((const struct firefox_marker *)record)->begin));
-}
-
-static void show_end(void *arg, const void *record)
-{
-    struct column *c = arg;
-    firefox_put_time(c->json, firefox_since(c->f, ((const struct firefox_marker *)record)->end));
-}
-
-static void show_phase(void *arg, const void *record)
-{
-    uint32_t type = ((const struct firefox_marker *)record)->type;
-    json_number(((struct column *)arg)->json, type == FIREFOX_MESSAGE ? INSTANT : INTERVAL);
-}
-
-static void show_category(void *arg, const void *record)
-{
-    uint32_t type = ((const struct firefox_marker *)record)->type;
-    json_number(((struct column *)arg)->json, FIREFOX_CATEGORY + (type < FIREFOX_REGION ? type : FIREFOX_REGION));
-}
-
-static void put_markers(struct json *j, struct firefox *f, const struct spill_list *l)
-{
-    open_named(j, "markers", '{');
-    put_number(j, "length", l->n);
-    put_column(j, f, "data", l, show_data);
-    put_column(j, f, "name", l, show_name);
-    put_column(j, f, "startTime", l, show_begin);
-    put_column(j, f, "endTime", l, show_end);
-    put_column(j, f, "phase", l, show_phase);
-    put_column(j, f, "category", l, show_category);
-    json_close(j, '}');
+        return to + snprintf(to, FIREFOX_TID, "\"none\"");
+    if (t->tid > INT32_MAX)
+        return to + snprintf(to, FIREFOX_TID, "\"G%" PRIu64 "\"", t->goroutine);
+    return to + snprintf(to, FIREFOX_TID, "\"%" PRIu64 ".%" PRIu32 "\"", t->tid, t->again);
 }
 
 /* ---- samples ---------------------------------------------------------------------------------------------------- */
@@ -257,6 +151,7 @@ void firefox_put_pid(struct json *j, const struct firefox *f)
 static void put_thread(struct json *j, struct firefox *f, uint64_t number, const char *process)
 {
     const struct firefox_thread *t = &f->threads.v[number];
+    char tid[FIREFOX_TID];
     json_open(j, '{');
     put_name(j, f, number);
     put_text(j, "processName", process);
@@ -264,7 +159,7 @@ static void put_thread(struct json *j, struct firefox *f, uint64_t number, const
     put_bool(j, "isMainThread", number && t->goroutine == 1);
     firefox_put_pid(j, f);
     json_key(j, "tid");
-    put_tid(j, f, number);
+    json_bytes(j, tid, (size_t)(firefox_tid(f, number, tid) - tid));
     put_bool(j, "showMarkersInTimeline", true);
     put_number(j, "processStartupTime", 0);
     json_key(j, "processShutdownTime");
@@ -275,7 +170,7 @@ static void put_thread(struct json *j, struct firefox *f, uint64_t number, const
     open_named(j, "pausedRanges", '[');
     json_close(j, ']');
     put_samples(j, f, &t->samples);
-    put_markers(j, f, &t->markers);
+    firefox_put_markers(j, f, t);
     json_close(j, '}');
 }
 

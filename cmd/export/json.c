@@ -5,7 +5,7 @@
 
 #include "parser/utf8.h"
 
-static void new_line(struct json *j)
+static __attribute__((noinline)) void new_line(struct json *j)
 {
     out_text(&j->out, "\n");
     for (unsigned i = 0; i < j->depth; i++)
@@ -20,18 +20,19 @@ static void end_value(struct json *j)
 }
 
 /* A comma where one is due, and the line or the blank before the next item. */
-static void item(struct json *j)
+static inline __attribute__((always_inline)) void item(struct json *j)
 {
     if (j->has_key) {
         j->has_key = false;
         return;
     }
-    if (j->follows)
-        out_text(&j->out, ",");
-    if (j->depth && j->depth <= j->lines)
-        new_line(j);
+    bool line = j->depth && j->depth <= j->lines;
+    if (j->follows && !line)
+        out_text(&j->out, ", ");
     else if (j->follows)
-        out_text(&j->out, " ");
+        out_text(&j->out, ",");
+    if (line)
+        new_line(j);
     j->follows = true;
 }
 
@@ -141,5 +142,17 @@ void json_bytes(struct json *j, const char *value, size_t len)
 {
     item(j);
     out_bytes(&j->out, value, len);
+    end_value(j);
+}
+
+char *json_room(struct json *j, size_t n)
+{
+    item(j);
+    return out_room(&j->out, n);
+}
+
+void json_put(struct json *j, const char *end)
+{
+    out_end(&j->out, end);
     end_value(j);
 }

@@ -52,4 +52,8 @@ void json_null(struct json *j);
 void json_literal(struct json *j, const char *value); /* a value as JSON has it */
 void json_bytes(struct json *j, const char *value, size_t len); /* the same, not ended by a NUL */
 
+/* The same, put together in place: where n bytes have room, OUT_BYTES at most; json_put tells where it ended. */
+char *json_room(struct json *j, size_t n);
+void json_put(struct json *j, const char *end);
+
 #endif

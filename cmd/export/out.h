@@ -51,23 +51,55 @@ static inline __attribute__((always_inline)) void out_text(struct out *o, const 
     out_bytes(o, text, strlen(text));
 }
 
-/* The digits of a number, of which there are OUT_NUMBER at most; returns where they end. Two at a time: 5 divisions
- * at 10. */
-static inline char *out_digits(char *to, uint64_t n)
+/* Two digits of a number below 100. */
+static inline void out_pair(char *to, uint64_t n)
 {
     static const char pairs[] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
                                 "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
                                 "8081828384858687888990919293949596979899";
-    char digits[OUT_NUMBER], *end = digits + OUT_NUMBER, *p = end;
+    memcpy(to, pairs + 2 * n, 2);
+}
+
+/* How many digits a number has. */
+static inline unsigned out_width(uint64_t n)
+{
+    static const uint64_t powers[OUT_NUMBER] = {
+        0,
+        UINT64_C(10),
+        UINT64_C(100),
+        UINT64_C(1000),
+        UINT64_C(10000),
+        UINT64_C(100000),
+        UINT64_C(1000000),
+        UINT64_C(10000000),
+        UINT64_C(100000000),
+        UINT64_C(1000000000),
+        UINT64_C(10000000000),
+        UINT64_C(100000000000),
+        UINT64_C(1000000000000),
+        UINT64_C(10000000000000),
+        UINT64_C(100000000000000),
+        UINT64_C(1000000000000000),
+        UINT64_C(10000000000000000),
+        UINT64_C(100000000000000000),
+        UINT64_C(1000000000000000000),
+        UINT64_C(10000000000000000000),
+    };
+    unsigned bits = 64 - (unsigned)__builtin_clzll(n | 1), less = bits * 1233 >> 12; /* by log10(2) */
+    return less + (n >= powers[less]);
+}
+
+/* The digits of a number, of which there are OUT_NUMBER at most; returns where they end. */
+static inline char *out_digits(char *to, uint64_t n)
+{
+    char *end = to + out_width(n), *p = end;
     for (; n >= 100; n /= 100)
-        memcpy(p -= 2, pairs + 2 * (n % 100), 2);
+        out_pair(p -= 2, n % 100);
     if (n >= 10)
-        memcpy(p -= 2, pairs + 2 * n, 2);
+        out_pair(p - 2, n);
     else
-        *--p = (char)('0' + n);
-    size_t len = (size_t)(end - p);
-    memcpy(to, p, len);
-    return to + len;
+        p[-1] = (char)('0' + n);
+    return end;
 }
 
 static inline void out_number(struct out *o, uint64_t n) { out_end(o, out_digits(out_room(o, OUT_NUMBER), n)); }

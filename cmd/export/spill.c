@@ -46,13 +46,11 @@ void spill_read(struct spill *s, uint64_t at, void *bytes, size_t n)
         memset(p, 0, n);
 }
 
-static size_t fits(const struct spill_list *l) { return SPILL_BLOCK / l->size * l->size; }
-
 void spill_add(struct spill *s, struct spill_list *l, const void *record)
 {
     if (s->err)
         return;
-    if (l->last.n == fits(l)) {
+    if (l->last.n + l->size > SPILL_BLOCK) {
         if (!VEC_ROOM(&l->blocks)) {
             fails(s, ENOMEM);
             return;
@@ -73,12 +71,13 @@ void spill_add(struct spill *s, struct spill_list *l, const void *record)
 void spill_each(struct spill *s, const struct spill_list *l, void (*show)(void *arg, const void *record), void *arg)
 {
     _Alignas(max_align_t) uint8_t block[SPILL_BLOCK];
+    const size_t size = l->size, fit = SPILL_BLOCK / size * size;
     for (size_t i = 0; i < l->blocks.n && !s->err; i++) {
-        spill_read(s, l->blocks.v[i], block, fits(l));
-        for (size_t at = 0; at < fits(l) && !s->err; at += l->size)
+        spill_read(s, l->blocks.v[i], block, fit);
+        for (size_t at = 0; at < fit && !s->err; at += size)
             show(arg, block + at);
     }
-    for (size_t at = 0; at < l->last.n && !s->err; at += l->size)
+    for (size_t at = 0; at < l->last.n && !s->err; at += size)
         show(arg, l->last.v + at);
 }
 

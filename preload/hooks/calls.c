@@ -5,6 +5,7 @@
 
 #include "lib/rawsys.h"
 #include "preload/objects.h"
+#include "preload/readable.h"
 #include "preload/short_calls.h"
 #include "preload/upcalls.h"
 
@@ -400,23 +401,18 @@ void call_poll_waits(struct hook *h, struct wait *w, const struct pollfd *fds, n
         waits(h, w, polled_by(h, fds, n), WAITER_READER);
 }
 
-/* The sets, as far as the kernel can read them; false when it cannot, or when they are larger than an fd_set. */
+/* The sets; false when they cannot be read, or are larger than an fd_set. */
 static bool copy_sets(int n, fd_set *const from[3], fd_set copies[3], fd_set *to[3])
 {
     if (n < 0 || n > FD_SETSIZE)
         return false;
     size_t bytes = ((size_t)n + 63) / 64 * 8;
-    struct iovec here[3], there[3];
-    int k = 0;
     for (int i = 0; i < 3; i++) {
         to[i] = from[i] ? &copies[i] : NULL;
-        if (!from[i] || !bytes)
-            continue;
-        here[k] = (struct iovec){&copies[i], bytes};
-        there[k++] = (struct iovec){from[i], bytes};
+        if (from[i] && copy_readable(to[i], (uintptr_t)from[i], bytes) != bytes)
+            return false;
     }
-    return !k || raw_syscall(SYS_process_vm_readv, recorder.pid, (long)here, k, (long)there, k, 0) ==
-                     (long)(bytes * (size_t)k);
+    return true;
 }
 
 static bool select_ready(int n, fd_set *const from[3])

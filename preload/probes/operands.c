@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "preload/recorder.h"
+#include "preload/readable.h"
 #include "preload/thread.h"
 
 /* --- reading ------------------------------------------------------------------------------------------------------ */
@@ -192,8 +192,6 @@ unsigned operands_read(const char *s, const struct operand_symbols *symbols, str
 
 /* --- values ------------------------------------------------------------------------------------------------------- */
 
-enum { PAGE = 4096 };
-
 /* From our own frame to the end of the stack there is memory. */
 static bool is_on_stack(uintptr_t from, unsigned long n)
 {
@@ -202,18 +200,12 @@ static bool is_on_stack(uintptr_t from, unsigned long n)
     return t && t != THREAD_OFF && here > t->stack_lo && from > here && from < t->stack_hi && t->stack_hi - from >= n;
 }
 
-/* The kernel copies whole pieces only, and says EFAULT where a program would crash. */
 unsigned long safe_read(uintptr_t from, void *to, unsigned long n)
 {
-    if (is_on_stack(from, n)) {
-        memcpy(to, (const void *)from, n);
-        return n;
-    }
-    unsigned long first = PAGE - from % PAGE;
-    struct iovec here = {to, n}, there[2] = {{(void *)from, first < n ? first : n}, {(void *)(from + first), 0}};
-    there[1].iov_len = n - there[0].iov_len;
-    long got = n > PAGE ? -EINVAL : raw_syscall(SYS_process_vm_readv, recorder.pid, (long)&here, 1, (long)there, 2, 0);
-    return sys_failed(got) ? 0 : (unsigned long)got;
+    if (!is_on_stack(from, n))
+        return copy_readable(to, from, n);
+    memcpy(to, (const void *)from, n);
+    return n;
 }
 
 static uint64_t register_value(const struct probe_regs *regs, int8_t number)

@@ -10,6 +10,7 @@
 #include <ucontext.h>
 
 #include "preload/held_signals.h"
+#include "preload/readable.h"
 #include "preload/real.h"
 #include "preload/recorder.h"
 #include "preload/sampler/sampler.h"
@@ -34,16 +35,9 @@ uint64_t signals_reserved;
 /* Those of ours that are to be in the set, in place of those that are. */
 static void put(sigset_t *set, uint64_t in) { store(set, (load(set) & ~signals_reserved) | (in & signals_reserved)); }
 
-/* The kernel would say EFAULT of such a pointer, and must be asked, before it is followed here. */
-static bool is_readable(const sigset_t *set)
-{
-    const int no_such_change = 77;
-    return raw_syscall(SYS_rt_sigprocmask, no_such_change, (long)set, 0, sizeof(uint64_t), 0, 0) != -EFAULT;
-}
-
 static const sigset_t *changed(const sigset_t *set, sigset_t *copy, uint64_t in)
 {
-    if (!set || !is_readable(set))
+    if (!set || !is_readable((uintptr_t)set)) /* the kernel is to say EFAULT */
         return set;
     sigemptyset(copy);
     store(copy, load(set));

@@ -39,6 +39,7 @@ c_programs = \
 	%D%/exits \
 	%D%/calls-on-files \
 	%D%/failing-calls \
+	%D%/filtered \
 	%D%/first-call \
 	%D%/forbids-clock \
 	%D%/forker \
@@ -98,6 +99,7 @@ c_programs = \
 	%D%/sandbox \
 	%D%/sanitized \
 	%D%/scribbles \
+	%D%/selects \
 	%D%/sessions \
 	%D%/signal-at-birth \
 	%D%/slow-lock \
@@ -232,6 +234,8 @@ tests_programs_replaced_CFLAGS = $(program_CFLAGS)
 tests_programs_raw_forks_CFLAGS = $(program_CFLAGS)
 tests_programs_raw_forks_LDADD = -ldl
 tests_programs_privileges_CFLAGS = $(program_CFLAGS)
+tests_programs_filtered_CFLAGS = $(program_CFLAGS)
+tests_programs_selects_CFLAGS = $(program_CFLAGS)
 tests_programs_quota_CFLAGS = $(program_CFLAGS)
 tests_programs_retitles_CFLAGS = $(program_CFLAGS)
 tests_programs_rewrites_header_CFLAGS = $(program_CFLAGS)

@@ -3,6 +3,7 @@ trap_tests = \
 	%D%/clocks.test \
 	%D%/descriptors.test \
 	%D%/emulator.test \
+	%D%/filtered.test \
 	%D%/go.test \
 	%D%/drops.test \
 	%D%/handlers.test \

@@ -39,6 +39,7 @@ thrace_SOURCES = %D%/main.c %D%/verbs.def %D%/verbs.h \
 	%D%/golden.c \
 	%D%/input.c %D%/input.h \
 	%D%/merge.c %D%/merge_inputs.c %D%/merge_inputs.h \
+	%D%/pid_file.c %D%/pid_file.h \
 	%D%/print.c %D%/print_v1.c %D%/print_v1.h \
 	%D%/raw.c \
 	%D%/record.c %D%/record_options.c %D%/record_options.h %D%/record_probes.c %D%/record_probes.h \

@@ -17,6 +17,7 @@
 #include "cmd/complain.h"
 #include "cmd/finish/output.h"
 #include "cmd/gather.h"
+#include "cmd/pid_file.h"
 #include "cmd/record_options.h"
 #include "cmd/target.h"
 #include "cmd/verbs.h"
@@ -107,11 +108,15 @@ static void report_how_to_start(long pid, const struct options *o)
  */
 static int run(const struct target *t, const struct record_options *o, const char *library, int *cannot)
 {
+    static struct pid_file pid_file;
     struct sigaction old[NPASSED];
     int pipefd[2], status, err = 0;
     *cannot = CANNOT_RECORD;
+    if (!pid_file_prepare(&pid_file, o->pid_file))
+        return -1;
     if (pipe2(pipefd, O_CLOEXEC)) {
         complain("record", "cannot start a process: %s", strerror(errno));
+        pid_file_remove(&pid_file);
         return -1;
     }
     handle_signals(old);
@@ -136,6 +141,8 @@ static int run(const struct target *t, const struct record_options *o, const cha
         err = errno;
     child = launched = pid;
     close(pipefd[1]);
+    if (pid > 0)
+        pid_file_write(&pid_file, pid);
     if (pid > 0 && read(pipefd[0], &err, sizeof err) != sizeof err)
         err = 0;
     close(pipefd[0]);
@@ -144,6 +151,7 @@ static int run(const struct target *t, const struct record_options *o, const cha
     while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
     child = 0;
+    pid_file_remove(&pid_file);
     let_go_on_signals(o->out);
     if (!err)
         return status;

@@ -42,6 +42,7 @@ static const char usage[] =
     "  --snapshot WHEN         … on signal:USR2, after a wait:100ms that another thread caused,\n"
     "                 after wait:any:100ms, at exit, or several with commas between\n"
     "  --follow       record its child processes, too, each in a file of its own\n"
+    "  --pid-file FILE  the number of its process, for kill and thrace snapshot, as long as it runs\n"
     "  --view         make a page of the trace, too: TRACE.html, which any browser opens\n"
     "  --stat         say on stderr what the threads waited for, and who ended that: thrace stat in short\n"
     "  --no-validate  do not check the trace afterwards\n"
@@ -55,6 +56,7 @@ static const struct option own_options[] = {
     {"stat", no_argument, NULL, 's'},
     {"view", no_argument, NULL, 'V'},
     {"output", required_argument, NULL, 'o'},
+    {"pid-file", required_argument, NULL, 'p'},
     {"help", no_argument, NULL, 'h'},
 };
 enum { NOWN = sizeof own_options / sizeof own_options[0] };
@@ -202,6 +204,7 @@ bool record_options_read(struct record_options *o, int argc, char **argv, int *s
         case 's': o->then.stat = true; break;
         case 'V': o->then.view = true; break;
         case 'o': out = optarg; break;
+        case 'p': o->pid_file = optarg; break;
         case '?': return false;
         default:
             if (!give(option_kind((unsigned)(c - FIRST_KIND)), optarg, given[c - FIRST_KIND]))

@@ -19,6 +19,7 @@ struct record_options {
     struct afterwards then;
     char out[PATH_MAX];     /* absolute path of the trace, a pattern */
     char **command;         /* and its arguments */
+    const char *pid_file;   /* NULL: none */
     struct options library; /* as the library will read them from the environment */
 };
 

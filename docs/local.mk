@@ -52,6 +52,7 @@ EXTRA_DIST += \
 	%D%/examples/journal.c %D%/pictures/view.png \
 	%D%/tutorial.md \
 	%D%/probes.md \
+	%D%/production.md \
 	%D%/reader.md \
 	%D%/spool.md \
 	%D%/stat-json.md \

@@ -30,7 +30,7 @@ _thrace() {
         for ((i = 2; i < COMP_CWORD; i++)); do
             case ${COMP_WORDS[i]} in
             --) i=$((i + 1)) ;;
-            -o | --output | --cpu-hz | --wrap | --heap-sample | --annotations | --probe | --min-call | --errors | --trace-version | \
+            -o | --output | --pid-file | --cpu-hz | --wrap | --heap-sample | --annotations | --probe | --min-call | --errors | --trace-version | \
                 --start | --stop | --flight-recorder | --snapshot) i=$((i + 1)); continue ;;
             -* | =) continue ;;
             esac

@@ -1,7 +1,7 @@
 /*
  * Memory of the program that may not be there, copied without a fault. rt_sigprocmask takes a copy of a set before it
  * looks at what is to be done with it, which is nothing here: EFAULT says that the set cannot be read.
- * process_vm_readv would copy at once, but sandboxes kill for it, as systemd's SystemCallFilter= does.
+ * process_vm_readv would copy at once, but sandboxes may kill for it.
  */
 #ifndef THRACE_PRELOAD_READABLE_H
 #define THRACE_PRELOAD_READABLE_H

@@ -36,7 +36,7 @@ static struct {
 
 static long fcntl_raw(int fd, int command, long arg) { return raw_syscall(SYS_fcntl, fd, command, arg, 0, 0, 0); }
 
-/* systemd's SystemCallFilter= kills for the next call; what the timers do instead is always allowed. */
+/* Sandboxes may kill for the next call, as systemd's SystemCallFilter= does; what the timers do instead is allowed. */
 static bool is_filtered(void) { return raw_syscall(SYS_prctl, PR_GET_SECCOMP, 0, 0, 0, 0, 0) == SECCOMP_MODE_FILTER; }
 
 static long open_event(const struct thread *t)

@@ -1,6 +1,6 @@
 /*
- * filtered COMMAND…: runs the command under a filter that is there before it is executed, and kills for what systemd's
- * @system-service leaves out and a recorder might come to use.
+ * filtered COMMAND…: runs the command under a filter that is there before it is executed, and kills for what a recorder
+ * might come to use, but sandboxes may leave out, and systemd's @system-service does with most of it.
  */
 #include "program.h"
 
@@ -17,9 +17,8 @@
 #endif
 
 static const int killing[] = {SYS_process_vm_readv, SYS_process_vm_writev, SYS_ptrace,         SYS_perf_event_open,
-                              SYS_kcmp,             SYS_pidfd_getfd,       SYS_io_uring_setup, SYS_bpf,
-                              SYS_userfaultfd,      SYS_setns,             SYS_unshare,        SYS_mount,
-                              SYS_fanotify_init,    SYS_clock_settime,     SYS_syslog,         SYS_acct};
+                              SYS_pidfd_getfd,      SYS_io_uring_setup,    SYS_bpf,            SYS_fanotify_init,
+                              SYS_clock_settime,    SYS_mount,             SYS_syslog,         SYS_acct};
 enum { CALLS = sizeof killing / sizeof killing[0] };
 
 int main(int argc, char **argv)

@@ -1,14 +1,28 @@
-// Two functions that wait for conditions, and one for a lock: of std, which has futexes of its own.
+// Two functions that wait for conditions, and one for a lock: of std, which has futexes of its own. Nobody is told before
+// the kernel says that it sleeps.
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 use std::time::Duration;
 
-type Flag = (Mutex<bool>, Condvar);
+#[derive(Default)]
+struct State {
+    told: bool,
+    waiter: Option<PathBuf>, // where the kernel says what it does
+}
+
+type Flag = (Mutex<State>, Condvar);
+
+fn my_stat() -> PathBuf {
+    Path::new("/proc").join(fs::read_link("/proc/thread-self").unwrap()).join("stat")
+}
 
 #[inline(never)]
 fn wait_for_stock(flag: &Flag) {
     let mut there = flag.0.lock().unwrap();
-    while !*there {
+    there.waiter = Some(my_stat());
+    while !there.told {
         there = flag.1.wait(there).unwrap();
     }
 }
@@ -16,7 +30,8 @@ fn wait_for_stock(flag: &Flag) {
 #[inline(never)]
 fn wait_for_price(flag: &Flag) {
     let mut there = flag.0.lock().unwrap();
-    while !*there {
+    there.waiter = Some(my_stat());
+    while !there.told {
         there = flag.1.wait(there).unwrap();
     }
 }
@@ -28,8 +43,15 @@ fn place_order(orders: &Mutex<u32>) {
     thread::sleep(Duration::from_millis(5));
 }
 
+fn is_waited_for(flag: &Flag) -> bool {
+    match &flag.0.lock().unwrap().waiter {
+        Some(stat) => fs::read_to_string(stat).unwrap().rsplit(')').next().unwrap().starts_with(" S"),
+        None => false,
+    }
+}
+
 fn tell(flag: &Flag) {
-    *flag.0.lock().unwrap() = true;
+    flag.0.lock().unwrap().told = true;
     flag.1.notify_one();
 }
 
@@ -48,6 +70,9 @@ fn main() {
         })
         .collect();
     for flag in flags.iter() {
+        while !is_waited_for(flag) {
+            thread::sleep(Duration::from_millis(1));
+        }
         thread::sleep(Duration::from_millis(15));
         tell(flag);
     }

@@ -1,6 +1,7 @@
 /*
- * filtered [COMMAND…]: runs the command, or else makes such a call itself, under a filter that is there before it is executed, and kills for what a recorder
- * might come to use, but sandboxes may leave out, and systemd's @system-service does with most of it.
+ * filtered [COMMAND…]: runs the command, or makes such a call itself, under a filter that is there before the command is
+ * executed, and kills for what a recorder might come to use, but sandboxes may leave out, and systemd's @system-service
+ * does with most of it.
  */
 #include "program.h"
 

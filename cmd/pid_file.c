@@ -4,72 +4,69 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "cmd/complain.h"
+#include "cmd/finish/output.h"
 
 /* What the file cannot take the place of; NULL: there is nothing like that. */
 static const char *obstacle(const char *path)
 {
     struct stat st;
+    if (!*path)
+        return "the name of the file is empty";
     if (lstat(path, &st))
         return errno == ENOENT ? NULL : strerror(errno);
     return S_ISREG(st.st_mode) ? NULL : S_ISDIR(st.st_mode) ? strerror(EISDIR) : "it is no regular file";
 }
 
+/* NULL: a file can be made beside it. */
+static const char *try_beside(const char *path)
+{
+    char beside[PATH_MAX];
+    int n = snprintf(beside, sizeof beside, "%s.%ld", path, (long)getpid());
+    if (n < 0 || (size_t)n >= sizeof beside)
+        return strerror(ENAMETOOLONG);
+    int fd = open(beside, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return strerror(errno);
+    close(fd);
+    unlink(beside);
+    return NULL;
+}
+
 bool pid_file_prepare(struct pid_file *f, const char *path)
 {
-    struct stat st;
-    *f = (struct pid_file){.path = path, .fd = -1};
-    if (!path)
-        return true;
-    const char *why = *path ? obstacle(path) : "the name of the file is empty";
-    int n = snprintf(f->made, sizeof f->made, "%s.%ld", path, (long)getpid());
-    if (!why && (n < 0 || (size_t)n >= sizeof f->made))
-        why = strerror(ENAMETOOLONG);
-    if (!why) {
-        f->fd = open(f->made, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
-        if (f->fd < 0 || fstat(f->fd, &st))
-            why = strerror(errno);
-    }
-    if (why) {
+    *f = (struct pid_file){.path = path};
+    const char *why = path ? obstacle(path) : NULL;
+    if (path && !why)
+        why = try_beside(path);
+    if (why)
         complain("record", "--pid-file %s: %s", path, why);
-        pid_file_remove(f);
-        return false;
-    }
-    f->device = st.st_dev;
-    f->inode = st.st_ino;
-    return true;
+    return !why;
 }
 
 void pid_file_write(struct pid_file *f, pid_t pid)
 {
     char text[24];
+    struct stat st;
     if (!f->path)
         return;
     int n = snprintf(text, sizeof text, "%ld\n", (long)pid);
-    ssize_t done = write(f->fd, text, (size_t)n);
-    if (done != n || rename(f->made, f->path))
-        complain("record", "--pid-file %s: %s; process %ld is recorded without it", f->path,
-                 done >= 0 && done != n ? strerror(ENOSPC) : strerror(errno), (long)pid);
+    const char *why = output_write(f->path, 0644, text, (size_t)n);
+    if (why)
+        complain("record", "--pid-file %s: %s; process %ld is recorded without it", f->path, why, (long)pid);
+    else if (!lstat(f->path, &st))
+        *f = (struct pid_file){f->path, true, st.st_dev, st.st_ino};
 }
 
-static void remove_own(const struct pid_file *f, const char *path)
+void pid_file_remove(const struct pid_file *f)
 {
     struct stat st;
-    if (!lstat(path, &st) && st.st_dev == f->device && st.st_ino == f->inode)
-        unlink(path);
-}
-
-void pid_file_remove(struct pid_file *f)
-{
-    if (!f->path || f->fd < 0)
-        return;
-    remove_own(f, f->path);
-    remove_own(f, f->made);
-    close(f->fd);
-    f->fd = -1;
+    if (f->made && !lstat(f->path, &st) && st.st_dev == f->device && st.st_ino == f->inode)
+        unlink(f->path);
 }

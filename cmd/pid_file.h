@@ -2,15 +2,12 @@
 #ifndef THRACE_CMD_PID_FILE_H
 #define THRACE_CMD_PID_FILE_H
 
-#include <limits.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* path NULL: there is none, and nothing is done. */
 struct pid_file {
-    const char *path;
-    char made[PATH_MAX]; /* under this name, until the number is in it */
-    int fd;
+    const char *path; /* NULL: there is none, and nothing is done */
+    bool made;
     dev_t device;
     ino_t inode;
 };
@@ -21,7 +18,7 @@ bool pid_file_prepare(struct pid_file *f, const char *path);
 /* Puts the number in its place, with a new line; what was there before is replaced. Readers see all of it or nothing. */
 void pid_file_write(struct pid_file *f, pid_t pid);
 
-/* Takes it away, if it is still this one, or what was prepared. */
-void pid_file_remove(struct pid_file *f);
+/* Takes it away, if it is still this one. */
+void pid_file_remove(const struct pid_file *f);
 
 #endif

@@ -108,7 +108,7 @@ static void report_how_to_start(long pid, const struct options *o)
  */
 static int run(const struct target *t, const struct record_options *o, const char *library, int *cannot)
 {
-    static struct pid_file pid_file;
+    struct pid_file pid_file;
     struct sigaction old[NPASSED];
     int pipefd[2], status, err = 0;
     *cannot = CANNOT_RECORD;
@@ -116,7 +116,6 @@ static int run(const struct target *t, const struct record_options *o, const cha
         return -1;
     if (pipe2(pipefd, O_CLOEXEC)) {
         complain("record", "cannot start a process: %s", strerror(errno));
-        pid_file_remove(&pid_file);
         return -1;
     }
     handle_signals(old);

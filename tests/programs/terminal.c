@@ -10,11 +10,17 @@
 static char shown[1 << 20];
 static size_t nshown;
 
+/*
+ * The kernel looks for something to read before it looks whether anybody has the terminal open: if all is written and
+ * closed between the two, the first read says that nobody has, and the next one reads the rest.
+ */
 static bool read_more(int terminal)
 {
-    ssize_t got = read(terminal, shown + nshown, sizeof shown - 1 - nshown);
+    ssize_t got = -1;
+    for (int attempt = 0; attempt < 2 && got <= 0; attempt++)
+        got = read(terminal, shown + nshown, sizeof shown - 1 - nshown);
     if (got <= 0)
-        return false; /* nobody has it open any more */
+        return false;
     nshown += (size_t)got;
     shown[nshown] = 0;
     return true;

@@ -16,7 +16,8 @@
 
 enum { CONTROL_MAGIC = 0x63726874, CONTROL_VERSION = 1, CONTROL_NAME_MAX = 64 };
 
-enum control_verb { CONTROL_STATUS = 1, CONTROL_START, CONTROL_STOP, CONTROL_SNAPSHOT };
+enum control_verb { CONTROL_STATUS = 1, CONTROL_START, CONTROL_STOP, CONTROL_SNAPSHOT,
+                    CONTROL_DETACH /* what `thrace attach` began ends, and its threads do */ };
 
 struct control_request {
     uint32_t magic, version;
@@ -35,6 +36,20 @@ struct control_reply {
     uint64_t start_realtime_ns; /* of the session under way */
     uint64_t generation;
     char spool[SPOOL_PATH_MAX]; /* of that session; "" when there is none. After a snapshot: of the snapshot */
+};
+
+/*
+ * What the library's function thrace_attach returns, in the memory of the process: it takes the environment's entries,
+ * each with its NUL, and their size, and has a thread of the library's own do the work. That begins when the command
+ * has let go of the process, and says so there.
+ */
+enum { ATTACH_TEXT_MAX = 16384, ATTACH_SAID_MAX = 512 };
+struct attach_reply {
+    uint32_t let_go; /* by the command: 1 */
+    uint32_t over;   /* by the library: what follows is there */
+    int32_t error;       /* a negative errno: nothing is recorded */
+    uint32_t unwritable; /* places of functions' addresses that could not be written to */
+    char said[ATTACH_SAID_MAX]; /* what is to be told, or "" */
 };
 
 /* The socket's name, without the NUL that makes it an abstract one. Returns its length. */

@@ -13,9 +13,12 @@
 #include "lib/spool.h"
 #include "lib/wire/varint.h"
 
+enum { START_OF_MAIN = 0, START_NOT_KNOWN = 1 };
+
 enum meta_tag {
     META_STACK = 1,  /* id, n, n return-address-like PCs, leaf first; the id holds in the chunk's generation */
-    META_THREAD = 2, /* g, start PC (return-address-like; 0: main's), start stack id: made in the chunk's generation */
+    /* g, start PC (return-address-like; 0: main's, 1: not known), start stack id: made in the chunk's generation */
+    META_THREAD = 2,
     META_NAME = 3,   /* g, time in ticks, text: pthread_setname_np */
     /* time in ticks, start, end, load bias, path text, build-id text: all that is mapped has that time */
     META_MODULE = 4,

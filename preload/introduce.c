@@ -1,5 +1,6 @@
 #include "preload/introduce.h"
 
+#include "preload/expected.h"
 #include "preload/held_signals.h"
 #include "preload/section.h"
 #include "preload/thread_end.h"
@@ -35,11 +36,21 @@ static struct thread *make_known(uintptr_t sp)
     return self = t;
 }
 
+/* It may be in a wait for the trace, which its first hook ends. */
+static struct thread *take_over(uintptr_t sp)
+{
+    struct thread *t = take_expected_thread();
+    if (!t)
+        return NULL;
+    enter_hook(t, sp);
+    return self = t;
+}
+
 struct thread *thread_introduce(void)
 {
     uint64_t held = signals_hold();
     struct thread *before = self, *t = NULL; /* a handler's hook may have done it by now */
-    if (!before)
+    if (!before && !(t = take_over((uintptr_t)__builtin_frame_address(0))))
         t = make_known((uintptr_t)__builtin_frame_address(0));
     signals_release(held);
     if (before || !t)

@@ -8,6 +8,7 @@ libthrace_preload_la_SOURCES = \
 	%D%/config.c %D%/config.h \
 	%D%/cpus.c %D%/cpus.h \
 	%D%/descriptors.c %D%/descriptors.h \
+	%D%/expected.c %D%/expected.h \
 	%D%/generation.c %D%/generation.h \
 	%D%/go.c %D%/go.h \
 	%D%/handles.c %D%/handles.h \
@@ -25,6 +26,7 @@ libthrace_preload_la_SOURCES = \
 	%D%/readable.h \
 	%D%/real.c %D%/real.h %D%/real.def \
 	%D%/recorder.c %D%/recorder.h \
+	%D%/references.c %D%/references.h \
 	%D%/retry.h \
 	%D%/say.c %D%/say.h \
 	%D%/section.c %D%/section.h \
@@ -33,6 +35,7 @@ libthrace_preload_la_SOURCES = \
 	%D%/socket_address.c %D%/socket_address.h \
 	%D%/streams.def \
 	%D%/symbols.c %D%/symbols.h \
+	%D%/tasks.c %D%/tasks.h \
 	%D%/thread.c %D%/thread.h \
 	%D%/thread_end.c %D%/thread_end.h \
 	%D%/thread_name.c %D%/thread_name.h \
@@ -107,6 +110,8 @@ libthrace_preload_la_SOURCES = \
 	%D%/sampler/sampler.c %D%/sampler/sampler.h \
 	%D%/sampler/wrap_signal.c %D%/sampler/wrap_signal.h \
 	%D%/session/api.c \
+	%D%/session/attach.c \
+	%D%/session/begin.c %D%/session/begin.h \
 	%D%/session/control.c %D%/session/control.h \
 	%D%/session/finisher.c %D%/session/finisher.h \
 	%D%/session/flight.c %D%/session/flight.h \
@@ -118,6 +123,7 @@ libthrace_preload_la_SOURCES = \
 	%D%/session/own_spool.c %D%/session/own_spool.h \
 	%D%/session/own_threads.c %D%/session/own_threads.h \
 	%D%/session/privileges.c %D%/session/privileges.h \
+	%D%/session/slots.c %D%/session/slots.h \
 	%D%/session/snapshot.c %D%/session/snapshot.h \
 	%D%/session/start.c %D%/session/start.h \
 	%D%/session/state.c %D%/session/state.h \

@@ -63,6 +63,8 @@ static const struct {
 
 enum { NREAL = sizeof table / sizeof table[0] };
 
+static struct real_hook hooks[NREAL];
+
 static void **pointer(int i) { return (void **)((char *)&real + table[i].offset); }
 
 void real_resolve(void)
@@ -71,8 +73,27 @@ void real_resolve(void)
         void *f = *table[i].version ? symbol_next(table[i].symbol, table[i].version).address : NULL;
         if (!f)
             f = symbol_next(table[i].symbol, NULL).address;
+        hooks[i].before_us = f;
         __atomic_store_n(pointer(i), f ? f : table[i].absent, __ATOMIC_RELEASE);
     }
+}
+
+static bool is_version(int i, const char *version)
+{
+    return !*table[i].version || !version || !strcmp(table[i].version, version);
+}
+
+bool real_find_hook(const char *name, const char *version, struct real_hook *hook)
+{
+    int i = 0;
+    while (i < NREAL && (strcmp(table[i].symbol, name) || !is_version(i, version)))
+        i++;
+    if (i == NREAL)
+        return false;
+    if (!hooks[i].wrapper)
+        hooks[i].wrapper = symbol_ours(name, *table[i].version ? table[i].version : NULL).address;
+    *hook = hooks[i];
+    return hook->before_us && hook->wrapper;
 }
 
 void real_each(void (*each)(void *arg, const void *address, const char *name), void *arg)

@@ -9,6 +9,7 @@
 #include <sched.h>
 #include <semaphore.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -48,6 +49,14 @@ extern struct real real;
 
 /* Idempotent; safe from several threads, because each computes the same. */
 void real_resolve(void);
+
+/* A wrapped function: what calls of it came to before we were there, and what stands in its place. */
+struct real_hook {
+    const void *before_us, *wrapper;
+};
+
+/* By the name and version that a module asks for; version NULL: it says none. False: it is not wrapped. */
+bool real_find_hook(const char *name, const char *version, struct real_hook *hook);
 
 /* Calls each(arg, address, name) for every resolved function: they are the leaves of the stacks. */
 void real_each(void (*each)(void *arg, const void *address, const char *name), void *arg);

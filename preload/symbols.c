@@ -10,6 +10,8 @@
 #include <sys/ifunc.h>
 #endif
 
+#include "preload/recorder.h"
+
 /* --- the tables of one module ------------------------------------------------------------------------------------- */
 
 struct tables {
@@ -23,23 +25,17 @@ struct tables {
 
 static bool is_ours(const struct symbol_module *m) { return m->dynamic == _DYNAMIC; }
 
-/* The loader has added the base, but for a section that it cannot write to. */
-static const void *place(const struct symbol_module *m, const ElfW(Dyn) *d)
-{
-    return (const void *)(d->d_un.d_ptr < m->base ? d->d_un.d_ptr + m->base : d->d_un.d_ptr);
-}
-
 static bool read_tables(struct tables *t, const struct symbol_module *m)
 {
     *t = (struct tables){.module = *m};
     for (const ElfW(Dyn) *d = m->dynamic; d && d->d_tag != DT_NULL; d++) {
         switch (d->d_tag) {
-        case DT_SYMTAB: t->symbols = place(m, d); break;
-        case DT_STRTAB: t->strings = place(m, d); break;
-        case DT_GNU_HASH: t->gnu_hash = place(m, d); break;
-        case DT_HASH: t->hash = place(m, d); break;
-        case DT_VERSYM: t->versions = place(m, d); break;
-        case DT_VERDEF: t->definitions = place(m, d); break;
+        case DT_SYMTAB: t->symbols = symbol_place(m, d); break;
+        case DT_STRTAB: t->strings = symbol_place(m, d); break;
+        case DT_GNU_HASH: t->gnu_hash = symbol_place(m, d); break;
+        case DT_HASH: t->hash = symbol_place(m, d); break;
+        case DT_VERSYM: t->versions = symbol_place(m, d); break;
+        case DT_VERDEF: t->definitions = symbol_place(m, d); break;
         default: break;
         }
     }
@@ -188,16 +184,24 @@ static const struct link_map *find_us(void)
     return m;
 }
 
+static bool came_late;
+
 struct symbol symbol_next(const char *name, const char *version)
 {
     struct symbol s = {NULL, NULL};
-    const struct link_map *ours = find_us();
+    const struct link_map *ours = came_late ? NULL : find_us();
     for (const struct link_map *m = ours ? after(ours) : list(); m && !s.address; m = after(m))
         s = look_in_listed(m, name, version);
     return s;
 }
 
-bool symbol_is_before_libc(void) { return find_us() && symbol_next("fork", NULL).address; }
+bool symbol_is_before_libc(void) { return !came_late && find_us() && symbol_next("fork", NULL).address; }
+
+struct symbol symbol_ours(const char *name, const char *version)
+{
+    const struct symbol_module us = {(uintptr_t)__ehdr_start, _DYNAMIC};
+    return look_in(&us, name, version);
+}
 
 struct symbol symbol_first(const char *name)
 {
@@ -209,7 +213,7 @@ struct symbol symbol_first(const char *name)
 
 /* --- those that came later ---------------------------------------------------------------------------------------- */
 
-static struct symbol_module module_of(const struct dl_phdr_info *info)
+struct symbol_module symbol_module_of(const struct dl_phdr_info *info)
 {
     uintptr_t base = info->dlpi_addr;
     for (int i = 0; i < info->dlpi_phnum; i++)
@@ -244,6 +248,39 @@ static bool is_named(const struct symbol_module *m, const char *path, const char
     return same_text(file, name) || same_text(path, name);
 }
 
+static bool needs(const struct link_map *m, const struct link_map *other)
+{
+    struct tables t;
+    const struct symbol_module module = {m->l_addr, m->l_ld}, needed = {other->l_addr, other->l_ld};
+    if (!read_tables(&t, &module))
+        return false;
+    for (const ElfW(Dyn) *d = module.dynamic; d->d_tag != DT_NULL; d++)
+        if (d->d_tag == DT_NEEDED && is_named(&needed, other->l_name, t.strings + d->d_un.d_val))
+            return true;
+    return false;
+}
+
+/*
+ * The loader lists what the program was linked with before all that came later. The last of these is the last one that
+ * is needed by the program, or by one before it that is.
+ */
+void symbol_come_late(void)
+{
+    enum { LISTED_MAX = 1024 };
+    bool is_needed[LISTED_MAX] = {true};
+    const struct link_map *first = _r_debug.r_map, *found = first;
+    int i = 1;
+    for (const struct link_map *m = first->l_next; m && i < LISTED_MAX; m = m->l_next, i++) {
+        int k = 0;
+        for (const struct link_map *by = first; by != m && !is_needed[i]; by = by->l_next, k++)
+            is_needed[i] = is_needed[k] && needs(by, m);
+        if (is_needed[i])
+            found = m;
+    }
+    came_late = true;
+    __atomic_store_n(&last, found, __ATOMIC_RELEASE);
+}
+
 struct wanted {
     uintptr_t address;    /* the module that has it, … */
     const char *soname;   /* … or is called so, … */
@@ -255,7 +292,7 @@ struct wanted {
 static int find(struct dl_phdr_info *info, size_t size, void *arg)
 {
     struct wanted *w = arg;
-    struct symbol_module m = module_of(info);
+    struct symbol_module m = symbol_module_of(info);
     (void)size;
     if (!m.dynamic || is_ours(&m) || (m.base && m.base == getauxval(AT_SYSINFO_EHDR)))
         return 0;

@@ -25,6 +25,15 @@ struct symbol {
 struct symbol symbol_next(const char *name, const char *version);
 
 /*
+ * The library was loaded into a program that runs: from now on what comes after us is what the program calls, whichever
+ * module has it. Modules that were loaded after the program had begun may go, and do not count.
+ */
+void symbol_come_late(void);
+
+/* What we export by that name. */
+struct symbol symbol_ours(const char *name, const char *version);
+
+/*
  * Do we come before libc, as a preloaded library does, so that the program's calls reach us? Not so when it has loaded us
  * itself.
  */
@@ -43,6 +52,14 @@ struct symbol_module {
     uintptr_t base;
     const ElfW(Dyn) *dynamic;
 };
+
+struct symbol_module symbol_module_of(const struct dl_phdr_info *info);
+
+/* What an entry of a module's dynamic section points to. The loader has added the base, but where it cannot write. */
+static inline const void *symbol_place(const struct symbol_module *m, const ElfW(Dyn) *d)
+{
+    return (const void *)(d->d_un.d_ptr < m->base ? d->d_un.d_ptr + m->base : d->d_un.d_ptr);
+}
 
 enum { SYMBOL_SCOPE_MAX = 64 };
 

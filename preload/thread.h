@@ -93,6 +93,7 @@ struct thread {
     uintptr_t start_pc; /* return-address-like; 0: main's */
     uint64_t lost;      /* events of it that this recording has not */
     bool unannounced;   /* it appeared one day; where it started nobody knows */
+    bool expected;      /* it was there before the library was, and has come to no hook yet (expected.h) */
     bool spare;         /* announced, but could not be made: waits for the next thread that is */
     char name[TASK_COMM_LEN]; /* given last, or "" */
     uint64_t task;            /* that it works for, 0: none */

@@ -5,6 +5,7 @@
 
 #include "lib/meta.h"
 #include "preload/section.h"
+#include "preload/tasks.h"
 
 /* For the recordings to come. */
 static void keep_name(struct thread *t, const char *name)
@@ -60,4 +61,14 @@ void find_thread_name(struct thread *t)
         record_thread_name(t, t->sched.g, name);
 }
 
-void thread_name_init(void) { read_name(common_name); }
+void keep_thread_name(struct thread *t, const char *name)
+{
+    if (strcmp(name, common_name) != 0)
+        keep_name(t, name);
+}
+
+void thread_name_init(void)
+{
+    if (!task_file((uint32_t)sys_getpid(), "comm", common_name, sizeof common_name))
+        read_name(common_name);
+}

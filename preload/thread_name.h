@@ -7,8 +7,11 @@
 /* Bytes of a META_NAME record. */
 enum { NAME_RECORD_MAX = 64 };
 
-/* Once, in the constructor. */
+/* Once, in the constructor, or when the library was loaded late, in any thread. */
 void thread_name_init(void);
+
+/* Takes the name that a thread has, if it is one of its own. For the recordings to come. */
+void keep_thread_name(struct thread *t, const char *name);
 
 /* The G has a name: writes META_NAME. In a hook of t. */
 void record_thread_name(struct thread *t, uint64_t g, const char *name);

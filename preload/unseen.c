@@ -6,6 +6,7 @@
 
 #include "preload/go.h"
 #include "preload/recorder.h"
+#include "preload/tasks.h"
 #include "preload/thread.h"
 
 /*
@@ -25,33 +26,11 @@ void unseen_expect_none(void) { __atomic_store_n(&expected, 0, __ATOMIC_RELAXED)
 
 static bool was_met(uint32_t tid) { return __atomic_load_n(&met[tid % PLACES], __ATOMIC_RELAXED) == tid; }
 
-/* "/proc/self/task/123/comm" */
-static void comm_path(char *path, uint32_t tid)
-{
-    static const char before[] = "/proc/self/task/", after[] = "/comm";
-    char digits[10];
-    int n = 0;
-    do
-        digits[n++] = (char)('0' + tid % 10);
-    while (tid /= 10);
-    memcpy(path, before, sizeof before - 1);
-    path += sizeof before - 1;
-    while (n)
-        *path++ = digits[--n];
-    memcpy(path, after, sizeof after);
-}
-
 /* The kernel's own, which work off io_uring, are listed with the threads of the program. Gone is as good. */
 static bool is_of_kernel(uint32_t tid)
 {
-    char path[48], name[16] = "";
-    comm_path(path, tid);
-    long fd = sys_openat(path, O_RDONLY | O_CLOEXEC, 0);
-    if (sys_failed(fd))
-        return true;
-    long n = sys_read((int)fd, name, sizeof name);
-    sys_close((int)fd);
-    return n <= 0 || !strncmp(name, "iou-", 4);
+    char name[16];
+    return !task_file(tid, "comm", name, sizeof name) || !strncmp(name, "iou-", 4);
 }
 
 static bool is_registered(uint32_t tid)
@@ -75,37 +54,20 @@ static uint32_t announced(void)
     return n;
 }
 
-struct entry { /* the kernel's struct linux_dirent64 */
-    uint64_t inode, offset;
-    uint16_t size;
-    uint8_t type;
-    char name[];
-};
-
 /* More are not told apart; each costs a walk through the registry. */
 enum { COUNTED_MAX = 256 };
 
-static uint32_t count_in(const char *p, const char *end, uint32_t count)
+static bool count_one(void *arg, uint32_t tid)
 {
-    for (; p < end && count < COUNTED_MAX; p += ((const struct entry *)p)->size) {
-        uint32_t tid = 0;
-        for (const char *c = ((const struct entry *)p)->name; *c >= '0' && *c <= '9'; c++)
-            tid = tid * 10 + (uint32_t)(*c - '0');
-        count += tid && !was_met(tid) && !is_registered(tid) && !is_of_kernel(tid);
-    }
-    return count;
+    uint32_t *count = arg;
+    *count += !was_met(tid) && !is_registered(tid) && !is_of_kernel(tid);
+    return *count < COUNTED_MAX;
 }
 
 static uint32_t count_unknown(void)
 {
-    char buf[1024] __attribute__((aligned(8)));
     uint32_t coming = announced(), count = 0; /* before: a thread that begins meanwhile is not unknown */
-    long fd = sys_openat("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0), n;
-    if (sys_failed(fd))
-        return 0;
-    while ((n = raw_syscall(SYS_getdents64, fd, (long)buf, sizeof buf, 0, 0, 0)) > 0)
-        count = count_in(buf, buf + n, count);
-    sys_close((int)fd);
+    tasks_each(count_one, &count);
     return count > coming ? count - coming : 0;
 }
 

@@ -152,15 +152,24 @@ static bool is_program_code(const struct recording *r, const struct rec_pc *p)
     return m && !m->ours && !m->libc && !m->runtime && !p->hook;
 }
 
+/* Of an event, or of a sample; NULL: it has none. */
+static const struct rec_stack *first_stack_of(const struct recording *r, uint64_t g)
+{
+    if (g < r->seen.ngoroutines && r->seen.first[g].id)
+        return stack_table_find(&r->stacks, r->seen.first[g].generation, r->seen.first[g].id);
+    for (size_t i = 0; i < r->samples.n; i++)
+        if (r->samples.v[i].g == g && r->samples.v[i].stack_id)
+            return stack_table_find(&r->stacks, r->samples.v[i].generation, r->samples.v[i].stack_id);
+    return NULL;
+}
+
 /*
  * A std::thread starts in the C++ library and goes through templates of namespace std before it comes to the function
  * that it was made for. That one names the thread: the outermost function of the program in its first stack.
  */
 static const struct symbolize_frame *own_function(const struct recording *r, const struct rec_thread *t)
 {
-    const struct rec_stack *s = NULL;
-    if (t->g < r->seen.ngoroutines && r->seen.first[t->g].id)
-        s = stack_table_find(&r->stacks, r->seen.first[t->g].generation, r->seen.first[t->g].id);
+    const struct rec_stack *s = first_stack_of(r, t->g);
     for (size_t i = s ? s->n : 0; i-- > 0;) {
         size_t n;
         const struct rec_pc *p = &r->stacks.pcs[s->first + i];
@@ -288,11 +297,14 @@ static struct symbolize_frame start_of(const struct recording *r, const struct r
     const struct rec_pc *start = &r->stacks.pcs[t->pc];
     const struct symbolize_frame *frames = symbolize_frames(r->symbolizer, start->symbol, &n), *own = NULL;
     struct symbolize_frame at = frames[n - 1]; /* not what is inlined into its first instruction */
-    if (!t->start_pc)
+    if (t->start_pc == START_OF_MAIN)
         at = (struct symbolize_frame){"main", *r->exe ? r->exe : "main", 1};
-    if (start->module >= 0 && r->modules.v[start->module].runtime) {
+    bool in_runtime = start->module >= 0 && r->modules.v[start->module].runtime;
+    if (in_runtime || t->start_pc == START_NOT_KNOWN) {
         if ((own = own_function(r, t)))
             at = *own;
+        else if (!in_runtime)
+            at = (struct symbolize_frame){"[unknown]", "[unknown]", 1};
         else if (strstr(at.function, "+0x"))
             at.function = "std::thread"; /* it never waited, so no stack names a function */
     }

@@ -15,6 +15,7 @@
 #include <sys/utsname.h>
 #include <ucontext.h>
 
+#include "preload/expected.h"
 #include "preload/go.h"
 #include "preload/sampler/retry.h"
 #include "preload/sampler/sample_kernel.h"
@@ -57,9 +58,10 @@ static void on_signal(int sig, siginfo_t *info, void *context)
         signal_foreign(sig, info, context);
         return;
     }
-    if (!t || t == THREAD_OFF)
+    if (t == THREAD_OFF || (!t && !(t = expected_thread())))
         return;
-    retry_note(t, context);
+    if (t == self) /* else the call that it was in was none of ours */
+        retry_note(t, context);
     if (!recording())
         return;
     uint64_t weight = weight_of(t, by_timer, info, context);

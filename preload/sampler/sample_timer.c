@@ -1,5 +1,6 @@
 #include "preload/sampler/sample_timer.h"
 
+#include <errno.h>
 #include <signal.h>
 
 #include "preload/sampler/sample_perf.h"
@@ -42,7 +43,8 @@ static void stop_timer(struct thread *t)
         raw_syscall(SYS_timer_delete, timer - 1, 0, 0, 0, 0, 0);
 }
 
-static void start_timer(struct thread *t)
+/* False: the thread is gone, and did not say so. */
+static bool start_timer(struct thread *t)
 {
     struct sigevent event = {.sigev_signo = sampler.signal, .sigev_notify = SIGEV_THREAD_ID};
     event.sigev_value.sival_int = SAMPLER_MARK;
@@ -50,12 +52,14 @@ static void start_timer(struct thread *t)
     uint64_t period = sampler_period_ns();
     int id;
     const struct itimerspec times = {timespec_of(period), timespec_of(random_part(t, period))};
-    if (sys_failed(raw_syscall(SYS_timer_create, cpu_clock(t), (long)&event, (long)&id, 0, 0, 0)))
-        return;
+    long err = raw_syscall(SYS_timer_create, cpu_clock(t), (long)&event, (long)&id, 0, 0, 0);
+    if (sys_failed(err))
+        return err != -EINVAL;
     raw_syscall(SYS_timer_settime, id, 0, (long)&times, 0, 0, 0);
     __atomic_store_n(&t->sample.timer, id + 1, __ATOMIC_SEQ_CST);
     if (!recording()) /* it ended since; who ended it may have looked before there was a timer */
         stop_timer(t);
+    return true;
 }
 
 /* By the thread itself, or by whoever starts a session: only one of them. */
@@ -65,7 +69,8 @@ static void arm(struct thread *t)
         return;
     t->sample.cpu_ns = cpu_ns(t);
     t->sample.due = 0;
-    start_timer(t);
+    if (!start_timer(t))
+        return;
     if (sampler.perf)
         sample_perf_ask(t);
     else

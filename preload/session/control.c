@@ -26,6 +26,8 @@ static struct {
     uint32_t running;
     uint32_t stop;
     uint32_t wanted;
+    int listener; /* a descriptor of the thread's own */
+    bool (*end)(char *spool); /* all that was attached; NULL: nothing was */
     struct sockaddr_un address;
     socklen_t len;
 } control;
@@ -65,6 +67,18 @@ static bool may_control(int fd)
     return who.uid == 0 || who.uid == (uid_t)raw_syscall(SYS_geteuid, 0, 0, 0, 0, 0, 0);
 }
 
+/* This thread goes, too, and nobody waits for it: from here on the next one may come. */
+static bool detach(char *spool)
+{
+    if (!control.end || !control.end(spool))
+        return false;
+    pthread_detach(pthread_self());
+    privileges_gone(PRIVILEGES_OF_CONTROL);
+    sys_close(control.listener);
+    __atomic_store_n(&control.running, 0, __ATOMIC_RELEASE);
+    return true;
+}
+
 /* A spool that the command made is reported instead of the one that is recorded to afterwards. */
 static void carry_out(uint32_t verb, struct control_reply *r)
 {
@@ -75,6 +89,7 @@ static void carry_out(uint32_t verb, struct control_reply *r)
     case CONTROL_START: r->error = session_start(); break;
     case CONTROL_STOP: r->error = session_stop_reporting(spool) ? 0 : -EALREADY; break;
     case CONTROL_SNAPSHOT: r->error = session_snapshot(spool); break;
+    case CONTROL_DETACH: r->error = detach(spool) ? 0 : -EOPNOTSUPP; break;
     default: r->error = -EOPNOTSUPP; break;
     }
     session_describe(r);
@@ -82,7 +97,8 @@ static void carry_out(uint32_t verb, struct control_reply *r)
         strcpy(r->spool, spool);
 }
 
-static void serve(int fd)
+/* False: that was the last one. */
+static bool serve(int fd)
 {
     static struct control_reply reply; /* larger than this stack should carry */
     static const struct timeval patience = {1, 0};
@@ -93,20 +109,22 @@ static void serve(int fd)
     reply.magic = CONTROL_MAGIC;
     reply.version = CONTROL_VERSION;
     if (!may_control(fd) || sys_read(fd, &q, sizeof q) != sizeof q || q.magic != CONTROL_MAGIC)
-        return;
+        return true;
     if (q.version == CONTROL_VERSION)
         carry_out(q.verb, &reply);
     else
         reply.error = -EPROTO;
     raw_syscall(SYS_sendto, fd, (long)&reply, sizeof reply, MSG_NOSIGNAL, 0, 0);
+    return q.verb != CONTROL_DETACH || reply.error;
 }
 
 static void *control_main(void *arg)
 {
     helper_settle("thrace-ctl");
-    int fd = listen_there();
+    int fd = control.listener = listen_there();
     privileges_adopt(PRIVILEGES_OF_CONTROL); /* of what was wanted before there was anything to wake us by */
-    while (fd >= 0 && !__atomic_load_n(&control.stop, __ATOMIC_ACQUIRE)) {
+    bool goes_on = true;
+    while (fd >= 0 && goes_on && !__atomic_load_n(&control.stop, __ATOMIC_ACQUIRE)) {
         long client = raw_syscall(SYS_accept4, fd, 0, 0, SOCK_CLOEXEC, 0, 0);
         if (sys_failed(client)) {
             static const struct timespec moment = {0, 10000000};
@@ -116,10 +134,11 @@ static void *control_main(void *arg)
         }
         privileges_adopt(PRIVILEGES_OF_CONTROL);
         if (!__atomic_load_n(&control.stop, __ATOMIC_ACQUIRE))
-            serve((int)client);
+            goes_on = serve((int)client);
         sys_close((int)client);
     }
-    privileges_gone(PRIVILEGES_OF_CONTROL);
+    if (goes_on)
+        privileges_gone(PRIVILEGES_OF_CONTROL);
     return NULL;
 }
 
@@ -143,6 +162,7 @@ static bool control_wake(void)
 }
 
 void control_enable(void) { control.wanted = 1; }
+void control_may_detach(bool (*end)(char *spool)) { control.end = end; }
 
 void control_start(void)
 {

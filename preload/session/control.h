@@ -2,8 +2,16 @@
 #ifndef THRACE_PRELOAD_SESSION_CONTROL_H
 #define THRACE_PRELOAD_SESSION_CONTROL_H
 
+#include <stdbool.h>
+
 /* Once, in the constructor: commands may come. */
 void control_enable(void);
+
+/*
+ * CONTROL_DETACH is obeyed, by this function: it ends the recording, puts the path of what that left into spool
+ * (SPOOL_PATH_MAX bytes), and everything back. False: there is nothing to end.
+ */
+void control_may_detach(bool (*end)(char *spool));
 
 /* Starts the thread that listens, named "thrace-ctl", if it is wanted and not there. */
 void control_start(void);

@@ -1,6 +1,7 @@
 #include "preload/session/maintain.h"
 
 #include "preload/config.h"
+#include "preload/expected.h"
 #include "preload/generation.h"
 #include "preload/heap/heap.h"
 #include "preload/held_signals.h"
@@ -124,6 +125,7 @@ void session_maintain(struct session_file *f)
     if (!due)
         return;
     heap_look();
+    end_expected_threads();
     unseen_look();
     if (generation_advance() && config.self_contained)
         session_record_surroundings();

@@ -55,6 +55,15 @@ void session_init(const struct options *o, bool child)
     exe[sys_failed(n) ? 0 : n] = 0;
 }
 
+/* What there was of earlier ones stays: a thread may still be writing there. */
+void session_reopen(void)
+{
+    lock_take(&session.lock);
+    session.pattern = session.options->out;
+    session.number = session.last_n = 0;
+    lock_drop(&session.lock);
+}
+
 bool session_path_exists(const char *path)
 {
     return !sys_failed(raw_syscall(SYS_faccessat, AT_FDCWD, (long)path, 0, 0, 0, 0));

@@ -28,6 +28,9 @@ extern struct session session;
 /* Once, in the constructor, and again in the child of a fork that is to be recorded. */
 void session_init(const struct options *o, bool child);
 
+/* The options name another trace, and the sessions are counted anew: the library was brought back. */
+void session_reopen(void);
+
 /* The number of the session that is under way, or was last; from 1. 0: none was. */
 uint32_t session_number(void);
 

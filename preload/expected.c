@@ -1,0 +1,210 @@
+#include "preload/expected.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+
+#include "lib/meta.h"
+#include "preload/handles.h"
+#include "preload/recorder.h"
+#include "preload/section.h"
+#include "preload/tasks.h"
+#include "preload/thread.h"
+#include "preload/thread_name.h"
+#include "preload/unseen.h"
+
+/* By their number; whoever has one that is taken has the next that is free. Places stay. */
+enum { PLACES = 1 << 16 };
+static struct thread *places[PLACES];
+static uint32_t taken;
+
+static bool is_expected(const struct thread *t) { return __atomic_load_n(&t->expected, __ATOMIC_ACQUIRE); }
+
+static struct thread *find(uint64_t tid)
+{
+    struct thread *t;
+    for (uint32_t i = (uint32_t)tid; (t = __atomic_load_n(&places[i % PLACES], __ATOMIC_ACQUIRE)); i++)
+        if (t->sched.m == tid && is_expected(t))
+            return t;
+    return NULL;
+}
+
+static bool place(struct thread *t)
+{
+    uint32_t i = (uint32_t)t->sched.m;
+    if (taken == PLACES / 2)
+        return false;
+    while (places[i % PLACES] && is_expected(places[i % PLACES]))
+        i++;
+    taken += !places[i % PLACES];
+    __atomic_store_n(&places[i % PLACES], t, __ATOMIC_RELEASE);
+    return true;
+}
+
+struct thread *expected_thread(void)
+{
+    return __atomic_load_n(&taken, __ATOMIC_RELAXED) ? find((uint64_t)sys_gettid()) : NULL;
+}
+
+/* The first thread's stack ends elsewhere than those of others (thread_start.c). */
+struct thread *take_expected_thread(void)
+{
+    struct thread *t = expected_thread();
+    if (!t)
+        return NULL;
+    __atomic_store_n(&t->expected, false, __ATOMIC_RELEASE);
+    t->pthread = pthread_self();
+    handle_remember(t->pthread, t->sched.g);
+    if (t == registry.first)
+        registry.main_thread = t->pthread;
+    else
+        t->stack_hi = (uintptr_t)t->pthread;
+    return t;
+}
+
+/* --- at the beginning --------------------------------------------------------------------------------------------- */
+
+extern void *__libc_stack_end;
+
+void first_thread_stack(struct thread *t)
+{
+    struct rlimit limit = {0, 0};
+    raw_syscall(SYS_prlimit64, 0, RLIMIT_STACK, 0, (long)&limit, 0, 0);
+    t->stack_hi = ((uintptr_t)__libc_stack_end | 0xfff) + 1;
+    t->stack_lo = t->stack_hi - (limit.rlim_cur < (UINT64_C(1) << 30) ? limit.rlim_cur : UINT64_C(1) << 30);
+    registry.first = t;
+    registry.first_lo = t->stack_lo;
+    registry.first_hi = t->stack_hi;
+}
+
+/* Why it waits, by the system call that it is in. */
+static enum sched_reason reason_of(long call)
+{
+    switch (call) {
+    case SYS_nanosleep:
+    case SYS_clock_nanosleep: return REASON_SLEEP;
+#ifdef SYS_poll
+    case SYS_poll:
+    case SYS_select:
+    case SYS_epoll_wait:
+#endif
+    case SYS_ppoll:
+    case SYS_pselect6:
+    case SYS_epoll_pwait: return REASON_SELECT;
+    case SYS_read:
+    case SYS_readv:
+    case SYS_recvfrom:
+    case SYS_recvmsg:
+    case SYS_accept:
+    case SYS_accept4: return REASON_NETWORK;
+    default: return REASON_SYNC;
+    }
+}
+
+/* False: it runs. The kernel says "running", or the number of the call and its arguments. */
+static bool waits_in_call(uint32_t tid, enum sched_reason *reason)
+{
+    char line[32];
+    long call = 0;
+    if (!task_file(tid, "syscall", line, sizeof line) || *line < '0' || *line > '9')
+        return false;
+    for (const char *c = line; *c >= '0' && *c <= '9'; c++)
+        call = call * 10 + (*c - '0');
+    *reason = reason_of(call);
+    return true;
+}
+
+static struct thread *registered(uint32_t tid)
+{
+    struct thread *t;
+    lock_take(&registry.lock);
+    for (t = registry.threads; t && t->sched.m != tid; t = t->next)
+        ;
+    lock_drop(&registry.lock);
+    return t;
+}
+
+static struct thread *make_expected(uint32_t tid, const char *name)
+{
+    struct thread *t = thread_new();
+    if (!t)
+        return NULL;
+    t->sched.m = tid;
+    t->start_pc = tid == (uint32_t)recorder.pid ? START_OF_MAIN : START_NOT_KNOWN;
+    t->expected = true;
+    if (!place(t)) {
+        thread_retire(t);
+        return NULL;
+    }
+    if (tid == (uint32_t)recorder.pid)
+        first_thread_stack(t);
+    keep_thread_name(t, name);
+    unseen_not_me(tid);
+    return t;
+}
+
+/* What was known of it from an earlier time says what it did then; in a hook it still does. */
+static bool expect(void *arg, uint32_t tid)
+{
+    char name[TASK_COMM_LEN + 1];
+    enum sched_reason reason = REASON_SYNC;
+    bool waits = waits_in_call(tid, &reason);
+    struct thread *t = registered(tid);
+    if (tid == *(const uint32_t *)arg)
+        return true;
+    if (!task_file(tid, "comm", name, sizeof name) || !strncmp(name, "iou-", 4)) /* the kernel's own */
+        return true;
+    if (t ? t->hook_sp || t->wait || sched_current(&t->sched)->status != GO_RUNNING : !(t = make_expected(tid, name)))
+        return true;
+    t->wait_site.pc = 0; /* where, nobody knows */
+    t->wait_site.object.kind = NO_OBJECT;
+    t->wait_site.reason = reason;
+    sched_track(&t->sched, waits ? GO_WAITING : GO_RUNNING);
+    return true;
+}
+
+void expect_threads(void)
+{
+    uint32_t own = (uint32_t)sys_gettid();
+    tasks_each(expect, &own);
+}
+
+/* --- at their ends ------------------------------------------------------------------------------------------------ */
+
+static bool is_gone(const struct thread *t)
+{
+    return raw_syscall(SYS_tgkill, recorder.pid, (long)t->sched.m, 0, 0, 0, 0) == -ESRCH;
+}
+
+/* Nobody else writes for it any more. */
+static void end_thread(struct thread *t)
+{
+    enum section section = any_section_enter(t, SCHED_TRANSITION_MAX, LOST_THREAD);
+    bool ended = section == SECTION_TRACKS;
+    if (ended)
+        sched_track(&t->sched, GO_DEAD);
+    if (section == SECTION_WRITES) {
+        if (sched_current(&t->sched)->status == GO_WAITING)
+            sched_resume(&recorder.sched, &t->sched, now());
+        ended = sched_destroy(&recorder.sched, &t->sched, now());
+        seal_chunk(&t->sched);
+    }
+    if (section)
+        section_leave(t);
+    if (!ended)
+        return;
+    __atomic_store_n(&t->expected, false, __ATOMIC_RELEASE);
+    thread_retire(t);
+}
+
+void end_expected_threads(void)
+{
+    uint32_t left = taken;
+    for (uint32_t i = 0; i < PLACES && left; i++) {
+        struct thread *t = places[i];
+        left -= t != NULL;
+        if (t && is_expected(t) && is_gone(t))
+            end_thread(t);
+    }
+}

@@ -1,0 +1,34 @@
+/*
+ * Threads that were there before the library was: they have records from then on, and take them over at their first
+ * hook. Of one that ends before that, its end is seen later (end_expected_threads).
+ */
+#ifndef THRACE_PRELOAD_EXPECTED_H
+#define THRACE_PRELOAD_EXPECTED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct thread;
+
+/*
+ * Makes records for all threads of the process but those of the library. Those that are there already, from an earlier
+ * time, say what they do now. While nothing is hooked. In a thread of the library's own.
+ */
+void expect_threads(void);
+
+/*
+ * Ends those that are gone, as if they had just ended. Outside of sections, by one thread of the library's own at a
+ * time.
+ */
+void end_expected_threads(void);
+
+/* The record is that of the process's first thread: where that has its stack, and that it is so. */
+void first_thread_stack(struct thread *t);
+
+/* Of the calling thread, which has none of its own yet; NULL: it is not expected. Async-signal-safe. */
+struct thread *expected_thread(void);
+
+/* The same, and it is its own from now on, though not by `self`, which the caller sets. */
+struct thread *take_expected_thread(void);
+
+#endif

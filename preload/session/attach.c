@@ -1,0 +1,147 @@
+/*
+ * What `thrace attach` calls in a process that runs, in a thread that it has chosen: the library has been loaded by
+ * dlopen, and does nothing yet. A thread of the library's own does it all, as soon as the other one is where it was.
+ * `thrace stop` and its like speak to the process as to any other; CONTROL_DETACH puts all slots back, and then none of
+ * our threads is left.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "lib/control.h"
+#include "lib/options/classes.h"
+#include "lib/options/options.h"
+#include "preload/attributes.h"
+#include "preload/expected.h"
+#include "preload/real.h"
+#include "preload/recorder.h"
+#include "preload/say.h"
+#include "preload/session/begin.h"
+#include "preload/session/control.h"
+#include "preload/session/helper.h"
+#include "preload/session/own_threads.h"
+#include "preload/session/slots.h"
+#include "preload/session/stop.h"
+#include "preload/symbols.h"
+
+enum { ENTRIES_MAX = 64 };
+
+static struct attached {
+    struct options options;
+    char entries[ATTACH_TEXT_MAX]; /* what the options point into */
+    int pid;                       /* of the process that was prepared, once and for all; 0: none was */
+    bool begins, now;
+} attached;
+
+static struct attach_reply reply;
+
+static bool read_options(const char *text, size_t size)
+{
+    char *entries[ENTRIES_MAX + 1];
+    struct option_fault fault;
+    int n = 0;
+    if (size > sizeof attached.entries || !size || text[size - 1])
+        return false;
+    memcpy(attached.entries, text, size);
+    for (char *p = attached.entries; p < attached.entries + size && n < ENTRIES_MAX; p += strlen(p) + 1)
+        entries[n++] = p;
+    entries[n] = NULL;
+    if (!options_read(&attached.options, entries, &fault) || !attached.options.out)
+        return false;
+    attached.options.classes &= ~(uint64_t)CLASS_HEAP; /* what was allocated before nobody knows */
+    return true;
+}
+
+/* By the thread that listens, which goes, too. */
+static bool end(char *spool)
+{
+    if (!attached.now)
+        return false;
+    session_stop_reporting(spool);
+    slots_give_back(); /* what still comes to the library is tracked as between recordings: threads that end */
+    helper_stop();
+    attached.now = false;
+    return true;
+}
+
+/* The first time, or after it was detached. 0, or a negative errno. */
+static int begin(void)
+{
+    begin_with(&attached.options);
+    const char *obstacle = begin_obstacle();
+    if (obstacle) {
+        say(obstacle, attached.options.out);
+        return -EOPNOTSUPP;
+    }
+    if (attached.pid)
+        begin_process_again();
+    else if (!begin_process(BEGIN_LATE))
+        return -ENOMEM;
+    attached.pid = recorder.pid;
+    control_may_detach(end);
+    end_expected_threads();
+    expect_threads();
+    int err = begin_sessions();
+    if (err) {
+        own_threads_stop();
+        return err;
+    }
+    reply.unwritable = slots_take();
+    attached.now = true;
+    return 0;
+}
+
+/* False: who wanted this is gone. */
+static bool await_command(void)
+{
+    enum { PATIENCE_S = 5 };
+    static const struct timespec pause = {0, 100000};
+    const uint64_t until = clock_mono_ns() + PATIENCE_S * UINT64_C(1000000000);
+    while (!__atomic_load_n(&reply.let_go, __ATOMIC_ACQUIRE) && clock_mono_ns() < until)
+        raw_syscall(SYS_nanosleep, (long)&pause, 0, 0, 0, 0, 0);
+    return reply.let_go;
+}
+
+static void *attach_main(void *arg)
+{
+    helper_settle("thrace-attach");
+    say_to(reply.said, sizeof reply.said);
+    reply.error = await_command() ? begin() : -ETIMEDOUT;
+    say_to(NULL, 0);
+    __atomic_store_n(&reply.over, 1, __ATOMIC_RELEASE);
+    __atomic_store_n(&attached.begins, false, __ATOMIC_RELEASE);
+    return arg;
+}
+
+/* A child of a process that was attached to has its wrappers, and nothing else of it. */
+static bool is_child(void) { return attached.pid && attached.pid != (int)sys_getpid(); }
+
+static int begin_elsewhere(const char *text, size_t size)
+{
+    pthread_t thread;
+    if (is_child())
+        return -ECHILD;
+    if (attached.now || __atomic_exchange_n(&attached.begins, true, __ATOMIC_ACQ_REL))
+        return -EALREADY;
+    if (!attached.pid && !symbol_is_before_libc()) {
+        symbol_come_late();
+        real_resolve();
+    }
+    memset(&reply, 0, sizeof reply);
+    int err = !attached.pid && symbol_is_before_libc() ? -EALREADY
+              : !read_options(text, size)              ? -EINVAL
+              : !helper_create(&thread, attach_main)    ? -EAGAIN
+                                                        : 0;
+    if (err)
+        attached.begins = false;
+    else
+        pthread_detach(thread);
+    return err;
+}
+
+EXPORT const struct attach_reply *thrace_attach(const char *text, size_t size);
+const struct attach_reply *thrace_attach(const char *text, size_t size)
+{
+    static struct attach_reply refused;
+    refused = (struct attach_reply){.over = 1, .error = begin_elsewhere(text, size)};
+    return refused.error ? &refused : &reply;
+}

@@ -1,4 +1,4 @@
-/* thrace start, stop, status, snapshot: commands to a process that runs with the library in it. */
+/* thrace start, stop, detach, status, snapshot: commands to a process that runs with the library in it. */
 #include "config.h"
 
 #include <errno.h>
@@ -32,7 +32,10 @@ static const char *why(const struct command *c, int err)
     switch (err) {
     case EALREADY: return c->verb == CONTROL_START ? "a recording is under way already" : "nothing is being recorded";
     case ESHUTDOWN: return "the process records no more: it ends, or is in a sandbox";
-    case EOPNOTSUPP: return "no flight recorder runs there (THRACE_FLIGHT_RECORDER)";
+    case EOPNOTSUPP:
+        if (c->verb == CONTROL_DETACH)
+            return "thrace attach did not begin what is there: a library that was preloaded stays";
+        return "no flight recorder runs there (THRACE_FLIGHT_RECORDER)";
     case EBUSY: return "a thread of the process did not give way; try again";
     default: return strerror(err);
     }
@@ -115,6 +118,8 @@ static int send_command(const struct command *c, pid_t pid, struct finish_how *h
         puts(r.spool);
         return EXIT_OK;
     }
+    if (c->verb == CONTROL_DETACH && access(r.spool, F_OK) && errno == ENOENT)
+        return EXIT_OK; /* the recording was ended before, by thrace stop */
     return make_trace(c, pid, r.spool, how);
 }
 
@@ -241,6 +246,19 @@ int cmd_stop(int argc, char **argv)
                                       "Exit status: 0 done, 1 what the process left is no recording, 2 not done.\n",
                                       ":hkqo:", finish_options},
                                      CONTROL_STOP, true};
+    return run(&c, argc, argv);
+}
+
+int cmd_detach(int argc, char **argv)
+{
+    static const struct command c = {{"detach",
+                                      "usage: thrace detach [-kq] [-o FILE] PID\n"
+                                      "Ends what thrace attach began in the process, which runs its own code again,\n"
+                                      "and makes the trace. Needed only where thrace attach was killed.\n"
+                                      FINISH_USAGE
+                                      "Exit status: 0 done, 1 what the process left is no recording, 2 not done.\n",
+                                      ":hkqo:", finish_options},
+                                     CONTROL_DETACH, true};
     return run(&c, argc, argv);
 }
 

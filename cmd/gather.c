@@ -37,10 +37,10 @@ struct gathered {
 
 static void print_violation(void *path, const struct gotrace_error *violation) { print_error(stderr, path, violation); }
 
-static bool is_valid(char *path)
+static bool is_valid(const char *verb, char *path)
 {
     struct gotrace_summary sum;
-    struct gotrace_reader *r = open_input("record", path);
+    struct gotrace_reader *r = open_input(verb, path);
     bool ok = r && gotrace_reader_validate(r, print_violation, path, &sum) && !sum.violations;
     gotrace_reader_free(r);
     return ok;
@@ -72,7 +72,7 @@ static void finish_one(struct gathered *g, const struct orphaned_spool *s, bool 
 {
     static struct finish_summary sum;
     const struct finish_how how = {
-        .quiet = quiet, .may_be_gone = true, .report = complain, .who = "record", .progress = stderr};
+        .quiet = quiet, .may_be_gone = true, .report = complain, .who = g->then.verb, .progress = stderr};
     remember(g, s->path);
     if (finish_spool(s->path, &how, &sum) || sum.nothing || sum.elsewhere)
         return;
@@ -80,14 +80,15 @@ static void finish_one(struct gathered *g, const struct orphaned_spool *s, bool 
     if (is_notable(g, s, &sum)) {
         finish_report(&sum);
         if (g->then.stat)
-            stat_head("record", sum.path, stderr);
-        if (g->then.view && !view_file("record", sum.path, NULL, NULL, 0600))
-            fprintf(stderr, "thrace record: %s.html shows it in a browser\n", sum.path);
+            stat_head(g->then.verb, sum.path, stderr);
+        if (g->then.view && !view_file(g->then.verb, sum.path, NULL, NULL, 0600))
+            fprintf(stderr, "thrace %s: %s.html shows it in a browser\n", g->then.verb, sum.path);
         g->children += !s->main;
         remember(g, sum.path);
     }
-    if (g->then.check && !is_valid(sum.path))
-        complain("record", "%s: the trace breaks the rules above; this is a bug of thrace, please report it", sum.path);
+    if (g->then.check && !is_valid(g->then.verb, sum.path))
+        complain(g->then.verb, "%s: the trace breaks the rules above; this is a bug of thrace, please report it",
+                 sum.path);
 }
 
 /* Advice about debug info is given once, for what the program ran in the end. */
@@ -190,9 +191,9 @@ static void report_snapshots(const struct gathered *g)
     if (!getenv("THRACE_FLIGHT_RECORDER"))
         return;
     if (!g->any)
-        complain("record", "no snapshot was taken, so there is no trace; --snapshot exit takes one at the end");
+        complain(g->then.verb, "no snapshot was taken, so there is no trace; --snapshot exit takes one at the end");
     else if (!g->at_out && !strchr(strrchr(g->out, '/'), '%'))
-        complain("record", "each snapshot is a trace with a number of its own, so there is no %s", g->out);
+        complain(g->then.verb, "each snapshot is a trace with a number of its own, so there is no %s", g->out);
 }
 
 void gather_traces(const char *out, uint32_t launched, uint64_t since_ns, struct afterwards then)

@@ -1,6 +1,7 @@
 # The thrace command: the verbs, and what they print. The code below them is in the folders, each a library of its own.
 # What is compiled in: bytes as C has them between braces.
 as_bytes = od -An -v -tu1 | sed 's/[0-9][0-9]*/&,/g'
+include %D%/attach/local.mk
 include %D%/export/local.mk
 include %D%/finish/local.mk
 include %D%/golden/local.mk
@@ -23,6 +24,7 @@ bin_PROGRAMS += thrace
 thrace_SOURCES = %D%/main.c %D%/verbs.def %D%/verbs.h \
 	%D%/anonymise.c \
 	%D%/arguments.c %D%/arguments.h \
+	%D%/attach.c \
 	%D%/binary.c %D%/binary.h \
 	%D%/control.c %D%/control_client.c %D%/control_client.h \
 	%D%/control_list.c %D%/control_list.h \
@@ -38,6 +40,7 @@ thrace_SOURCES = %D%/main.c %D%/verbs.def %D%/verbs.h \
 	%D%/gather.c %D%/gather.h \
 	%D%/golden.c \
 	%D%/input.c %D%/input.h \
+	%D%/library.c %D%/library.h \
 	%D%/merge.c %D%/merge_inputs.c %D%/merge_inputs.h \
 	%D%/pid_file.c %D%/pid_file.h \
 	%D%/print.c %D%/print_v1.c %D%/print_v1.h \
@@ -67,7 +70,7 @@ thrace_SOURCES = %D%/main.c %D%/verbs.def %D%/verbs.h \
 	%D%/validate.c \
 	%D%/view.c %D%/view.h
 thrace_CPPFLAGS = $(AM_CPPFLAGS) -DTHRACE_PKGLIBDIR='"$(pkglibdir)"'
-thrace_LDADD = libtop.la libstacks.la libreport.la libview.la libanalyze.la libgolden.la $(finish_LIBS)
+thrace_LDADD = libattach.la libtop.la libstacks.la libreport.la libview.la libanalyze.la libgolden.la $(finish_LIBS)
 
 # Where shells look for it, if they have the same prefix.
 bashcompletiondir = $(datadir)/bash-completion/completions

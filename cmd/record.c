@@ -17,6 +17,7 @@
 #include "cmd/complain.h"
 #include "cmd/finish/output.h"
 #include "cmd/gather.h"
+#include "cmd/library.h"
 #include "cmd/pid_file.h"
 #include "cmd/record_options.h"
 #include "cmd/target.h"
@@ -233,22 +234,6 @@ static bool can_record_to(const char *out)
     else
         complain("record", "%s: %s", out, strerror(errno));
     return false;
-}
-
-static bool find_library(char *path, size_t size)
-{
-    static char self[PATH_MAX];
-    static const char *const beside[] = {"/.libs/libthrace-preload.so", "/../lib/thrace/libthrace-preload.so"};
-    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    self[n < 0 ? 0 : n] = 0;
-    char *slash = strrchr(self, '/');
-    for (int i = 0; slash && i < 2; i++) {
-        snprintf(path, size, "%.*s%s", (int)(slash - self), self, beside[i]);
-        if (!access(path, R_OK))
-            return true;
-    }
-    snprintf(path, size, "%s/libthrace-preload.so", THRACE_PKGLIBDIR);
-    return !access(path, R_OK);
 }
 
 static int record(const struct target *t, const struct record_options *o)

@@ -15,8 +15,9 @@
 #include "cmd/arguments.h"
 #include "cmd/complain.h"
 #include "cmd/record_probes.h"
+#include "cmd/verbs.h"
 
-static const char usage[] =
+static const char record_usage[] =
     "usage: thrace record [OPTION…] [--] COMMAND [ARGUMENT…]\n"
     "Runs the command and records what its threads do. Its exit status is passed on; 125: it was not\n"
     "started because it cannot be recorded, 126: it is not executable, 127: it was not found.\n"
@@ -48,6 +49,27 @@ static const char usage[] =
     "  --no-validate  do not check the trace afterwards\n"
     "Names of signals are as for kill; times are 10us, 10ms, 10s; sizes 64K, 64M, 4G.\n";
 
+static const char attach_usage[] =
+    "usage: thrace attach [OPTION…] PID\n"
+    "Records what the threads of a process do that runs already, until the time is over, Ctrl-C, thrace\n"
+    "stop PID, or its end; then makes the trace. One thread of it is held for some milliseconds to load\n"
+    "thrace's library; afterwards the process runs its own code again.\n"
+    "  -o FILE, --output FILE  the trace (default: NAME.PID.trace)\n"
+    "  --for TIME     for so long, such as 10s\n"
+    "  --with-filter  also a process with a filter of system calls, as in containers\n"
+    "  --cpu-hz N     CPU samples in a second of a thread's CPU time: 0 to 10000 (default: 99)\n"
+    "  --wrap CLASSES  what to record: sync,sleep,io,net,poll,file,mem,proc,ipc,stdio (default:\n"
+    "                 all); -mem,-file: all but these\n"
+    "  --lock-stats   count how often each lock is taken, and how long it is held: thrace stat shows it\n"
+    "  --min-call TIME  only count system calls that are shorter, such as 10us\n"
+    "  --call-objects  say of system calls, too, which file or other descriptor they were on\n"
+    "  --errors WHICH  failed calls whose errno is shown: most (default: not EAGAIN), all, none\n"
+    "  --trace-version 1.NN    version of the trace: 1.22 (default), 1.5 to 1.26\n"
+    "  --view         make a page of the trace, too: TRACE.html, which any browser opens\n"
+    "  --stat         say on stderr what the threads waited for, and who ended that: thrace stat in short\n"
+    "  --no-validate  do not check the trace afterwards\n"
+    "Times are 10us, 10ms, 10s. Exit status: 0 recorded, 2 not recorded; one line on stderr tells why.\n";
+
 /* The options of the command itself, and those that options.def has a flag for: FIRST_KIND and what follows. */
 enum { MAX_OPTIONS = 48, FIRST_KIND = 256 };
 
@@ -56,25 +78,40 @@ static const struct option own_options[] = {
     {"stat", no_argument, NULL, 's'},
     {"view", no_argument, NULL, 'V'},
     {"output", required_argument, NULL, 'o'},
-    {"pid-file", required_argument, NULL, 'p'},
     {"help", no_argument, NULL, 'h'},
+    {NULL, 0, NULL, 0},
 };
-enum { NOWN = sizeof own_options / sizeof own_options[0] };
+static const struct option own_of_record[] = {{"pid-file", required_argument, NULL, 'p'}, {NULL, 0, NULL, 0}};
+static const struct option own_of_attach[] = {
+    {"for", required_argument, NULL, 'f'}, {"with-filter", no_argument, NULL, 'F'}, {NULL, 0, NULL, 0}};
 
-static void list_options(struct option list[MAX_OPTIONS])
+/* What makes no sense in a program that is in the middle of its life. */
+static bool is_for_the_beginning(const char *flag)
+{
+    static const char *const flags[] = {"start", "stop", "control", "follow", "probe", "heap-sample", "heap-events",
+                                        "annotations", "flight-recorder", "snapshot"};
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+        if (!strcmp(flag, flags[i]))
+            return true;
+    return false;
+}
+
+static void list_options(struct option list[MAX_OPTIONS], const struct option *own, bool attaches)
 {
     int n = 0;
-    for (; n < NOWN; n++)
-        list[n] = own_options[n];
+    for (const struct option *o = own_options; o->name; o++)
+        list[n++] = *o;
+    for (const struct option *o = own; o->name; o++)
+        list[n++] = *o;
     const struct option_kind *kind;
     for (int i = 0; n + 1 < MAX_OPTIONS && (kind = option_kind((unsigned)i)); i++)
-        if (kind->flag)
+        if (kind->flag && !(attaches && is_for_the_beginning(kind->flag)))
             list[n++] = (struct option){kind->flag, option_is_switch(kind) ? no_argument : required_argument, NULL,
                                         FIRST_KIND + i};
     list[n] = (struct option){NULL, 0, NULL, 0};
 }
 
-static bool default_out(char *out, size_t size, const char *command)
+static bool default_out(char *out, size_t size, const char *command, pid_t pid)
 {
     const char *slash = strrchr(command, '/');
     size_t n = 0;
@@ -83,7 +120,7 @@ static bool default_out(char *out, size_t size, const char *command)
             out[n++] = '%';
         out[n++] = *p;
     }
-    int len = snprintf(out + n, size - n, ".%ld.trace", (long)getpid());
+    int len = snprintf(out + n, size - n, ".%ld.trace", (long)pid);
     return len > 0 && (size_t)len < size - n;
 }
 
@@ -98,53 +135,53 @@ static const char *absolute(char *path, size_t size, const char *out)
 }
 
 /* Checked as the library does: the path may be too long for it, or not a pattern. */
-static bool choose_out(struct record_options *o, const char *given)
+bool record_options_choose_out(struct record_options *o, const char *given, const char *command, pid_t pid)
 {
     char name[PATH_MAX], entry[PATH_MAX + 16];
     struct option_fault fault;
     if (given && !*given) {
-        complain("record", "-o: the name of the file is empty");
+        complain(o->then.verb, "-o: the name of the file is empty");
         return false;
     }
     if (given && !strcmp(given, "-")) {
-        complain("record", "-o -: the trace of a recording goes to a file; ./- is one of that name");
+        complain(o->then.verb, "-o -: the trace of a recording goes to a file; ./- is one of that name");
         return false;
     }
     const char *why = "the path is too long";
-    if (given || default_out(name, sizeof name, *o->command))
+    if (given || default_out(name, sizeof name, command, pid))
         why = absolute(o->out, sizeof o->out, given ? given : name);
     if (why) {
-        complain("record", "%s: %s", given ? given : *o->command, why);
+        complain(o->then.verb, "%s: %s", given ? given : command, why);
         return false;
     }
     snprintf(entry, sizeof entry, "THRACE_OUT=%s", o->out);
     if (options_read(&o->library, (char *[]){entry, NULL}, &fault))
         return true;
-    complain("record", "-o %s makes no sense; it takes %s", o->out, fault.kind->takes);
+    complain(o->then.verb, "-o %s makes no sense; it takes %s", o->out, fault.kind->takes);
     return false;
 }
 
-static void name_misspelt_variables(void)
+static void name_misspelt_variables(const char *verb)
 {
     for (char **entry = environ; *entry; entry++) {
         struct piece name;
         const char *meant = option_meant(*entry, &name);
         if (meant)
-            complain("record", "no such variable: %.*s; did you mean %s?", (int)name.len, name.text, meant);
+            complain(verb, "no such variable: %.*s; did you mean %s?", (int)name.len, name.text, meant);
     }
 }
 
 /* As it was given: by option or in the environment. */
-static void complain_of_value(const struct option_fault *fault, const bool *given)
+static void complain_of_value(const char *verb, const struct option_fault *fault, const bool *given)
 {
     const struct option_kind *kind = fault->kind;
     bool by_flag = false;
     for (unsigned i = 0; option_kind(i); i++)
         by_flag |= given[i] && option_kind(i) == kind;
     if (by_flag)
-        complain("record", "--%s %s makes no sense; it takes %s", kind->flag, fault->value, kind->takes);
+        complain(verb, "--%s %s makes no sense; it takes %s", kind->flag, fault->value, kind->takes);
     else
-        complain("record", "%s=%s makes no sense; it takes %s", kind->variable, fault->value, kind->takes);
+        complain(verb, "%s=%s makes no sense; it takes %s", kind->variable, fault->value, kind->takes);
 }
 
 /* By now the options are in the environment, too. */
@@ -153,24 +190,24 @@ static bool read_environment(struct record_options *o, const bool *given)
     struct option_fault fault;
     unsetenv("THRACE_OUT"); /* of an outer recording; the program gets its own */
     unsetenv("THRACE_LAUNCHER");
-    name_misspelt_variables();
+    name_misspelt_variables(o->then.verb);
     if (!options_read(&o->library, environ, &fault)) {
-        complain_of_value(&fault, given);
+        complain_of_value(o->then.verb, &fault, given);
         return false;
     }
     const struct snapshot_option *s = &o->library.snapshot;
     if ((s->signal || s->wait_ns || s->exit) && !o->library.flight.bytes) {
-        complain("record", "--snapshot (THRACE_SNAPSHOT) is for a flight recorder, and there is none: "
+        complain(o->then.verb, "--snapshot (THRACE_SNAPSHOT) is for a flight recorder, and there is none: "
                            "add --flight-recorder 10s");
         return false;
     }
     return true;
 }
 
-static bool give(const struct option_kind *kind, const char *value, bool again)
+static bool give(const char *verb, const struct option_kind *kind, const char *value, bool again)
 {
     if (value && !*value) {
-        complain("record", "--%s is empty; it takes %s", kind->flag, kind->takes);
+        complain(verb, "--%s is empty; it takes %s", kind->flag, kind->takes);
         return false;
     }
     if (!strcmp(kind->flag, "probe"))
@@ -179,41 +216,83 @@ static bool give(const struct option_kind *kind, const char *value, bool again)
 }
 
 /* Exit statuses that other verbs use are the program's here. */
-static int help(const struct arguments *a)
+static int help(const struct arguments *a, int failed)
 {
     int status = show_usage(a);
     if (!fflush(stdout))
         return status;
-    complain("record", "cannot write to standard output: %s", strerror(errno));
-    return CANNOT_RECORD;
+    complain(a->verb, "cannot write to standard output: %s", strerror(errno));
+    return failed;
+}
+
+static bool take_for(struct record_options *o, const char *text)
+{
+    if (value_duration((struct piece){text, strlen(text)}, &o->for_ns) && o->for_ns)
+        return true;
+    complain(o->then.verb, "--for %s makes no sense; it takes a time, such as 10s", text);
+    return false;
+}
+
+/* False: the command ends with *status. */
+static bool read_options(struct record_options *o, const struct arguments *a, int argc, char **argv, int *status,
+                         bool given[MAX_OPTIONS], const char **out)
+{
+    *o = (struct record_options){.then = {.verb = a->verb, .check = true}};
+    for (int c; (c = next_option(a, argc, argv)) != -1;) {
+        switch (c) {
+        case 'h': *status = help(a, *status); return false;
+        case 'n': o->then.check = false; break;
+        case 's': o->then.stat = true; break;
+        case 'V': o->then.view = true; break;
+        case 'o': *out = optarg; break;
+        case 'p': o->pid_file = optarg; break;
+        case 'f':
+            if (!take_for(o, optarg))
+                return false;
+            break;
+        case 'F': o->with_filter = true; break;
+        case '?': return false;
+        default:
+            if (!give(a->verb, option_kind((unsigned)(c - FIRST_KIND)), optarg, given[c - FIRST_KIND]))
+                return false;
+            given[c - FIRST_KIND] = true;
+        }
+    }
+    return true;
 }
 
 bool record_options_read(struct record_options *o, int argc, char **argv, int *status)
 {
     struct option list[MAX_OPTIONS];
-    const struct arguments arguments = {"record", usage, "+:ho:", list};
+    const struct arguments arguments = {"record", record_usage, "+:ho:", list};
     bool given[MAX_OPTIONS] = {false};
     const char *out = NULL;
-    *o = (struct record_options){.then.check = true};
     *status = CANNOT_RECORD;
-    list_options(list);
-    for (int c; (c = next_option(&arguments, argc, argv)) != -1;) {
-        switch (c) {
-        case 'h': *status = help(&arguments); return false;
-        case 'n': o->then.check = false; break;
-        case 's': o->then.stat = true; break;
-        case 'V': o->then.view = true; break;
-        case 'o': out = optarg; break;
-        case 'p': o->pid_file = optarg; break;
-        case '?': return false;
-        default:
-            if (!give(option_kind((unsigned)(c - FIRST_KIND)), optarg, given[c - FIRST_KIND]))
-                return false;
-            given[c - FIRST_KIND] = true;
-        }
-    }
-    if (!has_operands(&arguments, argc, 1, INT_MAX, "a COMMAND"))
+    list_options(list, own_of_record, false);
+    if (!read_options(o, &arguments, argc, argv, status, given, &out) ||
+        !has_operands(&arguments, argc, 1, INT_MAX, "a COMMAND"))
         return false;
     o->command = argv + optind;
-    return choose_out(o, out) && read_environment(o, given);
+    return record_options_choose_out(o, out, *o->command, getpid()) && read_environment(o, given);
+}
+
+bool attach_options_read(struct record_options *o, int argc, char **argv, int *status)
+{
+    struct option list[MAX_OPTIONS];
+    const struct arguments arguments = {"attach", attach_usage, ":ho:", list};
+    bool given[MAX_OPTIONS] = {false};
+    const char *out = NULL;
+    *status = EXIT_USAGE;
+    list_options(list, own_of_attach, true);
+    for (unsigned i = 0; option_kind(i); i++)
+        if (option_kind(i)->flag && is_for_the_beginning(option_kind(i)->flag))
+            unsetenv(option_kind(i)->variable);
+    if (!read_options(o, &arguments, argc, argv, status, given, &out) ||
+        !has_operands(&arguments, argc, 1, 1, "a PID"))
+        return false;
+    if (!take_pid(argv[optind], &o->pid)) {
+        complain(o->then.verb, "\"%s\" is no process ID", argv[optind]);
+        return false;
+    }
+    return (!out || record_options_choose_out(o, out, out, o->pid)) && read_environment(o, given);
 }

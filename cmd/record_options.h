@@ -1,29 +1,40 @@
-/* The options of thrace record. */
+/* The options of thrace record, and of thrace attach, which does the same to a program that runs. */
 #ifndef THRACE_CMD_RECORD_OPTIONS_H
 #define THRACE_CMD_RECORD_OPTIONS_H
 
 #include <limits.h>
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include "lib/options/options.h"
 
 /* The exit status when it cannot record; otherwise the program's own is passed on. */
 enum { CANNOT_RECORD = 125 };
 
-/* What to do with a trace once it is there. */
+/* What to do with a trace once it is there, and which verb made it. */
 struct afterwards {
+    const char *verb;
     bool check, stat, view;
 };
 
 struct record_options {
     struct afterwards then;
     char out[PATH_MAX];     /* absolute path of the trace, a pattern */
-    char **command;         /* and its arguments */
+    char **command;         /* and its arguments; NULL: to be attached to … */
+    pid_t pid;              /* … is this process */
+    uint64_t for_ns;        /* for so long, 0: until it ends */
+    bool with_filter;       /* also if it has a filter of system calls */
     const char *pid_file;   /* NULL: none */
     struct options library; /* as the library will read them from the environment */
 };
 
 /* Reads the arguments, and puts those of the library into the environment. False: the command ends with *status. */
 bool record_options_read(struct record_options *o, int argc, char **argv, int *status);
+
+/* The same for thrace attach; of the trace, if it was given no name, `out` is "". */
+bool attach_options_read(struct record_options *o, int argc, char **argv, int *status);
+
+/* Gives the trace a name, NULL: that of the command with a number. False after a complaint. */
+bool record_options_choose_out(struct record_options *o, const char *given, const char *command, pid_t pid);
 
 #endif

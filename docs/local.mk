@@ -17,6 +17,8 @@ dist_man_MANS += \
 	%D%/man/thrace-stat.1 \
 	%D%/man/thrace-stacks.1 \
 	%D%/man/thrace-status.1 \
+	%D%/man/thrace-attach.1 \
+	%D%/man/thrace-detach.1 \
 	%D%/man/thrace-stop.1 \
 	%D%/man/thrace-top.1 \
 	%D%/man/thrace-trim.1 \

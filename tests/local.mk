@@ -11,7 +11,7 @@ AM_TESTS_ENVIRONMENT = \
 	top_builddir='$(abs_top_builddir)'; export top_builddir;
 
 EXTRA_DIST += %D%/README.md %D%/attempt %D%/judge.sh %D%/processes.sh %D%/tap.sh %D%/tasks.sh
-EXTRA_DIST += %D%/mutants/README.md %D%/mutants/cmd %D%/mutants/cmd-stacks %D%/mutants/cmd-top %D%/mutants/cmd-view %D%/mutants/lib %D%/mutants/lib-sched \
+EXTRA_DIST += %D%/mutants/README.md %D%/mutants/cmd %D%/mutants/cmd-attach %D%/mutants/cmd-stacks %D%/mutants/cmd-top %D%/mutants/cmd-view %D%/mutants/lib %D%/mutants/lib-sched \
 	%D%/mutants/lib-spool %D%/mutants/parser-rewrite \
 	%D%/mutants/lib-symbolize %D%/mutants/lib-threads %D%/mutants/lib-unwind %D%/mutants/parser %D%/mutants/parser-analyze \
 	%D%/mutants/parser-findings %D%/mutants/parser-as_v1 %D%/mutants/parser-as_v2 %D%/mutants/parser-from_v1 %D%/mutants/parser-v1 \

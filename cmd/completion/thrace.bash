@@ -49,7 +49,7 @@ _thrace() {
         [[ ${COMPREPLY[0]-} != *= ]] || compopt -o nospace 2>/dev/null
     else
         case $verb in
-        start | stop | status | snapshot | top)
+        attach | detach | start | stop | status | snapshot | top)
             mapfile -t COMPREPLY < <(_thrace_pids "$word") ;;
         stacks)
             compopt -o filenames 2>/dev/null

@@ -14,6 +14,6 @@ complete -c thrace -n 'not __thrace_verb >/dev/null' -f -a '(__thrace_list)'
 complete -c thrace -n 'contains -- help (__thrace_verb)' -f -a '(__thrace_list)'
 complete -c thrace -n '__thrace_verb >/dev/null; and string match -q -- "-*" (commandline -ct)' \
     -a '(__thrace_list (__thrace_verb))'
-complete -c thrace -n 'contains -- (__thrace_verb) start stop status snapshot top' -f -a '(__fish_complete_pids)'
+complete -c thrace -n 'contains -- (__thrace_verb) attach detach start stop status snapshot top' -f -a '(__fish_complete_pids)'
 complete -c thrace -n 'contains -- stacks (__thrace_verb)' -a '(__fish_complete_pids)'
 complete -c thrace -n 'contains -- record (__thrace_verb)' -a '(__fish_complete_command)'

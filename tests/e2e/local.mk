@@ -40,6 +40,7 @@ e2e_tests = \
 	%D%/old-versions.test \
 	%D%/options.test \
 	%D%/preload.test \
+	%D%/attach.test \
 	%D%/production.test \
 	%D%/record.test \
 	%D%/regions.test \

@@ -17,6 +17,7 @@ c_programs = \
 	%D%/at-terminal \
 	%D%/arrows \
 	%D%/arrows-futexes \
+	%D%/attached \
 	%D%/blamed \
 	%D%/brief \
 	%D%/busy \
@@ -235,6 +236,7 @@ tests_programs_raw_forks_CFLAGS = $(program_CFLAGS)
 tests_programs_raw_forks_LDADD = -ldl
 tests_programs_privileges_CFLAGS = $(program_CFLAGS)
 tests_programs_filtered_CFLAGS = $(program_CFLAGS)
+tests_programs_attached_CFLAGS = $(program_CFLAGS)
 tests_programs_selects_CFLAGS = $(program_CFLAGS)
 tests_programs_quota_CFLAGS = $(program_CFLAGS)
 tests_programs_retitles_CFLAGS = $(program_CFLAGS)

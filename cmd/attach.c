@@ -1,0 +1,176 @@
+/* thrace attach: records a process that runs already, for a while. */
+#include "config.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cmd/attach/attach.h"
+#include "cmd/complain.h"
+#include "cmd/control_client.h"
+#include "cmd/finish/process_life.h"
+#include "cmd/gather.h"
+#include "cmd/library.h"
+#include "cmd/record_options.h"
+#include "cmd/verbs.h"
+#include "lib/clock.h"
+
+/* --- what the library is told ------------------------------------------------------------------------------------- */
+
+struct entries {
+    char text[ATTACH_TEXT_MAX];
+    size_t n;
+    bool overflow;
+};
+
+__attribute__((format(printf, 2, 3))) static void add_entry(struct entries *e, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    int n = vsnprintf(e->text + e->n, sizeof e->text - e->n, fmt, ap);
+    va_end(ap);
+    if (n < 0 || (size_t)n >= sizeof e->text - e->n)
+        e->overflow = true;
+    else
+        e->n += (size_t)n + 1;
+}
+
+/* The options are in our environment by now. */
+static void make_entries(struct entries *e, const struct record_options *o, const struct process *p)
+{
+    for (unsigned i = 0; option_kind(i); i++) {
+        const char *name = option_kind(i)->variable, *value = getenv(name);
+        if (value)
+            add_entry(e, "%s=%s", name, value);
+    }
+    add_entry(e, "THRACE_OUT=%s", o->out);
+    add_entry(e, "THRACE_LAUNCHER=%ld", (long)p->own_pid);
+    add_entry(e, "THRACE_CONTROL=1");
+}
+
+/* --- until it ends ------------------------------------------------------------------------------------------------ */
+
+static bool lives(const struct process *p)
+{
+    struct process_stat now;
+    return !process_stat(p->pid, &now) && now.start == p->started && now.state != 'Z' && now.state != 'X';
+}
+
+/* thrace stop has ended it. */
+static bool is_recorded(const struct process *p)
+{
+    static struct control_reply r;
+    return control_ask(p->pid, CONTROL_STATUS, &r) || r.recording;
+}
+
+enum { PATIENCE_S = 30 };
+
+static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
+
+static void hold_signals(int how)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        sigaddset(&set, ends[i]);
+    sigprocmask(how, &set, NULL);
+}
+
+static bool came_signal(const struct timespec *patience)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        sigaddset(&set, ends[i]);
+    return sigtimedwait(&set, NULL, patience) > 0;
+}
+
+static void await_end(const struct process *p, uint64_t for_ns)
+{
+    enum { LOOKS_A_SECOND = 10 };
+    const uint64_t until = for_ns ? clock_mono_ns() + for_ns : UINT64_MAX, step = 1000000000 / LOOKS_A_SECOND;
+    for (int i = 1;; i++) {
+        uint64_t now = clock_mono_ns(), left = now < until ? until - now : 0;
+        if (!left)
+            return;
+        const struct timespec patience = {0, (long)(left < step ? left : step)};
+        if (came_signal(&patience) || !lives(p) || (i % LOOKS_A_SECOND == 0 && !is_recorded(p)))
+            return;
+    }
+}
+
+/* The thread that listens may just be coming. False: the library goes on there. */
+static bool detach(const struct process *p)
+{
+    static struct control_reply r;
+    const struct timespec pause = {0, 10000000};
+    const uint64_t until = clock_mono_ns() + PATIENCE_S * UINT64_C(1000000000);
+    const char *wrong;
+    while ((wrong = control_ask(p->pid, CONTROL_DETACH, &r)) && lives(p) && clock_mono_ns() < until)
+        nanosleep(&pause, NULL);
+    if (!lives(p) || (!wrong && !r.error))
+        return true;
+    complain("attach", "%ld: it was not told to end the recording, thrace detach %ld does that: %s", (long)p->pid,
+             (long)p->pid, wrong ? wrong : strerror(-r.error));
+    return false;
+}
+
+/* --- the verb ----------------------------------------------------------------------------------------------------- */
+
+static int attach(struct record_options *o, struct process *p)
+{
+    static char found[PATH_MAX], library[PATH_MAX];
+    static struct entries entries;
+    static struct attached done;
+    struct timespec now;
+    if (!find_library(found, sizeof found) || !realpath(found, library)) {
+        complain("attach", "%s is not there; was thrace installed completely?", found);
+        return EXIT_USAGE;
+    }
+    make_entries(&entries, o, p);
+    const struct attach how = {
+        .library = library, .entries = entries.text, .entries_size = entries.n, .with_filter = o->with_filter};
+    clock_gettime(CLOCK_REALTIME_COARSE, &now); /* the clock of file times */
+    uint64_t since_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    hold_signals(SIG_BLOCK); /* in the middle of it nothing may end us */
+    const char *wrong = entries.overflow ? "the options are too long" : attach_process(p, &how, &done);
+    if (wrong) {
+        complain("attach", "%ld: %s", (long)p->pid, wrong);
+        return EXIT_USAGE;
+    }
+    fprintf(stderr, "thrace: recording %s (%ld), one thread of which was held for %.1f ms%s\n", p->name, (long)p->pid,
+            (double)done.held_ns / 1e6, o->for_ns ? "" : "; Ctrl-C ends that");
+    if (done.reply.unwritable)
+        complain("attach", "some of its calls are not seen: %u of their places cannot be written to",
+                 done.reply.unwritable);
+    await_end(p, o->for_ns);
+    bool over = detach(p);
+    hold_signals(SIG_UNBLOCK);
+    if (over)
+        gather_traces(o->out, (uint32_t)p->own_pid, since_ns, o->then);
+    return over ? EXIT_OK : EXIT_USAGE;
+}
+
+int cmd_attach(int argc, char **argv)
+{
+    static struct record_options o;
+    struct process p;
+    int status;
+    if (!attach_options_read(&o, argc, argv, &status))
+        return status;
+    status = EXIT_USAGE;
+    const char *wrong = process_open(&p, o.pid);
+    if (wrong)
+        complain("attach", "%ld: %s", (long)o.pid, wrong);
+    else if (*o.out || record_options_choose_out(&o, NULL, p.name, o.pid))
+        status = attach(&o, &p);
+    process_close(&p);
+    return status;
+}

@@ -1,0 +1,212 @@
+#include "config.h"
+
+#include "cmd/attach/attach.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <time.h>
+
+#include "cmd/attach/place.h"
+#include "cmd/attach/remote_function.h"
+#include "lib/clock.h"
+
+enum { ANSWER_S = 30 };
+
+static char why[640];
+
+#if defined(__x86_64__)
+
+/* --- whether it can be -------------------------------------------------------------------------------------------- */
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* The loader of the process finds the same file under the same path. */
+static bool sees_library(const struct process *p, const char *library)
+{
+    char path[PATH_MAX + 32];
+    struct stat here, there;
+    snprintf(path, sizeof path, "/proc/%ld/root%s", (long)p->pid, library);
+    return !stat(library, &here) && !stat(path, &there) && here.st_dev == there.st_dev && here.st_ino == there.st_ino;
+}
+
+static const char *obstacle(const struct process *p, const struct attach *how)
+{
+    char status[8192];
+    const char *field;
+    if (process_text(p, "status", status, sizeof status) <= 0)
+        return "it has ended";
+    if ((field = status_field(status, "State")) && (*field == 'T' || *field == 't'))
+        return "it is stopped, and cannot be worked in: kill -CONT lets it go on";
+    if ((field = status_field(status, "TracerPid")) && strtol(field, NULL, 10)) {
+        snprintf(why, sizeof why, "process %ld traces it, and there can be one only", strtol(field, NULL, 10));
+        return why;
+    }
+    if ((field = status_field(status, "Seccomp")) && *field != '0' && !how->with_filter)
+        return "it has a filter of system calls, which may kill it for those that a recording makes; if it is known "
+               "not to, as that of a container: --with-filter";
+    if (!remote_module(p, "libc.so.6"))
+        return "it is statically linked, or has another C library than glibc, where thrace's cannot be loaded";
+    const struct mapping *there = remote_module(p, base_name(how->library));
+    if (there && strcmp(there->path, how->library) != 0) {
+        snprintf(why, sizeof why, "it has another copy of the library in it: %.400s", there->path);
+        return why;
+    }
+    if (!sees_library(p, how->library)) {
+        snprintf(why, sizeof why, "%.400s is not there for it: it has another file system", how->library);
+        return why;
+    }
+    return NULL;
+}
+
+/* --- how ---------------------------------------------------------------------------------------------------------- */
+
+/* Before 2.34 dlopen was in a library of its own, which a program need not have; libc has had its like all along. */
+static uint64_t find_loading(const struct process *p, uint64_t *mode)
+{
+    enum { NOW = 2 };
+    const uint64_t as_dlopen = UINT64_C(1) << 31;
+    const struct mapping *libc = remote_module(p, "libc.so.6"), *libdl = remote_module(p, "libdl.so.2");
+    uint64_t f = remote_function(p, libc->start, "dlopen");
+    *mode = NOW;
+    if (!f && libdl)
+        f = remote_function(p, libdl->start, "dlopen");
+    if (!f && (f = remote_function(p, libc->start, "__libc_dlopen_mode")))
+        *mode |= as_dlopen;
+    return f;
+}
+
+/* What the loader says of why it could not, cut to one line. */
+static void ask_loader(struct tracee *t)
+{
+    const struct mapping *libc = remote_module(t->p, "libc.so.6");
+    uint64_t f = remote_function(t->p, libc->start, "dlerror"), text = 0;
+    char said[256] = "";
+    if (f && !tracee_call(t, f, (const uint64_t[3]){0}, &text) && text)
+        t->p->read(t->p, text, said, sizeof said - 1);
+    for (char *c = said; *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 127)
+            *c = '?';
+    snprintf(why, sizeof why, "its loader cannot load the library%s%s", *said ? ": " : "", said);
+}
+
+static const char *load(struct process *p, struct tracee *t, const struct attach *how, uint64_t *record)
+{
+    uint64_t mode, handle = 0, path = tracee_put(t, 0, how->library, strlen(how->library) + 1);
+    uint64_t dlopen_there = find_loading(p, &mode);
+    if (!path || !dlopen_there)
+        return "it has no function to load a library with";
+    const char *wrong = tracee_call(t, dlopen_there, (const uint64_t[3]){path, mode, 0}, &handle);
+    if (!wrong && !handle) {
+        ask_loader(t);
+        return why;
+    }
+    if (!wrong)
+        wrong = process_read_maps(p);
+    const struct mapping *m = wrong ? NULL : remote_module(p, base_name(how->library));
+    *record = m ? remote_function(p, m->start, "thrace_attach") : 0;
+    return wrong || *record ? wrong : "the library that is loaded there is of another version of thrace";
+}
+
+/* The thread's errno, which what it is made to call may change. 0: it has none. */
+static uint64_t find_errno(struct tracee *t, int *value)
+{
+    const struct mapping *libc = remote_module(t->p, "libc.so.6");
+    uint64_t f = remote_function(t->p, libc->start, "__errno_location"), at = 0;
+    bool found = f && !tracee_call(t, f, (const uint64_t[3]){0}, &at) && process_load(t->p, at, value, sizeof *value);
+    return found ? at : 0;
+}
+
+/* Where the answer will be. */
+static const char *order(struct tracee *t, const struct attach *how, uint64_t function, uint64_t *answer)
+{
+    uint64_t entries = tracee_put(t, PATH_MAX, how->entries, how->entries_size);
+    if (!entries)
+        return "the options are too long";
+    return tracee_call(t, function, (const uint64_t[3]){entries, how->entries_size, 0}, answer);
+}
+
+/* The process is as it was; a thread of the library's own begins now. */
+static const char *await_answer(const struct process *p, uint64_t at, struct attach_reply *reply)
+{
+    const struct timespec pause = {0, 500000};
+    const uint64_t until = clock_mono_ns() + ANSWER_S * UINT64_C(1000000000);
+    uint32_t one = 1;
+    at += offsetof(struct attach_reply, let_go);
+    struct iovec here = {&one, sizeof one}, there = {(void *)(uintptr_t)at, sizeof one};
+    if (process_vm_writev(p->pid, &here, 1, &there, 1, 0) != sizeof one)
+        return "it has ended";
+    at -= offsetof(struct attach_reply, let_go);
+    do {
+        if (!process_load(p, at, reply, sizeof *reply))
+            return "it has ended";
+        if (reply->over)
+            return NULL;
+        nanosleep(&pause, NULL);
+    } while (clock_mono_ns() < until);
+    return "the library does not answer: thrace status tells whether it records";
+}
+
+/* What it says itself, or what the number means. */
+static const char *refusal(struct attach_reply *r)
+{
+    r->said[sizeof r->said - 1] = 0;
+    for (char *c = r->said; *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 127)
+            *c = '?';
+    if (!r->error)
+        return NULL;
+    if (*r->said)
+        return r->said;
+    if (r->error == -EALREADY)
+        return "it has the library already: it is recorded, or thrace start begins that";
+    if (r->error == -ECHILD)
+        return "it is a child of a process that was attached to: it has the library, which is of no use there";
+    snprintf(why, sizeof why, "nothing is recorded: %s", strerror(-r->error));
+    return why;
+}
+
+const char *attach_process(struct process *p, const struct attach *how, struct attached *done)
+{
+    static struct tracee t;
+    uint64_t instruction, function = 0, answer = 0;
+    int value = 0;
+    memset(done, 0, sizeof *done);
+    const char *wrong = obstacle(p, how);
+    if (!wrong)
+        wrong = place_hold(p, &t, &instruction);
+    if (wrong)
+        return wrong;
+    uint64_t began = clock_mono_ns();
+    wrong = tracee_prepare(&t, instruction);
+    uint64_t errno_there = wrong ? 0 : find_errno(&t, &value);
+    if (!wrong)
+        wrong = load(p, &t, how, &function);
+    if (!wrong)
+        wrong = order(&t, how, function, &answer);
+    if (errno_there && !t.lost)
+        tracee_write(&t, errno_there, &value, sizeof value);
+    bool back = tracee_let_go(&t);
+    done->held_ns = clock_mono_ns() - began;
+    if (!wrong)
+        wrong = back ? await_answer(p, answer, &done->reply) : "it has ended meanwhile";
+    return wrong ? wrong : refusal(&done->reply);
+}
+
+#else
+
+const char *attach_process(struct process *p, const struct attach *how, struct attached *done)
+{
+    memset(done, 0, sizeof *done);
+    snprintf(why, sizeof why, "%ld: attaching is for x86-64 so far; %s can be preloaded", (long)p->pid, how->library);
+    return why;
+}
+
+#endif

@@ -1,0 +1,7 @@
+# libattach: thrace's library, loaded into a process that runs.
+noinst_LTLIBRARIES += libattach.la
+libattach_la_SOURCES = \
+	%D%/attach.c %D%/attach.h \
+	%D%/place.c %D%/place.h \
+	%D%/remote_function.c %D%/remote_function.h \
+	%D%/tracee.c %D%/tracee.h

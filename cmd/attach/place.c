@@ -1,0 +1,216 @@
+#include "config.h"
+
+#include "cmd/attach/place.h"
+
+#if defined(__x86_64__)
+
+#include <linux/futex.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+#include "cmd/attach/remote_function.h"
+#include "cmd/stacks/restarts.h"
+#include "cmd/stacks/threads.h"
+#include "lib/clock.h"
+
+enum { PATIENCE_S = 5, SYSCALL_SIZE = 2 };
+
+struct places {
+    struct process *p;
+    struct modules modules;
+    struct threads threads;
+    uint64_t allocator; /* where malloc is; 0: nobody knows */
+};
+
+/* --- frames ------------------------------------------------------------------------------------------------------- */
+
+static bool is_file(const struct module *m, const char *begin)
+{
+    const char *slash = m ? strrchr(m->path, '/') : NULL;
+    return slash && !strncmp(slash + 1, begin, strlen(begin));
+}
+
+static bool is_loader(const struct module *m) { return is_file(m, "ld-linux") || is_file(m, "ld-2"); }
+static bool is_libc(const struct module *m) { return is_file(m, "libc.so") || is_file(m, "libc-2"); }
+
+/* A handler returns to these instructions, which call rt_sigreturn. What it interrupted may hold any lock. */
+static bool returns_from_handler(const struct places *s, uint64_t pc)
+{
+    static const uint8_t code[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};
+    uint8_t there[sizeof code + 1];
+    return process_load(s->p, pc - 1, there, sizeof there) &&
+           (!memcmp(there, code, sizeof code) || !memcmp(there + 1, code, sizeof code));
+}
+
+static const struct module *module_of_frame(const struct places *s, const struct thread *t, int i)
+{
+    return i >= 0 && i < t->npcs ? modules_find(&s->modules, t->pcs[i] - 1) : NULL;
+}
+
+/* The frames but those that every thread begins with: two of libc, and of the first one _start, which called them. */
+static int own_frames(const struct places *s, const struct thread *t)
+{
+    int n = t->npcs;
+    if (!is_libc(module_of_frame(s, t, n - 1)) && is_libc(module_of_frame(s, t, n - 2)))
+        n--;
+    for (int i = 0; i < 2 && is_libc(module_of_frame(s, t, n - 1)); i++)
+        n--;
+    return n;
+}
+
+static bool is_in_loader(const struct places *s, const struct thread *t)
+{
+    bool found = false;
+    for (int i = 0; i < t->npcs && !found; i++)
+        found = is_loader(module_of_frame(s, t, i));
+    return found;
+}
+
+static bool is_in_handler(const struct places *s, const struct thread *t)
+{
+    bool found = false;
+    for (int i = 0; i < t->npcs && !found; i++)
+        found = returns_from_handler(s, t->pcs[i]);
+    return found;
+}
+
+/* From its innermost frame to those that every thread has: nothing of libc, of the loader, or of the allocator. */
+static bool is_in_own_code(const struct places *s, const struct thread *t)
+{
+    for (int i = 0; i < own_frames(s, t); i++) {
+        const struct module *m = module_of_frame(s, t, i);
+        if (!m || is_libc(m) || (s->allocator >= m->start && s->allocator < m->end))
+            return false;
+    }
+    return t->npcs > 0;
+}
+
+/* --- system calls ------------------------------------------------------------------------------------------------- */
+
+/* libc's inner locks, malloc's among them, wait in another way than conditions, semaphores and joins. */
+static bool is_inner_lock(const struct thread *t)
+{
+    return t->call == SYS_futex && (t->args[1] & FUTEX_CMD_MASK) != FUTEX_WAIT_BITSET;
+}
+
+static bool is_candidate(const struct places *s, const struct thread *t)
+{
+    if (t->call == NO_CALL || t->state != 'S' || is_inner_lock(t))
+        return false;
+    return t->call == SYS_epoll_wait || t->call == SYS_epoll_pwait || goes_on_after_stop(s->p, t);
+}
+
+/* --- a held thread ------------------------------------------------------------------------------------------------ */
+
+/* The stack once more, now with all registers. */
+static bool look_closely(struct places *s, const struct tracee *held, struct thread *t)
+{
+    thread_take_registers(&t->stack.regs, &held->before);
+    if (!thread_copy_stack(s->p, &t->stack))
+        return false;
+    t->npcs = modules_unwind(&s->modules, &t->stack, t->pcs, FRAMES_MAX, &t->flags);
+    return t->npcs && !(t->flags & (UNWIND_STOPPED | UNWIND_TRUNCATED | UNWIND_GUESSED));
+}
+
+/* It is a thread of glibc's: the word that its register points to does so itself. */
+static bool is_of_libc(const struct process *p, const struct user_regs_struct *regs)
+{
+    uint64_t own = 0;
+    return regs->fs_base && process_load(p, regs->fs_base + 16, &own, sizeof own) && own == regs->fs_base;
+}
+
+static bool fits(struct places *s, const struct tracee *held, struct thread *t)
+{
+    const struct user_regs_struct *r = &held->before;
+    bool in_call = (long long)r->orig_rax >= 0;
+    if (!is_of_libc(s->p, r) || !look_closely(s, held, t) || is_in_loader(s, t) || is_in_handler(s, t))
+        return false;
+    if (in_call)
+        return t->call == (long)r->orig_rax && tracee_is_in_call(held);
+    return is_in_own_code(s, t);
+}
+
+/* --- all of them -------------------------------------------------------------------------------------------------- */
+
+/* Somebody who is there already may hold a lock of the loader and wait for the thread that is chosen. */
+static bool anyone_in_loader(const struct places *s)
+{
+    bool found = false;
+    for (size_t i = 0; i < s->threads.list.n && !found; i++)
+        found = is_in_loader(s, &s->threads.list.v[i]);
+    return found;
+}
+
+/* True: it is held. *wrong is why no thread can be. */
+static bool try_all(struct places *s, struct tracee *held, bool waiting, const char **wrong)
+{
+    for (size_t i = 0; i < s->threads.list.n; i++) {
+        struct thread *t = &s->threads.list.v[i];
+        if (waiting ? !is_candidate(s, t) : t->state != 'R')
+            continue;
+        const char *cannot = tracee_hold(held, s->p, t->tid);
+        if (cannot) {
+            *wrong = cannot;
+            continue;
+        }
+        if (fits(s, held, t))
+            return true;
+        tracee_let_go(held);
+    }
+    return false;
+}
+
+static bool look_once(struct places *s, struct tracee *held, const char **wrong)
+{
+    bool found = false;
+    *wrong = threads_look(&s->threads, s->p, &s->modules, STOP_NONE);
+    if (!*wrong && anyone_in_loader(s))
+        *wrong = "a thread of it is loading a library all the time";
+    else if (!*wrong) {
+        *wrong = "no thread of it is where the library could be loaded: they are all in libc, or in functions that "
+                 "would notice; try again";
+        found = try_all(s, held, true, wrong) || try_all(s, held, false, wrong);
+    }
+    if (found)
+        *wrong = NULL;
+    threads_free(&s->threads);
+    return found;
+}
+
+/* `syscall`, anywhere in libc's code. */
+static uint64_t find_instruction(const struct places *s)
+{
+    uint8_t code[4096];
+    for (size_t i = 0; i < s->p->maps.n; i++) {
+        const struct mapping *m = &s->p->maps.v[i];
+        if (!m->exec || !is_libc(modules_find(&s->modules, m->start)))
+            continue;
+        for (uint64_t at = m->start; at + sizeof code <= m->end; at += sizeof code)
+            for (size_t k = 0; process_load(s->p, at, code, sizeof code) && k + 1 < sizeof code; k++)
+                if (code[k] == 0x0f && code[k + 1] == 0x05)
+                    return at + k;
+    }
+    return 0;
+}
+
+const char *place_hold(struct process *p, struct tracee *t, uint64_t *instruction)
+{
+    struct places s = {.p = p};
+    const struct timespec pause = {0, 3000000};
+    const uint64_t until = clock_mono_ns() + PATIENCE_S * UINT64_C(1000000000);
+    const char *wrong = modules_open(&s.modules, p);
+    s.allocator = remote_first_function(p, "malloc");
+    *instruction = wrong ? 0 : find_instruction(&s);
+    if (!wrong && !*instruction)
+        wrong = "it has no libc that this command knows";
+    while (!wrong && !look_once(&s, t, &wrong) && clock_mono_ns() < until) {
+        wrong = NULL;
+        nanosleep(&pause, NULL);
+    }
+    modules_close(&s.modules);
+    return wrong;
+}
+
+#endif

@@ -1,0 +1,129 @@
+#include "config.h"
+
+#include "cmd/attach/remote_function.h"
+
+#include <elf.h>
+#include <string.h>
+
+struct remote_tables {
+    const struct process *p;
+    uint64_t bias;
+    uint64_t symbols, strings, hash; /* addresses; 0: it has none */
+};
+
+/* The loader has added the bias, but where it cannot write. */
+static uint64_t place(uint64_t address, uint64_t bias) { return address < bias ? address + bias : address; }
+
+static bool read_dynamic(struct remote_tables *t, uint64_t at, uint64_t size)
+{
+    for (uint64_t end = at + size; at < end; at += sizeof(Elf64_Dyn)) {
+        Elf64_Dyn d;
+        if (!process_load(t->p, at, &d, sizeof d) || d.d_tag == DT_NULL)
+            break;
+        if (d.d_tag == DT_SYMTAB)
+            t->symbols = place(d.d_un.d_ptr, t->bias);
+        if (d.d_tag == DT_STRTAB)
+            t->strings = place(d.d_un.d_ptr, t->bias);
+        if (d.d_tag == DT_GNU_HASH)
+            t->hash = place(d.d_un.d_ptr, t->bias);
+    }
+    return t->symbols && t->strings && t->hash;
+}
+
+static bool read_tables(struct remote_tables *t, uint64_t base)
+{
+    enum { SEGMENTS_MAX = 64 };
+    Elf64_Ehdr e;
+    Elf64_Phdr ph[SEGMENTS_MAX];
+    bool has_bias = false;
+    if (!process_load(t->p, base, &e, sizeof e) || memcmp(e.e_ident, ELFMAG, SELFMAG) != 0 ||
+        e.e_phnum > SEGMENTS_MAX || !process_load(t->p, base + e.e_phoff, ph, e.e_phnum * sizeof *ph))
+        return false;
+    for (int i = 0; i < e.e_phnum && !has_bias; i++) {
+        has_bias = ph[i].p_type == PT_LOAD;
+        if (has_bias)
+            t->bias = base - (ph[i].p_vaddr - ph[i].p_offset);
+    }
+    for (int i = 0; i < e.e_phnum; i++)
+        if (ph[i].p_type == PT_DYNAMIC)
+            return read_dynamic(t, t->bias + ph[i].p_vaddr, ph[i].p_memsz);
+    return false;
+}
+
+/* Its address, 0: it is another one. */
+static uint64_t is_function(const struct remote_tables *t, uint32_t i, const char *name)
+{
+    Elf64_Sym s;
+    char text[64];
+    size_t len = strlen(name) + 1;
+    if (!process_load(t->p, t->symbols + i * sizeof s, &s, sizeof s) || s.st_shndx == SHN_UNDEF || !s.st_value ||
+        ELF64_ST_TYPE(s.st_info) != STT_FUNC || len > sizeof text ||
+        !process_load(t->p, t->strings + s.st_name, text, len) || memcmp(text, name, len) != 0)
+        return 0;
+    return t->bias + s.st_value;
+}
+
+static bool word(const struct remote_tables *t, uint64_t at, uint32_t *value)
+{
+    return process_load(t->p, at, value, sizeof *value);
+}
+
+/* A chain that has no end, of a process that lies, is left. */
+static uint64_t look_up(const struct remote_tables *t, const char *name)
+{
+    enum { LONGEST_CHAIN = 4096 };
+    uint32_t head[4], h = 5381, i, link;
+    for (const char *p = name; *p; p++)
+        h = h * 33 + (uint8_t)*p;
+    if (!process_load(t->p, t->hash, head, sizeof head) || !head[0])
+        return 0;
+    uint64_t buckets = t->hash + sizeof head + (uint64_t)head[2] * 8, chains = buckets + (uint64_t)head[0] * 4;
+    if (!word(t, buckets + (uint64_t)(h % head[0]) * 4, &i) || i < head[1])
+        return 0;
+    for (int n = 0; n < LONGEST_CHAIN; n++, i++) {
+        if (!word(t, chains + (uint64_t)(i - head[1]) * 4, &link))
+            return 0;
+        uint64_t found = (link | 1) == (h | 1) ? is_function(t, i, name) : 0;
+        if (found || link & 1)
+            return found;
+    }
+    return 0;
+}
+
+uint64_t remote_function(const struct process *p, uint64_t base, const char *name)
+{
+    struct remote_tables t = {.p = p};
+    return read_tables(&t, base) ? look_up(&t, name) : 0;
+}
+
+const struct mapping *remote_module(const struct process *p, const char *file)
+{
+    for (size_t i = 0; i < p->maps.n; i++) {
+        const struct mapping *m = &p->maps.v[i];
+        const char *slash = strrchr(m->path, '/');
+        if (slash && !m->offset && !strcmp(slash + 1, file))
+            return m;
+    }
+    return NULL;
+}
+
+/*
+ * In which order the loader looks is not known here; but who replaces a function of libc does so for all. So any module
+ * that has it comes before libc.
+ */
+uint64_t remote_first_function(const struct process *p, const char *name)
+{
+    uint64_t found = 0;
+    for (size_t i = 0; i < p->maps.n; i++) {
+        const struct mapping *m = &p->maps.v[i];
+        const char *slash = strrchr(m->path, '/');
+        bool asked = slash && !m->offset && strncmp(slash + 1, "ld-", 3) != 0; /* the loader has one for itself */
+        uint64_t address = asked ? remote_function(p, m->start, name) : 0;
+        bool is_libc = slash && (!strncmp(slash + 1, "libc.so", 7) || !strncmp(slash + 1, "libc-2", 6));
+        if (address && (!found || !is_libc))
+            found = address;
+        if (address && !is_libc)
+            break;
+    }
+    return found;
+}

@@ -1,0 +1,16 @@
+/* Functions of another process by name, from the symbol tables in its memory, whatever became of the files. */
+#ifndef THRACE_CMD_ATTACH_REMOTE_FUNCTION_H
+#define THRACE_CMD_ATTACH_REMOTE_FUNCTION_H
+
+#include "cmd/stacks/process.h"
+
+/* The address of the function that the module at `base`, its first mapping, exports; 0: none. Any version will do. */
+uint64_t remote_function(const struct process *p, uint64_t base, const char *name);
+
+/* Of the program itself, or of a module that it is linked with, the one that calls of it lead to; 0: none. */
+uint64_t remote_first_function(const struct process *p, const char *name);
+
+/* The first mapping of the module whose file has that name, without folders; NULL: there is none. */
+const struct mapping *remote_module(const struct process *p, const char *file);
+
+#endif

@@ -1,0 +1,261 @@
+#include "config.h"
+
+#include "cmd/attach/tracee.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lib/clock.h"
+
+#if defined(__x86_64__)
+
+#ifndef PTRACE_GETSIGMASK
+#define PTRACE_GETSIGMASK 0x420a
+#define PTRACE_SETSIGMASK 0x420b
+#endif
+
+enum { STOP_NS = 2000000000, SYSCALL_SIZE = 2, SYSCALL_STOP = SIGTRAP | 0x80 };
+#define CALL_NS UINT64_C(20000000000)
+
+static const char has_ended[] = "its thread has ended";
+static const char does_not_stop[] = "a thread does not stop";
+static const char does_not_return[] = "the loader did not come back within 20 seconds; the process goes on in it";
+
+/* --- stops -------------------------------------------------------------------------------------------------------- */
+
+/* NULL: it has stopped, with this status. */
+static const char *await_stop(const struct tracee *t, int *status, uint64_t until)
+{
+    enum { SPINS = 2000 };
+    const struct timespec moment = {0, 50000};
+    for (int i = 0;; i++) {
+        pid_t got = waitpid(t->tid, status, __WALL | WNOHANG);
+        if (got == t->tid && WIFSTOPPED(*status))
+            return NULL;
+        if (got == t->tid || (got < 0 && errno != EINTR))
+            return has_ended;
+        if (clock_mono_ns() > until)
+            return does_not_stop;
+        if (i >= SPINS)
+            nanosleep(&moment, NULL);
+    }
+}
+
+static bool is_event_stop(int status) { return status >> 16 == PTRACE_EVENT_STOP; }
+
+/* Until it has stopped on its way out of the kernel, now that it runs. A signal that it was about to take it takes. */
+static const char *interrupt(struct tracee *t, bool is_stopped)
+{
+    int status;
+    const uint64_t until = clock_mono_ns() + STOP_NS;
+    if (ptrace(PTRACE_INTERRUPT, t->tid, NULL, NULL) || (is_stopped && ptrace(PTRACE_CONT, t->tid, NULL, NULL)))
+        return has_ended;
+    for (;;) {
+        const char *wrong = await_stop(t, &status, until);
+        if (wrong || is_event_stop(status))
+            return wrong;
+        int signal = WSTOPSIG(status) == SYSCALL_STOP ? 0 : WSTOPSIG(status);
+        if (ptrace(PTRACE_CONT, t->tid, NULL, (void *)(intptr_t)signal))
+            return has_ended;
+    }
+}
+
+static bool get_regs(const struct tracee *t, struct user_regs_struct *regs)
+{
+    struct iovec into = {regs, sizeof *regs};
+    return !ptrace(PTRACE_GETREGSET, t->tid, (void *)NT_PRSTATUS, &into);
+}
+
+static bool set_regs(const struct tracee *t, const struct user_regs_struct *regs)
+{
+    struct iovec from = {(void *)regs, sizeof *regs};
+    return !ptrace(PTRACE_SETREGSET, t->tid, (void *)NT_PRSTATUS, &from);
+}
+
+/* Up to the next system call's beginning or end. A signal that it gets there is its last: they are all blocked. */
+static const char *run_to_call(struct tracee *t, uint64_t until, struct user_regs_struct *regs)
+{
+    for (;;) {
+        int status;
+        if (ptrace(PTRACE_SYSCALL, t->tid, NULL, NULL))
+            return has_ended;
+        const char *wrong = await_stop(t, &status, until);
+        if (wrong)
+            return wrong == does_not_stop ? does_not_return : wrong;
+        if (WSTOPSIG(status) == SYSCALL_STOP)
+            return get_regs(t, regs) ? NULL : has_ended;
+        if (!is_event_stop(status))
+            return "the library crashes there: this is a bug of thrace, please report it";
+    }
+}
+
+/* --- held and let go ---------------------------------------------------------------------------------------------- */
+
+const char *tracee_hold(struct tracee *t, const struct process *p, pid_t tid)
+{
+    struct iovec registers = {t->registers, sizeof t->registers};
+    *t = (struct tracee){.p = p, .tid = tid};
+    if (ptrace(PTRACE_SEIZE, tid, NULL, (void *)PTRACE_O_TRACESYSGOOD))
+        return errno == EPERM ? "another process traces it, or the kernel does not allow us to" : strerror(errno);
+    const char *wrong = interrupt(t, false);
+    if (!wrong && (!get_regs(t, &t->before) ||
+                   ptrace(PTRACE_GETSIGMASK, tid, (void *)sizeof t->mask, &t->mask) ||
+                   ptrace(PTRACE_GETREGSET, tid, (void *)NT_X86_XSTATE, &registers)))
+        wrong = has_ended;
+    t->registers_size = registers.iov_len;
+    if (wrong) {
+        t->lost = true;
+        ptrace(PTRACE_DETACH, tid, NULL, NULL);
+    }
+    return wrong;
+}
+
+/* To the program these look like another try, for which the kernel sees to it (kernel's errno.h). */
+static bool begins_again(long long result)
+{
+    enum { ERESTARTSYS = 512, ERESTARTNOINTR, ERESTARTNOHAND, ERESTART_RESTARTBLOCK = 516 };
+    return result == -ERESTARTSYS || result == -ERESTARTNOINTR || result == -ERESTARTNOHAND ||
+           result == -ERESTART_RESTARTBLOCK;
+}
+
+static bool is_epoll_wait(long long call) { return call == SYS_epoll_wait || call == SYS_epoll_pwait; }
+
+/* This one fails when a thread is stopped, though no signal came. */
+static bool fails_by_stop(const struct user_regs_struct *r)
+{
+    return is_epoll_wait((long long)r->orig_rax) && (long long)r->rax == -EINTR;
+}
+
+bool tracee_is_in_call(const struct tracee *t)
+{
+    return (long long)t->before.orig_rax >= 0 && (begins_again((long long)t->before.rax) || fails_by_stop(&t->before));
+}
+
+/* Where it is now is where the kernel looks whether a call is to begin again. */
+static bool put_back(struct tracee *t)
+{
+    struct user_regs_struct regs = t->before;
+    struct iovec registers = {t->registers, t->registers_size};
+    if (fails_by_stop(&regs)) {
+        regs.rax = regs.orig_rax;
+        regs.rip -= SYSCALL_SIZE;
+        regs.orig_rax = (unsigned long long)-1;
+    }
+    return !ptrace(PTRACE_SETREGSET, t->tid, (void *)NT_X86_XSTATE, &registers) &&
+           !ptrace(PTRACE_SETSIGMASK, t->tid, (void *)sizeof t->mask, &t->mask) && set_regs(t, &regs);
+}
+
+/* --- calls -------------------------------------------------------------------------------------------------------- */
+
+/* One system call, by the instruction in its own code. It stops behind it. */
+static const char *call_kernel(struct tracee *t, long number, const uint64_t args[6], uint64_t *result)
+{
+    struct user_regs_struct regs = t->before;
+    const uint64_t until = clock_mono_ns() + STOP_NS;
+    regs.orig_rax = (unsigned long long)-1;
+    regs.rax = (unsigned long long)number;
+    regs.rdi = args[0];
+    regs.rsi = args[1];
+    regs.rdx = args[2];
+    regs.r10 = args[3];
+    regs.r8 = args[4];
+    regs.r9 = args[5];
+    regs.rip = t->instruction;
+    t->moved = true;
+    if (!set_regs(t, &regs))
+        return has_ended;
+    const char *wrong = run_to_call(t, until, &regs);
+    if (!wrong)
+        wrong = run_to_call(t, until, &regs);
+    *result = regs.rax;
+    return wrong;
+}
+
+const char *tracee_prepare(struct tracee *t, uint64_t instruction)
+{
+    const uint64_t all = ~UINT64_C(0);
+    const uint64_t args[6] = {0, TRACEE_STACK + TRACEE_TEXT, PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, (uint64_t)-1, 0};
+    uint64_t memory = 0;
+    t->instruction = instruction;
+    if (ptrace(PTRACE_SETSIGMASK, t->tid, (void *)sizeof all, &all))
+        return has_ended;
+    const char *wrong = call_kernel(t, SYS_mmap, args, &memory);
+    if (!wrong && memory > (uint64_t)-4096)
+        wrong = "it gets no more memory";
+    if (!wrong)
+        t->memory = memory;
+    return wrong;
+}
+
+bool tracee_write(const struct tracee *t, uint64_t address, const void *from, size_t size)
+{
+    struct iovec here = {(void *)from, size}, there = {(void *)(uintptr_t)address, size};
+    return process_vm_writev(t->tid, &here, 1, &there, 1, 0) == (ssize_t)size;
+}
+
+uint64_t tracee_put(struct tracee *t, size_t at, const void *text, size_t size)
+{
+    bool fits = at <= TRACEE_TEXT && size <= TRACEE_TEXT - at;
+    return fits && tracee_write(t, t->memory + at, text, size) ? t->memory + at : 0;
+}
+
+/* It returns to the instruction, which would be a system call of that number: there it is stopped. */
+const char *tracee_call(struct tracee *t, uint64_t function, const uint64_t args[3], uint64_t *result)
+{
+    struct user_regs_struct regs = t->before;
+    const uint64_t top = t->memory + TRACEE_TEXT + TRACEE_STACK - 64, until = clock_mono_ns() + CALL_NS;
+    regs.orig_rax = (unsigned long long)-1;
+    regs.rax = 0;
+    regs.rdi = args[0];
+    regs.rsi = args[1];
+    regs.rdx = args[2];
+    regs.rbp = 0;
+    regs.rsp = top - 8;
+    regs.rip = function;
+    regs.eflags &= ~UINT64_C(0x400); /* the direction of string instructions, which functions find forward */
+    if (!tracee_write(t, top - 8, &t->instruction, sizeof t->instruction) || !set_regs(t, &regs))
+        return has_ended;
+    for (;;) {
+        const char *wrong = run_to_call(t, until, &regs);
+        if (wrong) {
+            t->lost = true;
+            return wrong;
+        }
+        if (regs.rip == t->instruction + SYSCALL_SIZE && regs.rsp == top)
+            break;
+    }
+    *result = regs.orig_rax;
+    regs.orig_rax = (unsigned long long)-1;
+    return set_regs(t, &regs) && !run_to_call(t, until, &regs) ? NULL : has_ended;
+}
+
+bool tracee_let_go(struct tracee *t)
+{
+    uint64_t result;
+    if (t->lost) {
+        ptrace(PTRACE_INTERRUPT, t->tid, NULL, NULL);
+        int status;
+        if (!await_stop(t, &status, clock_mono_ns() + STOP_NS))
+            ptrace(PTRACE_DETACH, t->tid, NULL, NULL);
+        return false;
+    }
+    if (t->memory && call_kernel(t, SYS_munmap, (const uint64_t[6]){t->memory, TRACEE_STACK + TRACEE_TEXT}, &result))
+        return false;
+    if (t->moved && interrupt(t, true))
+        return false;
+    return put_back(t) && !ptrace(PTRACE_DETACH, t->tid, NULL, NULL);
+}
+
+#endif

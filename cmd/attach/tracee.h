@@ -1,0 +1,49 @@
+/*
+ * A thread of another process that is held, and made to call functions there. It calls them on a stack of their own,
+ * with all signals blocked; afterwards it is where it was, in the middle of a system call if it was in one, and nothing
+ * of it has changed. All other threads go on meanwhile.
+ */
+#ifndef THRACE_CMD_ATTACH_TRACEE_H
+#define THRACE_CMD_ATTACH_TRACEE_H
+
+#include <sys/user.h>
+
+#include "cmd/stacks/process.h"
+
+enum { TRACEE_STACK = 1 << 20, TRACEE_TEXT = 64 << 10, TRACEE_REGISTERS = 16 << 10 };
+
+struct tracee {
+    const struct process *p;
+    pid_t tid;
+    struct user_regs_struct before;
+    uint64_t mask;
+    size_t registers_size;
+    uint8_t registers[TRACEE_REGISTERS]; /* vector registers, as they were */
+    uint64_t instruction;                /* a system call, in its code */
+    uint64_t memory;                     /* of the process, for calls: text, and above it their stack; 0: none */
+    bool moved;                          /* it is not where it was */
+    bool lost;                           /* it has ended, or does not come back from a call */
+};
+
+/* Holds the thread. NULL, or why not. What it is in the middle of is in `before`. */
+const char *tracee_hold(struct tracee *t, const struct process *p, pid_t tid);
+
+/* It is in a system call that it has to go on with, or in its own code. */
+bool tracee_is_in_call(const struct tracee *t);
+
+/* Prepares it for calls. instruction: where its code has `syscall`. NULL, or why not. */
+const char *tracee_prepare(struct tracee *t, uint64_t instruction);
+
+/* Puts text to where calls find it. Returns its address in the process; 0: there is no room, or it has ended. */
+uint64_t tracee_put(struct tracee *t, size_t at, const void *text, size_t size);
+
+/* Writes to the memory of the process. False: it has ended, or nothing is there. */
+bool tracee_write(const struct tracee *t, uint64_t address, const void *from, size_t size);
+
+/* Calls the function with up to three arguments. NULL, or what went wrong. */
+const char *tracee_call(struct tracee *t, uint64_t function, const uint64_t args[3], uint64_t *result);
+
+/* Puts everything back, and lets it go. False: it had ended. */
+bool tracee_let_go(struct tracee *t);
+
+#endif

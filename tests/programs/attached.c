@@ -1,0 +1,204 @@
+/*
+ * attached KIND…: a thread for each kind of call, which does it again and again and looks at every result, until
+ * SIGTERM. Nothing that somebody does to the process from outside may show in one.
+ */
+#include "program.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
+#include <sys/socket.h>
+#include <time.h>
+
+static atomic_bool over;
+static pthread_mutex_t counted = PTHREAD_MUTEX_INITIALIZER;
+static long rounds;
+
+static struct timespec in_ms(clockid_t clock, long ms)
+{
+    struct timespec t;
+    clock_gettime(clock, &t);
+    t.tv_nsec += ms * 1000000;
+    t.tv_sec += t.tv_nsec / 1000000000;
+    t.tv_nsec %= 1000000000;
+    return t;
+}
+
+static void sleeps(void)
+{
+    struct timespec t = {0, 7000000};
+    CHECK(nanosleep(&t, NULL) == 0);
+}
+
+static void polls(void) { CHECK(poll(NULL, 0, 7) == 0); }
+
+static void selects(void)
+{
+    struct timeval t = {0, 7000};
+    CHECK(select(0, NULL, NULL, NULL, &t) == 0);
+}
+
+static void epolls(void)
+{
+    static int fd = -1;
+    struct epoll_event e;
+    if (fd < 0)
+        fd = epoll_create1(EPOLL_CLOEXEC);
+    CHECK(epoll_wait(fd, &e, 1, 7) == 0);
+}
+
+static void semaphores(void)
+{
+    static sem_t sem;
+    struct timespec t = in_ms(CLOCK_REALTIME, 7);
+    CHECK(sem_timedwait(&sem, &t) == -1 && errno == ETIMEDOUT);
+}
+
+static void conditions(void)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
+    struct timespec t = in_ms(CLOCK_REALTIME, 7);
+    pthread_mutex_lock(&lock);
+    CHECK(pthread_cond_timedwait(&cond, &lock, &t) == ETIMEDOUT);
+    CHECK(pthread_mutex_unlock(&lock) == 0);
+}
+
+/* Two of them, one at a time. */
+static pthread_mutex_t contended = PTHREAD_MUTEX_INITIALIZER;
+
+static void locks(void)
+{
+    static int inside;
+    CHECK(pthread_mutex_lock(&contended) == 0);
+    CHECK(inside++ == 0);
+    usleep(1000);
+    CHECK(inside-- == 1);
+    CHECK(pthread_mutex_unlock(&contended) == 0);
+    usleep(100);
+}
+
+static int ends[2];
+
+static void writes(void)
+{
+    static unsigned char next;
+    usleep(3000);
+    CHECK(write(ends[1], &next, 1) == 1);
+    next++;
+}
+
+static void reads(void)
+{
+    static unsigned char next;
+    unsigned char got;
+    CHECK(read(ends[0], &got, 1) == 1 && got == next++);
+}
+
+/* No call at all. */
+static void computes(void)
+{
+    static double sum[1000];
+    double all = 0;
+    for (int k = 0; k < 100; k++)
+        for (int i = 0; i < 1000; i++)
+            all += sum[i] += i * 0.5 + k;
+    CHECK(all > 0);
+    memset(sum, 0, sizeof sum);
+}
+
+static void allocates(void)
+{
+    void *p[100];
+    for (int i = 0; i < 100; i++)
+        CHECK((p[i] = malloc((size_t)i * 37 + 1)));
+    for (int i = 0; i < 100; i++)
+        free(p[i]);
+}
+
+static void *nothing(void *arg) { return arg; }
+
+static void creates(void)
+{
+    pthread_t t;
+    void *got;
+    CHECK(pthread_create(&t, NULL, nothing, &got) == 0 && pthread_join(t, &got) == 0 && got == &got);
+    usleep(500);
+}
+
+/* A thread that comes to nothing that anybody could see: not even to its end. */
+static void *spins(void *arg)
+{
+    compute_for(20);
+    return arg;
+}
+
+static void lingers(void)
+{
+    pthread_t t;
+    CHECK(pthread_create(&t, NULL, spins, NULL) == 0 && pthread_join(t, NULL) == 0);
+}
+
+static const struct kind {
+    const char *name;
+    void (*once)(void);
+} kinds[] = {
+    {"sleeps", sleeps},
+    {"polls", polls},
+    {"selects", selects},
+    {"epolls", epolls},
+    {"semaphores", semaphores},
+    {"conditions", conditions},
+    {"locks", locks},
+    {"writes", writes},
+    {"reads", reads},
+    {"computes", computes},
+    {"allocates", allocates},
+    {"creates", creates},
+    {"lingers", lingers},
+};
+
+static void *repeats(void *arg)
+{
+    enum { NOT_OF_ANY_CALL = 12345 };
+    const struct kind *k = arg;
+    while (!over) {
+        errno = NOT_OF_ANY_CALL;
+        k->once();
+        CHECK(errno == NOT_OF_ANY_CALL || (k->once == semaphores && errno == ETIMEDOUT));
+        pthread_mutex_lock(&counted);
+        rounds++;
+        pthread_mutex_unlock(&counted);
+    }
+    return NULL;
+}
+
+int main(int argc, char **argv)
+{
+    enum { MOST = 64 };
+    pthread_t threads[MOST];
+    int n = 0, sig;
+    sigset_t set;
+    CHECK(socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0);
+    sigemptyset(&set);
+    sigaddset(&set, SIGTERM);
+    pthread_sigmask(SIG_BLOCK, &set, NULL);
+    for (int i = 1; i < argc && n < MOST; i++)
+        for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+            if (!strcmp(argv[i], kinds[k].name)) {
+                CHECK(pthread_create(&threads[n], NULL, repeats, (void *)&kinds[k]) == 0);
+                CHECK(pthread_setname_np(threads[n++], kinds[k].name) == 0);
+            }
+    CHECK(n == argc - 1);
+    puts("ready");
+    fflush(stdout);
+    CHECK(sigwait(&set, &sig) == 0); /* a call that would notice a stop */
+    over = true;
+    for (int i = 0; i < n; i++)
+        CHECK(pthread_join(threads[i], NULL) == 0);
+    printf("done, %s\n", rounds > n ? "many rounds" : "too few rounds");
+    return 0;
+}

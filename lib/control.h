@@ -39,9 +39,23 @@ struct control_reply {
 };
 
 /*
+ * Where a thread of a process that is attached to waits, as seen from outside a moment before: its stack, if by then it
+ * has not gone on. Innermost first, as return addresses.
+ */
+enum { ATTACH_FRAMES_MAX = 28 };
+struct attach_wait {
+    uint32_t tid, npcs; /* as the process sees it */
+    int64_t call;       /* the system call that it is in */
+    uint64_t sp, pc;    /* as the kernel has them in /proc/TID/syscall */
+    uint64_t mutex;     /* that it waits for, 0: for something else */
+    uint64_t pcs[ATTACH_FRAMES_MAX];
+};
+
+/*
  * What the library's function thrace_attach returns, in the memory of the process: it takes the environment's entries,
- * each with its NUL, and their size, and has a thread of the library's own do the work. That begins when the command
- * has let go of the process, and says so there.
+ * each with its NUL, and their size, and waits, by tid, and how many; these stand in a mapping of their own, which is
+ * then the library's. It has a thread of the library's own do the work. That begins when the command has let go of the
+ * process, and says so there.
  */
 enum { ATTACH_TEXT_MAX = 16384, ATTACH_SAID_MAX = 512 };
 struct attach_reply {

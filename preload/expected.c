@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 
+#include "lib/control.h"
 #include "lib/meta.h"
 #include "preload/handles.h"
 #include "preload/recorder.h"
@@ -102,17 +103,69 @@ static enum sched_reason reason_of(long call)
     }
 }
 
-/* False: it runs. The kernel says "running", or the number of the call and its arguments. */
-static bool waits_in_call(uint32_t tid, enum sched_reason *reason)
+/* The kernel says "running", or the call's number, its arguments, the stack pointer and the pc: "202 0x7f… 0xSP 0xPC". */
+struct call_line {
+    long call; /* -1: it runs */
+    uint64_t sp, pc;
+};
+
+static uint64_t hexadecimal(const char *text)
 {
-    char line[32];
-    long call = 0;
+    uint64_t v = 0;
+    for (const char *c = text + 2; *c; c++)
+        v = v << 4 | (uint64_t)(*c <= '9' ? *c - '0' : *c - 'a' + 10);
+    return v;
+}
+
+static struct call_line read_call(uint32_t tid)
+{
+    char line[256];
+    struct call_line l = {.call = -1};
     if (!task_file(tid, "syscall", line, sizeof line) || *line < '0' || *line > '9')
-        return false;
+        return l;
+    l.call = 0;
     for (const char *c = line; *c >= '0' && *c <= '9'; c++)
-        call = call * 10 + (*c - '0');
-    *reason = reason_of(call);
-    return true;
+        l.call = l.call * 10 + (*c - '0');
+    char *pc = strrchr(line, ' ');
+    if (!pc)
+        return l;
+    *pc = 0;
+    const char *sp = strrchr(line, ' ');
+    l.pc = hexadecimal(pc + 1);
+    l.sp = sp ? hexadecimal(sp + 1) : 0;
+    return l;
+}
+
+struct looked_at {
+    uint32_t own; /* the calling thread */
+    const struct attach_wait *waits;
+    size_t n;
+};
+
+static const struct attach_wait *find_wait(const struct looked_at *l, uint32_t tid)
+{
+    size_t lo = 0, hi = l->n;
+    while (lo < hi) {
+        size_t mid = (lo + hi) / 2;
+        if (l->waits[mid].tid < tid)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < l->n && l->waits[lo].tid == tid ? &l->waits[lo] : NULL;
+}
+
+/* A call that the kernel has begun anew has another number now. */
+static void take_wait(struct thread *t, const struct attach_wait *w, const struct call_line *now)
+{
+    t->npcs = 0;
+    if (!w || now->call < 0 || w->sp != now->sp || w->pc != now->pc || w->npcs > ATTACH_FRAMES_MAX)
+        return;
+    for (uint32_t i = 0; i < w->npcs; i++)
+        t->pcs[t->npcs++] = (uintptr_t)w->pcs[i];
+    t->wait_site.reason = reason_of((long)w->call);
+    if (w->mutex)
+        t->wait_site.object = (struct object){OBJECT_MUTEX, -1, w->mutex};
 }
 
 static struct thread *registered(uint32_t tid)
@@ -147,27 +200,28 @@ static struct thread *make_expected(uint32_t tid, const char *name)
 /* What was known of it from an earlier time says what it did then; in a hook it still does. */
 static bool expect(void *arg, uint32_t tid)
 {
+    const struct looked_at *l = arg;
     char name[TASK_COMM_LEN + 1];
-    enum sched_reason reason = REASON_SYNC;
-    bool waits = waits_in_call(tid, &reason);
+    const struct call_line now = read_call(tid);
     struct thread *t = registered(tid);
-    if (tid == *(const uint32_t *)arg)
+    if (tid == l->own)
         return true;
     if (!task_file(tid, "comm", name, sizeof name) || !strncmp(name, "iou-", 4)) /* the kernel's own */
         return true;
     if (t ? t->hook_sp || t->wait || sched_current(&t->sched)->status != GO_RUNNING : !(t = make_expected(tid, name)))
         return true;
-    t->wait_site.pc = 0; /* where, nobody knows */
+    t->wait_site.pc = 0; /* its stack may be gone at any time, as it comes to no hook before */
     t->wait_site.object.kind = NO_OBJECT;
-    t->wait_site.reason = reason;
-    sched_track(&t->sched, waits ? GO_WAITING : GO_RUNNING);
+    t->wait_site.reason = now.call < 0 ? REASON_SYNC : reason_of(now.call);
+    sched_track(&t->sched, now.call < 0 ? GO_RUNNING : GO_WAITING);
+    take_wait(t, find_wait(l, tid), &now);
     return true;
 }
 
-void expect_threads(void)
+void expect_threads(const struct attach_wait *waits, size_t n)
 {
-    uint32_t own = (uint32_t)sys_gettid();
-    tasks_each(expect, &own);
+    struct looked_at l = {(uint32_t)sys_gettid(), waits, n};
+    tasks_each(expect, &l);
 }
 
 /* --- at their ends ------------------------------------------------------------------------------------------------ */

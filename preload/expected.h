@@ -6,15 +6,18 @@
 #define THRACE_PRELOAD_EXPECTED_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
+struct attach_wait;
 struct thread;
 
 /*
  * Makes records for all threads of the process but those of the library. Those that are there already, from an earlier
- * time, say what they do now. While nothing is hooked. In a thread of the library's own.
+ * time, say what they do now. Of those that wait as they did when they were looked at from outside, the stack is known.
+ * While nothing is hooked. In a thread of the library's own.
  */
-void expect_threads(void);
+void expect_threads(const struct attach_wait *waits, size_t n);
 
 /*
  * Ends those that are gone, as if they had just ended. Outside of sections, by one thread of the library's own at a

@@ -158,7 +158,11 @@ static int unwind_waiting(struct thread *t)
 {
     struct unwind_stack stack;
     struct unwind_request request = {.leaf = t->wait_site.leaf, .stack_lo = t->stack_lo, .stack_hi = t->stack_hi};
-    if (!t->wait_site.pc || !(config.stack_kinds & STACK_OF_WAIT))
+    if (!(config.stack_kinds & STACK_OF_WAIT))
+        return 0;
+    if (t->expected) /* as it was seen from outside */
+        return t->npcs;
+    if (!t->wait_site.pc)
         return 0;
     request.regs.r[UNWIND_PC] = t->wait_site.pc;
     request.regs.r[UNWIND_SP] = t->wait_site.sp;

@@ -89,7 +89,7 @@ static void ask_loader(struct tracee *t)
     const struct mapping *libc = remote_module(t->p, "libc.so.6");
     uint64_t f = remote_function(t->p, libc->start, "dlerror"), text = 0;
     char said[256] = "";
-    if (f && !tracee_call(t, f, (const uint64_t[3]){0}, &text) && text)
+    if (f && !tracee_call(t, f, (const uint64_t[TRACEE_ARGS]){0}, &text) && text)
         t->p->read(t->p, text, said, sizeof said - 1);
     for (char *c = said; *c; c++)
         if ((unsigned char)*c < ' ' || *c == 127)
@@ -103,7 +103,7 @@ static const char *load(struct process *p, struct tracee *t, const struct attach
     uint64_t dlopen_there = find_loading(p, &mode);
     if (!path || !dlopen_there)
         return "it has no function to load a library with";
-    const char *wrong = tracee_call(t, dlopen_there, (const uint64_t[3]){path, mode, 0}, &handle);
+    const char *wrong = tracee_call(t, dlopen_there, (const uint64_t[TRACEE_ARGS]){path, mode, 0}, &handle);
     if (!wrong && !handle) {
         ask_loader(t);
         return why;
@@ -120,17 +120,21 @@ static uint64_t find_errno(struct tracee *t, int *value)
 {
     const struct mapping *libc = remote_module(t->p, "libc.so.6");
     uint64_t f = remote_function(t->p, libc->start, "__errno_location"), at = 0;
-    bool found = f && !tracee_call(t, f, (const uint64_t[3]){0}, &at) && process_load(t->p, at, value, sizeof *value);
+    bool found = f && !tracee_call(t, f, (const uint64_t[TRACEE_ARGS]){0}, &at) && process_load(t->p, at, value, sizeof *value);
     return found ? at : 0;
 }
 
-/* Where the answer will be. */
-static const char *order(struct tracee *t, const struct attach *how, uint64_t function, uint64_t *answer)
+/* Where the answer will be. Without the waits, if there is no memory for them. */
+static const char *order(struct tracee *t, const struct attach *how, const struct place_waits *waits, uint64_t function,
+                         uint64_t *answer)
 {
-    uint64_t entries = tracee_put(t, PATH_MAX, how->entries, how->entries_size);
+    size_t n = waits->list.n, size = n * sizeof *waits->list.v;
+    uint64_t entries = tracee_put(t, PATH_MAX, how->entries, how->entries_size), there = n ? tracee_map(t, size) : 0;
     if (!entries)
         return "the options are too long";
-    return tracee_call(t, function, (const uint64_t[3]){entries, how->entries_size, 0}, answer);
+    if (!there || !tracee_write(t, there, waits->list.v, size))
+        n = 0;
+    return tracee_call(t, function, (const uint64_t[TRACEE_ARGS]){entries, how->entries_size, there, n}, answer);
 }
 
 /* The process is as it was; a thread of the library's own begins now. */
@@ -173,31 +177,39 @@ static const char *refusal(struct attach_reply *r)
     return why;
 }
 
-const char *attach_process(struct process *p, const struct attach *how, struct attached *done)
+static const char *work_in(struct process *p, struct tracee *t, const struct attach *how,
+                           const struct place_waits *waits, uint64_t instruction, struct attached *done)
 {
-    static struct tracee t;
-    uint64_t instruction, function = 0, answer = 0;
+    uint64_t function = 0, answer = 0, began = clock_mono_ns();
     int value = 0;
-    memset(done, 0, sizeof *done);
-    const char *wrong = obstacle(p, how);
+    const char *wrong = tracee_prepare(t, instruction);
+    uint64_t errno_there = wrong ? 0 : find_errno(t, &value);
     if (!wrong)
-        wrong = place_hold(p, &t, &instruction);
-    if (wrong)
-        return wrong;
-    uint64_t began = clock_mono_ns();
-    wrong = tracee_prepare(&t, instruction);
-    uint64_t errno_there = wrong ? 0 : find_errno(&t, &value);
+        wrong = load(p, t, how, &function);
     if (!wrong)
-        wrong = load(p, &t, how, &function);
-    if (!wrong)
-        wrong = order(&t, how, function, &answer);
-    if (errno_there && !t.lost)
-        tracee_write(&t, errno_there, &value, sizeof value);
-    bool back = tracee_let_go(&t);
+        wrong = order(t, how, waits, function, &answer);
+    if (errno_there && !t->lost)
+        tracee_write(t, errno_there, &value, sizeof value);
+    bool back = tracee_let_go(t);
     done->held_ns = clock_mono_ns() - began;
     if (!wrong)
         wrong = back ? await_answer(p, answer, &done->reply) : "it has ended meanwhile";
     return wrong ? wrong : refusal(&done->reply);
+}
+
+const char *attach_process(struct process *p, const struct attach *how, struct attached *done)
+{
+    static struct tracee t;
+    struct place_waits waits = {.list = {0}};
+    uint64_t instruction;
+    memset(done, 0, sizeof *done);
+    const char *wrong = obstacle(p, how);
+    if (!wrong)
+        wrong = place_hold(p, &t, &instruction, &waits);
+    if (!wrong)
+        wrong = work_in(p, &t, how, &waits, instruction, done);
+    VEC_FREE(&waits.list);
+    return wrong;
 }
 
 #else

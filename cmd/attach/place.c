@@ -22,6 +22,7 @@ struct places {
     struct modules modules;
     struct threads threads;
     uint64_t allocator; /* where malloc is; 0: nobody knows */
+    struct remote_range locks; /* pthread_mutex_lock */
 };
 
 /* --- frames ------------------------------------------------------------------------------------------------------- */
@@ -34,6 +35,11 @@ static bool is_file(const struct module *m, const char *begin)
 
 static bool is_loader(const struct module *m) { return is_file(m, "ld-linux") || is_file(m, "ld-2"); }
 static bool is_libc(const struct module *m) { return is_file(m, "libc.so") || is_file(m, "libc-2"); }
+
+static bool is_allocator(const struct places *s, const struct module *m)
+{
+    return m && s->allocator >= m->start && s->allocator < m->end;
+}
 
 /* A handler returns to these instructions, which call rt_sigreturn. What it interrupted may hold any lock. */
 static bool returns_from_handler(const struct places *s, uint64_t pc)
@@ -81,7 +87,7 @@ static bool is_in_own_code(const struct places *s, const struct thread *t)
 {
     for (int i = 0; i < own_frames(s, t); i++) {
         const struct module *m = module_of_frame(s, t, i);
-        if (!m || is_libc(m) || (s->allocator >= m->start && s->allocator < m->end))
+        if (!m || is_libc(m) || is_allocator(s, m))
             return false;
     }
     return t->npcs > 0;
@@ -89,15 +95,31 @@ static bool is_in_own_code(const struct places *s, const struct thread *t)
 
 /* --- system calls ------------------------------------------------------------------------------------------------- */
 
-/* libc's inner locks, malloc's among them, wait in another way than conditions, semaphores and joins. */
-static bool is_inner_lock(const struct thread *t)
+static bool is_mutex_frame(const struct places *s, uint64_t pc) { return pc > s->locks.from && pc <= s->locks.to; }
+
+/* In pthread_mutex_lock, called by the program, which has no lock of the allocator's by then. */
+static bool waits_for_own_mutex(const struct places *s, const struct thread *t)
 {
-    return t->call == SYS_futex && (t->args[1] & FUTEX_CMD_MASK) != FUTEX_WAIT_BITSET;
+    int at = 0;
+    while (at < t->npcs && !is_mutex_frame(s, t->pcs[at]))
+        at++;
+    const struct module *caller = module_of_frame(s, t, at + 1);
+    bool own = caller && !is_libc(caller);
+    for (int i = at + 1; i < t->npcs; i++)
+        own &= is_libc(module_of_frame(s, t, i)) || !is_allocator(s, module_of_frame(s, t, i));
+    return own;
+}
+
+/* libc's inner locks, malloc's among them, wait in another way than conditions, semaphores and joins. */
+static bool is_inner_lock(const struct places *s, const struct thread *t)
+{
+    bool is_lock = t->call == SYS_futex && (t->args[1] & FUTEX_CMD_MASK) != FUTEX_WAIT_BITSET;
+    return is_lock && !waits_for_own_mutex(s, t);
 }
 
 static bool is_candidate(const struct places *s, const struct thread *t)
 {
-    if (t->call == NO_CALL || t->state != 'S' || is_inner_lock(t))
+    if (t->call == NO_CALL || t->state != 'S' || is_inner_lock(s, t))
         return false;
     return t->call == SYS_epoll_wait || t->call == SYS_epoll_pwait || goes_on_after_stop(s->p, t);
 }
@@ -128,7 +150,7 @@ static bool fits(struct places *s, const struct tracee *held, struct thread *t)
     if (!is_of_libc(s->p, r) || !look_closely(s, held, t) || is_in_loader(s, t) || is_in_handler(s, t))
         return false;
     if (in_call)
-        return t->call == (long)r->orig_rax && tracee_is_in_call(held);
+        return t->call == (long)r->orig_rax && tracee_is_in_call(held) && !is_inner_lock(s, t);
     return is_in_own_code(s, t);
 }
 
@@ -162,7 +184,44 @@ static bool try_all(struct places *s, struct tracee *held, bool waiting, const c
     return false;
 }
 
-static bool look_once(struct places *s, struct tracee *held, const char **wrong)
+static int by_tid(const void *a, const void *b)
+{
+    const struct attach_wait *x = a, *y = b;
+    return (x->tid > y->tid) - (x->tid < y->tid);
+}
+
+/* The word that a mutex is waited at is its first. */
+static uint64_t mutex_of(const struct places *s, const struct thread *t)
+{
+    bool locks = false;
+    for (int i = 0; i < t->npcs && t->call == SYS_futex && !locks; i++)
+        locks = is_mutex_frame(s, t->pcs[i]);
+    return locks ? t->args[0] : 0;
+}
+
+/* Those that run have none. */
+static void take_waits(const struct places *s, struct place_waits *waits)
+{
+    waits->list.n = 0;
+    for (size_t i = 0; i < s->threads.list.n; i++) {
+        const struct thread *t = &s->threads.list.v[i];
+        if (t->call == NO_CALL || !t->npcs || !VEC_ROOM(&waits->list))
+            continue;
+        struct attach_wait *w = &waits->list.v[waits->list.n++];
+        *w = (struct attach_wait){.tid = (uint32_t)t->own_tid,
+                                  .call = t->call,
+                                  .mutex = mutex_of(s, t),
+                                  .sp = t->stack.regs.r[UNWIND_SP],
+                                  .pc = t->stack.regs.r[UNWIND_PC],
+                                  .npcs = (uint32_t)(t->npcs < ATTACH_FRAMES_MAX ? t->npcs : ATTACH_FRAMES_MAX)};
+        for (uint32_t k = 0; k < w->npcs; k++)
+            w->pcs[k] = t->pcs[k];
+    }
+    if (waits->list.n)
+        qsort(waits->list.v, waits->list.n, sizeof *waits->list.v, by_tid);
+}
+
+static bool look_once(struct places *s, struct tracee *held, struct place_waits *waits, const char **wrong)
 {
     bool found = false;
     *wrong = threads_look(&s->threads, s->p, &s->modules, STOP_NONE);
@@ -173,8 +232,10 @@ static bool look_once(struct places *s, struct tracee *held, const char **wrong)
                  "would notice; try again";
         found = try_all(s, held, true, wrong) || try_all(s, held, false, wrong);
     }
-    if (found)
+    if (found) {
         *wrong = NULL;
+        take_waits(s, waits);
+    }
     threads_free(&s->threads);
     return found;
 }
@@ -195,17 +256,20 @@ static uint64_t find_instruction(const struct places *s)
     return 0;
 }
 
-const char *place_hold(struct process *p, struct tracee *t, uint64_t *instruction)
+const char *place_hold(struct process *p, struct tracee *t, uint64_t *instruction, struct place_waits *waits)
 {
     struct places s = {.p = p};
     const struct timespec pause = {0, 3000000};
     const uint64_t until = clock_mono_ns() + PATIENCE_S * UINT64_C(1000000000);
     const char *wrong = modules_open(&s.modules, p);
+    const struct mapping *libc = remote_module(p, "libc.so.6");
     s.allocator = remote_first_function(p, "malloc");
+    if (libc)
+        s.locks = remote_function_range(p, libc->start, "pthread_mutex_lock");
     *instruction = wrong ? 0 : find_instruction(&s);
     if (!wrong && !*instruction)
         wrong = "it has no libc that this command knows";
-    while (!wrong && !look_once(&s, t, &wrong) && clock_mono_ns() < until) {
+    while (!wrong && !look_once(&s, t, waits, &wrong) && clock_mono_ns() < until) {
         wrong = NULL;
         nanosleep(&pause, NULL);
     }

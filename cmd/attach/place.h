@@ -7,8 +7,15 @@
 #define THRACE_CMD_ATTACH_PLACE_H
 
 #include "cmd/attach/tracee.h"
+#include "lib/control.h"
+#include "parser/vec.h"
 
-/* Holds such a thread. NULL, or why there is none. instruction: see tracee.h. */
-const char *place_hold(struct process *p, struct tracee *t, uint64_t *instruction);
+/* Where the threads of the process waited just before, by tid. */
+struct place_waits {
+    VEC(struct attach_wait) list;
+};
+
+/* Holds such a thread. NULL, or why there is none. instruction: see tracee.h. The waits are to be freed in any case. */
+const char *place_hold(struct process *p, struct tracee *t, uint64_t *instruction, struct place_waits *waits);
 
 #endif

@@ -50,8 +50,8 @@ static bool read_tables(struct remote_tables *t, uint64_t base)
     return false;
 }
 
-/* Its address, 0: it is another one. */
-static uint64_t is_function(const struct remote_tables *t, uint32_t i, const char *name)
+/* False: it is another one. */
+static bool is_function(const struct remote_tables *t, uint32_t i, const char *name, struct remote_range *range)
 {
     Elf64_Sym s;
     char text[64];
@@ -59,8 +59,10 @@ static uint64_t is_function(const struct remote_tables *t, uint32_t i, const cha
     if (!process_load(t->p, t->symbols + i * sizeof s, &s, sizeof s) || s.st_shndx == SHN_UNDEF || !s.st_value ||
         ELF64_ST_TYPE(s.st_info) != STT_FUNC || len > sizeof text ||
         !process_load(t->p, t->strings + s.st_name, text, len) || memcmp(text, name, len) != 0)
-        return 0;
-    return t->bias + s.st_value;
+        return false;
+    range->from = t->bias + s.st_value;
+    range->to = range->from + s.st_size;
+    return true;
 }
 
 static bool word(const struct remote_tables *t, uint64_t at, uint32_t *value)
@@ -69,31 +71,36 @@ static bool word(const struct remote_tables *t, uint64_t at, uint32_t *value)
 }
 
 /* A chain that has no end, of a process that lies, is left. */
-static uint64_t look_up(const struct remote_tables *t, const char *name)
+static struct remote_range look_up(const struct remote_tables *t, const char *name)
 {
+    struct remote_range range = {0, 0};
     enum { LONGEST_CHAIN = 4096 };
     uint32_t head[4], h = 5381, i, link;
     for (const char *p = name; *p; p++)
         h = h * 33 + (uint8_t)*p;
     if (!process_load(t->p, t->hash, head, sizeof head) || !head[0])
-        return 0;
+        return range;
     uint64_t buckets = t->hash + sizeof head + (uint64_t)head[2] * 8, chains = buckets + (uint64_t)head[0] * 4;
     if (!word(t, buckets + (uint64_t)(h % head[0]) * 4, &i) || i < head[1])
-        return 0;
+        return range;
     for (int n = 0; n < LONGEST_CHAIN; n++, i++) {
         if (!word(t, chains + (uint64_t)(i - head[1]) * 4, &link))
-            return 0;
-        uint64_t found = (link | 1) == (h | 1) ? is_function(t, i, name) : 0;
-        if (found || link & 1)
-            return found;
+            return range;
+        if (((link | 1) == (h | 1) && is_function(t, i, name, &range)) || link & 1)
+            return range;
     }
-    return 0;
+    return range;
+}
+
+struct remote_range remote_function_range(const struct process *p, uint64_t base, const char *name)
+{
+    struct remote_tables t = {.p = p};
+    return read_tables(&t, base) ? look_up(&t, name) : (struct remote_range){0, 0};
 }
 
 uint64_t remote_function(const struct process *p, uint64_t base, const char *name)
 {
-    struct remote_tables t = {.p = p};
-    return read_tables(&t, base) ? look_up(&t, name) : 0;
+    return remote_function_range(p, base, name).from;
 }
 
 const struct mapping *remote_module(const struct process *p, const char *file)

@@ -4,8 +4,15 @@
 
 #include "cmd/stacks/process.h"
 
+/* Where the code of a function is: from <= pc < to. */
+struct remote_range {
+    uint64_t from, to;
+};
+
 /* The address of the function that the module at `base`, its first mapping, exports; 0: none. Any version will do. */
 uint64_t remote_function(const struct process *p, uint64_t base, const char *name);
+
+struct remote_range remote_function_range(const struct process *p, uint64_t base, const char *name);
 
 /* Of the program itself, or of a module that it is linked with, the one that calls of it lead to; 0: none. */
 uint64_t remote_first_function(const struct process *p, const char *name);

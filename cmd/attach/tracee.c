@@ -185,18 +185,19 @@ static const char *call_kernel(struct tracee *t, long number, const uint64_t arg
 const char *tracee_prepare(struct tracee *t, uint64_t instruction)
 {
     const uint64_t all = ~UINT64_C(0);
-    const uint64_t args[6] = {0, TRACEE_STACK + TRACEE_TEXT, PROT_READ | PROT_WRITE,
-                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, (uint64_t)-1, 0};
-    uint64_t memory = 0;
     t->instruction = instruction;
     if (ptrace(PTRACE_SETSIGMASK, t->tid, (void *)sizeof all, &all))
         return has_ended;
-    const char *wrong = call_kernel(t, SYS_mmap, args, &memory);
-    if (!wrong && memory > (uint64_t)-4096)
-        wrong = "it gets no more memory";
-    if (!wrong)
-        t->memory = memory;
-    return wrong;
+    t->memory = tracee_map(t, TRACEE_STACK + TRACEE_TEXT);
+    return t->memory ? NULL : "it gets no more memory";
+}
+
+uint64_t tracee_map(struct tracee *t, size_t size)
+{
+    const uint64_t args[6] = {0, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                              (uint64_t)-1, 0};
+    uint64_t memory = 0;
+    return call_kernel(t, SYS_mmap, args, &memory) || memory > (uint64_t)-4096 ? 0 : memory;
 }
 
 bool tracee_write(const struct tracee *t, uint64_t address, const void *from, size_t size)
@@ -212,7 +213,7 @@ uint64_t tracee_put(struct tracee *t, size_t at, const void *text, size_t size)
 }
 
 /* It returns to the instruction, which would be a system call of that number: there it is stopped. */
-const char *tracee_call(struct tracee *t, uint64_t function, const uint64_t args[3], uint64_t *result)
+const char *tracee_call(struct tracee *t, uint64_t function, const uint64_t args[TRACEE_ARGS], uint64_t *result)
 {
     struct user_regs_struct regs = t->before;
     const uint64_t top = t->memory + TRACEE_TEXT + TRACEE_STACK - 64, until = clock_mono_ns() + CALL_NS;
@@ -221,6 +222,7 @@ const char *tracee_call(struct tracee *t, uint64_t function, const uint64_t args
     regs.rdi = args[0];
     regs.rsi = args[1];
     regs.rdx = args[2];
+    regs.rcx = args[3];
     regs.rbp = 0;
     regs.rsp = top - 8;
     regs.rip = function;

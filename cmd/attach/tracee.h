@@ -40,8 +40,12 @@ uint64_t tracee_put(struct tracee *t, size_t at, const void *text, size_t size);
 /* Writes to the memory of the process. False: it has ended, or nothing is there. */
 bool tracee_write(const struct tracee *t, uint64_t address, const void *from, size_t size);
 
-/* Calls the function with up to three arguments. NULL, or what went wrong. */
-const char *tracee_call(struct tracee *t, uint64_t function, const uint64_t args[3], uint64_t *result);
+/* A mapping of the process that stays when it is let go, for so many bytes; 0: it gets none. */
+uint64_t tracee_map(struct tracee *t, size_t size);
+
+/* Calls the function with up to four arguments. NULL, or what went wrong. */
+enum { TRACEE_ARGS = 4 };
+const char *tracee_call(struct tracee *t, uint64_t function, const uint64_t args[TRACEE_ARGS], uint64_t *result);
 
 /* Puts everything back, and lets it go. False: it had ended. */
 bool tracee_let_go(struct tracee *t);

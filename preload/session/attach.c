@@ -12,6 +12,7 @@
 #include "lib/options/options.h"
 #include "preload/attributes.h"
 #include "preload/expected.h"
+#include "preload/generation.h"
 #include "preload/real.h"
 #include "preload/recorder.h"
 #include "preload/say.h"
@@ -30,6 +31,10 @@ static struct attached {
     char entries[ATTACH_TEXT_MAX]; /* what the options point into */
     int pid;                       /* of the process that was prepared, once and for all; 0: none was */
     bool begins, now;
+    struct {
+        const struct attach_wait *v; /* in a mapping of its own */
+        size_t n;
+    } waits;
 } attached;
 
 static struct attach_reply reply;
@@ -51,11 +56,16 @@ static bool read_options(const char *text, size_t size)
     return true;
 }
 
-/* By the thread that listens, which goes, too. */
+/*
+ * By the thread that listens, which goes, too. Threads that have waited all the while have no event; a last generation
+ * says that they still do.
+ */
 static bool end(char *spool)
 {
     if (!attached.now)
         return false;
+    end_expected_threads();
+    generation_advance();
     session_stop_reporting(spool);
     slots_give_back(); /* what still comes to the library is tracked as between recordings: threads that end */
     helper_stop();
@@ -79,7 +89,7 @@ static int begin(void)
     attached.pid = recorder.pid;
     control_may_detach(end);
     end_expected_threads();
-    expect_threads();
+    expect_threads(attached.waits.v, attached.waits.n);
     int err = begin_sessions();
     if (err) {
         own_threads_stop();
@@ -106,6 +116,9 @@ static void *attach_main(void *arg)
     helper_settle("thrace-attach");
     say_to(reply.said, sizeof reply.said);
     reply.error = await_command() ? begin() : -ETIMEDOUT;
+    if (attached.waits.n)
+        raw_syscall(SYS_munmap, (long)attached.waits.v, (long)(attached.waits.n * sizeof *attached.waits.v), 0, 0, 0,
+                    0);
     say_to(NULL, 0);
     __atomic_store_n(&reply.over, 1, __ATOMIC_RELEASE);
     __atomic_store_n(&attached.begins, false, __ATOMIC_RELEASE);
@@ -138,10 +151,13 @@ static int begin_elsewhere(const char *text, size_t size)
     return err;
 }
 
-EXPORT const struct attach_reply *thrace_attach(const char *text, size_t size);
-const struct attach_reply *thrace_attach(const char *text, size_t size)
+EXPORT const struct attach_reply *thrace_attach(const char *text, size_t size, const struct attach_wait *waits,
+                                                size_t n);
+const struct attach_reply *thrace_attach(const char *text, size_t size, const struct attach_wait *waits, size_t n)
 {
     static struct attach_reply refused;
+    attached.waits.v = waits;
+    attached.waits.n = n;
     refused = (struct attach_reply){.over = 1, .error = begin_elsewhere(text, size)};
     return refused.error ? &refused : &reply;
 }

@@ -142,6 +142,23 @@ static void lingers(void)
     CHECK(pthread_create(&t, NULL, spins, NULL) == 0 && pthread_join(t, NULL) == 0);
 }
 
+static NOINLINE void *locks_again(void *mutex)
+{
+    pthread_mutex_lock(mutex);
+    NO_TAIL_CALL();
+    return NULL;
+}
+
+/* Nothing ends that but a kill. */
+static void deadlocks(void)
+{
+    static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER, other = PTHREAD_MUTEX_INITIALIZER;
+    pthread_t t;
+    CHECK(pthread_mutex_lock(&one) == 0 && pthread_mutex_lock(&other) == 0);
+    CHECK(pthread_create(&t, NULL, locks_again, &other) == 0);
+    locks_again(&one);
+}
+
 static const struct kind {
     const char *name;
     void (*once)(void);
@@ -159,6 +176,7 @@ static const struct kind {
     {"allocates", allocates},
     {"creates", creates},
     {"lingers", lingers},
+    {"deadlocks", deadlocks},
 };
 
 static void *repeats(void *arg)

@@ -103,7 +103,7 @@ static enum sched_reason reason_of(long call)
     }
 }
 
-/* The kernel says "running", or the call's number, its arguments, the stack pointer and the pc: "202 0x7f… 0xSP 0xPC". */
+/* The kernel says "running", or the call's number, arguments, stack pointer and pc: "202 0x7f… 0xSP 0xPC". */
 struct call_line {
     long call; /* -1: it runs */
     uint64_t sp, pc;

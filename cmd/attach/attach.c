@@ -120,7 +120,8 @@ static uint64_t find_errno(struct tracee *t, int *value)
 {
     const struct mapping *libc = remote_module(t->p, "libc.so.6");
     uint64_t f = remote_function(t->p, libc->start, "__errno_location"), at = 0;
-    bool found = f && !tracee_call(t, f, (const uint64_t[TRACEE_ARGS]){0}, &at) && process_load(t->p, at, value, sizeof *value);
+    bool found = f && !tracee_call(t, f, (const uint64_t[TRACEE_ARGS]){0}, &at) &&
+                 process_load(t->p, at, value, sizeof *value);
     return found ? at : 0;
 }
 

@@ -19,6 +19,7 @@
 #include "cmd/gather.h"
 #include "cmd/library.h"
 #include "cmd/record_options.h"
+#include "cmd/record_place.h"
 #include "cmd/verbs.h"
 #include "lib/clock.h"
 
@@ -60,14 +61,22 @@ static void make_entries(struct entries *e, const struct record_options *o, cons
 static bool lives(const struct process *p)
 {
     struct process_stat now;
-    return !process_stat(p->pid, &now) && now.start == p->started && now.state != 'Z' && now.state != 'X';
+    return !process_stat(p->pid, &now) && now.start == p->started && !process_has_ended(p->pid, &now);
 }
 
-/* thrace stop has ended it. */
-static bool is_recorded(const struct process *p)
+/* What the library says of the recording, by the thread that listens, which may just be coming. */
+struct recording {
+    const struct process *p;
+    bool heard; /* it has answered: when it does so no more, thrace detach was there */
+};
+
+/* thrace stop, or thrace detach, has ended it. */
+static bool is_recorded(struct recording *r)
 {
-    static struct control_reply r;
-    return control_ask(p->pid, CONTROL_STATUS, &r) || r.recording;
+    static struct control_reply reply;
+    bool answers = !control_ask(r->p->pid, CONTROL_STATUS, &reply);
+    r->heard |= answers;
+    return answers ? reply.recording : !r->heard;
 }
 
 enum { PATIENCE_S = 30 };
@@ -92,7 +101,7 @@ static bool came_signal(const struct timespec *patience)
     return sigtimedwait(&set, NULL, patience) > 0;
 }
 
-static void await_end(const struct process *p, uint64_t for_ns)
+static void await_end(struct recording *r, uint64_t for_ns)
 {
     enum { LOOKS_A_SECOND = 10 };
     const uint64_t until = for_ns ? clock_mono_ns() + for_ns : UINT64_MAX, step = 1000000000 / LOOKS_A_SECOND;
@@ -101,28 +110,39 @@ static void await_end(const struct process *p, uint64_t for_ns)
         if (!left)
             return;
         const struct timespec patience = {0, (long)(left < step ? left : step)};
-        if (came_signal(&patience) || !lives(p) || (i % LOOKS_A_SECOND == 0 && !is_recorded(p)))
+        if (came_signal(&patience) || !lives(r->p) || (i % LOOKS_A_SECOND == 0 && !is_recorded(r)))
             return;
     }
 }
 
-/* The thread that listens may just be coming. False: the library goes on there. */
-static bool detach(const struct process *p)
+/* False: the library goes on there. */
+static bool detach(const struct recording *r)
 {
-    static struct control_reply r;
+    static struct control_reply reply;
+    const long pid = (long)r->p->pid;
     const struct timespec pause = {0, 10000000};
     const uint64_t until = clock_mono_ns() + PATIENCE_S * UINT64_C(1000000000);
     const char *wrong;
-    while ((wrong = control_ask(p->pid, CONTROL_DETACH, &r)) && lives(p) && clock_mono_ns() < until)
+    while ((wrong = control_ask(r->p->pid, CONTROL_DETACH, &reply)) && !r->heard && lives(r->p) &&
+           clock_mono_ns() < until)
         nanosleep(&pause, NULL);
-    if (!lives(p) || (!wrong && !r.error))
+    if (!lives(r->p) || (wrong ? r->heard : !reply.error))
         return true;
-    complain("attach", "%ld: it was not told to end the recording, thrace detach %ld does that: %s", (long)p->pid,
-             (long)p->pid, wrong ? wrong : strerror(-r.error));
+    complain("attach", "%ld: it was not told to end the recording, thrace detach %ld does that: %s", pid, pid,
+             wrong ? wrong : strerror(-reply.error));
     return false;
 }
 
 /* --- the verb ----------------------------------------------------------------------------------------------------- */
+
+static void say_that_it_is_recorded(const struct process *p, const struct attached *done, uint64_t for_ns)
+{
+    fprintf(stderr, "thrace: recording %s (%ld), one thread of which was held for %.1f ms%s\n", p->name, (long)p->pid,
+            (double)done->held_ns / 1e6, for_ns ? "" : "; Ctrl-C ends that");
+    if (done->reply.unwritable)
+        complain("attach", "some of its calls are not seen: %u of their places cannot be written to",
+                 done->reply.unwritable);
+}
 
 static int attach(struct record_options *o, struct process *p)
 {
@@ -134,6 +154,8 @@ static int attach(struct record_options *o, struct process *p)
         complain("attach", "%s is not there; was thrace installed completely?", found);
         return EXIT_USAGE;
     }
+    if (!can_record_to("attach", o->out))
+        return EXIT_USAGE;
     make_entries(&entries, o, p);
     const struct attach how = {
         .library = library, .entries = entries.text, .entries_size = entries.n, .with_filter = o->with_filter};
@@ -141,21 +163,19 @@ static int attach(struct record_options *o, struct process *p)
     uint64_t since_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
     hold_signals(SIG_BLOCK); /* in the middle of it nothing may end us */
     const char *wrong = entries.overflow ? "the options are too long" : attach_process(p, &how, &done);
-    if (wrong) {
+    if (wrong)
         complain("attach", "%ld: %s", (long)p->pid, wrong);
+    if (wrong && lives(p))
         return EXIT_USAGE;
-    }
-    fprintf(stderr, "thrace: recording %s (%ld), one thread of which was held for %.1f ms%s\n", p->name, (long)p->pid,
-            (double)done.held_ns / 1e6, o->for_ns ? "" : "; Ctrl-C ends that");
-    if (done.reply.unwritable)
-        complain("attach", "some of its calls are not seen: %u of their places cannot be written to",
-                 done.reply.unwritable);
-    await_end(p, o->for_ns);
-    bool over = detach(p);
+    if (!wrong)
+        say_that_it_is_recorded(p, &done, o->for_ns);
+    struct recording recording = {.p = p};
+    if (!wrong)
+        await_end(&recording, o->for_ns);
+    bool over = wrong || detach(&recording);
     hold_signals(SIG_UNBLOCK);
-    if (over)
-        gather_traces(o->out, (uint32_t)p->own_pid, since_ns, o->then);
-    return over ? EXIT_OK : EXIT_USAGE;
+    bool made = over && gather_traces(o->out, (uint32_t)p->own_pid, since_ns, o->then); /* also what is left of it */
+    return made && !wrong ? EXIT_OK : EXIT_USAGE;
 }
 
 int cmd_attach(int argc, char **argv)

@@ -72,7 +72,7 @@ const char *control_ask(pid_t pid, enum control_verb verb, struct control_reply 
     struct process_stat s;
     if (process_stat(pid, &s))
         return "there is no such process";
-    if (s.state == 'Z')
+    if (process_has_ended(pid, &s))
         return "the process has ended";
     if (s.state == 'T')
         return "the process is stopped, and cannot answer: kill -CONT lets it go on";

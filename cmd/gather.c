@@ -30,7 +30,7 @@ struct gathered {
     uint64_t since_ns;
     struct afterwards then;
     size_t children; /* whose reports were shown */
-    bool any, at_out; /* a spool was there, a trace was made at OUT itself */
+    bool any, made, at_out; /* a spool was there, a trace was made, one at OUT itself */
     char **v; /* spools that were tried, and traces that were reported */
     size_t n, cap;
 };
@@ -76,6 +76,7 @@ static void finish_one(struct gathered *g, const struct orphaned_spool *s, bool 
     remember(g, s->path);
     if (finish_spool(s->path, &how, &sum) || sum.nothing || sum.elsewhere)
         return;
+    g->made = true;
     g->at_out |= !strcmp(sum.path, g->out);
     if (is_notable(g, s, &sum)) {
         finish_report(&sum);
@@ -134,7 +135,7 @@ static void print_names(const struct gathered *g, const struct orphaned_spools *
 }
 
 /* A child that ends while its parent runs makes its trace by itself, and `thrace stop` does for a session. */
-static void report_other_traces(const struct gathered *g)
+static bool report_other_traces(const struct gathered *g)
 {
     struct orphaned_spools traces;
     size_t n = 0;
@@ -144,6 +145,7 @@ static void report_other_traces(const struct gathered *g)
     if (n)
         print_names(g, &traces, n);
     orphaned_spools_free(&traces);
+    return n;
 }
 
 static void report_orphan(const struct orphaned_spool *s)
@@ -158,7 +160,7 @@ static void report_orphan(const struct orphaned_spool *s)
                 "%s\n", s->pid, s->path);
         break;
     case ORPHAN_FOREIGN:
-        fprintf(stderr, "thrace: the recording of process %" PRIu32 " belongs to the user that it became: thrace "
+        fprintf(stderr, "thrace: the recording of process %" PRIu32 " belongs to another user: thrace "
                 "finish --anyway -o FILE %s\n", s->pid, s->path);
         break;
     case ORPHAN_EMPTY:
@@ -196,15 +198,16 @@ static void report_snapshots(const struct gathered *g)
         complain(g->then.verb, "each snapshot is a trace with a number of its own, so there is no %s", g->out);
 }
 
-void gather_traces(const char *out, uint32_t launched, uint64_t since_ns, struct afterwards then)
+bool gather_traces(const char *out, uint32_t launched, uint64_t since_ns, struct afterwards then)
 {
     struct gathered g = {.out = out, .launched = launched, .since_ns = since_ns, .then = then};
     for (int i = 0; i < ROUNDS && finish_ready(&g, i > 0); i++)
         ;
     report_rest(&g);
     report_snapshots(&g);
-    report_other_traces(&g); /* last: what ends in between is reported twice, not never */
+    bool others = report_other_traces(&g); /* last: what ends in between is reported twice, not never */
     for (size_t i = 0; i < g.n; i++)
         free(g.v[i]);
     free(g.v);
+    return g.made || others;
 }

@@ -2,14 +2,15 @@
 #ifndef THRACE_CMD_GATHER_H
 #define THRACE_CMD_GATHER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "cmd/record_options.h"
 
 /*
  * Finishes what the program left under the pattern `out`, and reports it. launched: its pid; since_ns: when it was
- * started (CLOCK_REALTIME_COARSE).
+ * started (CLOCK_REALTIME_COARSE). False: there is no trace of it.
  */
-void gather_traces(const char *out, uint32_t launched, uint64_t since_ns, struct afterwards then);
+bool gather_traces(const char *out, uint32_t launched, uint64_t since_ns, struct afterwards then);
 
 #endif

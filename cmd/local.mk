@@ -46,6 +46,7 @@ thrace_SOURCES = %D%/main.c %D%/verbs.def %D%/verbs.h \
 	%D%/print.c %D%/print_v1.c %D%/print_v1.h \
 	%D%/raw.c \
 	%D%/record.c %D%/record_options.c %D%/record_options.h %D%/record_probes.c %D%/record_probes.h \
+	%D%/record_place.c %D%/record_place.h \
 	%D%/stacks.c \
 	%D%/top.c \
 	%D%/stat.c %D%/stat.h \

@@ -15,11 +15,11 @@
 #include <unistd.h>
 
 #include "cmd/complain.h"
-#include "cmd/finish/output.h"
 #include "cmd/gather.h"
 #include "cmd/library.h"
 #include "cmd/pid_file.h"
 #include "cmd/record_options.h"
+#include "cmd/record_place.h"
 #include "cmd/target.h"
 #include "cmd/verbs.h"
 
@@ -198,44 +198,6 @@ static bool enough_descriptors(void)
     return n == NEEDED;
 }
 
-static bool can_create(const char *path)
-{
-    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (fd < 0)
-        return false;
-    close(fd);
-    unlink(path);
-    return true;
-}
-
-/*
- * The program makes the spool; this finds out beforehand whether it can. Where a pattern leads is not known yet.
- */
-static bool can_record_to(const char *out)
-{
-    static char path[PATH_MAX];
-    const char *slash = strrchr(out, '/');
-    bool pattern = strchr(slash, '%');
-    int n = pattern ? snprintf(path, sizeof path, "%.*s/.thrace.%ld", (int)(slash - out), out, (long)getpid())
-                    : snprintf(path, sizeof path, "%s.spool", out);
-    const char *why = pattern ? NULL : output_obstacle(out);
-    if (why) {
-        complain("record", "%s: %s", out, why);
-        return false;
-    }
-    if (n < 0 || (size_t)n >= sizeof path) {
-        complain("record", "%s: the path is too long", out);
-        return false;
-    }
-    if (can_create(path))
-        return true;
-    if (errno == EEXIST)
-        complain("record", "%s is in use, or left over: thrace finish %s makes a trace of it", path, path);
-    else
-        complain("record", "%s: %s", out, strerror(errno));
-    return false;
-}
-
 static int record(const struct target *t, const struct record_options *o)
 {
     static char library[PATH_MAX];
@@ -246,7 +208,7 @@ static int record(const struct target *t, const struct record_options *o)
     else if (!find_library(library, sizeof library)) {
         complain("record", "%s is not there; was thrace installed completely?", library);
         return CANNOT_RECORD;
-    } else if (!enough_descriptors() || !can_record_to(o->out))
+    } else if (!enough_descriptors() || !can_record_to("record", o->out))
         return CANNOT_RECORD;
     struct timespec now;
     clock_gettime(CLOCK_REALTIME_COARSE, &now); /* the clock of file times; CLOCK_REALTIME is ahead of it */

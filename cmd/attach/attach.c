@@ -31,9 +31,9 @@ static const char *base_name(const char *path)
 /* The loader of the process finds the same file under the same path. */
 static bool sees_library(const struct process *p, const char *library)
 {
-    char path[PATH_MAX + 32];
+    char path[PATH_MAX + 64];
     struct stat here, there;
-    snprintf(path, sizeof path, "/proc/%ld/root%s", (long)p->pid, library);
+    snprintf(path, sizeof path, "/proc/%ld/task/%ld/root%s", (long)p->pid, (long)p->task, library);
     return !stat(library, &here) && !stat(path, &there) && here.st_dev == there.st_dev && here.st_ino == there.st_ino;
 }
 
@@ -43,6 +43,10 @@ static const char *obstacle(const struct process *p, const struct attach *how)
     const char *field;
     if (process_text(p, "status", status, sizeof status) <= 0)
         return "it has ended";
+    if ((field = status_field(status, "Tgid")) && strtol(field, NULL, 10) != p->pid) {
+        snprintf(why, sizeof why, "it is a thread, of process %ld", strtol(field, NULL, 10));
+        return why;
+    }
     if ((field = status_field(status, "State")) && (*field == 'T' || *field == 't'))
         return "it is stopped, and cannot be worked in: kill -CONT lets it go on";
     if ((field = status_field(status, "TracerPid")) && strtol(field, NULL, 10)) {
@@ -54,6 +58,8 @@ static const char *obstacle(const struct process *p, const struct attach *how)
                "not to, as that of a container: --with-filter";
     if (!remote_module(p, "libc.so.6"))
         return "it is statically linked, or has another C library than glibc, where thrace's cannot be loaded";
+    if (remote_first_function(p, "__tsan_init") || remote_first_function(p, "__hwasan_init"))
+        return "it is built with a sanitizer, which would report the recorder as the program";
     const struct mapping *there = remote_module(p, base_name(how->library));
     if (there && strcmp(there->path, how->library) != 0) {
         snprintf(why, sizeof why, "it has another copy of the library in it: %.400s", there->path);
@@ -146,7 +152,7 @@ static const char *await_answer(const struct process *p, uint64_t at, struct att
     uint32_t one = 1;
     at += offsetof(struct attach_reply, let_go);
     struct iovec here = {&one, sizeof one}, there = {(void *)(uintptr_t)at, sizeof one};
-    if (process_vm_writev(p->pid, &here, 1, &there, 1, 0) != sizeof one)
+    if (process_vm_writev(p->task, &here, 1, &there, 1, 0) != sizeof one)
         return "it has ended";
     at -= offsetof(struct attach_reply, let_go);
     do {

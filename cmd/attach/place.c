@@ -22,7 +22,7 @@ struct places {
     struct modules modules;
     struct threads threads;
     uint64_t allocator; /* where malloc is; 0: nobody knows */
-    struct remote_range locks; /* pthread_mutex_lock */
+    struct remote_range locks, listing; /* pthread_mutex_lock, dl_iterate_phdr */
 };
 
 /* --- frames ------------------------------------------------------------------------------------------------------- */
@@ -66,11 +66,17 @@ static int own_frames(const struct places *s, const struct thread *t)
     return n;
 }
 
+static bool is_in(struct remote_range r, uint64_t return_address)
+{
+    return return_address > r.from && return_address <= r.to;
+}
+
+/* Or in a callback of dl_iterate_phdr, which has a lock of the loader's. */
 static bool is_in_loader(const struct places *s, const struct thread *t)
 {
     bool found = false;
     for (int i = 0; i < t->npcs && !found; i++)
-        found = is_loader(module_of_frame(s, t, i));
+        found = is_loader(module_of_frame(s, t, i)) || is_in(s->listing, t->pcs[i]);
     return found;
 }
 
@@ -95,13 +101,11 @@ static bool is_in_own_code(const struct places *s, const struct thread *t)
 
 /* --- system calls ------------------------------------------------------------------------------------------------- */
 
-static bool is_mutex_frame(const struct places *s, uint64_t pc) { return pc > s->locks.from && pc <= s->locks.to; }
-
 /* In pthread_mutex_lock, called by the program, which has no lock of the allocator's by then. */
 static bool waits_for_own_mutex(const struct places *s, const struct thread *t)
 {
     int at = 0;
-    while (at < t->npcs && !is_mutex_frame(s, t->pcs[at]))
+    while (at < t->npcs && !is_in(s->locks, t->pcs[at]))
         at++;
     const struct module *caller = module_of_frame(s, t, at + 1);
     bool own = caller && !is_libc(caller);
@@ -117,11 +121,25 @@ static bool is_inner_lock(const struct places *s, const struct thread *t)
     return is_lock && !waits_for_own_mutex(s, t);
 }
 
-static bool is_candidate(const struct places *s, const struct thread *t)
+enum how_well { WELL, LATE, RUNNING, HOW_WELLS };
+
+static bool is_epoll_wait(const struct thread *t) { return t->call == SYS_epoll_wait || t->call == SYS_epoll_pwait; }
+
+/*
+ * Well, if its call goes on as if nothing had been. An epoll_wait is begun anew: with a time limit, that begins anew,
+ * too. Whoever is to be running now was when it was looked at.
+ */
+static bool is_candidate(const struct places *s, const struct thread *t, enum how_well how)
 {
+    char line[64];
+    if (how == RUNNING) {
+        thread_line(s->p, t->tid, line, sizeof line);
+        return t->state == 'R' && !strcmp(line, "running");
+    }
     if (t->call == NO_CALL || t->state != 'S' || is_inner_lock(s, t))
         return false;
-    return t->call == SYS_epoll_wait || t->call == SYS_epoll_pwait || goes_on_after_stop(s->p, t);
+    bool limited = is_epoll_wait(t) && (int)t->args[3] >= 0;
+    return how == LATE ? limited : (is_epoll_wait(t) && !limited) || goes_on_after_stop(s->p, t);
 }
 
 /* --- a held thread ------------------------------------------------------------------------------------------------ */
@@ -166,11 +184,11 @@ static bool anyone_in_loader(const struct places *s)
 }
 
 /* True: it is held. *wrong is why no thread can be. */
-static bool try_all(struct places *s, struct tracee *held, bool waiting, const char **wrong)
+static bool try_all(struct places *s, struct tracee *held, enum how_well how, const char **wrong)
 {
     for (size_t i = 0; i < s->threads.list.n; i++) {
         struct thread *t = &s->threads.list.v[i];
-        if (waiting ? !is_candidate(s, t) : t->state != 'R')
+        if (!is_candidate(s, t, how))
             continue;
         const char *cannot = tracee_hold(held, s->p, t->tid);
         if (cannot) {
@@ -195,7 +213,7 @@ static uint64_t mutex_of(const struct places *s, const struct thread *t)
 {
     bool locks = false;
     for (int i = 0; i < t->npcs && t->call == SYS_futex && !locks; i++)
-        locks = is_mutex_frame(s, t->pcs[i]);
+        locks = is_in(s->locks, t->pcs[i]);
     return locks ? t->args[0] : 0;
 }
 
@@ -230,7 +248,8 @@ static bool look_once(struct places *s, struct tracee *held, struct place_waits 
     else if (!*wrong) {
         *wrong = "no thread of it is where the library could be loaded: they are all in libc, or in functions that "
                  "would notice; try again";
-        found = try_all(s, held, true, wrong) || try_all(s, held, false, wrong);
+        for (int how = WELL; how < HOW_WELLS && !found; how++)
+            found = try_all(s, held, (enum how_well)how, wrong);
     }
     if (found) {
         *wrong = NULL;
@@ -264,8 +283,10 @@ const char *place_hold(struct process *p, struct tracee *t, uint64_t *instructio
     const char *wrong = modules_open(&s.modules, p);
     const struct mapping *libc = remote_module(p, "libc.so.6");
     s.allocator = remote_first_function(p, "malloc");
-    if (libc)
+    if (libc) {
         s.locks = remote_function_range(p, libc->start, "pthread_mutex_lock");
+        s.listing = remote_function_range(p, libc->start, "dl_iterate_phdr");
+    }
     *instruction = wrong ? 0 : find_instruction(&s);
     if (!wrong && !*instruction)
         wrong = "it has no libc that this command knows";

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
@@ -26,11 +27,9 @@
 #endif
 
 enum { STOP_NS = 2000000000, SYSCALL_SIZE = 2, SYSCALL_STOP = SIGTRAP | 0x80 };
-#define CALL_NS UINT64_C(20000000000)
 
 static const char has_ended[] = "its thread has ended";
 static const char does_not_stop[] = "a thread does not stop";
-static const char does_not_return[] = "the loader did not come back within 20 seconds; the process goes on in it";
 
 /* --- stops -------------------------------------------------------------------------------------------------------- */
 
@@ -66,6 +65,7 @@ static const char *interrupt(struct tracee *t, bool is_stopped)
         if (wrong || is_event_stop(status))
             return wrong;
         int signal = WSTOPSIG(status) == SYSCALL_STOP ? 0 : WSTOPSIG(status);
+        t->signalled |= signal != 0;
         if (ptrace(PTRACE_CONT, t->tid, NULL, (void *)(intptr_t)signal))
             return has_ended;
     }
@@ -83,21 +83,42 @@ static bool set_regs(const struct tracee *t, const struct user_regs_struct *regs
     return !ptrace(PTRACE_SETREGSET, t->tid, (void *)NT_PRSTATUS, &from);
 }
 
-/* Up to the next system call's beginning or end. A signal that it gets there is its last: they are all blocked. */
-static const char *run_to_call(struct tracee *t, uint64_t until, struct user_regs_struct *regs)
+/*
+ * glibc's own, which are never blocked: whoever calls setuid waits until every thread has answered, with a lock that
+ * loading takes.
+ */
+enum { SIGNAL_CANCEL = 32, SIGNAL_SETXID = 33 };
+static bool is_of_libc(int signal) { return signal == SIGNAL_CANCEL || signal == SIGNAL_SETXID; }
+
+/*
+ * Up to the next system call's beginning or end, however long that takes: one that was left in the middle of a call
+ * would not find back. Another signal that it gets there is its last, as they are all blocked.
+ */
+static const char *run_to_call(struct tracee *t, struct user_regs_struct *regs)
 {
-    for (;;) {
+    for (int signal = 0;;) {
         int status;
-        if (ptrace(PTRACE_SYSCALL, t->tid, NULL, NULL))
+        if (ptrace(PTRACE_SYSCALL, t->tid, NULL, (void *)(intptr_t)signal))
             return has_ended;
-        const char *wrong = await_stop(t, &status, until);
+        const char *wrong = await_stop(t, &status, UINT64_MAX);
         if (wrong)
-            return wrong == does_not_stop ? does_not_return : wrong;
+            return wrong;
         if (WSTOPSIG(status) == SYSCALL_STOP)
             return get_regs(t, regs) ? NULL : has_ended;
-        if (!is_event_stop(status))
+        signal = is_event_stop(status) ? 0 : WSTOPSIG(status);
+        if (signal && !is_of_libc(signal))
             return "the library crashes there: this is a bug of thrace, please report it";
     }
+}
+
+/* The same, to the instruction that makes a system call of ours, or behind it. A handler of libc's makes others. */
+static const char *run_to_ours(struct tracee *t, uint64_t sp, struct user_regs_struct *regs)
+{
+    const char *wrong;
+    do
+        wrong = run_to_call(t, regs);
+    while (!wrong && (regs->rip != t->instruction + SYSCALL_SIZE || regs->rsp != sp));
+    return wrong;
 }
 
 /* --- held and let go ---------------------------------------------------------------------------------------------- */
@@ -129,17 +150,27 @@ static bool begins_again(long long result)
            result == -ERESTART_RESTARTBLOCK;
 }
 
-static bool is_epoll_wait(long long call) { return call == SYS_epoll_wait || call == SYS_epoll_pwait; }
-
-/* This one fails when a thread is stopped, though no signal came. */
-static bool fails_by_stop(const struct user_regs_struct *r)
+/* A signal is there that it will take as soon as it is let go: then the call fails because of that. */
+static bool is_signalled(const struct tracee *t)
 {
-    return is_epoll_wait((long long)r->orig_rax) && (long long)r->rax == -EINTR;
+    char file[64], status[8192];
+    snprintf(file, sizeof file, "task/%ld/status", (long)t->tid);
+    if (t->signalled || process_text(t->p, file, status, sizeof status) <= 0)
+        return true;
+    const char *own = status_field(status, "SigPnd"), *shared = status_field(status, "ShdPnd");
+    uint64_t pending = own && shared ? strtoull(own, NULL, 16) | strtoull(shared, NULL, 16) : 0;
+    return pending & ~t->mask;
+}
+
+/* Some fail when their thread is stopped, though no signal came. */
+static bool fails_by_stop(const struct tracee *t)
+{
+    return (long long)t->before.orig_rax >= 0 && (long long)t->before.rax == -EINTR && !is_signalled(t);
 }
 
 bool tracee_is_in_call(const struct tracee *t)
 {
-    return (long long)t->before.orig_rax >= 0 && (begins_again((long long)t->before.rax) || fails_by_stop(&t->before));
+    return (long long)t->before.orig_rax >= 0 && (begins_again((long long)t->before.rax) || fails_by_stop(t));
 }
 
 /* Where it is now is where the kernel looks whether a call is to begin again. */
@@ -147,7 +178,7 @@ static bool put_back(struct tracee *t)
 {
     struct user_regs_struct regs = t->before;
     struct iovec registers = {t->registers, t->registers_size};
-    if (fails_by_stop(&regs)) {
+    if (fails_by_stop(t)) {
         regs.rax = regs.orig_rax;
         regs.rip -= SYSCALL_SIZE;
         regs.orig_rax = (unsigned long long)-1;
@@ -162,7 +193,6 @@ static bool put_back(struct tracee *t)
 static const char *call_kernel(struct tracee *t, long number, const uint64_t args[6], uint64_t *result)
 {
     struct user_regs_struct regs = t->before;
-    const uint64_t until = clock_mono_ns() + STOP_NS;
     regs.orig_rax = (unsigned long long)-1;
     regs.rax = (unsigned long long)number;
     regs.rdi = args[0];
@@ -175,16 +205,16 @@ static const char *call_kernel(struct tracee *t, long number, const uint64_t arg
     t->moved = true;
     if (!set_regs(t, &regs))
         return has_ended;
-    const char *wrong = run_to_call(t, until, &regs);
+    const char *wrong = run_to_ours(t, t->before.rsp, &regs);
     if (!wrong)
-        wrong = run_to_call(t, until, &regs);
+        wrong = run_to_ours(t, t->before.rsp, &regs);
     *result = regs.rax;
     return wrong;
 }
 
 const char *tracee_prepare(struct tracee *t, uint64_t instruction)
 {
-    const uint64_t all = ~UINT64_C(0);
+    const uint64_t all = ~(UINT64_C(1) << (SIGNAL_CANCEL - 1) | UINT64_C(1) << (SIGNAL_SETXID - 1));
     t->instruction = instruction;
     if (ptrace(PTRACE_SETSIGMASK, t->tid, (void *)sizeof all, &all))
         return has_ended;
@@ -216,7 +246,7 @@ uint64_t tracee_put(struct tracee *t, size_t at, const void *text, size_t size)
 const char *tracee_call(struct tracee *t, uint64_t function, const uint64_t args[TRACEE_ARGS], uint64_t *result)
 {
     struct user_regs_struct regs = t->before;
-    const uint64_t top = t->memory + TRACEE_TEXT + TRACEE_STACK - 64, until = clock_mono_ns() + CALL_NS;
+    const uint64_t top = t->memory + TRACEE_TEXT + TRACEE_STACK - 64;
     regs.orig_rax = (unsigned long long)-1;
     regs.rax = 0;
     regs.rdi = args[0];
@@ -229,18 +259,14 @@ const char *tracee_call(struct tracee *t, uint64_t function, const uint64_t args
     regs.eflags &= ~UINT64_C(0x400); /* the direction of string instructions, which functions find forward */
     if (!tracee_write(t, top - 8, &t->instruction, sizeof t->instruction) || !set_regs(t, &regs))
         return has_ended;
-    for (;;) {
-        const char *wrong = run_to_call(t, until, &regs);
-        if (wrong) {
-            t->lost = true;
-            return wrong;
-        }
-        if (regs.rip == t->instruction + SYSCALL_SIZE && regs.rsp == top)
-            break;
+    const char *wrong = run_to_ours(t, top, &regs);
+    if (wrong) {
+        t->lost = true;
+        return wrong;
     }
     *result = regs.orig_rax;
     regs.orig_rax = (unsigned long long)-1;
-    return set_regs(t, &regs) && !run_to_call(t, until, &regs) ? NULL : has_ended;
+    return set_regs(t, &regs) && !run_to_ours(t, top, &regs) ? NULL : has_ended;
 }
 
 bool tracee_let_go(struct tracee *t)

@@ -1,6 +1,6 @@
 /*
  * A thread of another process that is held, and made to call functions there. It calls them on a stack of their own,
- * with all signals blocked; afterwards it is where it was, in the middle of a system call if it was in one, and nothing
+ * with the program's signals blocked; afterwards it is where it was, in the middle of a system call if it was in one, and nothing
  * of it has changed. All other threads go on meanwhile.
  */
 #ifndef THRACE_CMD_ATTACH_TRACEE_H
@@ -22,7 +22,8 @@ struct tracee {
     uint64_t instruction;                /* a system call, in its code */
     uint64_t memory;                     /* of the process, for calls: text, and above it their stack; 0: none */
     bool moved;                          /* it is not where it was */
-    bool lost;                           /* it has ended, or does not come back from a call */
+    bool signalled;                      /* it took a signal on its way to where it was held */
+    bool lost;                           /* it has ended, or crashed in a call */
 };
 
 /* Holds the thread. NULL, or why not. What it is in the middle of is in `before`. */

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static char *read_proc(const char *pid, const char *what, char *buf, size_t size)
@@ -132,4 +133,13 @@ enum life process_life(const struct spool_header *h)
     if (is_anywhere(h))
         return LIFE_ON;
     return same || ours == FIRST_PID_NAMESPACE ? LIFE_OVER : LIFE_UNKNOWN;
+}
+
+/* The folder has a link for each thread, beside two of its own. */
+bool process_has_ended(pid_t pid, const struct process_stat *s)
+{
+    char path[64];
+    struct stat st;
+    snprintf(path, sizeof path, "/proc/%ld/task", (long)pid);
+    return s->state == 'X' || (s->state == 'Z' && (stat(path, &st) || st.st_nlink <= 3));
 }

@@ -2,6 +2,7 @@
 #ifndef THRACE_CMD_FINISH_PROCESS_LIFE_H
 #define THRACE_CMD_FINISH_PROCESS_LIFE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -26,5 +27,8 @@ struct process_stat {
 
 /* 0, or -1: there is no such process. */
 int process_stat(pid_t pid, struct process_stat *s);
+
+/* Whether it has ended, and only waits to be waited for. Its first thread may have ended long before the others. */
+bool process_has_ended(pid_t pid, const struct process_stat *s);
 
 #endif

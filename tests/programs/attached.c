@@ -67,6 +67,13 @@ static void conditions(void)
     CHECK(pthread_mutex_unlock(&lock) == 0);
 }
 
+/* libc has every thread do the same, by a signal, and has a lock of its own meanwhile. */
+static void setuids(void)
+{
+    CHECK(setresuid((uid_t)-1, getuid(), (uid_t)-1) == 0);
+    usleep(200);
+}
+
 /* Two of them, one at a time. */
 static pthread_mutex_t contended = PTHREAD_MUTEX_INITIALIZER;
 
@@ -169,6 +176,7 @@ static const struct kind {
     {"epolls", epolls},
     {"semaphores", semaphores},
     {"conditions", conditions},
+    {"setuids", setuids},
     {"locks", locks},
     {"writes", writes},
     {"reads", reads},

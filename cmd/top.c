@@ -267,7 +267,16 @@ static void take_snapshot(struct top *t)
     sum.holders = NULL;
 }
 
-/* Reads it at the bottom of the screen. False: the program is to end. */
+static size_t without_last(char *text, size_t n)
+{
+    while (n > 1 && ((unsigned char)text[n - 1] & 0xc0) == 0x80)
+        n--;
+    n -= n > 0;
+    text[n] = 0;
+    return n;
+}
+
+/* Reads it at the bottom of the screen; Escape leaves it as it was. False: the program is to end. */
 static bool read_filter(struct top *t)
 {
     char text[FILTER_MAX] = "", line[FILTER_MAX + 64];
@@ -278,10 +287,12 @@ static bool read_filter(struct top *t)
         int key = terminal_mode_key(-1);
         if (key == KEY_STOP)
             return false;
+        if (key == KEY_ESCAPE)
+            return true;
         if (key == '\n' || key == '\r')
             break;
-        if ((key == 0x7f || key == '\b') && n)
-            text[--n] = 0;
+        if (key == 0x7f || key == '\b') /* a whole character of UTF-8 */
+            n = without_last(text, n);
         else if (key >= ' ' && key < 256 && key != 0x7f && n + 1 < sizeof text) {
             text[n++] = (char)key;
             text[n] = 0;

@@ -119,10 +119,12 @@ static char next_byte(void)
     return poll(&input, 1, 50) == 1 && read(STDIN_FILENO, &c, 1) == 1 ? c : 0;
 }
 
-/* "\033[A", "\033OA" and the like, to their ends. */
+/* "\033[A", "\033OA" and the like, to their ends; or the key of that name. */
 static int take_sequence(void)
 {
     char kind = next_byte(), first = kind == '[' || kind == 'O' ? next_byte() : 0, last = first;
+    if (!kind)
+        return KEY_ESCAPE;
     while (kind == '[' && last && (last < 0x40 || last > 0x7e))
         last = next_byte();
     switch (last) {

@@ -15,7 +15,7 @@ bool terminal_mode_stops(void);
 void terminal_mode_size(size_t *rows, size_t *columns);
 
 /* The keys that are no characters. */
-enum { KEY_NONE = 256, KEY_UP, KEY_DOWN, KEY_PAGE_UP, KEY_PAGE_DOWN, KEY_RESIZED, KEY_STOP };
+enum { KEY_NONE = 256, KEY_UP, KEY_DOWN, KEY_PAGE_UP, KEY_PAGE_DOWN, KEY_ESCAPE, KEY_RESIZED, KEY_STOP };
 
 /*
  * Waits for a key for so long. KEY_NONE: there was none; KEY_RESIZED: the terminal has another size, or the program

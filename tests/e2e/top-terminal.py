@@ -98,8 +98,12 @@ def main(thrace, number):
     shows("scrolled", r"^ *CPU|accepter|again", r"^stuck")
     press("\033[A\033[A\033[A")
     shows("scrolled back", r"^stuck \(")
-    press("/mover\n")
+    press("/mö\x7fover\n")  # the whole letter goes
     shows("filtered", r"only threads that match mover(.|\n)*mover 2", r"taker|worker")
+    press("/taker")
+    shows("a filter that is written", r"whose names match: taker_")
+    press("\033")
+    shows("and left as it was", r"only threads that match mover", r"whose names match: ")
     press("/\n")
     shows("not filtered any more", r"taker", r"only threads")
     press("/(\n")

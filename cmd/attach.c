@@ -15,7 +15,9 @@
 #include "cmd/attach/attach.h"
 #include "cmd/complain.h"
 #include "cmd/control_client.h"
+#include "cmd/finish/finish.h"
 #include "cmd/finish/process_life.h"
+#include "cmd/finish_report.h"
 #include "cmd/gather.h"
 #include "cmd/library.h"
 #include "cmd/record_options.h"
@@ -65,18 +67,26 @@ static bool lives(const struct process *p)
 }
 
 /* What the library says of the recording, by the thread that listens, which may just be coming. */
-struct recording {
-    const struct process *p;
+struct hearing {
+    struct process *p;
     bool heard; /* it has answered: when it does so no more, thrace detach was there */
+    bool gone;  /* the process executes another program, without the library */
 };
 
+/* NULL, or why it does not answer. */
+static const char *ask(struct hearing *r, enum control_verb verb, struct control_reply *reply)
+{
+    const char *wrong = control_ask(r->p->pid, verb, reply);
+    r->heard |= !wrong;
+    r->gone = wrong && !process_read_maps(r->p) && !attach_is_there(r->p);
+    return wrong;
+}
+
 /* thrace stop, or thrace detach, has ended it. */
-static bool is_recorded(struct recording *r)
+static bool is_recorded(struct hearing *r)
 {
     static struct control_reply reply;
-    bool answers = !control_ask(r->p->pid, CONTROL_STATUS, &reply);
-    r->heard |= answers;
-    return answers ? reply.recording : !r->heard;
+    return ask(r, CONTROL_STATUS, &reply) ? !r->heard && !r->gone : reply.recording;
 }
 
 enum { PATIENCE_S = 30 };
@@ -101,7 +111,7 @@ static bool came_signal(const struct timespec *patience)
     return sigtimedwait(&set, NULL, patience) > 0;
 }
 
-static void await_end(struct recording *r, uint64_t for_ns)
+static void await_end(struct hearing *r, uint64_t for_ns)
 {
     enum { LOOKS_A_SECOND = 10 };
     const uint64_t until = for_ns ? clock_mono_ns() + for_ns : UINT64_MAX, step = 1000000000 / LOOKS_A_SECOND;
@@ -116,21 +126,38 @@ static void await_end(struct recording *r, uint64_t for_ns)
 }
 
 /* False: the library goes on there. */
-static bool detach(const struct recording *r)
+static bool detach(struct hearing *r)
 {
     static struct control_reply reply;
     const long pid = (long)r->p->pid;
     const struct timespec pause = {0, 10000000};
     const uint64_t until = clock_mono_ns() + PATIENCE_S * UINT64_C(1000000000);
     const char *wrong;
-    while ((wrong = control_ask(r->p->pid, CONTROL_DETACH, &reply)) && !r->heard && lives(r->p) &&
-           clock_mono_ns() < until)
+    while ((wrong = ask(r, CONTROL_DETACH, &reply)) && !r->heard && !r->gone && lives(r->p) && clock_mono_ns() < until)
         nanosleep(&pause, NULL);
-    if (!lives(r->p) || (wrong ? r->heard : !reply.error))
+    if (!lives(r->p) || (wrong ? r->heard || r->gone : !reply.error))
         return true;
     complain("attach", "%ld: it was not told to end the recording, thrace detach %ld does that: %s", pid, pid,
              wrong ? wrong : strerror(-reply.error));
     return false;
+}
+
+/* After exec: the process lives, so nobody else takes its recording for one that is over. */
+static bool finish_what_exec_left(const struct record_options *o, const struct process *p)
+{
+    static struct finish_summary sum;
+    char spool[PATH_MAX + 8];
+    const struct finish_how how = {.is_over = true,
+                                   .of_pid = (uint32_t)p->own_pid,
+                                   .of_start = p->started,
+                                   .report = complain,
+                                   .who = "attach",
+                                   .progress = stderr};
+    snprintf(spool, sizeof spool, "%s.spool", o->out);
+    bool done = finish_spool(spool, &how, &sum) == FINISH_DONE;
+    if (done)
+        finish_report(&sum);
+    return done;
 }
 
 /* --- the verb ----------------------------------------------------------------------------------------------------- */
@@ -169,12 +196,13 @@ static int attach(struct record_options *o, struct process *p)
         return EXIT_USAGE;
     if (!wrong)
         say_that_it_is_recorded(p, &done, o->for_ns);
-    struct recording recording = {.p = p};
+    struct hearing recording = {.p = p};
     if (!wrong)
         await_end(&recording, o->for_ns);
     bool over = wrong || detach(&recording);
     hold_signals(SIG_UNBLOCK);
-    bool made = over && gather_traces(o->out, (uint32_t)p->own_pid, since_ns, o->then); /* also what is left of it */
+    bool made = recording.gone ? finish_what_exec_left(o, p)
+                               : over && gather_traces(o->out, (uint32_t)p->own_pid, since_ns, o->then);
     return made && !wrong ? EXIT_OK : EXIT_USAGE;
 }
 

@@ -151,7 +151,7 @@ static struct change *volatile under_way;
 
 static void nothing(void) {}
 
-static void (*with_the_loaders_lock(void))(void)
+static __attribute__((used)) void (*with_the_loaders_lock(void))(void)
 {
     if (under_way)
         dl_iterate_phdr(change_module, under_way);

@@ -18,6 +18,8 @@ enum { ANSWER_S = 30 };
 
 static char why[640];
 
+bool attach_is_there(const struct process *p) { return remote_module(p, "libthrace-preload.so"); }
+
 #if defined(__x86_64__)
 
 /* --- whether it can be -------------------------------------------------------------------------------------------- */

@@ -21,6 +21,9 @@ struct attached {
     uint64_t held_ns;          /* how long one thread was held; the others went on */
 };
 
+/* Whether the process has the library in it, by the mappings that were read last. */
+bool attach_is_there(const struct process *p);
+
 /*
  * NULL, or one line that says why nothing is recorded; the text lives until the next call. The process was opened with
  * process_open, and is as it was, but that it may have the library in it.

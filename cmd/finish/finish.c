@@ -132,7 +132,7 @@ static const char *obstacle(const struct spool_header *h, const struct finish_ho
     if (how->of_pid && (h->pid != how->of_pid || h->pid_start != how->of_start))
         return "the process says that this is its spool, and it is not";
     enum life life = process_life(h);
-    if (life == LIFE_ON)
+    if (life == LIFE_ON && !how->is_over)
         snprintf(text, sizeof text, "process %u is still recording to it; stop that first", h->pid);
     else if (life == LIFE_UNKNOWN && !how->anyway)
         snprintf(text, sizeof text, "process %u may still be recording to it, in a PID namespace that cannot be seen "

@@ -13,6 +13,7 @@ struct finish_how {
     bool quiet;       /* without advice about debug info */
     bool may_be_gone; /* another process may finish it, too: say nothing when it is not there */
     bool anyway;      /* finish one whose process may be alive; for root, also another user's */
+    bool is_over;     /* its process lives, and executes another program: the caller has looked */
     uint32_t of_pid;  /* it must be of this process, by its own pid and its start time; 0: of any */
     uint64_t of_start;
     /* Gets what the user should know, a line each; who is passed on. */

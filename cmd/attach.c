@@ -78,7 +78,8 @@ static const char *ask(struct hearing *r, enum control_verb verb, struct control
 {
     const char *wrong = control_ask(r->p->pid, verb, reply);
     r->heard |= !wrong;
-    r->gone = wrong && !process_read_maps(r->p) && !attach_is_there(r->p);
+    bool has_memory = wrong && !process_read_maps(r->p) && r->p->maps.n; /* else it is ending */
+    r->gone = has_memory && !attach_is_there(r->p);
     return wrong;
 }
 

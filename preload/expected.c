@@ -92,7 +92,9 @@ static enum sched_reason reason_of(long call)
 #endif
     case SYS_ppoll:
     case SYS_pselect6:
-    case SYS_epoll_pwait: return REASON_SELECT;
+    case SYS_epoll_pwait:
+    case SYS_rt_sigtimedwait:
+    case SYS_rt_sigsuspend: return REASON_SELECT;
     case SYS_read:
     case SYS_readv:
     case SYS_recvfrom:

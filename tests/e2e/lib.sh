@@ -28,6 +28,12 @@ have_judge() {
     [ $judge_state = there ]
 }
 
+# Looking into processes that are no children of the looker's, as Ubuntu's kernels let only root.
+needs_ptrace() {
+    scope=$(cat /proc/sys/kernel/yama/ptrace_scope 2>/dev/null) || scope=0
+    [ "$scope" = 0 ] || [ "$(id -u)" = 0 ] || skip_all "optional: the kernel lets nobody look (ptrace_scope is $scope)"
+}
+
 # Go 1.22's own tool is the oldest that must accept our traces.
 have_oldest_go() {
     [ "${oldest_state:-}" ] || {

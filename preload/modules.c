@@ -230,6 +230,8 @@ void modules_refresh(void)
     lock_drop(&refresh_lock);
 }
 
+uint64_t modules_changes(void) { return __atomic_load_n(&snapshots, __ATOMIC_RELAXED); }
+
 enum { LOOK_AGAIN_NS = 100000000 };
 static uint64_t next_look_ns; /* on CLOCK_MONOTONIC */
 static uint32_t wanted;

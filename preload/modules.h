@@ -26,6 +26,9 @@ void modules_init(const char *exe);
 /* Publishes what is mapped now and records it. Calls dl_iterate_phdr: not in a section, not in a signal handler. */
 void modules_refresh(void);
 
+/* How often that has found another list of modules than before. */
+uint64_t modules_changes(void);
+
 /* Where the module that has this pc lies: from <= pc < to. False: nowhere, and empty. */
 struct module_span {
     uintptr_t from, to;

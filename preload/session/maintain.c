@@ -8,6 +8,7 @@
 #include "preload/modules.h"
 #include "preload/recorder.h"
 #include "preload/say.h"
+#include "preload/session/slots.h"
 #include "preload/session/state.h"
 #include "preload/session/stop.h"
 #include "preload/thread.h"
@@ -122,6 +123,8 @@ void session_maintain(struct session_file *f)
     bool may_ask = f || registry.nthreads == 1; /* else another thread may hold the loader's lock and wait for this one */
     if ((modules_wanted() || due) && may_ask)
         modules_refresh();
+    if (f)
+        slots_take_new();
     if (!due)
         return;
     heap_look();

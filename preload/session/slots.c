@@ -1,7 +1,11 @@
 #include "preload/session/slots.h"
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
+#include "lib/lock.h"
+#include "preload/modules.h"
 #include "preload/real.h"
 #include "preload/recorder.h"
 #include "preload/references.h"
@@ -21,5 +25,34 @@ static const void *theirs(const struct reference *r)
     return is_in_library(r->value) && real_find_hook(r->name, r->version, &hook) ? hook.before_us : NULL;
 }
 
-unsigned slots_take(void) { return references_change(ours); }
-unsigned slots_give_back(void) { return references_change(theirs); }
+/* No hook needs it. It is held while the loader's is waited for. */
+static struct {
+    struct lock lock;
+    bool taken;
+    uint64_t changes; /* of the list of modules, by then */
+} slots;
+
+static unsigned lead(bool take)
+{
+    lock_take(&slots.lock);
+    slots.taken = take;
+    slots.changes = modules_changes();
+    unsigned failed = references_change(take ? ours : theirs);
+    lock_drop(&slots.lock);
+    return failed;
+}
+
+unsigned slots_take(void) { return lead(true); }
+unsigned slots_give_back(void) { return lead(false); }
+
+void slots_take_new(void)
+{
+    uint64_t changes = modules_changes();
+    if (!__atomic_load_n(&slots.taken, __ATOMIC_RELAXED) || slots.changes == changes || !lock_try(&slots.lock))
+        return;
+    if (slots.taken) {
+        slots.changes = changes;
+        references_change(ours);
+    }
+    lock_drop(&slots.lock);
+}

@@ -4,6 +4,7 @@
  */
 #include "program.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <poll.h>
 #include <semaphore.h>
@@ -155,6 +156,21 @@ static NOINLINE void *locks_again(void *mutex)
     return NULL;
 }
 
+/* Of the library that the environment names, once that has been loaded. */
+static void loads(void)
+{
+    static int (*nap)(void);
+    const char *library = getenv("LIBRARY");
+    struct timespec t = from_now(CLOCK_MONOTONIC, 300);
+    if (!nap) {
+        while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) != 0)
+            ;
+        void *handle = library ? dlopen(library, RTLD_NOW) : NULL;
+        CHECK(handle && (*(void **)&nap = dlsym(handle, "toil_nap")));
+    }
+    CHECK(nap());
+}
+
 /* Nothing ends that but a kill. */
 static void deadlocks(void)
 {
@@ -183,6 +199,7 @@ static const struct kind {
     {"allocates", allocates},
     {"creates", creates},
     {"lingers", lingers},
+    {"loads", loads},
     {"deadlocks", deadlocks},
 };
 

@@ -237,6 +237,7 @@ tests_programs_raw_forks_LDADD = -ldl
 tests_programs_privileges_CFLAGS = $(program_CFLAGS)
 tests_programs_filtered_CFLAGS = $(program_CFLAGS)
 tests_programs_attached_CFLAGS = $(program_CFLAGS)
+tests_programs_attached_LDADD = -ldl
 tests_programs_selects_CFLAGS = $(program_CFLAGS)
 tests_programs_quota_CFLAGS = $(program_CFLAGS)
 tests_programs_retitles_CFLAGS = $(program_CFLAGS)

@@ -66,6 +66,8 @@ static bool lives(const struct process *p)
     return !process_stat(p->pid, &now) && now.start == p->started && !process_has_ended(p->pid, &now);
 }
 
+enum { PATIENCE_S = 30 };
+
 /* What the library says of the recording, by the thread that listens, which may just be coming. */
 struct hearing {
     struct process *p;
@@ -83,14 +85,22 @@ static const char *ask(struct hearing *r, enum control_verb verb, struct control
     return wrong;
 }
 
+/* From now on silence means something. */
+static void await_first_answer(struct hearing *r)
+{
+    static struct control_reply reply;
+    const struct timespec pause = {0, 2000000};
+    const uint64_t until = clock_mono_ns() + PATIENCE_S * UINT64_C(1000000000);
+    while (ask(r, CONTROL_STATUS, &reply) && !r->gone && lives(r->p) && clock_mono_ns() < until)
+        nanosleep(&pause, NULL);
+}
+
 /* thrace stop, or thrace detach, has ended it. */
 static bool is_recorded(struct hearing *r)
 {
     static struct control_reply reply;
     return ask(r, CONTROL_STATUS, &reply) ? !r->heard && !r->gone : reply.recording;
 }
-
-enum { PATIENCE_S = 30 };
 
 static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
 
@@ -195,11 +205,12 @@ static int attach(struct record_options *o, struct process *p)
         complain("attach", "%ld: %s", (long)p->pid, wrong);
     if (wrong && lives(p))
         return EXIT_USAGE;
-    if (!wrong)
-        say_that_it_is_recorded(p, &done, o->for_ns);
     struct hearing recording = {.p = p};
-    if (!wrong)
+    if (!wrong) {
+        await_first_answer(&recording);
+        say_that_it_is_recorded(p, &done, o->for_ns);
         await_end(&recording, o->for_ns);
+    }
     bool over = wrong || detach(&recording);
     hold_signals(SIG_UNBLOCK);
     bool made = recording.gone ? finish_what_exec_left(o, p)

@@ -125,6 +125,11 @@ enum how_well { WELL, LATE, RUNNING, HOW_WELLS };
 
 static bool is_epoll_wait(const struct thread *t) { return t->call == SYS_epoll_wait || t->call == SYS_epoll_pwait; }
 
+static bool is_known_call(const struct places *s, const struct thread *t)
+{
+    return !is_inner_lock(s, t) && (is_epoll_wait(t) || goes_on_after_stop(s->p, t));
+}
+
 /*
  * Well, if its call goes on as if nothing had been. An epoll_wait is begun anew: with a time limit, that begins anew,
  * too. Whoever is to be running now was when it was looked at.
@@ -136,10 +141,10 @@ static bool is_candidate(const struct places *s, const struct thread *t, enum ho
         thread_line(s->p, t->tid, line, sizeof line);
         return t->state == 'R' && !strcmp(line, "running");
     }
-    if (t->call == NO_CALL || t->state != 'S' || is_inner_lock(s, t))
+    if (t->call == NO_CALL || t->state != 'S' || !is_known_call(s, t))
         return false;
     bool limited = is_epoll_wait(t) && (int)t->args[3] >= 0;
-    return how == LATE ? limited : (is_epoll_wait(t) && !limited) || goes_on_after_stop(s->p, t);
+    return limited == (how == LATE);
 }
 
 /* --- a held thread ------------------------------------------------------------------------------------------------ */
@@ -161,15 +166,23 @@ static bool is_of_libc(const struct process *p, const struct user_regs_struct *r
     return regs->fs_base && process_load(p, regs->fs_base + 16, &own, sizeof own) && own == regs->fs_base;
 }
 
+/* The call that it was found in, which may be another one than it was seen in; or that it is just back from. */
+static void take_call(struct thread *t, const struct user_regs_struct *r)
+{
+    const uint64_t args[CALL_ARGS] = {r->rdi, r->rsi, r->rdx, r->r10, r->r8, r->r9};
+    t->call = (long)r->orig_rax;
+    memcpy(t->args, args, sizeof args);
+}
+
 static bool fits(struct places *s, const struct tracee *held, struct thread *t)
 {
     const struct user_regs_struct *r = &held->before;
-    bool in_call = (long long)r->orig_rax >= 0;
     if (!is_of_libc(s->p, r) || !look_closely(s, held, t) || is_in_loader(s, t) || is_in_handler(s, t))
         return false;
-    if (in_call)
-        return t->call == (long)r->orig_rax && tracee_is_in_call(held) && !is_inner_lock(s, t);
-    return is_in_own_code(s, t);
+    if ((long long)r->orig_rax < 0)
+        return is_in_own_code(s, t);
+    take_call(t, r);
+    return is_known_call(s, t);
 }
 
 /* --- all of them -------------------------------------------------------------------------------------------------- */
@@ -275,12 +288,23 @@ static uint64_t find_instruction(const struct places *s)
     return 0;
 }
 
+/* The process may have loaded something since the last look. */
+static const char *look_at_modules(struct places *s, size_t nmaps)
+{
+    const char *wrong = process_read_maps(s->p);
+    if (wrong || s->p->maps.n == nmaps)
+        return wrong;
+    modules_close(&s->modules);
+    memset(&s->modules, 0, sizeof s->modules);
+    return modules_open(&s->modules, s->p);
+}
+
 const char *place_hold(struct process *p, struct tracee *t, uint64_t *instruction, struct place_waits *waits)
 {
     struct places s = {.p = p};
     const struct timespec pause = {0, 3000000};
     const uint64_t until = clock_mono_ns() + PATIENCE_S * UINT64_C(1000000000);
-    const char *wrong = modules_open(&s.modules, p);
+    const char *wrong = modules_open(&s.modules, p), *none = NULL;
     const struct mapping *libc = remote_module(p, "libc.so.6");
     s.allocator = remote_first_function(p, "malloc");
     if (libc) {
@@ -290,9 +314,9 @@ const char *place_hold(struct process *p, struct tracee *t, uint64_t *instructio
     *instruction = wrong ? 0 : find_instruction(&s);
     if (!wrong && !*instruction)
         wrong = "it has no libc that this command knows";
-    while (!wrong && !look_once(&s, t, waits, &wrong) && clock_mono_ns() < until) {
-        wrong = NULL;
+    while (!wrong && !look_once(&s, t, waits, &none)) {
         nanosleep(&pause, NULL);
+        wrong = clock_mono_ns() < until ? look_at_modules(&s, p->maps.n) : none;
     }
     modules_close(&s.modules);
     return wrong;

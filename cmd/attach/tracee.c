@@ -142,14 +142,6 @@ const char *tracee_hold(struct tracee *t, const struct process *p, pid_t tid)
     return wrong;
 }
 
-/* To the program these look like another try, for which the kernel sees to it (kernel's errno.h). */
-static bool begins_again(long long result)
-{
-    enum { ERESTARTSYS = 512, ERESTARTNOINTR, ERESTARTNOHAND, ERESTART_RESTARTBLOCK = 516 };
-    return result == -ERESTARTSYS || result == -ERESTARTNOINTR || result == -ERESTARTNOHAND ||
-           result == -ERESTART_RESTARTBLOCK;
-}
-
 /* A signal is there that it will take as soon as it is let go: then the call fails because of that. */
 static bool is_signalled(const struct tracee *t)
 {
@@ -166,11 +158,6 @@ static bool is_signalled(const struct tracee *t)
 static bool fails_by_stop(const struct tracee *t)
 {
     return (long long)t->before.orig_rax >= 0 && (long long)t->before.rax == -EINTR && !is_signalled(t);
-}
-
-bool tracee_is_in_call(const struct tracee *t)
-{
-    return (long long)t->before.orig_rax >= 0 && (begins_again((long long)t->before.rax) || fails_by_stop(t));
 }
 
 /* Where it is now is where the kernel looks whether a call is to begin again. */

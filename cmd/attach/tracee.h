@@ -29,9 +29,6 @@ struct tracee {
 /* Holds the thread. NULL, or why not. What it is in the middle of is in `before`. */
 const char *tracee_hold(struct tracee *t, const struct process *p, pid_t tid);
 
-/* It is in a system call that it has to go on with, or in its own code. */
-bool tracee_is_in_call(const struct tracee *t);
-
 /* Prepares it for calls. instruction: where its code has `syscall`. NULL, or why not. */
 const char *tracee_prepare(struct tracee *t, uint64_t instruction);
 

@@ -22,6 +22,9 @@ static uint32_t taken;
 
 static bool is_expected(const struct thread *t) { return __atomic_load_n(&t->expected, __ATOMIC_ACQUIRE); }
 
+/* Once it is, the record is a thread's own, or ends: whoever comes second leaves it alone. */
+static bool claim(struct thread *t) { return __atomic_exchange_n(&t->expected, false, __ATOMIC_ACQ_REL); }
+
 static struct thread *find(uint64_t tid)
 {
     struct thread *t;
@@ -52,9 +55,8 @@ struct thread *expected_thread(void)
 struct thread *take_expected_thread(void)
 {
     struct thread *t = expected_thread();
-    if (!t)
+    if (!t || !claim(t))
         return NULL;
-    __atomic_store_n(&t->expected, false, __ATOMIC_RELEASE);
     t->pthread = pthread_self();
     handle_remember(t->pthread, t->sched.g);
     if (t == registry.first)
@@ -236,6 +238,8 @@ static bool is_gone(const struct thread *t)
 /* Nobody else writes for it any more. */
 static void end_thread(struct thread *t)
 {
+    if (!claim(t))
+        return;
     enum section section = any_section_enter(t, SCHED_TRANSITION_MAX, LOST_THREAD);
     bool ended = section == SECTION_TRACKS;
     if (ended)
@@ -248,19 +252,23 @@ static void end_thread(struct thread *t)
     }
     if (section)
         section_leave(t);
-    if (!ended)
-        return;
-    __atomic_store_n(&t->expected, false, __ATOMIC_RELEASE);
-    thread_retire(t);
+    if (ended)
+        thread_retire(t);
+    else
+        __atomic_store_n(&t->expected, true, __ATOMIC_RELEASE); /* no room: the next look ends it */
 }
 
 void end_expected_threads(void)
 {
+    static struct lock one_at_a_time; /* the helper, and who ends all of it */
     uint32_t left = taken;
+    if (!lock_try(&one_at_a_time))
+        return;
     for (uint32_t i = 0; i < PLACES && left; i++) {
         struct thread *t = places[i];
         left -= t != NULL;
         if (t && is_expected(t) && is_gone(t))
             end_thread(t);
     }
+    lock_drop(&one_at_a_time);
 }

@@ -20,8 +20,7 @@ struct thread;
 void expect_threads(const struct attach_wait *waits, size_t n);
 
 /*
- * Ends those that are gone, as if they had just ended. Outside of sections, by one thread of the library's own at a
- * time.
+ * Ends those that are gone, as if they had just ended. Outside of sections, in a thread of the library's own.
  */
 void end_expected_threads(void);
 

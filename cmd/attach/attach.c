@@ -14,7 +14,7 @@
 #include "cmd/attach/remote_function.h"
 #include "lib/clock.h"
 
-enum { ANSWER_S = 30 };
+enum { ANSWER_S = 30, TRIES = 5 };
 
 static char why[640];
 
@@ -213,10 +213,14 @@ const char *attach_process(struct process *p, const struct attach *how, struct a
     uint64_t instruction;
     memset(done, 0, sizeof *done);
     const char *wrong = obstacle(p, how);
-    if (!wrong)
+    for (int tries = 0; !wrong && tries < TRIES; tries++) {
         wrong = place_hold(p, &t, &instruction, &waits);
-    if (!wrong)
-        wrong = work_in(p, &t, how, &waits, instruction, done);
+        if (!wrong)
+            wrong = work_in(p, &t, how, &waits, instruction, done);
+        if (wrong != tracee_has_ended || tries + 1 == TRIES)
+            break;
+        wrong = NULL; /* the thread was about to end, and nothing was done in it */
+    }
     VEC_FREE(&waits.list);
     return wrong;
 }

@@ -28,7 +28,7 @@
 
 enum { STOP_NS = 2000000000, SYSCALL_SIZE = 2, SYSCALL_STOP = SIGTRAP | 0x80 };
 
-static const char has_ended[] = "its thread has ended";
+const char tracee_has_ended[] = "its thread has ended";
 static const char does_not_stop[] = "a thread does not stop";
 
 /* --- stops -------------------------------------------------------------------------------------------------------- */
@@ -43,7 +43,7 @@ static const char *await_stop(const struct tracee *t, int *status, uint64_t unti
         if (got == t->tid && WIFSTOPPED(*status))
             return NULL;
         if (got == t->tid || (got < 0 && errno != EINTR))
-            return has_ended;
+            return tracee_has_ended;
         if (clock_mono_ns() > until)
             return does_not_stop;
         if (i >= SPINS)
@@ -59,7 +59,7 @@ static const char *interrupt(struct tracee *t, bool is_stopped)
     int status;
     const uint64_t until = clock_mono_ns() + STOP_NS;
     if (ptrace(PTRACE_INTERRUPT, t->tid, NULL, NULL) || (is_stopped && ptrace(PTRACE_CONT, t->tid, NULL, NULL)))
-        return has_ended;
+        return tracee_has_ended;
     for (;;) {
         const char *wrong = await_stop(t, &status, until);
         if (wrong || is_event_stop(status))
@@ -67,7 +67,7 @@ static const char *interrupt(struct tracee *t, bool is_stopped)
         int signal = WSTOPSIG(status) == SYSCALL_STOP ? 0 : WSTOPSIG(status);
         t->signalled |= signal != 0;
         if (ptrace(PTRACE_CONT, t->tid, NULL, (void *)(intptr_t)signal))
-            return has_ended;
+            return tracee_has_ended;
     }
 }
 
@@ -99,12 +99,12 @@ static const char *run_to_call(struct tracee *t, struct user_regs_struct *regs)
     for (int signal = 0;;) {
         int status;
         if (ptrace(PTRACE_SYSCALL, t->tid, NULL, (void *)(intptr_t)signal))
-            return has_ended;
+            return tracee_has_ended;
         const char *wrong = await_stop(t, &status, UINT64_MAX);
         if (wrong)
             return wrong;
         if (WSTOPSIG(status) == SYSCALL_STOP)
-            return get_regs(t, regs) ? NULL : has_ended;
+            return get_regs(t, regs) ? NULL : tracee_has_ended;
         signal = is_event_stop(status) ? 0 : WSTOPSIG(status);
         if (signal && !is_of_libc(signal))
             return "the library crashes there: this is a bug of thrace, please report it";
@@ -133,7 +133,7 @@ const char *tracee_hold(struct tracee *t, const struct process *p, pid_t tid)
     if (!wrong && (!get_regs(t, &t->before) ||
                    ptrace(PTRACE_GETSIGMASK, tid, (void *)sizeof t->mask, &t->mask) ||
                    ptrace(PTRACE_GETREGSET, tid, (void *)NT_X86_XSTATE, &registers)))
-        wrong = has_ended;
+        wrong = tracee_has_ended;
     t->registers_size = registers.iov_len;
     if (wrong) {
         t->lost = true;
@@ -191,7 +191,7 @@ static const char *call_kernel(struct tracee *t, long number, const uint64_t arg
     regs.rip = t->instruction;
     t->moved = true;
     if (!set_regs(t, &regs))
-        return has_ended;
+        return tracee_has_ended;
     const char *wrong = run_to_ours(t, t->before.rsp, &regs);
     if (!wrong)
         wrong = run_to_ours(t, t->before.rsp, &regs);
@@ -199,22 +199,32 @@ static const char *call_kernel(struct tracee *t, long number, const uint64_t arg
     return wrong;
 }
 
+static const char *map(struct tracee *t, size_t size, uint64_t *memory)
+{
+    const uint64_t args[6] = {0, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                              (uint64_t)-1, 0};
+    uint64_t result = 0;
+    const char *wrong = call_kernel(t, SYS_mmap, args, &result);
+    bool got = !wrong && result <= (uint64_t)-4096;
+    *memory = got ? result : 0;
+    return wrong || got ? wrong : "it gets no more memory";
+}
+
 const char *tracee_prepare(struct tracee *t, uint64_t instruction)
 {
     const uint64_t all = ~(UINT64_C(1) << (SIGNAL_CANCEL - 1) | UINT64_C(1) << (SIGNAL_SETXID - 1));
     t->instruction = instruction;
     if (ptrace(PTRACE_SETSIGMASK, t->tid, (void *)sizeof all, &all))
-        return has_ended;
-    t->memory = tracee_map(t, TRACEE_STACK + TRACEE_TEXT);
-    return t->memory ? NULL : "it gets no more memory";
+        return tracee_has_ended;
+    const char *wrong = map(t, TRACEE_STACK + TRACEE_TEXT, &t->memory);
+    t->lost = wrong == tracee_has_ended;
+    return wrong;
 }
 
 uint64_t tracee_map(struct tracee *t, size_t size)
 {
-    const uint64_t args[6] = {0, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-                              (uint64_t)-1, 0};
-    uint64_t memory = 0;
-    return call_kernel(t, SYS_mmap, args, &memory) || memory > (uint64_t)-4096 ? 0 : memory;
+    uint64_t memory;
+    return map(t, size, &memory) ? 0 : memory;
 }
 
 bool tracee_write(const struct tracee *t, uint64_t address, const void *from, size_t size)
@@ -245,7 +255,7 @@ const char *tracee_call(struct tracee *t, uint64_t function, const uint64_t args
     regs.rip = function;
     regs.eflags &= ~UINT64_C(0x400); /* the direction of string instructions, which functions find forward */
     if (!tracee_write(t, top - 8, &t->instruction, sizeof t->instruction) || !set_regs(t, &regs))
-        return has_ended;
+        return tracee_has_ended;
     const char *wrong = run_to_ours(t, top, &regs);
     if (wrong) {
         t->lost = true;
@@ -253,7 +263,7 @@ const char *tracee_call(struct tracee *t, uint64_t function, const uint64_t args
     }
     *result = regs.orig_rax;
     regs.orig_rax = (unsigned long long)-1;
-    return set_regs(t, &regs) && !run_to_ours(t, top, &regs) ? NULL : has_ended;
+    return set_regs(t, &regs) && !run_to_ours(t, top, &regs) ? NULL : tracee_has_ended;
 }
 
 bool tracee_let_go(struct tracee *t)

@@ -26,6 +26,9 @@ struct tracee {
     bool lost;                           /* it has ended, or crashed in a call */
 };
 
+/* What the functions return where the thread has ended; the process may go on. */
+extern const char tracee_has_ended[];
+
 /* Holds the thread. NULL, or why not. What it is in the middle of is in `before`. */
 const char *tracee_hold(struct tracee *t, const struct process *p, pid_t tid);
 

@@ -71,8 +71,9 @@ enum { PATIENCE_S = 30 };
 /* What the library says of the recording, by the thread that listens, which may just be coming. */
 struct hearing {
     struct process *p;
-    bool heard; /* it has answered: when it does so no more, thrace detach was there */
-    bool gone;  /* the process executes another program, without the library */
+    bool heard;  /* it has answered */
+    bool silent; /* nobody listens any more: thrace detach was there */
+    bool gone;   /* the process executes another program, without the library */
 };
 
 /* NULL, or why it does not answer. */
@@ -80,6 +81,7 @@ static const char *ask(struct hearing *r, enum control_verb verb, struct control
 {
     const char *wrong = control_ask(r->p->pid, verb, reply);
     r->heard |= !wrong;
+    r->silent = r->heard && wrong == control_not_listening;
     bool has_memory = wrong && !process_read_maps(r->p) && r->p->maps.n; /* else it is ending */
     r->gone = has_memory && !attach_is_there(r->p);
     return wrong;
@@ -99,7 +101,7 @@ static void await_first_answer(struct hearing *r)
 static bool is_recorded(struct hearing *r)
 {
     static struct control_reply reply;
-    return ask(r, CONTROL_STATUS, &reply) ? !r->heard && !r->gone : reply.recording;
+    return ask(r, CONTROL_STATUS, &reply) ? !r->silent && !r->gone : reply.recording;
 }
 
 static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
@@ -144,9 +146,9 @@ static bool detach(struct hearing *r)
     const struct timespec pause = {0, 10000000};
     const uint64_t until = clock_mono_ns() + PATIENCE_S * UINT64_C(1000000000);
     const char *wrong;
-    while ((wrong = ask(r, CONTROL_DETACH, &reply)) && !r->heard && !r->gone && lives(r->p) && clock_mono_ns() < until)
+    while ((wrong = ask(r, CONTROL_DETACH, &reply)) && !r->silent && !r->gone && lives(r->p) && clock_mono_ns() < until)
         nanosleep(&pause, NULL);
-    if (!lives(r->p) || (wrong ? r->heard || r->gone : !reply.error))
+    if (!lives(r->p) || (wrong ? r->silent || r->gone : !reply.error))
         return true;
     complain("attach", "%ld: it was not told to end the recording, thrace detach %ld does that: %s", pid, pid,
              wrong ? wrong : strerror(-reply.error));

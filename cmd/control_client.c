@@ -15,7 +15,7 @@
 
 static const char no_answer[] = "the process does not answer";
 static const char not_yours[] = "the process does not obey you: it belongs to another user";
-static const char not_listening[] =
+const char control_not_listening[] =
     "the process does not listen: it runs without thrace, or without THRACE_CONTROL=1 (thrace record --control)";
 
 /* Anybody may listen at any name; only the kernel says who it is. */
@@ -87,7 +87,7 @@ const char *control_ask(pid_t pid, enum control_verb verb, struct control_reply 
     const char *err = NULL;
     set_timeouts(fd, verb);
     if (connect(fd, (struct sockaddr *)&address, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + len)))
-        err = errno == EAGAIN || errno == ETIMEDOUT ? no_answer : not_listening;
+        err = errno == EAGAIN || errno == ETIMEDOUT ? no_answer : control_not_listening;
     else
         err = talk(fd, pid, verb, reply);
     close(fd);

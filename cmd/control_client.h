@@ -6,6 +6,9 @@
 
 #include "lib/control.h"
 
+/* What control_ask returns where nobody listens. */
+extern const char control_not_listening[];
+
 /* Asks the process, and waits for the answer. NULL, or one line that says why there is none. */
 const char *control_ask(pid_t pid, enum control_verb verb, struct control_reply *reply);
 

@@ -15,9 +15,7 @@
 #include "cmd/attach/attach.h"
 #include "cmd/complain.h"
 #include "cmd/control_client.h"
-#include "cmd/finish/finish.h"
 #include "cmd/finish/process_life.h"
-#include "cmd/finish_report.h"
 #include "cmd/gather.h"
 #include "cmd/library.h"
 #include "cmd/record_options.h"
@@ -104,36 +102,28 @@ static bool is_recorded(struct hearing *r)
     return ask(r, CONTROL_STATUS, &reply) ? !r->silent && !r->gone : reply.recording;
 }
 
-static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
-
-static void hold_signals(int how)
+/* Those that end it. */
+static sigset_t ends(void)
 {
     sigset_t set;
     sigemptyset(&set);
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-        sigaddset(&set, ends[i]);
-    sigprocmask(how, &set, NULL);
-}
-
-static bool came_signal(const struct timespec *patience)
-{
-    sigset_t set;
-    sigemptyset(&set);
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-        sigaddset(&set, ends[i]);
-    return sigtimedwait(&set, NULL, patience) > 0;
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGHUP);
+    return set;
 }
 
 static void await_end(struct hearing *r, uint64_t for_ns)
 {
     enum { LOOKS_A_SECOND = 10 };
+    const sigset_t signals = ends();
     const uint64_t until = for_ns ? clock_mono_ns() + for_ns : UINT64_MAX, step = 1000000000 / LOOKS_A_SECOND;
     for (int i = 1;; i++) {
         uint64_t now = clock_mono_ns(), left = now < until ? until - now : 0;
         if (!left)
             return;
         const struct timespec patience = {0, (long)(left < step ? left : step)};
-        if (came_signal(&patience) || !lives(r->p) || (i % LOOKS_A_SECOND == 0 && !is_recorded(r)))
+        if (sigtimedwait(&signals, NULL, &patience) > 0 || !lives(r->p) || (i % LOOKS_A_SECOND == 0 && !is_recorded(r)))
             return;
     }
 }
@@ -155,24 +145,6 @@ static bool detach(struct hearing *r)
     return false;
 }
 
-/* After exec: the process lives, so nobody else takes its recording for one that is over. */
-static bool finish_what_exec_left(const struct record_options *o, const struct process *p)
-{
-    static struct finish_summary sum;
-    char spool[PATH_MAX + 8];
-    const struct finish_how how = {.is_over = true,
-                                   .of_pid = (uint32_t)p->own_pid,
-                                   .of_start = p->started,
-                                   .report = complain,
-                                   .who = "attach",
-                                   .progress = stderr};
-    snprintf(spool, sizeof spool, "%s.spool", o->out);
-    bool done = finish_spool(spool, &how, &sum) == FINISH_DONE;
-    if (done)
-        finish_report(&sum);
-    return done;
-}
-
 /* --- the verb ----------------------------------------------------------------------------------------------------- */
 
 static void say_that_it_is_recorded(const struct process *p, const struct attached *done, uint64_t for_ns)
@@ -189,19 +161,18 @@ static int attach(struct record_options *o, struct process *p)
     static char found[PATH_MAX], library[PATH_MAX];
     static struct entries entries;
     static struct attached done;
-    struct timespec now;
-    if (!find_library(found, sizeof found) || !realpath(found, library)) {
-        complain("attach", "%s is not there; was thrace installed completely?", found);
+    const sigset_t signals = ends();
+    if (!find_library("attach", found, sizeof found) || !can_record_to("attach", o->out))
+        return EXIT_USAGE;
+    if (!realpath(found, library)) {
+        complain("attach", "%s: %s", found, strerror(errno));
         return EXIT_USAGE;
     }
-    if (!can_record_to("attach", o->out))
-        return EXIT_USAGE;
     make_entries(&entries, o, p);
     const struct attach how = {
         .library = library, .entries = entries.text, .entries_size = entries.n, .with_filter = o->with_filter};
-    clock_gettime(CLOCK_REALTIME_COARSE, &now); /* the clock of file times */
-    uint64_t since_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-    hold_signals(SIG_BLOCK); /* in the middle of it nothing may end us */
+    uint64_t since_ns = gather_since();
+    sigprocmask(SIG_BLOCK, &signals, NULL); /* in the middle of it nothing may end us */
     const char *wrong = entries.overflow ? "the options are too long" : attach_process(p, &how, &done);
     if (wrong)
         complain("attach", "%ld: %s", (long)p->pid, wrong);
@@ -214,9 +185,9 @@ static int attach(struct record_options *o, struct process *p)
         await_end(&recording, o->for_ns);
     }
     bool over = wrong || detach(&recording);
-    hold_signals(SIG_UNBLOCK);
-    bool made = recording.gone ? finish_what_exec_left(o, p)
-                               : over && gather_traces(o->out, (uint32_t)p->own_pid, since_ns, o->then);
+    sigprocmask(SIG_UNBLOCK, &signals, NULL);
+    o->then.went_on = recording.gone;
+    bool made = over && gather_traces(o->out, (uint32_t)p->own_pid, since_ns, o->then);
     return made && !wrong ? EXIT_OK : EXIT_USAGE;
 }
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cmd/complain.h"
@@ -71,8 +72,12 @@ static bool is_notable(const struct gathered *g, const struct orphaned_spool *s,
 static void finish_one(struct gathered *g, const struct orphaned_spool *s, bool quiet)
 {
     static struct finish_summary sum;
-    const struct finish_how how = {
-        .quiet = quiet, .may_be_gone = true, .report = complain, .who = g->then.verb, .progress = stderr};
+    const struct finish_how how = {.quiet = quiet,
+                                   .may_be_gone = true,
+                                   .is_over = s->main && g->then.went_on,
+                                   .report = complain,
+                                   .who = g->then.verb,
+                                   .progress = stderr};
     remember(g, s->path);
     if (finish_spool(s->path, &how, &sum) || sum.nothing || sum.elsewhere)
         return;
@@ -92,12 +97,17 @@ static void finish_one(struct gathered *g, const struct orphaned_spool *s, bool 
                  sum.path);
 }
 
+static bool is_ready(const struct gathered *g, const struct orphaned_spool *s)
+{
+    return s->kind == ORPHAN_READY || (s->kind == ORPHAN_IN_USE && s->main && g->then.went_on);
+}
+
 /* Advice about debug info is given once, for what the program ran in the end. */
-static size_t last_of_main(const struct orphaned_spools *orphans)
+static size_t last_of_main(const struct gathered *g, const struct orphaned_spools *orphans)
 {
     size_t last = 0;
     for (size_t i = 0; i < orphans->n; i++)
-        if (orphans->v[i].main && orphans->v[i].kind == ORPHAN_READY)
+        if (orphans->v[i].main && is_ready(g, &orphans->v[i]))
             last = i;
     return last;
 }
@@ -108,9 +118,9 @@ static bool finish_ready(struct gathered *g, bool again)
     struct orphaned_spools orphans;
     size_t done = 0;
     orphaned_spools_find(&orphans, g->out, g->launched, g->since_ns);
-    size_t last = last_of_main(&orphans);
+    size_t last = last_of_main(g, &orphans);
     for (size_t i = 0; i < orphans.n; i++) {
-        if (orphans.v[i].kind != ORPHAN_READY || was_reported(g, orphans.v[i].path))
+        if (!is_ready(g, &orphans.v[i]) || was_reported(g, orphans.v[i].path))
             continue;
         finish_one(g, &orphans.v[i], again || i != last);
         done++;
@@ -196,6 +206,14 @@ static void report_snapshots(const struct gathered *g)
         complain(g->then.verb, "no snapshot was taken, so there is no trace; --snapshot exit takes one at the end");
     else if (!g->at_out && !strchr(strrchr(g->out, '/'), '%'))
         complain(g->then.verb, "each snapshot is a trace with a number of its own, so there is no %s", g->out);
+}
+
+/* CLOCK_REALTIME is ahead of it. */
+uint64_t gather_since(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME_COARSE, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
 bool gather_traces(const char *out, uint32_t launched, uint64_t since_ns, struct afterwards then)

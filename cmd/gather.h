@@ -7,9 +7,12 @@
 
 #include "cmd/record_options.h"
 
+/* Now, as times of files have it: what is made from now on is not older. */
+uint64_t gather_since(void);
+
 /*
- * Finishes what the program left under the pattern `out`, and reports it. launched: its pid; since_ns: when it was
- * started (CLOCK_REALTIME_COARSE). False: there is no trace of it.
+ * Finishes what the program left under the pattern `out`, and reports it. launched: its pid; since_ns: gather_since()
+ * when it was started. False: there is no trace of it.
  */
 bool gather_traces(const char *out, uint32_t launched, uint64_t since_ns, struct afterwards then);
 

@@ -7,7 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-bool find_library(char *path, size_t size)
+#include "cmd/complain.h"
+
+bool find_library(const char *verb, char *path, size_t size)
 {
     static char self[PATH_MAX];
     static const char *const beside[] = {"/.libs/libthrace-preload.so", "/../lib/thrace/libthrace-preload.so"};
@@ -20,5 +22,8 @@ bool find_library(char *path, size_t size)
             return true;
     }
     snprintf(path, size, "%s/libthrace-preload.so", THRACE_PKGLIBDIR);
-    return !access(path, R_OK);
+    if (!access(path, R_OK))
+        return true;
+    complain(verb, "%s is not there; was thrace installed completely?", path);
+    return false;
 }

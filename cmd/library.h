@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* False: it is not there; path is where it should be. */
-bool find_library(char *path, size_t size);
+/* False, and a complaint of the verb's: it is not there. */
+bool find_library(const char *verb, char *path, size_t size);
 
 #endif

@@ -11,7 +11,6 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cmd/complain.h"
@@ -205,14 +204,10 @@ static int record(const struct target *t, const struct record_options *o)
     int cannot;
     if (!traced)
         complain("record", "%s", t->problem);
-    else if (!find_library(library, sizeof library)) {
-        complain("record", "%s is not there; was thrace installed completely?", library);
+    else if (!find_library("record", library, sizeof library) || !enough_descriptors() ||
+             !can_record_to("record", o->out))
         return CANNOT_RECORD;
-    } else if (!enough_descriptors() || !can_record_to("record", o->out))
-        return CANNOT_RECORD;
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME_COARSE, &now); /* the clock of file times; CLOCK_REALTIME is ahead of it */
-    uint64_t since_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    uint64_t since_ns = gather_since();
     int status = run(t, o, traced ? library : NULL, &cannot);
     if (status < 0)
         return cannot;

@@ -15,6 +15,7 @@ enum { CANNOT_RECORD = 125 };
 struct afterwards {
     const char *verb;
     bool check, stat, view;
+    bool went_on; /* the process lives, and executes another program: its recording is over */
 };
 
 struct record_options {

@@ -20,6 +20,7 @@
 #include "cmd/finish_report.h"
 #include "cmd/table.h"
 #include "cmd/verbs.h"
+#include "lib/text.h"
 
 struct command {
     struct arguments arguments;
@@ -106,7 +107,7 @@ static int send_command(const struct command *c, pid_t pid, struct finish_how *h
         complain(c->arguments.verb, "%ld: %s", (long)pid, err);
         return EXIT_USAGE;
     }
-    make_printable(r.spool);
+    text_make_printable(r.spool);
     if (c->verb == CONTROL_STATUS)
         print_status(pid, &r);
     if (c->verb == CONTROL_START)
@@ -155,7 +156,7 @@ static void status_row(struct table *t, pid_t pid)
     table_cell(t, "%.1f s", seconds_since(r.start_realtime_ns));
     table_cell(t, "%" PRIu64, r.log_bytes);
     table_cell(t, "%" PRIu64, r.lost);
-    make_printable(r.spool);
+    text_make_printable(r.spool);
     table_cell(t, "%s", r.spool);
 }
 

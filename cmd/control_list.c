@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "lib/control.h"
+#include "lib/text.h"
 
 struct life {
     int parent;
@@ -108,13 +109,6 @@ bool listeners_find(struct listeners *l)
 
 void listeners_free(struct listeners *l) { VEC_FREE(&l->list); }
 
-void make_printable(char *text)
-{
-    for (; *text; text++)
-        if ((unsigned char)*text < ' ' || *text == 0x7f)
-            *text = '?';
-}
-
 void command_of(pid_t pid, char *name, size_t size)
 {
     char path[64];
@@ -125,7 +119,7 @@ void command_of(pid_t pid, char *name, size_t size)
         name[strcspn(name, "\n")] = 0;
     if (f)
         fclose(f);
-    make_printable(name);
+    text_make_printable(name);
 }
 
 pid_t listener_meant(pid_t pid)

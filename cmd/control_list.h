@@ -16,9 +16,6 @@ struct listeners {
 bool listeners_find(struct listeners *l);
 void listeners_free(struct listeners *l);
 
-/* Such a text comes from another process and goes to a terminal: control characters become '?'. */
-void make_printable(char *text);
-
 /* The command's name as the kernel has it, printable; "" if there is no such process. */
 void command_of(pid_t pid, char *name, size_t size);
 

@@ -20,6 +20,14 @@ static inline void text_put_string(struct text *t, const char *s, uint32_t max)
         text_put(t, *s);
 }
 
+/* What somebody else has written may command a terminal: it becomes a line of text. */
+static inline void text_make_printable(char *text)
+{
+    for (; *text; text++)
+        if ((unsigned char)*text < ' ' || *text == 0x7f)
+            *text = '?';
+}
+
 static inline void text_put_number(struct text *t, uint32_t v)
 {
     char digits[10];

@@ -2,6 +2,7 @@
 
 #include "cmd/attach/attach.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 #include "cmd/attach/place.h"
 #include "cmd/attach/remote_function.h"
 #include "lib/clock.h"
+#include "lib/text.h"
 
 enum { ANSWER_S = 30, TRIES = 5 };
 
@@ -58,8 +60,9 @@ static const char *obstacle(const struct process *p, const struct attach *how)
     if ((field = status_field(status, "Seccomp")) && *field != '0' && !how->with_filter)
         return "it has a filter of system calls, which may kill it for those that a recording makes; if it is known "
                "not to, as that of a container: --with-filter";
-    if (!remote_module(p, "libc.so.6"))
-        return "it is statically linked, or has another C library than glibc, where thrace's cannot be loaded";
+    if (!remote_libc_function(p, "dlopen").from)
+        return "it is statically linked, or has another C library than glibc 2.34 or later, where thrace's cannot be "
+               "loaded";
     if (remote_first_function(p, "__tsan_init") || remote_first_function(p, "__hwasan_init"))
         return "it is built with a sanitizer, which would report the recorder as the program";
     const struct mapping *there = remote_module(p, base_name(how->library));
@@ -76,42 +79,24 @@ static const char *obstacle(const struct process *p, const struct attach *how)
 
 /* --- how ---------------------------------------------------------------------------------------------------------- */
 
-/* Before 2.34 dlopen was in a library of its own, which a program need not have; libc has had its like all along. */
-static uint64_t find_loading(const struct process *p, uint64_t *mode)
-{
-    enum { NOW = 2 };
-    const uint64_t as_dlopen = UINT64_C(1) << 31;
-    const struct mapping *libc = remote_module(p, "libc.so.6"), *libdl = remote_module(p, "libdl.so.2");
-    uint64_t f = remote_function(p, libc->start, "dlopen");
-    *mode = NOW;
-    if (!f && libdl)
-        f = remote_function(p, libdl->start, "dlopen");
-    if (!f && (f = remote_function(p, libc->start, "__libc_dlopen_mode")))
-        *mode |= as_dlopen;
-    return f;
-}
-
 /* What the loader says of why it could not, cut to one line. */
 static void ask_loader(struct tracee *t)
 {
-    const struct mapping *libc = remote_module(t->p, "libc.so.6");
-    uint64_t f = remote_function(t->p, libc->start, "dlerror"), text = 0;
+    uint64_t f = remote_libc_function(t->p, "dlerror").from, text = 0;
     char said[256] = "";
     if (f && !tracee_call(t, f, (const uint64_t[TRACEE_ARGS]){0}, &text) && text)
         t->p->read(t->p, text, said, sizeof said - 1);
-    for (char *c = said; *c; c++)
-        if ((unsigned char)*c < ' ' || *c == 127)
-            *c = '?';
+    text_make_printable(said);
     snprintf(why, sizeof why, "its loader cannot load the library%s%s", *said ? ": " : "", said);
 }
 
 static const char *load(struct process *p, struct tracee *t, const struct attach *how, uint64_t *record)
 {
-    uint64_t mode, handle = 0, path = tracee_put(t, 0, how->library, strlen(how->library) + 1);
-    uint64_t dlopen_there = find_loading(p, &mode);
-    if (!path || !dlopen_there)
-        return "it has no function to load a library with";
-    const char *wrong = tracee_call(t, dlopen_there, (const uint64_t[TRACEE_ARGS]){path, mode, 0}, &handle);
+    uint64_t handle = 0, path = tracee_put(t, 0, how->library, strlen(how->library) + 1);
+    uint64_t f = remote_libc_function(p, "dlopen").from;
+    if (!path)
+        return "the path of the library is too long";
+    const char *wrong = tracee_call(t, f, (const uint64_t[TRACEE_ARGS]){path, RTLD_NOW}, &handle);
     if (!wrong && !handle) {
         ask_loader(t);
         return why;
@@ -126,8 +111,7 @@ static const char *load(struct process *p, struct tracee *t, const struct attach
 /* The thread's errno, which what it is made to call may change. 0: it has none. */
 static uint64_t find_errno(struct tracee *t, int *value)
 {
-    const struct mapping *libc = remote_module(t->p, "libc.so.6");
-    uint64_t f = remote_function(t->p, libc->start, "__errno_location"), at = 0;
+    uint64_t f = remote_libc_function(t->p, "__errno_location").from, at = 0;
     bool found = f && !tracee_call(t, f, (const uint64_t[TRACEE_ARGS]){0}, &at) &&
                  process_load(t->p, at, value, sizeof *value);
     return found ? at : 0;
@@ -171,9 +155,7 @@ static const char *await_answer(const struct process *p, uint64_t at, struct att
 static const char *refusal(struct attach_reply *r)
 {
     r->said[sizeof r->said - 1] = 0;
-    for (char *c = r->said; *c; c++)
-        if ((unsigned char)*c < ' ' || *c == 127)
-            *c = '?';
+    text_make_printable(r->said);
     if (!r->error)
         return NULL;
     if (*r->said)

@@ -27,14 +27,14 @@ struct places {
 
 /* --- frames ------------------------------------------------------------------------------------------------------- */
 
-static bool is_file(const struct module *m, const char *begin)
+static bool is_loader(const struct module *m)
 {
+    static const char file[] = "/ld-linux";
     const char *slash = m ? strrchr(m->path, '/') : NULL;
-    return slash && !strncmp(slash + 1, begin, strlen(begin));
+    return slash && !strncmp(slash, file, strlen(file));
 }
 
-static bool is_loader(const struct module *m) { return is_file(m, "ld-linux") || is_file(m, "ld-2"); }
-static bool is_libc(const struct module *m) { return is_file(m, "libc.so") || is_file(m, "libc-2"); }
+static bool is_libc(const struct module *m) { return m && remote_is_libc(m->path); }
 
 static bool is_allocator(const struct places *s, const struct module *m)
 {
@@ -101,12 +101,19 @@ static bool is_in_own_code(const struct places *s, const struct thread *t)
 
 /* --- system calls ------------------------------------------------------------------------------------------------- */
 
-/* In pthread_mutex_lock, called by the program, which has no lock of the allocator's by then. */
-static bool waits_for_own_mutex(const struct places *s, const struct thread *t)
+/* Which frame is that of pthread_mutex_lock; npcs: none. */
+static int lock_frame(const struct places *s, const struct thread *t)
 {
     int at = 0;
     while (at < t->npcs && !is_in(s->locks, t->pcs[at]))
         at++;
+    return at;
+}
+
+/* In pthread_mutex_lock, called by the program, which has no lock of the allocator's by then. */
+static bool waits_for_own_mutex(const struct places *s, const struct thread *t)
+{
+    int at = lock_frame(s, t);
     const struct module *caller = module_of_frame(s, t, at + 1);
     bool own = caller && !is_libc(caller);
     for (int i = at + 1; i < t->npcs; i++)
@@ -224,10 +231,7 @@ static int by_tid(const void *a, const void *b)
 /* The word that a mutex is waited at is its first. */
 static uint64_t mutex_of(const struct places *s, const struct thread *t)
 {
-    bool locks = false;
-    for (int i = 0; i < t->npcs && t->call == SYS_futex && !locks; i++)
-        locks = is_in(s->locks, t->pcs[i]);
-    return locks ? t->args[0] : 0;
+    return t->call == SYS_futex && lock_frame(s, t) < t->npcs ? t->args[0] : 0;
 }
 
 /* Those that run have none. */
@@ -305,12 +309,9 @@ const char *place_hold(struct process *p, struct tracee *t, uint64_t *instructio
     const struct timespec pause = {0, 3000000};
     const uint64_t until = clock_mono_ns() + PATIENCE_S * UINT64_C(1000000000);
     const char *wrong = modules_open(&s.modules, p), *none = NULL;
-    const struct mapping *libc = remote_module(p, "libc.so.6");
     s.allocator = remote_first_function(p, "malloc");
-    if (libc) {
-        s.locks = remote_function_range(p, libc->start, "pthread_mutex_lock");
-        s.listing = remote_function_range(p, libc->start, "dl_iterate_phdr");
-    }
+    s.locks = remote_libc_function(p, "pthread_mutex_lock");
+    s.listing = remote_libc_function(p, "dl_iterate_phdr");
     *instruction = wrong ? 0 : find_instruction(&s);
     if (!wrong && !*instruction)
         wrong = "it has no libc that this command knows";

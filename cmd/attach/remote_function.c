@@ -92,7 +92,7 @@ static struct remote_range look_up(const struct remote_tables *t, const char *na
     return range;
 }
 
-struct remote_range remote_function_range(const struct process *p, uint64_t base, const char *name)
+static struct remote_range range_of(const struct process *p, uint64_t base, const char *name)
 {
     struct remote_tables t = {.p = p};
     return read_tables(&t, base) ? look_up(&t, name) : (struct remote_range){0, 0};
@@ -100,7 +100,7 @@ struct remote_range remote_function_range(const struct process *p, uint64_t base
 
 uint64_t remote_function(const struct process *p, uint64_t base, const char *name)
 {
-    return remote_function_range(p, base, name).from;
+    return range_of(p, base, name).from;
 }
 
 const struct mapping *remote_module(const struct process *p, const char *file)
@@ -112,6 +112,21 @@ const struct mapping *remote_module(const struct process *p, const char *file)
             return m;
     }
     return NULL;
+}
+
+/* Since 2.34 the file has that name itself, and dlopen. */
+static const char libc_file[] = "libc.so.6";
+
+bool remote_is_libc(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash && !strcmp(slash + 1, libc_file);
+}
+
+struct remote_range remote_libc_function(const struct process *p, const char *name)
+{
+    const struct mapping *libc = remote_module(p, libc_file);
+    return libc ? range_of(p, libc->start, name) : (struct remote_range){0, 0};
 }
 
 /*
@@ -126,7 +141,7 @@ uint64_t remote_first_function(const struct process *p, const char *name)
         const char *slash = strrchr(m->path, '/');
         bool asked = slash && !m->offset && strncmp(slash + 1, "ld-", 3) != 0; /* the loader has one for itself */
         uint64_t address = asked ? remote_function(p, m->start, name) : 0;
-        bool is_libc = slash && (!strncmp(slash + 1, "libc.so", 7) || !strncmp(slash + 1, "libc-2", 6));
+        bool is_libc = remote_is_libc(m->path);
         if (address && (!found || !is_libc))
             found = address;
         if (address && !is_libc)

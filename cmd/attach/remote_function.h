@@ -12,7 +12,11 @@ struct remote_range {
 /* The address of the function that the module at `base`, its first mapping, exports; 0: none. Any version will do. */
 uint64_t remote_function(const struct process *p, uint64_t base, const char *name);
 
-struct remote_range remote_function_range(const struct process *p, uint64_t base, const char *name);
+/* Where the code of a function of libc's is; empty: there is none, or the libc is none that attaching is for. */
+struct remote_range remote_libc_function(const struct process *p, const char *name);
+
+/* Is that the file of such a libc? */
+bool remote_is_libc(const char *path);
 
 /* Of the program itself, or of a module that it is linked with, the one that calls of it lead to; 0: none. */
 uint64_t remote_first_function(const struct process *p, const char *name);

@@ -1,7 +1,7 @@
 /*
  * A thread of another process that is held, and made to call functions there. It calls them on a stack of their own,
- * with the program's signals blocked; afterwards it is where it was, in the middle of a system call if it was in one, and nothing
- * of it has changed. All other threads go on meanwhile.
+ * with the program's signals blocked; afterwards it is where it was, in the middle of a system call if it was in one,
+ * and nothing of it has changed. All other threads go on meanwhile.
  */
 #ifndef THRACE_CMD_ATTACH_TRACEE_H
 #define THRACE_CMD_ATTACH_TRACEE_H

@@ -11,6 +11,7 @@
 #include "cmd/finish/recording.h"
 #include "cmd/finish/recording_frames.h"
 #include "lib/symbolize/symbolize.h"
+#include "lib/text.h"
 
 /*
  * PCs of objects: an address in memory as it is, as no code is there; above 47 bits, which of several objects it was, as
@@ -185,9 +186,8 @@ __attribute__((format(printf, 2, 3))) static bool set_function(struct rec_object
         name->function = NULL;
     va_end(args);
     /* Paths and names of the program's may have anything in them; a line of text is made of it. */
-    for (char *c = name->function; c && *c; c++)
-        if ((unsigned char)*c < ' ' || *c == 0x7f)
-            *c = '?';
+    if (name->function)
+        text_make_printable(name->function);
     return name->function;
 }
 

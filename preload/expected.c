@@ -172,16 +172,6 @@ static void take_wait(struct thread *t, const struct attach_wait *w, const struc
         t->wait_site.object = (struct object){OBJECT_MUTEX, -1, w->mutex};
 }
 
-static struct thread *registered(uint32_t tid)
-{
-    struct thread *t;
-    lock_take(&registry.lock);
-    for (t = registry.threads; t && t->sched.m != tid; t = t->next)
-        ;
-    lock_drop(&registry.lock);
-    return t;
-}
-
 static struct thread *make_expected(uint32_t tid, const char *name)
 {
     struct thread *t = thread_new();
@@ -205,12 +195,10 @@ static struct thread *make_expected(uint32_t tid, const char *name)
 static bool expect(void *arg, uint32_t tid)
 {
     const struct looked_at *l = arg;
-    char name[TASK_COMM_LEN + 1];
+    char name[TASK_NAME_MAX];
     const struct call_line now = read_call(tid);
-    struct thread *t = registered(tid);
-    if (tid == l->own)
-        return true;
-    if (!task_file(tid, "comm", name, sizeof name) || !strncmp(name, "iou-", 4)) /* the kernel's own */
+    struct thread *t = thread_of_task(tid);
+    if (tid == l->own || !task_name(tid, name))
         return true;
     if (t ? t->hook_sp || t->wait || sched_current(&t->sched)->status != GO_RUNNING : !(t = make_expected(tid, name)))
         return true;

@@ -57,3 +57,8 @@ bool task_file(uint32_t tid, const char *file, char *into, size_t size)
             *c = 0;
     return got > 0;
 }
+
+bool task_name(uint32_t tid, char name[TASK_NAME_MAX])
+{
+    return task_file(tid, "comm", name, TASK_NAME_MAX) && strncmp(name, "iou-", 4) != 0;
+}

@@ -12,4 +12,8 @@ void tasks_each(bool (*each)(void *arg, uint32_t tid), void *arg);
 /* The beginning of /proc/self/task/TID/FILE, as text without its newline. False: the thread is gone. */
 bool task_file(uint32_t tid, const char *file, char *into, size_t size);
 
+/* The thread's name. False: it is gone, or the kernel's own, which works off io_uring and is listed with the others. */
+enum { TASK_NAME_MAX = 17 };
+bool task_name(uint32_t tid, char name[TASK_NAME_MAX]);
+
 #endif

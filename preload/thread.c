@@ -95,6 +95,16 @@ bool any_in_hook(const struct thread *but)
     return false;
 }
 
+struct thread *thread_of_task(uint64_t tid)
+{
+    struct thread *t;
+    lock_take(&registry.lock);
+    for (t = registry.threads; t && t->sched.m != tid; t = t->next)
+        ;
+    lock_drop(&registry.lock);
+    return t;
+}
+
 void thread_inherit(struct thread *t)
 {
     for (struct thread *other = registry.threads, *next; other; other = next) {

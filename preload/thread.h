@@ -164,6 +164,9 @@ bool any_in_hook(const struct thread *but);
 /* A registered record for a thread to be: its G has an id but does not exist yet. NULL: memory or ids ran out. */
 struct thread *thread_new(void);
 
+/* The record of that thread of the kernel's; NULL: it has none. Takes the registry lock. */
+struct thread *thread_of_task(uint64_t tid);
+
 /* In the child of a fork: t is the only thread that there is. */
 void thread_inherit(struct thread *t);
 

@@ -26,23 +26,6 @@ void unseen_expect_none(void) { __atomic_store_n(&expected, 0, __ATOMIC_RELAXED)
 
 static bool was_met(uint32_t tid) { return __atomic_load_n(&met[tid % PLACES], __ATOMIC_RELAXED) == tid; }
 
-/* The kernel's own, which work off io_uring, are listed with the threads of the program. Gone is as good. */
-static bool is_of_kernel(uint32_t tid)
-{
-    char name[16];
-    return !task_file(tid, "comm", name, sizeof name) || !strncmp(name, "iou-", 4);
-}
-
-static bool is_registered(uint32_t tid)
-{
-    bool found = false;
-    lock_take(&registry.lock);
-    for (const struct thread *t = registry.threads; t && !found; t = t->next)
-        found = t->sched.m == tid;
-    lock_drop(&registry.lock);
-    return found;
-}
-
 /* They are in the kernel's list, or will be, and have not said their number yet. */
 static uint32_t announced(void)
 {
@@ -60,7 +43,8 @@ enum { COUNTED_MAX = 256 };
 static bool count_one(void *arg, uint32_t tid)
 {
     uint32_t *count = arg;
-    *count += !was_met(tid) && !is_registered(tid) && !is_of_kernel(tid);
+    char name[TASK_NAME_MAX];
+    *count += !was_met(tid) && !thread_of_task(tid) && task_name(tid, name);
     return *count < COUNTED_MAX;
 }
 

@@ -38,6 +38,7 @@ int main(int argc, char **argv)
     int nthreads = argc > 2 ? atoi(argv[2]) : 0;
     n = argc > 3 ? atol(argv[3]) : 1000;
     CHECK(argc > 1 && nthreads <= 16);
+    yield_among_ourselves();
     drop(argv[1]);
     for (int i = 0; i < nthreads; i++)
         spawn(&threads[i], yields);

@@ -16,6 +16,7 @@ int main(int argc, char **argv)
 {
     struct thread t;
     n = argc > 1 ? atol(argv[1]) : 1000;
+    yield_among_ourselves();
     spawn(&t, yields);
     yields(NULL);
     join(&t);

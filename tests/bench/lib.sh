@@ -100,7 +100,7 @@ peer_way() { # BENCH PEER COMMAND: a line of the plan, against the way named pla
     fi
     case $2 in
     heaptrack) written=$left.zst ;;
-    lttng-idle) written=- ;;
+    lttng-idle | tracy | perfetto) written=- ;;
     *) written=$left ;;
     esac
     plan "$1" "$2" plain "$written" "rm -rf $left $left.zst" "$bench/peer $2 $left $3"

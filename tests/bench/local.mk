@@ -23,6 +23,13 @@ endif
 dist_check_SCRIPTS += %D%/diff-alarms %D%/exports %D%/heap %D%/instructions %D%/once %D%/peer %D%/peers %D%/reader %D%/reader-v1 %D%/recorder %D%/run %D%/samples \
 	%D%/stacks %D%/subjects %D%/symbolize %D%/threads
 EXTRA_DIST += %D%/lib.sh %D%/budget
+# What regions are compared with: programs that tests/bench/peers has cargo build.
+EXTRA_DIST += \
+	%D%/zones/Cargo.lock \
+	%D%/zones/Cargo.toml \
+	%D%/zones/src/bin/perfetto.rs \
+	%D%/zones/src/bin/tracy.rs \
+	%D%/zones/src/lib.rs
 
 bench_programs = %D%/read-trace %D%/many-generations %D%/stack tests/symbolize/symbolize-tool
 if BUILD_PRELOAD

@@ -91,6 +91,10 @@ judge_expect() { # NAME TRACE EXPECTATIONS
         not_ok "$1: expectations are read" "$(cat "$tap_scratch/verdicts")"
     while IFS= read -r verdict; do
         case $verdict in
+        'ok - '*' # SKIP '*)
+            verdict=${verdict#ok - }
+            skip "$1: ${verdict%% # SKIP *}" "${verdict#* # SKIP }"
+            ;;
         'ok - '*) ok "$1: ${verdict#ok - }" ;;
         'not ok - '*) not_ok "$1: ${verdict#not ok - }" ;;
         '#'*) printf '%s\n' "$verdict" ;;

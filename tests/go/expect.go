@@ -21,7 +21,7 @@ import (
 //	                              may end in "*", or in "#" for a number. Without it any object fits
 //	quiet NAME                    no wait at all
 //	cpu NAME STACK                CPU samples with that stack are there, and all those with its leaf and the frame
-//	                              next to it are that goroutine's
+//	                              next to it are that goroutine's; skipped where a trace has hardly any
 //	syscall NAME STACK [COUNT]    a system call of that goroutine, begun and ended; or COUNT of them. "none" as STACK
 //	                              and no other such line: no system call at all
 //	annotations NAME ANNOTATION…  those of that goroutine, exactly, in order: task+TYPE+PARENT, task-TYPE,
@@ -50,6 +50,9 @@ type expectation struct {
 	count   int // -1: any number, also none
 	matched int
 }
+
+// A kernel with too much to do samples seldom: of so few in a whole trace one stack may well be in none.
+const fewSamples = 10
 
 func (h *history) expect(out io.Writer, in io.Reader) (int, error) {
 	status := 0
@@ -92,6 +95,10 @@ func (h *history) expect(out io.Writer, in io.Reader) (int, error) {
 			say(n == number(2), text, fmt.Sprintf("there are %d", n))
 		case fields[0] == "cpu" && len(fields) == 3:
 			there, elsewhere := h.sampled(fields[1], strings.Split(fields[2], "<"))
+			if all := len(h.samples); there == 0 && elsewhere == 0 && all > 0 && all < fewSamples {
+				fmt.Fprintf(out, "ok - %s # SKIP optional: %d samples in all, the machine is busy\n", text, all)
+				continue
+			}
 			say(there > 0 && elsewhere == 0, text,
 				fmt.Sprintf("%d samples in that goroutine, %d in others, of %d", there, elsewhere, len(h.samples)))
 		case fields[0] == "quiet" && len(fields) == 2:

@@ -72,15 +72,16 @@ static void slice(void *arg, const struct timeline_slice *s)
                                               [GOTRACE_STATE_SYSCALL] = FIREFOX_SYSCALL};
     struct firefox *f = arg;
     enum firefox_type type = s->state < sizeof types / sizeof types[0] ? types[s->state] : FIREFOX_WAITING;
-    firefox_add_marker(f, thread_of(f, s->track), &(struct firefox_span){s->begin, s->end, type, f->names[type]},
+    firefox_add_marker(f, thread_of(f, s->track), s->begin, s->end,
                        &(struct firefox_data){
                            .type = type,
+                           .name = f->names[type],
                            .reason = s->reason,
                            .object = s->object,
                            .waker = s->waker,
                            .call = s->call,
                            .stack = s->stack,
-                           .more = s->flow ? s->from : 0,
+                           .from = s->flow ? (uint32_t)s->from : 0,
                        });
 }
 
@@ -125,17 +126,12 @@ static uint32_t text_of(struct firefox *f, const struct timeline_text *text)
     return stat_text(&f->t.spans.texts, (struct gotrace_str){text->text, text->len});
 }
 
-/* What has a name and a time, and nothing else; a message has its category as the reason. */
-static struct firefox_data plain_data(const struct firefox *f, enum firefox_type type, uint32_t reason)
-{
-    return (struct firefox_data){type, reason, f->t.none, f->t.none, f->t.none, {0}, 0};
-}
-
 static void add_ended(struct firefox *f, uint64_t number, enum firefox_type type, struct firefox_open open, int64_t now)
 {
-    struct firefox_data data = plain_data(f, type, f->t.none);
-    int64_t end = now > open.begin ? now : open.begin;
-    firefox_add_marker(f, thread_of(f, number), &(struct firefox_span){open.begin, end, type, open.name}, &data);
+    const uint32_t none = f->t.none;
+    firefox_add_marker(f, thread_of(f, number), open.begin, now,
+                       &(struct firefox_data){
+                           .type = type, .name = open.name, .reason = none, .object = none, .waker = none, .call = none});
 }
 
 static void task_begins(struct firefox *f, uint64_t task, int64_t now, uint32_t name)
@@ -187,11 +183,13 @@ static void message(void *arg, uint64_t number, int64_t now, const struct timeli
                     const struct timeline_text *text)
 {
     struct firefox *f = arg;
-    struct firefox_data data = plain_data(f, FIREFOX_MESSAGE, text_of(f, category));
-    data.len = (uint32_t)text->len;
-    data.more = spill_bytes(&f->spill, text->text, text->len);
-    firefox_add_marker(f, thread_of(f, number),
-                       &(struct firefox_span){now, now, FIREFOX_MESSAGE, f->names[FIREFOX_MESSAGE]}, &data);
+    uint64_t at = spill_bytes(&f->spill, text->text, text->len);
+    firefox_add_marker(f, thread_of(f, number), now, now,
+                       &(struct firefox_data){
+                           .type = FIREFOX_MESSAGE,
+                           .name = f->names[FIREFOX_MESSAGE],
+                           .message = {text_of(f, category), (uint32_t)text->len, {(uint32_t)at, at >> 32}},
+                       });
 }
 
 /* ---- the file --------------------------------------------------------------------------------------------------- */

@@ -31,21 +31,28 @@ enum {
     FIREFOX_CATEGORY
 }; /* from the last on as types; tasks and what follows share one */
 
-/* A marker is one of these, */
+/*
+ * A marker is one of these, for the columns of times, and one of the next, for the others. There are millions, which are
+ * written and read again, so each byte of them counts.
+ */
 struct firefox_span {
-    int64_t begin, end;
-    uint32_t type, name; /* firefox_type; text */
+    int64_t begin;
+    uint64_t lasts; /* ns */
 };
 
-/* and one of these. */
 struct firefox_data {
-    uint32_t type;
-    uint32_t reason, object, waker, call; /* texts; none if there is none. Of a message the first is its category */
+    uint32_t type, name; /* firefox_type; text */
     union {
-        uint32_t stack; /* of the store */
-        uint32_t len;   /* of a message */
+        struct {
+            uint32_t reason, object, waker, call; /* texts; none if there is none */
+            uint32_t stack;                       /* of the store */
+            uint32_t from;                        /* the number of the track that it was woken by, or 0 */
+        };
+        struct {
+            uint32_t category, len;
+            uint32_t at[2]; /* where in the spill it is, the lower half first */
+        } message;
     };
-    uint64_t more; /* where in the spill a message is; else the number of the track that it was woken by, or 0 */
 };
 
 struct firefox_sample {
@@ -110,7 +117,8 @@ enum { FIREFOX_VERSION = 63 };
 /* "meta". */
 void firefox_put_meta(struct json *j, const struct firefox *f, const char *name);
 
-void firefox_add_marker(struct firefox *f, struct firefox_thread *thread, const struct firefox_span *span,
+/* One that would end before it begins has no length. */
+void firefox_add_marker(struct firefox *f, struct firefox_thread *thread, int64_t begin, int64_t end,
                         const struct firefox_data *data);
 
 /* "threads" and "counters", after the stacks have numbers; "markers" of one thread. */

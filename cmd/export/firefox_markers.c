@@ -1,6 +1,6 @@
 /*
- * Markers of a processed profile: columns, each of which goes through all markers of a thread. What the short columns
- * need is in a list of its own, and what the long one has in a marker is put together by hand: there are millions.
+ * Markers of a processed profile: columns, each of which goes through all markers of a thread. Their times are in a
+ * list of their own, and what the long column has in a marker is put together by hand: there are millions.
  */
 #include <string.h>
 
@@ -16,12 +16,13 @@ struct column {
 
 typedef void show_fn(void *arg, const void *record);
 
-void firefox_add_marker(struct firefox *f, struct firefox_thread *thread, const struct firefox_span *span,
+void firefox_add_marker(struct firefox *f, struct firefox_thread *thread, int64_t begin, int64_t end,
                         const struct firefox_data *data)
 {
     if (!thread)
         return;
-    spill_add(&f->spill, &thread->spans, span);
+    spill_add(&f->spill, &thread->spans,
+              &(struct firefox_span){begin, end > begin ? (uint64_t)end - (uint64_t)begin : 0});
     spill_add(&f->spill, &thread->data, data);
     f->t.failed |= f->spill.err != 0;
 }
@@ -44,12 +45,12 @@ static char *put_string(const struct column *c, char *to, const char *key, uint3
 static void show_message(struct column *c, const struct firefox_data *d)
 {
     char text[STACK_TEXT_MAX];
-    size_t len = d->len < sizeof text ? d->len : sizeof text;
-    spill_read(&c->f->spill, d->more, text, len);
+    size_t len = d->message.len < sizeof text ? d->message.len : sizeof text;
+    spill_read(&c->f->spill, d->message.at[0] | (uint64_t)d->message.at[1] << 32, text, len);
     json_open(c->json, '{');
     put_text(c->json, "type", firefox_types[d->type]);
-    if (d->reason != c->f->t.none)
-        put_number(c->json, "category", d->reason);
+    if (d->message.category != c->f->t.none)
+        put_number(c->json, "category", d->message.category);
     json_key(c->json, "message");
     json_string(c->json, text, len);
     json_close(c->json, '}');
@@ -71,8 +72,8 @@ static void show_data(void *arg, const void *record)
     to = put_string(c, to, ", \"object\": ", d->object);
     to = put_string(c, to, ", \"waker\": ", d->waker);
     to = put_string(c, to, ", \"call\": ", d->call);
-    if (d->more)
-        to = firefox_tid(c->f, d->more, put_literal(to, ", \"from\": "));
+    if (d->from)
+        to = firefox_tid(c->f, d->from, put_literal(to, ", \"from\": "));
     if (stack != FIREFOX_NO_STACK)
         to = put_literal(out_digits(put_literal(to, ", \"cause\": {\"stack\": "), stack), "}");
     *to++ = '}';
@@ -83,7 +84,7 @@ static void show_data(void *arg, const void *record)
 
 static void show_name(void *arg, const void *record)
 {
-    json_number(((struct column *)arg)->json, ((const struct firefox_span *)record)->name);
+    json_number(((struct column *)arg)->json, ((const struct firefox_data *)record)->name);
 }
 
 static void show_begin(void *arg, const void *record)
@@ -95,18 +96,19 @@ static void show_begin(void *arg, const void *record)
 static void show_end(void *arg, const void *record)
 {
     struct column *c = arg;
-    firefox_put_time(c->json, firefox_since(c->f, ((const struct firefox_span *)record)->end));
+    const struct firefox_span *span = record;
+    firefox_put_time(c->json, firefox_since(c->f, (int64_t)((uint64_t)span->begin + span->lasts)));
 }
 
 static void show_phase(void *arg, const void *record)
 {
-    uint32_t type = ((const struct firefox_span *)record)->type;
+    uint32_t type = ((const struct firefox_data *)record)->type;
     json_number(((struct column *)arg)->json, type == FIREFOX_MESSAGE ? INSTANT : INTERVAL);
 }
 
 static void show_category(void *arg, const void *record)
 {
-    uint32_t type = ((const struct firefox_span *)record)->type;
+    uint32_t type = ((const struct firefox_data *)record)->type;
     json_number(((struct column *)arg)->json, FIREFOX_CATEGORY + (type < FIREFOX_REGION ? type : FIREFOX_REGION));
 }
 
@@ -123,10 +125,10 @@ void firefox_put_markers(struct json *j, struct firefox *f, const struct firefox
     open_named(j, "markers", '{');
     put_number(j, "length", t->spans.n);
     put_column(j, f, "data", &t->data, show_data);
-    put_column(j, f, "name", &t->spans, show_name);
+    put_column(j, f, "name", &t->data, show_name);
     put_column(j, f, "startTime", &t->spans, show_begin);
     put_column(j, f, "endTime", &t->spans, show_end);
-    put_column(j, f, "phase", &t->spans, show_phase);
-    put_column(j, f, "category", &t->spans, show_category);
+    put_column(j, f, "phase", &t->data, show_phase);
+    put_column(j, f, "category", &t->data, show_category);
     json_close(j, '}');
 }

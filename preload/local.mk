@@ -7,6 +7,7 @@ libthrace_preload_la_SOURCES = \
 	%D%/calls.def \
 	%D%/config.c %D%/config.h \
 	%D%/cpus.c %D%/cpus.h \
+	%D%/delays.c %D%/delays.h \
 	%D%/descriptors.c %D%/descriptors.h \
 	%D%/expected.c %D%/expected.h \
 	%D%/generation.c %D%/generation.h \

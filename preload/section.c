@@ -1,6 +1,7 @@
 #include "preload/section.h"
 
 #include "preload/active.h"
+#include "preload/delays.h"
 #include "preload/upcalls.h"
 
 /* A fresh chunk for the calling thread, inside its section. */
@@ -16,6 +17,13 @@ static SLOW bool new_chunk(struct sched_thread *t)
     return true;
 }
 
+static SLOW void wait_at_gate(const struct thread *t)
+{
+    uint64_t since = clock_mono_ns();
+    gate_wait(&recorder.gate);
+    delay_add(DELAY_GATE, t, since);
+}
+
 /*
  * What is recorded, and whether, changes behind a closed gate only: what was seen inside holds until the thread leaves.
  */
@@ -24,7 +32,7 @@ bool bare_section_enter(struct thread *t)
     while (recording()) {
         mark_active(t);
         if (unlikely(!gate_enter(&recorder.gate, &t->writer))) {
-            gate_wait(&recorder.gate);
+            wait_at_gate(t);
             continue;
         }
         if (recording() && likely(is_active(t))) /* else a generation began in between, without it */
@@ -38,7 +46,7 @@ bool track_enter(struct thread *t)
 {
     while (hooked() && !recording()) {
         if (unlikely(!gate_enter(&recorder.gate, &t->writer))) {
-            gate_wait(&recorder.gate);
+            wait_at_gate(t);
             continue;
         }
         if (!recording())
@@ -75,18 +83,24 @@ static bool is_cheap(enum lost what)
 
 bool section_enter_slow(struct thread *t, size_t extra, enum lost what)
 {
-    for (int waits = 0; bare_section_enter(t); waits++) {
+    uint64_t since = 0;
+    bool entered;
+    for (int waits = 0; (entered = bare_section_enter(t)); waits++) {
         if (likely(sched_has_room(&t->sched, extra)))
-            return true;
+            break;
         if (!(is_cheap(what) && unlikely(spool_is_short(&recorder.spool))) && new_chunk(&t->sched))
-            return true;
+            break;
         gate_leave(&t->writer);
+        entered = false;
+        since = since ? since : clock_mono_ns();
         if (await_room(waits))
             continue;
         count_lost(what, LOSS_ROOM);
         break;
     }
-    return false;
+    if (unlikely(since))
+        delay_add(DELAY_ROOM, t, since);
+    return entered;
 }
 
 enum section any_section_enter_slow(struct thread *t, size_t extra, enum lost what)

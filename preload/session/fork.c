@@ -1,6 +1,7 @@
 #include "preload/session/fork.h"
 
 #include "preload/config.h"
+#include "preload/delays.h"
 #include "preload/held_signals.h"
 #include "preload/modules.h"
 #include "preload/recorder.h"
@@ -59,6 +60,7 @@ static void forget(void)
         spool_stand_in(&recorder.spool);
     own_threads_forget();
     sample_forget();
+    delays_forget();
     self = THREAD_OFF;
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "lib/options/options.h"
+#include "preload/delays.h"
 #include "preload/heap/heap_setup.h"
 #include "preload/real.h"
 #include "preload/recorder.h"
@@ -115,6 +116,8 @@ __attribute__((destructor)) static void end(void)
         return;
     session_stop_for_good();
     say_pending();
+    if (options.verbose)
+        delays_say();
     if (is_under_valgrind())
         own_threads_stop(); /* what libc allocated for a thread that lives on is reported as a leak */
     if (is_launched() || !session_number())

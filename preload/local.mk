@@ -24,6 +24,7 @@ libthrace_preload_la_SOURCES = \
 	%D%/object_frames.c %D%/object_frames.h \
 	%D%/object_origins.c %D%/object_origins.h \
 	%D%/objects.c %D%/objects.h \
+	%D%/perf.h \
 	%D%/readable.h \
 	%D%/real.c %D%/real.h %D%/real.def \
 	%D%/recorder.c %D%/recorder.h \

@@ -15,12 +15,10 @@
 #include "preload/sampler/sample_perf.h"
 
 #include <fcntl.h>
-#include <linux/perf_event.h>
-#include <linux/seccomp.h>
 #include <signal.h>
 #include <sys/ioctl.h>
-#include <sys/prctl.h>
 
+#include "preload/perf.h"
 #include "preload/recorder.h"
 #include "preload/sampler/sampler.h"
 #include "preload/upcalls.h"
@@ -36,13 +34,8 @@ static struct {
 
 static long fcntl_raw(int fd, int command, long arg) { return raw_syscall(SYS_fcntl, fd, command, arg, 0, 0, 0); }
 
-/* Sandboxes may kill for the next call, as systemd's SystemCallFilter= does; what the timers do instead is allowed. */
-static bool is_filtered(void) { return raw_syscall(SYS_prctl, PR_GET_SECCOMP, 0, 0, 0, 0, 0) == SECCOMP_MODE_FILTER; }
-
 static long open_event(const struct thread *t)
 {
-    if (is_filtered())
-        return -EPERM;
     struct perf_event_attr attr = {
         .type = PERF_TYPE_SOFTWARE,
         .size = sizeof attr,
@@ -56,7 +49,7 @@ static long open_event(const struct thread *t)
         .sigtrap = sampler.trap,
         .sig_data = sampler.trap ? SAMPLER_MARK : 0,
     };
-    return raw_syscall(SYS_perf_event_open, (long)&attr, (long)t->sched.m, -1, -1, PERF_FLAG_FD_CLOEXEC, 0);
+    return perf_open(&attr, (long)t->sched.m, -1);
 }
 
 /* Without SIGTRAP, its overflows become the timers' signal, to that thread. */

@@ -218,6 +218,24 @@ bool rewriter_string_itself(struct rewriter *w, struct gotrace_str s)
     return !gotrace_builder_error(w->builder) || refused(w);
 }
 
+static bool begins(struct gotrace_str s, const char *with)
+{
+    size_t len = strlen(with);
+    return s.len > len && !memcmp(s.data, with, len);
+}
+
+bool rewriter_notes(struct rewriter *w, const struct generation *g, bool whole)
+{
+    for (size_t i = 0; i < g->strings.n; i++) {
+        struct gotrace_str s = g->strings.v[i];
+        bool of_part = begins(s, "thrace cpu-hz ") || begins(s, "thrace clock ") || begins(s, "thrace process ");
+        bool of_whole = whole && begins(s, "thrace ");
+        if ((of_part || of_whole) && !rewriter_string_itself(w, s))
+            return false;
+    }
+    return true;
+}
+
 /* ---- what was read ---------------------------------------------------------------------------------------------- */
 
 bool rewriter_copy(struct rewriter *w, const struct gotrace_event *ev, uint64_t thread, const uint64_t *args)

@@ -97,28 +97,6 @@ bool trim_take(struct trimming *t, const struct gotrace_event *ev)
 
 /* ---- generations ------------------------------------------------------------------------------------------------ */
 
-static bool begins(struct gotrace_str s, const char *with)
-{
-    size_t len = strlen(with);
-    return s.len > len && !memcmp(s.data, with, len);
-}
-
-/*
- * Strings that nothing refers to tell of the recording. Counts of locks and heap profiles are of all of it, and not
- * said of a part.
- */
-static bool notes(struct trimming *t, const struct generation *g)
-{
-    for (size_t i = 0; i < g->strings.n; i++) {
-        struct gotrace_str s = g->strings.v[i];
-        bool of_part = begins(s, "thrace cpu-hz ") || begins(s, "thrace clock ") || begins(s, "thrace process ");
-        bool of_whole = t->trim->whole && begins(s, "thrace ");
-        if ((of_part || of_whole) && !rewriter_string_itself(t->w, s))
-            return false;
-    }
-    return true;
-}
-
 /*
  * Batches of experiments are of a whole generation, and nobody but who made them can tell what in them is of a part of
  * it.
@@ -134,7 +112,7 @@ static bool experiments(struct trimming *t, const struct generation *g, int64_t 
 static bool generation(struct trimming *t, const struct generation *g, int64_t time,
                        const struct gotrace_clock_snapshot *clock)
 {
-    return rewriter_generation(t->w, time, clock) && notes(t, g) && experiments(t, g, time);
+    return rewriter_generation(t->w, time, clock) && rewriter_notes(t->w, g, t->trim->whole) && experiments(t, g, time);
 }
 
 /* ---- the stretch ------------------------------------------------------------------------------------------------ */

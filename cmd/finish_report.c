@@ -94,6 +94,13 @@ static void report_unseen(const struct spool_unseen *u)
               stderr);
 }
 
+static void report_lost_switches(uint64_t n)
+{
+    if (n)
+        fprintf(stderr, "thrace: the kernel noted %" PRIu64 " switches of threads that found no room: who lost the "
+                "processor at such a time looks like running\n", n);
+}
+
 static void report_damage(const struct finish_summary *s)
 {
     if (s->excess_samples)
@@ -107,7 +114,7 @@ static void report_damage(const struct finish_summary *s)
  */
 static uint64_t events_in_trace(const struct finish_summary *s)
 {
-    return s->events + s->opening + s->samples_in_trace + s->generations + 1;
+    return s->rewritten ? s->rewritten : s->events + s->opening + s->samples_in_trace + s->generations + 1;
 }
 
 void finish_report(const struct finish_summary *s)
@@ -119,6 +126,7 @@ void finish_report(const struct finish_summary *s)
     fprintf(stderr, "%" PRIu64 " bytes: %s\n", s->bytes, s->path);
     report_losses(s);
     report_missing_samples(&s->samples);
+    report_lost_switches(s->lost_switches);
     report_unseen(&s->unseen);
     report_damage(s);
     report_v1_losses("finish", &s->v1_losses);

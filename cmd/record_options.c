@@ -28,6 +28,8 @@ static const char record_usage[] =
     "  --heap-sample BYTES  a heap profile beside the trace: one block in so many bytes, such as 512K\n"
     "  --heap-events  every allocation and every free as an event of an experiment; the trace is 1.23 at least\n"
     "  --lock-stats   count how often each lock is taken, and how long it is held: thrace stat shows it\n"
+    "  --switches     have the kernel say when threads lose a processor and get one: who could run and did not\n"
+    "                 is shown so\n"
     "  --annotations WHOSE  take the calls of programs built with other tracers' interfaces: itt,nvtx\n"
     "                 (or one of these), all (default), none\n"
     "  --probe MAPPING         USDT probes as annotations, such as provider:name=log(arg1,str(arg2)),\n"
@@ -89,7 +91,7 @@ static const struct option own_of_attach[] = {
 static bool is_for_the_beginning(const char *flag)
 {
     static const char *const flags[] = {"start", "stop", "control", "follow", "probe", "heap-sample", "heap-events",
-                                        "annotations", "flight-recorder", "snapshot"};
+                                        "annotations", "flight-recorder", "snapshot", "switches"};
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
         if (!strcmp(flag, flags[i]))
             return true;
@@ -276,6 +278,14 @@ bool record_options_read(struct record_options *o, int argc, char **argv, int *s
     return record_options_choose_out(o, out, *o->command, getpid()) && read_environment(o, given);
 }
 
+/* Who has set this one for all recordings is not to believe that it holds for this one. */
+static void complain_of_switches(const char *verb)
+{
+    const char *value = getenv("THRACE_SWITCHES");
+    if (value && *value && strcmp(value, "0") != 0)
+        complain(verb, "no switches are recorded (THRACE_SWITCHES): that has to begin with the program");
+}
+
 bool attach_options_read(struct record_options *o, int argc, char **argv, int *status)
 {
     struct option list[MAX_OPTIONS];
@@ -284,6 +294,7 @@ bool attach_options_read(struct record_options *o, int argc, char **argv, int *s
     const char *out = NULL;
     *status = EXIT_USAGE;
     list_options(list, own_of_attach, true);
+    complain_of_switches(arguments.verb);
     for (unsigned i = 0; option_kind(i); i++)
         if (option_kind(i)->flag && is_for_the_beginning(option_kind(i)->flag))
             unsetenv(option_kind(i)->variable);

@@ -47,6 +47,11 @@ enum meta_tag {
      * thread waited when the generation began, and for what
      */
     META_STATUS = 16,
+    /*
+     * CPU, n, n numbers, two for each switch there: the time in ticks, of the first from 0 and then from the one before,
+     * zigzag-encoded; and the thread (of SWITCHES_LOST the number of them) << SWITCH_KIND_BITS | enum switch_kind
+     */
+    META_SWITCHES = 23,
 };
 
 /*
@@ -58,7 +63,7 @@ enum meta_tag {
         [META_STACK] = "i*", [META_WAIT_STACK] = "iiiit**", [META_THREAD] = "iii", [META_NAME] = "iit",                \
         [META_MODULE] = "iiiitt", [META_HOOK] = "it", [META_SAMPLE] = "iiiii*", [META_CALLS] = "iii",                  \
         [META_STATUS] = "iiiiit*", [META_STRING] = "it", [META_HEAP_BLOCK] = "iiii", [META_HEAP_FREE] = "i",           \
-        [META_LOCK] = "iiiiiiit***"                                                                                    \
+        [META_LOCK] = "iiiiiiit***", [META_SWITCHES] = "i*"                                                            \
     }
 
 /* The most periods that one META_SAMPLE stands for. */

@@ -131,7 +131,9 @@ libthrace_preload_la_SOURCES = \
 	%D%/session/state.c %D%/session/state.h \
 	%D%/session/stop.c %D%/session/stop.h \
 	%D%/session/triggers.c %D%/session/triggers.h \
-	%D%/session/upcalls.c
+	%D%/session/upcalls.c \
+	%D%/switches/rings.c %D%/switches/rings.h \
+	%D%/switches/switches.c %D%/switches/switches.h
 # -fexceptions: cancellation and exceptions unwind through the wrappers and run their clean-ups.
 libthrace_preload_la_CFLAGS = $(AM_CFLAGS) -fexceptions -fasynchronous-unwind-tables -fno-stack-protector
 libthrace_preload_la_CPPFLAGS = $(AM_CPPFLAGS) -DTHRACE_BINDIR='"$(bindir)"'

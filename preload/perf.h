@@ -9,8 +9,8 @@
 #include "lib/rawsys.h"
 
 /*
- * An event of a thread (0: the calling one) on a CPU (-1: any): a descriptor, or a negative errno. Sandboxes may kill for
- * this call, as systemd's SystemCallFilter= does, so behind a filter it is not tried.
+ * An event of a thread (0: the calling one) on a CPU (-1: any): a descriptor, or a negative errno. Sandboxes may kill
+ * for this call, as systemd's SystemCallFilter= does, so behind a filter it is not tried.
  */
 static inline long perf_open(const struct perf_event_attr *attr, long tid, int cpu)
 {

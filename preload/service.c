@@ -22,10 +22,12 @@ void service_commit(uint8_t *end, uint64_t time)
     __atomic_store_n(&recorder.service.chunk->used, (uint32_t)(end - recorder.service.chunk->data), __ATOMIC_RELEASE);
 }
 
-void service_record(const uint8_t *record, size_t len)
+bool service_record(const uint8_t *record, size_t len)
 {
     lock_take(&recorder.advance_lock);
-    if (recording() && len + SCHED_TRANSITION_MAX <= CHUNK_CAPACITY && service_room(len, now()))
+    bool fits = recording() && len + SCHED_TRANSITION_MAX <= CHUNK_CAPACITY && service_room(len, now());
+    if (fits)
         chunk_meta_append(recorder.service.chunk, record, len);
     lock_drop(&recorder.advance_lock);
+    return fits;
 }

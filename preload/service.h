@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Adds a meta record that belongs to no thread. Takes the advance lock. */
-void service_record(const uint8_t *record, size_t len);
+/* Adds a meta record that belongs to no thread. Takes the advance lock. False: there was no room, or no recording. */
+bool service_record(const uint8_t *record, size_t len);
 
 /* Room for one more status, or a record of extra bytes, in the chunk that belongs to no thread. With the advance lock. */
 bool service_room(size_t extra, uint64_t time);

@@ -21,6 +21,7 @@
 #include "cmd/finish/heap_profile.h"
 #include "cmd/finish/process_life.h"
 #include "cmd/finish/recording_read.h"
+#include "cmd/finish/recording_switches.h"
 #include "cmd/finish/recording_symbols.h"
 #include "cmd/finish/spool_claim.h"
 #include "cmd/finish/spool_read.h"
@@ -106,6 +107,7 @@ static const char *make_trace(const struct finish_how *how, struct spool_file *f
         for (size_t i = 0; i < r.samples.n; i++)
             sum->samples_in_trace += r.samples.v[i].weight;
         trace_time_init(&r.time, hz);
+        recording_sort_switches(&r);
         rec_locks_init(&r.locks, f->header, hz);
         err = recording_symbolize(&r, how->progress);
     }
@@ -113,6 +115,7 @@ static const char *make_trace(const struct finish_how *how, struct spool_file *f
         report_advice(how, &r);
         finish_summary_short_calls(sum, &r);
         finish_summary_heap(sum, f->header, went_on);
+        sum->lost_switches = r.lost_switches;
         const char *why = make_heap_profile(&r, f->header, went_on, sum);
         if (why)
             how->report(how->who, "heap profile: %s", why);

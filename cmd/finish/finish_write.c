@@ -12,6 +12,7 @@
 #include "cmd/export/heap_in_trace.h"
 #include "cmd/finish/cut.h"
 #include "cmd/finish/finish_as_v1.h"
+#include "cmd/finish/finish_switches.h"
 #include "cmd/finish/lock_stats_write.h"
 #include "cmd/finish/opening.h"
 #include "cmd/finish/output.h"
@@ -177,15 +178,49 @@ static const char *write_again(struct spool_file *f, struct recording *r, struct
     return err ? err : fflush(output_file(o)) ? strerror(errno) : NULL;
 }
 
-/* The trace of v2 that was written, in the version that was asked for. What goes straight was written to middle. */
+/* Reads what was written, which something else is made of. What goes straight was written to middle. */
+static int written(struct output *o, FILE *middle)
+{
+    return middle ? (fflush(middle) ? -1 : dup(fileno(middle))) : output_replace(o);
+}
+
+/* The trace with the switches of its threads; *middle is another one then. */
+static const char *write_switches(struct output *o, FILE **middle, struct recording *r, bool torn,
+                                  struct finish_summary *sum)
+{
+    int in = written(o, *middle);
+    FILE *next = in >= 0 && *middle ? tmpfile() : NULL;
+    const char *err = in < 0 || (*middle && !next) ? strerror(errno) : NULL;
+    if (!err)
+        err = finish_switches(in, next ? next : output_file(o), r, torn, sum);
+    if (in >= 0)
+        close(in);
+    if (next) {
+        fclose(*middle);
+        *middle = next;
+    }
+    return err;
+}
+
+/* The trace of v2 that was written, in the version that was asked for. */
 static const char *write_as_v1(struct output *o, FILE *middle, unsigned nn, struct finish_summary *sum)
 {
-    int in = middle ? (fflush(middle) ? -1 : dup(fileno(middle))) : output_replace(o);
+    int in = written(o, middle);
     if (in < 0)
         return strerror(errno);
     const char *err = finish_as_v1(in, output_file(o), nn, sum);
     close(in);
     return err;
+}
+
+static const char *copy_straight(struct output *o, FILE *middle)
+{
+    static char block[1 << 16]; /* larger than a stack should carry */
+    rewind(middle);
+    for (size_t n; (n = fread(block, 1, sizeof block, middle));)
+        if (fwrite(block, 1, n, output_file(o)) != n)
+            return strerror(errno);
+    return ferror(middle) ? strerror(errno) : NULL;
 }
 
 /* The trace of a process that was killed is read once, and made anew without what cannot be placed. */
@@ -195,14 +230,14 @@ const char *finish_write(struct spool_file *f, struct recording *r, struct finis
     struct output *o = output_open(sum->path, 0600, &err);
     if (!o)
         return err;
-    bool old = wire_version_is_old(f->header->trace_version);
-    FILE *middle = old && !output_temporary(o) ? tmpfile() : NULL;
+    bool old = wire_version_is_old(f->header->trace_version), again = old || r->switches.n;
+    FILE *middle = again && !output_temporary(o) ? tmpfile() : NULL;
     FILE *out = middle ? middle : output_file(o);
-    err = old && !output_temporary(o) && !middle ? strerror(errno) : finish_write_to(out, f, r, sum);
+    err = again && !output_temporary(o) && !middle ? strerror(errno) : finish_write_to(out, f, r, sum);
     if (!err && fflush(out))
         err = strerror(errno);
-    bool torn = output_temporary(o) && (f->header->state != SPOOL_COMPLETE || f->missing);
-    for (int i = 0; torn && !err && i < MAX_CUTS; i++) {
+    bool torn = f->header->state != SPOOL_COMPLETE || f->missing;
+    for (int i = 0; torn && output_temporary(o) && !err && i < MAX_CUTS; i++) {
         uint64_t cut = cut_unfinished(f, output_temporary(o));
         if (!cut)
             break;
@@ -210,8 +245,12 @@ const char *finish_write(struct spool_file *f, struct recording *r, struct finis
         sum->events -= cut;
         err = write_again(f, r, sum, o);
     }
+    if (r->switches.n && !err)
+        err = write_switches(o, &middle, r, torn, sum);
     if (old && !err)
         err = write_as_v1(o, middle, f->header->trace_version, sum);
+    else if (middle && !err)
+        err = copy_straight(o, middle);
     if (middle)
         fclose(middle);
     const char *failed = output_close(o, !err);

@@ -5,6 +5,7 @@ libfinish_la_SOURCES = \
 	%D%/finish.c %D%/finish.h \
 	%D%/finish_as_v1.c %D%/finish_as_v1.h \
 	%D%/finish_summary.c %D%/finish_summary.h \
+	%D%/finish_switches.c %D%/finish_switches.h \
 	%D%/finish_write.c %D%/finish_write.h \
 	%D%/first_stacks.c %D%/first_stacks.h \
 	%D%/heap_profile.c %D%/heap_profile.h \
@@ -25,6 +26,7 @@ libfinish_la_SOURCES = \
 	%D%/recording_objects.c %D%/recording_objects.h \
 	%D%/recording_read.c %D%/recording_read.h \
 	%D%/recording_records.c %D%/recording_records.h \
+	%D%/recording_switches.c %D%/recording_switches.h \
 	%D%/recording_symbols.c %D%/recording_symbols.h \
 	%D%/samples.c %D%/samples.h \
 	%D%/spool_claim.c %D%/spool_claim.h \

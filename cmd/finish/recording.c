@@ -86,6 +86,7 @@ void recording_free(struct recording *r)
     free(r->frees);
     free(r->profile);
     free(r->calls);
+    VEC_FREE(&r->switches);
     free(r->seen.first);
     free(r->seen.statuses);
     heap_types_free(&r->seen.types);

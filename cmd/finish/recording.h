@@ -13,6 +13,8 @@
 #include "cmd/finish/samples.h"
 #include "cmd/finish/stack_table.h"
 #include "cmd/finish/trace_time.h"
+#include "parser/rewrite/thread_switch.h"
+#include "parser/vec.h"
 
 struct rec_thread {
     uint64_t generation, g, stack_id;
@@ -74,6 +76,8 @@ struct recording {
     size_t nfrees, cap_frees;
     void *profile; /* the heap profile, as a file for pprof */
     size_t profile_size;
+    VEC(struct thread_switch) switches; /* times in ticks, until recording_sort_switches */
+    uint64_t lost_switches;
     struct rec_calls *calls;
     size_t ncalls, cap_calls;
     struct symbolizer *symbolizer;

@@ -7,6 +7,7 @@
 
 #include "cmd/finish/record_cursor.h"
 #include "cmd/finish/recording_locks.h"
+#include "cmd/finish/recording_switches.h"
 #include "lib/meta.h"
 #include "lib/sched.h"
 #include "parser/vec.h"
@@ -230,6 +231,7 @@ static bool read_record(struct recording *r, struct rec_names *names, struct cur
     case META_HEAP_FREE: return read_free(r, c);
     case META_CALLS: return read_calls(r, c);
     case META_LOCK: return recording_read_lock(r, c, generation);
+    case META_SWITCHES: return recording_read_switches(r, c);
     default: return false;
     }
 }

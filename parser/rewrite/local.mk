@@ -14,6 +14,11 @@ libparser_la_SOURCES += \
 	%D%/statuses.c \
 	%D%/steps.h \
 	%D%/stretch.c \
+	%D%/switches.h \
+	%D%/switches_learn.c \
+	%D%/switches_merge.c \
+	%D%/switches_model.c %D%/switches_model.h \
+	%D%/thread_switch.h \
 	%D%/trim.h \
 	%D%/trim_gos.c \
 	%D%/trim_procs.c

@@ -72,8 +72,8 @@ bool rewriter_experiments(struct rewriter *w, const struct generation *g, int64_
 bool rewriter_string_itself(struct rewriter *w, struct gotrace_str s);
 
 /*
- * Strings that nothing refers to tell of the recording. Counts of locks and heap profiles are of all of it, and not said
- * of a part.
+ * Strings that nothing refers to tell of the recording. Counts of locks and heap profiles are of all of it, and not
+ * said of a part.
  */
 bool rewriter_notes(struct rewriter *w, const struct generation *g, bool whole);
 

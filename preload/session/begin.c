@@ -25,6 +25,7 @@
 #include "preload/session/state.h"
 #include "preload/session/stop.h"
 #include "preload/session/triggers.h"
+#include "preload/switches/switches.h"
 #include "preload/thread.h"
 #include "preload/thread_end.h"
 #include "preload/thread_name.h"
@@ -94,6 +95,8 @@ static void begin_in_child(struct thread *t)
     }
     fork_inherit(t);
     session_init(options, true);
+    if (options->switches)
+        switches_open();
     if (options->start.when != START_NOW)
         return;
     int err = session_start_with_modules();
@@ -101,7 +104,7 @@ static void begin_in_child(struct thread *t)
         complain_of_start(err, options->out);
     if (err)
         give_up();
-    else if (sample_perf_wanted())
+    else if (sample_perf_wanted() || switches_wanted())
         own_threads_start();
 }
 
@@ -152,6 +155,8 @@ bool begin_process(enum begin_when when)
     if (options->lock_stats)
         count_locks();
     if (when == BEGIN_WITH_PROGRAM) {
+        if (options->switches)
+            switches_open();
         probes_init(options->probes, session_exe(), !options->follow, options->verbose);
         begin_main_thread();
     }

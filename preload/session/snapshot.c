@@ -8,6 +8,7 @@
 #include "preload/sampler/sample_timer.h"
 #include "preload/session/maintain.h"
 #include "preload/session/state.h"
+#include "preload/switches/switches.h"
 
 enum { ADVANCE_TRIES = 100, ADVANCE_PAUSE_NS = 1000000 };
 
@@ -52,6 +53,7 @@ int session_snapshot(char *spool)
         sample_account();
         heap_look();
         heap_report();
+        switches_drain();
         int fd = spool_open(&recorder.spool);
         err = fd < 0 ? fd : advance_now() ? copy_flight(fd, spool) : -EBUSY;
         if (fd >= 0)

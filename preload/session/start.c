@@ -18,6 +18,7 @@
 #include "preload/session/helper.h"
 #include "preload/session/own_spool.h"
 #include "preload/session/state.h"
+#include "preload/switches/switches.h"
 #include "preload/thread.h"
 
 static struct spool fresh;
@@ -170,6 +171,7 @@ static int start_locked(void)
     recorder.spool = fresh;
     session.recorded = true;
     session.root = session_root();
+    switches_begin(recorder.spool.header->first);
     int fd = spool_open(&recorder.spool);
     err = begin_recording(fd);
     if (fd >= 0)
@@ -197,7 +199,7 @@ int session_start_with_modules(void)
     signals_release(held);
     if (err)
         return err;
-    if (registry.nthreads > 1 || sample_perf_wanted())
+    if (registry.nthreads > 1 || sample_perf_wanted() || switches_wanted())
         helper_start();
     helper_wake();
     return 0;

@@ -15,6 +15,7 @@
 #include "preload/say.h"
 #include "preload/session/state.h"
 #include "preload/short_calls.h"
+#include "preload/switches/switches.h"
 #include "preload/thread.h"
 #include "preload/unseen.h"
 
@@ -69,6 +70,7 @@ static bool stop(bool for_good, char *spool)
         unseen_look();
         short_calls_write();
         heap_end();
+        switches_drain();
     }
     lock_take(&session.lock);
     session.over |= for_good; /* whoever comes later, by order from outside, hooks nothing again */

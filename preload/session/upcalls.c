@@ -19,6 +19,7 @@
 #include "preload/session/privileges.h"
 #include "preload/session/triggers.h"
 #include "preload/session/own_threads.h"
+#include "preload/switches/switches.h"
 #include "preload/thread.h"
 
 /* --- the helper's jobs, in their order ---------------------------------------------------------------------------- */
@@ -36,6 +37,7 @@ static uint64_t generation_due(void) { return recording() ? recorder.deadline_ns
 const struct helper_job helper_jobs[] = {
     {.prepare = inherit_privileges, .run = adopt_privileges, .end = give_up_privileges, .forget = privileges_forget},
     {.run = triggers_run, .due = triggers_due},
+    {.run = switches_run, .due = switches_due, .forget = switches_forget},
     {.begin = begin_maintenance, .run = do_maintenance, .due = generation_due},
     {.run = sample_perf_serve},
     {.run = NULL},

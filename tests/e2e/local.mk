@@ -53,6 +53,7 @@ e2e_tests = \
 	%D%/steals.test \
 	%D%/subjects.test \
 	%D%/sums.test \
+	%D%/switches.test \
 	%D%/symbols.test \
 	%D%/tasks.test \
 	%D%/terminal.test \

@@ -111,6 +111,7 @@ c_programs = \
 	%D%/stress \
 	%D%/stuck \
 	%D%/stuck-fp \
+	%D%/switches \
 	%D%/system-time \
 	%D%/tally \
 	%D%/terminal \

@@ -1,0 +1,44 @@
+#include "config.h"
+
+#include "cmd/finish/recording_switches.h"
+
+#include <stdlib.h>
+
+#include "lib/meta.h"
+#include "lib/switch_kind.h"
+
+bool recording_read_switches(struct recording *r, struct cursor *c)
+{
+    uint64_t ticks = 0;
+    get_int(c); /* the CPU */
+    for (uint64_t n = get_int(c); n >= 2 && c->p; n -= 2) {
+        ticks += (uint64_t)zigzag_decode(get_int(c));
+        uint64_t what = get_int(c);
+        struct thread_switch s = {.time = (int64_t)ticks, .kind = what & ((1 << SWITCH_KIND_BITS) - 1)};
+        s.thread = (uint32_t)(what >> SWITCH_KIND_BITS);
+        if (s.kind == SWITCHES_LOST)
+            r->lost_switches += what >> SWITCH_KIND_BITS;
+        if (!VEC_ROOM(&r->switches))
+            return false;
+        r->switches.v[r->switches.n++] = s;
+    }
+    return true;
+}
+
+/* At the same time on two CPUs: who leaves one makes room for who comes. */
+static int by_time(const void *a, const void *b)
+{
+    const struct thread_switch *x = a, *y = b;
+    if (x->time != y->time)
+        return x->time < y->time ? -1 : 1;
+    return (x->kind == SWITCH_IN) - (y->kind == SWITCH_IN);
+}
+
+void recording_sort_switches(struct recording *r)
+{
+    uint64_t ns = 1000000000 / r->time.hz;
+    for (size_t i = 0; i < r->switches.n; i++)
+        r->switches.v[i].time = (int64_t)(trace_time_of(&r->time, (uint64_t)r->switches.v[i].time) * ns);
+    if (r->switches.n)
+        qsort(r->switches.v, r->switches.n, sizeof *r->switches.v, by_time);
+}

@@ -1,0 +1,14 @@
+/* What the kernel noted of threads and processors. */
+#ifndef THRACE_CMD_FINISH_RECORDING_SWITCHES_H
+#define THRACE_CMD_FINISH_RECORDING_SWITCHES_H
+
+#include "cmd/finish/record_cursor.h"
+#include "cmd/finish/recording.h"
+
+/* A META_SWITCHES. False: out of memory. */
+bool recording_read_switches(struct recording *r, struct cursor *c);
+
+/* Once r->time is known: by time, in nanoseconds of the trace. */
+void recording_sort_switches(struct recording *r);
+
+#endif

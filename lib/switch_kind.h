@@ -1,0 +1,13 @@
+/* What the kernel says of a thread and a processor. */
+#ifndef THRACE_LIB_SWITCH_KIND_H
+#define THRACE_LIB_SWITCH_KIND_H
+
+enum switch_kind {
+    SWITCH_IN,        /* it got one */
+    SWITCH_BLOCKS,    /* it gave it up, as it has to wait */
+    SWITCH_PREEMPTED, /* it lost it, or gave way, and could go on */
+    SWITCHES_LOST,    /* of some threads something was not noted until then */
+    SWITCH_KIND_BITS = 2,
+};
+
+#endif

@@ -1,0 +1,31 @@
+/*
+ * A recording, and what the kernel said of its threads and the processors, as one trace. Its threads are shown as
+ * running when they did; who lost the processor may run, and has no proc.
+ *
+ * The trace must be one that `thrace finish` has made: a goroutine stays on its thread, and procs say only how many
+ * threads run at once. So they are given out anew.
+ */
+#ifndef THRACE_PARSER_REWRITE_SWITCHES_H
+#define THRACE_PARSER_REWRITE_SWITCHES_H
+
+#include <stdio.h>
+
+#include "gotrace/reader.h"
+#include "parser/failure.h"
+#include "parser/rewrite/thread_switch.h"
+
+/* Reads the trace once, for what is to be known beforehand, as which switches end waits. False: there is no memory. */
+bool switches_learn(struct gotrace_reader *r, struct thread_switches *switches, uint64_t *max_procs);
+
+struct switches_result {
+    uint64_t events, generations; /* of the new trace, as its readers count them */
+};
+
+/*
+ * Writes the new trace. max_procs: the number of CPUs, as switches_learn has found it. lenient: the trace may break
+ * off, and ends there. False: f says why.
+ */
+bool switches_merge(struct gotrace_reader *r, const struct thread_switches *switches, uint64_t max_procs, bool lenient,
+                    FILE *to, struct switches_result *result, struct failure *f);
+
+#endif

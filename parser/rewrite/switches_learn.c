@@ -1,0 +1,115 @@
+/*
+ * Which switch brought a thread back from a wait. That is the last one, if the kernel had it wait several times: it may
+ * have been woken in vain, or for what the trace does not tell from the wait, as the mutex of a condition.
+ */
+#include "parser/event.h"
+#include "parser/rewrite/switches.h"
+
+struct waiter {
+    bool waits; /* by the trace */
+    bool slept; /* and by the kernel, and is not back */
+    size_t back; /* index of the switch + 1 with which it came back; 0: it did not */
+};
+
+struct learner {
+    struct thread_switches *switches;
+    struct idmap waiter_of; /* threads: index + 1 */
+    struct idmap home_of;   /* goroutines: the same of the thread that they wait on */
+    VEC(struct waiter) waiters;
+};
+
+static struct waiter *waiter_of(struct learner *l, uint64_t thread)
+{
+    uint32_t at = idmap_get(&l->waiter_of, thread);
+    if (!at) {
+        if (l->waiters.n >= UINT32_MAX - 1 || !VEC_ROOM(&l->waiters) ||
+            !idmap_add(&l->waiter_of, thread, at = (uint32_t)l->waiters.n + 1))
+            return NULL;
+        l->waiters.v[l->waiters.n++] = (struct waiter){0};
+    }
+    return &l->waiters.v[at - 1];
+}
+
+static bool begin_wait(struct learner *l, const struct gotrace_event *ev)
+{
+    struct waiter *w = waiter_of(l, ev->thread);
+    if (!w)
+        return false;
+    uint32_t at = (uint32_t)(w - l->waiters.v) + 1, before = idmap_get(&l->home_of, ev->goroutine);
+    *w = (struct waiter){.waits = true};
+    if (before && before != at)
+        idmap_remove(&l->home_of, ev->goroutine);
+    return before == at || idmap_add(&l->home_of, ev->goroutine, at);
+}
+
+/* Who wakes another one does so before that comes back. */
+static void wake(struct learner *l, const struct gotrace_event *ev)
+{
+    uint32_t at = idmap_get(&l->home_of, ev->args[0]);
+    if (at && idmap_get(&l->waiter_of, ev->thread) != at)
+        l->waiters.v[at - 1].back = 0;
+}
+
+static bool end_wait(struct learner *l, const struct gotrace_event *ev)
+{
+    struct waiter *w = waiter_of(l, ev->thread);
+    if (!w)
+        return false;
+    if (w->waits && w->back && idmap_get(&l->home_of, ev->args[0]) == (uint32_t)(w - l->waiters.v) + 1)
+        l->switches->v[w->back - 1].ends_wait = true;
+    *w = (struct waiter){0};
+    return true;
+}
+
+static bool learn_event(struct learner *l, const struct gotrace_event *ev)
+{
+    switch (ev->type) {
+    case EV_GoBlock: return begin_wait(l, ev);
+    case EV_GoStart: return end_wait(l, ev);
+    case EV_GoUnblock: wake(l, ev); return true;
+    case EV_GoDestroy:
+        if (idmap_get(&l->home_of, ev->goroutine))
+            idmap_remove(&l->home_of, ev->goroutine);
+        return true;
+    default: return true;
+    }
+}
+
+static void learn_switch(struct learner *l, size_t i)
+{
+    const struct thread_switch *s = &l->switches->v[i];
+    uint32_t at = idmap_get(&l->waiter_of, s->thread);
+    if (s->kind == SWITCHES_LOST)
+        for (size_t j = 0; j < l->waiters.n; j++) {
+            l->waiters.v[j].slept = false;
+            l->waiters.v[j].back = 0;
+        }
+    if (!at || !l->waiters.v[at - 1].waits || s->kind == SWITCHES_LOST || s->kind == SWITCH_PREEMPTED)
+        return;
+    struct waiter *w = &l->waiters.v[at - 1];
+    if (s->kind == SWITCH_BLOCKS)
+        w->back = 0;
+    else if (w->slept)
+        w->back = i + 1;
+    w->slept = s->kind == SWITCH_BLOCKS;
+}
+
+bool switches_learn(struct gotrace_reader *r, struct thread_switches *switches, uint64_t *max_procs)
+{
+    struct learner l = {.switches = switches};
+    const struct gotrace_event *ev;
+    size_t next = 0;
+    bool ok = true;
+    *max_procs = 0;
+    while (ok && (ev = gotrace_reader_next(r))) {
+        for (; next < switches->n && switches->v[next].time < ev->time; next++)
+            learn_switch(&l, next);
+        if (ev->type == EV_ProcsChange && !*max_procs)
+            *max_procs = ev->args[0];
+        ok = learn_event(&l, ev);
+    }
+    idmap_free(&l.waiter_of);
+    idmap_free(&l.home_of);
+    VEC_FREE(&l.waiters);
+    return ok;
+}

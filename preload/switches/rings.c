@@ -1,0 +1,208 @@
+/*
+ * A software event that never counts anything, of the first thread on each CPU, with which the kernel notes each
+ * switch. Threads inherit it when they are made. It is bound to a CPU because the kernel lets inherited events share a
+ * ring there only. A descriptor is needed for a moment, in the constructor: the mapping of its ring keeps an event
+ * alive.
+ *
+ * Children of fork do not inherit it, where the kernel can tell them from threads (since 5.13); else their records are
+ * told by their process and passed over. An execve takes mappings and events away.
+ */
+#include "preload/switches/rings.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "preload/perf.h"
+#include "preload/recorder.h"
+
+enum { MAX_CPUS = 1024, MASK_WORDS = MAX_CPUS / 64, SIZE_MAX_BYTES = 512 << 10, SIZE_MIN_BYTES = 16 << 10 };
+
+struct ring {
+    struct perf_event_mmap_page *page;
+    uint32_t cpu;
+    bool lost_before; /* records that nobody wants */
+};
+
+static struct {
+    struct ring v[MAX_CPUS];
+    uint32_t n;
+    uint64_t page, size;
+    bool for_threads_only; /* the kernel knows inherit_thread */
+} rings;
+
+/* --- which CPUs --------------------------------------------------------------------------------------------------- */
+
+static const char *take_number(const char *p, uint32_t *n)
+{
+    if (*p < '0' || *p > '9')
+        return NULL;
+    for (*n = 0; *p >= '0' && *p <= '9' && *n < MAX_CPUS; p++)
+        *n = *n * 10 + (uint32_t)(*p - '0');
+    return p;
+}
+
+/* "0-3,8": false where it is something else. */
+static bool parse_list(const char *p, uint64_t mask[MASK_WORDS])
+{
+    for (;; p++) {
+        uint32_t from, to;
+        if (!(p = take_number(p, &from)))
+            return false;
+        to = from;
+        if (*p == '-' && !(p = take_number(p + 1, &to)))
+            return false;
+        for (; from <= to && from < MAX_CPUS; from++)
+            mask[from / 64] |= UINT64_C(1) << from % 64;
+        if (*p != ',')
+            return *p == '\n' || !*p;
+    }
+}
+
+/* All that are online, as threads may be moved to any. Where the list is not to be had, those that this one may use. */
+static void find_cpus(uint64_t mask[MASK_WORDS])
+{
+    char list[4096];
+    long fd = sys_openat("/sys/devices/system/cpu/online", O_RDONLY | O_CLOEXEC, 0);
+    long n = fd < 0 ? fd : sys_read((int)fd, list, sizeof list - 1);
+    if (fd >= 0)
+        sys_close((int)fd);
+    list[n > 0 ? n : 0] = 0;
+    if (!parse_list(list, mask))
+        raw_syscall(SYS_sched_getaffinity, 0, MAX_CPUS / 8, (long)mask, 0, 0, 0);
+}
+
+/* --- making them -------------------------------------------------------------------------------------------------- */
+
+static long open_event(uint32_t cpu)
+{
+    struct perf_event_attr attr = {
+        .type = PERF_TYPE_SOFTWARE,
+        .size = sizeof attr,
+        .config = PERF_COUNT_SW_DUMMY,
+        .sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME,
+        .sample_id_all = 1,
+        .context_switch = 1,
+        .inherit = 1,
+        .inherit_thread = rings.for_threads_only,
+        .exclude_kernel = 1,
+        .exclude_hv = 1,
+        .use_clockid = 1,
+        .clockid = CLOCK_MONOTONIC,
+    };
+    return perf_open(&attr, 0, (int)cpu);
+}
+
+static int open_ring(uint32_t cpu)
+{
+    long fd = open_event(cpu), at;
+    if (fd < 0)
+        return (int)fd;
+    at = sys_mmap(rings.page + rings.size, PROT_READ | PROT_WRITE, MAP_SHARED, (int)fd, 0);
+    sys_close((int)fd);
+    if (sys_failed(at))
+        return (int)at;
+    rings.v[rings.n++] = (struct ring){.page = (struct perf_event_mmap_page *)at, .cpu = cpu};
+    return 0;
+}
+
+static void close_all(void)
+{
+    while (rings.n)
+        sys_munmap(rings.v[--rings.n].page, rings.page + rings.size);
+}
+
+/* All or none: a thread that comes back on a CPU without a ring would seem to wait for one. */
+static int open_all(const uint64_t mask[MASK_WORDS])
+{
+    int err = 0;
+    for (uint32_t cpu = 0; cpu < MAX_CPUS && !err; cpu++)
+        if (mask[cpu / 64] >> cpu % 64 & 1)
+            err = open_ring(cpu);
+    if (err)
+        close_all();
+    return err;
+}
+
+/* What a user may lock in memory counts for all his processes together, so there may be room for smaller ones only. */
+int rings_open(void)
+{
+    uint64_t mask[MASK_WORDS] = {0};
+    int err = -EINVAL;
+    rings.page = (uint64_t)sysconf(_SC_PAGESIZE);
+    find_cpus(mask);
+    for (int tries = 0; tries < 2 && err == -EINVAL; tries++) {
+        rings.for_threads_only = !tries;
+        rings.size = SIZE_MAX_BYTES;
+        while ((err = open_all(mask)) && (err == -EPERM || err == -ENOMEM) && rings.size / 2 >= rings.page &&
+               rings.size / 2 >= SIZE_MIN_BYTES)
+            rings.size /= 2;
+    }
+    return err;
+}
+
+void rings_forget(void) { rings.n = 0; }
+
+/* --- reading ------------------------------------------------------------------------------------------------------ */
+
+/* Records are of whole words, and go on at the beginning of the ring. */
+static uint64_t word(const struct ring *r, uint64_t at)
+{
+    const uint64_t *data = (const uint64_t *)((const char *)r->page + rings.page);
+    return data[(at & (rings.size - 1)) / 8];
+}
+
+static uint32_t process_of(uint64_t ids) { return (uint32_t)ids; }
+static uint32_t thread_of(uint64_t ids) { return (uint32_t)(ids >> 32); }
+
+/* Words of a switch: type, misc and size; process and thread; time. Of a loss an ID and the number are before these. */
+static void take(struct ring *r, uint64_t at, const struct ring_reader *reader)
+{
+    uint64_t head = word(r, at);
+    uint32_t type = (uint32_t)head, misc = (uint32_t)(head >> 32) & 0xffff;
+    if (type == PERF_RECORD_SWITCH && process_of(word(r, at + 8)) == (uint32_t)recorder.pid) {
+        enum switch_kind kind = !(misc & PERF_RECORD_MISC_SWITCH_OUT)          ? SWITCH_IN
+                                : misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT ? SWITCH_PREEMPTED
+                                                                              : SWITCH_BLOCKS;
+        reader->take(r->cpu, word(r, at + 16), kind, thread_of(word(r, at + 8)));
+    } else if (type == PERF_RECORD_LOST && !r->lost_before) {
+        reader->take(r->cpu, word(r, at + 32), SWITCHES_LOST, word(r, at + 16));
+    }
+    r->lost_before &= type != PERF_RECORD_LOST;
+}
+
+static uint64_t read_one(struct ring *r, const struct ring_reader *reader)
+{
+    uint64_t head = __atomic_load_n(&r->page->data_head, __ATOMIC_ACQUIRE), at = r->page->data_tail;
+    uint64_t used = head - at;
+    for (uint64_t size; at < head; at += size) {
+        size = word(r, at) >> 48;
+        if (size < 8 || size % 8 || size > head - at) /* somebody has scribbled on it */
+            break;
+        take(r, at, reader);
+    }
+    reader->end(r->cpu);
+    __atomic_store_n(&r->page->data_tail, head, __ATOMIC_RELEASE);
+    return used;
+}
+
+uint32_t rings_read(const struct ring_reader *reader)
+{
+    uint64_t most = 0;
+    for (uint32_t i = 0; i < rings.n; i++) {
+        uint64_t used = read_one(&rings.v[i], reader);
+        most = used > most ? used : most;
+    }
+    return rings.n ? (uint32_t)((most << 16) / rings.size) : 0;
+}
+
+/* A ring that is nearly full may have lost some already, which the kernel says once there is room. */
+void rings_empty(void)
+{
+    for (uint32_t i = 0; i < rings.n; i++) {
+        struct perf_event_mmap_page *page = rings.v[i].page;
+        uint64_t head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
+        rings.v[i].lost_before = head - page->data_tail > rings.size / 2;
+        __atomic_store_n(&page->data_tail, head, __ATOMIC_RELEASE);
+    }
+}

@@ -1,0 +1,152 @@
+#include "preload/switches/switches.h"
+
+#include "lib/meta.h"
+#include "lib/switch_kind.h"
+#include "preload/recorder.h"
+#include "preload/say.h"
+#include "preload/service.h"
+#include "preload/switches/rings.h"
+
+enum {
+    BATCH = 256,
+    RECORD_MAX = 1 + (2 + 2 * BATCH) * VARINT_MAX,
+    SOONEST_NS = 2000000,
+    LATEST_NS = 50000000,
+    PATIENCE_MS = 2000, /* for who has the lock: a debugger may hold that thread */
+};
+_Static_assert(RECORD_MAX <= CHUNK_CAPACITY - SCHED_TRANSITION_MAX, "a record fits a chunk");
+
+static struct {
+    struct lock lock; /* of what follows, and of who reads the rings */
+    bool open;
+    struct clock_pair from, to; /* between which times are reckoned */
+    uint64_t drained_ns, due_ns;
+    uint64_t time, lost; /* ticks of the last one in the batch; lost for want of room, and not said yet */
+    size_t n;
+    uint64_t numbers[2 * BATCH];
+    uint8_t record[RECORD_MAX];
+} switches;
+
+static const char *why_not(int err)
+{
+    switch (-err) {
+    case EACCES:
+    case EPERM: return "the kernel refuses perf events, switches are not recorded";
+    case ENOSYS: return "the kernel has no perf events, switches are not recorded";
+    case EMFILE:
+    case ENFILE: return "no descriptor is left for perf events, switches are not recorded";
+    default: return "the kernel cannot note switches, they are not recorded";
+    }
+}
+
+void switches_open(void)
+{
+    int err = rings_open();
+    switches.open = !err;
+    if (err)
+        say(why_not(err), "");
+}
+
+bool switches_wanted(void) { return switches.open; }
+
+void switches_forget(void)
+{
+    switches.lock.word = 0;
+    switches.open = false;
+    rings_forget();
+}
+
+void switches_begin(struct clock_pair start)
+{
+    if (!switches.open)
+        return;
+    lock_take(&switches.lock);
+    rings_empty();
+    switches.from = switches.to = start;
+    switches.lost = 0;
+    switches.drained_ns = start.mono_ns;
+    __atomic_store_n(&switches.due_ns, start.mono_ns + SOONEST_NS, __ATOMIC_RELAXED);
+    lock_drop(&switches.lock);
+}
+
+/* --- the batch ---------------------------------------------------------------------------------------------------- */
+
+/* By the clocks before and after; a switch may be a little outside of that. */
+static uint64_t ticks_at(uint64_t mono_ns)
+{
+    const struct clock_pair *a = &switches.from, *b = &switches.to;
+    if (b->mono_ns <= a->mono_ns)
+        return a->ticks;
+    __int128 since = (__int128)mono_ns - a->mono_ns, ticks = (__int128)b->ticks - a->ticks;
+    __int128 at = a->ticks + since * ticks / (b->mono_ns - a->mono_ns);
+    return at > 0 ? (uint64_t)at : 0;
+}
+
+static void add(uint64_t ticks, enum switch_kind kind, uint64_t what)
+{
+    switches.numbers[switches.n++] = zigzag_encode((int64_t)(ticks - switches.time));
+    switches.numbers[switches.n++] = what << SWITCH_KIND_BITS | kind;
+    switches.time = ticks;
+}
+
+static void write_batch(uint32_t cpu)
+{
+    struct meta_record r;
+    if (!switches.n)
+        return;
+    meta_begin(&r, switches.record, sizeof switches.record, META_SWITCHES);
+    meta_int(&r, cpu);
+    meta_int(&r, switches.n);
+    for (size_t i = 0; i < switches.n; i++)
+        meta_int(&r, switches.numbers[i]);
+    if (r.overflow || !service_record(switches.record, (size_t)(r.p - switches.record)))
+        switches.lost += switches.n / 2;
+    switches.n = switches.time = 0;
+}
+
+static void take(uint32_t cpu, uint64_t mono_ns, enum switch_kind kind, uint64_t tid)
+{
+    if (switches.n + 4 > 2 * BATCH)
+        write_batch(cpu);
+    uint64_t ticks = ticks_at(mono_ns);
+    if (switches.lost)
+        add(ticks, SWITCHES_LOST, switches.lost);
+    switches.lost = 0;
+    add(ticks, kind, tid);
+}
+
+static const struct ring_reader into_spool = {.take = take, .end = write_batch};
+
+/* --- when --------------------------------------------------------------------------------------------------------- */
+
+/* Half full, should there be twice as many switches from now on. */
+static uint64_t pause_after(uint64_t since_ns, uint32_t filled)
+{
+    uint64_t pause = filled ? (since_ns << 14) / filled : LATEST_NS;
+    return pause < SOONEST_NS ? SOONEST_NS : pause > LATEST_NS ? LATEST_NS : pause;
+}
+
+void switches_drain(void)
+{
+    if (!switches.open || !recording() || !lock_take_for(&switches.lock, PATIENCE_MS))
+        return;
+    struct clock_pair now = clock_read_pair(&recorder.clock);
+    switches.from = switches.to;
+    switches.to = now;
+    uint32_t filled = rings_read(&into_spool);
+    uint64_t since = now.mono_ns - switches.drained_ns;
+    switches.drained_ns = now.mono_ns;
+    __atomic_store_n(&switches.due_ns, now.mono_ns + pause_after(since, filled), __ATOMIC_RELAXED);
+    lock_drop(&switches.lock);
+}
+
+uint64_t switches_due(void)
+{
+    return switches.open && recording() ? __atomic_load_n(&switches.due_ns, __ATOMIC_RELAXED) : UINT64_MAX;
+}
+
+void switches_run(void)
+{
+    if (clock_mono_ns() >= switches_due())
+        switches_drain();
+}

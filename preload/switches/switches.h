@@ -1,0 +1,35 @@
+/*
+ * When threads lost a processor, and got one: the kernel says so of all threads of the process, without privileges.
+ * This brings what it says into the spool; thrace finish makes of it what the hooks cannot see (docs/internals.md).
+ */
+#ifndef THRACE_PRELOAD_SWITCHES_SWITCHES_H
+#define THRACE_PRELOAD_SWITCHES_SWITCHES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "lib/clock.h"
+
+/*
+ * Begins, for the calling thread and those that it makes: so by the first one, before there are others. Says so where
+ * that cannot be had.
+ */
+void switches_open(void);
+
+/* The helper has to read them. */
+bool switches_wanted(void);
+
+/* A session begins: what was before does not count. What both clocks showed then. Ranks before advance. */
+void switches_begin(struct clock_pair start);
+
+/* Writes what the kernel has noted so far into the spool. Takes the advance lock. */
+void switches_drain(void);
+
+/* The helper's job. */
+void switches_run(void);
+uint64_t switches_due(void);
+
+/* In the child of a fork. */
+void switches_forget(void);
+
+#endif

@@ -1,0 +1,146 @@
+/*
+ * switches WHAT: threads that lose their processor, and that block where no function of libc is called. It prints what
+ * the kernel itself says of how long they could have run and did not: "delay NAME NANOSECONDS".
+ *
+ *   share    two threads, and main, on one CPU
+ *   forks    the same, and then in a child
+ *   killed   two that never end on one CPU, until the process kills itself
+ *   unseen   a thread sleeps by an instruction of its own
+ */
+#include "program.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+enum { SHARE_MS = 150, NAPS = 5, NAP_MS = 20 };
+
+static pthread_barrier_t barrier;
+
+static void use_one_cpu(void)
+{
+    cpu_set_t may, one;
+    CHECK(sched_getaffinity(0, sizeof may, &may) == 0);
+    CPU_ZERO(&one);
+    for (int cpu = 0; CPU_COUNT(&one) == 0; cpu++)
+        if (CPU_ISSET(cpu, &may))
+            CPU_SET(cpu, &one);
+    CHECK(sched_setaffinity(0, sizeof one, &one) == 0);
+}
+
+/* The last thing that a thread does: what comes then is not in it. */
+static unsigned long long own_delay(void)
+{
+    char text[128] = "";
+    unsigned long long ran, delay = 0;
+    int fd = open("/proc/thread-self/schedstat", O_RDONLY);
+    if (fd < 0 || read(fd, text, sizeof text - 1) < 0 || sscanf(text, "%llu %llu", &ran, &delay) != 2)
+        return 0;
+    close(fd);
+    return delay;
+}
+
+static unsigned long long delay_of_a, delay_of_b;
+
+static NOINLINE void *shares_a(void *self)
+{
+    introduce(self);
+    pthread_barrier_wait(&barrier);
+    compute_for(SHARE_MS);
+    delay_of_a = own_delay();
+    return NULL;
+}
+
+static NOINLINE void *shares_b(void *self)
+{
+    introduce(self);
+    pthread_barrier_wait(&barrier);
+    compute_for(SHARE_MS);
+    delay_of_b = own_delay();
+    return NULL;
+}
+
+static void share(void)
+{
+    struct thread t[2];
+    CHECK(pthread_barrier_init(&barrier, NULL, 2) == 0);
+    spawn(&t[0], shares_a);
+    spawn(&t[1], shares_b);
+    for (int i = 0; i < 2; i++)
+        join(&t[i]);
+    if (delay_of_a && delay_of_b)
+        printf("delay shares_a %llu\ndelay shares_b %llu\n", delay_of_a, delay_of_b);
+    fflush(stdout);
+}
+
+static void share_in_child(void)
+{
+    pid_t child = fork();
+    int status;
+    CHECK(child >= 0);
+    if (child == 0) {
+        share();
+        exit(0);
+    }
+    CHECK(waitpid(child, &status, 0) == child && status == 0);
+}
+
+static NOINLINE void *never_ends(void *self)
+{
+    introduce(self);
+    pthread_barrier_wait(&barrier);
+    for (;;)
+        compute_for(1);
+    return NULL;
+}
+
+static void be_killed(void)
+{
+    struct thread t[2];
+    CHECK(pthread_barrier_init(&barrier, NULL, 3) == 0);
+    for (int i = 0; i < 2; i++)
+        spawn(&t[i], never_ends);
+    pthread_barrier_wait(&barrier);
+    compute_for(SHARE_MS);
+    kill(getpid(), SIGKILL);
+}
+
+static void nap_by_instruction(const struct timespec *time)
+{
+#if defined(__x86_64__)
+    long ret = SYS_nanosleep;
+    __asm__ volatile("syscall" : "+a"(ret) : "D"(time), "S"(0) : "rcx", "r11", "memory");
+#else
+    register long x8 __asm__("x8") = SYS_nanosleep;
+    register long x0 __asm__("x0") = (long)time;
+    register long x1 __asm__("x1") = 0;
+    __asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1) : "memory");
+#endif
+}
+
+static NOINLINE void *naps_unseen(void *self)
+{
+    static const struct timespec nap = {0, NAP_MS * 1000000};
+    introduce(self);
+    for (int i = 0; i < NAPS; i++)
+        nap_by_instruction(&nap);
+    return NULL;
+}
+
+int main(int argc, char **argv)
+{
+    const char *what = argc > 1 ? argv[1] : "share";
+    struct thread t;
+    use_one_cpu();
+    if (!strcmp(what, "unseen")) {
+        spawn(&t, naps_unseen);
+        join(&t);
+    } else if (!strcmp(what, "killed")) {
+        be_killed();
+    } else {
+        share();
+    }
+    if (!strcmp(what, "forks"))
+        share_in_child();
+    return 0;
+}

@@ -80,6 +80,19 @@ static bool open_wait(struct open_waits *w, const struct spool_batch *b, uint64_
     return true;
 }
 
+/* A wait whose begin is not in the recording, as far as was read; else that is known. */
+static bool goes_on(struct open_waits *w, const struct spool_batch *b, const struct wire_event *ev)
+{
+    uint64_t g = ev->args[0];
+    if (!g || idmap_get(&w->index, g))
+        return true;
+    if (!VEC_ROOM(&w->list) || !idmap_add(&w->index, g, (uint32_t)w->list.n + 1))
+        return false;
+    w->list.v[w->list.n++] = (struct open_wait){
+        .g = g, .m = ev->args[1], .time = ev->time, .generation = b->generation, .older = true};
+    return true;
+}
+
 static bool end(struct open_waits *w, uint64_t m)
 {
     uint64_t g = idmap_get(&w->running, m);
@@ -91,6 +104,8 @@ static bool see(struct open_waits *w, const struct spool_batch *b, const struct 
 {
     switch (ev->id) {
     case EV_GoStatus:
+        if (ev->args[2] == GO_WAITING)
+            return goes_on(w, b, ev);
         return (ev->args[2] != GO_RUNNING && ev->args[2] != GO_SYSCALL) || runs(w, ev->args[1], ev->args[0]);
     case EV_GoStart:
         close_wait(w, ev->args[0]);
@@ -162,10 +177,21 @@ static bool copy(uint8_t **to, size_t *size, const uint8_t *from, const uint8_t 
     return *to;
 }
 
+/* The record of a wait whose begin is not known. */
+static bool take_status(struct open_waits *w, const uint8_t *record, struct cursor c)
+{
+    uint32_t at = idmap_get(&w->index, get_int(&c));
+    struct open_wait *o = at ? &w->list.v[at - 1] : NULL;
+    return !o || !o->older || o->record || copy(&o->record, &o->size, record, c.end);
+}
+
 static bool take(struct open_waits *w, uint64_t generation, struct cursor c)
 {
     size_t len;
+    const uint8_t *record = c.p;
     uint8_t tag = *c.p++;
+    if (tag == META_STATUS)
+        return take_status(w, record, c);
     if (tag != META_STACK && tag != META_WAIT_STACK)
         return true;
     struct wanted_stack *s = find(w, generation, get_int(&c));
@@ -224,7 +250,7 @@ bool open_waits_settle(struct open_waits *w)
 {
     bool ok = true;
     for (size_t i = 0; i < w->list.n && ok; i++)
-        ok = w->list.v[i].record || make_record(w, &w->list.v[i]);
+        ok = w->list.v[i].record || w->list.v[i].older || make_record(w, &w->list.v[i]);
     for (size_t i = 0; i < w->wanted.n; i++) {
         free(w->wanted.v[i].text);
         free(w->wanted.v[i].pcs);

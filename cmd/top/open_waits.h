@@ -1,6 +1,7 @@
 /*
  * The waits and system calls that threads are in when a generation ends. What comes after it only says that they are,
- * so these are told to it as a flight recorder tells them to each generation: by records (META_STATUS).
+ * so these are told to it as a flight recorder tells them to each generation: by records (META_STATUS). What threads
+ * were in when the recording began is known by such a record only.
  */
 #ifndef THRACE_CMD_TOP_OPEN_WAITS_H
 #define THRACE_CMD_TOP_OPEN_WAITS_H
@@ -16,6 +17,7 @@ struct open_wait {
     uint64_t reason; /* its string's ID; 0: a system call */
     uint64_t time;   /* when it began, in ticks of the recording */
     uint64_t generation, stack; /* where the stack is told */
+    bool older;                 /* it began before that: a status says that it goes on */
     uint8_t *record; /* of this wait, once it is made */
     size_t size;
 };

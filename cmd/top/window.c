@@ -51,7 +51,19 @@ struct summing {
     struct window *window;
     const struct open_waits *open;
     struct trace_time time;
+    int64_t over_at; /* the generation ended then, in ns of the trace, as far as it is told */
 };
+
+/*
+ * The clock was read when the newest generation that is over ended, maybe long after its last event. The process may
+ * say what it likes: a generation is no longer than a day.
+ */
+static int64_t end_of(const struct trace_time *t, const struct spool_file *f, uint64_t hz)
+{
+    enum { DAY_S = 86400 };
+    uint64_t begin = f->events.v[0].time, end = f->header->last.ticks;
+    return end > begin && (end - begin) / hz < DAY_S ? in_ns(t, end) : 0;
+}
 
 /* The first line of a text that says more in others. */
 static char *first_line(const char *text) { return strndup(text, strcspn(text, "\n")); }
@@ -74,9 +86,11 @@ static bool take_thread(struct window *w, const struct span_thread *l, const str
         return true;
     struct window_thread t = {.g = l->id, .tid = l->tid, .state = l->state, .since = l->since};
     const struct open_wait *o = l->since < w->begin ? open_waits_find(how->open, l->id) : NULL;
+    if (o && o->older && l->state != GOTRACE_STATE_WAITING)
+        o = NULL; /* the status was of before */
     if (o)
         t.since = in_ns(&how->time, o->time);
-    t.known = o || l->since >= w->begin;
+    t.known = o ? !o->older : l->since >= w->begin;
     t.name = strdup(stat_text_of(&w->stat.spans.texts, l->name));
     t.what = first_line(what_of(w, l));
     if (!t.name || !t.what || !VEC_ROOM(&w->threads)) {
@@ -120,7 +134,9 @@ static bool event(void *state, const struct gotrace_event *ev)
 static bool end(void *state)
 {
     const struct summing *s = state;
-    s->window->end = s->window->stat.spans.end;
+    struct spans *spans = &s->window->stat.spans;
+    spans->end = spans->end < s->over_at ? s->over_at : spans->end;
+    s->window->end = spans->end;
     return take_threads(s) && stat_consumer.end(&s->window->stat);
 }
 
@@ -168,6 +184,7 @@ struct window *window_new(struct spool_file *f, uint64_t hz, const struct open_w
         *wrong = make_trace(&trace, f, hz, &how.time);
     if (!*wrong) {
         w->begin = in_ns(&how.time, f->events.v[0].time);
+        how.over_at = end_of(&how.time, f, hz);
         *wrong = sum_up(&how, &trace);
     }
     free(trace.v);

@@ -24,9 +24,9 @@ struct window {
 };
 
 /*
- * hz: ticks of the recording in a second. open: the waits that threads are in when the generation begins. only: an
- * extended regular expression, of the names of threads that count, or NULL: all do. NULL, and *wrong says
- * why.
+ * Of the newest generation that is over. hz: ticks of the recording in a second. open: the waits that threads are in
+ * when the generation begins. only: an extended regular expression, of the names of threads that count, or NULL: all
+ * do. NULL, and *wrong says why.
  */
 struct window *window_new(struct spool_file *f, uint64_t hz, const struct open_waits *open, const char *only,
                           const char **wrong);

@@ -20,6 +20,7 @@
 #include "cmd/finish_report.h"
 #include "cmd/table.h"
 #include "cmd/verbs.h"
+#include "cmd/visit.h"
 #include "lib/text.h"
 
 struct command {
@@ -73,6 +74,27 @@ static int make_trace(const struct command *c, pid_t pid, const char *spool, con
     return status;
 }
 
+/* What thrace top looks at was to have no trace: it gets one in the current directory. */
+static void name_trace(pid_t pid, const char *spool, struct finish_how *how)
+{
+    static char trace[PATH_MAX];
+    char name[64];
+    command_of(pid, name, sizeof name);
+    if (!visit_has(spool))
+        return;
+    if (!how->out && visit_trace(trace, sizeof trace, name, pid))
+        how->out = trace;
+    how->anyway = how->out != NULL;
+}
+
+/* What a killed thrace top has left. */
+static void tidy_up(const char *verb, pid_t pid, const char *spool)
+{
+    static struct visit v;
+    if (visit_take_over(&v, verb, pid, spool))
+        visit_end(&v);
+}
+
 static double seconds_since(uint64_t realtime_ns)
 {
     struct timespec now;
@@ -119,9 +141,12 @@ static int send_command(const struct command *c, pid_t pid, struct finish_how *h
         puts(r.spool);
         return EXIT_OK;
     }
-    if (c->verb == CONTROL_DETACH && access(r.spool, F_OK) && errno == ENOENT)
-        return EXIT_OK; /* the recording was ended before, by thrace stop */
-    return make_trace(c, pid, r.spool, how);
+    name_trace(pid, r.spool, how);
+    bool ended_before = c->verb == CONTROL_DETACH && access(r.spool, F_OK) && errno == ENOENT; /* by thrace stop */
+    int status = ended_before ? EXIT_OK : make_trace(c, pid, r.spool, how);
+    if (c->verb == CONTROL_DETACH && status == EXIT_OK)
+        tidy_up(c->arguments.verb, pid, r.spool);
+    return status;
 }
 
 /* --- all of them -------------------------------------------------------------------------------------------------- */
@@ -255,7 +280,7 @@ int cmd_detach(int argc, char **argv)
     static const struct command c = {{"detach",
                                       "usage: thrace detach [-kq] [-o FILE] PID\n"
                                       "Ends what thrace attach began in the process, which runs its own code again,\n"
-                                      "and makes the trace. Needed only where thrace attach was killed.\n"
+                                      "and makes the trace. Needed only where thrace attach, or top, was killed.\n"
                                       FINISH_USAGE
                                       "Exit status: 0 done, 1 what the process left is no recording, 2 not done.\n",
                                       ":hkqo:", finish_options},

@@ -7,11 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/complain.h"
-
-bool find_library(const char *verb, char *path, size_t size)
+const char *find_library(char *path, size_t size)
 {
-    static char self[PATH_MAX];
+    static char self[PATH_MAX], why[PATH_MAX + 64];
     static const char *const beside[] = {"/.libs/libthrace-preload.so", "/../lib/thrace/libthrace-preload.so"};
     ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
     self[n < 0 ? 0 : n] = 0;
@@ -19,11 +17,11 @@ bool find_library(const char *verb, char *path, size_t size)
     for (int i = 0; slash && i < 2; i++) {
         snprintf(path, size, "%.*s%s", (int)(slash - self), self, beside[i]);
         if (!access(path, R_OK))
-            return true;
+            return NULL;
     }
     snprintf(path, size, "%s/libthrace-preload.so", THRACE_PKGLIBDIR);
     if (!access(path, R_OK))
-        return true;
-    complain(verb, "%s is not there; was thrace installed completely?", path);
-    return false;
+        return NULL;
+    snprintf(why, sizeof why, "%s is not there; was thrace installed completely?", path);
+    return why;
 }

@@ -2,10 +2,9 @@
 #ifndef THRACE_CMD_LIBRARY_H
 #define THRACE_CMD_LIBRARY_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
-/* False, and a complaint of the verb's: it is not there. */
-bool find_library(const char *verb, char *path, size_t size);
+/* NULL, or that it is not there; the text lives until the next call. */
+const char *find_library(char *path, size_t size);
 
 #endif

@@ -24,7 +24,7 @@ bin_PROGRAMS += thrace
 thrace_SOURCES = %D%/main.c %D%/verbs.def %D%/verbs.h \
 	%D%/anonymise.c \
 	%D%/arguments.c %D%/arguments.h \
-	%D%/attach.c \
+	%D%/attach.c %D%/attachment.c %D%/attachment.h \
 	%D%/binary.c %D%/binary.h \
 	%D%/control.c %D%/control_client.c %D%/control_client.h \
 	%D%/control_list.c %D%/control_list.h \
@@ -48,7 +48,7 @@ thrace_SOURCES = %D%/main.c %D%/verbs.def %D%/verbs.h \
 	%D%/record.c %D%/record_options.c %D%/record_options.h %D%/record_probes.c %D%/record_probes.h \
 	%D%/record_place.c %D%/record_place.h \
 	%D%/stacks.c \
-	%D%/top.c \
+	%D%/top.c %D%/top.h %D%/top_keys.c \
 	%D%/stat.c %D%/stat.h \
 	%D%/stat_cpu.c %D%/stat_cpu.h \
 	%D%/stat_heap.c %D%/stat_heap.h \
@@ -69,7 +69,8 @@ thrace_SOURCES = %D%/main.c %D%/verbs.def %D%/verbs.h \
 	%D%/trim.c \
 	%D%/v1_losses.c %D%/v1_losses.h \
 	%D%/validate.c \
-	%D%/view.c %D%/view.h
+	%D%/view.c %D%/view.h \
+	%D%/visit.c %D%/visit.h
 thrace_CPPFLAGS = $(AM_CPPFLAGS) -DTHRACE_PKGLIBDIR='"$(pkglibdir)"'
 thrace_LDADD = libattach.la libtop.la libstacks.la libreport.la libview.la libanalyze.la libgolden.la $(finish_LIBS)
 

@@ -201,11 +201,11 @@ static int record(const struct target *t, const struct record_options *o)
 {
     static char library[PATH_MAX];
     bool traced = !*t->problem;
+    const char *missing = traced ? find_library(library, sizeof library) : NULL;
     int cannot;
-    if (!traced)
-        complain("record", "%s", t->problem);
-    else if (!find_library("record", library, sizeof library) || !enough_descriptors() ||
-             !can_record_to("record", o->out))
+    if (!traced || missing)
+        complain("record", "%s", missing ? missing : t->problem);
+    if (traced && (missing || !enough_descriptors() || !can_record_to("record", o->out)))
         return CANNOT_RECORD;
     uint64_t since_ns = gather_since();
     int status = run(t, o, traced ? library : NULL, &cannot);

@@ -98,6 +98,13 @@ static bool is_for_the_beginning(const char *flag)
     return false;
 }
 
+static void forget_the_beginning(void)
+{
+    for (unsigned i = 0; option_kind(i); i++)
+        if (option_kind(i)->flag && is_for_the_beginning(option_kind(i)->flag))
+            unsetenv(option_kind(i)->variable);
+}
+
 static void list_options(struct option list[MAX_OPTIONS], const struct option *own, bool attaches)
 {
     int n = 0;
@@ -295,9 +302,7 @@ bool attach_options_read(struct record_options *o, int argc, char **argv, int *s
     *status = EXIT_USAGE;
     list_options(list, own_of_attach, true);
     complain_of_switches(arguments.verb);
-    for (unsigned i = 0; option_kind(i); i++)
-        if (option_kind(i)->flag && is_for_the_beginning(option_kind(i)->flag))
-            unsetenv(option_kind(i)->variable);
+    forget_the_beginning();
     if (!read_options(o, &arguments, argc, argv, status, given, &out) ||
         !has_operands(&arguments, argc, 1, 1, "a PID"))
         return false;
@@ -306,4 +311,16 @@ bool attach_options_read(struct record_options *o, int argc, char **argv, int *s
         return false;
     }
     return (!out || record_options_choose_out(o, out, out, o->pid)) && read_environment(o, given);
+}
+
+bool visit_environment_read(const char *verb)
+{
+    static const char name[] = "THRACE_FLIGHT_RECORDER", enough[] = "64M";
+    static const bool given[MAX_OPTIONS];
+    static struct record_options o;
+    char keep[64];
+    snprintf(keep, sizeof keep, "%s", getenv(name) ? getenv(name) : enough);
+    forget_the_beginning();
+    o.then.verb = verb;
+    return !setenv(name, keep, 1) && read_environment(&o, given);
 }

@@ -35,6 +35,12 @@ bool record_options_read(struct record_options *o, int argc, char **argv, int *s
 /* The same for thrace attach; of the trace, if it was given no name, `out` is "". */
 bool attach_options_read(struct record_options *o, int argc, char **argv, int *status);
 
+/*
+ * Reads the environment for a process that is attached to while somebody looks: a flight recorder, of the size that it
+ * says. False after a complaint.
+ */
+bool visit_environment_read(const char *verb);
+
 /* Gives the trace a name, NULL: that of the command with a number. False after a complaint. */
 bool record_options_choose_out(struct record_options *o, const char *given, const char *command, pid_t pid);
 

@@ -1,4 +1,4 @@
-/* thrace top: what the threads of a recorded process do, second by second. */
+/* thrace top: what the threads of a process do, second by second. */
 #include "config.h"
 
 #include <errno.h>
@@ -6,39 +6,38 @@
 #include <limits.h>
 #include <poll.h>
 #include <regex.h>
-#include <stdarg.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cmd/arguments.h"
 #include "cmd/complain.h"
-#include "cmd/control_client.h"
 #include "cmd/control_list.h"
-#include "cmd/finish/finish.h"
 #include "cmd/finish/finish_write.h"
 #include "cmd/lines.h"
-#include "cmd/stacks/look.h"
-#include "cmd/stacks/report.h"
+#include "cmd/record_options.h"
 #include "cmd/terminal.h"
+#include "cmd/top.h"
 #include "cmd/top/find_spool.h"
-#include "cmd/top/follow.h"
 #include "cmd/top/holders.h"
-#include "cmd/top/screen.h"
 #include "cmd/top/terminal_mode.h"
 #include "cmd/verbs.h"
 
 static const char usage[] =
     "usage: thrace top [OPTION…] PID\n"
     "\n"
-    "Shows what the threads of a process do that thrace records: on the whole terminal, anew with each generation of\n"
-    "the recording, which is each second if nothing else was asked for. The recording is only read, so the process\n"
-    "does not notice. Where the output is no terminal, one text comes after the other.\n"
+    "Shows what the threads of a process do: on the whole terminal, anew with each generation of its recording,\n"
+    "which is each second if nothing else was asked for. The recording is only read, so the process does not notice.\n"
+    "A process that is not recorded is attached to, as by thrace attach, and detached from at the end; nothing is\n"
+    "left of that. Where the output is no terminal, one text comes after the other.\n"
     "\n"
     "  --view WHAT    all (default), locks, waits, calls or threads\n"
     "  --thread RE    only threads whose names match the regular expression\n"
     "  --times N      so many generations\n"
     "  --text         text, also on a terminal\n"
+    "  --no-attach    only look at what is recorded\n"
+    "  --with-filter  attach also to a process with a filter of system calls, as in containers\n"
     "  -h, --help     print this\n"
     "\n"
     "Keys: a, l, w, c, t for the views; < and > sort by another column, the arrows scroll; / takes threads by their\n"
@@ -46,35 +45,22 @@ static const char usage[] =
     "holds the screen; q leaves.\n"
     "Exit status: 0, or 2 when the process cannot be looked at.\n";
 
-enum { OPTION_VIEW = 256, OPTION_THREAD, OPTION_TIMES, OPTION_TEXT };
+enum { OPTION_VIEW = 256, OPTION_THREAD, OPTION_TIMES, OPTION_TEXT, OPTION_NO_ATTACH,
+       OPTION_WITH_FILTER };
 
 static const struct option longs[] = {
     {"view", required_argument, NULL, OPTION_VIEW},
     {"thread", required_argument, NULL, OPTION_THREAD},
     {"times", required_argument, NULL, OPTION_TIMES},
     {"text", no_argument, NULL, OPTION_TEXT},
+    {"no-attach", no_argument, NULL, OPTION_NO_ATTACH},
+    {"with-filter", no_argument, NULL, OPTION_WITH_FILTER},
     {"help", no_argument, NULL, 'h'},
     {NULL, 0, NULL, 0},
 };
 static const struct arguments arguments = {"top", usage, ":h", longs};
 
-enum { LOOK_MS = 100, QUIET_MS = 3000, FILTER_MAX = 128 };
-
-struct top {
-    struct screen screen;
-    char name[64], filter[FILTER_MAX], message[256];
-    struct process_stat process;
-    struct follow follow;
-    uint64_t hz; /* ticks of the recording in a second */
-    struct window *window; /* NULL: there is none so far */
-    struct cpu_times times[2]; /* screen.before and screen.now lead to them */
-    uint64_t shown_at;         /* CLOCK_MONOTONIC, in ns */
-    size_t shown, most;        /* generations */
-    bool full_screen, held, is_over;
-    int failed; /* generations in a row that could not be summed up */
-    size_t line;               /* the first one that is drawn */
-    char *text;                /* what was drawn last */
-};
+enum { LOOK_MS = 100, QUIET_MS = 3000 };
 
 /* --- windows ------------------------------------------------------------------------------------------------------ */
 
@@ -179,186 +165,13 @@ static void draw(struct top *t)
     terminal_mode_draw(t->text ? t->text : "", t->line, bottom);
 }
 
-/* The first line that is drawn after that key: one of the text. */
-static size_t scrolled(const char *text, size_t line, int key)
-{
-    enum { PAGE = 10 };
-    size_t last = 0;
-    for (const char *c = text; c && *c; c++)
-        last += *c == '\n' && c[1];
-    switch (key) {
-    case KEY_UP: return line - (line > 0);
-    case KEY_DOWN: return line < last ? line + 1 : line;
-    case KEY_PAGE_UP: return line < PAGE ? 0 : line - PAGE;
-    case KEY_PAGE_DOWN: return line + PAGE < last ? line + PAGE : last;
-    default: return line;
-    }
-}
-
-/* Until a key: the text of something else. */
-static bool show_text(const char *text, const char *title)
-{
-    for (size_t line = 0;;) {
-        terminal_mode_draw(text, line, title);
-        int key = terminal_mode_key(-1);
-        switch (key) {
-        case KEY_STOP: return false;
-        case KEY_NONE:
-        case KEY_RESIZED: break;
-        case KEY_UP:
-        case KEY_DOWN:
-        case KEY_PAGE_UP:
-        case KEY_PAGE_DOWN: line = scrolled(text, line, key); break;
-        default: return true;
-        }
-    }
-}
-
-static bool show_stacks(struct top *t)
-{
-    struct look look;
-    char *text = NULL;
-    size_t size = 0;
-    FILE *f = open_memstream(&text, &size);
-    const char *wrong = look_at(&look, t->screen.pid, STOP_SAFE);
-    if (!wrong && (!f || !report_stacks(&look, SIZE_MAX, f)))
-        wrong = "out of memory";
-    look_free(&look);
-    if (f)
-        fclose(f);
-    snprintf(t->message, sizeof t->message, wrong ? " %s" : "%s", wrong ? wrong : "");
-    bool goes_on = wrong || show_text(text, " stacks: the arrows scroll, any other key leaves");
-    free(text);
-    return goes_on;
-}
-
-/* What finish_spool() reports goes to the line at the bottom. */
-static struct top *snapshot_of;
-__attribute__((format(printf, 2, 3))) static void report_snapshot(const char *who, const char *fmt, ...)
-{
-    va_list args;
-    (void)who;
-    va_start(args, fmt);
-    vsnprintf(snapshot_of->message, sizeof snapshot_of->message, fmt, args);
-    va_end(args);
-}
-
-static void take_snapshot(struct top *t)
-{
-    static struct control_reply reply;
-    static struct finish_summary sum;
-    const char *wrong = control_ask(t->screen.pid, CONTROL_SNAPSHOT, &reply);
-    if (!wrong && reply.error)
-        wrong = reply.error == -EOPNOTSUPP ? "no flight recorder runs there: thrace record --flight-recorder"
-                                           : strerror(-reply.error);
-    if (wrong) {
-        snprintf(t->message, sizeof t->message, " snapshot: %s", wrong);
-        return;
-    }
-    const struct finish_how how = {.quiet = true,
-                                   .report = report_snapshot,
-                                   .who = "top",
-                                   .of_pid = t->process.innermost ? t->process.innermost : (uint32_t)t->screen.pid,
-                                   .of_start = t->process.start};
-    snapshot_of = t;
-    if (finish_spool(reply.spool, &how, &sum) == FINISH_DONE)
-        snprintf(t->message, sizeof t->message, " snapshot: %.200s", sum.path);
-    free(sum.holders);
-    sum.holders = NULL;
-}
-
-static size_t without_last(char *text, size_t n)
-{
-    while (n > 1 && ((unsigned char)text[n - 1] & 0xc0) == 0x80)
-        n--;
-    n -= n > 0;
-    text[n] = 0;
-    return n;
-}
-
-/* Reads it at the bottom of the screen; Escape leaves it as it was. False: the program is to end. */
-static bool read_filter(struct top *t)
-{
-    char text[FILTER_MAX] = "", line[FILTER_MAX + 64];
-    size_t n = 0;
-    for (;;) {
-        snprintf(line, sizeof line, " threads whose names match: %s_", text);
-        terminal_mode_draw(t->text ? t->text : "", t->line, line);
-        int key = terminal_mode_key(-1);
-        if (key == KEY_STOP)
-            return false;
-        if (key == KEY_ESCAPE)
-            return true;
-        if (key == '\n' || key == '\r')
-            break;
-        if (key == 0x7f || key == '\b') /* a whole character of UTF-8 */
-            n = without_last(text, n);
-        else if (key >= ' ' && key < 256 && key != 0x7f && n + 1 < sizeof text) {
-            text[n++] = (char)key;
-            text[n] = 0;
-        }
-    }
-    regex_t re;
-    int err = n ? regcomp(&re, text, REG_EXTENDED | REG_NOSUB) : 0;
-    if (err) {
-        snprintf(t->message, sizeof t->message, " %.100s: no regular expression", text);
-        return true;
-    }
-    if (n)
-        regfree(&re);
-    snprintf(t->filter, sizeof t->filter, "%s", text);
-    t->screen.filter = n ? t->filter : NULL;
-    snprintf(t->message, sizeof t->message, " from the next generation on");
-    return true;
-}
-
-static void sort_by_another(struct screen *s, int step)
-{
-    static const char *const titles[] = {NULL, "total", "max", "p99", "p50"};
-    enum { N = sizeof titles / sizeof *titles };
-    if (s->view == VIEW_THREADS || s->view == VIEW_ALL) {
-        s->order = (enum thread_order)(((int)s->order + step + THREAD_ORDERS) % THREAD_ORDERS);
-        return;
-    }
-    int at = 0;
-    for (int i = 1; i < N; i++)
-        if (s->sort && !strcmp(s->sort, titles[i]))
-            at = i;
-    s->sort = titles[(at + step + N) % N];
-}
-
-static void set_view(struct top *t, enum view view)
-{
-    t->screen.view = view;
-    t->screen.sort = NULL;
-    t->line = 0;
-}
-
-/* False: it is to end. */
-static bool take_key(struct top *t, int key)
-{
-    if (key != KEY_NONE)
-        t->message[0] = 0;
-    switch (key) {
-    case 'q':
-    case KEY_STOP: return false;
-    case 'a': set_view(t, VIEW_ALL); break;
-    case 'l': set_view(t, VIEW_LOCKS); break;
-    case 'w': set_view(t, VIEW_WAITS); break;
-    case 'c': set_view(t, VIEW_CALLS); break;
-    case 't': set_view(t, VIEW_THREADS); break;
-    case '<': sort_by_another(&t->screen, -1); break;
-    case '>': sort_by_another(&t->screen, 1); break;
-    case ' ': t->held = !t->held; break;
-    case 's': return show_stacks(t);
-    case 'S': take_snapshot(t); break;
-    case '/': return read_filter(t);
-    default: t->line = scrolled(t->text, t->line, key);
-    }
-    return true;
-}
-
 /* --- the loop ----------------------------------------------------------------------------------------------------- */
+
+/* Without keys. False: it is to end. */
+static bool goes_on_after_pause(void)
+{
+    return (poll(NULL, 0, LOOK_MS) >= 0 || errno == EINTR) && !terminal_mode_stops();
+}
 
 /* NULL, or why it cannot go on. */
 static const char *watch(struct top *t)
@@ -376,15 +189,17 @@ static const char *watch(struct top *t)
             return "out of memory";
         if (is_new && !t->full_screen) {
             printf("%s%s", t->shown > 1 ? "\n" : "", t->text);
-            if (fflush(stdout))
+            if (fflush(stdout)) {
+                t->unread = errno == EPIPE;
                 return NULL; /* main() says so */
+            }
         }
         if (t->full_screen)
             draw(t);
         t->is_over = !is_new && (ended || follow_has_ended(&t->follow));
         if (t->is_over && !t->held)
             return NULL;
-        if (t->full_screen ? !take_key(t, terminal_mode_key(LOOK_MS)) : (poll(NULL, 0, LOOK_MS) < 0 && errno != EINTR))
+        if (t->full_screen ? !top_take_key(t, terminal_mode_key(LOOK_MS)) : !goes_on_after_pause())
             return NULL;
     }
     return NULL;
@@ -405,46 +220,94 @@ static bool take_view(const char *text, enum view *view)
     return false;
 }
 
+static const char was_said[] = ""; /* what went wrong */
+
+/* Finds what is recorded, or has it recorded. NULL, or why there is nothing. */
+static const char *find_recording(struct top *t, struct spool_claim *claim)
+{
+    static char path[FOUND_SPOOL_SIZE];
+    const pid_t pid = t->screen.pid;
+    const char *refused = NULL, *wrong = find_spool(claim, path, pid, &t->process);
+    if (wrong == is_not_recorded && t->visits) {
+        terminal_mode_insist();
+        refused = visit_environment_read("top") ? visit_begin(&t->visit, "top", pid, t->with_filter) : was_said;
+        wrong = find_spool(claim, path, pid, &t->process); /* which may be that of somebody who was faster */
+    } else if (!wrong && t->visits && visit_take_over(&t->visit, "top", pid, path)) {
+        terminal_mode_insist();
+    }
+    return refused && wrong == is_not_recorded ? refused : wrong;
+}
+
+static void say_that_it_visits(const struct top *t)
+{
+    const struct attachment *a = &t->visit.attachment;
+    if (a->done.held_ns)
+        complain("top", "%ld: was not recorded and is attached to, one thread was held for %.1f ms; it is detached "
+                 "from at the end", (long)t->screen.pid, (double)a->done.held_ns / 1e6);
+    else
+        complain("top", "%ld: is still attached to, by a thrace top that was killed; it is detached from at the end",
+                 (long)t->screen.pid);
+    attachment_say_what_is_missed(a);
+}
+
+/* NULL, or why it cannot go on. */
+static const char *show(struct top *t, bool text)
+{
+    command_of(t->screen.pid, t->name, sizeof t->name);
+    t->screen.name = t->name;
+    t->screen.tids_are_ours = !t->process.innermost || (pid_t)t->process.innermost == t->screen.pid;
+    t->screen.color = wants_color(stdout);
+    t->screen.before = &t->times[0];
+    t->screen.now = &t->times[1];
+    take_times(t);
+    t->full_screen = !text && terminal_mode_begin();
+    t->screen.visits = t->visit.begun && t->full_screen;
+    t->follow.stop = terminal_mode_stops;
+    if (t->full_screen)
+        terminal_mode_draw("", 0, " reads what was recorded so far …");
+    const char *wrong = watch(t);
+    terminal_mode_end();
+    return wrong;
+}
+
 static int look(struct top *t, bool text)
 {
     struct spool_claim claim = {.fd = -1};
     const char *wrong = process_stat(t->screen.pid, &t->process) ? "there is no such process" : NULL;
     if (!wrong)
-        wrong = find_spool(&claim, t->screen.pid, &t->process);
+        wrong = find_recording(t, &claim);
+    if (t->visit.begun)
+        say_that_it_visits(t);
     if (!wrong)
         wrong = follow_open(&t->follow, claim.fd);
-    if (!wrong) {
-        command_of(t->screen.pid, t->name, sizeof t->name);
-        t->screen.name = t->name;
-        t->screen.tids_are_ours = !t->process.innermost || (pid_t)t->process.innermost == t->screen.pid;
-        t->screen.color = wants_color(stdout);
-        t->screen.before = &t->times[0];
-        t->screen.now = &t->times[1];
-        take_times(t);
-        t->full_screen = !text && terminal_mode_begin();
-        t->follow.stop = t->full_screen ? terminal_mode_stops : NULL;
-        if (t->full_screen)
-            terminal_mode_draw("", 0, " reads what was recorded so far …");
-        wrong = watch(t);
-        terminal_mode_end();
-    }
-    if (wrong)
+    if (!wrong)
+        wrong = show(t, text);
+    if (wrong && wrong != was_said)
         complain("top", "%ld: %s", (long)t->screen.pid, wrong);
-    else if (t->is_over)
+    if (!wrong && t->is_over)
         complain("top", "%ld: the recording has ended%s", (long)t->screen.pid,
                  has_ended(t) ? "" : ", and the process goes on: it was told so, or executed another program");
+    bool visited = t->visit.begun;
+    if (!visit_end(&t->visit))
+        wrong = was_said;
+    else if (visited && !t->visit.attachment.gone && !has_ended(t))
+        complain("top", "%ld: is detached from, and nothing is left of the recording", (long)t->screen.pid);
     window_free(t->window);
     follow_close(&t->follow);
     spool_claim_end(&claim, "", false);
     cpu_times_free(&t->times[0]);
     cpu_times_free(&t->times[1]);
     free(t->text);
+    if (t->unread && visited) { /* as it would have been without what was to be put back */
+        signal(SIGPIPE, SIG_DFL);
+        raise(SIGPIPE);
+    }
     return wrong ? EXIT_USAGE : EXIT_OK;
 }
 
 int cmd_top(int argc, char **argv)
 {
-    static struct top t = {.most = SIZE_MAX};
+    static struct top t = {.most = SIZE_MAX, .visits = true};
     bool text = false;
     regex_t re;
     for (int option; (option = next_option(&arguments, argc, argv)) != -1;) {
@@ -464,6 +327,8 @@ int cmd_top(int argc, char **argv)
                 return EXIT_USAGE;
             break;
         case OPTION_TEXT: text = true; break;
+        case OPTION_NO_ATTACH: t.visits = false; break;
+        case OPTION_WITH_FILTER: t.with_filter = true; break;
         case 'h': return show_usage(&arguments);
         default: return EXIT_USAGE;
         }

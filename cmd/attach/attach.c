@@ -22,6 +22,14 @@ static char why[640];
 
 bool attach_is_there(const struct process *p) { return remote_module(p, "libthrace-preload.so"); }
 
+bool attach_shares(const struct process *p, const char *path)
+{
+    char there[PATH_MAX + 64];
+    struct stat ours, theirs;
+    snprintf(there, sizeof there, "/proc/%ld/task/%ld/root%s", (long)p->pid, (long)p->task, path);
+    return !stat(path, &ours) && !stat(there, &theirs) && ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino;
+}
+
 #if defined(__x86_64__)
 
 /* --- whether it can be -------------------------------------------------------------------------------------------- */
@@ -30,15 +38,6 @@ static const char *base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
-}
-
-/* The loader of the process finds the same file under the same path. */
-static bool sees_library(const struct process *p, const char *library)
-{
-    char path[PATH_MAX + 64];
-    struct stat here, there;
-    snprintf(path, sizeof path, "/proc/%ld/task/%ld/root%s", (long)p->pid, (long)p->task, library);
-    return !stat(library, &here) && !stat(path, &there) && here.st_dev == there.st_dev && here.st_ino == there.st_ino;
 }
 
 static const char *obstacle(const struct process *p, const struct attach *how)
@@ -70,7 +69,7 @@ static const char *obstacle(const struct process *p, const struct attach *how)
         snprintf(why, sizeof why, "it has another copy of the library in it: %.400s", there->path);
         return why;
     }
-    if (!sees_library(p, how->library)) {
+    if (!attach_shares(p, how->library)) {
         snprintf(why, sizeof why, "%.400s is not there for it: it has another file system", how->library);
         return why;
     }

@@ -24,6 +24,9 @@ struct attached {
 /* Whether the process has the library in it, by the mappings that were read last. */
 bool attach_is_there(const struct process *p);
 
+/* Whether the process finds the same file, or folder, at that absolute path as we do. */
+bool attach_shares(const struct process *p, const char *path);
+
 /*
  * NULL, or one line that says why nothing is recorded; the text lives until the next call. The process was opened with
  * process_open, and is as it was, but that it may have the library in it.

@@ -10,7 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PATH_SIZE = PATH_MAX + 64 };
+const char is_not_recorded[] = "it is not recorded now: thrace record starts it so, and thrace start a recording of a"
+                               " program that was started with --control";
 
 static bool is_of(int fd, pid_t pid, const struct process_stat *s)
 {
@@ -21,12 +22,12 @@ static bool is_of(int fd, pid_t pid, const struct process_stat *s)
 }
 
 /* At that path, or where the process has another root, at that path there. */
-static const char *try_path(struct spool_claim *claim, const char *path, pid_t pid, const struct process_stat *s)
+static const char *try_path(struct spool_claim *claim, char there[FOUND_SPOOL_SIZE], const char *path, pid_t pid,
+                            const struct process_stat *s)
 {
-    char there[PATH_SIZE];
     const char *refused = NULL;
     for (int i = 0; i < 2; i++) {
-        snprintf(there, sizeof there, i ? "/proc/%ld/root%s" : "%.0ld%s", i ? (long)pid : 0L, path);
+        snprintf(there, FOUND_SPOOL_SIZE, i ? "/proc/%ld/root%s" : "%.0ld%s", i ? (long)pid : 0L, path);
         const char *wrong = spool_claim_open(claim, there, true);
         if (!wrong && is_of(claim->fd, pid, s))
             return NULL;
@@ -37,12 +38,11 @@ static const char *try_path(struct spool_claim *claim, const char *path, pid_t p
     return refused ? refused : "";
 }
 
-const char *find_spool(struct spool_claim *claim, pid_t pid, const struct process_stat *s)
+const char *find_spool(struct spool_claim *claim, char found[FOUND_SPOOL_SIZE], pid_t pid,
+                       const struct process_stat *s)
 {
     static const char suffix[] = ".spool";
-    static const char none[] = "it is not recorded now: thrace record starts it so, and thrace start a recording of a"
-                               " program that was started with --control";
-    char maps[64], *line = NULL, before[PATH_SIZE] = "";
+    char maps[64], *line = NULL, before[FOUND_SPOOL_SIZE] = "";
     size_t size = 0;
     const char *wrong = "";
     snprintf(maps, sizeof maps, "/proc/%ld/maps", (long)pid);
@@ -61,7 +61,7 @@ const char *find_spool(struct spool_claim *claim, pid_t pid, const struct proces
             !strcmp(path, before))
             continue;
         snprintf(before, sizeof before, "%s", path);
-        const char *why = try_path(claim, path, pid, s);
+        const char *why = try_path(claim, found, path, pid, s);
         if (!why) {
             wrong = NULL;
             break;
@@ -70,5 +70,5 @@ const char *find_spool(struct spool_claim *claim, pid_t pid, const struct proces
     }
     free(line);
     fclose(f);
-    return wrong && !*wrong ? none : wrong;
+    return wrong && !*wrong ? is_not_recorded : wrong;
 }

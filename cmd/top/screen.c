@@ -70,6 +70,8 @@ static void put_head(const struct screen *s, const struct window *w, FILE *out)
         fprintf(out, "; heap %s", table_format_bytes(heap, s->heap));
     if (s->lost)
         fprintf(out, "; %" PRIu64 " events lost so far", s->lost);
+    if (s->visits)
+        fputs("\nattached to for the while, detached from at the end", out);
     if (s->filter)
         fprintf(out, "\nonly threads that match %s", s->filter);
     fputc('\n', out);

@@ -22,6 +22,7 @@ struct screen {
     const char *filter;      /* what threads are shown, for the user; NULL: all */
     const char *name;        /* of the process */
     pid_t pid;
+    bool visits;             /* it is attached to for as long as this is shown */
     bool tids_are_ours;      /* the process has the numbers of its threads that we see */
     const struct cpu_times *before, *now;
     uint64_t lost;           /* events, so far */

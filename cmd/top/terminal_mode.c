@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 static struct termios before;
-static bool active;
+static bool active, insists;
 static volatile sig_atomic_t resized, stops;
 
 static const char enter[] = "\033[?1049h\033[?25l", leave[] = "\033[?25h\033[?1049l\033[0m";
@@ -23,7 +23,6 @@ static void on_resize(int sig)
     (void)sig;
     resized = 1;
 }
-
 
 static void to_terminal(const char *text)
 {
@@ -49,7 +48,7 @@ static void restore(void)
 
 static void on_stop(int sig)
 {
-    if (stops) {
+    if (stops && !insists) {
         if (write(STDOUT_FILENO, leave, sizeof leave - 1) < 0)
             _exit(128 + sig);
         tcsetattr(STDIN_FILENO, TCSANOW, &before);
@@ -59,6 +58,20 @@ static void on_stop(int sig)
 }
 
 bool terminal_mode_stops(void) { return stops; }
+
+static void catch_stops(void)
+{
+    static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        sigaction(ends[i], &(struct sigaction){.sa_handler = on_stop}, NULL);
+}
+
+void terminal_mode_insist(void)
+{
+    insists = true;
+    signal(SIGPIPE, SIG_IGN);
+    catch_stops();
+}
 
 /* Ctrl-Z: the shell gets its terminal as it was. */
 static void on_suspend(int sig)
@@ -88,9 +101,7 @@ bool terminal_mode_begin(void)
         return false;
     sigaction(SIGWINCH, &(struct sigaction){.sa_handler = on_resize}, NULL);
     sigaction(SIGTSTP, &(struct sigaction){.sa_handler = on_suspend}, NULL);
-    static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-        sigaction(ends[i], &(struct sigaction){.sa_handler = on_stop}, NULL);
+    catch_stops();
     set_mode();
     active = true;
     return true;

@@ -9,8 +9,13 @@
 bool terminal_mode_begin(void);
 void terminal_mode_end(void);
 
-/* Whether a signal wants the program to end. A second one ends it at once, with the terminal as it was. */
+/*
+ * Whether a signal wants the program to end. A second one ends it at once, with the terminal as it was, unless
+ * terminal_mode_insist() says that something else is to be put back, too: then signals are only taken note of, also
+ * where there is no terminal, and what nobody reads is an error of writing.
+ */
 bool terminal_mode_stops(void);
+void terminal_mode_insist(void);
 
 void terminal_mode_size(size_t *rows, size_t *columns);
 

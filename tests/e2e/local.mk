@@ -47,7 +47,7 @@ e2e_tests = \
 	%D%/rounds.test \
 	%D%/seeds.test \
 	%D%/sessions.test \
-	%D%/stacks.test %D%/stacks-core.test %D%/top.test \
+	%D%/stacks.test %D%/stacks-core.test %D%/top.test %D%/top-attach.test \
 	%D%/stat.test \
 	%D%/status.test \
 	%D%/steals.test \
@@ -68,7 +68,7 @@ e2e_tests = \
 TESTS += $(e2e_tests)
 dist_check_SCRIPTS += $(e2e_tests)
 EXTRA_DIST += %D%/browser.py %D%/export-pages.py %D%/export-sqlite.py %D%/export-sums.py %D%/export-tables.py \
-	%D%/exports.sh %D%/firefox.py %D%/lib.sh %D%/page.py %D%/perfetto.py %D%/top-terminal.py \
+	%D%/attached.sh %D%/exports.sh %D%/firefox.py %D%/lib.sh %D%/page.py %D%/perfetto.py %D%/top-terminal.py \
 	%D%/view-page.py %D%/view-timeline.py
 
 # Holds a trace against what tests/programs/tally did.

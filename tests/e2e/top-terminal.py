@@ -1,4 +1,7 @@
-"""top-terminal.py THRACE PID: uses thrace top on a terminal of 80 by 24, as somebody would who looks for a deadlock."""
+"""
+top-terminal.py THRACE PID [visit OPTION...]: uses thrace top on a terminal of 80 by 24, as somebody would who looks for
+a deadlock; or for locks, in a process that is not recorded.
+"""
 import fcntl, os, pty, re, select, struct, sys, termios, time
 
 ROWS, COLUMNS, PATIENCE = 24, 80, 120
@@ -10,6 +13,10 @@ class Screen:
     def __init__(self):
         self.lines, self.row, self.column, self.left, self.bad = [""] * ROWS, 0, 0, "", []
         self.own = self.cursor = False
+
+    def complain(self, text):
+        if self.own:  # what is said before, and after, may be of any length
+            self.bad.append(text)
 
     def sequence(self, text):
         if text in ("[?1049h", "[?1049l"):
@@ -44,47 +51,71 @@ class Screen:
             elif c == "\n":
                 self.row += 1
                 if self.row >= ROWS:
-                    self.bad.append("it scrolls")
+                    self.complain("it scrolls")
                     self.row = ROWS - 1
             else:
                 line = self.lines[self.row].ljust(self.column)
                 self.lines[self.row] = line[:self.column] + c + line[self.column + 1:]
                 self.column += 1
                 if self.column > COLUMNS or c < " ":
-                    self.bad.append("a line is too long, or has %r" % c)
+                    self.complain("a line is too long, or has %r" % c)
             at += 1
         self.left = text[at:]
 
 
-def main(thrace, number):
-    screen = Screen()
-    pid, fd = pty.fork()
-    if not pid:
-        os.environ.update(TERM="xterm", LANG="C.UTF-8")
-        os.execv(thrace, [thrace, "top", number])
-    fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
-    before = termios.tcgetattr(fd)
+class Terminal:
+    """thrace top on it, with these arguments, and who sits there."""
 
-    def read(seconds):
-        if select.select([fd], [], [], seconds)[0]:
-            screen.take(os.read(fd, 1 << 16).decode(errors="replace"))
+    def __init__(self, thrace, arguments):
+        self.screen = Screen()
+        self.pid, self.fd = pty.fork()
+        if not self.pid:
+            os.environ.update(TERM="xterm", LANG="C.UTF-8")
+            os.execv(thrace, [thrace, "top"] + arguments)
+        fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
 
-    def shows(what, pattern, without=None):
+    def read(self, seconds):
+        if select.select([self.fd], [], [], seconds)[0]:
+            self.screen.take(os.read(self.fd, 1 << 16).decode(errors="replace"))
+
+    def shows(self, what, pattern, without=None):
         until = time.monotonic() + PATIENCE
         while time.monotonic() < until:
-            read(0.2)
-            text = "\n".join(screen.lines)
+            self.read(0.2)
+            text = "\n".join(self.screen.lines)
             if re.search(pattern, text, re.M) and not (without and re.search(without, text, re.M)):
                 return
-        raise SystemExit("%s: not shown:\n%s" % (what, "\n".join(screen.lines)))
+        raise SystemExit("%s: not shown:\n%s" % (what, "\n".join(self.screen.lines)))
 
-    def press(keys):
-        os.write(fd, keys.encode())
+    def press(self, keys):
+        os.write(self.fd, keys.encode())
 
+    def is_left(self):
+        self.press("q")
+        until = time.monotonic() + PATIENCE
+        try:
+            while time.monotonic() < until:
+                self.read(0.1)
+        except OSError:
+            pass  # nobody has the terminal any more
+        if time.monotonic() >= until:
+            os.kill(self.pid, 9)
+        status = os.waitpid(self.pid, 0)
+        if status != (self.pid, 0):
+            raise SystemExit("status %s of %s" % (status, self.pid))
+        if self.screen.own or not self.screen.cursor:
+            raise SystemExit("the terminal has not its own screen again")
+        if self.screen.bad:
+            raise SystemExit("; ".join(self.screen.bad[:5]))
+        print("the terminal shows what it should")
+
+
+def looks_for_deadlock(terminal):
+    shows, press, screen = terminal.shows, terminal.press, terminal.screen
     shows("the first screen", r"^Threads$")
     if not screen.own or screen.cursor:
         raise SystemExit("it has no screen of its own")
-    if termios.tcgetattr(fd)[3] & (termios.ICANON | termios.ECHO):
+    if termios.tcgetattr(terminal.fd)[3] & (termios.ICANON | termios.ECHO):
         raise SystemExit("keys do not come one by one")
     press("l")
     shows("locks", r"mutex accounts\[\d\]\.lock", r"^Threads$")
@@ -119,23 +150,25 @@ def main(thrace, number):
     shows("a snapshot", r"no flight recorder runs there")
     press("a")
     shows("all", r"^Locks$")
-    press("q")
-    until = time.monotonic() + PATIENCE
-    try:
-        while time.monotonic() < until:
-            read(0.1)
-    except OSError:
-        pass  # nobody has the terminal any more
-    if time.monotonic() >= until:
-        os.kill(pid, 9)
-    status = os.waitpid(pid, 0)
-    if status != (pid, 0):
-        raise SystemExit("status %s of %s" % (status, pid))
-    if screen.own or not screen.cursor:
-        raise SystemExit("the terminal has not its own screen again")
-    if screen.bad:
-        raise SystemExit("; ".join(screen.bad[:5]))
-    print("the terminal shows what it should")
+
+
+def visits(terminal):
+    """Of a process that is not recorded: locks that are contended."""
+    shows, press = terminal.shows, terminal.press
+    shows("the first screen", r"^attached to for the while, detached from at the end$")
+    press("l")
+    shows("locks", r"mutex contended \(attached\.c:\d+\)")
+    shows("their holders", r"held by locks")
+    press("S")
+    shows("a snapshot", r"snapshot: .*attached\.\d+\.trace")
+    press("t")
+    shows("threads", r"^Threads$")
+
+
+def main(thrace, number, *arguments):
+    terminal = Terminal(thrace, list(arguments[1:]) + [number])
+    visits(terminal) if arguments else looks_for_deadlock(terminal)
+    terminal.is_left()
 
 
 main(*sys.argv[1:])

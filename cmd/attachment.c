@@ -1,0 +1,172 @@
+#include "config.h"
+
+#include "cmd/attachment.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cmd/complain.h"
+#include "cmd/control_client.h"
+#include "cmd/finish/process_life.h"
+#include "cmd/library.h"
+#include "lib/clock.h"
+#include "lib/options/options.h"
+
+enum { PATIENCE_S = 30 };
+
+/* --- what the library is told ------------------------------------------------------------------------------------- */
+
+struct entries {
+    char text[ATTACH_TEXT_MAX];
+    size_t n;
+    bool overflow;
+};
+
+__attribute__((format(printf, 2, 3))) static void add_entry(struct entries *e, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    int n = vsnprintf(e->text + e->n, sizeof e->text - e->n, fmt, ap);
+    va_end(ap);
+    if (n < 0 || (size_t)n >= sizeof e->text - e->n)
+        e->overflow = true;
+    else
+        e->n += (size_t)n + 1;
+}
+
+/* The options are in our environment by now. */
+static void make_entries(struct entries *e, const char *out, const struct process *p)
+{
+    *e = (struct entries){.n = 0};
+    for (unsigned i = 0; option_kind(i); i++) {
+        const char *name = option_kind(i)->variable, *value = getenv(name);
+        if (value)
+            add_entry(e, "%s=%s", name, value);
+    }
+    add_entry(e, "THRACE_OUT=%s", out);
+    add_entry(e, "THRACE_LAUNCHER=%ld", (long)p->own_pid);
+    add_entry(e, "THRACE_CONTROL=1");
+}
+
+/* --- what it says ------------------------------------------------------------------------------------------------- */
+
+/* NULL, or why it does not answer. */
+static const char *ask(struct attachment *a, enum control_verb verb, struct control_reply *reply)
+{
+    const char *wrong = control_ask(a->p->pid, verb, reply);
+    a->heard |= !wrong;
+    a->silent = a->heard && wrong == control_not_listening;
+    bool has_memory = wrong && !process_read_maps(a->p) && a->p->maps.n; /* else it is ending */
+    a->gone = has_memory && !attach_is_there(a->p);
+    return wrong;
+}
+
+/* The thread that listens may just be coming. From now on silence means something. */
+static void await_first_answer(struct attachment *a)
+{
+    static struct control_reply reply;
+    const struct timespec pause = {0, 2000000};
+    const uint64_t until = clock_mono_ns() + PATIENCE_S * UINT64_C(1000000000);
+    while (ask(a, CONTROL_STATUS, &reply) && !a->gone && attachment_lives(a) && clock_mono_ns() < until)
+        nanosleep(&pause, NULL);
+}
+
+bool attachment_lives(const struct attachment *a)
+{
+    struct process_stat now;
+    return !process_stat(a->p->pid, &now) && now.start == a->p->started && !process_has_ended(a->p->pid, &now);
+}
+
+bool attachment_is_recorded(struct attachment *a)
+{
+    static struct control_reply reply;
+    return ask(a, CONTROL_STATUS, &reply) ? !a->silent && !a->gone : reply.recording;
+}
+
+/* --- begin and end ------------------------------------------------------------------------------------------------ */
+
+sigset_t attachment_signals(void)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGHUP);
+    return set;
+}
+
+static sigset_t block_all(void)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, &before);
+    return before;
+}
+
+const char *attachment_begin(struct attachment *a, const char *out, bool with_filter)
+{
+    static char found[PATH_MAX], library[PATH_MAX];
+    static struct entries entries;
+    const char *wrong = find_library(found, sizeof found);
+    if (!wrong && !realpath(found, library))
+        wrong = strerror(errno);
+    make_entries(&entries, out, a->p);
+    if (!wrong && entries.overflow)
+        wrong = "the options are too long";
+    if (wrong)
+        return wrong;
+    const struct attach how = {
+        .library = library, .entries = entries.text, .entries_size = entries.n, .with_filter = with_filter};
+    sigset_t before = block_all(); /* Ctrl-Z would stop us with a thread in our hands */
+    wrong = attach_process(a->p, &how, &a->done);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    if (!wrong)
+        await_first_answer(a);
+    return wrong;
+}
+
+void attachment_say_what_is_missed(const struct attachment *a)
+{
+    if (a->done.reply.unwritable)
+        complain(a->verb, "some of its calls are not seen: %u of their places cannot be written to",
+                 a->done.reply.unwritable);
+}
+
+/* A signal, or the end of all patience, leaves the recording where it is. */
+static const char *tell_to_end(struct attachment *a, struct control_reply *reply)
+{
+    enum { SECOND = 1000000000 };
+    const struct timespec pause = {0, 10000000};
+    const uint64_t began = clock_mono_ns(), until = began + PATIENCE_S * UINT64_C(1000000000);
+    const sigset_t signals = attachment_signals();
+    const char *wrong;
+    bool told = false;
+    while ((wrong = ask(a, CONTROL_DETACH, reply)) && !a->silent && !a->gone && attachment_lives(a)) {
+        uint64_t now = clock_mono_ns();
+        if (now >= until || sigtimedwait(&signals, NULL, &pause) > 0)
+            break;
+        if (!told && now - began > SECOND)
+            complain(a->verb, "%ld: waits for it to end the recording: %s", (long)a->p->pid, wrong);
+        told |= now - began > SECOND;
+    }
+    return wrong;
+}
+
+bool attachment_end(struct attachment *a)
+{
+    static struct control_reply reply;
+    const long pid = (long)a->p->pid;
+    sigset_t before = block_all();
+    const char *wrong = tell_to_end(a, &reply);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    if (!attachment_lives(a) || (wrong ? a->silent || a->gone : !reply.error))
+        return true;
+    complain(a->verb, "%ld: it was not told to end the recording, thrace detach %ld does that: %s", pid, pid,
+             wrong ? wrong : strerror(-reply.error));
+    return false;
+}

@@ -1,0 +1,32 @@
+# What the tests of attaching to a running program share; lib.sh comes before. It goes to the scratch folder.
+# shellcheck shell=sh disable=SC2034,SC2154
+case $(uname -m) in
+x86_64) ;;
+*) skip_all "optional: attaching is for x86-64 so far" ;;
+esac
+needs_ptrace
+keep_symbols
+cd "$tap_scratch" || exit 99
+# In most containers all processes have a filter of system calls, which returns errors.
+filtered=
+! grep -q '^Seccomp:.[1-9]' /proc/self/status || filtered=--with-filter
+
+# A program of the test's own, ready; its number is in $program.
+begin() { # COMMAND…
+    : >out
+    "$@" >out 2>err &
+    program=$!
+    await_of "$program" grep -q ready out
+}
+reap() { # PID: its exit status; what does not end is killed
+    await_end "$1" || kill -9 "$1"
+    wait "$1"
+}
+end() { # WANTED NAME: by SIGTERM
+    kill -TERM "$program"
+    reap "$program"
+    is "$? $(tail -n 1 out)$(cat err)" "$1" "$2"
+}
+threads() { ls "/proc/$program/task" | wc -l; }
+descriptors() { ls -l "/proc/$program/fd" | sed 's/.* \([0-9]* -> .*\)/\1/'; }
+is_stopped() { grep -q '^State:.T' "/proc/$program/status"; }

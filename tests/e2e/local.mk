@@ -21,6 +21,7 @@ e2e_tests = \
 	%D%/export-sqlite.test \
 	%D%/export-tables.test \
 	%D%/finish.test \
+	%D%/first-look.test \
 	%D%/flight.test \
 	%D%/gather.test \
 	%D%/heap.test \

@@ -104,6 +104,7 @@ c_programs = \
 	%D%/sessions \
 	%D%/signal-at-birth \
 	%D%/slow-lock \
+	%D%/slow-shop \
 	%D%/slow-release \
 	%D%/small-blocks \
 	%D%/spawner \

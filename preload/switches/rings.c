@@ -175,9 +175,11 @@ static uint64_t read_one(struct ring *r, const struct ring_reader *reader)
 {
     uint64_t head = __atomic_load_n(&r->page->data_head, __ATOMIC_ACQUIRE), at = r->page->data_tail;
     uint64_t used = head - at;
+    if (used > rings.size) /* somebody has scribbled on it */
+        at = head;
     for (uint64_t size; at < head; at += size) {
         size = word(r, at) >> 48;
-        if (size < 8 || size % 8 || size > head - at) /* somebody has scribbled on it */
+        if (size < 8 || size % 8 || size > head - at) /* likewise */
             break;
         take(r, at, reader);
     }

@@ -121,6 +121,8 @@ static const char *make_trace(const struct finish_how *how, struct spool_file *f
             how->report(how->who, "heap profile: %s", why);
         *where = sum->path;
         err = finish_write(f, &r, sum);
+        if (!err && sum->no_switches)
+            how->report(how->who, "%s: the switches of threads are left out: %s", sum->path, sum->no_switches);
         if (!err && (why = finish_write_heap(&r, sum)))
             how->report(how->who, "%s.heap.pb.gz: %s", sum->path, why);
     }

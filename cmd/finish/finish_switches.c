@@ -42,6 +42,6 @@ const char *finish_switches(int fd, FILE *out, struct recording *r, bool torn, s
     sum->generations = result.generations;
     if (done)
         return NULL;
-    snprintf(text, sizeof text, "with switches: %s", f.error.status ? f.error.message : strerror(number));
+    snprintf(text, sizeof text, "%s", f.error.status ? f.error.message : strerror(number));
     return text;
 }

@@ -224,7 +224,7 @@ static const char *copy_straight(struct output *o, FILE *middle)
 }
 
 /* The trace of a process that was killed is read once, and made anew without what cannot be placed. */
-const char *finish_write(struct spool_file *f, struct recording *r, struct finish_summary *sum)
+static const char *write_file(struct spool_file *f, struct recording *r, struct finish_summary *sum)
 {
     const char *err;
     struct output *o = output_open(sum->path, 0600, &err);
@@ -246,7 +246,7 @@ const char *finish_write(struct spool_file *f, struct recording *r, struct finis
         err = write_again(f, r, sum, o);
     }
     if (r->switches.n && !err)
-        err = write_switches(o, &middle, r, torn, sum);
+        err = sum->no_switches = write_switches(o, &middle, r, torn, sum);
     if (old && !err)
         err = write_as_v1(o, middle, f->header->trace_version, sum);
     else if (middle && !err)
@@ -255,6 +255,17 @@ const char *finish_write(struct spool_file *f, struct recording *r, struct finis
         fclose(middle);
     const char *failed = output_close(o, !err);
     return err ? err : failed;
+}
+
+/* A trace without the switches is better than none. */
+const char *finish_write(struct spool_file *f, struct recording *r, struct finish_summary *sum)
+{
+    const char *err = write_file(f, r, sum);
+    if (!sum->no_switches)
+        return err;
+    r->switches.n = 0;
+    sum->bytes = sum->generations = sum->opening = sum->rewritten = 0;
+    return write_file(f, r, sum);
 }
 
 const char *finish_write_heap(const struct recording *r, struct finish_summary *sum)

@@ -198,6 +198,7 @@ static int print_all_status(const char *verb)
         return EXIT_USAGE;
     }
     table_init(&t, "", columns);
+    t.rows_are_lines = !isatty(STDOUT_FILENO); /* for grep and awk, as ps does it */
     for (size_t i = 0; i < l.list.n; i++)
         status_row(&t, l.list.v[i]);
     if (t.ncells)

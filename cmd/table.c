@@ -258,7 +258,7 @@ void table_print(const struct table *t, FILE *out)
     char text[TABLE_TIME_SIZE];
     struct layout l;
     lay_out(t, &l);
-    l.width = lines_width(out);
+    l.width = t->rows_are_lines ? SIZE_MAX : lines_width(out);
     for (size_t i = 0; i < l.n; i++) {
         const char *title = t->columns[l.columns[i]].title;
         print_cell(t, &l, i, title + is_left(title), false, out);

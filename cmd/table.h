@@ -49,7 +49,8 @@ struct table {
     const struct table_column *columns; /* one without key and title ends them */
     struct table_cell *cells;
     size_t ncells, cap, ncolumns;
-    bool failed; /* memory is short */
+    bool rows_are_lines; /* text that is too long for a line goes on in it all the same */
+    bool failed;         /* memory is short */
 };
 
 void table_init(struct table *t, const char *name, const struct table_column *columns);

@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
+#include <sys/wait.h>
 #include <time.h>
 
 static atomic_bool over;
@@ -171,6 +172,30 @@ static void loads(void)
     CHECK(nap());
 }
 
+/* The same, and unloaded again each time. */
+static void reloads(void)
+{
+    int before = errno, (*nap)(void);
+    const char *library = getenv("LIBRARY");
+    void *handle = library ? dlopen(library, RTLD_NOW) : NULL;
+    CHECK(handle && (*(void **)&nap = dlsym(handle, "toil_nap")));
+    CHECK(nap());
+    CHECK(dlclose(handle) == 0);
+    errno = before;
+    usleep(10000);
+}
+
+static void forks(void)
+{
+    int status;
+    pid_t child = fork();
+    if (child == 0)
+        _exit(7);
+    CHECK(child > 0 && waitpid(child, &status, 0) == child);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 7);
+    usleep(10000);
+}
+
 /* Nothing ends that but a kill. */
 static void deadlocks(void)
 {
@@ -200,6 +225,8 @@ static const struct kind {
     {"creates", creates},
     {"lingers", lingers},
     {"loads", loads},
+    {"reloads", reloads},
+    {"forks", forks},
     {"deadlocks", deadlocks},
 };
 

@@ -41,7 +41,7 @@ e2e_tests = \
 	%D%/old-versions.test \
 	%D%/options.test \
 	%D%/preload.test \
-	%D%/attach.test \
+	%D%/attach.test %D%/attachments.test \
 	%D%/production.test \
 	%D%/record.test \
 	%D%/regions.test \
@@ -69,7 +69,7 @@ e2e_tests = \
 
 TESTS += $(e2e_tests)
 dist_check_SCRIPTS += $(e2e_tests)
-EXTRA_DIST += %D%/browser.py %D%/export-pages.py %D%/export-sqlite.py %D%/export-sums.py %D%/export-tables.py \
+EXTRA_DIST += %D%/Digests.java %D%/digests.py %D%/browser.py %D%/export-pages.py %D%/export-sqlite.py %D%/export-sums.py %D%/export-tables.py \
 	%D%/attached.sh %D%/exports.sh %D%/firefox.py %D%/lib.sh %D%/page.py %D%/perfetto.py %D%/top-terminal.py \
 	%D%/view-page.py %D%/view-timeline.py
 

@@ -48,6 +48,8 @@ EXTRA_DIST += \
 	%D%/models/steal.pml \
 	%D%/models/stop.pml \
 	%D%/models/waitq.pml \
+	%D%/long-forms.json \
+	%D%/long-forms.md \
 	%D%/performance.json \
 	%D%/performance.md \
 	%D%/performance.md.in \

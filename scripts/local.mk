@@ -6,6 +6,7 @@ EXTRA_DIST += \
 	%D%/gauntlet \
 	%D%/install-deps \
 	%D%/line-coverage \
+	%D%/long-forms \
 	%D%/make-coverage \
 	%D%/make-performance \
 	%D%/make-pictures \

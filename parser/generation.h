@@ -47,7 +47,7 @@ struct clock {
 };
 
 struct generation {
-    const struct source *source; /* has the runs that are still in the file */
+    struct source *source; /* has the runs that are still in the file */
     uint64_t number;
     uint64_t serial; /* of the handles of stacks: whoever changes or gives up the tables takes another one */
     uint64_t min_time; /* in timestamp units */

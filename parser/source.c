@@ -98,17 +98,49 @@ bool source_skip(struct source *s, size_t n)
     return true;
 }
 
-int source_again(const struct source *s, uint64_t offset, void *buf, size_t n)
+/* The last piece that was read again, and what follows it. */
+struct window {
+    uint64_t offset;
+    size_t n;
+    uint8_t bytes[16 << 10];
+};
+
+/* All of it, or as much as there is, but `least` bytes. 0 or an errno. */
+static int read_again(const struct source *s, uint64_t offset, uint8_t *buf, size_t least, size_t *n)
 {
-    for (size_t have = 0; have < n;) {
-        ssize_t got = pread(s->fd, (uint8_t *)buf + have, n - have, (off_t)(offset + have));
+    size_t want = *n;
+    for (*n = 0; *n < least;) {
+        ssize_t got = pread(s->fd, buf + *n, want - *n, (off_t)(offset + *n));
         if (got == 0)
             return EIO; /* it was longer before */
         if (got > 0)
-            have += (size_t)got;
+            *n += (size_t)got;
         else if (errno != EINTR)
             return errno ? errno : EIO;
     }
+    return 0;
+}
+
+/*
+ * A generation that is short has a small batch of each thread, one behind the other: a system call for each would cost
+ * more than all that is in it.
+ */
+int source_again(struct source *s, uint64_t offset, void *buf, size_t n)
+{
+    enum { SMALL = 1 << 10 };
+    if (n > SMALL || (!s->window && !(s->window = calloc(1, sizeof *s->window))))
+        return read_again(s, offset, buf, n, &n);
+    struct window *w = s->window;
+    if (offset - w->offset > w->n || n > w->n - (offset - w->offset)) { /* one that is in front of it, too */
+        w->offset = offset;
+        w->n = sizeof w->bytes;
+        int error = read_again(s, offset, w->bytes, n, &w->n);
+        if (error) {
+            w->n = 0;
+            return error;
+        }
+    }
+    memcpy(buf, w->bytes + (offset - w->offset), n);
     return 0;
 }
 
@@ -149,5 +181,7 @@ void source_free(struct source *s)
 {
     free_chunks(s->chunks);
     free_chunks(s->spare);
+    free(s->window);
     s->chunks = s->spare = NULL;
+    s->window = NULL;
 }

@@ -22,6 +22,7 @@ struct source {
     int fd;       /* of the file */
     struct chunk *chunks; /* the one with p and, behind it, those that were handed out before it */
     struct chunk *spare;
+    struct window *window; /* what was read again last, with what is behind it */
     int error; /* errno of a read that failed, ENOMEM included */
     bool ended;
 };
@@ -40,10 +41,10 @@ static inline uint64_t source_offset(const struct source *s)
 
 /*
  * Consumes n bytes of a file without reading all of them. False: there are not as many. source_again reads what was
- * skipped, at any time; 0 or an errno.
+ * skipped, at any time; 0 or an errno. Small pieces that lie together are read together.
  */
 bool source_skip(struct source *s, size_t n);
-int source_again(const struct source *s, uint64_t offset, void *buf, size_t n);
+int source_again(struct source *s, uint64_t offset, void *buf, size_t n);
 
 /* Gives back the last n bytes consumed, if they were not forgotten. */
 void source_back(struct source *s, size_t n);

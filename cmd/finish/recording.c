@@ -57,6 +57,46 @@ struct rec_thread *recording_thread(const struct recording *r, uint64_t g)
     return r->nthreads ? bsearch(&g, r->threads, r->nthreads, sizeof *r->threads, by_g) : NULL;
 }
 
+static int by_generation(const void *a, const void *b, void *recording)
+{
+    const struct recording *r = recording;
+    size_t x = *(const size_t *)a, y = *(const size_t *)b;
+    if (r->threads[x].generation != r->threads[y].generation)
+        return r->threads[x].generation < r->threads[y].generation ? -1 : 1;
+    return x < y ? -1 : x > y;
+}
+
+bool recording_index_threads(struct recording *r)
+{
+    if (!r->nthreads)
+        return true;
+    if (!(r->by_generation = malloc(r->nthreads * sizeof *r->by_generation)))
+        return false;
+    for (size_t i = 0; i < r->nthreads; i++)
+        r->by_generation[i] = i;
+    qsort_r(r->by_generation, r->nthreads, sizeof *r->by_generation, by_generation, r);
+    return true;
+}
+
+size_t recording_threads_from(const struct recording *r, uint64_t generation)
+{
+    size_t low = 0, high = r->nthreads;
+    while (low < high) {
+        size_t mid = (low + high) / 2;
+        if (r->threads[r->by_generation[mid]].generation < generation)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+const struct rec_thread *recording_thread_of(const struct recording *r, size_t number, uint64_t generation)
+{
+    const struct rec_thread *t = number < r->nthreads ? &r->threads[r->by_generation[number]] : NULL;
+    return t && t->generation == generation ? t : NULL;
+}
+
 bool recording_has_start(const struct recording *r, uint64_t g) { return recording_thread(r, g); }
 
 const struct rec_status *recording_status(const struct recording *r, uint64_t g)
@@ -80,6 +120,7 @@ void recording_free(struct recording *r)
         free(r->hooks[i].name);
     free(r->statuses);
     free(r->threads);
+    free(r->by_generation);
     free(r->hooks);
     free(r->strings);
     free(r->blocks);

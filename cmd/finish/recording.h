@@ -63,6 +63,7 @@ struct recording {
     struct samples samples;
     struct rec_thread *threads; /* by g */
     size_t nthreads, cap_threads;
+    size_t *by_generation; /* places of threads, by their generation and g; as many */
     uint64_t first_generation;
     struct rec_status *statuses; /* by g */
     size_t nstatuses, cap_statuses;
@@ -95,6 +96,14 @@ void recording_sort(struct recording *r);
 
 /* The thread's record, which says where it started; NULL: that is not known. */
 struct rec_thread *recording_thread(const struct recording *r, uint64_t g);
+
+/*
+ * Threads by the generation that they are first in, once recording_index_threads has sorted them (false: out of memory):
+ * the number of the first one, and the one of a number, or NULL when that is of another generation.
+ */
+bool recording_index_threads(struct recording *r);
+size_t recording_threads_from(const struct recording *r, uint64_t generation);
+const struct rec_thread *recording_thread_of(const struct recording *r, size_t number, uint64_t generation);
 
 /* Whether its start is known; its start stack is then in the tables. */
 bool recording_has_start(const struct recording *r, uint64_t g);

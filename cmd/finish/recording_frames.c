@@ -383,12 +383,13 @@ int recording_write_tables(const struct recording *r, struct gotrace_builder *b,
 {
     if (write_reasons(b))
         return -1;
-    for (size_t i = 0; i < r->stacks.n; i++)
-        if (r->stacks.v[i].generation == generation && r->stacks.v[i].id < STATUS_STACK_BASE &&
-            write_one(r, b, &r->stacks.v[i]))
+    const size_t end = stack_table_from(&r->stacks, generation, STATUS_STACK_BASE);
+    const struct rec_thread *t;
+    for (size_t i = stack_table_from(&r->stacks, generation, 0); i < end; i++)
+        if (write_one(r, b, &r->stacks.v[i]))
             return -1;
-    for (size_t i = 0; i < r->nthreads; i++)
-        if (r->threads[i].generation == generation && write_thread_start(r, b, &r->threads[i]))
+    for (size_t i = recording_threads_from(r, generation); (t = recording_thread_of(r, i, generation)); i++)
+        if (write_thread_start(r, b, t))
             return -1;
     return samples_write(&r->samples, b, generation, &r->time) || write_strings(r, b, generation) ? -1 : 0;
 }

@@ -106,6 +106,8 @@ const char *recording_read(struct recording *r, const struct spool_file *f)
     stack_table_sort(&r->stacks);
     recording_link_objects(r);
     keep_last_records(r);
+    if (!recording_index_threads(r) && !err)
+        err = "out of memory";
     apply_names(r, &names);
     apply_frees(r);
     return err;

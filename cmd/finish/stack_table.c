@@ -51,7 +51,7 @@ void stack_table_sort(struct stack_table *t)
         qsort(t->v, t->n, sizeof *t->v, by_stack);
 }
 
-struct rec_stack *stack_table_find(const struct stack_table *t, uint64_t generation, uint64_t id)
+size_t stack_table_from(const struct stack_table *t, uint64_t generation, uint64_t id)
 {
     size_t low = 0, high = t->n;
     while (low < high) {
@@ -62,7 +62,13 @@ struct rec_stack *stack_table_find(const struct stack_table *t, uint64_t generat
         else
             high = mid;
     }
-    struct rec_stack *s = low < t->n ? &t->v[low] : NULL;
+    return low;
+}
+
+struct rec_stack *stack_table_find(const struct stack_table *t, uint64_t generation, uint64_t id)
+{
+    size_t i = stack_table_from(t, generation, id);
+    struct rec_stack *s = i < t->n ? &t->v[i] : NULL;
     return s && s->generation == generation && s->id == id ? s : NULL;
 }
 

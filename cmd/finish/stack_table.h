@@ -46,6 +46,9 @@ struct rec_stack *stack_table_add(struct stack_table *t, uint64_t generation, ui
 
 void stack_table_sort(struct stack_table *t);
 
+/* Once they are sorted: the place of the first stack of that generation whose ID is not below. */
+size_t stack_table_from(const struct stack_table *t, uint64_t generation, uint64_t id);
+
 /* The stack of that ID in a generation, or NULL, once they are sorted. */
 struct rec_stack *stack_table_find(const struct stack_table *t, uint64_t generation, uint64_t id);
 

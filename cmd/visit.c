@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cmd/complain.h"
@@ -71,12 +72,39 @@ static bool make_folder_in(struct visit *v, const char *place, uid_t user)
     return false;
 }
 
+/*
+ * Folders that killed ones left: the process took its files away when it ended. Who has just made one may not have
+ * locked it yet.
+ */
+static void remove_left_folders(const char *place)
+{
+    enum { OLD = 60 };
+    struct stat st;
+    DIR *dir = opendir(place);
+    for (struct dirent *e; dir && (e = readdir(dir));) {
+        if (strncmp(e->d_name, folder_name + 1, sizeof folder_name - 2) ||
+            strlen(e->d_name) != sizeof folder_name - 2 + RANDOM ||
+            fstatat(dirfd(dir), e->d_name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISDIR(st.st_mode) ||
+            time(NULL) - st.st_mtime < OLD)
+            continue;
+        struct visit left = {.fd = openat(dirfd(dir), e->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)};
+        if (left.fd >= 0 && lock(&left))
+            unlinkat(dirfd(dir), e->d_name, AT_REMOVEDIR); /* which it has to be empty for */
+        if (left.fd >= 0)
+            close(left.fd);
+    }
+    if (dir)
+        closedir(dir);
+}
+
 static const char *make_folder(struct visit *v)
 {
     const char *const places[] = {getenv("TMPDIR"), "/tmp", "/var/tmp", "/dev/shm"};
     uid_t user = user_of(&v->process);
     for (size_t i = 0; user != (uid_t)-1 && i < sizeof places / sizeof *places; i++) {
         char *place = places[i] && *places[i] == '/' ? realpath(places[i], NULL) : NULL;
+        if (place)
+            remove_left_folders(place);
         bool made = place && is_usable(&v->process, place, user) && make_folder_in(v, place, user);
         free(place);
         if (made)

@@ -21,10 +21,35 @@ enum { SIGNAL_SETXID = 33 };
     (SIGNAL_BIT(SIGILL) | SIGNAL_BIT(SIGTRAP) | SIGNAL_BIT(SIGBUS) | SIGNAL_BIT(SIGFPE) | SIGNAL_BIT(SIGSEGV) |        \
      SIGNAL_BIT(SIGSYS) | SIGNAL_BIT(SIGNAL_SETXID))
 
+/*
+ * Of the first 31, those that nobody handles. The kernel drops them where they are sent, but keeps one that is blocked
+ * there, and wakes another thread for it, whose epoll_wait then fails with EINTR: SIGCHLD, when a child ends while its
+ * parent holds signals.
+ */
+static inline uint64_t signals_unhandled(void)
+{
+    struct {
+        void (*handler)(int);
+        unsigned long flags;
+        void (*restorer)(void);
+        uint64_t mask;
+    } now; /* the kernel's sigaction */
+    const uint64_t dropped = SIGNAL_BIT(SIGCHLD) | SIGNAL_BIT(SIGCONT) | SIGNAL_BIT(SIGURG) | SIGNAL_BIT(SIGWINCH);
+    uint64_t unhandled = 0;
+    for (int sig = 1; sig < 32; sig++) {
+        if (SIGNAL_BIT(sig) & SIGNALS_NOT_HELD ||
+            raw_syscall(SYS_rt_sigaction, sig, 0, (long)&now, sizeof now.mask, 0, 0))
+            continue;
+        if (now.handler == SIG_IGN || (now.handler == SIG_DFL && SIGNAL_BIT(sig) & dropped))
+            unhandled |= SIGNAL_BIT(sig);
+    }
+    return unhandled;
+}
+
 /* Which signals are blocked, for signals_release. May be called while they are held. */
 static inline uint64_t signals_hold(void)
 {
-    uint64_t held = ~SIGNALS_NOT_HELD, before = 0;
+    uint64_t held = ~(SIGNALS_NOT_HELD | signals_unhandled()), before = 0;
     raw_syscall(SYS_rt_sigprocmask, SIG_BLOCK, (long)&held, (long)&before, sizeof held, 0, 0);
     return before;
 }

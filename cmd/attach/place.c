@@ -5,6 +5,7 @@
 #if defined(__x86_64__)
 
 #include <linux/futex.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -203,12 +204,23 @@ static bool anyone_in_loader(const struct places *s)
     return found;
 }
 
+/*
+ * A signal that nobody handles is dropped where it is sent, but not when that is to a thread that is held: then it wakes
+ * another one, whose epoll_wait fails. To whom signals are sent: the first thread, and who has children that end.
+ */
+static bool is_addressee(const struct places *s, const struct thread *t)
+{
+    char file[64], children[32];
+    snprintf(file, sizeof file, "task/%ld/children", (long)t->tid);
+    return t->tid == s->p->pid || process_text(s->p, file, children, sizeof children) > 0;
+}
+
 /* True: it is held. *wrong is why no thread can be. */
-static bool try_all(struct places *s, struct tracee *held, enum how_well how, const char **wrong)
+static bool try_all(struct places *s, struct tracee *held, enum how_well how, bool addressees, const char **wrong)
 {
     for (size_t i = 0; i < s->threads.list.n; i++) {
         struct thread *t = &s->threads.list.v[i];
-        if (!is_candidate(s, t, how))
+        if (!is_candidate(s, t, how) || is_addressee(s, t) != addressees)
             continue;
         const char *cannot = tracee_hold(held, s->p, t->tid);
         if (cannot) {
@@ -265,8 +277,8 @@ static bool look_once(struct places *s, struct tracee *held, struct place_waits 
     else if (!*wrong) {
         *wrong = "no thread of it is where the library could be loaded: they are all in libc, or in functions that "
                  "would notice; try again";
-        for (int how = WELL; how < HOW_WELLS && !found; how++)
-            found = try_all(s, held, (enum how_well)how, wrong);
+        for (int i = 0; i < 2 * HOW_WELLS && !found; i++)
+            found = try_all(s, held, (enum how_well)(i % HOW_WELLS), i >= HOW_WELLS, wrong);
     }
     if (found) {
         *wrong = NULL;

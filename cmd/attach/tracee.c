@@ -53,6 +53,18 @@ static const char *await_stop(const struct tracee *t, int *status, uint64_t unti
 
 static bool is_event_stop(int status) { return status >> 16 == PTRACE_EVENT_STOP; }
 
+/* Signals of a field of the thread's status; all of them if it cannot be read. */
+static uint64_t signals_of(const struct tracee *t, const char *field)
+{
+    char file[64], status[8192];
+    snprintf(file, sizeof file, "task/%ld/status", (long)t->tid);
+    const char *text = process_text(t->p, file, status, sizeof status) > 0 ? status_field(status, field) : NULL;
+    return text ? strtoull(text, NULL, 16) : UINT64_MAX;
+}
+
+/* A traced thread is sent signals, too, that nobody handles: SIGCHLD of a child that ends. They change nothing. */
+static bool is_caught(const struct tracee *t, int signal) { return signals_of(t, "SigCgt") >> (signal - 1) & 1; }
+
 /* Until it has stopped on its way out of the kernel, now that it runs. A signal that it was about to take it takes. */
 static const char *interrupt(struct tracee *t, bool is_stopped)
 {
@@ -65,7 +77,7 @@ static const char *interrupt(struct tracee *t, bool is_stopped)
         if (wrong || is_event_stop(status))
             return wrong;
         int signal = WSTOPSIG(status) == SYSCALL_STOP ? 0 : WSTOPSIG(status);
-        t->signalled |= signal != 0;
+        t->signalled |= signal && is_caught(t, signal);
         if (ptrace(PTRACE_CONT, t->tid, NULL, (void *)(intptr_t)signal))
             return tracee_has_ended;
     }
@@ -142,16 +154,11 @@ const char *tracee_hold(struct tracee *t, const struct process *p, pid_t tid)
     return wrong;
 }
 
-/* A signal is there that it will take as soon as it is let go: then the call fails because of that. */
+/* A signal is there whose handler it will run as soon as it is let go: then the call fails because of that. */
 static bool is_signalled(const struct tracee *t)
 {
-    char file[64], status[8192];
-    snprintf(file, sizeof file, "task/%ld/status", (long)t->tid);
-    if (t->signalled || process_text(t->p, file, status, sizeof status) <= 0)
-        return true;
-    const char *own = status_field(status, "SigPnd"), *shared = status_field(status, "ShdPnd");
-    uint64_t pending = own && shared ? strtoull(own, NULL, 16) | strtoull(shared, NULL, 16) : 0;
-    return pending & ~t->mask;
+    uint64_t pending = signals_of(t, "SigPnd") | signals_of(t, "ShdPnd");
+    return t->signalled || (pending & ~t->mask & signals_of(t, "SigCgt"));
 }
 
 /* Some fail when their thread is stopped, though no signal came. */

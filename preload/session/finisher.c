@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include "preload/held_signals.h"
 #include "preload/recorder.h"
 #include "preload/session/state.h"
 #include "preload/valgrind.h"
@@ -105,7 +106,7 @@ static bool run(const char **argv, char **envp)
 {
     static char stack[16384] __attribute__((aligned(16)));
     struct finisher f = {argv, envp, 0};
-    uint64_t all = ~UINT64_C(0);
+    uint64_t all = ~signals_unhandled();
     raw_syscall(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all, (long)&f.signals, sizeof all, 0, 0);
     int pid = clone(stand_between, stack + sizeof stack, CLONE_VM, &f);
     int status = pid < 0 ? -1 : wait_for(pid, (int)__WCLONE);

@@ -139,7 +139,7 @@ static int report(const struct merge *merge)
             complain("merge", "%s: dropped %llu %s of experiments", in->path, (unsigned long long)in->experiments,
                      in->experiments == 1 ? "event or batch" : "events and batches");
         if (in->origin.has_sums)
-            complain("merge", "%s: dropped its heap profile, or the counts of its locks", in->path);
+            complain("merge", "%s: dropped its heap profile, or the counts of its locks or of migrations", in->path);
     }
     if (merge->collections)
         complain("merge", "%llu collection%s of garbage began while another process collected: %s shown as one",

@@ -30,6 +30,7 @@ static const char record_usage[] =
     "  --lock-stats   count how often each lock is taken, and how long it is held: thrace stat shows it\n"
     "  --switches     have the kernel say when threads lose a processor and get one: who could run and did not\n"
     "                 is shown so\n"
+    "  --cpus         as --switches, and say in messages which CPU a thread is on\n"
     "  --annotations WHOSE  take the calls of programs built with other tracers' interfaces: itt,nvtx\n"
     "                 (or one of these), all (default), none\n"
     "  --probe MAPPING         USDT probes as annotations, such as provider:name=log(arg1,str(arg2)),\n"
@@ -91,7 +92,7 @@ static const struct option own_of_attach[] = {
 static bool is_for_the_beginning(const char *flag)
 {
     static const char *const flags[] = {"start", "stop", "control", "follow", "probe", "heap-sample", "heap-events",
-                                        "annotations", "flight-recorder", "snapshot", "switches"};
+                                        "annotations", "flight-recorder", "snapshot", "switches", "cpus"};
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
         if (!strcmp(flag, flags[i]))
             return true;
@@ -288,9 +289,12 @@ bool record_options_read(struct record_options *o, int argc, char **argv, int *s
 /* Who has set this one for all recordings is not to believe that it holds for this one. */
 static void complain_of_switches(const char *verb)
 {
-    const char *value = getenv("THRACE_SWITCHES");
-    if (value && *value && strcmp(value, "0") != 0)
-        complain(verb, "no switches are recorded (THRACE_SWITCHES): that has to begin with the program");
+    static const char *const names[] = {"THRACE_SWITCHES", "THRACE_CPUS"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *value = getenv(names[i]);
+        if (value && *value && strcmp(value, "0") != 0)
+            complain(verb, "no switches are recorded (%s): that has to begin with the program", names[i]);
+    }
 }
 
 bool attach_options_read(struct record_options *o, int argc, char **argv, int *status)

@@ -20,11 +20,34 @@ static void add_times(const struct stat *s, const struct stat_thread *th, struct
     table_time(t, th->time[GOTRACE_STATE_SYSCALL]);
 }
 
-/* Without samples there is nothing to be said of the CPU. */
-static void hide_cpu(const struct stat *s, struct table_column *columns)
+static void add_count(bool known, uint64_t n, struct table *t)
 {
-    if (!s->cpu.samples)
-        columns[1].title = NULL;
+    if (known)
+        table_count(t, n);
+    else
+        table_none(t, "-");
+}
+
+static void add_migrations(const struct stat *s, const struct stat_thread *th, struct table *t)
+{
+    add_count(s->migrations.counted, th->moved.migrations, t);
+}
+
+static void add_moves(const struct stat *s, const struct stat_thread *th, struct table *t)
+{
+    add_migrations(s, th, t);
+    add_count(s->migrations.counted, th->moved.cpus, t);
+}
+
+/* Without samples there is nothing to be said of the CPU, and of CPUs without the kernel's word. */
+static void hide_unknown(const struct stat *s, struct table_column *columns)
+{
+    for (struct table_column *c = columns; c->key || c->title; c++) {
+        bool of_samples = c->title && !strcmp(c->title, "CPU");
+        bool of_cpus = c->title && (!strcmp(c->title, "migrations") || !strcmp(c->title, "CPUs"));
+        if ((of_samples && !s->cpu.samples) || (of_cpus && !s->migrations.counted))
+            c->title = NULL;
+    }
 }
 
 static const char *name_of(const struct stat *s, const struct stat_thread *th)
@@ -36,10 +59,10 @@ static bool by_name(const struct stat *s, struct report *r)
 {
     struct table_column columns[] = {
         {NULL, "running"}, {"cpu_ns", "CPU"}, {NULL, "waiting"}, {NULL, "idle"}, {NULL, "runnable"}, {NULL, "calls"},
-        {NULL, "<name"}, {NULL, NULL}};
+        {"migrations", "migrations"}, {NULL, "<name"}, {NULL, NULL}};
     struct stat_thread rest = s->threads.other_names;
     struct table t;
-    hide_cpu(s, columns);
+    hide_unknown(s, columns);
     table_init(&t, "threads", columns);
     for (size_t i = 0; i < s->threads.names.n; i++) {
         const struct stat_thread *th = &s->threads.names.v[i];
@@ -49,6 +72,7 @@ static bool by_name(const struct stat *s, struct report *r)
             continue;
         }
         add_times(s, th, &t);
+        add_migrations(s, th, &t);
         if (th->n == 1)
             table_text(&t, name ? name : "-");
         else
@@ -56,6 +80,7 @@ static bool by_name(const struct stat *s, struct report *r)
     }
     if (rest.n) {
         add_times(s, &rest, &t);
+        add_migrations(s, &rest, &t);
         table_cell(&t, "%" PRIu64 " others", rest.n);
     }
     return report_table(r, &t, "Threads (goroutines)");
@@ -65,16 +90,17 @@ static bool one_by_one(const struct stat *s, struct report *r)
 {
     struct table_column columns[] = {
         {"running_ns", "running"}, {"cpu_ns", "CPU"}, {"waiting_ns", "waiting"}, {"idle_ns", "idle"},
-        {"runnable_ns", "runnable"}, {"syscall_ns", "calls"}, {"blocks", NULL}, {"tid", "tid"}, {"id", "id"},
-        {"name", "<name"}, {NULL, NULL}};
+        {"runnable_ns", "runnable"}, {"syscall_ns", "calls"}, {"blocks", NULL}, {"migrations", "migrations"},
+        {"cpus", "CPUs"}, {"tid", "tid"}, {"id", "id"}, {"name", "<name"}, {NULL, NULL}};
     struct table t;
-    hide_cpu(s, columns);
+    hide_unknown(s, columns);
     table_init(&t, "threads", columns);
     size_t most = report_rows(r, FEW); /* as many as are kept apart, unless all are for sorting */
     for (size_t i = 0; i < s->threads.apart.n && i < most; i++) {
         const struct stat_thread *th = &s->threads.apart.v[i];
         add_times(s, th, &t);
         table_count(&t, th->blocks);
+        add_moves(s, th, &t);
         if (th->tid == GOTRACE_NONE)
             table_none(&t, "-");
         else
@@ -85,6 +111,7 @@ static bool one_by_one(const struct stat *s, struct report *r)
     if (s->threads.others.n) {
         add_times(s, &s->threads.others, &t);
         table_count(&t, s->threads.others.blocks);
+        add_moves(s, &s->threads.others, &t);
         table_none(&t, "-");
         table_none(&t, "-");
         table_cell(&t, "%" PRIu64 " others", s->threads.others.n);

@@ -26,7 +26,7 @@
 #define SPOOL_MAGIC "thrSPOOL"
 
 enum {
-    SPOOL_VERSION = 9,
+    SPOOL_VERSION = 10,
     SPOOL_HEADER_SIZE = 16 << 10,
     SPOOL_CHUNK_SIZE = 8 << 10,
     SPOOL_EXTENT_CHUNKS = 128,                     /* the pool grows by this many: 1 MiB */
@@ -120,7 +120,7 @@ struct spool_header {
     struct spool_unseen unseen;
     uint64_t pid_namespace;          /* inode of the PID namespace that pid is of; 0: not known */
     char boot_id[SPOOL_BOOT_ID_LEN]; /* of the machine, as text without a NUL; zeros: not known */
-    uint32_t pad2;
+    uint32_t show_cpus; /* 1: the trace is to say which CPU a thread is on */
     struct spool_locks locks;
     uint64_t lost[LOSS_REASONS * LOST_KINDS]; /* by reason, and then by kind (lib/losses.def) */
     uint64_t lost_most, lost_most_g; /* of the goroutine that lost the most events */

@@ -38,7 +38,8 @@ static void take(struct origin *o, struct gotrace_str string)
 {
     char text[ORIGIN_NOTE];
     int at = 0;
-    o->has_sums |= begins(string, "thrace heap.") || begins(string, "thrace lock");
+    o->has_sums |= begins(string, "thrace heap.") || begins(string, "thrace lock") ||
+                   begins(string, "thrace moves ");
     if (string.len >= sizeof text || !begins(string, "thrace "))
         return;
     memcpy(text, string.data, string.len);

@@ -18,7 +18,7 @@ struct origin {
     uint64_t pid;
     char name[ORIGIN_NAME + 1]; /* of the program; "": not known */
     uint64_t cpu_hz;            /* 0: not said */
-    bool has_sums;              /* a heap profile, or how locks were used */
+    bool has_sums;              /* a heap profile, how locks were used, or how often threads changed CPUs */
 };
 
 /* Adds what a generation says, as it begins. */

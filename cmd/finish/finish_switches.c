@@ -14,27 +14,25 @@ static struct gotrace_reader *read_again(int fd)
     return lseek(fd, 0, SEEK_SET) < 0 ? NULL : gotrace_reader_open_fd(fd);
 }
 
-static bool learn(int fd, struct thread_switches *switches, uint64_t *max_procs)
+static bool learn(int fd, struct thread_switches *switches, struct switches_known *known)
 {
     struct gotrace_reader *r = read_again(fd);
-    bool ok = r && switches_learn(r, switches, max_procs);
+    bool ok = r && switches_learn(r, switches, known);
     gotrace_reader_free(r);
     return ok;
 }
 
-const char *finish_switches(int fd, FILE *out, struct recording *r, bool torn, struct finish_summary *sum)
+/* What the trace is made of that fd reads once more. */
+static const char *merge(int fd, FILE *out, const struct thread_switches *switches, const struct switches_known *known,
+                         bool torn, struct finish_summary *sum)
 {
     static char text[256];
     struct failure f = {0};
-    struct thread_switches switches = {r->switches.v, r->switches.n};
     struct switches_result result;
-    uint64_t max_procs;
-    if (!learn(fd, &switches, &max_procs))
-        return strerror(errno ? errno : ENOMEM);
     struct gotrace_reader *reader = read_again(fd);
     if (!reader)
         return strerror(errno ? errno : ENOMEM);
-    bool done = switches_merge(reader, &switches, max_procs, torn, out, &result, &f) && !fflush(out);
+    bool done = switches_merge(reader, switches, known, torn, out, &result, &f) && !fflush(out);
     int number = errno;
     gotrace_reader_free(reader);
     sum->bytes = (uint64_t)ftello(out);
@@ -44,4 +42,15 @@ const char *finish_switches(int fd, FILE *out, struct recording *r, bool torn, s
         return NULL;
     snprintf(text, sizeof text, "%s", f.error.status ? f.error.message : strerror(number));
     return text;
+}
+
+const char *finish_switches(int fd, FILE *out, struct recording *r, bool torn, bool show_cpus,
+                            struct finish_summary *sum)
+{
+    struct thread_switches switches = {r->switches.v, r->switches.n};
+    struct switches_known known = {.moves.lost = r->lost_switches, .show_cpus = show_cpus};
+    const char *err = learn(fd, &switches, &known) ? merge(fd, out, &switches, &known, torn, sum)
+                                                   : strerror(errno ? errno : ENOMEM);
+    moves_free(&known.moves);
+    return err;
 }

@@ -9,8 +9,9 @@
 
 /*
  * Writes the trace that fd reads from its first byte on, with the recording's switches. torn: it may break off, and
- * ends there. NULL, or why not.
+ * ends there. show_cpus: each change of a thread's CPU is a message. NULL, or why not.
  */
-const char *finish_switches(int fd, FILE *out, struct recording *r, bool torn, struct finish_summary *sum);
+const char *finish_switches(int fd, FILE *out, struct recording *r, bool torn, bool show_cpus,
+                            struct finish_summary *sum);
 
 #endif

@@ -185,14 +185,14 @@ static int written(struct output *o, FILE *middle)
 }
 
 /* The trace with the switches of its threads; *middle is another one then. */
-static const char *write_switches(struct output *o, FILE **middle, struct recording *r, bool torn,
+static const char *write_switches(struct output *o, FILE **middle, struct recording *r, bool torn, bool show_cpus,
                                   struct finish_summary *sum)
 {
     int in = written(o, *middle);
     FILE *next = in >= 0 && *middle ? tmpfile() : NULL;
     const char *err = in < 0 || (*middle && !next) ? strerror(errno) : NULL;
     if (!err)
-        err = finish_switches(in, next ? next : output_file(o), r, torn, sum);
+        err = finish_switches(in, next ? next : output_file(o), r, torn, show_cpus, sum);
     if (in >= 0)
         close(in);
     if (next) {
@@ -246,7 +246,7 @@ static const char *write_file(struct spool_file *f, struct recording *r, struct 
         err = write_again(f, r, sum, o);
     }
     if (r->switches.n && !err)
-        err = sum->no_switches = write_switches(o, &middle, r, torn, sum);
+        err = sum->no_switches = write_switches(o, &middle, r, torn, f->header->show_cpus, sum);
     if (old && !err)
         err = write_as_v1(o, middle, f->header->trace_version, sum);
     else if (middle && !err)

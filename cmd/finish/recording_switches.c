@@ -10,11 +10,11 @@
 bool recording_read_switches(struct recording *r, struct cursor *c)
 {
     uint64_t ticks = 0;
-    get_int(c); /* the CPU */
+    uint16_t cpu = (uint16_t)get_int(c);
     for (uint64_t n = get_int(c); n >= 2 && c->p; n -= 2) {
         ticks += (uint64_t)zigzag_decode(get_int(c));
         uint64_t what = get_int(c);
-        struct thread_switch s = {.time = (int64_t)ticks, .kind = what & ((1 << SWITCH_KIND_BITS) - 1)};
+        struct thread_switch s = {.time = (int64_t)ticks, .cpu = cpu, .kind = what & ((1 << SWITCH_KIND_BITS) - 1)};
         s.thread = (uint32_t)(what >> SWITCH_KIND_BITS);
         if (s.kind == SWITCHES_LOST)
             r->lost_switches += what >> SWITCH_KIND_BITS;

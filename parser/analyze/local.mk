@@ -26,6 +26,7 @@ libanalyze_la_SOURCES = \
 	%D%/span_learn.c %D%/span_learn.h \
 	%D%/thread_filter.c %D%/thread_filter.h \
 	%D%/lock_stats.c %D%/lock_stats.h \
+	%D%/migrations.c %D%/migrations.h \
 	%D%/path_collect.c %D%/path_collect.h \
 	%D%/path_find.c %D%/path_find.h \
 	%D%/path_log.c %D%/path_log.h \

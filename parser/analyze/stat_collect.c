@@ -35,6 +35,7 @@ void stat_free(struct stat *s)
     blame_free(&s->blame);
     findings_free(&s->findings);
     lock_stats_free(&s->locks);
+    migrations_free(&s->migrations);
     needs_free(&s->needs);
     cpu_free(&s->cpu);
     stat_threads_free(&s->threads);
@@ -83,6 +84,7 @@ static void gone(void *arg, uint32_t thread)
     sum->name = l->name;
     sum->tid = l->moves ? GOTRACE_NONE : l->tid;
     sum->idle = needs_idle(&s->needs, thread);
+    sum->moved = migrations_of(&s->migrations, l->id);
     s->is_gos |= l->id == 1 && is(stat_text_of(&s->spans.texts, l->name), "runtime.main");
     if (!sum->counts && s->spans.filter)
         return;
@@ -261,7 +263,7 @@ enum { LOOK_EVERY = 64 };
 
 static bool is_fine(const struct stat *s)
 {
-    return !s->failed && !s->locks.failed && !s->needs.failed && !s->cpu.failed && !s->threads.failed &&
+    return !s->failed && !s->locks.failed && !s->migrations.failed && !s->needs.failed && !s->cpu.failed && !s->threads.failed &&
            blame_is_fine(&s->blame);
 }
 
@@ -284,6 +286,7 @@ static bool event(void *state, const struct gotrace_event *ev)
     case GOTRACE_KIND_LOG: message(s, ev); break;
     case GOTRACE_KIND_SYNC:
         lock_stats_event(&s->locks, ev);
+        migrations_learn(&s->migrations, ev);
         s->hz = s->hz ? s->hz : cpu_hz_said(ev);
         break;
     default: break;

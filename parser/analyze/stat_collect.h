@@ -7,6 +7,7 @@
 #include "parser/analyze/cpu.h"
 #include "parser/analyze/findings.h"
 #include "parser/analyze/lock_stats.h"
+#include "parser/analyze/migrations.h"
 #include "parser/analyze/needs.h"
 #include "parser/analyze/spans.h"
 #include "parser/analyze/stat_groups.h"
@@ -43,6 +44,7 @@ struct stat {
     struct blame blame;          /* by object */
     struct findings findings;    /* of the whole trace */
     struct lock_stats locks;
+    struct migrations migrations;
     struct needs needs;          /* places are groups of waits */
     struct cpu cpu;
     struct stat_heap heap;

@@ -26,6 +26,8 @@ void stat_thread_sum(struct stat_thread *sum, const struct stat_thread *t)
     sum->idle += t->idle;
     sum->blocks += t->blocks;
     sum->samples += t->samples;
+    sum->moved.migrations += t->moved.migrations;
+    sum->moved.cpus = t->moved.cpus > sum->moved.cpus ? t->moved.cpus : sum->moved.cpus;
 }
 
 static void keep_longest(struct stat_threads *t)

@@ -3,6 +3,7 @@
 #define THRACE_PARSER_ANALYZE_STAT_THREADS_H
 
 #include "gotrace/reader.h"
+#include "parser/analyze/migrations.h"
 #include "parser/idmap.h"
 #include "parser/vec.h"
 
@@ -14,6 +15,7 @@ struct stat_thread {
     uint64_t n;                        /* how many threads these are the sums of */
     uint64_t time[GOTRACE_STATE_IDLE]; /* ns, by state */
     uint64_t idle;                     /* ns of waiting */
+    struct migrations_of moved;        /* of several, the CPUs of the one that was on most */
     uint64_t blocks, samples;          /* how often it began to wait; of the CPU */
     int64_t sampled;                   /* when it was the last time */
     bool counts;                       /* it has a stretch that does */

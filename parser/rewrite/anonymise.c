@@ -221,7 +221,7 @@ static bool read_tables(struct anonymising *a)
 }
 
 /* How often the CPU was looked at, without which samples are no times, is in a string that nothing refers to. */
-static bool say_rate(struct anonymising *a, const struct batch *b)
+static bool say_numbers(struct anonymising *a, const struct batch *b)
 {
     for (const uint8_t *p = b->data + 1, *end = b->data + b->size; p < end;) {
         uint64_t id, size;
@@ -229,7 +229,7 @@ static bool say_rate(struct anonymising *a, const struct batch *b)
         p = p ? varint_get(p, end, &size) : NULL;
         if (!p) /* it was read before */
             return true;
-        if (text_is_rate((struct gotrace_str){(const char *)p, size}) && !say(a, id, PSEUDONYM_KEPT))
+        if (text_is_number_note((struct gotrace_str){(const char *)p, size}) && !say(a, id, PSEUDONYM_KEPT))
             return false;
         p += size;
     }
@@ -240,7 +240,7 @@ static bool put_batch(struct anonymising *a, const struct batch *b)
 {
     switch (kind(a, b)) {
     case EV_ExperimentalBatch: a->done->batches++; return true;
-    case EV_Strings: return say_rate(a, b);
+    case EV_Strings: return say_numbers(a, b);
     case EV_Stacks: return put_stacks(a, b);
     case EV_Sync:
     case EV_CPUSamples: return copy(a, b->thread, b->time, b->data, b->size);

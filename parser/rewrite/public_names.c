@@ -143,13 +143,27 @@ bool keep_words(struct pseudonyms *names)
 
 bool text_is_note(struct gotrace_str s) { return begins(s, "thrace "); }
 
-bool text_is_rate(struct gotrace_str s)
+/* A # stands for a number. */
+static bool has_form(struct gotrace_str s, const char *form)
 {
-    static const char mark[] = "thrace cpu-hz ";
-    size_t n = sizeof mark - 1;
-    if (!begins(s, mark))
-        return false;
-    while (n < s.len && s.data[n] >= '0' && s.data[n] <= '9')
-        n++;
-    return n == s.len;
+    size_t at = 0;
+    for (; *form; form++) {
+        size_t begin = at;
+        if (*form != '#') {
+            if (at == s.len || s.data[at++] != *form)
+                return false;
+            continue;
+        }
+        while (at < s.len && s.data[at] >= '0' && s.data[at] <= '9')
+            at++;
+        if (at == begin)
+            return false;
+    }
+    return at == s.len;
+}
+
+bool text_is_number_note(struct gotrace_str s)
+{
+    return has_form(s, "thrace cpu-hz #") || has_form(s, "thrace switches lost #") ||
+           has_form(s, "thrace moves threads #") || has_form(s, "thrace moves of # migrations # cpus #");
 }

@@ -16,8 +16,8 @@ enum pseudonym public_file(const struct gotrace_frame *f);
  */
 bool keep_words(struct pseudonyms *names);
 
-/* What the recorder says in strings that nothing refers to; the one that says how often the CPU was sampled. */
+/* What the recorder says in strings that nothing refers to; such a one that has nothing but numbers of ours. */
 bool text_is_note(struct gotrace_str s);
-bool text_is_rate(struct gotrace_str s);
+bool text_is_number_note(struct gotrace_str s);
 
 #endif

@@ -228,7 +228,8 @@ bool rewriter_notes(struct rewriter *w, const struct generation *g, bool whole)
 {
     for (size_t i = 0; i < g->strings.n; i++) {
         struct gotrace_str s = g->strings.v[i];
-        bool of_part = begins(s, "thrace cpu-hz ") || begins(s, "thrace clock ") || begins(s, "thrace process ");
+        bool of_part = begins(s, "thrace cpu-hz ") || begins(s, "thrace clock ") || begins(s, "thrace process ") ||
+                       begins(s, "thrace switches ");
         bool of_whole = whole && begins(s, "thrace ");
         if ((of_part || of_whole) && !rewriter_string_itself(w, s))
             return false;

@@ -12,20 +12,28 @@
 
 #include "gotrace/reader.h"
 #include "parser/failure.h"
-#include "parser/rewrite/thread_switch.h"
+#include "parser/rewrite/switches_moves.h"
 
-/* Reads the trace once, for what is to be known beforehand, as which switches end waits. False: there is no memory. */
-bool switches_learn(struct gotrace_reader *r, struct thread_switches *switches, uint64_t *max_procs);
+/* What is to be known beforehand. */
+struct switches_known {
+    uint64_t max_procs; /* the number of CPUs */
+    struct moves moves;
+    bool show_cpus; /* the caller's: each change of a thread's CPU is a message */
+};
+
+/* Reads the trace once, and marks which switches end waits. False: there is no memory. The caller frees known->moves. */
+bool switches_learn(struct gotrace_reader *r, struct thread_switches *switches, struct switches_known *known);
 
 struct switches_result {
     uint64_t events, generations; /* of the new trace, as its readers count them */
 };
 
-/*
- * Writes the new trace. max_procs: the number of CPUs, as switches_learn has found it. lenient: the trace may break
- * off, and ends there. False: f says why.
- */
-bool switches_merge(struct gotrace_reader *r, const struct thread_switches *switches, uint64_t max_procs, bool lenient,
-                    FILE *to, struct switches_result *result, struct failure *f);
+/* The message's category; its text is the number of the CPU. */
+#define SWITCHES_CPU_CATEGORY "[thrace] cpu"
+
+/* Writes the new trace. lenient: the trace may break off, and ends there. False: f says why. */
+bool switches_merge(struct gotrace_reader *r, const struct thread_switches *switches,
+                    const struct switches_known *known, bool lenient, FILE *to, struct switches_result *result,
+                    struct failure *f);
 
 #endif

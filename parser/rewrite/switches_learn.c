@@ -13,6 +13,7 @@ struct waiter {
 
 struct learner {
     struct thread_switches *switches;
+    struct moves *moves;
     struct idmap waiter_of; /* threads: index + 1 */
     struct idmap home_of;   /* goroutines: the same of the thread that they wait on */
     VEC(struct waiter) waiters;
@@ -65,12 +66,14 @@ static bool learn_event(struct learner *l, const struct gotrace_event *ev)
 {
     switch (ev->type) {
     case EV_GoBlock: return begin_wait(l, ev);
-    case EV_GoStart: return end_wait(l, ev);
+    case EV_GoStart: return end_wait(l, ev) && moves_begin(l->moves, ev->thread, ev->args[0]);
+    case EV_GoStatus:
+    case EV_GoStatusStack: return ev->args[1] == ID_NONE || moves_begin(l->moves, ev->args[1], ev->args[0]);
     case EV_GoUnblock: wake(l, ev); return true;
     case EV_GoDestroy:
         if (idmap_get(&l->home_of, ev->goroutine))
             idmap_remove(&l->home_of, ev->goroutine);
-        return true;
+        return moves_leave(l->moves, ev->thread);
     default: return true;
     }
 }
@@ -94,22 +97,24 @@ static void learn_switch(struct learner *l, size_t i)
     w->slept = s->kind == SWITCH_BLOCKS;
 }
 
-bool switches_learn(struct gotrace_reader *r, struct thread_switches *switches, uint64_t *max_procs)
+bool switches_learn(struct gotrace_reader *r, struct thread_switches *switches, struct switches_known *known)
 {
-    struct learner l = {.switches = switches};
+    struct learner l = {.switches = switches, .moves = &known->moves};
     const struct gotrace_event *ev;
     size_t next = 0;
     bool ok = true;
-    *max_procs = 0;
+    known->max_procs = 0;
     while (ok && (ev = gotrace_reader_next(r))) {
-        for (; next < switches->n && switches->v[next].time < ev->time; next++)
+        for (; ok && next < switches->n && switches->v[next].time < ev->time; next++) {
             learn_switch(&l, next);
-        if (ev->type == EV_ProcsChange && !*max_procs)
-            *max_procs = ev->args[0];
-        ok = learn_event(&l, ev);
+            ok = moves_switch(l.moves, &switches->v[next]);
+        }
+        if (ev->type == EV_ProcsChange && !known->max_procs)
+            known->max_procs = ev->args[0];
+        ok = ok && learn_event(&l, ev);
     }
     idmap_free(&l.waiter_of);
     idmap_free(&l.home_of);
     VEC_FREE(&l.waiters);
-    return ok;
+    return ok && moves_end(l.moves);
 }

@@ -39,7 +39,7 @@ static bool switch_in(struct switched *s, struct switched_thread *t, const struc
     struct switched_go *go = switched_go_on(s, t);
     if (go && at->ends_wait && !go->early && (go->was == GO_WAITING || go->was == GO_RUNNABLE))
         go->early = true;
-    return is_on(s, t, at->time);
+    return is_on(s, t, at->time) && switched_say_cpu(s, t, at->time);
 }
 
 /* Threads that the trace does not know of yet, or not any more, are passed over. */
@@ -51,6 +51,7 @@ static bool take_switch(struct switched *s, const struct thread_switch *at)
     if (!index)
         return true;
     struct switched_thread *t = &s->threads.v[index - 1];
+    t->cpu = at->cpu + 1u;
     return at->kind == SWITCH_IN ? switch_in(s, t, at) : switch_out(s, t, at);
 }
 
@@ -226,7 +227,7 @@ static bool take_event(struct switched *s, const struct gotrace_event *ev)
     if (!t || !is_on(s, t, ev->time))
         return false;
     uint8_t last = ev->type;
-    bool ok = of_thread(s, ev, t);
+    bool ok = of_thread(s, ev, t) && switched_say_cpu(s, t, ev->time);
     t->last = last;
     return ok;
 }
@@ -239,7 +240,7 @@ static bool begin_generation(struct switched *s, const struct gotrace_event *ev)
     gotrace_event_sync(ev, &sync);
     return rewriter_generation(&s->w, ev->time, sync.has_clock ? &sync.clock : NULL) &&
            rewriter_notes(&s->w, ev->tables, true) && rewriter_experiments(&s->w, ev->tables, ev->time) &&
-           switched_state_all(s);
+           moves_write(&s->known->moves, &s->w) && switched_state_all(s);
 }
 
 static bool read_failed(const struct gotrace_reader *r, struct failure *f)
@@ -251,10 +252,11 @@ static bool read_failed(const struct gotrace_reader *r, struct failure *f)
     return true;
 }
 
-bool switches_merge(struct gotrace_reader *r, const struct thread_switches *switches, uint64_t max_procs, bool lenient,
-                    FILE *to, struct switches_result *result, struct failure *f)
+bool switches_merge(struct gotrace_reader *r, const struct thread_switches *switches,
+                    const struct switches_known *known, bool lenient, FILE *to, struct switches_result *result,
+                    struct failure *f)
 {
-    struct switched s = {.f = f, .max_procs = max_procs};
+    struct switched s = {.f = f, .known = known, .max_procs = known->max_procs};
     const struct gotrace_event *ev = gotrace_reader_next(r);
     bool ok = ev && rewriter_begin(&s.w, gotrace_reader_version(r), to, f);
     size_t next = 0;

@@ -1,5 +1,7 @@
 #include "parser/rewrite/switches_model.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { LONG_CALL_NS = 10000 };
@@ -206,6 +208,20 @@ bool switched_stop(struct switched *s, struct switched_thread *t, struct switche
     uint64_t args[] = {gotrace_builder_string(s->w.builder, reason, strlen(reason)), 0};
     go->is = waits ? GO_WAITING : GO_RUNNABLE;
     return switched_put(s, t->id, time, waits ? EV_GoBlock : EV_GoStop, args) && switched_give_proc(s, t, time);
+}
+
+/* For no task. */
+bool switched_say_cpu(struct switched *s, struct switched_thread *t, int64_t time)
+{
+    const struct switched_go *go = switched_go_on(s, t);
+    if (!s->known->show_cpus || t->said == t->cpu || !go || go->is != GO_RUNNING || !t->proc)
+        return true;
+    t->said = t->cpu;
+    char number[16];
+    int n = snprintf(number, sizeof number, "%" PRIu32, t->cpu - 1);
+    uint64_t category = gotrace_builder_string(s->w.builder, SWITCHES_CPU_CATEGORY, strlen(SWITCHES_CPU_CATEGORY));
+    uint64_t message = gotrace_builder_string(s->w.builder, number, (size_t)n);
+    return switched_put(s, t->id, time, EV_UserLog, (uint64_t[]){0, category, message, 0});
 }
 
 /* ---- statuses --------------------------------------------------------------------------------------------------- */

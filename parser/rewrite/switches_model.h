@@ -20,6 +20,7 @@ struct switched_go {
 struct switched_thread {
     uint64_t id;
     uint32_t go, proc; /* index + 1: that is or was last on it; that it holds */
+    uint32_t cpu, said; /* CPU + 1: that it was last on; that the trace says it is on. 0: it is not known */
     bool off;          /* it has no processor */
     uint8_t last;      /* type of its last event */
 };
@@ -37,6 +38,7 @@ enum { SWITCHED_ALLOC, SWITCHED_GOAL, SWITCHED_METRICS };
 struct switched {
     struct rewriter w;
     struct failure *f;
+    const struct switches_known *known;
     struct idmap go_of, thread_of; /* index + 1 */
     VEC(struct switched_go) gos;
     VEC(uint32_t) free_gos;
@@ -74,6 +76,9 @@ bool switched_give_proc(struct switched *s, struct switched_thread *t, int64_t t
 bool switched_start(struct switched *s, struct switched_thread *t, struct switched_go *go, int64_t time);
 bool switched_stop(struct switched *s, struct switched_thread *t, struct switched_go *go, int64_t time,
                    enum switch_kind why);
+
+/* If that is wanted, and its goroutine runs: on which CPU it is now, unless the trace says so already. */
+bool switched_say_cpu(struct switched *s, struct switched_thread *t, int64_t time);
 
 /* A metric of the process, by whoever can say it. */
 bool switched_metric(struct switched *s, const struct gotrace_event *ev);

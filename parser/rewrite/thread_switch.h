@@ -11,6 +11,7 @@
 struct thread_switch {
     int64_t time; /* ns */
     uint32_t thread;
+    uint16_t cpu;
     uint8_t kind;   /* enum switch_kind */
     bool ends_wait; /* with this one the thread came back from what it waited for */
 };

@@ -95,7 +95,7 @@ static void begin_in_child(struct thread *t)
     }
     fork_inherit(t);
     session_init(options, true);
-    if (options->switches)
+    if (options->switches || options->cpus)
         switches_open();
     if (options->start.when != START_NOW)
         return;
@@ -155,7 +155,7 @@ bool begin_process(enum begin_when when)
     if (options->lock_stats)
         count_locks();
     if (when == BEGIN_WITH_PROGRAM) {
-        if (options->switches)
+        if (options->switches || options->cpus)
             switches_open();
         probes_init(options->probes, session_exe(), !options->follow, options->verbose);
         begin_main_thread();

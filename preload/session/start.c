@@ -75,6 +75,7 @@ static void fill_header(struct spool_header *h)
     strcpy(h->exe, session_exe());
     h->first = h->last = clock_read_pair(&recorder.clock);
     heap_fill(h);
+    h->show_cpus = (uint32_t)session.options->cpus;
     h->locks.counted = (uint32_t)session.options->lock_stats;
     h->unseen.go = go_was_seen(); /* now: its programs end by a system call */
 }

@@ -29,11 +29,22 @@ static const char *reason_of(const struct gotrace_event *ev)
     struct gotrace_str s = {"", 0};
     if (ev->type == EV_GoStop || ev->type == EV_GoBlock)
         s = generation_string(ev->tables, ev->args[0]);
+    if (ev->type == EV_UserLog)
+        s = generation_string(ev->tables, ev->args[2]);
     snprintf(text, sizeof text, "(%.*s)", (int)s.len, s.data);
     return s.len ? text : "";
 }
 
 enum { ALL_HAVE_BEGUN = 100 };
+static bool show_cpus;
+
+static void write_notes(const struct gotrace_event *sync, FILE *out)
+{
+    struct gotrace_str s;
+    for (size_t i = 0; gotrace_event_sync_string(sync, i, &s); i++)
+        if (s.len > 7 && !memcmp(s.data, "thrace ", 7))
+            fprintf(out, "%s%.*s", ftello(out) ? ", " : "", (int)s.len - 7, s.data + 7);
+}
 
 /* The events "thread.time name" of a trace that must be valid, without statuses and how all begin to run. */
 static char *written(const void *bytes, size_t size)
@@ -46,6 +57,8 @@ static char *written(const void *bytes, size_t size)
     FILE *out = open_memstream(&text, &len);
     while ((ev = gotrace_reader_next(r))) {
         assert_true(gotrace_validator_event(v, ev) >= 0);
+        if (ev->type == EV_SYNC_POINT && show_cpus)
+            write_notes(ev, out);
         if (ev->time < ALL_HAVE_BEGUN || ev->type == EV_SYNC_POINT || ev->type == EV_GoStatus ||
             ev->type == EV_ProcStatus)
             continue;
@@ -65,29 +78,34 @@ static char *merged(struct made *m, uint64_t max_procs, struct thread_switch *v,
     struct thread_switches switches = {v, n};
     struct switches_result result;
     struct failure f = {0};
-    uint64_t seen;
+    struct switches_known known = {.moves.lost = 5, .show_cpus = show_cpus};
     char *bytes;
     size_t size;
     assert_int_equal(gotrace_builder_finish(m->b), 0);
     struct gotrace_reader *r = reader_of(m);
-    assert_true(switches_learn(r, &switches, &seen));
+    assert_true(switches_learn(r, &switches, &known));
+    known.max_procs = max_procs;
     gotrace_reader_free(r);
     FILE *out = open_memstream(&bytes, &size);
     r = reader_of(m);
-    if (!switches_merge(r, &switches, max_procs, false, out, &result, &f))
+    if (!switches_merge(r, &switches, &known, false, out, &result, &f))
         fail_msg("%s", f.message);
     gotrace_reader_free(r);
     fclose(out);
+    moves_free(&known.moves);
     gotrace_builder_free(m->b);
     char *text = written(bytes, size);
     free(bytes);
     return text;
 }
 
-#define IN(thread, at) {at, thread, SWITCH_IN, false}
-#define BLOCKS(thread, at) {at, thread, SWITCH_BLOCKS, false}
-#define PREEMPTED(thread, at) {at, thread, SWITCH_PREEMPTED, false}
-#define LOST(at) {at, 0, SWITCHES_LOST, false}
+#define IN_ON(cpu, thread, at) {at, thread, cpu, SWITCH_IN, false}
+#define BLOCKS_ON(cpu, thread, at) {at, thread, cpu, SWITCH_BLOCKS, false}
+#define PREEMPTED_ON(cpu, thread, at) {at, thread, cpu, SWITCH_PREEMPTED, false}
+#define IN(thread, at) IN_ON(0, thread, at)
+#define BLOCKS(thread, at) BLOCKS_ON(0, thread, at)
+#define PREEMPTED(thread, at) PREEMPTED_ON(0, thread, at)
+#define LOST(at) {at, 0, 0, SWITCHES_LOST, false}
 
 #define BECOMES(m, max_procs, expected, ...)                                                                           \
     do {                                                                                                               \
@@ -293,6 +311,51 @@ static void test_unknown_threads(void **state)
     BECOMES(&m, 2, "1.2000 GoDestroy, 1.2001 ProcStop", IN(7, 1000), PREEMPTED(7, 1100), BLOCKS(1, 2100), IN(1, 2200));
 }
 
+/* Thread 1 has moved before it says so, and does not say it in a wait; 2 stays. */
+static void test_cpus(void **state)
+{
+    (void)state;
+    struct made m = begin(2);
+    block(&m, 1, 1000, "sync", 0);
+    EVENT(&m, 1, 1001, ProcStop);
+    wake(&m, 2, 1, 2000, 0);
+    EVENT(&m, 1, 2998, ProcStart, 1, 1);
+    start(&m, 1, 3000);
+    block(&m, 1, 4000, "sync", 0);
+    show_cpus = true;
+    BECOMES(&m, 2,
+            "switches lost 5, moves threads 1, moves of 1 migrations 3 cpus 2, "
+            "1.500 GoStop(preempted), 1.501 ProcStop, 1.600 ProcStart, 1.601 GoStart, 1.602 ProcsChange, "
+            "1.603 UserLog(7), 1.1000 GoBlock(sync), 1.1001 ProcStop, "
+            "2.1200 GoBlock(unspecified), 2.1201 ProcStop, 2.1300 GoUnblock, 2.1301 ProcStart, 2.1302 GoStart, "
+            "2.1303 UserLog(1), 2.2000 GoUnblock, 1.2500 ProcStart, 1.2501 GoStart, 1.2502 UserLog(3), 1.3100 GoStop(preempted), 1.3101 ProcStop, "
+            "1.3200 ProcStart, 1.3201 GoStart, 1.3202 UserLog(7), 1.4000 GoBlock(sync)",
+            PREEMPTED_ON(3, 1, 500), IN_ON(7, 1, 600), BLOCKS_ON(7, 1, 1100), BLOCKS_ON(1, 2, 1200),
+            IN_ON(1, 2, 1300), IN_ON(3, 1, 2500), PREEMPTED_ON(3, 1, 3100), IN_ON(7, 1, 3200));
+    show_cpus = false;
+}
+
+/* The number of a thread that has ended is given again. */
+static void test_cpus_of_two_with_one_number(void **state)
+{
+    (void)state;
+    struct thread_switch v[] = {IN_ON(1, 9, 1), IN_ON(2, 9, 2), IN_ON(1, 9, 3), PREEMPTED_ON(2, 9, 4),
+                                IN_ON(5, 9, 5), IN_ON(6, 9, 6)};
+    struct moves m = {0};
+    assert_true(moves_begin(&m, 9, 1) && moves_switch(&m, &v[0]) && moves_switch(&m, &v[1]));
+    assert_true(moves_begin(&m, 9, 1) && moves_switch(&m, &v[2]));
+    assert_true(moves_leave(&m, 9) && moves_leave(&m, 8) && moves_switch(&m, &v[3]) && moves_switch(&m, &v[4]));
+    assert_true(moves_begin(&m, 9, 2) && moves_switch(&m, &v[5]) && moves_end(&m));
+    assert_int_equal(m.list.n, 2);
+    assert_int_equal(m.list.v[0].go, 1);
+    assert_int_equal(m.list.v[0].migrations, 2);
+    assert_int_equal(m.list.v[0].cpus, 2);
+    assert_int_equal(m.list.v[1].go, 2);
+    assert_int_equal(m.list.v[1].migrations, 1);
+    assert_int_equal(m.list.v[1].cpus, 2);
+    moves_free(&m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -310,6 +373,8 @@ int main(void)
         cmocka_unit_test(test_metric_without_a_proc),
         cmocka_unit_test(test_generation),
         cmocka_unit_test(test_unknown_threads),
+        cmocka_unit_test(test_cpus),
+        cmocka_unit_test(test_cpus_of_two_with_one_number),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

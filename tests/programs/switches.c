@@ -6,6 +6,7 @@
  *   forks    the same, and then in a child
  *   killed   two that never end on one CPU, until the process kills itself
  *   unseen   a thread sleeps by an instruction of its own
+ *   moves    a thread goes to another CPU and back, and one stays; "moves NUMBER", or nothing where there is one CPU
  */
 #include "program.h"
 
@@ -13,7 +14,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-enum { SHARE_MS = 150, NAPS = 5, NAP_MS = 20 };
+enum { SHARE_MS = 150, NAPS = 5, NAP_MS = 20, TRIPS = 6 };
 
 static pthread_barrier_t barrier;
 
@@ -127,14 +128,69 @@ static NOINLINE void *naps_unseen(void *self)
     return NULL;
 }
 
+static int two_cpus[2], ncpus;
+
+static void find_two_cpus(void)
+{
+    cpu_set_t may;
+    CHECK(sched_getaffinity(0, sizeof may, &may) == 0);
+    for (int cpu = 0; cpu < CPU_SETSIZE && ncpus < 2; cpu++)
+        if (CPU_ISSET(cpu, &may))
+            two_cpus[ncpus++] = cpu;
+}
+
+static void go_to(int cpu)
+{
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(cpu, &one);
+    CHECK(sched_setaffinity(0, sizeof one, &one) == 0);
+}
+
+/* It begins on the first CPU, as the process does. */
+static NOINLINE void *travels(void *self)
+{
+    introduce(self);
+    for (int i = 0; i < TRIPS; i++) {
+        go_to(two_cpus[1]);
+        compute_for(1);
+        go_to(two_cpus[0]);
+        compute_for(1);
+    }
+    return NULL;
+}
+
+static NOINLINE void *stays(void *self)
+{
+    introduce(self);
+    for (int i = 0; i < TRIPS; i++)
+        compute_for(2);
+    return NULL;
+}
+
+static void move(void)
+{
+    struct thread t[2];
+    spawn(&t[0], travels);
+    spawn(&t[1], stays);
+    for (int i = 0; i < 2; i++)
+        join(&t[i]);
+    if (ncpus == 2)
+        printf("moves %d\n", 2 * TRIPS);
+    fflush(stdout);
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "share";
     struct thread t;
+    find_two_cpus();
     use_one_cpu();
     if (!strcmp(what, "unseen")) {
         spawn(&t, naps_unseen);
         join(&t);
+    } else if (!strcmp(what, "moves") && ncpus == 2) {
+        move();
     } else if (!strcmp(what, "killed")) {
         be_killed();
     } else {

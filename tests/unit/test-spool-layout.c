@@ -76,7 +76,7 @@ static const struct field header_fields[] = {
     FIELD(spool_header, unseen.pad),
     FIELD(spool_header, pid_namespace),
     TEXT(spool_header, boot_id),
-    FIELD(spool_header, pad2),
+    FIELD(spool_header, show_cpus),
     FIELD(spool_header, locks.counted),
     FIELD(spool_header, locks.chunks),
     FIELD(spool_header, locks.others),

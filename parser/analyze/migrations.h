@@ -1,0 +1,30 @@
+/* How often threads went from one CPU to another, as far as a trace says so, in strings that no event refers to. */
+#ifndef THRACE_PARSER_ANALYZE_MIGRATIONS_H
+#define THRACE_PARSER_ANALYZE_MIGRATIONS_H
+
+#include "gotrace/reader.h"
+#include "parser/idmap.h"
+#include "parser/vec.h"
+
+struct migrations_of {
+    uint64_t migrations;
+    uint32_t cpus; /* on how many it was */
+};
+
+struct migrations {
+    bool by_kernel;     /* who runs when is the kernel's word */
+    bool counted;       /* and who went from CPU to CPU: of a whole trace */
+    struct idmap index; /* goroutine to its place in list + 1 */
+    VEC(struct migrations_of) list;
+    bool failed; /* memory is short */
+};
+
+void migrations_free(struct migrations *m);
+
+/* What a generation says, as it begins. */
+void migrations_learn(struct migrations *m, const struct gotrace_event *sync);
+
+/* Of a goroutine: none of one that the trace does not name. */
+struct migrations_of migrations_of(const struct migrations *m, uint64_t go);
+
+#endif

@@ -245,6 +245,21 @@ static void say_polling(const struct page *p, const struct finding *it)
             it->n, it->m, table_format_time(time, it->part), of_wall(p, it->cost));
 }
 
+/* What the kernel says of who runs. */
+static void put_queue(const struct page *p)
+{
+    char median[TABLE_TIME_SIZE], most[TABLE_TIME_SIZE];
+    const struct stat *s = p->s;
+    const struct stat_group *all = &s->run_queue.all;
+    uint64_t ran = stat_threads_time(&s->threads, GOTRACE_STATE_RUNNING);
+    if (!s->migrations.by_kernel || !all->count)
+        return;
+    fprintf(p->out, ". Threads that could run had no processor for %u %% of that time, half of the times for more than"
+                    " %s, at most %s",
+            percent(all->total, all->total + ran), table_format_time(median, stat_group_percentile(all, 50)),
+            table_format_time(most, all->max));
+}
+
 static void say_crowd(const struct page *p, const struct finding *it)
 {
     fprintf(p->out, "for %u %% of the wall time %" PRIu64 " threads on average want to execute, and there %s %" PRIu64
@@ -254,6 +269,18 @@ static void say_crowd(const struct page *p, const struct finding *it)
     put_place(p, ", made in ", it->site);
     fputs(", which ", p->out);
     put_doing(p, it);
+    put_queue(p);
+}
+
+static void say_denied(const struct page *p, const struct finding *it)
+{
+    char time[TABLE_TIME_SIZE], longest[TABLE_TIME_SIZE];
+    put_name(p, it->owner, it->nowners);
+    fprintf(p->out, " could run and had no processor, %" PRIu64 " times for a millisecond or longer, %s in sum and at most"
+                    " %s, while fewer threads of the program ran than it has processors (%" PRIu64 "): others have them,"
+                    " or a limit or a mask of CPUs keeps threads away. It is so for %u %% of the wall time",
+            it->waits, table_format_time(time, it->time), table_format_time(longest, it->part), it->m,
+            of_wall(p, it->cost));
 }
 
 static const struct {
@@ -278,6 +305,7 @@ static const struct {
     [FINDING_EVERYBODY] = {"everybody-waits-for-one", "Everybody waits for one thread", say_everybody},
     [FINDING_POLLING] = {"polling-by-sleep", "Polling by sleep", say_polling},
     [FINDING_CROWD] = {"more-threads-than-processors", "More threads than processors", say_crowd},
+    [FINDING_DENIED] = {"processors-taken", "Processors taken by others", say_denied},
 };
 
 /* Behind the parenthesis that closes, or where the name was cut. */

@@ -56,6 +56,7 @@ thrace_SOURCES = %D%/main.c %D%/verbs.def %D%/verbs.h \
 	%D%/finding_text.c %D%/finding_text.h \
 	%D%/stat_findings.c %D%/stat_findings.h \
 	%D%/stat_locks.c %D%/stat_locks.h \
+	%D%/stat_run_queue.c %D%/stat_run_queue.h \
 	%D%/stat_owners.c %D%/stat_owners.h \
 	%D%/stat_parts.c %D%/stat_parts.h \
 	%D%/stat_report.c %D%/stat_report.h \

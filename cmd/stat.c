@@ -18,8 +18,8 @@
 enum { DEFAULT_ROWS = 10, MAX_ROWS = 100000, MAX_HZ = 1000000 };
 
 static const char usage[] =
-    "usage: thrace stat [OPTION]... [--locks] [--lock-stats] [--waits] [--syscalls] [--cpu] [--threads] [--heap]\n"
-    "                   [--tasks] [--all] [--json | --csv] FILE\n"
+    "usage: thrace stat [OPTION]... [--locks] [--lock-stats] [--waits] [--syscalls] [--cpu] [--run-queue]\n"
+    "                   [--threads] [--heap] [--tasks] [--all] [--json | --csv] FILE\n"
     "\n"
     "Sums up where the threads (goroutines) of a Go execution trace spent their time: a screen of\n"
     "states, locks and who held them, waits that held work up, system calls, threads; or what is\n"
@@ -30,6 +30,7 @@ static const char usage[] =
     "  --waits         all waits: where, what for, and who ended them\n"
     "  --syscalls      all system calls, by function and place\n"
     "  --cpu           functions by samples of the CPU\n"
+    "  --run-queue     for how long threads could run and had no processor, as far as FILE says\n"
     "  --threads       threads one by one\n"
     "  --heap          memory in use\n"
     "  --tasks         what tasks and regions took, and what the slowest waited for\n"
@@ -52,6 +53,7 @@ static const struct option options[] = {
     {"waits", no_argument, NULL, SECTION | STAT_WAITS},
     {"syscalls", no_argument, NULL, SECTION | STAT_SYSCALLS},
     {"cpu", no_argument, NULL, SECTION | STAT_CPU},
+    {"run-queue", no_argument, NULL, SECTION | STAT_RUN_QUEUE},
     {"threads", no_argument, NULL, SECTION | STAT_THREADS},
     {"heap", no_argument, NULL, SECTION | STAT_HEAP},
     {"tasks", no_argument, NULL, SECTION | STAT_TASKS},

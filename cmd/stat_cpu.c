@@ -17,19 +17,11 @@ uint64_t stat_cpu_time(const struct stat *s, uint64_t samples)
     return samples / rate * SECOND + samples % rate * SECOND / rate;
 }
 
-static uint64_t time_of(const struct stat *s, enum gotrace_state state)
-{
-    uint64_t sum = s->threads.other_names.time[state];
-    for (size_t i = 0; i < s->threads.names.n; i++)
-        sum += s->threads.names.v[i].time[state];
-    return sum;
-}
-
 void stat_cpu_line(const struct stat *s, struct report *r)
 {
     char cpu[TABLE_TIME_SIZE], running[TABLE_TIME_SIZE];
     int64_t begin = s->spans.begin, end = s->spans.end;
-    uint64_t ns = stat_cpu_time(s, s->cpu.samples), ran = time_of(s, GOTRACE_STATE_RUNNING);
+    uint64_t ns = stat_cpu_time(s, s->cpu.samples), ran = stat_threads_time(&s->threads, GOTRACE_STATE_RUNNING);
     uint64_t wall = spans_part(&s->spans, &begin, &end) ? (uint64_t)end - (uint64_t)begin : 0;
     if (r->format == REPORT_JSON) {
         json_key(&r->json, "samples");

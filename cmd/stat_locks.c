@@ -188,8 +188,17 @@ static bool object_lines(const struct stat *s, uint32_t number, struct table *t,
 
 static const struct table_column object_columns[] = {
     {"count", "waits"}, {"total_ns", "total"}, {"p50_ns", "p50"}, {"p99_ns", "p99"}, {"max_ns", "max"},
-    {NULL, "<object"}, {"object", NULL}, {"name", NULL}, {"kind", NULL}, {"class", NULL}, {"full", NULL},
+    {"runnable_ns", NULL}, {"runnable_p99_ns", NULL}, {NULL, "<object"}, {"object", NULL}, {"name", NULL}, {"kind", NULL}, {"class", NULL}, {"full", NULL},
     {"role", NULL}, {"owners", NULL}, {NULL, NULL}};
+enum { RUNNABLE_COLUMN = 5, OBJECT_COLUMNS = sizeof object_columns / sizeof *object_columns };
+
+/* Where the kernel says when threads run: for how long those that were woken could and did not. */
+static void put_runnable(const struct stat *s, struct table *t, uint32_t number)
+{
+    const struct stat_group *g = run_queue_of(&s->run_queue, number);
+    table_time(t, g ? g->total : 0);
+    table_time(t, g ? stat_group_percentile(g, 99) : 0);
+}
 
 static bool object_row(const struct stat *s, struct table *t, const struct stat_group *g, const struct report *r)
 {
@@ -201,6 +210,7 @@ static bool object_row(const struct stat *s, struct table *t, const struct stat_
     table_time(t, stat_group_percentile(g, 50));
     table_time(t, stat_group_percentile(g, 99));
     table_time(t, g->max);
+    put_runnable(s, t, number);
     if (!report_is_data(r))
         return object_lines(s, number, t, r);
     table_none(t, "");
@@ -246,10 +256,14 @@ static bool objects(const struct stat *s, bool locks, size_t rows, struct report
     struct table t;
     struct ranking r;
     struct choice choice = {s, report->brief, 0};
+    struct table_column columns[OBJECT_COLUMNS];
     uint64_t left_out = 0, ns = 0;
     if (!stat_rank(&r, &s->blame.waits, 0, 0, SIZE_MAX))
         return false;
-    table_init(&t, "locks", object_columns);
+    memcpy(columns, object_columns, sizeof columns);
+    if (s->migrations.by_kernel)
+        columns[RUNNABLE_COLUMN].title = "runnable";
+    table_init(&t, "locks", columns);
     for (size_t i = 0, shown = 0; i < r.shown && !t.failed; i++) {
         const struct stat_group *g = &r.groups[i];
         if (!is_of(object_of(s, (uint32_t)g->key), locks, report) || !is_chosen(&choice, g))

@@ -8,6 +8,7 @@
 #include "cmd/stat_heap.h"
 #include "cmd/stat_lock_stats.h"
 #include "cmd/stat_locks.h"
+#include "cmd/stat_run_queue.h"
 #include "cmd/stat_syscalls.h"
 #include "cmd/stat_threads.h"
 #include "cmd/stat_waits.h"
@@ -58,7 +59,7 @@ static void head(const struct stat *s, const struct stat_input *in, struct repor
 static bool first_screen(const struct stat *s, struct report *r)
 {
     return stat_findings(s, r) && states(s, r) && stat_locks(s, r) && stat_lock_stats(s, r) && stat_waits(s, r) &&
-           stat_syscalls(s, r) && stat_cpu(s, r) && stat_threads(s, r) && (!report_is_data(r) || stat_heap(s, r));
+           stat_syscalls(s, r) && stat_cpu(s, r) && stat_run_queue(s, r) && stat_threads(s, r) && (!report_is_data(r) || stat_heap(s, r));
 }
 
 bool stat_report(const struct stat *s, unsigned sections, const struct stat_input *in, struct report *r)
@@ -68,9 +69,9 @@ bool stat_report(const struct stat *s, unsigned sections, const struct stat_inpu
         bool (*report)(const struct stat *s, struct report *r);
     } all[] = {{STAT_LOCKS, stat_locks_only}, {STAT_LOCK_STATS, stat_lock_stats_only},
                {STAT_WAITS, stat_waits},      {STAT_SYSCALLS, stat_syscalls},
-               {STAT_CPU, stat_cpu},          {STAT_THREADS, stat_threads},
-               {STAT_HEAP, stat_heap}};
-    r->one_table = sections && !(sections & (sections - 1)); /* in CSV */
+               {STAT_CPU, stat_cpu},          {STAT_RUN_QUEUE, stat_run_queue_only},
+               {STAT_THREADS, stat_threads},  {STAT_HEAP, stat_heap}};
+    r->one_table = sections && sections != STAT_RUN_QUEUE && !(sections & (sections - 1)); /* in CSV */
     head(s, in, r);
     if (!sections)
         return first_screen(s, r);

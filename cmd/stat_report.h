@@ -15,7 +15,8 @@ enum stat_section {
     STAT_HEAP = 1 << 5,
     STAT_TASKS = 1 << 6, /* which are summed up by themselves */
     STAT_LOCK_STATS = 1 << 7,
-    STAT_ALL = (1 << 8) - 1,
+    STAT_RUN_QUEUE = 1 << 8,
+    STAT_ALL = (1 << 9) - 1,
 };
 
 /* Reports s, which is finished. sections: STAT_..., or 0, for a first screen. False: memory is short. */

@@ -7,7 +7,7 @@
 
 enum { FEW = 6 };
 
-static void add_times(const struct stat *s, const struct stat_thread *th, struct table *t)
+static void add_times(const struct stat *s, const struct stat_thread *th, bool longest, struct table *t)
 {
     table_time(t, th->time[GOTRACE_STATE_RUNNING]);
     if (s->cpu.samples)
@@ -17,6 +17,8 @@ static void add_times(const struct stat *s, const struct stat_thread *th, struct
     table_time(t, th->time[GOTRACE_STATE_WAITING]);
     table_time(t, th->idle);
     table_time(t, th->time[GOTRACE_STATE_RUNNABLE]);
+    if (longest)
+        table_time(t, th->longest_queued);
     table_time(t, th->time[GOTRACE_STATE_SYSCALL]);
 }
 
@@ -45,7 +47,9 @@ static void hide_unknown(const struct stat *s, struct table_column *columns)
     for (struct table_column *c = columns; c->key || c->title; c++) {
         bool of_samples = c->title && !strcmp(c->title, "CPU");
         bool of_cpus = c->title && (!strcmp(c->title, "migrations") || !strcmp(c->title, "CPUs"));
-        if ((of_samples && !s->cpu.samples) || (of_cpus && !s->migrations.counted))
+        bool of_kernel = c->title && !strcmp(c->title, "longest");
+        if ((of_samples && !s->cpu.samples) || (of_cpus && !s->migrations.counted) ||
+            (of_kernel && !s->migrations.by_kernel))
             c->title = NULL;
     }
 }
@@ -71,7 +75,7 @@ static bool by_name(const struct stat *s, struct report *r)
             stat_thread_sum(&rest, th);
             continue;
         }
-        add_times(s, th, &t);
+        add_times(s, th, false, &t);
         add_migrations(s, th, &t);
         if (th->n == 1)
             table_text(&t, name ? name : "-");
@@ -79,7 +83,7 @@ static bool by_name(const struct stat *s, struct report *r)
             table_cell(&t, "%s ×%" PRIu64, name ? name : "-", th->n);
     }
     if (rest.n) {
-        add_times(s, &rest, &t);
+        add_times(s, &rest, false, &t);
         add_migrations(s, &rest, &t);
         table_cell(&t, "%" PRIu64 " others", rest.n);
     }
@@ -90,16 +94,18 @@ static bool one_by_one(const struct stat *s, struct report *r)
 {
     struct table_column columns[] = {
         {"running_ns", "running"}, {"cpu_ns", "CPU"}, {"waiting_ns", "waiting"}, {"idle_ns", "idle"},
-        {"runnable_ns", "runnable"}, {"syscall_ns", "calls"}, {"blocks", NULL}, {"migrations", "migrations"},
-        {"cpus", "CPUs"}, {"tid", "tid"}, {"id", "id"}, {"name", "<name"}, {NULL, NULL}};
+        {"runnable_ns", "runnable"}, {"runnable_max_ns", "longest"}, {"syscall_ns", "calls"}, {"blocks", NULL},
+        {"runnable_count", NULL}, {"migrations", "migrations"}, {"cpus", "CPUs"}, {"tid", "tid"}, {"id", "id"},
+        {"name", "<name"}, {NULL, NULL}};
     struct table t;
     hide_unknown(s, columns);
     table_init(&t, "threads", columns);
     size_t most = report_rows(r, FEW); /* as many as are kept apart, unless all are for sorting */
     for (size_t i = 0; i < s->threads.apart.n && i < most; i++) {
         const struct stat_thread *th = &s->threads.apart.v[i];
-        add_times(s, th, &t);
+        add_times(s, th, true, &t);
         table_count(&t, th->blocks);
+        table_count(&t, th->queued);
         add_moves(s, th, &t);
         if (th->tid == GOTRACE_NONE)
             table_none(&t, "-");
@@ -109,8 +115,9 @@ static bool one_by_one(const struct stat *s, struct report *r)
         table_text(&t, name_of(s, th));
     }
     if (s->threads.others.n) {
-        add_times(s, &s->threads.others, &t);
+        add_times(s, &s->threads.others, true, &t);
         table_count(&t, s->threads.others.blocks);
+        table_count(&t, s->threads.others.queued);
         add_moves(s, &s->threads.others, &t);
         table_none(&t, "-");
         table_none(&t, "-");

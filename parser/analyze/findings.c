@@ -8,7 +8,7 @@ void findings_init(struct findings *f, struct blame *b)
 {
     *f = (struct findings){.blame = b, .spans = b->spans};
     struct stat_groups *all[] = {&f->waits, &f->sites, &f->writes, &f->modes, &f->pairs, &f->turns, &f->late, &f->mutex,
-                                 &f->polls, &f->naps,  &f->inside, &f->lines, &f->hot,  &f->makers};
+                                 &f->polls, &f->naps,  &f->inside, &f->lines, &f->hot,  &f->makers, &f->denied};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         stat_groups_init_many(all[i], FINDINGS_OWNERS);
 }
@@ -16,7 +16,7 @@ void findings_init(struct findings *f, struct blame *b)
 void findings_free(struct findings *f)
 {
     struct stat_groups *all[] = {&f->waits, &f->sites, &f->writes, &f->modes, &f->pairs, &f->turns, &f->late, &f->mutex,
-                                 &f->polls, &f->naps,  &f->inside, &f->lines, &f->hot,  &f->makers};
+                                 &f->polls, &f->naps,  &f->inside, &f->lines, &f->hot,  &f->makers, &f->denied};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         stat_groups_free(all[i]);
     struct idmap *maps[] = {&f->owner_index, &f->victims, &f->talks, &f->related};
@@ -34,29 +34,14 @@ void findings_free(struct findings *f)
 bool findings_are_fine(const struct findings *f)
 {
     const struct stat_groups *all[] = {&f->waits, &f->sites, &f->writes, &f->modes, &f->pairs, &f->turns, &f->late,
-                                       &f->mutex, &f->polls, &f->naps,   &f->inside, &f->lines, &f->hot,   &f->makers};
+                                       &f->mutex, &f->polls, &f->naps,   &f->inside, &f->lines, &f->hot,   &f->makers, &f->denied};
     bool fine = !f->failed && !f->phases.failed;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         fine &= !all[i]->failed;
     return fine;
 }
 
-/* ---- how many execute ------------------------------------------------------------------------------------------- */
-
-static bool is_crowd(const struct findings *f)
-{
-    return f->ncpu && f->nrunning >= LIMIT_CROWD * f->ncpu && f->nrunning > f->ncpu + 1;
-}
-
-static void count_running(struct findings *f, int64_t now, int change)
-{
-    if (is_crowd(f) && now > f->at) {
-        f->crowded += (uint64_t)now - (uint64_t)f->at;
-        f->crowd += ((uint64_t)now - (uint64_t)f->at) * f->nrunning;
-    }
-    f->at = now;
-    f->nrunning += (uint64_t)(int64_t)change;
-}
+/* ---- what else is said ------------------------------------------------------------------------------------------- */
 
 /* Processors: the least that GOMAXPROCS ever is; thrace counts that up when more execute at once. */
 void findings_metric(struct findings *f, const struct gotrace_metric *m)
@@ -112,12 +97,14 @@ void findings_begins(struct findings *f, uint32_t thread)
     if (f->failed)
         return;
     if (span->state == GOTRACE_STATE_RUNNING) {
-        count_running(f, span->since, 1);
+        findings_run_begins(f, span->since);
         findings_wait_is_over(f, thread);
     } else if (span->state == GOTRACE_STATE_WAITING) {
         findings_wait_begins(f, thread);
     } else if (span->state == GOTRACE_STATE_SYSCALL) {
         findings_call_begins(f, thread);
+    } else if (span->state == GOTRACE_STATE_RUNNABLE) {
+        findings_queue_begins(f, thread);
     }
 }
 
@@ -130,11 +117,13 @@ void findings_ends(struct findings *f, uint32_t thread, int64_t now, const struc
     uint64_t ns = now > span->since ? (uint64_t)now - (uint64_t)span->since : 0;
     t->cut = !by;
     if (span->state == GOTRACE_STATE_RUNNING) {
-        count_running(f, now, -1);
+        findings_run_ends(f, now);
         t->run += ns;
         t->ran += ns;
     } else if (span->state == GOTRACE_STATE_WAITING) {
         findings_wait_ends(f, thread, now, by);
+    } else if (span->state == GOTRACE_STATE_RUNNABLE) {
+        findings_queue_ends(f, thread, now);
     } else if (span->state == GOTRACE_STATE_SYSCALL && span->call) {
         t->called += ns;
         findings_call_ends(f, thread, now);

@@ -35,7 +35,9 @@ enum finding_limit {
     LIMIT_NAPS = 3,          /* sleeps in vain one after the other */
     LIMIT_ALL_NAPS = 20,
     LIMIT_POLLS = 5,         /* such rows of them */
-    LIMIT_CROWD = 2          /* threads for each processor */
+    LIMIT_CROWD = 2,         /* threads for each processor */
+    LIMIT_DENIED = 1000,     /* us without a processor: shorter times are what a wake-up takes */
+    LIMIT_DENIALS = 5        /* such times */
 };
 
 enum { FINDINGS_MAKERS = 256, FINDINGS_LINES = 2048 }; /* of the places that are told apart by texts of their own */
@@ -84,6 +86,7 @@ struct finding_object {
 /* Of a thread, by its place in spans.live. */
 struct finding_thread {
     uint64_t samples, run, called, slept; /* ns, but for the samples */
+    uint64_t executed; /* by all threads until it could run */
     int64_t born, latest; /* latest: sample */
     uint32_t phase; /* number + 1 */
     uint32_t met;   /* number of the object + 1 */
@@ -160,8 +163,17 @@ struct findings {
     struct stat_groups hot;    /* by a thread's name and function, of samples */
     struct stat_groups makers; /* by a thread's name, and the place where it was made */
     const struct gotrace_event *event; /* that is being shown */
+    struct stat_groups denied; /* by a thread's name, of the times without a processor that count */
     uint64_t nsamples, ncpu, nrunning, crowded, crowd; /* crowd: the sum over that time of how many ran */
     int64_t at;
+    /* Where the kernel says who has a processor: */
+    bool by_kernel;
+    uint64_t nqueued; /* that could run */
+    uint64_t executed; /* ns, of all threads, up to `at` */
+    struct finding_denied {
+        uint64_t wall, longest; /* of threads without one, while fewer ran than there are processors */
+        int64_t before, from, until; /* the end of the last but one stretch of that; the last one */
+    } denials;
     bool failed;
 };
 

@@ -135,6 +135,27 @@ static void crowd(const struct findings *f, struct finding_list *list)
     finding_add(list, &it);
 }
 
+/* Others have the processors, or a limit keeps them away. */
+static void denied(const struct findings *f, struct finding_list *list)
+{
+    const struct finding_denied *d = &f->denials;
+    const struct stat_group *most = finding_top(&f->denied, 0, 0);
+    if (!most || most->count < LIMIT_DENIALS ||
+        !finding_is_share(d->wall, finding_wall(f), LIMIT_PIPE_WALL))
+        return;
+    uint32_t name = finding_name_of(most->key);
+    const struct stat_group *maker = finding_top(&f->makers, UINT64_MAX << 16, finding_key(0, name, 0));
+    struct finding it = {.kind = FINDING_DENIED,
+                         .cost = d->wall,
+                         .owner = name,
+                         .nowners = maker ? maker->count : 0,
+                         .waits = most->count,
+                         .time = most->total,
+                         .part = d->longest,
+                         .m = f->ncpu};
+    finding_add(list, &it);
+}
+
 void findings_of_threads(const struct findings *f, struct finding_list *list)
 {
     for (size_t i = 0; i < f->phases.list.n; i++)
@@ -144,4 +165,5 @@ void findings_of_threads(const struct findings *f, struct finding_list *list)
     for (size_t i = 0; i < f->polls.list.n; i++)
         polling(f, &f->polls.list.v[i], list);
     crowd(f, list);
+    denied(f, list);
 }

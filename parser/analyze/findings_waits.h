@@ -15,6 +15,12 @@ void findings_lock_is_released(struct findings *f, uint32_t number, uint32_t wak
 /* It is there, or never will be. */
 void findings_arrives(struct findings *f, struct finding_thread *t, int64_t now);
 
+/* Of threads: how many have a processor, and how many would. */
+void findings_run_begins(struct findings *f, int64_t now);
+void findings_run_ends(struct findings *f, int64_t now);
+void findings_queue_begins(struct findings *f, uint32_t thread);
+void findings_queue_ends(struct findings *f, uint32_t thread, int64_t now);
+
 void findings_call_begins(struct findings *f, uint32_t thread);
 void findings_call_ends(struct findings *f, uint32_t thread, int64_t now);
 

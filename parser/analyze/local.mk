@@ -17,6 +17,7 @@ libanalyze_la_SOURCES = \
 	%D%/findings_judge.c %D%/findings_judge.h \
 	%D%/findings_locks.c \
 	%D%/findings_naps.c \
+	%D%/findings_queue.c \
 	%D%/findings_signals.c \
 	%D%/findings_state.h \
 	%D%/findings_threads.c \
@@ -37,6 +38,7 @@ libanalyze_la_SOURCES = \
 	%D%/path_walk.c %D%/path_walk.h \
 	%D%/phases.c %D%/phases.h \
 	%D%/resample.c %D%/resample.h \
+	%D%/run_queue.c %D%/run_queue.h \
 	%D%/spans.c %D%/spans.h \
 	%D%/spread.c %D%/spread.h \
 	%D%/stat_collect.c %D%/stat_collect.h \

@@ -22,6 +22,7 @@ void stat_init(struct stat *s, size_t rows)
     blame_init(&s->blame, &s->spans);
     findings_init(&s->findings, &s->blame);
     needs_init(&s->needs);
+    run_queue_init(&s->run_queue);
 }
 
 void stat_free(struct stat *s)
@@ -36,6 +37,7 @@ void stat_free(struct stat *s)
     findings_free(&s->findings);
     lock_stats_free(&s->locks);
     migrations_free(&s->migrations);
+    run_queue_free(&s->run_queue);
     needs_free(&s->needs);
     cpu_free(&s->cpu);
     stat_threads_free(&s->threads);
@@ -166,21 +168,42 @@ static void end_wait(struct stat *s, uint32_t thread, int64_t now, const struct 
     stat_groups_add_late(&s->wakers, stat_waker_key(wait, name, stack), 1, ns);
 }
 
+/*
+ * A thread ends what it was in. What it waited for is known as long as it waits. Where the kernel says who runs, one that
+ * nobody was seen to wake is runnable when it has a processor already.
+ */
+static void note_queue(struct stat *s, uint32_t thread, bool counts, uint64_t ns, const struct gotrace_event *by)
+{
+    const struct span_thread *l = &s->spans.live.v[thread];
+    struct stat_thread *sum = &s->sums.v[thread];
+    if (l->state == GOTRACE_STATE_RUNNABLE && counts && !sum->woke_itself) {
+        run_queue_add(&s->run_queue, l->reason, sum->woken_for, ns);
+        sum->queued++;
+        sum->longest_queued = ns > sum->longest_queued ? ns : sum->longest_queued;
+    }
+    bool waited = l->state == GOTRACE_STATE_WAITING;
+    sum->woken_for = waited ? s->blame.threads.v[thread].object : 0;
+    sum->woke_itself = waited && s->migrations.by_kernel && spans_waker(&s->spans, thread, by) == SPANS_NOBODY;
+}
+
 static void ends(void *arg, uint32_t thread, int64_t now, const struct gotrace_event *by)
 {
     struct stat *s = arg;
     if (s->failed)
         return;
     const struct span_thread *l = &s->spans.live.v[thread];
+    uint64_t ns;
+    bool counts = spans_counts(&s->spans, l, now, &ns);
     if (l->state == GOTRACE_STATE_WAITING)
         end_wait(s, thread, now, by);
     findings_ends(&s->findings, thread, now, by);
+    if (blame_is_fine(&s->blame))
+        note_queue(s, thread, counts, ns, by);
     blame_ends(&s->blame, thread, now, by);
     struct stat_thread *sum = &s->sums.v[thread];
-    uint64_t ns;
     if (l->state == GOTRACE_STATE_SYSCALL || l->state == GOTRACE_STATE_WAITING)
         sum->call = STAT_NO_CALL;
-    if (!spans_counts(&s->spans, l, now, &ns))
+    if (!counts)
         return;
     s->ncounted++;
     sum->counts = true;
@@ -287,6 +310,7 @@ static bool event(void *state, const struct gotrace_event *ev)
     case GOTRACE_KIND_SYNC:
         lock_stats_event(&s->locks, ev);
         migrations_learn(&s->migrations, ev);
+        s->findings.by_kernel = s->migrations.by_kernel;
         s->hz = s->hz ? s->hz : cpu_hz_said(ev);
         break;
     default: break;
@@ -305,7 +329,7 @@ static bool end(void *state)
     stat_threads_end(&s->threads);
     lock_stats_sort(&s->locks);
     return ok && is_fine(s) && findings_are_fine(&s->findings) && !s->states.failed && !s->waits.failed &&
-           !s->wakers.failed && !s->syscalls.failed && !s->errors.failed;
+           !s->wakers.failed && !s->syscalls.failed && !s->errors.failed && !run_queue_failed(&s->run_queue);
 }
 
 const struct event_consumer stat_consumer = {begin, event, end};

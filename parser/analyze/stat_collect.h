@@ -9,6 +9,7 @@
 #include "parser/analyze/lock_stats.h"
 #include "parser/analyze/migrations.h"
 #include "parser/analyze/needs.h"
+#include "parser/analyze/run_queue.h"
 #include "parser/analyze/spans.h"
 #include "parser/analyze/stat_groups.h"
 #include "parser/analyze/stat_threads.h"
@@ -45,6 +46,7 @@ struct stat {
     struct findings findings;    /* of the whole trace */
     struct lock_stats locks;
     struct migrations migrations;
+    struct run_queue run_queue;
     struct needs needs;          /* places are groups of waits */
     struct cpu cpu;
     struct stat_heap heap;

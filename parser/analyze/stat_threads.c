@@ -24,6 +24,9 @@ void stat_thread_sum(struct stat_thread *sum, const struct stat_thread *t)
     for (int state = 0; state < GOTRACE_STATE_IDLE; state++)
         sum->time[state] += t->time[state];
     sum->idle += t->idle;
+    sum->queued += t->queued;
+    if (t->longest_queued > sum->longest_queued)
+        sum->longest_queued = t->longest_queued;
     sum->blocks += t->blocks;
     sum->samples += t->samples;
     sum->moved.migrations += t->moved.migrations;
@@ -69,4 +72,12 @@ void stat_threads_end(struct stat_threads *t)
     keep_longest(t);
     if (t->names.n)
         qsort(t->names.v, t->names.n, sizeof *t->names.v, by_running);
+}
+
+uint64_t stat_threads_time(const struct stat_threads *t, enum gotrace_state state)
+{
+    uint64_t sum = t->other_names.time[state];
+    for (size_t i = 0; i < t->names.n; i++)
+        sum += t->names.v[i].time[state];
+    return sum;
 }

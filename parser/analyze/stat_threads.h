@@ -15,10 +15,13 @@ struct stat_thread {
     uint64_t n;                        /* how many threads these are the sums of */
     uint64_t time[GOTRACE_STATE_IDLE]; /* ns, by state */
     uint64_t idle;                     /* ns of waiting */
+    uint64_t queued, longest_queued;   /* how often it could run and did not; ns */
     struct migrations_of moved;        /* of several, the CPUs of the one that was on most */
     uint64_t blocks, samples;          /* how often it began to wait; of the CPU */
     int64_t sampled;                   /* when it was the last time */
     bool counts;                       /* it has a stretch that does */
+    uint32_t woken_for;                /* what it waited for until it could run: number of the object + 1 */
+    bool woke_itself;
     uint32_t call;                     /* the group of the system call that it has come from, or STAT_NO_CALL */
 };
 
@@ -42,5 +45,8 @@ void stat_threads_add(struct stat_threads *t, const struct stat_thread *thread);
 
 /* All have: sorts both, the one that ran longest first. */
 void stat_threads_end(struct stat_threads *t);
+
+/* ns that all were in the state. */
+uint64_t stat_threads_time(const struct stat_threads *t, enum gotrace_state state);
 
 #endif

@@ -4,6 +4,7 @@
  *
  *   share    two threads, and main, on one CPU
  *   forks    the same, and then in a child
+ *   crowd    four threads on one CPU
  *   killed   two that never end on one CPU, until the process kills itself
  *   unseen   a thread sleeps by an instruction of its own
  *   moves    a thread goes to another CPU and back, and one stays; "moves NUMBER", or nothing where there is one CPU
@@ -72,6 +73,24 @@ static void share(void)
     if (delay_of_a && delay_of_b)
         printf("delay shares_a %llu\ndelay shares_b %llu\n", delay_of_a, delay_of_b);
     fflush(stdout);
+}
+
+static NOINLINE void *crowds(void *self)
+{
+    introduce(self);
+    pthread_barrier_wait(&barrier);
+    compute_for(SHARE_MS);
+    return NULL;
+}
+
+static void crowd(void)
+{
+    struct thread t[4];
+    CHECK(pthread_barrier_init(&barrier, NULL, 4) == 0);
+    for (int i = 0; i < 4; i++)
+        spawn(&t[i], crowds);
+    for (int i = 0; i < 4; i++)
+        join(&t[i]);
 }
 
 static void share_in_child(void)
@@ -191,6 +210,8 @@ int main(int argc, char **argv)
         join(&t);
     } else if (!strcmp(what, "moves") && ncpus == 2) {
         move();
+    } else if (!strcmp(what, "crowd")) {
+        crowd();
     } else if (!strcmp(what, "killed")) {
         be_killed();
     } else {

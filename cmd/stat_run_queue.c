@@ -1,0 +1,115 @@
+#include "cmd/stat_run_queue.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { BAR = 40, LABEL = 8 };
+
+/* "300 µs", which are a digit and zeros. */
+static int put_time(FILE *out, uint64_t ns)
+{
+    static const char *const units[] = {"ns", "µs", "ms", "s"};
+    unsigned unit = 0;
+    if (ns == UINT64_MAX)
+        return fprintf(out, "more");
+    for (; ns >= 1000 && unit < 3; unit++)
+        ns /= 1000;
+    return fprintf(out, "%" PRIu64 " %s", ns, units[unit]) - (unit == 1); /* in columns */
+}
+
+/* The most stand for all of the bar, and who was there at all has some. */
+static bool put_length(struct table *t, uint64_t at_most, uint64_t count, uint64_t most)
+{
+    static const char bar[BAR + 1] = "########################################";
+    char *cell = NULL;
+    size_t size;
+    FILE *out = open_memstream(&cell, &size);
+    if (!out)
+        return false;
+    int n = (int)((double)BAR * (double)count / (double)most), used = put_time(out, at_most);
+    if (count)
+        fprintf(out, "%*s%.*s", LABEL - used, "", n ? n : 1, bar);
+    bool ok = !fclose(out);
+    if (ok)
+        table_text(t, cell);
+    free(cell);
+    return ok;
+}
+
+static bool lengths(const struct stat *s, const char *title, struct report *r)
+{
+    static const struct table_column columns[] = {
+        {"count", "times"}, {"share", "share"}, {"total_ns", "total"}, {"at_most_ns", NULL}, {NULL, "<up to"},
+        {NULL, NULL}};
+    const struct run_queue *q = &s->run_queue;
+    unsigned first = 0, last = RUN_QUEUE_LENGTHS;
+    uint64_t most = 1;
+    struct table t;
+    for (unsigned i = 0; i < RUN_QUEUE_LENGTHS; i++)
+        most = q->lengths[i].count > most ? q->lengths[i].count : most;
+    while (first < last && !q->lengths[first].count)
+        first++;
+    while (first < last && !q->lengths[last - 1].count)
+        last--;
+    table_init(&t, "run_queue", columns);
+    for (unsigned i = first; i < last; i++) {
+        uint64_t at_most = run_queue_at_most(i);
+        table_count(&t, q->lengths[i].count);
+        table_share(&t, q->lengths[i].count, q->all.count);
+        table_time(&t, q->lengths[i].total);
+        if (at_most == UINT64_MAX)
+            table_none(&t, "");
+        else
+            table_time(&t, at_most);
+        t.failed |= !put_length(&t, at_most, q->lengths[i].count, most);
+    }
+    bool sorted = r->sorted;
+    const char *sort = r->sort;
+    r->sort = NULL; /* lengths have an order */
+    bool ok = report_table(r, &t, title);
+    r->sort = sort;
+    r->sorted = sorted;
+    return ok;
+}
+
+static bool reasons(const struct stat *s, struct report *r)
+{
+    static const struct table_column columns[] = {
+        {"count", "times"}, {"total_ns", "total"}, {"p50_ns", "p50"}, {"p99_ns", "p99"}, {"max_ns", "max"},
+        {"reason", "<why"}, {NULL, NULL}};
+    struct table t;
+    struct ranking ranking;
+    if (!stat_rank(&ranking, &s->run_queue.reasons, 0, 0, report_rows(r, RUN_QUEUE_LENGTHS)))
+        return false;
+    table_init(&t, "run_queue_reasons", columns);
+    for (size_t i = 0; i < ranking.shown; i++) {
+        const struct stat_group *g = &ranking.groups[i];
+        table_count(&t, g->count);
+        table_time(&t, g->total);
+        table_time(&t, stat_group_percentile(g, 50));
+        table_time(&t, stat_group_percentile(g, 99));
+        table_time(&t, g->max);
+        table_text(&t, stat_text_of(&s->spans.texts, (uint32_t)g->key));
+    }
+    free(ranking.groups);
+    return report_table(r, &t, "Why they could run");
+}
+
+bool stat_run_queue(const struct stat *s, struct report *r)
+{
+    const struct run_queue *q = &s->run_queue;
+    bool known = s->migrations.by_kernel || s->is_gos, first = r->brief && !report_is_data(r);
+    uint64_t ran = stat_threads_time(&s->threads, GOTRACE_STATE_RUNNING);
+    if (first && (!known || q->all.total <= (q->all.total + ran) / STAT_NOTEWORTHY))
+        return true;
+    return lengths(s, known ? "Runnable and not running: without a processor" : "Runnable and not running", r) &&
+           (first || reasons(s, r));
+}
+
+bool stat_run_queue_only(const struct stat *s, struct report *r)
+{
+    if (!s->migrations.by_kernel && !s->is_gos)
+        report_note(r, "\nThe recording does not say when threads had no processor (thrace record --switches)\n");
+    return stat_run_queue(s, r);
+}

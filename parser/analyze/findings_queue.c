@@ -7,7 +7,7 @@
 
 enum { US = 1000 };
 
-static uint64_t wanted(const struct findings *f) { return f->nrunning + (f->by_kernel ? f->nqueued : 0); }
+static uint64_t wanted(const struct findings *f) { return f->nrunning + f->nqueued; }
 
 static bool is_crowd(const struct findings *f)
 {
@@ -17,12 +17,14 @@ static bool is_crowd(const struct findings *f)
 static void pass(struct findings *f, int64_t now)
 {
     uint64_t ns = now > f->at ? (uint64_t)now - (uint64_t)f->at : 0;
+    f->at = now;
+    if (!ns)
+        return;
     if (is_crowd(f)) {
         f->crowded += ns;
         f->crowd += ns * wanted(f);
     }
     f->executed += ns * f->nrunning;
-    f->at = now;
 }
 
 void findings_run_begins(struct findings *f, int64_t now)
@@ -39,8 +41,11 @@ void findings_run_ends(struct findings *f, int64_t now)
 
 void findings_queue_begins(struct findings *f, uint32_t thread)
 {
+    if (!f->by_kernel)
+        return;
     pass(f, f->spans->live.v[thread].since);
     f->nqueued++;
+    f->threads.v[thread].queued = true;
     f->threads.v[thread].executed = f->executed;
 }
 
@@ -65,9 +70,12 @@ static void note_denied(struct finding_denied *d, int64_t since, int64_t now)
 void findings_queue_ends(struct findings *f, uint32_t thread, int64_t now)
 {
     const struct span_thread *span = &f->spans->live.v[thread];
+    if (!f->threads.v[thread].queued)
+        return;
     pass(f, now);
+    f->threads.v[thread].queued = false;
     f->nqueued--;
-    if (!f->by_kernel || now - span->since < LIMIT_DENIED * US)
+    if (now - span->since < LIMIT_DENIED * US)
         return;
     uint64_t ns = (uint64_t)now - (uint64_t)span->since, executed = f->executed - f->threads.v[thread].executed;
     bool fewer = 2 * executed < (2 * f->ncpu - 1) * ns; /* half a thread less than there are processors */

@@ -87,6 +87,7 @@ struct finding_object {
 struct finding_thread {
     uint64_t samples, run, called, slept; /* ns, but for the samples */
     uint64_t executed; /* by all threads until it could run */
+    bool queued;       /* it can run, and counts as such */
     int64_t born, latest; /* latest: sample */
     uint32_t phase; /* number + 1 */
     uint32_t met;   /* number of the object + 1 */

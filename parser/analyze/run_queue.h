@@ -8,16 +8,19 @@
 #include "parser/analyze/stat_groups.h"
 
 /* Two lengths for each power of ten, from a microsecond to ten seconds; the last one has what is longer. */
-enum { RUN_QUEUE_LENGTHS = 16 };
+enum { RUN_QUEUE_LENGTHS = 16, RUN_QUEUE_KNOWN = 8 };
 
 struct run_queue {
     struct run_queue_length {
         uint64_t count, total; /* ns */
     } lengths[RUN_QUEUE_LENGTHS];
-    struct stat_group all;      /* with its spread; it may have none */
+    struct stat_group all;      /* at the end, with its spread */
     struct stat_groups reasons; /* by text: why they could run */
     struct stat_groups objects; /* by the number of what they had waited for, until they ran */
-    bool failed;                /* memory is short */
+    struct run_queue_known {
+        uint32_t reason, number; /* number: of its group + 1 */
+    } known[RUN_QUEUE_KNOWN];
+    bool failed; /* memory is short */
 };
 
 void run_queue_init(struct run_queue *q);
@@ -25,6 +28,9 @@ void run_queue_free(struct run_queue *q);
 
 /* One stretch. object: number + 1 of what the thread was woken from; 0: from nothing. */
 void run_queue_add(struct run_queue *q, uint32_t reason, uint32_t object, uint64_t ns);
+
+/* There are no more. */
+void run_queue_end(struct run_queue *q);
 
 /* Those of that length are no longer than that; UINT64_MAX: as long as they like. */
 uint64_t run_queue_at_most(unsigned length);

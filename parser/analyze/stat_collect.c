@@ -176,14 +176,18 @@ static void note_queue(struct stat *s, uint32_t thread, bool counts, uint64_t ns
 {
     const struct span_thread *l = &s->spans.live.v[thread];
     struct stat_thread *sum = &s->sums.v[thread];
-    if (l->state == GOTRACE_STATE_RUNNABLE && counts && !sum->woke_itself) {
-        run_queue_add(&s->run_queue, l->reason, sum->woken_for, ns);
-        sum->queued++;
-        sum->longest_queued = ns > sum->longest_queued ? ns : sum->longest_queued;
+    if (l->state == GOTRACE_STATE_WAITING) {
+        sum->woken_for = s->blame.threads.v[thread].object;
+        sum->woke_itself = s->migrations.by_kernel && spans_waker(&s->spans, thread, by) == SPANS_NOBODY;
+    } else if (l->state == GOTRACE_STATE_RUNNABLE) {
+        if (counts && !sum->woke_itself) {
+            run_queue_add(&s->run_queue, l->reason, sum->woken_for, ns);
+            sum->queued++;
+            sum->longest_queued = ns > sum->longest_queued ? ns : sum->longest_queued;
+        }
+        sum->woken_for = 0;
+        sum->woke_itself = false;
     }
-    bool waited = l->state == GOTRACE_STATE_WAITING;
-    sum->woken_for = waited ? s->blame.threads.v[thread].object : 0;
-    sum->woke_itself = waited && s->migrations.by_kernel && spans_waker(&s->spans, thread, by) == SPANS_NOBODY;
 }
 
 static void ends(void *arg, uint32_t thread, int64_t now, const struct gotrace_event *by)
@@ -328,6 +332,7 @@ static bool end(void *state)
     findings_end(&s->findings);
     stat_threads_end(&s->threads);
     lock_stats_sort(&s->locks);
+    run_queue_end(&s->run_queue);
     return ok && is_fine(s) && findings_are_fine(&s->findings) && !s->states.failed && !s->waits.failed &&
            !s->wakers.failed && !s->syscalls.failed && !s->errors.failed && !run_queue_failed(&s->run_queue);
 }

@@ -26,6 +26,19 @@ static void lengths_have_bounds(void **state)
     assert_int_equal(run_queue_at_most(RUN_QUEUE_LENGTHS - 1), UINT64_MAX);
 }
 
+static void a_bound_is_of_the_length_below(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < RUN_QUEUE_LENGTHS - 1; i++)
+        for (unsigned more = 0; more < 2; more++) {
+            struct run_queue q;
+            run_queue_init(&q);
+            run_queue_add(&q, 1, 0, run_queue_at_most(i) + more);
+            assert_int_equal(q.lengths[i + more].count, 1);
+            run_queue_free(&q);
+        }
+}
+
 static void each_length_has_its_place(void **state)
 {
     struct run_queue q;
@@ -33,12 +46,13 @@ static void each_length_has_its_place(void **state)
     run_queue_init(&q);
     run_queue_add(&q, 1, 0, 1 * US);
     run_queue_add(&q, 1, 0, 1 * US + 1);
-    run_queue_add(&q, 2, 8, 3 * US);
-    run_queue_add(&q, 2, 8, UINT64_MAX / 8);
+    run_queue_add(&q, 9, 8, 3 * US); /* in the place of 1 among the known */
+    run_queue_add(&q, 9, 8, UINT64_MAX / 8);
     assert_int_equal(q.lengths[0].count, 1);
     assert_int_equal(q.lengths[1].count, 2);
     assert_int_equal(q.lengths[1].total, 4 * US + 1);
     assert_int_equal(q.lengths[RUN_QUEUE_LENGTHS - 1].count, 1);
+    run_queue_end(&q);
     assert_int_equal(q.all.count, 4);
     assert_int_equal(q.all.max, UINT64_MAX / 8);
     assert_in_range(stat_group_percentile(&q.all, 50), 1 * US + 1, (1 * US + 1) * 17 / 16);
@@ -181,6 +195,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lengths_have_bounds),
+        cmocka_unit_test(a_bound_is_of_the_length_below),
         cmocka_unit_test(each_length_has_its_place),
         cmocka_unit_test(times_are_of_threads_and_locks),
         cmocka_unit_test(who_could_run_is_in_the_crowd),

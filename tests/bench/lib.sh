@@ -94,10 +94,13 @@ on_one_processor() { # BENCH
 
 peer_way() { # BENCH PEER COMMAND: a line of the plan, against the way named plain
     left=$scratch/peer
-    if ! "$bench/peer" -v "$2" >/dev/null; then
-        plan "$1" "$2" plain - - '!not installed'
-        return
-    fi
+    missing=0
+    "$bench/peer" -v "$2" >/dev/null || missing=$?
+    case $missing in
+    0) ;;
+    3) plan "$1" "$2" plain - - '!not allowed'; return ;;
+    *) plan "$1" "$2" plain - - '!not installed'; return ;;
+    esac
     case $2 in
     heaptrack) written=$left.zst ;;
     lttng-idle | tracy | perfetto) written=- ;;

@@ -335,6 +335,22 @@ static void test_cpus(void **state)
     show_cpus = false;
 }
 
+/* What is of the whole trace is said once. */
+static void test_cpus_in_generations(void **state)
+{
+    (void)state;
+    struct made m = begin(1);
+    assert_int_equal(gotrace_builder_generation(m.b, 2), 0);
+    assert_int_equal(gotrace_builder_sync(m.b, 1000000000, 1500, 0, 0, 0), 0);
+    m.on = 0;
+    EVENT(&m, 1, 1501, ProcStatus, 1, 1);
+    EVENT(&m, 1, 1502, GoStatus, 1, 1, 2);
+    block(&m, 1, 3000, "sync", 0);
+    show_cpus = true;
+    BECOMES(&m, 2, "switches lost 5, moves threads 0, switches lost 5, 1.3000 GoBlock(sync)", IN(7, 1000));
+    show_cpus = false;
+}
+
 /* The number of a thread that has ended is given again. */
 static void test_cpus_of_two_with_one_number(void **state)
 {
@@ -374,6 +390,7 @@ int main(void)
         cmocka_unit_test(test_generation),
         cmocka_unit_test(test_unknown_threads),
         cmocka_unit_test(test_cpus),
+        cmocka_unit_test(test_cpus_in_generations),
         cmocka_unit_test(test_cpus_of_two_with_one_number),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -205,7 +205,7 @@ static bool anyone_in_loader(const struct places *s)
 }
 
 /*
- * A signal that nobody handles is dropped where it is sent, but not when that is to a thread that is held: then it wakes
+ * A signal that nobody handles is dropped where it is sent, but not when that is to a thread that is held: it wakes
  * another one, whose epoll_wait fails. To whom signals are sent: the first thread, and who has children that end.
  */
 static bool is_addressee(const struct places *s, const struct thread *t)

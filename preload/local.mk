@@ -146,6 +146,10 @@ libthrace_preload_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -Wl,
 	-Wl,--version-script=$(srcdir)/%D%/preload.map
 libthrace_preload_la_DEPENDENCIES = libadmit.la liblow.la %D%/preload.map
 
+# Packages are built with checks that abort, which nothing of ours may do in a program that is not ours.
+$(libthrace_preload_la_OBJECTS) $(libadmit_la_OBJECTS) $(liblow_la_OBJECTS): override CFLAGS += $(NO_ABORTS)
+NO_ABORTS = -fno-stack-protector -Wp,-U_FORTIFY_SOURCE
+
 # Loaded by that one, in a program whose probes are asked for, while it starts.
 if HAVE_ZYDIS
 pkglib_LTLIBRARIES += libthrace-usdt.la

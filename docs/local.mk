@@ -24,21 +24,23 @@ dist_man_MANS += \
 	%D%/man/thrace-trim.1 \
 	%D%/man/thrace-validate.1 \
 	%D%/man/thrace-view.1
-EXTRA_DIST += \
+# The pages lie as they do here, so that what leads from one to another does so where they are installed.
+nobase_dist_doc_DATA = NEWS README.md SECURITY.md \
 	%D%/README.md \
 	%D%/against-the-kernel.md \
 	%D%/coverage.md \
 	%D%/critical-path.md \
+	%D%/dependencies.md \
 	%D%/diff.md \
 	%D%/environment.md \
+	%D%/examples/generations.c %D%/examples/journal.c %D%/examples/waits.c \
 	%D%/export.md \
 	%D%/fleet.md \
-	%D%/gauntlet.json \
 	%D%/gauntlet.md \
-	%D%/gauntlet.md.in \
 	%D%/glossary.md \
 	%D%/internals.md \
 	%D%/limits.md \
+	%D%/long-forms.md \
 	%D%/model.md \
 	%D%/models/README.md \
 	%D%/models/chunk.pml \
@@ -48,23 +50,25 @@ EXTRA_DIST += \
 	%D%/models/steal.pml \
 	%D%/models/stop.pml \
 	%D%/models/waitq.pml \
-	%D%/long-forms.json \
-	%D%/long-forms.md \
-	%D%/performance.json \
+	%D%/packages.md \
 	%D%/performance.md \
-	%D%/performance.md.in \
-	%D%/examples/journal.c %D%/pictures/view.png \
-	%D%/tutorial.md \
+	%D%/pictures/view.png \
 	%D%/probes.md \
 	%D%/production.md \
 	%D%/reader.md \
 	%D%/spool.md \
 	%D%/stat-json.md \
+	%D%/symbols.md \
+	%D%/tutorial.md \
 	%D%/unwind.md \
 	%D%/v1.md \
 	%D%/versions.md \
 	%D%/view.md \
 	%D%/wire.md
+EXTRA_DIST += \
+	%D%/gauntlet.json %D%/gauntlet.md.in \
+	%D%/long-forms.json \
+	%D%/performance.json %D%/performance.md.in
 
 # The page that says where the library is.
 man_MANS += %D%/man/thrace.1

@@ -1,4 +1,7 @@
+include %D%/packaging/local.mk
+
 EXTRA_DIST += \
+	%D%/bare-root.sh \
 	%D%/check \
 	%D%/check-deps \
 	%D%/check-docs \
@@ -11,4 +14,6 @@ EXTRA_DIST += \
 	%D%/make-performance \
 	%D%/make-pictures \
 	%D%/mutate \
-	%D%/try
+	%D%/release \
+	%D%/try \
+	%D%/try-packages

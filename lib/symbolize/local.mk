@@ -28,4 +28,3 @@ libsymbolize_la_SOURCES = \
 	%D%/type_path.c %D%/type_path.h \
 	%D%/unpack.c %D%/unpack.h
 libsymbolize_la_LIBADD = $(DEMANGLE_LIBS) $(UNPACK_LIBS)
-EXTRA_DIST += docs/symbols.md docs/dependencies.md

@@ -95,14 +95,17 @@ static struct {
     size_t used;
 } kept;
 
-static void keep(const uint8_t *record, size_t len)
+static bool can_keep(void)
 {
     if (!kept.p) {
         long p = sys_mmap(KEPT_MAX, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (sys_failed(p))
-            return;
-        kept.p = (uint8_t *)p;
+        kept.p = sys_failed(p) ? NULL : (uint8_t *)p;
     }
+    return kept.p;
+}
+
+static void keep(const uint8_t *record, size_t len)
+{
     if (kept.used + 2 + len > KEPT_MAX)
         return;
     kept.p[kept.used] = (uint8_t)len;
@@ -219,7 +222,7 @@ void modules_refresh(void)
     if (!lock_try(&refresh_lock))
         return;
     dl_iterate_phdr(visit, &v); /* asks for the count only */
-    if ((v.adds != last_adds || v.subs != last_subs) && (v.modules = new_snapshot())) {
+    if ((v.adds != last_adds || v.subs != last_subs) && can_keep() && (v.modules = new_snapshot())) {
         kept.used = 0;
         v.time = now();
         dl_iterate_phdr(visit, &v);
@@ -228,6 +231,13 @@ void modules_refresh(void)
         publish(v.modules);
     }
     lock_drop(&refresh_lock);
+}
+
+int modules_missing(void)
+{
+    if (modules_now())
+        return 0;
+    return __atomic_load_n(&refresh_lock.word, __ATOMIC_RELAXED) ? -EBUSY : -ENOMEM;
 }
 
 uint64_t modules_changes(void) { return __atomic_load_n(&snapshots, __ATOMIC_RELAXED); }

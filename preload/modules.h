@@ -26,6 +26,9 @@ void modules_init(const char *exe);
 /* Publishes what is mapped now and records it. Calls dl_iterate_phdr: not in a section, not in a signal handler. */
 void modules_refresh(void);
 
+/* Whether anything was ever published, without which no stack can be taken. 0: yes; -ENOMEM; -EBUSY: it is being made. */
+int modules_missing(void);
+
 /* How often that has found another list of modules than before. */
 uint64_t modules_changes(void);
 

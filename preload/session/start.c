@@ -39,7 +39,7 @@ static int create_spool(void)
         if (n && session_path_exists(session.out))
             continue;
         int err = spool_create_at(&fresh, spool, place);
-        if (err == -EEXIST && is_own_spool(spool)) {
+        if (err == -EEXIST && whose_spool(spool) == SPOOL_IS_OURS) {
             uint32_t moved = n ? 0 : move_own_spool(session.out, spool);
             if (moved)
                 err = spool_create_at(&fresh, spool, place);
@@ -155,7 +155,10 @@ static int start_locked(void)
         return -EALREADY;
     if (session.over || !hooked())
         return -ESHUTDOWN;
-    int err = session.ends ? when_all_are_out(forget_chunks, 0) : 0;
+    int err = modules_missing();
+    if (err)
+        return err;
+    err = session.ends ? when_all_are_out(forget_chunks, 0) : 0;
     if (err)
         return err;
     err = create_spool();

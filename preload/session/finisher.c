@@ -1,5 +1,6 @@
 #include "preload/session/finisher.h"
 
+#include <fcntl.h>
 #include <link.h>
 #include <sched.h>
 #include <signal.h>
@@ -10,6 +11,7 @@
 
 #include "preload/held_signals.h"
 #include "preload/recorder.h"
+#include "preload/say.h"
 #include "preload/session/state.h"
 #include "preload/valgrind.h"
 
@@ -142,14 +144,60 @@ static void add_spool(void *arg, const char *path)
         run_job(job);
 }
 
+/* --- what it did not finish --------------------------------------------------------------------------------------- */
+
 static bool forbidden;
+
+/* Paths do not lead there from here. */
+static bool is_elsewhere(void)
+{
+    uint64_t root = session_root();
+    return root && session.root && root != session.root;
+}
+
+struct left {
+    char list[SPOOL_PATH_MAX];
+    size_t len;
+    bool more;
+};
+
+/* One that certainly is not there was finished all the same. */
+static void add_left(void *arg, const char *path)
+{
+    static const char more[] = " and more";
+    struct left *left = arg;
+    size_t len = strlen(path);
+    long err = raw_syscall(SYS_faccessat, AT_FDCWD, (long)path, 0, 0, 0, 0);
+    if (err == -ENOENT || left->more)
+        return;
+    left->more = left->len + len + sizeof more + 1 > sizeof left->list;
+    if (!left->more && left->len)
+        left->list[left->len++] = ' ';
+    memcpy(left->list + left->len, left->more ? more : path, left->more ? sizeof more - 1 : len);
+    left->len += left->more ? sizeof more - 1 : len;
+}
+
+void say_unfinished(void)
+{
+    static const char line[] = "the trace is not finished yet; this finishes it: thrace finish ";
+    static struct left left;
+    if (forbidden || is_elsewhere()) {
+        say(line, session_spool());
+        return;
+    }
+    session_each_spool(add_left, &left);
+    if (left.len)
+        say(line, left.list);
+}
+
+/* ------------------------------------------------------------------------------------------------------------------ */
 
 void forbid_finisher(void) { forbidden = true; }
 
 bool run_finisher(char **envp)
 {
     static struct job job;
-    if (forbidden || is_under_valgrind())
+    if (forbidden || is_under_valgrind() || is_elsewhere())
         return false;
     job.argv[0] = find_thrace();
     job.argv[1] = "finish";

@@ -10,4 +10,7 @@ void forbid_finisher(void);
 /* Runs `thrace finish` on this process's spools and waits for it. False when it could not be run, or failed. */
 bool run_finisher(char **envp);
 
+/* Which spools are left then, in one line: the command that makes their traces. */
+void say_unfinished(void);
+
 #endif

@@ -123,5 +123,5 @@ __attribute__((destructor)) static void end(void)
     if (is_launched() || !session_number())
         return;
     if (!run_finisher(environment))
-        say("the trace is not finished yet; this finishes it: thrace finish ", session_spool());
+        say_unfinished();
 }

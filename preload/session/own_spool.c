@@ -77,25 +77,41 @@ bool is_plain_file(const char *path)
 static long open_plain_file(const char *path, int flags)
 {
     struct stat st;
-    if (!is_plain_file(path))
+    long err = raw_syscall(SYS_newfstatat, AT_FDCWD, (long)path, (long)&st, AT_SYMLINK_NOFOLLOW, 0, 0);
+    if (sys_failed(err))
+        return err;
+    if (!is_plain(0, &st))
         return -EMEDIUMTYPE;
     long fd = sys_openat(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0);
-    if (sys_failed(fd) || is_plain(raw_syscall(SYS_fstat, fd, (long)&st, 0, 0, 0, 0), &st))
+    if (sys_failed(fd))
+        return fd;
+    err = raw_syscall(SYS_fstat, fd, (long)&st, 0, 0, 0, 0);
+    if (!sys_failed(err) && is_plain(0, &st))
         return fd;
     sys_close((int)fd);
-    return -EMEDIUMTYPE;
+    return sys_failed(err) ? err : -EMEDIUMTYPE;
 }
 
-bool is_own_spool(const char *path)
+static bool is_same_process(const struct spool_header *h)
+{
+    uint64_t start = process_start_time();
+    return h->pid == (uint32_t)sys_getpid() && (h->pid_start == start || !h->pid_start || !start);
+}
+
+enum whose_spool whose_spool(const char *path)
 {
     static struct spool_header h; /* larger than a stack should carry */
     long fd = open_plain_file(path, O_RDONLY);
+    if (fd == -ENOENT || fd == -ENOTDIR || fd == -ELOOP || fd == -EMEDIUMTYPE)
+        return SPOOL_IS_NOT_OURS;
     if (sys_failed(fd))
-        return false;
+        return SPOOL_MAY_BE_OURS;
     long n = sys_read((int)fd, &h, sizeof h);
     sys_close((int)fd);
-    return n == sizeof h && !memcmp(h.magic, SPOOL_MAGIC, sizeof h.magic) && h.pid == (uint32_t)sys_getpid() &&
-           h.pid_start == process_start_time();
+    if (sys_failed(n))
+        return SPOOL_MAY_BE_OURS;
+    return n == sizeof h && !memcmp(h.magic, SPOOL_MAGIC, sizeof h.magic) && is_same_process(&h) ? SPOOL_IS_OURS
+                                                                                                : SPOOL_IS_NOT_OURS;
 }
 
 void spool_name(char *name, const char *path, int n)

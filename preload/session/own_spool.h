@@ -11,8 +11,12 @@ enum { MAX_EARLIER_IMAGES = 9 };
 /* path + ".N.spool", N one digit; 0: path + ".spool". */
 void spool_name(char *name, const char *path, int n);
 
-/* The spool is this process's own, from this program or from one that it was before. Not reentrant. */
-bool is_own_spool(const char *spool);
+/*
+ * Ours is the spool of this process, from this program or from one that it was before. It may be ours if the kernel does
+ * not let us look, as when there is no descriptor left. Not reentrant.
+ */
+enum whose_spool { SPOOL_IS_NOT_OURS, SPOOL_IS_OURS, SPOOL_MAY_BE_OURS };
+enum whose_spool whose_spool(const char *spool);
 
 /* A regular file of this user, and no symbolic link. */
 bool is_plain_file(const char *path);

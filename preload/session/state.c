@@ -91,7 +91,7 @@ void session_each_spool(void (*each)(void *arg, const char *path), void *arg)
 {
     char out[SPOOL_PATH_MAX], spool[SPOOL_PATH_MAX];
     for (uint32_t n = 0; n <= session.last_n; n++)
-        if (session_paths(n, out, spool) && is_own_spool(spool))
+        if (session_paths(n, out, spool) && whose_spool(spool) != SPOOL_IS_NOT_OURS)
             each(arg, spool);
 }
 

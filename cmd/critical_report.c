@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cmd/critical_parts.h"
+#include "cmd/export/memory_file.h"
 #include "cmd/terminal.h"
 
 static const char *text(const struct critical_parts *r, uint32_t n) { return stat_text_of(&r->c->spans.texts, n); }
@@ -31,7 +32,7 @@ static void deed_cell(const struct critical_parts *r, struct table *table, const
 {
     char *lines = NULL;
     size_t size;
-    FILE *f = open_memstream(&lines, &size);
+    FILE *f = memory_file(&lines, &size);
     if (f) {
         bool object = has_object(d), place = *text(r, d->what);
         fprintf(f, "%s%s%s", d->until ? "until " : "", object ? text(r, d->object) : "", object && place ? " in " : "");
@@ -191,7 +192,7 @@ static void piece_cell(const struct critical_parts *r, struct table *t, const st
 {
     char *after = NULL;
     size_t size;
-    FILE *f = open_memstream(&after, &size);
+    FILE *f = memory_file(&after, &size);
     if (f && p->other != PATH_NOBODY) {
         fputs(p->made ? "\n      makes " : "\n      wakes ", f);
         print_thread(r, p->other, f);

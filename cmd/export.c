@@ -85,6 +85,7 @@ static int outcome(struct export *e, enum export_result result, bool *keep)
     else if (error) {
         fputs("thrace export: ", stderr);
         print_error(stderr, e->job.in, error);
+        *keep &= error_status(error) == EXIT_INVALID; /* what could not be read may be more, another time */
         return error_status(error);
     }
     return result == EXPORT_DONE ? EXIT_OK : result == EXPORT_INVALID ? EXIT_INVALID : EXIT_USAGE;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/export/memory_file.h"
 #include "cmd/table.h"
 
 struct page {
@@ -350,7 +351,7 @@ char *finding_sentence(const struct stat *s, const struct finding *it)
 {
     char *words = NULL;
     size_t size;
-    struct page p = {.s = s, .out = open_memstream(&words, &size)};
+    struct page p = {.s = s, .out = memory_file(&words, &size)};
     if (!p.out)
         return NULL;
     fprintf(p.out, "%s: ", kinds[it->kind].title);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/export/memory_file.h"
 #include "cmd/lines.h"
 
 enum { FEW = 3, WORDS = 600 };
@@ -13,7 +14,7 @@ static bool put_longest(struct table *t, const struct lock_stat *l, const struct
 {
     char by[WORDS] = "", in[WORDS] = "", *cell = NULL;
     size_t size;
-    struct lines lines = {.out = open_memstream(&cell, &size), .width = r->width};
+    struct lines lines = {.out = memory_file(&cell, &size), .width = r->width};
     if (!lines.out)
         return false;
     if (*l->thread)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/export/memory_file.h"
 #include "cmd/lines.h"
 #include "cmd/stat_owners.h"
 
@@ -91,7 +92,7 @@ static bool put_deed(const struct stat *s, struct lines *l, const char *before, 
 {
     char *deed = NULL;
     size_t size;
-    FILE *f = open_memstream(&deed, &size);
+    FILE *f = memory_file(&deed, &size);
     if (f)
         print_deed(s, key, f);
     bool ok = f && !fclose(f) && lines_put(l, before, "%u %% %s", percent, deed);
@@ -173,7 +174,7 @@ static bool object_lines(const struct stat *s, uint32_t number, struct table *t,
     const struct blame_object *o = object_of(s, number);
     char *lines = NULL;
     size_t size;
-    struct lines l = {.out = open_memstream(&lines, &size), .width = r->width};
+    struct lines l = {.out = memory_file(&lines, &size), .width = r->width};
     if (l.out)
         fprintf(l.out, "%s%s", text(s, o->is.text), o->full ? ", full" : "");
     bool ok = l.out && put_owners(s, number, r->brief, &l);

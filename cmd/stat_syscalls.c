@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/export/memory_file.h"
 #include "cmd/lines.h"
 #include "cmd/stat_rows.h"
 
@@ -62,7 +63,7 @@ static bool find_failed(const struct stat *s, const struct stat_rows *rows, cons
     struct stat_groups by_errno;
     size_t size;
     stat_groups_init(&by_errno, false);
-    FILE *out = open_memstream(&f->errnos, &size);
+    FILE *out = memory_file(&f->errnos, &size);
     bool ok = out && count_errors(s, rows, row, n, &by_errno);
     if (ok && by_errno.list.n)
         qsort(by_errno.list.v, by_errno.list.n, sizeof *by_errno.list.v, by_count);
@@ -93,7 +94,7 @@ static bool add_text(const struct stat *s, const struct stat_rows *rows, const s
     const char *stack = row->first ? text(s, (uint32_t)stat_row_main(rows, row)->key) : "";
     char *cell = NULL;
     size_t size;
-    struct lines l = {.out = open_memstream(&cell, &size), .width = r->width};
+    struct lines l = {.out = memory_file(&cell, &size), .width = r->width};
     if (!l.out)
         return false;
     fputs(row->first ? text(s, (uint32_t)(row->sum.key >> 32)) : "others", l.out);

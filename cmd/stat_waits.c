@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/export/memory_file.h"
 #include "cmd/lines.h"
 #include "cmd/stat_rows.h"
 #include "cmd/stat_wakers.h"
@@ -84,7 +85,7 @@ static bool add_text(const struct stat *s, const struct stat_rows *rows, const s
 {
     char *cell = NULL;
     size_t size;
-    struct lines l = {.out = open_memstream(&cell, &size), .width = r->width};
+    struct lines l = {.out = memory_file(&cell, &size), .width = r->width};
     bool ok = l.out && put_row(s, rows, row, r, &l);
     ok = l.out && !fclose(l.out) && ok;
     if (ok)

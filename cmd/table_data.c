@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/export/memory_file.h"
+
 static double share_of(const struct table_cell *c)
 {
     return c->share.all ? (double)c->share.part / (double)c->share.all : 0;
@@ -121,7 +123,7 @@ static bool csv_json(FILE *out, const struct table_cell *c)
     char *text = NULL;
     size_t size;
     struct json j;
-    FILE *f = open_memstream(&text, &size);
+    FILE *f = memory_file(&text, &size);
     if (!f)
         return false;
     json_init(&j, f, 0);

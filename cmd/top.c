@@ -14,6 +14,7 @@
 #include "cmd/arguments.h"
 #include "cmd/complain.h"
 #include "cmd/control_list.h"
+#include "cmd/export/memory_file.h"
 #include "cmd/finish/finish_write.h"
 #include "cmd/lines.h"
 #include "cmd/record_options.h"
@@ -131,7 +132,7 @@ static bool make_text(struct top *t)
 {
     char *text = NULL;
     size_t size = 0, rows;
-    FILE *f = open_memstream(&text, &size);
+    FILE *f = memory_file(&text, &size);
     terminal_mode_size(&rows, &t->screen.width);
     if (!t->full_screen)
         t->screen.width = lines_width(stdout);

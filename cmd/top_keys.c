@@ -1,5 +1,6 @@
 #include "config.h"
 
+#include "cmd/export/memory_file.h"
 #include "cmd/top.h"
 
 #include <errno.h>
@@ -55,13 +56,13 @@ static bool show_stacks(struct top *t)
     struct look look;
     char *text = NULL;
     size_t size = 0;
-    FILE *f = open_memstream(&text, &size);
+    FILE *f = memory_file(&text, &size);
     const char *wrong = look_at(&look, t->screen.pid, STOP_SAFE);
     if (!wrong && (!f || !report_stacks(&look, SIZE_MAX, f)))
         wrong = "out of memory";
     look_free(&look);
-    if (f)
-        fclose(f);
+    if (f && fclose(f))
+        wrong = "out of memory";
     snprintf(t->message, sizeof t->message, wrong ? " %s" : "%s", wrong ? wrong : "");
     bool goes_on = wrong || show_text(text, " stacks: the arrows scroll, any other key leaves");
     free(text);

@@ -123,6 +123,8 @@ static struct gotrace_reader *read_trace(const struct trim_job *job, struct twic
         show_progress(r, "trim", job->files.in);
         return r;
     }
+    if (!r && !input)
+        complain("trim", "out of memory");
     *status = r ? EXIT_INVALID : EXIT_USAGE;
     gotrace_reader_free(r);
     return NULL;
@@ -137,8 +139,13 @@ static int learn(struct trim_job *job, struct twice *input)
     if (!r)
         return status;
     bool ok = thread_filter_learn(&job->threads, only, r);
+    const struct gotrace_error *e = gotrace_reader_error(r);
+    if (ok && e && error_status(e) == EXIT_USAGE) /* what is broken is learned up to there */
+        status = say_error(job, e);
     gotrace_reader_free(r);
     hide_progress();
+    if (status != EXIT_OK)
+        return status;
     if (!ok)
         complain("trim", "out of memory");
     if (!ok || !span_options_check(&job->only, "trim"))

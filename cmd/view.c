@@ -8,6 +8,7 @@
 #include "cmd/binary.h"
 #include "cmd/complain.h"
 #include "cmd/export/heap_in_trace.h"
+#include "cmd/export/memory_file.h"
 #include "cmd/finish/output.h"
 #include "cmd/input.h"
 #include "cmd/stat.h"
@@ -74,7 +75,7 @@ static bool put_stat(const struct stat *s, const char *path, bool complete, stru
     struct stat_input in = {path, complete, NULL};
     char *text = NULL;
     size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
+    FILE *out = memory_file(&text, &size);
     if (!out)
         return false;
     report_init(&report, REPORT_JSON, out, ROWS);

@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cmd/export/memory_file.h"
+
 static const char *const names[TABLES] = {
 #define TABLE(name) [TABLE_##name] = #name,
 #define COLUMN(table, name, type)
@@ -77,7 +79,7 @@ static char *path_of(const char *root, enum table t, const char *host, const cha
 {
     char *path = NULL;
     size_t size;
-    FILE *to = open_memstream(&path, &size);
+    FILE *to = memory_file(&path, &size);
     if (!to)
         return NULL;
     fprintf(to, "%s/%s/host=", root, names[t]);
@@ -85,7 +87,10 @@ static char *path_of(const char *root, enum table t, const char *host, const cha
     fputs("/date=", to);
     put_value(date, to);
     fprintf(to, hidden ? "/.%s.csv.tmp" : "/%s.csv", name); /* readers pass over hidden files */
-    return fclose(to) ? NULL : path;
+    if (!fclose(to))
+        return path;
+    free(path);
+    return NULL;
 }
 
 static FILE *create(const char *path)

@@ -17,6 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd/export/memory_file.h"
 #include "cmd/finish/finish_write.h"
 #include "cmd/finish/heap_profile.h"
 #include "cmd/finish/process_life.h"
@@ -48,13 +49,13 @@ static const char *make_heap_profile(struct recording *r, const struct spool_hea
     if (!h->heap.interval)
         return NULL;
     size_t size;
-    FILE *holders = open_memstream(&sum->holders, &size);
+    FILE *holders = memory_file(&sum->holders, &size);
     struct heap_profile *p = heap_profile_new(r, h);
     const char *err = p ? heap_profile_make(p, &r->profile, &r->profile_size) : "out of memory";
     if (p && holders && !went_on)
         heap_profile_report(p, holders, HOLDERS_REPORTED);
-    if (holders)
-        fclose(holders);
+    if ((!holders || fclose(holders)) && !err)
+        err = "out of memory";
     heap_profile_free(p);
     return err;
 }

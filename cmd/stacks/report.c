@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/export/memory_file.h"
 #include "cmd/lines.h"
 
 enum { INDENT = 4 };
@@ -263,7 +264,7 @@ bool report_stacks(const struct look *l, size_t depth, FILE *out)
 {
     char *text = NULL;
     size_t size = 0;
-    FILE *f = open_memstream(&text, &size);
+    FILE *f = memory_file(&text, &size);
     struct report r = {.look = l, .depth = depth, .lines = {.out = f, .width = lines_width(out), .deeper = INDENT + 2}};
     r.group_of = calloc(l->threads.list.n + 1, sizeof *r.group_of);
     bool ok = f && r.group_of && make_groups(&r) && put_all(&r);

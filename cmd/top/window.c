@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/export/memory_file.h"
 #include "cmd/finish/finish_write.h"
 #include "cmd/finish/recording_read.h"
 #include "cmd/finish/recording_symbols.h"
@@ -26,7 +27,7 @@ static const char *make_trace(struct bytes *to, struct spool_file *f, uint64_t h
 {
     struct recording r;
     struct finish_summary sum = {.events = 0};
-    FILE *out = open_memstream(&to->v, &to->n);
+    FILE *out = memory_file(&to->v, &to->n);
     const char *wrong = recording_read(&r, f);
     if (!wrong && !out)
         wrong = "out of memory";

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "cmd/export/json.h"
+#include "cmd/export/memory_file.h"
 #include "lib/wire/varint.h"
 
 enum { LINES = 1 };
@@ -109,7 +110,7 @@ bool tables_put(struct lanes *l, const char *file, bool complete)
     struct json j;
     char *text = NULL;
     size_t size = 0;
-    FILE *to = open_memstream(&text, &size);
+    FILE *to = memory_file(&text, &size);
     if (!to)
         return false;
     json_init(&j, to, LINES);

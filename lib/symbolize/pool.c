@@ -190,8 +190,14 @@ void pool_run(struct task *tasks, size_t n, void (*done)(void *arg, const struct
         }
         for (size_t i = 0; i < running; i++)
             polls[i] = (struct pollfd){.fd = workers[i].fd, .events = POLLIN};
-        if (!running || poll(polls, running, TICK_MS) < 0)
+        if (!running)
             continue;
+        if (poll(polls, running, TICK_MS) < 0) {
+            if (errno == EINTR)
+                continue;
+            for (size_t i = 0; i < running; i++) /* for the first, a read waits as well */
+                polls[i].revents = i ? 0 : POLLIN;
+        }
         done(arg, NULL);
         for (size_t i = running; i-- > 0;) {
             struct task *task = workers[i].task;

@@ -57,7 +57,7 @@ static void appears(void *arg, uint32_t thread, uint32_t maker, int64_t now)
     blame_appears(&s->blame, thread, maker, now);
     findings_appears(&s->findings, thread, maker, now);
     needs_appears(&s->needs, thread, id, maker == SPANS_NOBODY ? 0 : s->spans.live.v[maker].id);
-    if (thread == s->sums.n && !VEC_ROOM(&s->sums)) {
+    if (s->failed || (thread == s->sums.n && !VEC_ROOM(&s->sums))) {
         s->failed = true;
         return;
     }

@@ -118,7 +118,10 @@ bool merge_learn(struct merge_input *in, struct gotrace_reader *r, struct failur
     idmap_free(&l.users);
     p->thread = p->thread == ID_NONE ? 0 : p->thread;
     p->t.w = NULL;
-    return ok && (any || !gotrace_reader_error(r) || read_failed(r, f));
+    /* What is broken is merged up to there. Memory that is short says nothing of the trace. */
+    const struct gotrace_error *e = gotrace_reader_error(r);
+    bool goes_on = !e || (any && e->status != GOTRACE_ENOMEM && e->status != GOTRACE_EREAD);
+    return ok && (goes_on || read_failed(r, f));
 }
 
 void merge_input_free(struct merge_input *in)

@@ -24,6 +24,7 @@ unit_tests = \
 	%D%/test-image \
 	%D%/test-lock \
 	%D%/test-annotation-names \
+	%D%/test-memory-file \
 	%D%/test-meta \
 	%D%/test-locks \
 	%D%/test-object-origins \
@@ -230,6 +231,9 @@ tests_unit_test_heap_profile_SOURCES = %D%/test-heap-profile.c
 tests_unit_test_heap_profile_LDADD = libfinish.la libexport.la libparser.la $(unit_test_LIBS) -lm
 tests_unit_test_orphaned_spools_SOURCES = %D%/test-orphaned-spools.c
 tests_unit_test_orphaned_spools_LDADD = libfinish.la libparser.la $(unit_test_LIBS)
+tests_unit_test_memory_file_SOURCES = %D%/test-memory-file.c
+tests_unit_test_memory_file_LDADD = libexport.la $(unit_test_LIBS)
+tests_unit_test_memory_file_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=realloc
 tests_unit_test_output_SOURCES = %D%/test-output.c
 tests_unit_test_output_LDADD = libfinish.la $(unit_test_LIBS)
 tests_unit_test_stack_table_SOURCES = %D%/test-stack-table.c

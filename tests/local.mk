@@ -31,6 +31,7 @@ include %D%/bench/local.mk
 include %D%/kernel/local.mk
 include %D%/e2e/local.mk
 include %D%/traps/local.mk
+include %D%/faults/local.mk
 include %D%/subjects/local.mk
 include %D%/gauntlet/local.mk
 

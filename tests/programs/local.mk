@@ -40,6 +40,7 @@ c_programs = \
 	%D%/exits \
 	%D%/calls-on-files \
 	%D%/failing-calls \
+	%D%/faulted \
 	%D%/filtered \
 	%D%/first-call \
 	%D%/forbids-clock \
@@ -184,6 +185,7 @@ tests_programs_entry_points_CFLAGS = $(program_CFLAGS)
 tests_programs_exits_CFLAGS = $(program_CFLAGS)
 tests_programs_calls_on_files_CFLAGS = $(program_CFLAGS)
 tests_programs_failing_calls_CFLAGS = $(program_CFLAGS)
+tests_programs_faulted_CFLAGS = $(program_CFLAGS)
 tests_programs_first_call_CFLAGS = $(program_CFLAGS)
 tests_programs_forbids_clock_CFLAGS = $(program_CFLAGS)
 tests_programs_forker_CFLAGS = $(program_CFLAGS)

@@ -7,6 +7,7 @@
 #include "preload/recorder.h"
 #include "preload/sampler/sample_timer.h"
 #include "preload/session/maintain.h"
+#include "preload/session/own_spool.h"
 #include "preload/session/state.h"
 #include "preload/switches/switches.h"
 
@@ -27,7 +28,8 @@ static int copy_flight(int fd, char *spool)
 {
     uint32_t n = session.last_n + 1 > 2 || session_is_numbered() ? session.last_n + 1 : 2;
     char out[SPOOL_PATH_MAX];
-    session_drain(fd);
+    /* What finds no room, as behind a generation that is as large as the ring, is missing in the copy. */
+    int missing = session_drain(fd);
     for (;; n++) {
         if (!session_paths(n, out, spool))
             return -ENAMETOOLONG;
@@ -35,6 +37,10 @@ static int copy_flight(int fd, char *spool)
                               : spool_copy_ring(&recorder.spool, fd, recorder.sched.generation, spool, out);
         if (err == -EEXIST)
             continue;
+        if (!err && missing && !mark_torn(spool)) {
+            sys_unlink(spool);
+            err = missing;
+        }
         if (!err)
             session.last_n = n;
         return err;

@@ -46,13 +46,18 @@ static inline uint64_t signals_unhandled(void)
     return unhandled;
 }
 
-/* Which signals are blocked, for signals_release. May be called while they are held. */
-static inline uint64_t signals_hold(void)
+static inline uint64_t signals_hold_but(uint64_t others)
 {
-    uint64_t held = ~(SIGNALS_NOT_HELD | signals_unhandled()), before = 0;
+    uint64_t held = ~(SIGNALS_NOT_HELD | others), before = 0;
     raw_syscall(SYS_rt_sigprocmask, SIG_BLOCK, (long)&held, (long)&before, sizeof held, 0, 0);
     return before;
 }
+
+/* Which signals are blocked, for signals_release. May be called while they are held. */
+static inline uint64_t signals_hold(void) { return signals_hold_but(signals_unhandled()); }
+
+/* The same, in a process of one thread, where nobody can be woken: 1 system call instead of 25. */
+static inline uint64_t signals_hold_alone(void) { return signals_hold_but(0); }
 
 static inline void signals_release(uint64_t before)
 {

@@ -50,7 +50,7 @@ static void maintain_without_helper(void)
 {
     if (!recording())
         return;
-    uint64_t held = signals_hold();
+    uint64_t held = signals_hold_alone();
     session_maintain(NULL);
     signals_release(held);
 }

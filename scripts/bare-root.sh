@@ -31,9 +31,9 @@ open_cache() {
 bare_system() { # SUITE: sets $system
     system=$cache/$1.tar
     flock 8
-    make_system "$1" && made=0 || made=$?
+    make_system "$1" && system_status=0 || system_status=$?
     flock -u 8
-    return $made
+    return $system_status
 }
 
 make_system() { # SUITE

@@ -16,7 +16,7 @@
 #include "lib/clock.h"
 #include "lib/text.h"
 
-enum { ANSWER_S = 30, TRIES = 5 };
+enum { ANSWER_S = 30, TRIES = 4 };
 
 static char why[640];
 
@@ -95,7 +95,8 @@ static const char *load(struct process *p, struct tracee *t, const struct attach
     uint64_t f = remote_libc_function(p, "dlopen").from;
     if (!path)
         return "the path of the library is too long";
-    const char *wrong = tracee_call(t, f, (const uint64_t[TRACEE_ARGS]){path, RTLD_NOW}, &handle);
+    const uint64_t args[TRACEE_ARGS] = {path, RTLD_NOW};
+    const char *wrong = tracee_call_unless(t, f, args, place_waits_for_loader, &handle);
     if (!wrong && !handle) {
         ask_loader(t);
         return why;
@@ -198,9 +199,9 @@ const char *attach_process(struct process *p, const struct attach *how, struct a
         wrong = place_hold(p, &t, &instruction, &waits);
         if (!wrong)
             wrong = work_in(p, &t, how, &waits, instruction, done);
-        if (wrong != tracee_has_ended || tries + 1 == TRIES)
+        if ((wrong != tracee_has_ended && wrong != tracee_was_left) || tries + 1 == TRIES)
             break;
-        wrong = NULL; /* the thread was about to end, and nothing was done in it */
+        wrong = NULL; /* the thread was about to end, or could not load; nothing was done in it */
     }
     VEC_FREE(&waits.list);
     return wrong;

@@ -16,14 +16,15 @@
 #include "cmd/stacks/threads.h"
 #include "lib/clock.h"
 
-enum { PATIENCE_S = 5, SYSCALL_SIZE = 2 };
+enum { CHOOSY_MS = 2500, PATIENCE_MS = 7500, SYSCALL_SIZE = 2, INTERRUPTED = -512 }; /* the kernel's ERESTARTSYS */
 
 struct places {
     struct process *p;
     struct modules modules;
     struct threads threads;
-    uint64_t allocator; /* where malloc is; 0: nobody knows */
+    uint64_t allocator;                 /* where malloc is; 0: nobody knows */
     struct remote_range locks, listing; /* pthread_mutex_lock, dl_iterate_phdr */
+    uint64_t began;                     /* when the first look was */
 };
 
 /* --- frames ------------------------------------------------------------------------------------------------------- */
@@ -79,6 +80,18 @@ static bool is_in_loader(const struct places *s, const struct thread *t)
     for (int i = 0; i < t->npcs && !found; i++)
         found = is_loader(module_of_frame(s, t, i)) || is_in(s->listing, t->pcs[i]);
     return found;
+}
+
+/* It is called by the loader: a constructor, an allocator, a callback. */
+static bool is_called_by_loader(const struct places *s, const struct thread *t)
+{
+    int at = 0;
+    while (at < t->npcs && (is_libc(module_of_frame(s, t, at)) || is_loader(module_of_frame(s, t, at))))
+        at++;
+    for (; at < t->npcs; at++)
+        if (is_loader(module_of_frame(s, t, at)) || is_in(s->listing, t->pcs[at]))
+            return true;
+    return false;
 }
 
 static bool is_in_handler(const struct places *s, const struct thread *t)
@@ -195,12 +208,18 @@ static bool fits(struct places *s, const struct tracee *held, struct thread *t)
 
 /* --- all of them -------------------------------------------------------------------------------------------------- */
 
-/* Somebody who is there already may hold a lock of the loader and wait for the thread that is chosen. */
+static uint64_t looked_for_ms(const struct places *s) { return (clock_mono_ns() - s->began) / 1000000; }
+
+/*
+ * Somebody who is there already may hold a lock of the loader, and wait for the thread that is chosen. At first any of
+ * them is one too many. Later, if there is always one, only those who are in other code that the loader called: the
+ * others go on by themselves, and if it takes long the chosen one is taken out again.
+ */
 static bool anyone_in_loader(const struct places *s)
 {
-    bool found = false;
+    bool found = false, choosy = looked_for_ms(s) < CHOOSY_MS;
     for (size_t i = 0; i < s->threads.list.n && !found; i++)
-        found = is_in_loader(s, &s->threads.list.v[i]);
+        found = choosy ? is_in_loader(s, &s->threads.list.v[i]) : is_called_by_loader(s, &s->threads.list.v[i]);
     return found;
 }
 
@@ -315,24 +334,59 @@ static const char *look_at_modules(struct places *s, size_t nmaps)
     return modules_open(&s->modules, s->p);
 }
 
+static const char *open_places(struct places *s, struct process *p)
+{
+    *s = (struct places){.p = p,
+                         .began = clock_mono_ns(),
+                         .allocator = remote_first_function(p, "malloc"),
+                         .locks = remote_libc_function(p, "pthread_mutex_lock"),
+                         .listing = remote_libc_function(p, "dl_iterate_phdr")};
+    return modules_open(&s->modules, p);
+}
+
 const char *place_hold(struct process *p, struct tracee *t, uint64_t *instruction, struct place_waits *waits)
 {
-    struct places s = {.p = p};
+    struct places s;
     const struct timespec pause = {0, 3000000};
-    const uint64_t until = clock_mono_ns() + PATIENCE_S * UINT64_C(1000000000);
-    const char *wrong = modules_open(&s.modules, p), *none = NULL;
-    s.allocator = remote_first_function(p, "malloc");
-    s.locks = remote_libc_function(p, "pthread_mutex_lock");
-    s.listing = remote_libc_function(p, "dl_iterate_phdr");
+    const char *wrong = open_places(&s, p), *none = NULL;
     *instruction = wrong ? 0 : find_instruction(&s);
     if (!wrong && !*instruction)
         wrong = "it has no libc that this command knows";
     while (!wrong && !look_once(&s, t, waits, &none)) {
         nanosleep(&pause, NULL);
-        wrong = clock_mono_ns() < until ? look_at_modules(&s, p->maps.n) : none;
+        wrong = looked_for_ms(&s) < PATIENCE_MS ? look_at_modules(&s, p->maps.n) : none;
     }
     modules_close(&s.modules);
     return wrong;
+}
+
+/*
+ * libc calls _dl_open, and the first thing that does is to lock. Whoever was not woken yet is no longer among those
+ * that can be, so the others miss nothing.
+ */
+static bool is_at_first_lock(const struct places *s, const struct thread *t)
+{
+    int at = lock_frame(s, t);
+    return at + 2 < t->npcs && is_loader(module_of_frame(s, t, at + 1)) && is_libc(module_of_frame(s, t, at + 2));
+}
+
+bool place_waits_for_loader(const struct tracee *t, const struct user_regs_struct *now)
+{
+    struct process *p = (struct process *)t->p;
+    struct places s;
+    struct thread there = {.tid = t->tid};
+    if ((long)now->orig_rax != SYS_futex || (long)now->rax != INTERRUPTED || process_read_maps(p))
+        return false;
+    bool waits = false;
+    if (!open_places(&s, p)) {
+        thread_take_registers(&there.stack.regs, now);
+        if (thread_copy_stack(p, &there.stack))
+            there.npcs = modules_unwind(&s.modules, &there.stack, there.pcs, FRAMES_MAX, &there.flags);
+        waits = is_at_first_lock(&s, &there);
+        free(there.stack.bytes);
+    }
+    modules_close(&s.modules);
+    return waits;
 }
 
 #endif

@@ -26,10 +26,12 @@
 #define PTRACE_SETSIGMASK 0x420b
 #endif
 
-enum { STOP_NS = 2000000000, SYSCALL_SIZE = 2, SYSCALL_STOP = SIGTRAP | 0x80 };
+enum { STOP_NS = 2000000000, LATE_NS = 1000000000, SYSCALL_SIZE = 2, SYSCALL_STOP = SIGTRAP | 0x80 };
 
 const char tracee_has_ended[] = "its thread has ended";
+const char tracee_was_left[] = "another thread of it loads a library, and keeps the loader's lock";
 static const char does_not_stop[] = "a thread does not stop";
+static const char is_late[] = "a call takes long";
 
 /* --- stops -------------------------------------------------------------------------------------------------------- */
 
@@ -103,20 +105,23 @@ enum { SIGNAL_CANCEL = 32, SIGNAL_SETXID = 33 };
 static bool is_of_libc(int signal) { return signal == SIGNAL_CANCEL || signal == SIGNAL_SETXID; }
 
 /*
- * Up to the next system call's beginning or end, however long that takes: one that was left in the middle of a call
- * would not find back. Another signal that it gets there is its last, as they are all blocked.
+ * Up to the next system call's beginning or end. `is_late` where it is not there by then: it is stopped in the middle
+ * of what it does, and goes on with the next of these. Another signal that it gets is its last, as all are blocked.
  */
-static const char *run_to_call(struct tracee *t, struct user_regs_struct *regs)
+static const char *run_to_call(struct tracee *t, uint64_t until, struct user_regs_struct *regs)
 {
     for (int signal = 0;;) {
         int status;
         if (ptrace(PTRACE_SYSCALL, t->tid, NULL, (void *)(intptr_t)signal))
             return tracee_has_ended;
-        const char *wrong = await_stop(t, &status, UINT64_MAX);
+        const char *wrong = await_stop(t, &status, until);
+        bool late = wrong == does_not_stop;
+        if (late && !ptrace(PTRACE_INTERRUPT, t->tid, NULL, NULL))
+            wrong = await_stop(t, &status, until = UINT64_MAX);
         if (wrong)
-            return wrong;
-        if (WSTOPSIG(status) == SYSCALL_STOP)
-            return get_regs(t, regs) ? NULL : tracee_has_ended;
+            return tracee_has_ended;
+        if (WSTOPSIG(status) == SYSCALL_STOP || (late && is_event_stop(status)))
+            return !get_regs(t, regs) ? tracee_has_ended : WSTOPSIG(status) == SYSCALL_STOP ? NULL : is_late;
         signal = is_event_stop(status) ? 0 : WSTOPSIG(status);
         if (signal && !is_of_libc(signal))
             return "the library crashes there: this is a bug of thrace, please report it";
@@ -124,12 +129,22 @@ static const char *run_to_call(struct tracee *t, struct user_regs_struct *regs)
 }
 
 /* The same, to the instruction that makes a system call of ours, or behind it. A handler of libc's makes others. */
-static const char *run_to_ours(struct tracee *t, uint64_t sp, struct user_regs_struct *regs)
+static const char *run_to_ours(struct tracee *t, uint64_t sp, uint64_t until, struct user_regs_struct *regs)
 {
     const char *wrong;
     do
-        wrong = run_to_call(t, regs);
+        wrong = run_to_call(t, until, regs);
     while (!wrong && (regs->rip != t->instruction + SYSCALL_SIZE || regs->rsp != sp));
+    return wrong;
+}
+
+/* However long it takes, for one that was left in the middle of a call would not find back; or until it may be left. */
+static const char *run_to_end(struct tracee *t, uint64_t sp, tracee_may_leave *may_leave, struct user_regs_struct *regs)
+{
+    const char *wrong;
+    do
+        wrong = run_to_ours(t, sp, may_leave ? clock_mono_ns() + LATE_NS : UINT64_MAX, regs);
+    while (wrong == is_late && !may_leave(t, regs));
     return wrong;
 }
 
@@ -199,9 +214,9 @@ static const char *call_kernel(struct tracee *t, long number, const uint64_t arg
     t->moved = true;
     if (!set_regs(t, &regs))
         return tracee_has_ended;
-    const char *wrong = run_to_ours(t, t->before.rsp, &regs);
+    const char *wrong = run_to_ours(t, t->before.rsp, UINT64_MAX, &regs);
     if (!wrong)
-        wrong = run_to_ours(t, t->before.rsp, &regs);
+        wrong = run_to_ours(t, t->before.rsp, UINT64_MAX, &regs);
     *result = regs.rax;
     return wrong;
 }
@@ -247,7 +262,8 @@ uint64_t tracee_put(struct tracee *t, size_t at, const void *text, size_t size)
 }
 
 /* It returns to the instruction, which would be a system call of that number: there it is stopped. */
-const char *tracee_call(struct tracee *t, uint64_t function, const uint64_t args[TRACEE_ARGS], uint64_t *result)
+const char *tracee_call_unless(struct tracee *t, uint64_t function, const uint64_t args[TRACEE_ARGS],
+                               tracee_may_leave *may_leave, uint64_t *result)
 {
     struct user_regs_struct regs = t->before;
     const uint64_t top = t->memory + TRACEE_TEXT + TRACEE_STACK - 64;
@@ -263,14 +279,19 @@ const char *tracee_call(struct tracee *t, uint64_t function, const uint64_t args
     regs.eflags &= ~UINT64_C(0x400); /* the direction of string instructions, which functions find forward */
     if (!tracee_write(t, top - 8, &t->instruction, sizeof t->instruction) || !set_regs(t, &regs))
         return tracee_has_ended;
-    const char *wrong = run_to_ours(t, top, &regs);
+    const char *wrong = run_to_end(t, top, may_leave, &regs);
     if (wrong) {
-        t->lost = true;
-        return wrong;
+        t->lost = wrong != is_late;
+        return t->lost ? wrong : tracee_was_left;
     }
     *result = regs.orig_rax;
     regs.orig_rax = (unsigned long long)-1;
-    return set_regs(t, &regs) && !run_to_ours(t, top, &regs) ? NULL : tracee_has_ended;
+    return set_regs(t, &regs) && !run_to_ours(t, top, UINT64_MAX, &regs) ? NULL : tracee_has_ended;
+}
+
+const char *tracee_call(struct tracee *t, uint64_t function, const uint64_t args[TRACEE_ARGS], uint64_t *result)
+{
+    return tracee_call_unless(t, function, args, NULL, result);
 }
 
 bool tracee_let_go(struct tracee *t)

@@ -48,6 +48,15 @@ uint64_t tracee_map(struct tracee *t, size_t size);
 enum { TRACEE_ARGS = 4 };
 const char *tracee_call(struct tracee *t, uint64_t function, const uint64_t args[TRACEE_ARGS], uint64_t *result);
 
+/*
+ * The same. Each second that it takes, may_leave says of the thread, as it is then, whether it can be taken out of the
+ * middle of the call: it has done nothing so far but to wait. tracee_was_left: it was; tracee_let_go puts it back.
+ */
+typedef bool tracee_may_leave(const struct tracee *t, const struct user_regs_struct *now);
+extern const char tracee_was_left[];
+const char *tracee_call_unless(struct tracee *t, uint64_t function, const uint64_t args[TRACEE_ARGS],
+                               tracee_may_leave *may_leave, uint64_t *result);
+
 /* Puts everything back, and lets it go. False: it had ended. */
 bool tracee_let_go(struct tracee *t);
 

@@ -185,6 +185,14 @@ static void reloads(void)
     usleep(10000);
 }
 
+/* What is no library: the loader reads it, for as long as that takes, and refuses it. */
+static void misloads(void)
+{
+    int before = errno;
+    CHECK(!dlopen(getenv("LIBRARY"), RTLD_NOW));
+    errno = before;
+}
+
 static void forks(void)
 {
     int status;
@@ -226,6 +234,7 @@ static const struct kind {
     {"lingers", lingers},
     {"loads", loads},
     {"reloads", reloads},
+    {"misloads", misloads},
     {"forks", forks},
     {"deadlocks", deadlocks},
 };

@@ -64,6 +64,9 @@ static const char attach_usage[] =
     "  --wrap CLASSES  what to record: sync,sleep,io,net,poll,file,mem,proc,ipc,stdio (default:\n"
     "                 all); -mem,-file: all but these\n"
     "  --lock-stats   count how often each lock is taken, and how long it is held: thrace stat shows it\n"
+    "  --switches     have the kernel say when threads lose a processor and get one: who could run and did not\n"
+    "                 is shown so\n"
+    "  --cpus         as --switches, and say in messages which CPU a thread is on\n"
     "  --min-call TIME  only count system calls that are shorter, such as 10us\n"
     "  --call-objects  say of system calls, too, which file or other descriptor they were on\n"
     "  --errors WHICH  failed calls whose errno is shown: most (default: not EAGAIN), all, none\n"
@@ -92,7 +95,7 @@ static const struct option own_of_attach[] = {
 static bool is_for_the_beginning(const char *flag)
 {
     static const char *const flags[] = {"start", "stop", "control", "follow", "probe", "heap-sample", "heap-events",
-                                        "annotations", "flight-recorder", "snapshot", "switches", "cpus"};
+                                        "annotations", "flight-recorder", "snapshot"};
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
         if (!strcmp(flag, flags[i]))
             return true;
@@ -286,17 +289,6 @@ bool record_options_read(struct record_options *o, int argc, char **argv, int *s
     return record_options_choose_out(o, out, *o->command, getpid()) && read_environment(o, given);
 }
 
-/* Who has set this one for all recordings is not to believe that it holds for this one. */
-static void complain_of_switches(const char *verb)
-{
-    static const char *const names[] = {"THRACE_SWITCHES", "THRACE_CPUS"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const char *value = getenv(names[i]);
-        if (value && *value && strcmp(value, "0") != 0)
-            complain(verb, "no switches are recorded (%s): that has to begin with the program", names[i]);
-    }
-}
-
 bool attach_options_read(struct record_options *o, int argc, char **argv, int *status)
 {
     struct option list[MAX_OPTIONS];
@@ -305,7 +297,6 @@ bool attach_options_read(struct record_options *o, int argc, char **argv, int *s
     const char *out = NULL;
     *status = EXIT_USAGE;
     list_options(list, own_of_attach, true);
-    complain_of_switches(arguments.verb);
     forget_the_beginning();
     if (!read_options(o, &arguments, argc, argv, status, given, &out) ||
         !has_operands(&arguments, argc, 1, 1, "a PID"))

@@ -22,6 +22,7 @@
 #include "preload/session/own_threads.h"
 #include "preload/session/slots.h"
 #include "preload/session/stop.h"
+#include "preload/switches/switches.h"
 #include "preload/symbols.h"
 
 enum { ENTRIES_MAX = 64 };
@@ -90,11 +91,13 @@ static int begin(void)
     control_may_detach(end);
     end_expected_threads();
     expect_threads(attached.waits.v, attached.waits.n);
+    switches_want_of_all(attached.options.switches || attached.options.cpus);
     int err = begin_sessions();
     if (err) {
         own_threads_stop();
         return err;
     }
+    switches_await_of_all();
     reply.unwritable = slots_take();
     attached.now = true;
     return 0;

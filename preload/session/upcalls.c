@@ -37,7 +37,11 @@ static uint64_t generation_due(void) { return recording() ? recorder.deadline_ns
 const struct helper_job helper_jobs[] = {
     {.prepare = inherit_privileges, .run = adopt_privileges, .end = give_up_privileges, .forget = privileges_forget},
     {.run = triggers_run, .due = triggers_due},
-    {.run = switches_run, .due = switches_due, .forget = switches_forget},
+    {.begin = switches_open_of_all,
+     .run = switches_run,
+     .due = switches_due,
+     .end = switches_close_of_all,
+     .forget = switches_forget},
     {.begin = begin_maintenance, .run = do_maintenance, .due = generation_due},
     {.run = sample_perf_serve},
     {.run = NULL},

@@ -4,24 +4,41 @@
  * ring there only. A descriptor is needed for a moment, in the constructor: the mapping of its ring keeps an event
  * alive.
  *
+ * Threads that are there already inherit nothing. For them there is an event of each thread on each CPU, all of which
+ * share the ring of an event of the helper's there; their descriptors stay, in the helper's own file table. Threads that
+ * they make inherit from them. Who was made meanwhile may have two events, and so each of his records is there twice.
+ *
  * Children of fork do not inherit it, where the kernel can tell them from threads (since 5.13); else their records are
  * told by their process and passed over. An execve takes mappings and events away.
  */
 #include "preload/switches/rings.h"
 
 #include <fcntl.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "preload/perf.h"
 #include "preload/recorder.h"
+#include "preload/tasks.h"
 
-enum { MAX_CPUS = 1024, MASK_WORDS = MAX_CPUS / 64, SIZE_MAX_BYTES = 512 << 10, SIZE_MIN_BYTES = 16 << 10 };
+enum {
+    MAX_CPUS = 1024,
+    MASK_WORDS = MAX_CPUS / 64,
+    SIZE_MAX_BYTES = 512 << 10,
+    SIZE_MIN_BYTES = 16 << 10,
+    EVENTS_MAX = 32 << 10,
+    TIDS = 1 << 22 /* the kernel's limit */
+};
 
 struct ring {
     struct perf_event_mmap_page *page;
     uint32_t cpu;
-    bool lost_before; /* records that nobody wants */
+    int fd;                  /* as long as more events are to share it; -1: none */
+    bool lost_before;        /* records that nobody wants */
+    uint32_t tid;            /* of the last record, and its kind */
+    enum switch_kind kind;
 };
 
 static struct {
@@ -29,6 +46,8 @@ static struct {
     uint32_t n;
     uint64_t page, size;
     bool for_threads_only; /* the kernel knows inherit_thread */
+    uint32_t events;       /* besides those that have the rings: with descriptors from first_fd to last_fd */
+    int first_fd, last_fd;
 } rings;
 
 /* --- which CPUs --------------------------------------------------------------------------------------------------- */
@@ -74,7 +93,8 @@ static void find_cpus(uint64_t mask[MASK_WORDS])
 
 /* --- making them -------------------------------------------------------------------------------------------------- */
 
-static long open_event(uint32_t cpu)
+/* notes: switches, of the threads that this one makes, too. Else it is there for its ring. */
+static long open_event(uint32_t tid, uint32_t cpu, bool notes)
 {
     struct perf_event_attr attr = {
         .type = PERF_TYPE_SOFTWARE,
@@ -82,7 +102,7 @@ static long open_event(uint32_t cpu)
         .config = PERF_COUNT_SW_DUMMY,
         .sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME,
         .sample_id_all = 1,
-        .context_switch = 1,
+        .context_switch = notes,
         .inherit = 1,
         .inherit_thread = rings.for_threads_only,
         .exclude_kernel = 1,
@@ -90,42 +110,57 @@ static long open_event(uint32_t cpu)
         .use_clockid = 1,
         .clockid = CLOCK_MONOTONIC,
     };
-    return perf_open(&attr, 0, (int)cpu);
+    return perf_open(&attr, tid, (int)cpu);
 }
 
-static int open_ring(uint32_t cpu)
+static int open_ring(uint32_t cpu, bool shared)
 {
-    long fd = open_event(cpu), at;
+    long fd = open_event(0, cpu, !shared), at;
     if (fd < 0)
         return (int)fd;
     at = sys_mmap(rings.page + rings.size, PROT_READ | PROT_WRITE, MAP_SHARED, (int)fd, 0);
-    sys_close((int)fd);
+    if (sys_failed(at) || !shared)
+        sys_close((int)fd);
     if (sys_failed(at))
         return (int)at;
-    rings.v[rings.n++] = (struct ring){.page = (struct perf_event_mmap_page *)at, .cpu = cpu};
+    rings.v[rings.n++] = (struct ring){
+        .page = (struct perf_event_mmap_page *)at, .cpu = cpu, .fd = shared ? (int)fd : -1, .kind = SWITCHES_LOST};
     return 0;
 }
 
-static void close_all(void)
+static void close_fds(void)
 {
+    for (uint32_t i = 0; i < rings.n; i++) {
+        if (rings.v[i].fd >= 0)
+            sys_close(rings.v[i].fd);
+        rings.v[i].fd = -1;
+    }
+}
+
+void rings_close(void)
+{
+    close_fds();
+    for (int fd = rings.first_fd; rings.events && fd <= rings.last_fd; fd++)
+        sys_close(fd);
+    rings.events = 0;
     while (rings.n)
         sys_munmap(rings.v[--rings.n].page, rings.page + rings.size);
 }
 
 /* All or none: a thread that comes back on a CPU without a ring would seem to wait for one. */
-static int open_all(const uint64_t mask[MASK_WORDS])
+static int open_all(const uint64_t mask[MASK_WORDS], bool shared)
 {
     int err = 0;
     for (uint32_t cpu = 0; cpu < MAX_CPUS && !err; cpu++)
         if (mask[cpu / 64] >> cpu % 64 & 1)
-            err = open_ring(cpu);
+            err = open_ring(cpu, shared);
     if (err)
-        close_all();
+        rings_close();
     return err;
 }
 
 /* What a user may lock in memory counts for all his processes together, so there may be room for smaller ones only. */
-int rings_open(void)
+static int open_rings(bool shared)
 {
     uint64_t mask[MASK_WORDS] = {0};
     int err = -EINVAL;
@@ -134,14 +169,89 @@ int rings_open(void)
     for (int tries = 0; tries < 2 && err == -EINVAL; tries++) {
         rings.for_threads_only = !tries;
         rings.size = SIZE_MAX_BYTES;
-        while ((err = open_all(mask)) && (err == -EPERM || err == -ENOMEM) && rings.size / 2 >= rings.page &&
+        while ((err = open_all(mask, shared)) && (err == -EPERM || err == -ENOMEM) && rings.size / 2 >= rings.page &&
                rings.size / 2 >= SIZE_MIN_BYTES)
             rings.size /= 2;
     }
     return err;
 }
 
-void rings_forget(void) { rings.n = 0; }
+int rings_open(void) { return open_rings(false); }
+
+void rings_forget(void) { rings.n = rings.events = 0; }
+
+/* --- of threads that are there already ---------------------------------------------------------------------------- */
+
+struct reach {
+    uint64_t *done; /* threads that have their events: a bit for each number */
+    bool any;       /* who had none got them */
+    int err;
+};
+
+static int open_shared(uint32_t tid, const struct ring *r)
+{
+    long fd = open_event(tid, r->cpu, true);
+    if (fd < 0)
+        return (int)fd;
+    rings.first_fd = rings.events ? rings.first_fd : (int)fd;
+    rings.last_fd = (int)fd;
+    rings.events++;
+    long err = raw_syscall(SYS_ioctl, fd, PERF_EVENT_IOC_SET_OUTPUT, r->fd, 0, 0, 0);
+    return err ? (int)err : rings.events < EVENTS_MAX ? 0 : -EMFILE;
+}
+
+/* Who has ended meanwhile needs none. */
+static bool reach_one(void *arg, uint32_t tid)
+{
+    struct reach *reach = arg;
+    uint64_t *word = &reach->done[tid % TIDS / 64], bit = UINT64_C(1) << tid % 64;
+    if (*word & bit || tid == (uint32_t)sys_gettid())
+        return true;
+    *word |= bit;
+    for (uint32_t i = 0; i < rings.n && !reach->err; i++)
+        reach->err = open_shared(tid, &rings.v[i]);
+    reach->any = true;
+    if (reach->err == -ESRCH)
+        reach->err = 0;
+    return !reach->err;
+}
+
+/* A thread whose maker had no event yet when it was made has none; so until there are no others. */
+static int reach_all(void)
+{
+    enum { ROUNDS = 8, SIZE = TIDS / 8 };
+    long at = sys_mmap(SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    struct reach reach = {.done = (uint64_t *)at, .any = true};
+    if (sys_failed(at))
+        return (int)at;
+    for (int round = 0; round < ROUNDS && reach.any && !reach.err; round++) {
+        reach.any = false;
+        tasks_each(reach_one, &reach);
+    }
+    sys_munmap(reach.done, SIZE);
+    return reach.err;
+}
+
+/* Descriptors count by the limit of the process: it is as high as it may be for as long as they are made. */
+int rings_open_for_all(void)
+{
+    struct rlimit limit = {0}, high = {0}, now = {0};
+    int err = open_rings(true);
+    if (err)
+        return err;
+    raw_syscall(SYS_prlimit64, 0, RLIMIT_NOFILE, 0, (long)&limit, 0, 0);
+    high = limit;
+    high.rlim_cur = high.rlim_max;
+    bool raised = !raw_syscall(SYS_prlimit64, 0, RLIMIT_NOFILE, (long)&high, 0, 0, 0);
+    err = reach_all();
+    raw_syscall(SYS_prlimit64, 0, RLIMIT_NOFILE, 0, (long)&now, 0, 0);
+    if (raised && now.rlim_cur == high.rlim_cur && now.rlim_max == high.rlim_max)
+        raw_syscall(SYS_prlimit64, 0, RLIMIT_NOFILE, (long)&limit, 0, 0, 0);
+    close_fds();
+    if (err)
+        rings_close();
+    return err;
+}
 
 /* --- reading ------------------------------------------------------------------------------------------------------ */
 
@@ -164,7 +274,11 @@ static void take(struct ring *r, uint64_t at, const struct ring_reader *reader)
         enum switch_kind kind = !(misc & PERF_RECORD_MISC_SWITCH_OUT)          ? SWITCH_IN
                                 : misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT ? SWITCH_PREEMPTED
                                                                               : SWITCH_BLOCKS;
-        reader->take(r->cpu, word(r, at + 16), kind, thread_of(word(r, at + 8)));
+        uint32_t tid = thread_of(word(r, at + 8));
+        if (tid != r->tid || kind != r->kind) /* else it is the same, by the thread's other event */
+            reader->take(r->cpu, word(r, at + 16), kind, tid);
+        r->tid = tid;
+        r->kind = kind;
     } else if (type == PERF_RECORD_LOST && !r->lost_before) {
         reader->take(r->cpu, word(r, at + 32), SWITCHES_LOST, word(r, at + 16));
     }

@@ -19,6 +19,15 @@ struct ring_reader {
  */
 int rings_open(void);
 
+/*
+ * The same for all threads of the process. In a thread of the library's own with a file table of its own, before it has
+ * opened anything else there: descriptors stay in it.
+ */
+int rings_open_for_all(void);
+
+/* All that either has made is gone; by the same thread. */
+void rings_close(void);
+
 /* In the child of a fork, which the kernel has not given the mappings. */
 void rings_forget(void);
 

@@ -13,12 +13,14 @@ enum {
     SOONEST_NS = 2000000,
     LATEST_NS = 50000000,
     PATIENCE_MS = 2000, /* for who has the lock: a debugger may hold that thread */
+    PENDING = 1,
 };
 _Static_assert(RECORD_MAX <= CHUNK_CAPACITY - SCHED_TRANSITION_MAX, "a record fits a chunk");
 
 static struct {
     struct lock lock; /* of what follows, and of who reads the rings */
-    bool open;
+    bool open, of_all;          /* of_all: they are the helper's to open and to close */
+    int err;                    /* what came of that; PENDING: nothing yet */
     struct clock_pair from, to; /* between which times are reckoned */
     uint64_t drained_ns, due_ns;
     uint64_t time, lost; /* ticks of the last one in the batch; lost for want of room, and not said yet */
@@ -47,26 +49,78 @@ void switches_open(void)
         say(why_not(err), "");
 }
 
-bool switches_wanted(void) { return switches.open; }
+static bool are_open(void) { return __atomic_load_n(&switches.open, __ATOMIC_ACQUIRE); }
+
+bool switches_wanted(void) { return are_open() || switches.of_all; }
 
 void switches_forget(void)
 {
     switches.lock.word = 0;
-    switches.open = false;
+    switches.open = switches.of_all = false;
     rings_forget();
 }
 
-void switches_begin(struct clock_pair start)
+/* With the lock. */
+static void begin_from(struct clock_pair start)
 {
-    if (!switches.open)
-        return;
-    lock_take(&switches.lock);
-    rings_empty();
     switches.from = switches.to = start;
     switches.lost = 0;
     switches.drained_ns = start.mono_ns;
     __atomic_store_n(&switches.due_ns, start.mono_ns + SOONEST_NS, __ATOMIC_RELAXED);
+}
+
+void switches_begin(struct clock_pair start)
+{
+    if (!are_open())
+        return;
+    lock_take(&switches.lock);
+    rings_empty();
+    begin_from(start);
     lock_drop(&switches.lock);
+}
+
+/* --- in a program that runs already ------------------------------------------------------------------------------- */
+
+void switches_want_of_all(bool wanted)
+{
+    switches.of_all = wanted;
+    switches.err = PENDING;
+}
+
+void switches_open_of_all(void)
+{
+    if (!switches.of_all)
+        return;
+    int err = rings_open_for_all();
+    lock_take(&switches.lock);
+    if (!err)
+        begin_from(clock_read_pair(&recorder.clock));
+    __atomic_store_n(&switches.open, !err, __ATOMIC_RELEASE);
+    lock_drop(&switches.lock);
+    __atomic_store_n(&switches.err, err, __ATOMIC_RELEASE);
+}
+
+void switches_close_of_all(void)
+{
+    if (!switches.of_all || !are_open())
+        return;
+    lock_take(&switches.lock);
+    switches.open = false;
+    rings_close();
+    lock_drop(&switches.lock);
+}
+
+void switches_await_of_all(void)
+{
+    enum { PATIENCE = 20000 };
+    static const struct timespec pause = {0, 100000};
+    int err = PENDING;
+    for (int i = 0; switches.of_all && i < PATIENCE && err == PENDING; i++) {
+        raw_syscall(SYS_nanosleep, (long)&pause, 0, 0, 0, 0, 0);
+        err = __atomic_load_n(&switches.err, __ATOMIC_ACQUIRE);
+    }
+    if (switches.of_all && err)
+        say(why_not(err), "");
 }
 
 /* --- the batch ---------------------------------------------------------------------------------------------------- */
@@ -128,7 +182,7 @@ static uint64_t pause_after(uint64_t since_ns, uint32_t filled)
 
 void switches_drain(void)
 {
-    if (!switches.open || !recording() || !lock_take_for(&switches.lock, PATIENCE_MS))
+    if (!are_open() || !recording() || !lock_take_for(&switches.lock, PATIENCE_MS))
         return;
     struct clock_pair now = clock_read_pair(&recorder.clock);
     switches.from = switches.to;
@@ -142,7 +196,7 @@ void switches_drain(void)
 
 uint64_t switches_due(void)
 {
-    return switches.open && recording() ? __atomic_load_n(&switches.due_ns, __ATOMIC_RELAXED) : UINT64_MAX;
+    return are_open() && recording() ? __atomic_load_n(&switches.due_ns, __ATOMIC_RELAXED) : UINT64_MAX;
 }
 
 void switches_run(void)

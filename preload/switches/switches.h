@@ -16,6 +16,15 @@
  */
 void switches_open(void);
 
+/*
+ * The same for a program that has many threads already: the helper does it as soon as it runs, and undoes it at its end.
+ * await waits for that, and says so where it cannot be had.
+ */
+void switches_want_of_all(bool wanted);
+void switches_open_of_all(void);
+void switches_close_of_all(void);
+void switches_await_of_all(void);
+
 /* The helper has to read them. */
 bool switches_wanted(void);
 

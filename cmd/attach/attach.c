@@ -89,21 +89,22 @@ static void ask_loader(struct tracee *t)
     snprintf(why, sizeof why, "its loader cannot load the library%s%s", *said ? ": " : "", said);
 }
 
+/* Whether it could be is seen by what is mapped. */
 static const char *load(struct process *p, struct tracee *t, const struct attach *how, uint64_t *record)
 {
-    uint64_t handle = 0, path = tracee_put(t, 0, how->library, strlen(how->library) + 1);
+    uint64_t path = tracee_put(t, 0, how->library, strlen(how->library) + 1);
     uint64_t f = remote_libc_function(p, "dlopen").from;
     if (!path)
         return "the path of the library is too long";
     const uint64_t args[TRACEE_ARGS] = {path, RTLD_NOW};
-    const char *wrong = tracee_call_unless(t, f, args, place_waits_for_loader, &handle);
-    if (!wrong && !handle) {
-        ask_loader(t);
-        return why;
-    }
+    const char *wrong = tracee_run(t, f, args, place_waits_for_loader);
     if (!wrong)
         wrong = process_read_maps(p);
     const struct mapping *m = wrong ? NULL : remote_module(p, base_name(how->library));
+    if (!wrong && !m) {
+        ask_loader(t);
+        return why;
+    }
     *record = m ? remote_function(p, m->start, "thrace_attach") : 0;
     return wrong || *record ? wrong : "the library that is loaded there is of another version of thrace";
 }
@@ -117,17 +118,20 @@ static uint64_t find_errno(struct tracee *t, int *value)
     return found ? at : 0;
 }
 
-/* Where the answer will be. Without the waits, if there is no memory for them. */
+/* *answer: where it will be. Without the waits, if there is no memory for them. */
 static const char *order(struct tracee *t, const struct attach *how, const struct place_waits *waits, uint64_t function,
                          uint64_t *answer)
 {
     size_t n = waits->list.n, size = n * sizeof *waits->list.v;
-    uint64_t entries = tracee_put(t, PATH_MAX, how->entries, how->entries_size), there = n ? tracee_map(t, size) : 0;
-    if (!entries)
+    uint64_t at = tracee_put(t, 0, answer, sizeof *answer), there = n ? tracee_map(t, size) : 0;
+    uint64_t entries = tracee_put(t, PATH_MAX, how->entries, how->entries_size);
+    if (!at || !entries)
         return "the options are too long";
     if (!there || !tracee_write(t, there, waits->list.v, size))
         n = 0;
-    return tracee_call(t, function, (const uint64_t[TRACEE_ARGS]){entries, how->entries_size, there, n}, answer);
+    const uint64_t args[TRACEE_ARGS] = {entries, how->entries_size, there, n, at};
+    const char *wrong = tracee_run(t, function, args, NULL);
+    return wrong || process_load(t->p, at, answer, sizeof *answer) ? wrong : tracee_has_ended;
 }
 
 /* The process is as it was; a thread of the library's own begins now. */
@@ -169,11 +173,11 @@ static const char *refusal(struct attach_reply *r)
 }
 
 static const char *work_in(struct process *p, struct tracee *t, const struct attach *how,
-                           const struct place_waits *waits, uint64_t instruction, struct attached *done)
+                           const struct place_waits *waits, uint64_t restorer, struct attached *done)
 {
     uint64_t function = 0, answer = 0, began = clock_mono_ns();
     int value = 0;
-    const char *wrong = tracee_prepare(t, instruction);
+    const char *wrong = tracee_prepare(t, restorer);
     uint64_t errno_there = wrong ? 0 : find_errno(t, &value);
     if (!wrong)
         wrong = load(p, t, how, &function);
@@ -192,13 +196,13 @@ const char *attach_process(struct process *p, const struct attach *how, struct a
 {
     static struct tracee t;
     struct place_waits waits = {.list = {0}};
-    uint64_t instruction;
+    uint64_t restorer;
     memset(done, 0, sizeof *done);
     const char *wrong = obstacle(p, how);
     for (int tries = 0; !wrong && tries < TRIES; tries++) {
-        wrong = place_hold(p, &t, &instruction, &waits);
+        wrong = place_hold(p, &t, &restorer, &waits);
         if (!wrong)
-            wrong = work_in(p, &t, how, &waits, instruction, done);
+            wrong = work_in(p, &t, how, &waits, restorer, done);
         if ((wrong != tracee_has_ended && wrong != tracee_was_left) || tries + 1 == TRIES)
             break;
         wrong = NULL; /* the thread was about to end, or could not load; nothing was done in it */

@@ -4,4 +4,5 @@ libattach_la_SOURCES = \
 	%D%/attach.c %D%/attach.h \
 	%D%/place.c %D%/place.h \
 	%D%/remote_function.c %D%/remote_function.h \
+	%D%/return_frame.c %D%/return_frame.h \
 	%D%/tracee.c %D%/tracee.h

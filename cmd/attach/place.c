@@ -16,7 +16,7 @@
 #include "cmd/stacks/threads.h"
 #include "lib/clock.h"
 
-enum { CHOOSY_MS = 2500, PATIENCE_MS = 7500, SYSCALL_SIZE = 2, INTERRUPTED = -512 }; /* the kernel's ERESTARTSYS */
+enum { CHOOSY_MS = 2500, PATIENCE_MS = 7500, INTERRUPTED = -512 }; /* the kernel's ERESTARTSYS */
 
 struct places {
     struct process *p;
@@ -46,10 +46,9 @@ static bool is_allocator(const struct places *s, const struct module *m)
 /* A handler returns to these instructions, which call rt_sigreturn. What it interrupted may hold any lock. */
 static bool returns_from_handler(const struct places *s, uint64_t pc)
 {
-    static const uint8_t code[] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};
-    uint8_t there[sizeof code + 1];
+    uint8_t there[TRACEE_RESTORER + 1];
     return process_load(s->p, pc - 1, there, sizeof there) &&
-           (!memcmp(there, code, sizeof code) || !memcmp(there + 1, code, sizeof code));
+           (!memcmp(there, tracee_restorer, TRACEE_RESTORER) || !memcmp(there + 1, tracee_restorer, TRACEE_RESTORER));
 }
 
 static const struct module *module_of_frame(const struct places *s, const struct thread *t, int i)
@@ -307,18 +306,21 @@ static bool look_once(struct places *s, struct tracee *held, struct place_waits 
     return found;
 }
 
-/* `syscall`, anywhere in libc's code. */
-static uint64_t find_instruction(const struct places *s)
+/* Where handlers of signals return to, in libc's code. */
+static uint64_t find_restorer(const struct places *s)
 {
     uint8_t code[4096];
+    const size_t step = sizeof code - TRACEE_RESTORER + 1;
     for (size_t i = 0; i < s->p->maps.n; i++) {
         const struct mapping *m = &s->p->maps.v[i];
         if (!m->exec || !is_libc(modules_find(&s->modules, m->start)))
             continue;
-        for (uint64_t at = m->start; at + sizeof code <= m->end; at += sizeof code)
-            for (size_t k = 0; process_load(s->p, at, code, sizeof code) && k + 1 < sizeof code; k++)
-                if (code[k] == 0x0f && code[k + 1] == 0x05)
-                    return at + k;
+        for (uint64_t at = m->start; at < m->end; at += step) {
+            size_t size = s->p->read(s->p, at, code, m->end - at < sizeof code ? m->end - at : sizeof code);
+            const uint8_t *found = memmem(code, size, tracee_restorer, TRACEE_RESTORER);
+            if (found)
+                return at + (uint64_t)(found - code);
+        }
     }
     return 0;
 }
@@ -344,13 +346,13 @@ static const char *open_places(struct places *s, struct process *p)
     return modules_open(&s->modules, p);
 }
 
-const char *place_hold(struct process *p, struct tracee *t, uint64_t *instruction, struct place_waits *waits)
+const char *place_hold(struct process *p, struct tracee *t, uint64_t *restorer, struct place_waits *waits)
 {
     struct places s;
     const struct timespec pause = {0, 3000000};
     const char *wrong = open_places(&s, p), *none = NULL;
-    *instruction = wrong ? 0 : find_instruction(&s);
-    if (!wrong && !*instruction)
+    *restorer = wrong ? 0 : find_restorer(&s);
+    if (!wrong && !*restorer)
         wrong = "it has no libc that this command knows";
     while (!wrong && !look_once(&s, t, waits, &none)) {
         nanosleep(&pause, NULL);

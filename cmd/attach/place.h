@@ -15,8 +15,8 @@ struct place_waits {
     VEC(struct attach_wait) list;
 };
 
-/* Holds such a thread. NULL, or why there is none. instruction: see tracee.h. The waits are to be freed in any case. */
-const char *place_hold(struct process *p, struct tracee *t, uint64_t *instruction, struct place_waits *waits);
+/* Holds such a thread. NULL, or why there is none. restorer: see tracee.h. The waits are to be freed in any case. */
+const char *place_hold(struct process *p, struct tracee *t, uint64_t *restorer, struct place_waits *waits);
 
 /* A tracee_may_leave of dlopen: another thread has the loader's lock; this one has done nothing but to ask for it. */
 bool place_waits_for_loader(const struct tracee *t, const struct user_regs_struct *now);

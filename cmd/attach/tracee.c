@@ -26,7 +26,10 @@
 #define PTRACE_SETSIGMASK 0x420b
 #endif
 
-enum { STOP_NS = 2000000000, LATE_NS = 1000000000, SYSCALL_SIZE = 2, SYSCALL_STOP = SIGTRAP | 0x80 };
+enum { STOP_NS = 2000000000, LATE_NS = 1000000000, RESTORER_CALL = 7, SYSCALL_SIZE = 2, SYSCALL_STOP = SIGTRAP | 0x80 };
+
+/* mov $15, %rax; syscall: rt_sigreturn */
+const uint8_t tracee_restorer[TRACEE_RESTORER] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};
 
 const char tracee_has_ended[] = "its thread has ended";
 const char tracee_was_left[] = "another thread of it loads a library, and keeps the loader's lock";
@@ -128,13 +131,20 @@ static const char *run_to_call(struct tracee *t, uint64_t until, struct user_reg
     }
 }
 
-/* The same, to the instruction that makes a system call of ours, or behind it. A handler of libc's makes others. */
+/* Where we have it make system calls, and call functions. */
+static uint64_t instruction(const struct tracee *t) { return t->restorer + RESTORER_CALL; }
+static uint64_t top_of_stack(const struct tracee *t)
+{
+    return t->memory + TRACEE_TEXT + TRACEE_STACK - RETURN_FRAME_MAX;
+}
+
+/* The same, to that instruction, or behind it. A handler of libc's makes other calls. */
 static const char *run_to_ours(struct tracee *t, uint64_t sp, uint64_t until, struct user_regs_struct *regs)
 {
     const char *wrong;
     do
         wrong = run_to_call(t, until, regs);
-    while (!wrong && (regs->rip != t->instruction + SYSCALL_SIZE || regs->rsp != sp));
+    while (!wrong && (regs->rip != instruction(t) + SYSCALL_SIZE || regs->rsp != sp));
     return wrong;
 }
 
@@ -182,16 +192,29 @@ static bool fails_by_stop(const struct tracee *t)
     return (long long)t->before.orig_rax >= 0 && (long long)t->before.rax == -EINTR && !is_signalled(t);
 }
 
+static void begin_again(struct user_regs_struct *regs)
+{
+    regs->rax = regs->orig_rax;
+    regs->rip -= SYSCALL_SIZE;
+    regs->orig_rax = (unsigned long long)-1;
+}
+
+/* Of these the kernel has it begin again, or go on, where it looks for that. */
+static bool is_to_begin_again(const struct tracee *t)
+{
+    enum { RESTARTSYS = 512, RESTARTNOINTR, RESTARTNOHAND, RESTART_BLOCK = 516 };
+    long long result = -(long long)t->before.rax;
+    bool restarts = (result >= RESTARTSYS && result <= RESTARTNOHAND) || result == RESTART_BLOCK;
+    return fails_by_stop(t) || ((long long)t->before.orig_rax >= 0 && restarts);
+}
+
 /* Where it is now is where the kernel looks whether a call is to begin again. */
 static bool put_back(struct tracee *t)
 {
     struct user_regs_struct regs = t->before;
     struct iovec registers = {t->registers, t->registers_size};
-    if (fails_by_stop(t)) {
-        regs.rax = regs.orig_rax;
-        regs.rip -= SYSCALL_SIZE;
-        regs.orig_rax = (unsigned long long)-1;
-    }
+    if (fails_by_stop(t))
+        begin_again(&regs);
     return !ptrace(PTRACE_SETREGSET, t->tid, (void *)NT_X86_XSTATE, &registers) &&
            !ptrace(PTRACE_SETSIGMASK, t->tid, (void *)sizeof t->mask, &t->mask) && set_regs(t, &regs);
 }
@@ -210,7 +233,7 @@ static const char *call_kernel(struct tracee *t, long number, const uint64_t arg
     regs.r10 = args[3];
     regs.r8 = args[4];
     regs.r9 = args[5];
-    regs.rip = t->instruction;
+    regs.rip = instruction(t);
     t->moved = true;
     if (!set_regs(t, &regs))
         return tracee_has_ended;
@@ -232,10 +255,10 @@ static const char *map(struct tracee *t, size_t size, uint64_t *memory)
     return wrong || got ? wrong : "it gets no more memory";
 }
 
-const char *tracee_prepare(struct tracee *t, uint64_t instruction)
+const char *tracee_prepare(struct tracee *t, uint64_t restorer)
 {
     const uint64_t all = ~(UINT64_C(1) << (SIGNAL_CANCEL - 1) | UINT64_C(1) << (SIGNAL_SETXID - 1));
-    t->instruction = instruction;
+    t->restorer = restorer;
     if (ptrace(PTRACE_SETSIGMASK, t->tid, (void *)sizeof all, &all))
         return tracee_has_ended;
     const char *wrong = map(t, TRACEE_STACK + TRACEE_TEXT, &t->memory);
@@ -261,37 +284,61 @@ uint64_t tracee_put(struct tracee *t, size_t at, const void *text, size_t size)
     return fits && tracee_write(t, t->memory + at, text, size) ? t->memory + at : 0;
 }
 
-/* It returns to the instruction, which would be a system call of that number: there it is stopped. */
-const char *tracee_call_unless(struct tracee *t, uint64_t function, const uint64_t args[TRACEE_ARGS],
-                               tracee_may_leave *may_leave, uint64_t *result)
+/* Begins it. What is there at `sp`, the address that it returns to first, is up to the caller. */
+static bool begin_call(struct tracee *t, uint64_t function, const uint64_t args[TRACEE_ARGS], uint64_t sp)
 {
     struct user_regs_struct regs = t->before;
-    const uint64_t top = t->memory + TRACEE_TEXT + TRACEE_STACK - 64;
     regs.orig_rax = (unsigned long long)-1;
     regs.rax = 0;
     regs.rdi = args[0];
     regs.rsi = args[1];
     regs.rdx = args[2];
     regs.rcx = args[3];
+    regs.r8 = args[4];
     regs.rbp = 0;
-    regs.rsp = top - 8;
+    regs.rsp = sp;
     regs.rip = function;
     regs.eflags &= ~UINT64_C(0x400); /* the direction of string instructions, which functions find forward */
-    if (!tracee_write(t, top - 8, &t->instruction, sizeof t->instruction) || !set_regs(t, &regs))
-        return tracee_has_ended;
-    const char *wrong = run_to_end(t, top, may_leave, &regs);
+    t->moved = true;
+    return set_regs(t, &regs);
+}
+
+/* Where it has returned to would be a system call of that number, in front of which it is stopped. */
+static const char *end_call(struct tracee *t, uint64_t sp, tracee_may_leave *may_leave, uint64_t *number)
+{
+    struct user_regs_struct regs;
+    const char *wrong = run_to_end(t, sp, may_leave, &regs);
     if (wrong) {
         t->lost = wrong != is_late;
         return t->lost ? wrong : tracee_was_left;
     }
-    *result = regs.orig_rax;
+    *number = regs.orig_rax;
     regs.orig_rax = (unsigned long long)-1;
-    return set_regs(t, &regs) && !run_to_ours(t, top, UINT64_MAX, &regs) ? NULL : tracee_has_ended;
+    return set_regs(t, &regs) && !run_to_ours(t, sp, UINT64_MAX, &regs) ? NULL : tracee_has_ended;
 }
 
 const char *tracee_call(struct tracee *t, uint64_t function, const uint64_t args[TRACEE_ARGS], uint64_t *result)
 {
-    return tracee_call_unless(t, function, args, NULL, result);
+    const uint64_t sp = top_of_stack(t) - 8, back = instruction(t);
+    if (!tracee_write(t, sp, &back, sizeof back) || !begin_call(t, function, args, sp))
+        return tracee_has_ended;
+    return end_call(t, sp + 8, NULL, result);
+}
+
+const char *tracee_run(struct tracee *t, uint64_t function, const uint64_t args[TRACEE_ARGS],
+                       tracee_may_leave *may_leave)
+{
+    static uint8_t frame[RETURN_FRAME_MAX];
+    const uint64_t sp = top_of_stack(t) - 8;
+    struct user_regs_struct back = t->before;
+    uint64_t number;
+    if (is_to_begin_again(t))
+        begin_again(&back);
+    const struct return_state state = {&back, t->registers, t->registers_size, t->mask};
+    size_t size = return_frame(frame, sp, t->restorer, &state);
+    if (!tracee_write(t, sp, frame, size) || !begin_call(t, function, args, sp))
+        return tracee_has_ended;
+    return end_call(t, sp + 8, may_leave, &number);
 }
 
 bool tracee_let_go(struct tracee *t)

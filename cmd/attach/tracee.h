@@ -8,9 +8,10 @@
 
 #include <sys/user.h>
 
+#include "cmd/attach/return_frame.h"
 #include "cmd/stacks/process.h"
 
-enum { TRACEE_STACK = 1 << 20, TRACEE_TEXT = 64 << 10, TRACEE_REGISTERS = 16 << 10 };
+enum { TRACEE_STACK = 1 << 20, TRACEE_TEXT = 64 << 10 };
 
 struct tracee {
     const struct process *p;
@@ -18,8 +19,8 @@ struct tracee {
     struct user_regs_struct before;
     uint64_t mask;
     size_t registers_size;
-    uint8_t registers[TRACEE_REGISTERS]; /* vector registers, as they were */
-    uint64_t instruction;                /* a system call, in its code */
+    uint8_t registers[RETURN_VECTORS_MAX]; /* vector registers, as they were */
+    uint64_t restorer;                   /* where handlers of signals return to, in its code */
     uint64_t memory;                     /* of the process, for calls: text, and above it their stack; 0: none */
     bool moved;                          /* it is not where it was */
     bool signalled;                      /* it took a signal on its way to where it was held */
@@ -32,8 +33,10 @@ extern const char tracee_has_ended[];
 /* Holds the thread. NULL, or why not. What it is in the middle of is in `before`. */
 const char *tracee_hold(struct tracee *t, const struct process *p, pid_t tid);
 
-/* Prepares it for calls. instruction: where its code has `syscall`. NULL, or why not. */
-const char *tracee_prepare(struct tracee *t, uint64_t instruction);
+/* Prepares it for calls. restorer: where libc has tracee_restorer. NULL, or why not. */
+enum { TRACEE_RESTORER = 9 };
+extern const uint8_t tracee_restorer[TRACEE_RESTORER];
+const char *tracee_prepare(struct tracee *t, uint64_t restorer);
 
 /* Puts text to where calls find it. Returns its address in the process; 0: there is no room, or it has ended. */
 uint64_t tracee_put(struct tracee *t, size_t at, const void *text, size_t size);
@@ -44,18 +47,20 @@ bool tracee_write(const struct tracee *t, uint64_t address, const void *from, si
 /* A mapping of the process that stays when it is let go, for so many bytes; 0: it gets none. */
 uint64_t tracee_map(struct tracee *t, size_t size);
 
-/* Calls the function with up to four arguments. NULL, or what went wrong. */
-enum { TRACEE_ARGS = 4 };
+/* Calls the function with up to five arguments. NULL, or what went wrong. */
+enum { TRACEE_ARGS = 5 };
 const char *tracee_call(struct tracee *t, uint64_t function, const uint64_t args[TRACEE_ARGS], uint64_t *result);
 
 /*
- * The same. Each second that it takes, may_leave says of the thread, as it is then, whether it can be taken out of the
- * middle of the call: it has done nothing so far but to wait. tracee_was_left: it was; tracee_let_go puts it back.
+ * The same for what may take its time, and without a result. If the command is killed meanwhile, the thread comes back
+ * by itself afterwards. Each second that it takes, may_leave (NULL: never) says of the thread, as it is then, whether it
+ * can be taken out of the middle: it has done nothing so far but to wait. tracee_was_left: it was; tracee_let_go puts it
+ * back.
  */
 typedef bool tracee_may_leave(const struct tracee *t, const struct user_regs_struct *now);
 extern const char tracee_was_left[];
-const char *tracee_call_unless(struct tracee *t, uint64_t function, const uint64_t args[TRACEE_ARGS],
-                               tracee_may_leave *may_leave, uint64_t *result);
+const char *tracee_run(struct tracee *t, uint64_t function, const uint64_t args[TRACEE_ARGS],
+                       tracee_may_leave *may_leave);
 
 /* Puts everything back, and lets it go. False: it had ended. */
 bool tracee_let_go(struct tracee *t);

@@ -154,13 +154,14 @@ static int begin_elsewhere(const char *text, size_t size)
     return err;
 }
 
-EXPORT const struct attach_reply *thrace_attach(const char *text, size_t size, const struct attach_wait *waits,
-                                                size_t n);
-const struct attach_reply *thrace_attach(const char *text, size_t size, const struct attach_wait *waits, size_t n)
+EXPORT void thrace_attach(const char *text, size_t size, const struct attach_wait *waits, size_t n,
+                          const struct attach_reply **answer);
+void thrace_attach(const char *text, size_t size, const struct attach_wait *waits, size_t n,
+                   const struct attach_reply **answer)
 {
     static struct attach_reply refused;
     attached.waits.v = waits;
     attached.waits.n = n;
     refused = (struct attach_reply){.over = 1, .error = begin_elsewhere(text, size)};
-    return refused.error ? &refused : &reply;
+    *answer = refused.error ? &refused : &reply;
 }

@@ -27,6 +27,8 @@ end() { # WANTED NAME: by SIGTERM
     reap "$program"
     is "$? $(tail -n 1 out)$(cat err)" "$1" "$2"
 }
+# One of its threads is in the loader, which opens a FIFO that nobody writes to.
+loads_slowly() { cat "/proc/$program/task"/*/syscall 2>/dev/null | grep -q '^257 '; }
 threads() { ls "/proc/$program/task" | wc -l; }
 descriptors() { ls -l "/proc/$program/fd" | sed 's/.* \([0-9]* -> .*\)/\1/'; }
 is_stopped() { grep -q '^State:.T' "/proc/$program/status"; }

@@ -118,6 +118,23 @@ static void computes(void)
     memset(sum, 0, sizeof sum);
 }
 
+/* Nor this, and vector registers are what they were. */
+static void vectors(void)
+{
+#if defined(__x86_64__)
+    static const uint64_t set[4] = {1, UINT64_MAX, 0x0123456789abcdef, 4711};
+    uint64_t got[4] = {0};
+    if (__builtin_cpu_supports("avx"))
+        __asm__ volatile("vmovdqu %1, %%ymm6\n mov $2000000, %%ecx\n 1: dec %%ecx\n jnz 1b\n vmovdqu %%ymm6, %0"
+                         : "=m"(got)
+                         : "m"(set)
+                         : "ecx", "xmm6", "cc");
+    else
+        memcpy(got, set, sizeof got);
+    CHECK(!memcmp(got, set, sizeof got));
+#endif
+}
+
 static void allocates(void)
 {
     void *p[100];
@@ -229,6 +246,7 @@ static const struct kind {
     {"writes", writes},
     {"reads", reads},
     {"computes", computes},
+    {"vectors", vectors},
     {"allocates", allocates},
     {"creates", creates},
     {"lingers", lingers},

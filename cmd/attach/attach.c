@@ -109,13 +109,34 @@ static const char *load(struct process *p, struct tracee *t, const struct attach
     return wrong || *record ? wrong : "the library that is loaded there is of another version of thrace";
 }
 
+/*
+ * How far errno is from the thread pointer: the function adds what a slot of its module says. 0: it does so in another
+ * way, and is to be asked.
+ */
+static int64_t offset_of_errno(const struct process *p, uint64_t function)
+{
+    static const uint8_t landing[] = {0xf3, 0x0f, 0x1e, 0xfa}; /* endbr64, of some builds */
+    static const uint8_t load_slot[] = {0x48, 0x8b, 0x05}, add_pointer[] = {0x64, 0x48, 0x03, 0x04, 0x25, 0, 0, 0, 0};
+    uint8_t code[3 + 4 + 9];
+    int32_t distance;
+    int64_t offset = 0;
+    if (process_load(p, function, code, sizeof landing) && !memcmp(code, landing, sizeof landing))
+        function += sizeof landing;
+    if (!process_load(p, function, code, sizeof code) || memcmp(code, load_slot, 3) || memcmp(code + 7, add_pointer, 9))
+        return 0;
+    memcpy(&distance, code + 3, sizeof distance);
+    return process_load(p, function + 7 + (uint64_t)(int64_t)distance, &offset, sizeof offset) ? offset : 0;
+}
+
 /* The thread's errno, which what it is made to call may change. 0: it has none. */
 static uint64_t find_errno(struct tracee *t, int *value)
 {
     uint64_t f = remote_libc_function(t->p, "__errno_location").from, at = 0;
-    bool found = f && !tracee_call(t, f, (const uint64_t[TRACEE_ARGS]){0}, &at) &&
-                 process_load(t->p, at, value, sizeof *value);
-    return found ? at : 0;
+    int64_t offset = f ? offset_of_errno(t->p, f) : 0;
+    bool found = f && (offset || !tracee_call(t, f, (const uint64_t[TRACEE_ARGS]){0}, &at));
+    if (offset)
+        at = t->before.fs_base + (uint64_t)offset;
+    return found && process_load(t->p, at, value, sizeof *value) ? at : 0;
 }
 
 /* *answer: where it will be. Without the waits, if there is no memory for them. */

@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cmd/attach/remote_function.h"
 #include "lib/clock.h"
 
 #if defined(__x86_64__)
@@ -221,35 +222,91 @@ static bool put_back(struct tracee *t)
 
 /* --- calls -------------------------------------------------------------------------------------------------------- */
 
-/* One system call, by the instruction in its own code. It stops behind it. */
-static const char *call_kernel(struct tracee *t, long number, const uint64_t args[6], uint64_t *result)
+/* Begins it. What is there at `sp`, the address that it returns to first, is up to the caller. */
+static bool begin_call(struct tracee *t, uint64_t function, const uint64_t args[TRACEE_ARGS], uint64_t sp)
 {
+    const uint64_t all = ~(UINT64_C(1) << (SIGNAL_CANCEL - 1) | UINT64_C(1) << (SIGNAL_SETXID - 1));
     struct user_regs_struct regs = t->before;
     regs.orig_rax = (unsigned long long)-1;
-    regs.rax = (unsigned long long)number;
+    regs.rax = 0;
     regs.rdi = args[0];
     regs.rsi = args[1];
     regs.rdx = args[2];
-    regs.r10 = args[3];
+    regs.rcx = args[3];
     regs.r8 = args[4];
     regs.r9 = args[5];
-    regs.rip = instruction(t);
+    regs.rbp = 0;
+    regs.rsp = sp;
+    regs.rip = function;
+    regs.eflags &= ~UINT64_C(0x400); /* the direction of string instructions, which functions find forward */
     t->moved = true;
-    if (!set_regs(t, &regs))
-        return tracee_has_ended;
-    const char *wrong = run_to_ours(t, t->before.rsp, UINT64_MAX, &regs);
-    if (!wrong)
-        wrong = run_to_ours(t, t->before.rsp, UINT64_MAX, &regs);
-    *result = regs.rax;
+    return set_regs(t, &regs) && !ptrace(PTRACE_SETSIGMASK, t->tid, (void *)sizeof all, &all);
+}
+
+/* The same, to come back from by itself. */
+static bool begin_call_with_frame(struct tracee *t, uint64_t function, const uint64_t args[TRACEE_ARGS], uint64_t sp)
+{
+    static uint8_t frame[RETURN_FRAME_MAX];
+    struct user_regs_struct back = t->before;
+    if (is_to_begin_again(t))
+        begin_again(&back);
+    const struct return_state state = {&back, t->registers, t->registers_size, t->mask};
+    size_t size = return_frame(frame, sp, t->restorer, &state);
+    return tracee_write(t, sp, frame, size) && begin_call(t, function, args, sp);
+}
+
+/* --- system calls ------------------------------------------------------------------------------------------------- */
+
+/*
+ * Where such a frame has room on its own stack, as that of a signal's handler would; 0: it is on none that libc made, and
+ * how far that goes nobody knows.
+ */
+static uint64_t room_on_stack(const struct tracee *t)
+{
+    enum { RED_ZONE = 128, ALIGN = 64, SLACK = 4096 };
+    const struct mapping *m = process_mapping(t->p, t->before.rsp);
+    uint64_t sp = ((t->before.rsp - RED_ZONE - RETURN_FRAME_MAX) & ~(uint64_t)(ALIGN - 1)) - sizeof sp;
+    bool own = m && m->write &&
+               (!strcmp(m->path, "[stack]") || (t->before.fs_base > t->before.rsp && t->before.fs_base < m->end));
+    return own && sp >= m->start + SLACK && sp < t->before.rsp ? sp : 0;
+}
+
+/* To the beginning of that system call, and to its end. */
+static const char *run_through(struct tracee *t, long number, uint64_t *result)
+{
+    struct user_regs_struct regs;
+    const char *wrong = NULL;
+    for (int stops = 0; !wrong && stops < 2;) {
+        wrong = run_to_call(t, UINT64_MAX, &regs);
+        stops += !wrong && (long)regs.orig_rax == number;
+    }
+    *result = wrong ? 0 : regs.rax;
     return wrong;
+}
+
+/* Where there is no room, by the instruction in its own code, behind which it stops: it would not come back. */
+static const char *call_kernel(struct tracee *t, const char *name, long number, const uint64_t args[TRACEE_ARGS],
+                               uint64_t *result)
+{
+    const uint64_t sp = room_on_stack(t), function = remote_libc_function(t->p, name).from;
+    if (sp && function)
+        return begin_call_with_frame(t, function, args, sp) ? run_through(t, number, result) : tracee_has_ended;
+    if (!begin_call(t, instruction(t), args, t->before.rsp))
+        return tracee_has_ended;
+    struct user_regs_struct regs;
+    if (!get_regs(t, &regs))
+        return tracee_has_ended;
+    regs.rax = (unsigned long long)number;
+    regs.r10 = args[3];
+    return set_regs(t, &regs) ? run_through(t, number, result) : tracee_has_ended;
 }
 
 static const char *map(struct tracee *t, size_t size, uint64_t *memory)
 {
-    const uint64_t args[6] = {0, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-                              (uint64_t)-1, 0};
+    const uint64_t args[TRACEE_ARGS] = {0, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                                        (uint64_t)-1, 0};
     uint64_t result = 0;
-    const char *wrong = call_kernel(t, SYS_mmap, args, &result);
+    const char *wrong = call_kernel(t, "mmap", SYS_mmap, args, &result);
     bool got = !wrong && result <= (uint64_t)-4096;
     *memory = got ? result : 0;
     return wrong || got ? wrong : "it gets no more memory";
@@ -257,10 +314,7 @@ static const char *map(struct tracee *t, size_t size, uint64_t *memory)
 
 const char *tracee_prepare(struct tracee *t, uint64_t restorer)
 {
-    const uint64_t all = ~(UINT64_C(1) << (SIGNAL_CANCEL - 1) | UINT64_C(1) << (SIGNAL_SETXID - 1));
     t->restorer = restorer;
-    if (ptrace(PTRACE_SETSIGMASK, t->tid, (void *)sizeof all, &all))
-        return tracee_has_ended;
     const char *wrong = map(t, TRACEE_STACK + TRACEE_TEXT, &t->memory);
     t->lost = wrong == tracee_has_ended;
     return wrong;
@@ -284,61 +338,35 @@ uint64_t tracee_put(struct tracee *t, size_t at, const void *text, size_t size)
     return fits && tracee_write(t, t->memory + at, text, size) ? t->memory + at : 0;
 }
 
-/* Begins it. What is there at `sp`, the address that it returns to first, is up to the caller. */
-static bool begin_call(struct tracee *t, uint64_t function, const uint64_t args[TRACEE_ARGS], uint64_t sp)
-{
-    struct user_regs_struct regs = t->before;
-    regs.orig_rax = (unsigned long long)-1;
-    regs.rax = 0;
-    regs.rdi = args[0];
-    regs.rsi = args[1];
-    regs.rdx = args[2];
-    regs.rcx = args[3];
-    regs.r8 = args[4];
-    regs.rbp = 0;
-    regs.rsp = sp;
-    regs.rip = function;
-    regs.eflags &= ~UINT64_C(0x400); /* the direction of string instructions, which functions find forward */
-    t->moved = true;
-    return set_regs(t, &regs);
-}
+/* --- functions ---------------------------------------------------------------------------------------------------- */
 
-/* Where it has returned to would be a system call of that number, in front of which it is stopped. */
-static const char *end_call(struct tracee *t, uint64_t sp, tracee_may_leave *may_leave, uint64_t *number)
-{
-    struct user_regs_struct regs;
-    const char *wrong = run_to_end(t, sp, may_leave, &regs);
-    if (wrong) {
-        t->lost = wrong != is_late;
-        return t->lost ? wrong : tracee_was_left;
-    }
-    *number = regs.orig_rax;
-    regs.orig_rax = (unsigned long long)-1;
-    return set_regs(t, &regs) && !run_to_ours(t, sp, UINT64_MAX, &regs) ? NULL : tracee_has_ended;
-}
-
+/* It returns to what would be a system call of that number, in front of which it is stopped. */
 const char *tracee_call(struct tracee *t, uint64_t function, const uint64_t args[TRACEE_ARGS], uint64_t *result)
 {
     const uint64_t sp = top_of_stack(t) - 8, back = instruction(t);
-    if (!tracee_write(t, sp, &back, sizeof back) || !begin_call(t, function, args, sp))
-        return tracee_has_ended;
-    return end_call(t, sp + 8, NULL, result);
+    struct user_regs_struct regs;
+    const char *wrong = NULL;
+    if (!tracee_write(t, sp, &back, sizeof back) || !begin_call(t, function, args, sp) ||
+        (wrong = run_to_ours(t, sp + 8, UINT64_MAX, &regs))) {
+        t->lost = true;
+        return wrong ? wrong : tracee_has_ended;
+    }
+    *result = regs.orig_rax;
+    regs.orig_rax = (unsigned long long)-1;
+    return set_regs(t, &regs) && !run_to_ours(t, sp + 8, UINT64_MAX, &regs) ? NULL : tracee_has_ended;
 }
 
+/* It is left in front of the system call by which it would come back. */
 const char *tracee_run(struct tracee *t, uint64_t function, const uint64_t args[TRACEE_ARGS],
                        tracee_may_leave *may_leave)
 {
-    static uint8_t frame[RETURN_FRAME_MAX];
     const uint64_t sp = top_of_stack(t) - 8;
-    struct user_regs_struct back = t->before;
-    uint64_t number;
-    if (is_to_begin_again(t))
-        begin_again(&back);
-    const struct return_state state = {&back, t->registers, t->registers_size, t->mask};
-    size_t size = return_frame(frame, sp, t->restorer, &state);
-    if (!tracee_write(t, sp, frame, size) || !begin_call(t, function, args, sp))
-        return tracee_has_ended;
-    return end_call(t, sp + 8, may_leave, &number);
+    struct user_regs_struct regs;
+    const char *wrong = tracee_has_ended;
+    if (begin_call_with_frame(t, function, args, sp))
+        wrong = run_to_end(t, sp + 8, may_leave, &regs);
+    t->lost = wrong && wrong != is_late;
+    return wrong == is_late ? tracee_was_left : wrong;
 }
 
 bool tracee_let_go(struct tracee *t)
@@ -351,7 +379,8 @@ bool tracee_let_go(struct tracee *t)
             ptrace(PTRACE_DETACH, t->tid, NULL, NULL);
         return false;
     }
-    if (t->memory && call_kernel(t, SYS_munmap, (const uint64_t[6]){t->memory, TRACEE_STACK + TRACEE_TEXT}, &result))
+    const uint64_t args[TRACEE_ARGS] = {t->memory, TRACEE_STACK + TRACEE_TEXT};
+    if (t->memory && call_kernel(t, "munmap", SYS_munmap, args, &result))
         return false;
     if (t->moved && interrupt(t, true))
         return false;

@@ -47,8 +47,8 @@ bool tracee_write(const struct tracee *t, uint64_t address, const void *from, si
 /* A mapping of the process that stays when it is let go, for so many bytes; 0: it gets none. */
 uint64_t tracee_map(struct tracee *t, size_t size);
 
-/* Calls the function with up to five arguments. NULL, or what went wrong. */
-enum { TRACEE_ARGS = 5 };
+/* Calls the function with up to six arguments. NULL, or what went wrong. */
+enum { TRACEE_ARGS = 6 };
 const char *tracee_call(struct tracee *t, uint64_t function, const uint64_t args[TRACEE_ARGS], uint64_t *result);
 
 /*

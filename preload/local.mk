@@ -50,6 +50,7 @@ libthrace_preload_la_SOURCES = \
 	%D%/annotate/annotate.c %D%/annotate/annotate.h \
 	%D%/annotate/call_errors.c \
 	%D%/annotate/defined.c %D%/annotate/defined.h \
+	%D%/annotate/entries.c \
 	%D%/annotate/event.h \
 	%D%/annotate/itt.c %D%/annotate/itt.def %D%/annotate/itt_abi.h \
 	%D%/annotate/itt_counters.c %D%/annotate/itt_counters.h \

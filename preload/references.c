@@ -38,6 +38,7 @@ struct module {
     const uint16_t *versions;
     const ElfW(Verneed) *needed;
     bool open; /* read_only is writable */
+    bool stuck; /* and once it could not be made so */
 };
 
 static bool is_in(struct range r, uintptr_t address) { return address >= r.from && address < r.to; }
@@ -96,9 +97,13 @@ static void change_slot(struct change *c, struct module *m, const ElfW(Rela) *r)
     bool read_only = is_in(m->read_only, (uintptr_t)slot);
     if (read_only && !m->open)
         m->open = protect(m, PROT_READ | PROT_WRITE);
-    if (read_only && !m->open)
-        c->failed++;
-    else
+    m->stuck |= read_only && !m->open;
+    c->failed += read_only && !m->open;
+    /*
+     * A program may look at one slot whether there is such a function, and call by another one. The latter come first;
+     * and if one of them stays, none of the former may be filled.
+     */
+    if ((!read_only || m->open) && (ref.value || !m->stuck))
         __atomic_store_n(slot, value, __ATOMIC_RELEASE);
 }
 

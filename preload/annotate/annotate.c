@@ -31,7 +31,10 @@ static struct name left_task = OWN_NAME(2, "left");
 static const uint32_t never;
 const uint32_t *thrace_annotate_heard = &never;
 
-void annotate_init(void) { thrace_annotate_heard = &recorder.owner->hooked; }
+void annotate_init(void) { __atomic_store_n(&thrace_annotate_heard, &recorder.owner->hooked, __ATOMIC_RELEASE); }
+void annotate_rest(void) { __atomic_store_n(&thrace_annotate_heard, &never, __ATOMIC_RELEASE); }
+
+static bool rests(void) { return __atomic_load_n(&thrace_annotate_heard, __ATOMIC_RELAXED) == &never; }
 
 /* Messages are strings of their own each: a program says few things twice. */
 static uint64_t new_message_id(void)
@@ -106,7 +109,7 @@ void thrace_annotate_task_end(uint64_t task)
 static OUT_OF_LINE struct thread *make_known(void)
 {
     struct hook h;
-    if (!hooked() || !ANNOTATION_ENTER(&h, NULL))
+    if (!hooked() || rests() || !ANNOTATION_ENTER(&h, NULL))
         return NULL;
     hook_leave(&h);
     return h.t;

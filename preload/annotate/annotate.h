@@ -13,8 +13,21 @@
 
 #include "preload/annotate/names.h"
 
-/* Once, in the constructor, when the recorder has begun. */
+/* When the recorder has begun: what the program says is heard. */
 void annotate_init(void);
+
+/*
+ * For a program that was attached to, and is let go: nothing is heard until annotate_init. What its threads were in is
+ * forgotten before that, as nobody has seen it end.
+ */
+void annotate_rest(void);
+void annotate_forget_regions(void);
+
+/*
+ * What a weak reference of that name leads to once we are there; NULL: it is none of an annotation's. It stays so for
+ * good, as a program may ask twice, whether there is a function and which.
+ */
+const void *annotate_entry(const char *name);
 
 /* Where the stack of an annotation begins, when that is not the caller: NULL stands for this. */
 struct unwind_regs;

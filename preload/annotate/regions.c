@@ -168,12 +168,12 @@ static bool write_region(struct hook *h, enum event_id id, const struct region *
 static bool settle(struct hook *h)
 {
     struct thread *t = h->t;
-    while (t->regions.depth && t->regions.depth <= REGIONS_MAX) {
-        struct region *innermost = &t->regions.v[t->regions.depth - 1];
+    for (uint32_t depth; (depth = __atomic_load_n(&t->regions.depth, __ATOMIC_RELAXED)) && depth <= REGIONS_MAX;) {
+        struct region *innermost = &t->regions.v[depth - 1];
         if (is_open(innermost))
             break;
         bool done = innermost->state == REGION_GONE || !recording() || write_region(h, EV_UserRegionEnd, innermost);
-        t->regions.depth -= done;
+        t->regions.depth = depth - done;
         wrote_region(t);
         if (!done)
             return false;
@@ -267,6 +267,15 @@ static OUT_OF_LINE void end(const struct unwind_regs *at)
         settle(&h);
     }
     hook_leave(&h);
+}
+
+/* While nothing is heard: whoever is still in one of the functions here takes any depth that he finds. */
+void annotate_forget_regions(void)
+{
+    lock_take(&registry.lock);
+    for (struct thread *t = registry.threads; t; t = t->next)
+        __atomic_store_n(&t->regions.depth, 0, __ATOMIC_RELAXED);
+    lock_drop(&registry.lock);
 }
 
 /* --- entries ------------------------------------------------------------------------------------------------------ */

@@ -10,6 +10,7 @@
 #include "lib/control.h"
 #include "lib/options/classes.h"
 #include "lib/options/options.h"
+#include "preload/annotate/annotate.h"
 #include "preload/attributes.h"
 #include "preload/expected.h"
 #include "preload/generation.h"
@@ -68,6 +69,7 @@ static bool end(char *spool)
     end_expected_threads();
     generation_advance();
     session_stop_reporting(spool);
+    annotate_rest();
     slots_give_back(); /* what still comes to the library is tracked as between recordings: threads that end */
     helper_stop();
     attached.now = false;
@@ -94,6 +96,7 @@ static int begin(void)
     switches_want_of_all(attached.options.switches || attached.options.cpus);
     int err = begin_sessions();
     if (err) {
+        annotate_rest();
         own_threads_stop();
         return err;
     }

@@ -169,6 +169,8 @@ void begin_process_again(void)
     session_reopen();
     configure();
     configure_times();
+    annotate_forget_regions();
+    annotate_init();
     __atomic_store_n(&recorder.owner->hooked, tracked_classes(), __ATOMIC_RELEASE);
 }
 

@@ -5,20 +5,30 @@
 #include <stdint.h>
 
 #include "lib/lock.h"
+#include "preload/annotate/annotate.h"
 #include "preload/modules.h"
 #include "preload/real.h"
 #include "preload/recorder.h"
 #include "preload/references.h"
+#include "preload/symbols.h"
+
+/* An annotation that leads nowhere, or was not called yet. Another library may have such functions, too. */
+static const void *our_annotation(const struct reference *r)
+{
+    const void *entry = r->value && !r->unbound ? NULL : annotate_entry(r->name);
+    return entry && !symbol_anywhere("thrace_annotate_enabled").address ? entry : NULL;
+}
 
 /* A slot that leads elsewhere than the program's own calls was meant for somebody else. */
 static const void *ours(const struct reference *r)
 {
     struct real_hook hook;
     if (!r->value || !real_find_hook(r->name, r->version, &hook))
-        return NULL;
+        return our_annotation(r);
     return r->unbound || r->value == hook.before_us ? hook.wrapper : NULL;
 }
 
+/* Annotations stay: who asked a moment ago whether there is such a function calls it now. */
 static const void *theirs(const struct reference *r)
 {
     struct real_hook hook;

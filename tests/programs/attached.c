@@ -12,6 +12,7 @@
 #include <sys/epoll.h>
 #include <sys/select.h>
 #include <sys/wait.h>
+#include <thrace/annotate.h>
 #include <time.h>
 
 static atomic_bool over;
@@ -214,11 +215,32 @@ static void forks(void)
 {
     int status;
     pid_t child = fork();
-    if (child == 0)
+    if (child == 0) {
+        THRACE_REGION("in a child");
+        thrace_task_end(thrace_task_begin("of a child"));
+        thrace_log("child", "not heard");
         _exit(7);
+    }
     CHECK(child > 0 && waitpid(child, &status, 0) == child);
     CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 7);
     usleep(10000);
+}
+
+/* For who was not there when it began. The outer region is long enough to be in it then. */
+static void annotates(void)
+{
+    uint64_t task = thrace_task_begin("request"), before = thrace_task_adopt(task);
+    thrace_region_begin("outer");
+    for (int i = 0; i < 20; i++) {
+        THRACE_REGION("inner");
+        thrace_logf("cache", "%d found", i);
+        thrace_count("rounds", i);
+        usleep(1000);
+    }
+    thrace_region_end();
+    thrace_label("labelled");
+    thrace_task_adopt(before);
+    thrace_task_end(task);
 }
 
 /* Nothing ends that but a kill. */
@@ -254,6 +276,7 @@ static const struct kind {
     {"reloads", reloads},
     {"misloads", misloads},
     {"forks", forks},
+    {"annotates", annotates},
     {"deadlocks", deadlocks},
 };
 

@@ -18,6 +18,7 @@ c_programs = \
 	%D%/arrows \
 	%D%/arrows-futexes \
 	%D%/attached \
+	%D%/attached-fixed \
 	%D%/blamed \
 	%D%/brief \
 	%D%/busy \
@@ -242,6 +243,10 @@ tests_programs_privileges_CFLAGS = $(program_CFLAGS)
 tests_programs_filtered_CFLAGS = $(program_CFLAGS)
 tests_programs_attached_CFLAGS = $(program_CFLAGS)
 tests_programs_attached_LDADD = -ldl
+tests_programs_attached_fixed_SOURCES = %D%/attached.c
+tests_programs_attached_fixed_CFLAGS = $(program_CFLAGS) -fno-pie
+tests_programs_attached_fixed_LDFLAGS = -no-pie
+tests_programs_attached_fixed_LDADD = -ldl
 tests_programs_selects_CFLAGS = $(program_CFLAGS)
 tests_programs_quota_CFLAGS = $(program_CFLAGS)
 tests_programs_retitles_CFLAGS = $(program_CFLAGS)

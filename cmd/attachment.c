@@ -137,6 +137,8 @@ void attachment_say_what_is_missed(const struct attachment *a)
     if (a->done.reply.unwritable)
         complain(a->verb, "some of its calls are not seen: %u of their places cannot be written to",
                  a->done.reply.unwritable);
+    if (*a->done.reply.said)
+        complain(a->verb, "%s", a->done.reply.said);
 }
 
 /* A signal, or the end of all patience, leaves the recording where it is. */

@@ -63,6 +63,7 @@ static const char attach_usage[] =
     "  --cpu-hz N     CPU samples in a second of a thread's CPU time: 0 to 10000 (default: 99)\n"
     "  --wrap CLASSES  what to record: sync,sleep,io,net,poll,file,mem,proc,ipc,stdio (default:\n"
     "                 all); -mem,-file: all but these\n"
+    "  --heap-sample BYTES  a heap profile of what is allocated meanwhile: one block in so many bytes, such as 512K\n"
     "  --lock-stats   count how often each lock is taken, and how long it is held: thrace stat shows it\n"
     "  --switches     have the kernel say when threads lose a processor and get one: who could run and did not\n"
     "                 is shown so\n"
@@ -94,8 +95,8 @@ static const struct option own_of_attach[] = {
 /* What makes no sense in a program that is in the middle of its life. */
 static bool is_for_the_beginning(const char *flag)
 {
-    static const char *const flags[] = {"start", "stop", "control", "follow", "probe", "heap-sample", "heap-events",
-                                        "annotations", "flight-recorder", "snapshot"};
+    static const char *const flags[] = {"start", "stop", "control", "follow", "probe", "heap-events", "annotations",
+                                        "flight-recorder", "snapshot"};
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
         if (!strcmp(flag, flags[i]))
             return true;
@@ -316,6 +317,7 @@ bool visit_environment_read(const char *verb)
     char keep[64];
     snprintf(keep, sizeof keep, "%s", getenv(name) ? getenv(name) : enough);
     forget_the_beginning();
+    unsetenv("THRACE_HEAP_SAMPLE"); /* a screen has no profile */
     o.then.verb = verb;
     return !setenv(name, keep, 1) && read_environment(&o, given);
 }

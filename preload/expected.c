@@ -66,6 +66,39 @@ struct thread *take_expected_thread(void)
     return t;
 }
 
+/* A handler that comes in between finds a thread that is in a hook. If it has come first, the record is taken. */
+struct thread *borrow_expected_thread(uintptr_t sp)
+{
+    struct thread *t = self ? NULL : expected_thread();
+    if (!t)
+        return NULL;
+    enter_hook(t, sp);
+    self = t;
+    if (!claim(t)) {
+        t->hook_sp = 0;
+        return NULL;
+    }
+    if (t != registry.first)
+        t->stack_hi = (uintptr_t)pthread_self();
+    t->lent = true;
+    if (sched_current(&t->sched)->status == GO_RUNNING)
+        return t;
+    t->hook_sp = 0;
+    give_back_expected_thread(t);
+    return NULL;
+}
+
+/* The stack that it was seen with is not the one that the record has now. */
+void give_back_expected_thread(struct thread *t)
+{
+    t->lent = false;
+    t->npcs = 0;
+    compiler_barrier();
+    __atomic_store_n(&t->expected, true, __ATOMIC_RELEASE);
+    compiler_barrier();
+    self = NULL;
+}
+
 /* --- at the beginning --------------------------------------------------------------------------------------------- */
 
 extern void *__libc_stack_end;

@@ -84,11 +84,12 @@ static void change_slot(struct change *c, struct module *m, const ElfW(Rela) *r)
 {
     const ElfW(Sym) *s = &m->symbols[ELF64_R_SYM(r->r_info)];
     const void **slot = (const void **)(m->of.base + r->r_offset);
-    if ((ELF64_R_TYPE(r->r_info) != CALLED && ELF64_R_TYPE(r->r_info) != TAKEN) || s->st_shndx != SHN_UNDEF)
+    if (ELF64_R_TYPE(r->r_info) != CALLED && ELF64_R_TYPE(r->r_info) != TAKEN)
         return;
     struct reference ref = {.name = m->strings + s->st_name,
                             .version = version_of(m, (uint32_t)ELF64_R_SYM(r->r_info)),
-                            .value = __atomic_load_n(slot, __ATOMIC_RELAXED)};
+                            .value = __atomic_load_n(slot, __ATOMIC_RELAXED),
+                            .own = s->st_shndx != SHN_UNDEF};
     /* A program for a fixed address may stand for a function whose address it takes. */
     ref.unbound = ELF64_R_TYPE(r->r_info) == CALLED && is_in(m->all, (uintptr_t)ref.value);
     const void *value = c->ask(&ref);

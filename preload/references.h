@@ -10,6 +10,7 @@ struct reference {
     const char *version;    /* that the module asks for; NULL: none */
     const void *value;      /* what the slot has, and … */
     bool unbound;           /* … that is in the module itself: the loader looks the function up at the first call */
+    bool own;               /* the module has such a function itself, as libc has malloc */
 };
 
 /*

@@ -94,6 +94,7 @@ struct thread {
     uint64_t lost;      /* events of it that this recording has not */
     bool unannounced;   /* it appeared one day; where it started nobody knows */
     bool expected;      /* it was there before the library was, and has come to no hook yet (expected.h) */
+    bool lent;          /* but to one of malloc, which it is in now */
     bool spare;         /* announced, but could not be made: waits for the next thread that is */
     char name[TASK_COMM_LEN]; /* given last, or "" */
     uint64_t task;            /* that it works for, 0: none */

@@ -1,5 +1,8 @@
 #include "preload/heap/allocator.h"
 
+#include <string.h>
+
+#include "preload/real.h"
 #include "preload/symbols.h"
 #include "preload/valgrind.h"
 
@@ -30,6 +33,20 @@ void allocator_each(void (*each)(void *arg, const void *address, const char *nam
 #undef THRACE_ALLOCATOR
 }
 
+bool allocator_find_hook(const char *name, struct real_hook *hook)
+{
+    *hook = (struct real_hook){NULL, NULL};
+#define THRACE_ALLOCATOR(ret, function, params, args)                                                                  \
+    if (!strcmp(name, #function))                                                                                      \
+        hook->before_us = (const void *)next_allocator.function;
+#include "preload/heap/allocator.def"
+#undef THRACE_ALLOCATOR
+    if (!hook->before_us || !strcmp(name, "malloc_usable_size"))
+        return false;
+    hook->wrapper = symbol_ours(name, NULL).address;
+    return hook->wrapper;
+}
+
 /*
  * By its definition. What dlsym(RTLD_DEFAULT) says need not be one: a program that is linked to a fixed address and
  * takes that of a function has an entry of its own for it, which is the function's address for everybody.
@@ -50,6 +67,17 @@ enum allocator_state allocator_state(const void *our_malloc, const void *our_usa
         module != symbol_next("free", NULL).module || module != symbol_next("realloc", NULL).module)
         return ALLOCATOR_OPAQUE;
     return ALLOCATOR_COUNTABLE;
+}
+
+bool allocator_is_of_libc(void)
+{
+    const void *libc = symbol_next("__libc_start_main", NULL).module;
+#define THRACE_ALLOCATOR(ret, name, params, args)                                                                      \
+    if (symbol_next(#name, NULL).module != libc)                                                                       \
+        return false;
+#include "preload/heap/allocator.def"
+#undef THRACE_ALLOCATOR
+    return libc;
 }
 
 size_t allocator_mapped_rest;

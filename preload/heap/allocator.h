@@ -29,6 +29,13 @@ bool allocator_find(void);
 /* Calls each(arg, address, name) for every function of it. */
 void allocator_each(void (*each)(void *arg, const void *address, const char *name), void *arg);
 
+/*
+ * The function of that name, and ours in its place (real.h). Not malloc_usable_size, which changes nothing. False: it
+ * is none of the allocator's.
+ */
+struct real_hook;
+bool allocator_find_hook(const char *name, struct real_hook *hook);
+
 /* The module that its malloc comes from (symbols.h). */
 const void *allocator_module(void);
 
@@ -39,6 +46,9 @@ enum allocator_state {
     ALLOCATOR_OPAQUE,   /* its malloc and its malloc_usable_size do not come from one module */
 };
 enum allocator_state allocator_state(const void *our_malloc, const void *our_usable_size);
+
+/* All its functions are of libc, for a program that has begun without us. */
+bool allocator_is_of_libc(void);
 
 /*
  * libc's allocator keeps the size of a block in front of it, and has for decades. True when the next allocator is

@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include "lib/meta.h"
+#include "preload/expected.h"
 #include "preload/heap/heap_hook.h"
 #include "preload/section.h"
 
@@ -21,6 +22,7 @@ static bool large_used;
 
 uint8_t heap_filter[1 << (HEAP_FILTER_BITS - 3)] __attribute__((aligned(64)));
 uint64_t heap_interval;
+bool heap_is_late;
 static uint8_t filter_count[1 << HEAP_FILTER_BITS]; /* of blocks for each bit */
 enum { MANY = 254, CLEARING = 255 };
 
@@ -31,12 +33,13 @@ static uint32_t any_pending;
 bool heap_sample_begin(uint64_t interval)
 {
     size_t size = ((1 << SMALL_BITS) + (1 << LARGE_BITS)) * sizeof *small;
-    long p = sys_mmap(size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    long p = small ? (long)small : sys_mmap(size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                                           -1, 0);
     if (sys_failed(p))
         return false;
     small = (struct bucket *)p;
     large = small + (1 << SMALL_BITS);
-    heap_interval = interval;
+    __atomic_store_n(&heap_interval, interval, __ATOMIC_RELEASE);
     return true;
 }
 
@@ -202,20 +205,29 @@ static void postpone(uint64_t id)
     count_lost(LOST_HEAP, LOSS_ROOM);
 }
 
-/* NULL when the calling thread may not write. */
+/* NULL when the calling thread may not write. In a program that was attached to many call nothing but malloc. */
 static struct thread *begin_write(void)
 {
     struct thread *t = recording() ? heap_hook_enter() : NULL;
+    if (unlikely(!t && heap_is_late && recording()))
+        t = borrow_expected_thread((uintptr_t)__builtin_frame_address(0));
     if (t && unlikely(__atomic_load_n(&any_pending, __ATOMIC_RELAXED)))
         write_pending(t);
     return t;
+}
+
+static void end_write(struct thread *t)
+{
+    heap_hook_leave(t);
+    if (unlikely(t->lent))
+        give_back_expected_thread(t);
 }
 
 void heap_sample_allocated(struct hook *h, const void *p, int64_t size)
 {
     struct thread *t = begin_write();
     if (!t) {
-        count_lost(LOST_HEAP, LOSS_HANDLER);
+        count_lost(LOST_HEAP, self ? LOSS_HANDLER : LOSS_STATE);
         return;
     }
     h->t = t;
@@ -238,7 +250,7 @@ void heap_sample_allocated(struct hook *h, const void *p, int64_t size)
         }
         section_leave(t);
     }
-    heap_hook_leave(t);
+    end_write(t);
 }
 
 uint64_t heap_sample_take(const void *p) { return heap_sample_may_be(p) ? take(p) : 0; }
@@ -262,7 +274,7 @@ void heap_sample_report_free(uint64_t id)
         write_free(t, id);
         section_leave(t);
     }
-    heap_hook_leave(t);
+    end_write(t);
 }
 
 void heap_sample_freed(const void *p)
@@ -276,5 +288,5 @@ void heap_sample_end(void)
 {
     struct thread *t = heap_interval ? begin_write() : NULL;
     if (t)
-        heap_hook_leave(t);
+        end_write(t);
 }

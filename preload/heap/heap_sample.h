@@ -23,7 +23,10 @@ static inline uint32_t heap_filter_bit(const void *p)
     return (uint32_t)(unit ^ unit >> HEAP_FILTER_BITS) & ((1u << HEAP_FILTER_BITS) - 1);
 }
 
-/* False when there is no memory for it. Once, in the constructor. */
+/* The program ran before the library was there: not every block that dies, or lives, is known. */
+extern bool heap_is_late HEAP_HIDDEN;
+
+/* False when there is no memory for it. In the constructor, or before slots lead to the allocator. */
 bool heap_sample_begin(uint64_t interval);
 
 bool heap_sample_draw(struct heap_slot *s, int64_t size) HEAP_HIDDEN;

@@ -36,12 +36,35 @@ void heap_begin(bool count, uint64_t interval, bool events)
     }
 }
 
+/*
+ * The wrappers' slow halves serve calls as long as the process lives: an address that the program has taken from a slot
+ * stays with it.
+ */
+const char *heap_begin_late(uint64_t interval)
+{
+    if (!interval)
+        return NULL;
+    if (!heap_ready() || !allocator_is_of_libc())
+        return "its allocator is not libc's";
+    if (!heap_sample_begin(interval))
+        return "memory ran out";
+    __atomic_store_n(&heap_is_late, true, __ATOMIC_RELEASE);
+    __atomic_store_n(&heap_counts, true, __ATOMIC_RELEASE);
+    return NULL;
+}
+
+void heap_rest(void)
+{
+    __atomic_store_n(&heap_counts, false, __ATOMIC_RELEASE);
+    __atomic_store_n(&heap_interval, 0, __ATOMIC_RELEASE);
+    __atomic_store_n(&heap_is_late, false, __ATOMIC_RELEASE);
+}
+
 void heap_fill(struct spool_header *h)
 {
-    if (!(config.classes & CLASS_HEAP))
-        return;
-    h->heap.state = heap_counts ? SPOOL_HEAP_COUNTED : SPOOL_HEAP_FOREIGN;
     h->heap.interval = heap_interval;
+    if (config.classes & CLASS_HEAP)
+        h->heap.state = heap_counts ? SPOOL_HEAP_COUNTED : SPOOL_HEAP_FOREIGN;
 }
 
 void heap_end(void)

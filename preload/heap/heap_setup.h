@@ -20,6 +20,15 @@ bool heap_ready(void);
  */
 void heap_begin(bool count, uint64_t interval, bool events);
 
+/*
+ * In a program that was attached to, before slots lead to us: samples of what is allocated from now on, 0: none. How
+ * much of the heap is in use nobody knows. NULL, or why there will be none.
+ */
+const char *heap_begin_late(uint64_t interval);
+
+/* Slots lead to us no more, or will not soon. */
+void heap_rest(void);
+
 struct spool_header;
 
 /* A recording begins: says in the spool whether the heap is counted. */

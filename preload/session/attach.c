@@ -14,6 +14,7 @@
 #include "preload/attributes.h"
 #include "preload/expected.h"
 #include "preload/generation.h"
+#include "preload/heap/heap_setup.h"
 #include "preload/real.h"
 #include "preload/recorder.h"
 #include "preload/say.h"
@@ -70,6 +71,7 @@ static bool end(char *spool)
     generation_advance();
     session_stop_reporting(spool);
     annotate_rest();
+    heap_rest();
     slots_give_back(); /* what still comes to the library is tracked as between recordings: threads that end */
     helper_stop();
     attached.now = false;
@@ -94,13 +96,17 @@ static int begin(void)
     end_expected_threads();
     expect_threads(attached.waits.v, attached.waits.n);
     switches_want_of_all(attached.options.switches || attached.options.cpus);
+    const char *no_profile = heap_begin_late(attached.options.heap_sample);
     int err = begin_sessions();
     if (err) {
         annotate_rest();
+        heap_rest();
         own_threads_stop();
         return err;
     }
     switches_await_of_all();
+    if (no_profile)
+        say("no heap profile: ", no_profile);
     reply.unwritable = slots_take();
     attached.now = true;
     return 0;

@@ -6,6 +6,8 @@
 
 #include "lib/lock.h"
 #include "preload/annotate/annotate.h"
+#include "preload/heap/allocator.h"
+#include "preload/heap/heap_sample.h"
 #include "preload/modules.h"
 #include "preload/real.h"
 #include "preload/recorder.h"
@@ -19,12 +21,25 @@ static const void *our_annotation(const struct reference *r)
     return entry && !symbol_anywhere("thrace_annotate_enabled").address ? entry : NULL;
 }
 
+/* libc has calls of malloc and free, too, that another allocator may take: it frees what the program has allocated. */
+static const void *our_allocator(const struct reference *r)
+{
+    struct real_hook hook;
+    if (!heap_is_late || !allocator_find_hook(r->name, &hook))
+        return NULL;
+    return (r->unbound && !r->own) || r->value == hook.before_us ? hook.wrapper : NULL;
+}
+
 /* A slot that leads elsewhere than the program's own calls was meant for somebody else. */
 static const void *ours(const struct reference *r)
 {
     struct real_hook hook;
-    if (!r->value || !real_find_hook(r->name, r->version, &hook))
-        return our_annotation(r);
+    if (r->own)
+        return our_allocator(r);
+    if (!r->value || !real_find_hook(r->name, r->version, &hook)) {
+        const void *annotation = our_annotation(r);
+        return annotation ? annotation : our_allocator(r);
+    }
     return r->unbound || r->value == hook.before_us ? hook.wrapper : NULL;
 }
 
@@ -32,7 +47,9 @@ static const void *ours(const struct reference *r)
 static const void *theirs(const struct reference *r)
 {
     struct real_hook hook;
-    return is_in_library(r->value) && real_find_hook(r->name, r->version, &hook) ? hook.before_us : NULL;
+    bool found = is_in_library(r->value) &&
+                 (real_find_hook(r->name, r->version, &hook) || allocator_find_hook(r->name, &hook));
+    return found ? hook.before_us : NULL;
 }
 
 /* No hook needs it. It is held while the loader's is waited for. */

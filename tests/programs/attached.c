@@ -145,6 +145,75 @@ static void allocates(void)
         free(p[i]);
 }
 
+/* What was there before is freed, what is kept stays, and libc frees and makes blocks, too. */
+enum { KEPT = 1000, LENT = 3000, EARLY = 500, EARLIES = 2000 };
+struct kept {
+    struct kept *next;
+    unsigned char rest[KEPT - sizeof(void *)];
+};
+
+static NOINLINE struct kept *keeps(struct kept *next)
+{
+    struct kept *k = malloc(sizeof *k);
+    CHECK(k);
+    k->next = next;
+    memset(k->rest, (int)(uintptr_t)k >> 4 & 0xff, sizeof k->rest);
+    return k;
+}
+
+static NOINLINE void lends(void)
+{
+    char *p = malloc(LENT), *copy = NULL;
+    CHECK(p && (p = realloc(p, 2 * (size_t)LENT)));
+    strcpy(p, "text");
+    CHECK((copy = strdup(p)) && !strcmp(copy, "text"));
+    free(copy);
+    free(p);
+}
+
+/* By an address that nobody leads elsewhere. The next block is often at the same place. */
+static NOINLINE void hides(void)
+{
+    static void (*release)(void *);
+    void *p = malloc(LENT);
+    if (!release)
+        CHECK((*(void **)&release = dlsym(RTLD_DEFAULT, "free")));
+    CHECK(p);
+    release(p);
+}
+
+static NOINLINE void reads_lines(void)
+{
+    size_t size = 8;
+    char *line = malloc(size), text[300];
+    memset(text, 'x', sizeof text);
+    text[sizeof text - 1] = '\n';
+    FILE *f = fmemopen(text, sizeof text, "r");
+    CHECK(f && getline(&line, &size, f) == sizeof text);
+    fclose(f);
+    free(line);
+}
+
+static void leaks(void)
+{
+    static struct kept *first;
+    static void *early[EARLIES];
+    static int n;
+    int before = errno;
+    while (!first && n < EARLIES)
+        CHECK((early[n++] = malloc(EARLY)));
+    if (n > 0)
+        free(early[--n]);
+    first = keeps(first);
+    for (const struct kept *k = first; k && k != first->next; k = k->next)
+        CHECK(k->rest[KEPT / 2] == ((uintptr_t)k >> 4 & 0xff));
+    lends();
+    hides();
+    reads_lines();
+    errno = before;
+    usleep(1000);
+}
+
 static void *nothing(void *arg) { return arg; }
 
 static void creates(void)
@@ -270,6 +339,7 @@ static const struct kind {
     {"computes", computes},
     {"vectors", vectors},
     {"allocates", allocates},
+    {"leaks", leaks},
     {"creates", creates},
     {"lingers", lingers},
     {"loads", loads},

@@ -19,6 +19,7 @@ c_programs = \
 	%D%/arrows-futexes \
 	%D%/attached \
 	%D%/attached-fixed \
+	%D%/attached-malloc \
 	%D%/blamed \
 	%D%/brief \
 	%D%/busy \
@@ -241,12 +242,15 @@ tests_programs_raw_forks_CFLAGS = $(program_CFLAGS)
 tests_programs_raw_forks_LDADD = -ldl
 tests_programs_privileges_CFLAGS = $(program_CFLAGS)
 tests_programs_filtered_CFLAGS = $(program_CFLAGS)
-tests_programs_attached_CFLAGS = $(program_CFLAGS)
+tests_programs_attached_CFLAGS = $(program_CFLAGS) -fno-builtin
 tests_programs_attached_LDADD = -ldl
 tests_programs_attached_fixed_SOURCES = %D%/attached.c
 tests_programs_attached_fixed_CFLAGS = $(program_CFLAGS) -fno-pie
 tests_programs_attached_fixed_LDFLAGS = -no-pie
 tests_programs_attached_fixed_LDADD = -ldl
+tests_programs_attached_malloc_SOURCES = %D%/attached.c %D%/own-malloc.c
+tests_programs_attached_malloc_CFLAGS = $(program_CFLAGS) -fno-builtin -Wno-missing-prototypes
+tests_programs_attached_malloc_LDADD = -ldl
 tests_programs_selects_CFLAGS = $(program_CFLAGS)
 tests_programs_quota_CFLAGS = $(program_CFLAGS)
 tests_programs_retitles_CFLAGS = $(program_CFLAGS)

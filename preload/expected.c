@@ -66,6 +66,16 @@ struct thread *take_expected_thread(void)
     return t;
 }
 
+/* Whoever waited when it was seen from outside does no more. */
+static bool runs_again(struct thread *t)
+{
+    if (sched_current(&t->sched)->status == GO_WAITING && section_enter(t, SCHED_TRANSITION_MAX, LOST_HEAP)) {
+        sched_resume(&recorder.sched, &t->sched, now());
+        section_leave(t);
+    }
+    return sched_current(&t->sched)->status == GO_RUNNING;
+}
+
 /* A handler that comes in between finds a thread that is in a hook. If it has come first, the record is taken. */
 struct thread *borrow_expected_thread(uintptr_t sp)
 {
@@ -81,7 +91,7 @@ struct thread *borrow_expected_thread(uintptr_t sp)
     if (t != registry.first)
         t->stack_hi = (uintptr_t)pthread_self();
     t->lent = true;
-    if (sched_current(&t->sched)->status == GO_RUNNING)
+    if (runs_again(t))
         return t;
     t->hook_sp = 0;
     give_back_expected_thread(t);

@@ -35,7 +35,7 @@ struct thread *take_expected_thread(void);
 
 /*
  * The same, in a hook with that stack pointer, for hooks of malloc, which make no thread known: `self` is the record
- * until it is given back, when the hook is over. NULL also for a thread that was waiting: it comes to another hook.
+ * until it is given back, when the hook is over.
  */
 struct thread *borrow_expected_thread(uintptr_t sp);
 void give_back_expected_thread(struct thread *t);

@@ -146,7 +146,7 @@ static void allocates(void)
 }
 
 /* What was there before is freed, what is kept stays, and libc frees and makes blocks, too. */
-enum { KEPT = 1000, LENT = 3000, EARLY = 500, EARLIES = 2000 };
+enum { KEPT = 1000, LENT = 3000, HIDDEN = 9000, EARLY = 500, EARLIES = 2000 };
 struct kept {
     struct kept *next;
     unsigned char rest[KEPT - sizeof(void *)];
@@ -171,11 +171,11 @@ static NOINLINE void lends(void)
     free(p);
 }
 
-/* By an address that nobody leads elsewhere. The next block is often at the same place. */
+/* By an address that nobody leads elsewhere. The next one is often at the same place. */
 static NOINLINE void hides(void)
 {
     static void (*release)(void *);
-    void *p = malloc(LENT);
+    void *p = malloc(HIDDEN);
     if (!release)
         CHECK((*(void **)&release = dlsym(RTLD_DEFAULT, "free")));
     CHECK(p);

@@ -290,6 +290,20 @@ bool record_options_read(struct record_options *o, int argc, char **argv, int *s
     return record_options_choose_out(o, out, *o->command, getpid()) && read_environment(o, given);
 }
 
+/* Who has set this one for all recordings is not to believe that it holds for this one. */
+static void complain_of_the_beginning(const char *verb)
+{
+    static const struct {
+        const char *variable, *what;
+    } kinds[] = {{"THRACE_PROBES", "probes"}, {"THRACE_HEAP_EVENTS", "events of the heap"}};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        const char *value = getenv(kinds[i].variable);
+        if (value && *value && strcmp(value, "0") != 0)
+            complain(verb, "no %s are recorded (%s): that has to begin with the program", kinds[i].what,
+                     kinds[i].variable);
+    }
+}
+
 bool attach_options_read(struct record_options *o, int argc, char **argv, int *status)
 {
     struct option list[MAX_OPTIONS];
@@ -298,6 +312,7 @@ bool attach_options_read(struct record_options *o, int argc, char **argv, int *s
     const char *out = NULL;
     *status = EXIT_USAGE;
     list_options(list, own_of_attach, true);
+    complain_of_the_beginning(arguments.verb);
     forget_the_beginning();
     if (!read_options(o, &arguments, argc, argv, status, given, &out) ||
         !has_operands(&arguments, argc, 1, 1, "a PID"))

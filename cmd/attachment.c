@@ -132,8 +132,6 @@ const char *attachment_begin(struct attachment *a, const char *out, bool with_fi
 
 void attachment_say_what_is_missed(const struct attachment *a)
 {
-    if (*a->done.reply.said)
-        complain(a->verb, "%ld: %s", (long)a->p->pid, a->done.reply.said);
     if (a->done.reply.unwritable)
         complain(a->verb, "some of its calls are not seen: %u of their places cannot be written to",
                  a->done.reply.unwritable);

@@ -4,9 +4,22 @@
 
 #include <linux/perf_event.h>
 #include <linux/seccomp.h>
+#include <stdint.h>
 #include <sys/prctl.h>
 
 #include "lib/rawsys.h"
+
+/* The end of it as of Linux 5.13, whatever the headers have: which are older than the kernel where it may run. */
+union perf_attributes {
+    struct perf_event_attr attr;
+    struct {
+        uint64_t before[5], flags, behind[9], sig_data;
+    };
+};
+
+#define PERF_INHERIT_THREAD (1ULL << 35)
+#define PERF_REMOVE_ON_EXEC (1ULL << 36)
+#define PERF_SIGTRAP (1ULL << 37)
 
 /*
  * An event of a thread (0: the calling one) on a CPU (-1: any): a descriptor, or a negative errno. Sandboxes may kill

@@ -80,9 +80,9 @@ static inline char *out_digits(char *to, uint64_t n)
     for (; n >= 100; n /= 100)
         out_pair(p -= 2, n % 100);
     if (n >= 10)
-        out_pair(p - 2, n);
+        out_pair(to, n);
     else
-        p[-1] = (char)('0' + n);
+        *to = (char)('0' + n);
     return end;
 }
 

@@ -181,7 +181,7 @@ static bool create(const struct step *s)
 static bool was_there(struct step *s)
 {
     struct as_v1 *v = s->v;
-    struct as_v1_first first = {.g = s->g, .start = start_of(v, (struct gotrace_stack){0})};
+    struct as_v1_first first = {.g = s->g, .start = start_of(v, (struct gotrace_stack){0}), .then = V1_None};
     v->losses.status_stacks += s->ev->type == EV_GoStatusStack && s->ev->args[3];
     if (s->go->known)
         return as_v1_drop(v, s->ev);

@@ -11,6 +11,17 @@
 #include "preload/hooks/calls.h"
 #include "preload/upcalls.h"
 
+/* What headers before Linux 5.11, 5.14 and 5.16 lack. Built with these, the library runs on newer kernels, too. */
+#ifndef SYS_epoll_pwait2
+#define SYS_epoll_pwait2 441
+#endif
+#ifndef FUTEX_LOCK_PI2
+#define FUTEX_LOCK_PI2 13
+#endif
+#ifndef SYS_futex_waitv
+#define SYS_futex_waitv 449
+#endif
+
 /* --- futexes ------------------------------------------------------------------------------------------------------ */
 
 /*

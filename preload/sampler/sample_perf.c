@@ -36,20 +36,19 @@ static long fcntl_raw(int fd, int command, long arg) { return raw_syscall(SYS_fc
 
 static long open_event(const struct thread *t)
 {
-    struct perf_event_attr attr = {
+    union perf_attributes a = {.attr = {
         .type = PERF_TYPE_SOFTWARE,
-        .size = sizeof attr,
+        .size = sizeof a,
         .config = PERF_COUNT_SW_TASK_CLOCK,
         .sample_period = sampler_period_ns(),
         .wakeup_events = 1,
         .disabled = 1,
         .exclude_kernel = 1,
         .exclude_hv = 1,
-        .remove_on_exec = 1,
-        .sigtrap = sampler.trap,
-        .sig_data = sampler.trap ? SAMPLER_MARK : 0,
-    };
-    return perf_open(&attr, (long)t->sched.m, -1);
+    }};
+    a.flags |= PERF_REMOVE_ON_EXEC | (sampler.trap ? PERF_SIGTRAP : 0);
+    a.sig_data = sampler.trap ? SAMPLER_MARK : 0;
+    return perf_open(&a.attr, (long)t->sched.m, -1);
 }
 
 /* Without SIGTRAP, its overflows become the timers' signal, to that thread. */

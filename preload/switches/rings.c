@@ -96,21 +96,21 @@ static void find_cpus(uint64_t mask[MASK_WORDS])
 /* notes: switches, of the threads that this one makes, too. Else it is there for its ring. */
 static long open_event(uint32_t tid, uint32_t cpu, bool notes)
 {
-    struct perf_event_attr attr = {
+    union perf_attributes a = {.attr = {
         .type = PERF_TYPE_SOFTWARE,
-        .size = sizeof attr,
+        .size = sizeof a,
         .config = PERF_COUNT_SW_DUMMY,
         .sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME,
         .sample_id_all = 1,
         .context_switch = notes,
         .inherit = 1,
-        .inherit_thread = rings.for_threads_only,
         .exclude_kernel = 1,
         .exclude_hv = 1,
         .use_clockid = 1,
         .clockid = CLOCK_MONOTONIC,
-    };
-    return perf_open(&attr, tid, (int)cpu);
+    }};
+    a.flags |= rings.for_threads_only ? PERF_INHERIT_THREAD : 0;
+    return perf_open(&a.attr, tid, (int)cpu);
 }
 
 static int open_ring(uint32_t cpu, bool shared)

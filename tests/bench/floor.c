@@ -4,13 +4,14 @@
 #include "tests/bench/floor.h"
 
 #include <fcntl.h>
-#include <linux/perf_event.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "preload/perf.h"
 
 enum { SIGNAL = 50 };
 
@@ -38,20 +39,19 @@ static bool start_timer(long hz)
 
 static bool start_event(enum floor_way way, long hz)
 {
-    struct perf_event_attr attr = {
+    union perf_attributes a = {.attr = {
         .type = PERF_TYPE_SOFTWARE,
-        .size = sizeof attr,
+        .size = sizeof a,
         .config = PERF_COUNT_SW_TASK_CLOCK,
         .sample_period = 1000000000 / (unsigned long)hz,
         .wakeup_events = 1,
         .disabled = 1,
         .exclude_kernel = 1,
         .exclude_hv = 1,
-        .remove_on_exec = 1,
-        .sigtrap = way == FLOOR_TRAP,
-    };
+    }};
+    a.flags |= PERF_REMOVE_ON_EXEC | (way == FLOOR_TRAP ? PERF_SIGTRAP : 0);
     const struct f_owner_ex owner = {F_OWNER_TID, (pid_t)syscall(SYS_gettid)};
-    int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+    int fd = (int)syscall(SYS_perf_event_open, &a, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
     if (fd < 0)
         return false;
     if (way == FLOOR_SIGNAL &&

@@ -6,6 +6,10 @@
 #include <string.h>
 #include <sys/syscall.h>
 
+#ifndef SYS_close_range
+#define SYS_close_range 436
+#endif
+
 static const struct {
     int number;
     const char *name, *errnos;

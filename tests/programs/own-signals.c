@@ -166,7 +166,7 @@ static void on_small_stack(int sig)
 
 static void check_small_stack(void)
 {
-    size_t size = (size_t)sysconf(_SC_MINSIGSTKSZ) + 512;
+    size_t size = least_signal_stack() + 512;
     stack_t small = {.ss_sp = malloc(size), .ss_size = size}, off = {.ss_flags = SS_DISABLE};
     struct sigaction act = {.sa_handler = on_small_stack, .sa_flags = SA_ONSTACK};
     seen[SIGUSR1] = 0;

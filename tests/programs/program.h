@@ -18,12 +18,23 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#include <sys/auxv.h>
 #include <sys/syscall.h>
+
+#include "older.h"
 
 #define NOINLINE __attribute__((noinline))
 
 /* Keeps the compiler from turning the call before it into a jump, which would take the caller off the stack. */
 #define NO_TAIL_CALL() __asm__ volatile("")
+
+/* What the kernel puts on a signal stack: it says so, since Linux 5.14 on x86. */
+static inline size_t least_signal_stack(void)
+{
+    enum { OF_THE_KERNEL = 51 /* AT_MINSIGSTKSZ, of glibc 2.34 */, IF_IT_IS_SILENT = 8192 };
+    size_t size = getauxval(OF_THE_KERNEL);
+    return size ? size : IF_IT_IS_SILENT;
+}
 
 #define CHECK(condition)                                                                                               \
     do {                                                                                                               \

@@ -145,7 +145,7 @@ static void on_signal(int sig) { CHECK(plain(sig, 0) == sig + 1); }
 static void *on_small_stack(void *self)
 {
     static char bytes[64 << 10];
-    stack_t stack = {.ss_sp = bytes + 8192, .ss_size = (size_t)sysconf(_SC_MINSIGSTKSZ) + 4096};
+    stack_t stack = {.ss_sp = bytes + 8192, .ss_size = least_signal_stack() + 4096};
     struct sigaction sa = {.sa_handler = on_signal, .sa_flags = SA_ONSTACK};
     introduce(self);
     CHECK(stack.ss_size < sizeof bytes - 8192 && !sigaltstack(&stack, NULL) && !sigaction(SIGUSR1, &sa, NULL));

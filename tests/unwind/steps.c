@@ -1,6 +1,7 @@
 #include "config.h"
 
 #include <signal.h>
+#include <stddef.h>
 #include <ucontext.h>
 
 #include "tests/unwind/steps.h"

@@ -315,11 +315,11 @@ static void *ticker(void *self)
 
 static void *heartbeat(void *self)
 {
-    static unsigned long beats;
+    static atomic_ulong beats;
     introduce(self);
     for (int i = 0; i < 60; i++) {
         usleep(2000);
-        beats++;
+        atomic_fetch_add(&beats, 1);
     }
     return NULL;
 }

@@ -150,7 +150,7 @@ static void skip_to(FILE *f, const char *wanted)
 static void has_fields(const char *heading, const struct field *fields, size_t n)
 {
     const char *top = getenv("top_srcdir");
-    char path[4096], type[32], name[64], wanted[32];
+    char path[4096], type[32], name[64], wanted[48];
     size_t offset, end = 0;
     snprintf(path, sizeof path, "%s/docs/spool.md", top ? top : ".");
     FILE *f = fopen(path, "r");

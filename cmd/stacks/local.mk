@@ -4,6 +4,7 @@ libstacks_la_SOURCES = \
 	%D%/core.c %D%/core.h \
 	%D%/deadlock.c %D%/deadlock.h \
 	%D%/descriptor.c %D%/descriptor.h \
+	%D%/joined.c %D%/joined.h \
 	%D%/look.c %D%/look.h \
 	%D%/modules.c %D%/modules.h \
 	%D%/process.c %D%/process.h \

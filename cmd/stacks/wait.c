@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 
 #include "cmd/stacks/descriptor.h"
+#include "cmd/stacks/joined.h"
 
 /* --- calls -------------------------------------------------------------------------------------------------------- */
 
@@ -329,9 +330,10 @@ static int32_t number_at(const struct wait *w, size_t offset)
 }
 
 /* Who is in another process has the same numbers as threads of this one: nothing is said of what processes share. */
-static pid_t owner(const struct wait *w)
+static pid_t owner(const struct wait *w, const struct process *p)
 {
-    enum { SHARED = 128 };
+    enum { SHARED = 128, STATES = 4 };
+    pid_t number = number_at(w, 0) & FUTEX_TID_MASK;
     switch (w->kind) {
     case OBJECT_MUTEX:
         if (number_at(w, offsetof(struct __pthread_mutex_s, __kind)) & SHARED || !number_at(w, 0))
@@ -342,7 +344,7 @@ static pid_t owner(const struct wait *w)
             return 0;
         return number_at(w, offsetof(struct __pthread_rwlock_arch_t, __cur_writer)) & FUTEX_TID_MASK;
     case OBJECT_THREAD:
-        return number_at(w, 0) & FUTEX_TID_MASK;
+        return number < STATES ? joined_thread(p, w->futex) : number;
     default:
         return 0;
     }
@@ -352,16 +354,16 @@ pid_t wait_other(const struct wait *w, const struct process *p)
 {
     struct wait now = *w;
     now.has_words = read_words(p, w->futex, now.words);
-    return owner(&now);
+    return owner(&now, p);
 }
 
 /* Who waited for a condition takes its mutex in a function that has no name of its own. */
-static bool is_mutex_after_all(const struct wait *w, const struct threads *ts)
+static bool is_mutex_after_all(const struct wait *w, const struct process *p, const struct threads *ts)
 {
     enum { LOCKED_WITH_WAITERS = 2 };
     struct wait mutex = *w;
     mutex.kind = OBJECT_MUTEX;
-    return number_at(w, 0) == LOCKED_WITH_WAITERS && threads_find(ts, owner(&mutex));
+    return number_at(w, 0) == LOCKED_WITH_WAITERS && threads_find(ts, owner(&mutex, p));
 }
 
 /* "mutex cache.lock (cache.c:12)". Below the object's own name are the fields of glibc's types. */
@@ -410,11 +412,11 @@ void wait_tell(struct wait *w, const struct process *p, const struct modules *ms
     }
     w->address = w->futex = t->args[0];
     w->is_limited = t->call != SYS_futex || t->args[3];
-    if (w->kind == OBJECT_COND && is_mutex_after_all(w, ts))
+    if (w->kind == OBJECT_COND && is_mutex_after_all(w, p, ts))
         w->kind = OBJECT_MUTEX;
     if (w->kind == OBJECT_RWLOCK)
         w->address = rwlock_of(w->futex);
-    w->other = owner(w);
+    w->other = owner(w, p);
     const struct thread *other = w->other ? threads_find(ts, w->other) : NULL;
     if (w->kind == OBJECT_THREAD && other)
         snprintf(w->object, sizeof w->object, "thread %s (%ld)", other->name, (long)other->tid);

@@ -126,7 +126,7 @@ static bool read_module(struct rec_modules *ms, struct cursor *c, uint64_t gener
     m.ours = !strcmp(base, "libthrace-preload.so");
     m.runtime = !strncmp(base, "libstdc++.so", 12) || !strncmp(base, "libc++.so", 9) ||
                 !strncmp(base, "libglib-2.0.so", 14);
-    m.libc = !strncmp(base, "libc.so", 7) || !strncmp(base, "libpthread", 10);
+    m.libc = !strncmp(base, "libc.so", 7) || !strncmp(base, "libc-2.", 7) || !strncmp(base, "libpthread", 10);
     bool ok = rec_modules_add(ms, &m);
     if (!ok)
         free(m.path);

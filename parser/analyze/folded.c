@@ -29,10 +29,11 @@ static struct gotrace_str next_part(struct gotrace_str *path)
 /* A module stands for the file where there is no line info. */
 bool file_is_library(struct gotrace_str path)
 {
-    static const char *const names[] = {"libc.so",    "libc-2.",    "libpthread", "librt.so", "libstdc++.so", "libc++",
-                                        "libgcc_s.",  "libm.so",    "libgomp.so", "ld-linux", "libasan.so",
-                                        "libtsan.so", "libubsan.so", "linux-vdso.so", "libthrace-preload.",
-                                        "libglib-2.0.so"};
+    static const char *const names[] = {"libc.so", "libc-2.", "libpthread", "librt.so", "librt-2.", "libm.so",
+                                        "libm-2.", "libdl.so", "libdl-2.", "ld-linux", "ld-2.",
+                                        "libstdc++.so", "libc++", "libgcc_s.", "libgomp.so",
+                                        "libasan.so", "libtsan.so", "libubsan.so", "linux-vdso.so",
+                                        "libthrace-preload.", "libglib-2.0.so"};
     const char *slash = path.len ? memrchr(path.data, '/', path.len) : NULL;
     size_t folders = slash ? (size_t)(slash + 1 - path.data) : 0;
     struct gotrace_str file = {path.data + folders, path.len - folders};

@@ -144,7 +144,7 @@ noinst_LTLIBRARIES += libadmit.la
 libadmit_la_SOURCES = %D%/probes/admit.c
 libadmit_la_CFLAGS = $(libthrace_preload_la_CFLAGS) $(NO_VECTORS)
 libthrace_preload_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -Wl,-z,now -Wl,-z,nodelete \
-	-Wl,--version-script=$(srcdir)/%D%/preload.map
+	$(WRAPPED_LIBS) -Wl,--version-script=$(srcdir)/%D%/preload.map
 libthrace_preload_la_DEPENDENCIES = libadmit.la liblow.la %D%/preload.map
 
 # Packages are built with checks that abort, which nothing of ours may do in a program that is not ours.

@@ -5,6 +5,18 @@ x86_64) ;;
 *) skip_all "optional: attaching is for x86-64 so far" ;;
 esac
 needs_ptrace
+# Before glibc 2.34 libc has no dlopen of its own.
+case $(getconf GNU_LIBC_VERSION) in
+"glibc 2."[0-9] | "glibc 2."[12][0-9] | "glibc 2.3"[0-3])
+    sleep 600 &
+    like "$("$thrace" attach $! 2>&1)" "^thrace attach: $!: it .*has another C library than glibc 2\.34 or later" \
+        "nothing is attached to where glibc is older"
+    kill $!
+    skip "attaching" "optional: glibc is older than 2.34 here"
+    done_testing
+    exit 0
+    ;;
+esac
 keep_symbols
 cd "$tap_scratch" || exit 99
 # In most containers all processes have a filter of system calls, which returns errors.

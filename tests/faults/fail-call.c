@@ -135,7 +135,7 @@ static struct range place_of(struct image *image, uint64_t pc)
     while (f && fgets(line, sizeof line, f))
         if (sscanf(line, "%lx-%lx", &from, &to) == 2 && pc >= from && pc < to && image->n < RANGES_MAX)
             image->ranges[image->n++] = (struct range){from, to, strstr(line, "/libthrace-preload") != NULL,
-                                                       strstr(line, "/ld-linux") != NULL};
+                                                       strstr(line, "/ld-") != NULL};
     if (f)
         fclose(f);
     known = range_of(image, pc);

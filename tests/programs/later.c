@@ -4,10 +4,10 @@
  * a thread could not be made before. With CALLS: that many short calls in each session by main and by a thread that
  * ends in the second.
  */
+#include "libc.h"
 #include "program.h"
 #include "recording.h"
 
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <semaphore.h>
 #include <sys/socket.h>
@@ -46,9 +46,7 @@ static NOINLINE void *comes_unseen(void *self)
 static void spawn_unseen(struct thread *t)
 {
     int (*create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
-    void *libc = dlopen("libc.so.6", RTLD_NOW | RTLD_NOLOAD);
-    CHECK(libc);
-    *(void **)&create = dlsym(libc, "pthread_create");
+    *(void **)&create = find_in_libc("pthread_create");
     CHECK(create && !create(&t->id, NULL, comes_unseen, t));
 }
 

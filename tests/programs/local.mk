@@ -361,6 +361,6 @@ endif
 EXTRA_DIST += %D%/annotated.py %D%/annotated.rs %D%/crate-lock.rs %D%/glib-locks.c %D%/parking_lot.rs %D%/waits.rs \
 	%D%/arrows.h %D%/busy-threads.h %D%/entry-points.h %D%/goroutines.go \
 	%D%/goroutines-cgo.go %D%/heap-own-operators.cpp %D%/heap-plugin.cpp %D%/heap-rust.rs %D%/new-generation.h \
-	%D%/older.h %D%/own-spool.h %D%/program.h %D%/recording.h %D%/tally.h %D%/usdt-sites.h %D%/usdt.probes
+	%D%/libc.h %D%/older.h %D%/own-spool.h %D%/program.h %D%/recording.h %D%/tally.h %D%/usdt-sites.h %D%/usdt.probes
 
 include %D%/diseases/local.mk

@@ -2,9 +2,9 @@
  * Threads that nobody announced: made by libc's own pthread_create, looked up behind the preloaded one, and named by
  * libc's own pthread_setname_np before they call anything that is wrapped. Trap 42.
  */
+#include "libc.h"
 #include "program.h"
 
-#include <dlfcn.h>
 #include <semaphore.h>
 #include <signal.h>
 
@@ -40,11 +40,9 @@ static NOINLINE void *friend_of(void *self)
 
 int main(void)
 {
-    void *libc = dlopen("libc.so.6", RTLD_NOW | RTLD_NOLOAD);
-    CHECK(libc);
     int (*create)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *) =
-        (int (*)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *))dlsym(libc, "pthread_create");
-    set_name = (int (*)(pthread_t, const char *))dlsym(libc, "pthread_setname_np");
+        (int (*)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *))find_in_libc("pthread_create");
+    set_name = (int (*)(pthread_t, const char *))find_in_libc("pthread_setname_np");
     CHECK(create && set_name && sem_init(&sem, 0, 0) == 0);
     for (int i = 0; i < 10; i++) {
         struct thread a = {0}, b;

@@ -186,8 +186,8 @@ static void many_types_are_kept(void **state)
     struct gotrace_builder *b = begin_trace(1);
     assert_int_equal(heap_types_write(&t, b, 1, 5), 0);
     assert_int_equal(gotrace_builder_finish(b), 0);
-    struct gotrace_raw_reader *r =
-        gotrace_raw_reader_open_memory(GOTRACE_RAW_BYTES, gotrace_builder_bytes(b, &size), size);
+    const void *bytes = gotrace_builder_bytes(b, &size);
+    struct gotrace_raw_reader *r = gotrace_raw_reader_open_memory(GOTRACE_RAW_BYTES, bytes, size);
     while (gotrace_raw_reader_next(r, &ev) > 0) {
         if (ev.id != EV_ExperimentalBatch || ev.data[0])
             continue;

@@ -42,6 +42,14 @@ have_oldest_go() {
     [ $oldest_state = there ]
 }
 
+# When threads, message queues and dlopen moved into libc itself.
+is_before_glibc_2_34() {
+    case $(getconf GNU_LIBC_VERSION) in
+    "glibc 2."[0-9] | "glibc 2."[12][0-9] | "glibc 2.3"[0-3]) ;;
+    *) return 1 ;;
+    esac
+}
+
 # For a test that has symbols looked up often: they are kept, in a cache of its own.
 keep_symbols() { export XDG_CACHE_HOME="$tap_scratch/cache" THRACE_SYMBOL_CACHE=; }
 

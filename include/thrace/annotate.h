@@ -13,9 +13,9 @@
  *     thrace_task_end(task);
  *
  * Nothing has to be linked or installed: copy this file. The symbols are weak, and come with the library that `thrace
- * record` or `thrace attach` loads into the program; without it each call is a load and a branch, and while that records
- * nothing a region is no more than two loads and a branch longer. A copy goes on working with later versions of the
- * library.
+ * record` or `thrace attach` loads into the program; without it each call is a load and a branch, and while that
+ * records nothing a region is no more than two loads and a branch longer. A copy goes on working with later versions of
+ * the library.
  *
  * Strings are NUL-terminated, read during the call only, and cut to 1024 bytes (between characters, if they are UTF-8);
  * NULL is as good as "". Names of tasks and regions, categories, names of counters and labels are kept for the life of

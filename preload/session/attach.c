@@ -78,6 +78,19 @@ static bool end(char *spool)
     return true;
 }
 
+/* Behind what was said before of the same recording. */
+static void say_also(const char *text, const char *detail)
+{
+    static const char between[] = "; ";
+    size_t n = strlen(reply.said);
+    if (n && n + sizeof between < sizeof reply.said) {
+        memcpy(reply.said + n, between, sizeof between);
+        n += sizeof between - 1;
+    }
+    say_to(reply.said + n, sizeof reply.said - n);
+    say(text, detail);
+}
+
 /* The first time, or after it was detached. 0, or a negative errno. */
 static int begin(void)
 {
@@ -106,7 +119,7 @@ static int begin(void)
     }
     switches_await_of_all();
     if (no_profile)
-        say("no heap profile: ", no_profile);
+        say_also("no heap profile: ", no_profile);
     reply.unwritable = slots_take();
     attached.now = true;
     return 0;

@@ -54,8 +54,8 @@ struct attach_wait {
 /*
  * What the library's function thrace_attach answers, in the memory of the process: it takes the environment's entries,
  * each with its NUL, and their size, and waits, by tid, and how many; these stand in a mapping of their own, which is
- * then the library's; and where to put the address of this. It has a thread of the library's own do the work. That begins when the command has let go of the
- * process, and says so there.
+ * then the library's; and where to put the address of this. It has a thread of the library's own do the work. That
+ * begins when the command has let go of the process, and says so there.
  */
 enum { ATTACH_TEXT_MAX = 16384, ATTACH_SAID_MAX = 512 };
 struct attach_reply {

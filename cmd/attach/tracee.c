@@ -258,8 +258,8 @@ static bool begin_call_with_frame(struct tracee *t, uint64_t function, const uin
 /* --- system calls ------------------------------------------------------------------------------------------------- */
 
 /*
- * Where such a frame has room on its own stack, as that of a signal's handler would; 0: it is on none that libc made, and
- * how far that goes nobody knows.
+ * Where such a frame has room on its own stack, as that of a signal's handler would; 0: it is on none that libc made,
+ * and how far that goes nobody knows.
  */
 static uint64_t room_on_stack(const struct tracee *t)
 {

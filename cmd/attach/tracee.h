@@ -52,10 +52,10 @@ enum { TRACEE_ARGS = 6 };
 const char *tracee_call(struct tracee *t, uint64_t function, const uint64_t args[TRACEE_ARGS], uint64_t *result);
 
 /*
- * The same for what may take its time, and without a result. If the command is killed meanwhile, the thread comes back
- * by itself afterwards. Each second that it takes, may_leave (NULL: never) says of the thread, as it is then, whether it
- * can be taken out of the middle: it has done nothing so far but to wait. tracee_was_left: it was; tracee_let_go puts it
- * back.
+ * The same for what may take its time, and without a result. If the command is killed meanwhile, the thread comes
+ * back by itself afterwards. Each second that it takes, may_leave (NULL: never) says of the thread, as it is then,
+ * whether it can be taken out of the middle: it has done nothing so far but to wait. tracee_was_left: it was;
+ * tracee_let_go puts it back.
  */
 typedef bool tracee_may_leave(const struct tracee *t, const struct user_regs_struct *now);
 extern const char tracee_was_left[];

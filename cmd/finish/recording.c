@@ -34,6 +34,26 @@ static int by_hook(const void *a, const void *b)
     return x->pc < y->pc ? -1 : x->pc > y->pc;
 }
 
+/* Of several names of one function, as open and open64 are, the shortest counts, however many others there are. */
+static int by_hook_and_name(const void *a, const void *b)
+{
+    const struct rec_hook *x = a, *y = b;
+    size_t n = strlen(x->name), m = strlen(y->name);
+    int order = by_hook(a, b);
+    return order ? order : n != m ? (n > m) - (n < m) : strcmp(x->name, y->name);
+}
+
+static void keep_shortest(struct recording *r)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < r->nhooks; i++)
+        if (n && r->hooks[n - 1].pc == r->hooks[i].pc)
+            free(r->hooks[i].name);
+        else
+            r->hooks[n++] = r->hooks[i];
+    r->nhooks = n;
+}
+
 void recording_sort(struct recording *r)
 {
     if (r->nthreads)
@@ -43,7 +63,8 @@ void recording_sort(struct recording *r)
     if (r->nstrings)
         qsort(r->strings, r->nstrings, sizeof *r->strings, by_string);
     if (r->nhooks)
-        qsort(r->hooks, r->nhooks, sizeof *r->hooks, by_hook);
+        qsort(r->hooks, r->nhooks, sizeof *r->hooks, by_hook_and_name);
+    keep_shortest(r);
 }
 
 static int by_g(const void *key, const void *thread)

@@ -42,9 +42,9 @@ static inline int64_t heap_size_of(void *p)
             break;                                                                                                     \
         int64_t size_ = heap_size_of(p);                                                                               \
         heap_nested.made = p;                                                                                          \
-        if (unlikely(heap_is_late)) /* a block that was there died where nobody saw it */                              \
-            heap_sample_may_be_freed(p);                                                                               \
         heap_count(size_);                                                                                             \
+        if (heap_interval && unlikely(heap_is_late)) /* a block that was there died where nobody saw it */             \
+            heap_sample_may_be_freed(p);                                                                               \
         if (heap_interval && unlikely(heap_sample_due(size_))) {                                                       \
             struct hook h_;                                                                                            \
             UNWIND_CALLER_REGS(&h_.stack.regs);                                                                        \

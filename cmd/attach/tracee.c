@@ -222,17 +222,20 @@ static bool put_back(struct tracee *t)
 
 /* --- calls -------------------------------------------------------------------------------------------------------- */
 
-/* Begins it. What is there at `sp`, the address that it returns to first, is up to the caller. */
-static bool begin_call(struct tracee *t, uint64_t function, const uint64_t args[TRACEE_ARGS], uint64_t sp)
+/*
+ * Begins a function, or a system call of that number at its instruction. What is there at `sp`, the address that the
+ * function returns to first, is up to the caller.
+ */
+static bool begin_call(struct tracee *t, uint64_t function, long number, const uint64_t args[TRACEE_ARGS], uint64_t sp)
 {
     const uint64_t all = ~(UINT64_C(1) << (SIGNAL_CANCEL - 1) | UINT64_C(1) << (SIGNAL_SETXID - 1));
     struct user_regs_struct regs = t->before;
     regs.orig_rax = (unsigned long long)-1;
-    regs.rax = 0;
+    regs.rax = (unsigned long long)number;
     regs.rdi = args[0];
     regs.rsi = args[1];
     regs.rdx = args[2];
-    regs.rcx = args[3];
+    regs.rcx = regs.r10 = args[3];
     regs.r8 = args[4];
     regs.r9 = args[5];
     regs.rbp = 0;
@@ -252,7 +255,7 @@ static bool begin_call_with_frame(struct tracee *t, uint64_t function, const uin
         begin_again(&back);
     const struct return_state state = {&back, t->registers, t->registers_size, t->mask};
     size_t size = return_frame(frame, sp, t->restorer, &state);
-    return tracee_write(t, sp, frame, size) && begin_call(t, function, args, sp);
+    return tracee_write(t, sp, frame, size) && begin_call(t, function, 0, args, sp);
 }
 
 /* --- system calls ------------------------------------------------------------------------------------------------- */
@@ -289,16 +292,9 @@ static const char *call_kernel(struct tracee *t, const char *name, long number, 
                                uint64_t *result)
 {
     const uint64_t sp = room_on_stack(t), function = remote_libc_function(t->p, name).from;
-    if (sp && function)
-        return begin_call_with_frame(t, function, args, sp) ? run_through(t, number, result) : tracee_has_ended;
-    if (!begin_call(t, instruction(t), args, t->before.rsp))
-        return tracee_has_ended;
-    struct user_regs_struct regs;
-    if (!get_regs(t, &regs))
-        return tracee_has_ended;
-    regs.rax = (unsigned long long)number;
-    regs.r10 = args[3];
-    return set_regs(t, &regs) ? run_through(t, number, result) : tracee_has_ended;
+    bool begun = sp && function ? begin_call_with_frame(t, function, args, sp)
+                                : begin_call(t, instruction(t), number, args, t->before.rsp);
+    return begun ? run_through(t, number, result) : tracee_has_ended;
 }
 
 static const char *map(struct tracee *t, size_t size, uint64_t *memory)
@@ -346,7 +342,7 @@ const char *tracee_call(struct tracee *t, uint64_t function, const uint64_t args
     const uint64_t sp = top_of_stack(t) - 8, back = instruction(t);
     struct user_regs_struct regs;
     const char *wrong = NULL;
-    if (!tracee_write(t, sp, &back, sizeof back) || !begin_call(t, function, args, sp) ||
+    if (!tracee_write(t, sp, &back, sizeof back) || !begin_call(t, function, 0, args, sp) ||
         (wrong = run_to_ours(t, sp + 8, UINT64_MAX, &regs))) {
         t->lost = true;
         return wrong ? wrong : tracee_has_ended;

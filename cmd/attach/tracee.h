@@ -20,11 +20,11 @@ struct tracee {
     uint64_t mask;
     size_t registers_size;
     uint8_t registers[RETURN_VECTORS_MAX]; /* vector registers, as they were */
-    uint64_t restorer;                   /* where handlers of signals return to, in its code */
-    uint64_t memory;                     /* of the process, for calls: text, and above it their stack; 0: none */
-    bool moved;                          /* it is not where it was */
-    bool signalled;                      /* it took a signal on its way to where it was held */
-    bool lost;                           /* it has ended, or crashed in a call */
+    uint64_t restorer;                     /* where handlers of signals return to, in its code */
+    uint64_t memory;                       /* of the process, for calls: text, and above it their stack; 0: none */
+    bool moved;                            /* it is not where it was */
+    bool signalled;                        /* it took a signal on its way to where it was held */
+    bool lost;                             /* it has ended, or crashed in a call */
 };
 
 /* What the functions return where the thread has ended; the process may go on. */

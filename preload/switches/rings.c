@@ -35,9 +35,9 @@ enum {
 struct ring {
     struct perf_event_mmap_page *page;
     uint32_t cpu;
-    int fd;                  /* as long as more events are to share it; -1: none */
-    bool lost_before;        /* records that nobody wants */
-    uint32_t tid;            /* of the last record, and its kind */
+    int fd;           /* as long as more events are to share it; -1: none */
+    bool lost_before; /* records that nobody wants */
+    uint32_t tid;     /* of the last record, and its kind */
     enum switch_kind kind;
 };
 

@@ -39,6 +39,15 @@ end() { # WANTED NAME: by SIGTERM
 }
 # One of its threads is in the loader, which opens a FIFO that nobody writes to.
 loads_slowly() { cat "/proc/$program/task"/*/syscall 2>/dev/null | grep -q '^257 '; }
+# From now on it reads what is no library. stop_writing ends that.
+write_nonsense() {
+    (trap '' PIPE; while :; do echo nonsense >slow.so; done) 2>/dev/null &
+    writing=$!
+}
+stop_writing() {
+    kill $writing 2>/dev/null
+    wait $writing 2>/dev/null
+}
 threads() { ls "/proc/$program/task" | wc -l; }
 descriptors() { ls -l "/proc/$program/fd" | sed 's/.* \([0-9]* -> .*\)/\1/'; }
 is_stopped() { grep -q '^State:.T' "/proc/$program/status"; }

@@ -71,7 +71,7 @@ e2e_tests = \
 TESTS += $(e2e_tests)
 dist_check_SCRIPTS += $(e2e_tests)
 EXTRA_DIST += %D%/Digests.java %D%/digests.py %D%/browser.py %D%/export-pages.py %D%/export-sqlite.py %D%/export-sums.py %D%/export-tables.py \
-	%D%/attached.sh %D%/exports.sh %D%/firefox.py %D%/lib.sh %D%/page.py %D%/perfetto.py %D%/top-terminal.py \
+	%D%/attached.sh %D%/exports.sh %D%/firefox.py %D%/lib.sh %D%/page.py %D%/perfetto.py %D%/switches.sh %D%/top-terminal.py \
 	%D%/view-page.py %D%/view-timeline.py
 
 # Holds a trace against what tests/programs/tally did.

@@ -102,13 +102,14 @@ static bool read_thread(struct recording *r, struct cursor *c, uint64_t generati
 
 static bool read_name(struct rec_names *names, struct cursor *c)
 {
-    struct rec_name *n = ADD(names, names);
-    if (!n)
-        return false;
-    n->g = get_int(c);
-    n->at = get_int(c);
-    n->text = get_string(c);
-    return n->text;
+    uint64_t g = get_int(c), at = get_int(c);
+    char *text = get_string(c);
+    struct rec_name *n = text ? ADD(names, names) : NULL;
+    if (n)
+        *n = (struct rec_name){.g = g, .at = at, .text = text};
+    else
+        free(text);
+    return n;
 }
 
 static bool read_module(struct rec_modules *ms, struct cursor *c, uint64_t generation)
@@ -148,12 +149,14 @@ static bool read_string(struct recording *r, struct cursor *c, uint64_t generati
 
 static bool read_hook(struct recording *r, struct cursor *c)
 {
-    struct rec_hook *h = ADD(r, hooks);
-    if (!h)
-        return false;
-    h->pc = get_int(c);
-    h->name = get_string(c);
-    return h->name;
+    uint64_t pc = get_int(c);
+    char *name = get_string(c);
+    struct rec_hook *h = name ? ADD(r, hooks) : NULL;
+    if (h)
+        *h = (struct rec_hook){pc, name};
+    else
+        free(name);
+    return h;
 }
 
 /* Every generation of a flight recorder has them; the first one that is left counts. */

@@ -21,8 +21,8 @@ static struct firefox_thread *thread_of(struct firefox *f, uint64_t number)
             f->t.failed = true;
             return NULL;
         }
-        f->threads.v[f->threads.n++] = (struct firefox_thread){
-            .spans.size = sizeof(struct firefox_span),
+        struct firefox_thread *t = &f->threads.v[f->threads.n++];
+        *t = (struct firefox_thread){
             .data.size = sizeof(struct firefox_data),
             .samples.size = sizeof(struct firefox_sample),
             .sampled = INT64_MIN,
@@ -72,10 +72,9 @@ static void slice(void *arg, const struct timeline_slice *s)
                                               [GOTRACE_STATE_SYSCALL] = FIREFOX_SYSCALL};
     struct firefox *f = arg;
     enum firefox_type type = s->state < sizeof types / sizeof types[0] ? types[s->state] : FIREFOX_WAITING;
-    firefox_add_marker(f, thread_of(f, s->track), s->begin, s->end,
+    firefox_add_marker(f, thread_of(f, s->track), f->names[type], s->begin, s->end,
                        &(struct firefox_data){
                            .type = type,
-                           .name = f->names[type],
                            .reason = s->reason,
                            .object = s->object,
                            .waker = s->waker,
@@ -108,14 +107,16 @@ static void add_counter(void *arg, unsigned counter, const char *name)
     struct firefox *f = arg;
     f->counters[counter].name = name;
     f->counters[counter].counted = INT64_MIN;
-    f->counters[counter].values.size = sizeof(struct firefox_value);
 }
 
 static void count(void *arg, unsigned counter, int64_t now, uint64_t value)
 {
     struct firefox *f = arg;
-    now = later(&f->counters[counter].counted, now);
-    spill_add(&f->spill, &f->counters[counter].values, &(struct firefox_value){now, value});
+    struct firefox_counter *c = &f->counters[counter];
+    firefox_add_time(f, &c->times, &f->now, later(&c->counted, now));
+    firefox_add_change(f, &c->changes, value - c->last);
+    c->last = value;
+    c->n++;
     f->t.failed |= f->spill.err != 0;
 }
 
@@ -129,9 +130,9 @@ static uint32_t text_of(struct firefox *f, const struct timeline_text *text)
 static void add_ended(struct firefox *f, uint64_t number, enum firefox_type type, struct firefox_open open, int64_t now)
 {
     const uint32_t none = f->t.none;
-    firefox_add_marker(f, thread_of(f, number), open.begin, now,
-                       &(struct firefox_data){
-                           .type = type, .name = open.name, .reason = none, .object = none, .waker = none, .call = none});
+    firefox_add_marker(
+        f, thread_of(f, number), open.name, open.begin, now,
+        &(struct firefox_data){.type = type, .reason = none, .object = none, .waker = none, .call = none});
 }
 
 static void task_begins(struct firefox *f, uint64_t task, int64_t now, uint32_t name)
@@ -184,10 +185,9 @@ static void message(void *arg, uint64_t number, int64_t now, const struct timeli
 {
     struct firefox *f = arg;
     uint64_t at = spill_bytes(&f->spill, text->text, text->len);
-    firefox_add_marker(f, thread_of(f, number), now, now,
+    firefox_add_marker(f, thread_of(f, number), f->names[FIREFOX_MESSAGE], now, now,
                        &(struct firefox_data){
                            .type = FIREFOX_MESSAGE,
-                           .name = f->names[FIREFOX_MESSAGE],
                            .message = {text_of(f, category), (uint32_t)text->len, {(uint32_t)at, at >> 32}},
                        });
 }
@@ -197,13 +197,16 @@ static void message(void *arg, uint64_t number, int64_t now, const struct timeli
 static void firefox_free(struct firefox *f)
 {
     for (size_t i = 0; i < f->threads.n; i++) {
-        spill_list_free(&f->threads.v[i].spans);
+        for (unsigned c = 0; c < FIREFOX_COLUMNS; c++)
+            spill_list_free(&f->threads.v[i].columns[c]);
         spill_list_free(&f->threads.v[i].data);
         spill_list_free(&f->threads.v[i].samples);
         VEC_FREE(&f->threads.v[i].regions);
     }
-    for (size_t i = 0; i < sizeof f->counters / sizeof f->counters[0]; i++)
-        spill_list_free(&f->counters[i].values);
+    for (size_t i = 0; i < sizeof f->counters / sizeof f->counters[0]; i++) {
+        spill_list_free(&f->counters[i].times);
+        spill_list_free(&f->counters[i].changes);
+    }
     VEC_FREE(&f->threads);
     VEC_FREE(&f->tasks);
     firefox_stacks_free(&f->stacks);

@@ -31,17 +31,12 @@ enum {
     FIREFOX_CATEGORY
 }; /* from the last on as types; tasks and what follows share one */
 
-/*
- * A marker is one of these, for the columns of times, and one of the next, for the others. There are millions, which are
- * written and read again, so each byte of them counts.
- */
-struct firefox_span {
-    int64_t begin;
-    uint64_t lasts; /* ns */
-};
+/* Columns of markers that are written to the spill as they are in the file. */
+enum firefox_column { FIREFOX_NAME, FIREFOX_BEGIN, FIREFOX_END, FIREFOX_PHASE, FIREFOX_KIND, FIREFOX_COLUMNS };
 
+/* What the column "data" has of a marker. There are millions, written and read again, so each byte of them counts. */
 struct firefox_data {
-    uint32_t type, name; /* firefox_type; text */
+    uint32_t type; /* firefox_type */
     union {
         struct {
             uint32_t reason, object, waker, call; /* texts; none if there is none */
@@ -60,20 +55,31 @@ struct firefox_sample {
     uint32_t stack;
 };
 
-struct firefox_value {
-    int64_t time;
-    uint64_t value;
-};
-
 struct firefox_open {
     uint32_t name; /* text */
     int64_t begin;
     uint64_t next; /* of tasks that are unused: place + 1 */
 };
 
+/* A time as the file has it; len 0: none yet. */
+enum { FIREFOX_TIME = OUT_NUMBER + 8 };
+struct firefox_time {
+    int64_t time;
+    unsigned len;
+    char text[FIREFOX_TIME];
+};
+
+struct firefox_counter {
+    struct spill_list times, changes;
+    uint64_t n, last; /* values, and the last one */
+    int64_t counted;  /* the last time */
+    const char *name;
+};
+
 /* By its track's number. Nobody's, the first, has tasks, and samples that are of no thread. */
 struct firefox_thread {
-    struct spill_list spans, data, samples;
+    struct spill_list columns[FIREFOX_COLUMNS], data, samples;
+    struct firefox_time ended; /* of the marker before; the next one begins then, mostly */
     VEC(struct firefox_open) regions; /* that are open */
     uint64_t goroutine, tid;
     uint32_t name, again; /* text; how many threads before had the same tid */
@@ -98,11 +104,8 @@ struct firefox {
     struct spill spill;
     VEC(struct firefox_thread) threads;
     struct idmap tids; /* how many threads had it */
-    struct {
-        struct spill_list values;
-        int64_t counted; /* the last time */
-        const char *name;
-    } counters[TIMELINE_COUNTERS + TIMELINE_METRICS];
+    struct firefox_counter counters[TIMELINE_COUNTERS + TIMELINE_METRICS];
+    struct firefox_time now; /* of the event that was last; several values are of one time, mostly */
     VEC(struct firefox_open) tasks; /* that are open */
     uint64_t unused_task;
     struct idmap task_index; /* number of a task to its place + 1 */
@@ -117,8 +120,8 @@ enum { FIREFOX_VERSION = 63 };
 /* "meta". */
 void firefox_put_meta(struct json *j, const struct firefox *f, const char *name);
 
-/* One that would end before it begins has no length. */
-void firefox_add_marker(struct firefox *f, struct firefox_thread *thread, int64_t begin, int64_t end,
+/* Of a name that is a text. One that would end before it begins has no length. */
+void firefox_add_marker(struct firefox *f, struct firefox_thread *thread, uint32_t name, int64_t begin, int64_t end,
                         const struct firefox_data *data);
 
 /* "threads" and "counters", after the stacks have numbers; "markers" of one thread. */
@@ -174,10 +177,17 @@ void firefox_put_pid(struct json *j, const struct firefox *f);
 static inline bool firefox_is_shown(const struct firefox *f, size_t number)
 {
     const struct firefox_thread *t = &f->threads.v[number];
-    return t->is_told || t->spans.n || t->samples.n;
+    return t->is_told || t->data.n || t->samples.n;
 }
 
-/* Milliseconds, to the nanosecond. */
+/* Values of columns; a change is what is added to the value before, modulo 2^64. A time that is known stays so. */
+void firefox_add_number(struct firefox *f, struct spill_list *column, uint64_t n);
+void firefox_add_change(struct firefox *f, struct spill_list *column, uint64_t change);
+void firefox_add_time(struct firefox *f, struct spill_list *column, struct firefox_time *known, int64_t time);
+void firefox_put_column(struct json *j, struct firefox *f, const char *key, const struct spill_list *l);
+
+/* Milliseconds, to the nanosecond. The first is of FIREFOX_TIME bytes at most, and returns where it ends. */
+char *firefox_time(char *to, uint64_t ns);
 void firefox_put_time(struct json *j, uint64_t ns);
 
 static inline uint64_t firefox_since(const struct firefox *f, int64_t time)

@@ -3,31 +3,6 @@
 
 #include "cmd/export/firefox.h"
 
-struct column {
-    struct json *json;
-    const struct firefox *f;
-    uint64_t last;
-};
-
-static void show_time(void *arg, const void *record)
-{
-    const struct column *c = arg;
-    firefox_put_time(c->json, firefox_since(c->f, ((const struct firefox_value *)record)->time));
-}
-
-static void show_change(void *arg, const void *record)
-{
-    struct column *c = arg;
-    uint64_t value = ((const struct firefox_value *)record)->value;
-    int64_t change = (int64_t)(value - c->last);
-    char text[1 + OUT_NUMBER], *to = text;
-    if (change < 0)
-        *to++ = '-';
-    to = out_digits(to, change < 0 ? -(uint64_t)change : (uint64_t)change);
-    json_bytes(c->json, text, (size_t)(to - text));
-    c->last = value;
-}
-
 static void put_display(struct json *j, const char *name, bool is_bytes)
 {
     enum { BEHIND_OTHERS = 50 };
@@ -55,9 +30,8 @@ static void put_display(struct json *j, const char *name, bool is_bytes)
 static void put_counter(struct json *j, struct firefox *f, unsigned counter, uint64_t main)
 {
     const char *name = f->counters[counter].name, *unit = strrchr(name, ':');
-    const struct spill_list *values = &f->counters[counter].values;
+    const struct firefox_counter *c = &f->counters[counter];
     bool is_bytes = unit && !strcmp(unit, ":bytes");
-    struct column c = {j, f, 0};
     json_open(j, '{');
     put_text(j, "name", name);
     put_text(j, "category", is_bytes ? "Memory" : "Other");
@@ -65,13 +39,9 @@ static void put_counter(struct json *j, struct firefox *f, unsigned counter, uin
     firefox_put_pid(j, f);
     put_number(j, "mainThreadIndex", main);
     open_named(j, "samples", '{');
-    put_number(j, "length", values->n);
-    open_named(j, "time", '[');
-    spill_each(&f->spill, values, show_time, &c);
-    json_close(j, ']');
-    open_named(j, "count", '[');
-    spill_each(&f->spill, values, show_change, &c);
-    json_close(j, ']');
+    put_number(j, "length", c->n);
+    firefox_put_column(j, f, "time", &c->times);
+    firefox_put_column(j, f, "count", &c->changes);
     json_close(j, '}');
     put_display(j, name, is_bytes);
     json_close(j, '}');
@@ -87,7 +57,7 @@ void firefox_put_counters(struct json *j, struct firefox *f)
     }
     open_named(j, "counters", '[');
     for (unsigned i = 0; i < sizeof f->counters / sizeof f->counters[0]; i++)
-        if (f->counters[i].values.n)
+        if (f->counters[i].n)
             put_counter(j, f, i, main);
     json_close(j, ']');
 }

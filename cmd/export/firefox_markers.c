@@ -1,6 +1,7 @@
 /*
- * Markers of a processed profile: columns, each of which goes through all markers of a thread. Their times are in a
- * list of their own, and what the long column has in a marker is put together by hand: there are millions.
+ * Markers of a processed profile, a column after the other. All but one are texts already when a marker is added, and
+ * only copied; what the long one has in a marker needs the numbers of stacks, and is put together by hand: there are
+ * millions.
  */
 #include <string.h>
 
@@ -8,21 +9,24 @@
 
 enum { INSTANT = 0, INTERVAL = 1 };
 
-/* What writes a column. */
+/* What writes the long column. */
 struct column {
     struct json *json;
     struct firefox *f;
 };
 
-typedef void show_fn(void *arg, const void *record);
-
-void firefox_add_marker(struct firefox *f, struct firefox_thread *thread, int64_t begin, int64_t end,
+void firefox_add_marker(struct firefox *f, struct firefox_thread *thread, uint32_t name, int64_t begin, int64_t end,
                         const struct firefox_data *data)
 {
     if (!thread)
         return;
-    spill_add(&f->spill, &thread->spans,
-              &(struct firefox_span){begin, end > begin ? (uint64_t)end - (uint64_t)begin : 0});
+    uint32_t type = data->type, kind = FIREFOX_CATEGORY + (type < FIREFOX_REGION ? type : FIREFOX_REGION);
+    firefox_add_number(f, &thread->columns[FIREFOX_NAME], name);
+    firefox_add_time(f, &thread->columns[FIREFOX_BEGIN], &thread->ended, begin);
+    firefox_add_time(f, &thread->columns[FIREFOX_END], &f->now, end > begin ? end : begin);
+    thread->ended = f->now;
+    firefox_add_number(f, &thread->columns[FIREFOX_PHASE], type == FIREFOX_MESSAGE ? INSTANT : INTERVAL);
+    firefox_add_number(f, &thread->columns[FIREFOX_KIND], kind);
     spill_add(&f->spill, &thread->data, data);
     f->t.failed |= f->spill.err != 0;
 }
@@ -37,7 +41,8 @@ static inline __attribute__((always_inline)) char *put_literal(char *to, const c
 }
 
 /* The number of a text, if there is one. */
-static char *put_string(const struct column *c, char *to, const char *key, uint32_t text)
+static inline __attribute__((always_inline)) char *put_string(const struct column *c, char *to, const char *key,
+                                                              uint32_t text)
 {
     return text == c->f->t.none ? to : out_digits(put_literal(to, key), text);
 }
@@ -67,68 +72,33 @@ static void show_data(void *arg, const void *record)
     }
     uint64_t stack = firefox_stack(c->f, d->stack);
     char *to = json_room(c->json, KEYS + NUMBERS * OUT_NUMBER + FIREFOX_TID);
-    to = put_literal(put_literal(put_literal(to, "{\"type\": \""), firefox_types[d->type]), "\"");
-    to = put_string(c, to, ", \"reason\": ", d->reason);
-    to = put_string(c, to, ", \"object\": ", d->object);
-    to = put_string(c, to, ", \"waker\": ", d->waker);
-    to = put_string(c, to, ", \"call\": ", d->call);
+    to = put_literal(put_literal(put_literal(to, "{\"type\":\""), firefox_types[d->type]), "\"");
+    to = put_string(c, to, ",\"reason\":", d->reason);
+    to = put_string(c, to, ",\"object\":", d->object);
+    to = put_string(c, to, ",\"waker\":", d->waker);
+    to = put_string(c, to, ",\"call\":", d->call);
     if (d->from)
-        to = firefox_tid(c->f, d->from, put_literal(to, ", \"from\": "));
+        to = firefox_tid(c->f, d->from, put_literal(to, ",\"from\":"));
     if (stack != FIREFOX_NO_STACK)
-        to = put_literal(out_digits(put_literal(to, ", \"cause\": {\"stack\": "), stack), "}");
+        to = put_literal(out_digits(put_literal(to, ",\"cause\":{\"stack\":"), stack), "}");
     *to++ = '}';
     json_put(c->json, to);
 }
 
-/* ---- when it was, and what kind of marker it is ----------------------------------------------------------------- */
-
-static void show_name(void *arg, const void *record)
-{
-    json_number(((struct column *)arg)->json, ((const struct firefox_data *)record)->name);
-}
-
-static void show_begin(void *arg, const void *record)
-{
-    struct column *c = arg;
-    firefox_put_time(c->json, firefox_since(c->f, ((const struct firefox_span *)record)->begin));
-}
-
-static void show_end(void *arg, const void *record)
-{
-    struct column *c = arg;
-    const struct firefox_span *span = record;
-    firefox_put_time(c->json, firefox_since(c->f, (int64_t)((uint64_t)span->begin + span->lasts)));
-}
-
-static void show_phase(void *arg, const void *record)
-{
-    uint32_t type = ((const struct firefox_data *)record)->type;
-    json_number(((struct column *)arg)->json, type == FIREFOX_MESSAGE ? INSTANT : INTERVAL);
-}
-
-static void show_category(void *arg, const void *record)
-{
-    uint32_t type = ((const struct firefox_data *)record)->type;
-    json_number(((struct column *)arg)->json, FIREFOX_CATEGORY + (type < FIREFOX_REGION ? type : FIREFOX_REGION));
-}
-
-static void put_column(struct json *j, struct firefox *f, const char *key, const struct spill_list *l, show_fn *show)
-{
-    struct column c = {j, f};
-    open_named(j, key, '[');
-    spill_each(&f->spill, l, show, &c);
-    json_close(j, ']');
-}
+/* ---- the columns ------------------------------------------------------------------------------------------------- */
 
 void firefox_put_markers(struct json *j, struct firefox *f, const struct firefox_thread *t)
 {
+    struct column c = {j, f};
     open_named(j, "markers", '{');
-    put_number(j, "length", t->spans.n);
-    put_column(j, f, "data", &t->data, show_data);
-    put_column(j, f, "name", &t->data, show_name);
-    put_column(j, f, "startTime", &t->spans, show_begin);
-    put_column(j, f, "endTime", &t->spans, show_end);
-    put_column(j, f, "phase", &t->data, show_phase);
-    put_column(j, f, "category", &t->data, show_category);
+    put_number(j, "length", t->data.n);
+    open_named(j, "data", '[');
+    spill_each(&f->spill, &t->data, show_data, &c);
+    json_close(j, ']');
+    firefox_put_column(j, f, "name", &t->columns[FIREFOX_NAME]);
+    firefox_put_column(j, f, "startTime", &t->columns[FIREFOX_BEGIN]);
+    firefox_put_column(j, f, "endTime", &t->columns[FIREFOX_END]);
+    firefox_put_column(j, f, "phase", &t->columns[FIREFOX_PHASE]);
+    firefox_put_column(j, f, "category", &t->columns[FIREFOX_KIND]);
     json_close(j, '}');
 }

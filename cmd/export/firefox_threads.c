@@ -4,18 +4,7 @@
 
 #include "cmd/export/firefox.h"
 
-enum { NS_PER_MS = 1000000 };
-
-void firefox_put_time(struct json *j, uint64_t ns)
-{
-    char *to = out_digits(json_room(j, 2 * OUT_NUMBER), ns / NS_PER_MS);
-    uint64_t part = ns % NS_PER_MS;
-    *to = '.';
-    out_pair(to + 1, part / 10000);
-    out_pair(to + 3, part / 100 % 100);
-    out_pair(to + 5, part % 100);
-    json_put(j, to + 7);
-}
+void firefox_put_time(struct json *j, uint64_t ns) { json_put(j, firefox_time(json_room(j, 2 * OUT_NUMBER), ns)); }
 
 char *firefox_tid(const struct firefox *f, uint64_t number, char *to)
 {

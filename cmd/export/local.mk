@@ -3,7 +3,8 @@ noinst_LTLIBRARIES += libexport.la
 libexport_la_SOURCES = \
 	%D%/chrome.c \
 	%D%/firefox.c %D%/firefox.h \
-	%D%/firefox_counters.c %D%/firefox_markers.c %D%/firefox_meta.c %D%/firefox_stacks.c %D%/firefox_threads.c \
+	%D%/firefox_columns.c %D%/firefox_counters.c %D%/firefox_markers.c %D%/firefox_meta.c \
+	%D%/firefox_stacks.c %D%/firefox_threads.c \
 	%D%/flame_svg.c %D%/flame_svg.h \
 	%D%/flame_tree.c %D%/flame_tree.h \
 	%D%/folded.c \

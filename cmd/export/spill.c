@@ -46,39 +46,66 @@ void spill_read(struct spill *s, uint64_t at, void *bytes, size_t n)
         memset(p, 0, n);
 }
 
-void spill_add(struct spill *s, struct spill_list *l, const void *record)
+char *spill_more_room(struct spill *s, struct spill_list *l, size_t n)
 {
     if (s->err)
-        return;
-    if (l->last.n + l->size > SPILL_BLOCK) {
+        return NULL;
+    if (l->last.n + n > SPILL_BLOCK) {
         if (!VEC_ROOM(&l->blocks)) {
             fails(s, ENOMEM);
-            return;
+            return NULL;
         }
-        l->blocks.v[l->blocks.n++] = spill_bytes(s, l->last.v, l->last.n);
+        l->blocks.v[l->blocks.n++] = (struct spill_block){spill_bytes(s, l->last.v, l->last.n), l->last.n};
         l->last.n = 0;
     }
-    while (l->last.cap < l->last.n + l->size)
+    while (l->last.cap < l->last.n + n)
         if (!vec_grow((void **)&l->last.v, &l->last.cap, 1)) {
             fails(s, ENOMEM);
-            return;
+            return NULL;
         }
-    memcpy(l->last.v + l->last.n, record, l->size);
-    l->last.n += l->size;
+    return (char *)l->last.v + l->last.n;
+}
+
+void spill_add(struct spill *s, struct spill_list *l, const void *record)
+{
+    char *to = s->err ? NULL : spill_room(s, l, l->size);
+    if (!to)
+        return;
+    spill_put(l, mempcpy(to, record, l->size));
     l->n++;
+}
+
+void spill_each_piece(struct spill *s, const struct spill_list *l, void (*show)(void *arg, const char *bytes, size_t n),
+                      void *arg)
+{
+    _Alignas(max_align_t) char block[SPILL_BLOCK];
+    for (size_t i = 0; i < l->blocks.n && !s->err; i++) {
+        spill_read(s, l->blocks.v[i].at, block, l->blocks.v[i].n);
+        if (!s->err)
+            show(arg, block, l->blocks.v[i].n);
+    }
+    if (l->last.n && !s->err)
+        show(arg, (const char *)l->last.v, l->last.n);
+}
+
+struct records {
+    struct spill *spill;
+    size_t size;
+    void (*show)(void *arg, const void *record);
+    void *arg;
+};
+
+static void show_records(void *arg, const char *bytes, size_t n)
+{
+    const struct records *r = arg;
+    for (size_t at = 0; at < n && !r->spill->err; at += r->size)
+        r->show(r->arg, bytes + at);
 }
 
 void spill_each(struct spill *s, const struct spill_list *l, void (*show)(void *arg, const void *record), void *arg)
 {
-    _Alignas(max_align_t) uint8_t block[SPILL_BLOCK];
-    const size_t size = l->size, fit = SPILL_BLOCK / size * size;
-    for (size_t i = 0; i < l->blocks.n && !s->err; i++) {
-        spill_read(s, l->blocks.v[i], block, fit);
-        for (size_t at = 0; at < fit && !s->err; at += size)
-            show(arg, block + at);
-    }
-    for (size_t at = 0; at < l->last.n && !s->err; at += size)
-        show(arg, l->last.v + at);
+    struct records r = {s, l->size, show, arg};
+    spill_each_piece(s, l, show_records, &r);
 }
 
 void spill_list_free(struct spill_list *l)

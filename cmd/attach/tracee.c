@@ -39,22 +39,30 @@ static const char is_late[] = "a call takes long";
 
 /* --- stops -------------------------------------------------------------------------------------------------------- */
 
-/* NULL: it has stopped, with this status. */
+/*
+ * NULL: it has stopped, with this status. The kernel sends a signal then: whoever looks again and again takes the
+ * processor from the thread.
+ */
 static const char *await_stop(const struct tracee *t, int *status, uint64_t until)
 {
-    enum { SPINS = 2000 };
-    const struct timespec moment = {0, 50000};
-    for (int i = 0;; i++) {
+    const struct timespec at_most = {0, 100000000};
+    const char *wrong = NULL;
+    sigset_t stops, before;
+    sigemptyset(&stops);
+    sigaddset(&stops, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &stops, &before);
+    for (bool found = false; !found && !wrong;) {
         pid_t got = waitpid(t->tid, status, __WALL | WNOHANG);
-        if (got == t->tid && WIFSTOPPED(*status))
-            return NULL;
-        if (got == t->tid || (got < 0 && errno != EINTR))
-            return tracee_has_ended;
-        if (clock_mono_ns() > until)
-            return does_not_stop;
-        if (i >= SPINS)
-            nanosleep(&moment, NULL);
+        found = got == t->tid && WIFSTOPPED(*status);
+        if (!found && (got == t->tid || (got < 0 && errno != EINTR)))
+            wrong = tracee_has_ended;
+        else if (!found && clock_mono_ns() > until)
+            wrong = does_not_stop;
+        else if (!found)
+            sigtimedwait(&stops, NULL, &at_most);
     }
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    return wrong;
 }
 
 static bool is_event_stop(int status) { return status >> 16 == PTRACE_EVENT_STOP; }
@@ -308,24 +316,28 @@ static const char *map(struct tracee *t, size_t size, uint64_t *memory)
     return wrong || got ? wrong : "it gets no more memory";
 }
 
-const char *tracee_prepare(struct tracee *t, uint64_t restorer)
+const char *tracee_prepare(struct tracee *t, uint64_t restorer, size_t gift)
 {
     t->restorer = restorer;
-    const char *wrong = map(t, TRACEE_STACK + TRACEE_TEXT, &t->memory);
+    t->size = TRACEE_TEXT + TRACEE_STACK + gift;
+    const char *wrong = map(t, t->size, &t->memory);
     t->lost = wrong == tracee_has_ended;
     return wrong;
-}
-
-uint64_t tracee_map(struct tracee *t, size_t size)
-{
-    uint64_t memory;
-    return map(t, size, &memory) ? 0 : memory;
 }
 
 bool tracee_write(const struct tracee *t, uint64_t address, const void *from, size_t size)
 {
     struct iovec here = {(void *)from, size}, there = {(void *)(uintptr_t)address, size};
     return process_vm_writev(t->tid, &here, 1, &there, 1, 0) == (ssize_t)size;
+}
+
+uint64_t tracee_give(struct tracee *t, const void *from, size_t size)
+{
+    const uint64_t at = t->memory + TRACEE_TEXT + TRACEE_STACK;
+    if (!size || t->size - TRACEE_TEXT - TRACEE_STACK < size || !tracee_write(t, at, from, size))
+        return 0;
+    t->size = TRACEE_TEXT + TRACEE_STACK;
+    return at;
 }
 
 uint64_t tracee_put(struct tracee *t, size_t at, const void *text, size_t size)
@@ -375,7 +387,7 @@ bool tracee_let_go(struct tracee *t)
             ptrace(PTRACE_DETACH, t->tid, NULL, NULL);
         return false;
     }
-    const uint64_t args[TRACEE_ARGS] = {t->memory, TRACEE_STACK + TRACEE_TEXT};
+    const uint64_t args[TRACEE_ARGS] = {t->memory, t->size};
     if (t->memory && call_kernel(t, "munmap", SYS_munmap, args, &result))
         return false;
     if (t->moved && interrupt(t, true))

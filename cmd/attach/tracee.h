@@ -21,7 +21,8 @@ struct tracee {
     size_t registers_size;
     uint8_t registers[RETURN_VECTORS_MAX]; /* vector registers, as they were */
     uint64_t restorer;                     /* where handlers of signals return to, in its code */
-    uint64_t memory;                       /* of the process, for calls: text, and above it their stack; 0: none */
+    uint64_t memory;                       /* of the process: text, the stack for calls, and gifts; 0: none */
+    uint64_t size;                         /* of that, as far as it is ours */
     bool moved;                            /* it is not where it was */
     bool signalled;                        /* it took a signal on its way to where it was held */
     bool lost;                             /* it has ended, or crashed in a call */
@@ -33,10 +34,10 @@ extern const char tracee_has_ended[];
 /* Holds the thread. NULL, or why not. What it is in the middle of is in `before`. */
 const char *tracee_hold(struct tracee *t, const struct process *p, pid_t tid);
 
-/* Prepares it for calls. restorer: where libc has tracee_restorer. NULL, or why not. */
+/* Prepares it for calls, and for a gift of so many bytes. restorer: where libc has tracee_restorer. NULL, or why not. */
 enum { TRACEE_RESTORER = 9 };
 extern const uint8_t tracee_restorer[TRACEE_RESTORER];
-const char *tracee_prepare(struct tracee *t, uint64_t restorer);
+const char *tracee_prepare(struct tracee *t, uint64_t restorer, size_t gift);
 
 /* Puts text to where calls find it. Returns its address in the process; 0: there is no room, or it has ended. */
 uint64_t tracee_put(struct tracee *t, size_t at, const void *text, size_t size);
@@ -44,8 +45,8 @@ uint64_t tracee_put(struct tracee *t, size_t at, const void *text, size_t size);
 /* Writes to the memory of the process. False: it has ended, or nothing is there. */
 bool tracee_write(const struct tracee *t, uint64_t address, const void *from, size_t size);
 
-/* A mapping of the process that stays when it is let go, for so many bytes; 0: it gets none. */
-uint64_t tracee_map(struct tracee *t, size_t size);
+/* Puts what stays when it is let go, once: whole pages, which are the process's. Returns where; 0: there is nothing. */
+uint64_t tracee_give(struct tracee *t, const void *from, size_t size);
 
 /* Calls the function with up to six arguments. NULL, or what went wrong. */
 enum { TRACEE_ARGS = 6 };

@@ -173,6 +173,7 @@ const char *tracee_hold(struct tracee *t, const struct process *p, pid_t tid)
 {
     struct iovec registers = {t->registers, sizeof t->registers};
     *t = (struct tracee){.p = p, .tid = tid};
+    signal(SIGCHLD, SIG_DFL); /* whoever started us may ignore it, and then none is sent */
     if (ptrace(PTRACE_SEIZE, tid, NULL, (void *)PTRACE_O_TRACESYSGOOD))
         return errno == EPERM ? "another process traces it, or the kernel does not allow us to" : strerror(errno);
     const char *wrong = interrupt(t, false);

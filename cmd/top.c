@@ -106,7 +106,8 @@ static const char *next_window(struct top *t, bool *is_new)
         }
         const char *then = follow_next_end(&t->follow, &file);
         wrong = wrong ? wrong : then;
-        if (!wrong && *is_new && !holders_tell(t->window, &t->follow.waits, t->screen.pid))
+        bool known = *is_new && !t->follow.header.owners_hidden;
+        if (!wrong && known && !holders_tell(t->window, &t->follow.waits, t->screen.pid))
             wrong = "out of memory";
     }
     if (*is_new) {

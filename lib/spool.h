@@ -109,7 +109,7 @@ struct spool_header {
     uint32_t nthreads;        /* that were recorded */
     uint32_t launcher;        /* pid of the `thrace record` that finishes it, or 0 */
     uint32_t session;         /* number, from 1 */
-    uint32_t pad;
+    uint32_t owners_hidden;   /* 1: locks do not say who holds them where glibc's do */
     uint64_t ring_size;        /* the log is a ring of this many bytes; 0: it grows */
     uint64_t log_start;        /* what of a ring still counts; whole generations */
     uint64_t first_generation; /* those before are gone; 0: none is */

@@ -3,6 +3,7 @@
 #include "lib/meta.h"
 #include "preload/active.h"
 #include "preload/handles.h"
+#include "preload/libc_words.h"
 #include "preload/section.h"
 #include "preload/thread_end.h"
 #include "preload/unseen.h"
@@ -76,6 +77,8 @@ static void find_own_stack(struct thread *t)
     handle_remember(t->pthread, t->sched.g);
     t->stack_hi = (uintptr_t)pthread_self();
     t->stack_lo = t->stack_size < t->stack_hi ? t->stack_hi - t->stack_size : 0;
+    if (unlikely(!stack_is_here(WORD_THREAD_STACK, t->stack_lo, t->stack_hi)))
+        t->stack_lo = t->stack_hi = 0;
 }
 
 void begin_thread(struct thread *t)

@@ -2,6 +2,7 @@
 
 #include "preload/active.h"
 #include "preload/config.h"
+#include "preload/libc_words.h"
 #include "preload/objects.h"
 #include "preload/section.h"
 #include "preload/upcalls.h"
@@ -230,27 +231,15 @@ bool wake_all(struct hook *h, const void *object, enum waiter_kind kind)
     return wake(h, object, kind, CLAIMED_SERVED, true);
 }
 
-/*
- * Whether the unlock will ask the kernel to wake a thread. It does so when somebody found the mutex taken since it was
- * last taken; who takes it before a woken thread gets there wipes that out.
- */
-static bool unlock_will_wake(const pthread_mutex_t *m)
-{
-    enum { ROBUST_OR_PI = 0x30, CEILING = 0x40, CEILING_SHIFT = 19 };
-    int kind = __atomic_load_n(&m->__data.__kind, __ATOMIC_RELAXED);
-    uint32_t word = (uint32_t)__atomic_load_n(&m->__data.__lock, __ATOMIC_RELAXED);
-    if (kind & CEILING)
-        return (word & ((1u << CEILING_SHIFT) - 1)) > 1;
-    return kind & ROBUST_OR_PI ? word >> 31 : word > 1;
-}
-
+/* Where the words are not to be trusted nobody is claimed: who waits wakes itself in the trace. */
 void wait_for_owner(const pthread_mutex_t *m)
 {
-    if (self->wait && !unlock_will_wake(m))
+    if (self->wait && is_trusted(WORD_MUTEX) && !mutex_unlock_will_wake(m))
         waitq_overtake(&recorder.waits, self->wait);
 }
 
 void wake_next_owner(struct hook *h, const pthread_mutex_t *m)
 {
-    wake(h, m, WAITER_ANY, unlock_will_wake(m) ? CLAIMED_QUEUED : CLAIMED_COMING, false);
+    if (is_trusted(WORD_MUTEX))
+        wake(h, m, WAITER_ANY, mutex_unlock_will_wake(m) ? CLAIMED_QUEUED : CLAIMED_COMING, false);
 }

@@ -15,6 +15,7 @@
 
 #include "preload/hook.h"
 #include "preload/introduce.h"
+#include "preload/libc_words.h"
 #include "preload/lock_stats.h"
 #include "preload/modules.h"
 #include "preload/real.h"
@@ -211,20 +212,13 @@ IN_LINE void released_rwlock(const void *lock, uint64_t now)
 
 /* --- mutexes ------------------------------------------------------------------------------------------------------ */
 
-/* By its owner: the mutex was taken again, or will be held after one unlock. */
-static inline bool is_nested(const pthread_mutex_t *m)
-{
-    enum { TYPE = 3 };
-    return unlikely((m->__data.__kind & TYPE) == PTHREAD_MUTEX_RECURSIVE_NP) && m->__data.__count > 1;
-}
-
 #define MUTEX(m) ((const pthread_mutex_t *)(m))
 
 #define TAKES_MUTEX(name, waited, params, args)                                                                        \
     static int counted_##name params                                                                                   \
     {                                                                                                                  \
         int ret = libc.name args;                                                                                      \
-        if (likely(!ret || ret == EOWNERDEAD) && !is_nested(MUTEX(m)))                                                 \
+        if (likely(!ret || ret == EOWNERDEAD) && !mutex_is_nested(MUTEX(m)))                                           \
             taken(m, OBJECT_MUTEX, waited);                                                                            \
         return ret;                                                                                                    \
     }
@@ -233,7 +227,7 @@ static inline bool is_nested(const pthread_mutex_t *m)
 #define RELEASES_MUTEX(name, params, args)                                                                             \
     static int counted_##name params                                                                                   \
     {                                                                                                                  \
-        bool nested = is_nested(MUTEX(m));                                                                             \
+        bool nested = mutex_is_nested(MUTEX(m));                                                                       \
         uint64_t now = time_of_release();                                                                              \
         int ret = libc.name args;                                                                                      \
         if (likely(!ret) && !nested)                                                                                   \
@@ -272,7 +266,9 @@ static void take_again(struct wait_for_condition *w)
 #define CONDITION_WAIT(name, params, args)                                                                             \
     static int counted_##name params                                                                                   \
     {                                                                                                                  \
-        __attribute__((cleanup(take_again))) struct wait_for_condition w = {is_nested(MUTEX(m)) ? NULL : MUTEX(m), 0}; \
+        __attribute__((cleanup(take_again))) struct wait_for_condition w = {MUTEX(m), 0};                              \
+        if (mutex_is_nested(w.m))                                                                                      \
+            w.m = NULL;                                                                                                \
         if (w.m)                                                                                                       \
             released(m, time_of_release());                                                                            \
         w.ret = libc.name args;                                                                                        \
@@ -332,7 +328,7 @@ RELEASES(pthread_spin_unlock, released, (const void *)l, (pthread_spinlock_t * l
 
 #define COUNT(name) (libc.name = real.name, real.name = counted_##name)
 
-void count_locks(void)
+static void count_mutexes(void)
 {
     COUNT(pthread_mutex_trylock);
     COUNT(pthread_mutex_lock);
@@ -352,6 +348,13 @@ void count_locks(void)
     COUNT(old_cond_wait);
     COUNT(old_cond_timedwait);
 #endif
+}
+
+/* Of a mutex that may be nested unnoticed nothing is counted. */
+void count_locks(void)
+{
+    if (is_trusted(WORD_MUTEX_COUNT))
+        count_mutexes();
     COUNT(pthread_rwlock_tryrdlock);
     COUNT(pthread_rwlock_rdlock);
     COUNT(pthread_rwlock_timedrdlock);

@@ -3,11 +3,12 @@
  * notes the object as held for that time and wakes the waiters when it is over, however it is over: returned from,
  * cancelled, or left by an exception, after which one of the waiters runs it again.
  *
- * Cost when it is done already: one load. glibc marks that with 2.
+ * Cost when it is done already: two loads.
  */
+#include "preload/libc_words.h"
 #include "preload/wrapper.h"
 
-enum { GLIBC_ONCE_DONE = 2, RUNNING_MAX = 256 };
+enum { RUNNING_MAX = 256 };
 
 /* The objects whose routines run now. */
 static const void *running[RUNNING_MAX];
@@ -87,17 +88,14 @@ static SLOW int once_slow(void *once, void (*routine)(void), bool c11)
     return 0;
 }
 
-static inline bool is_done(const void *once)
-{
-    return __atomic_load_n((const int *)once, __ATOMIC_ACQUIRE) == GLIBC_ONCE_DONE;
-}
+static inline bool is_done(const void *once) { return likely(once_is_done(once)) && is_trusted(WORD_ONCE); }
 
 /* A checker for data races knows the real function's look at the word, not ours: there is none when nobody records. */
 EXPORT int pthread_once(pthread_once_t *once, void (*routine)(void))
 {
     if (!wrapped(CLASS_SYNC))
         return real.pthread_once(once, routine);
-    if (likely(is_done(once)))
+    if (is_done(once))
         return 0;
     return once_slow(once, routine, false);
 }
@@ -106,6 +104,6 @@ EXPORT void call_once(once_flag *once, void (*routine)(void))
 {
     if (!wrapped(CLASS_SYNC))
         real.call_once(once, routine);
-    else if (unlikely(!is_done(once)))
+    else if (!is_done(once))
         once_slow(once, routine, true);
 }

@@ -4,26 +4,16 @@
  * otherwise); of the readers, the last one to leave lets in a writer. Whether a reader is the last one, and whether it
  * is a writer that leaves, the lock's own words say; we read them and change nothing.
  */
+#include "preload/libc_words.h"
 #include "preload/wrapper.h"
-
-/* glibc since 2.25: bit 0 is the phase, set when a writer holds the lock; bits 3 and up count the readers. */
-static bool held_by_writer(const pthread_rwlock_t *l)
-{
-    return __atomic_load_n(&l->__data.__readers, __ATOMIC_RELAXED) & 1;
-}
-
-static bool held_by_several_readers(const pthread_rwlock_t *l)
-{
-    return __atomic_load_n(&l->__data.__readers, __ATOMIC_RELAXED) >> 3 > 1;
-}
 
 static OUT_OF_LINE int unlock_slow(pthread_rwlock_t *l)
 {
     struct hook h;
-    if (wrapped(CLASS_SYNC) && HOOK_ENTER(&h, pthread_rwlock_unlock)) {
-        bool writer = held_by_writer(l);
+    if (is_trusted(WORD_RWLOCK) && wrapped(CLASS_SYNC) && HOOK_ENTER(&h, pthread_rwlock_unlock)) {
+        bool writer = rwlock_is_held_by_writer(l);
         bool readers_let_in = writer && wake_all(&h, l, WAITER_READER);
-        if (!readers_let_in && (writer || !held_by_several_readers(l)))
+        if (!readers_let_in && (writer || !rwlock_is_held_by_several(l)))
             wake_one(&h, l, WAITER_WRITER);
         hook_leave(&h);
     }

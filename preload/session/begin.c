@@ -10,6 +10,7 @@
 #include "preload/expected.h"
 #include "preload/heap/heap_setup.h"
 #include "preload/hooks/counted_locks.h"
+#include "preload/libc_words.h"
 #include "preload/modules.h"
 #include "preload/probes/probes.h"
 #include "preload/recorder.h"
@@ -43,6 +44,8 @@ static void begin_main_thread(void)
     if (!t)
         return;
     first_thread_stack(t);
+    if (!stack_is_here(WORD_FIRST_STACK, t->stack_lo, t->stack_hi))
+        t->stack_lo = t->stack_hi = registry.first_lo = registry.first_hi = 0;
     t->sched.m = (uint64_t)sys_gettid();
     unseen_not_me(t->sched.m);
     t->pthread = registry.main_thread = pthread_self();
@@ -108,10 +111,28 @@ static void begin_in_child(struct thread *t)
         own_threads_start();
 }
 
+static uint32_t classes_to_record(void)
+{
+    return (uint32_t)options->classes & ~(is_trusted(WORD_STREAM) ? 0u : (uint32_t)CLASS_STDIO);
+}
+
+/* Of a program and those that it executes, the first one says what none of them can have. */
+static void say_what_is_missing(void)
+{
+    uint32_t used = ~UINT32_C(0);
+    if (!options->lock_stats)
+        used &= ~(UINT32_C(1) << WORD_MUTEX_COUNT);
+    if (!(options->classes & CLASS_STDIO))
+        used &= ~(UINT32_C(1) << WORD_STREAM);
+    if (options->follow && options->launcher && options->launcher != (uint64_t)recorder.pid && !options->verbose)
+        used = 0;
+    libc_words_say(used, options->verbose);
+}
+
 static void configure(void)
 {
     config_to_set = (struct config){
-        .classes = (uint32_t)options->classes,
+        .classes = classes_to_record(),
         .stack_kinds = (uint32_t)options->stack_kinds,
         .max_objects = (uint32_t)options->max_objects,
         .annotations = (uint32_t)options->annotations,
@@ -139,6 +160,7 @@ void begin_with(struct options *o)
 
 bool begin_process(enum begin_when when)
 {
+    libc_words_try();
     session_init(options, false);
     modules_init(session_exe());
     configure();
@@ -160,6 +182,7 @@ bool begin_process(enum begin_when when)
         probes_init(options->probes, session_exe(), !options->follow, options->verbose);
         begin_main_thread();
     }
+    say_what_is_missing();
     sample_init(options->cpu_hz);
     return true;
 }

@@ -11,6 +11,7 @@
 #include "preload/heap/heap_setup.h"
 #include "preload/held_signals.h"
 #include "preload/hooks/fds.h"
+#include "preload/libc_words.h"
 #include "preload/modules.h"
 #include "preload/recorder.h"
 #include "preload/sampler/sample.h"
@@ -77,6 +78,7 @@ static void fill_header(struct spool_header *h)
     heap_fill(h);
     h->show_cpus = (uint32_t)session.options->cpus;
     h->locks.counted = (uint32_t)session.options->lock_stats;
+    h->owners_hidden = !is_trusted(WORD_OWNER);
     h->unseen.go = go_was_seen(); /* now: its programs end by a system call */
 }
 

@@ -32,6 +32,7 @@ e2e_tests = \
 	%D%/install.test \
 	%D%/itt.test \
 	%D%/kills.test \
+	%D%/libc-words.test \
 	%D%/lock-libraries.test \
 	%D%/lock-stats.test \
 	%D%/locks.test \

@@ -46,6 +46,7 @@ c_programs = \
 	%D%/filtered \
 	%D%/first-call \
 	%D%/forbids-clock \
+	%D%/foreign-words \
 	%D%/forker \
 	%D%/futile-wakeup \
 	%D%/goroutines-host \
@@ -132,7 +133,7 @@ c_programs = \
 	%D%/yields
 
 check_PROGRAMS += $(c_programs) %D%/annotated-cxx %D%/annotated-cxx20 %D%/cxx-objects %D%/cxx-threads %D%/heap-cxx %D%/long-names %D%/torture
-check_LTLIBRARIES += %D%/libearly.la %D%/libfirst-call.la %D%/libheap-early.la %D%/libheap-ifunc.la %D%/libloader-held.la \
+check_LTLIBRARIES += %D%/libearly.la %D%/libfirst-call.la %D%/libforeign-words.la %D%/libheap-early.la %D%/libheap-ifunc.la %D%/libloader-held.la \
 	%D%/liblate-helper.la %D%/liblocale.la %D%/libslow-release.la %D%/libtoil-one.la %D%/libtoil-two.la
 
 # The expectations name functions and lines, whatever CFLAGS say.
@@ -189,6 +190,7 @@ tests_programs_calls_on_files_CFLAGS = $(program_CFLAGS)
 tests_programs_failing_calls_CFLAGS = $(program_CFLAGS)
 tests_programs_faulted_CFLAGS = $(program_CFLAGS)
 tests_programs_first_call_CFLAGS = $(program_CFLAGS)
+tests_programs_foreign_words_CFLAGS = $(program_CFLAGS)
 tests_programs_forbids_clock_CFLAGS = $(program_CFLAGS)
 tests_programs_forker_CFLAGS = $(program_CFLAGS)
 # Otherwise the compiler removes calls of malloc and free.
@@ -317,6 +319,9 @@ tests_programs_libearly_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -share
 tests_programs_libfirst_call_la_SOURCES = %D%/first-call-lib.c
 tests_programs_libfirst_call_la_CFLAGS = $(program_CFLAGS) -fvisibility=default
 tests_programs_libfirst_call_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
+tests_programs_libforeign_words_la_SOURCES = %D%/foreign-words-lib.c
+tests_programs_libforeign_words_la_CFLAGS = $(program_CFLAGS) -fvisibility=default
+tests_programs_libforeign_words_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere
 tests_programs_liblate_helper_la_SOURCES = %D%/late-helper-lib.c
 tests_programs_liblate_helper_la_CFLAGS = $(program_CFLAGS) -fvisibility=default
 tests_programs_liblate_helper_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -rpath /nowhere

@@ -22,6 +22,7 @@ unit_tests = \
 	%D%/test-heap-in-trace \
 	%D%/test-heap-profile \
 	%D%/test-image \
+	%D%/test-libc-words \
 	%D%/test-lock \
 	%D%/test-annotation-names \
 	%D%/test-memory-file \
@@ -128,6 +129,9 @@ tests_unit_test_descriptors_SOURCES = %D%/test-descriptors.c preload/descriptors
 tests_unit_test_descriptors_LDADD = $(unit_test_LIBS)
 tests_unit_test_handles_SOURCES = %D%/test-handles.c preload/handles.c
 tests_unit_test_handles_LDADD = $(unit_test_LIBS)
+tests_unit_test_libc_words_SOURCES = %D%/test-libc-words.c preload/libc_words.c
+tests_unit_test_libc_words_CFLAGS = $(AM_CFLAGS) -pthread
+tests_unit_test_libc_words_LDADD = $(unit_test_LIBS)
 tests_unit_test_locks_SOURCES = %D%/test-locks.c
 tests_unit_test_locks_LDADD = $(finish_LIBS) $(unit_test_LIBS)
 tests_unit_test_object_origins_SOURCES = %D%/test-object-origins.c preload/object_origins.c

@@ -48,7 +48,7 @@ static const struct field header_fields[] = {
     FIELD(spool_header, nthreads),
     FIELD(spool_header, launcher),
     FIELD(spool_header, session),
-    FIELD(spool_header, pad),
+    FIELD(spool_header, owners_hidden),
     FIELD(spool_header, ring_size),
     FIELD(spool_header, log_start),
     FIELD(spool_header, first_generation),

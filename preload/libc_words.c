@@ -32,7 +32,7 @@ static bool try_mutex(pthread_mutex_t *m, bool (*holds)(pthread_mutex_t *m))
         return false;
     sys_gettid();
     bool ok = holds(m);
-    return !real.pthread_mutex_unlock(m) && ok && mutex_word(m) == before && !mutex_unlock_will_wake(m);
+    return !real.pthread_mutex_unlock(m) && ok && mutex_word(m) == before;
 }
 
 static bool is_taken(pthread_mutex_t *m) { return mutex_word(m) && !mutex_unlock_will_wake(m); }

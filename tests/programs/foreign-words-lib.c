@@ -1,7 +1,8 @@
 /*
  * Stands between the recorder and libc, and keeps the state of locks elsewhere than libc does: of the objects that
  * FOREIGN names, "mutex", "rwlock" and "once". With "stream" it has another number for a stream's descriptor, and with
- * "self" other handles for threads. Where libc has a mutex's owner, a foreign one has the first thread for good.
+ * "self" other handles for threads. Where libc has a mutex's owner, a foreign one has the first thread for good, and
+ * where libc says that an rwlock is held by a writer, a foreign one always says so.
  */
 #include "program.h"
 
@@ -77,7 +78,11 @@ static int *mutex_state(pthread_mutex_t *m)
     return (int *)((char *)m + 36);
 }
 
-static int *rwlock_state(pthread_rwlock_t *l) { return (int *)((char *)l + 40); }
+static int *rwlock_state(pthread_rwlock_t *l)
+{
+    l->__data.__readers = 1;
+    return (int *)((char *)l + 40);
+}
 
 TRY(pthread_mutex_trylock, "mutex", pthread_mutex_t, mutex_state)
 TAKE(pthread_mutex_lock, "mutex", pthread_mutex_t, mutex_state)

@@ -9,7 +9,7 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static struct thread waiter;
-static atomic_bool runs;
+static atomic_bool runs, has_run;
 static int taken, read_by, run;
 
 static NOINLINE void *takes(void *self)
@@ -35,6 +35,7 @@ static void routine(void)
     run++;
     atomic_store(&runs, true);
     await_asleep(&waiter);
+    atomic_store(&has_run, true);
 }
 
 static NOINLINE void *runs_once(void *self)
@@ -42,6 +43,7 @@ static NOINLINE void *runs_once(void *self)
     wait_for(&runs);
     introduce(self);
     CHECK(pthread_once(&once, routine) == 0);
+    CHECK(atomic_load(&has_run));
     return NULL;
 }
 

@@ -112,7 +112,7 @@ const char *attachment_begin(struct attachment *a, const char *out, bool with_fi
 {
     static char found[PATH_MAX], library[PATH_MAX];
     static struct entries entries;
-    const char *wrong = find_library(found, sizeof found);
+    const char *wrong = find_library(LIBC_GLIBC, found, sizeof found);
     if (!wrong && !realpath(found, library))
         wrong = strerror(errno);
     make_entries(&entries, out, a->p);

@@ -4,7 +4,10 @@
 
 #include <stddef.h>
 
+/* Which C library a program is built for: there is a library for each. */
+enum libc { LIBC_GLIBC, LIBC_MUSL };
+
 /* NULL, or that it is not there; the text lives until the next call. */
-const char *find_library(char *path, size_t size);
+const char *find_library(enum libc libc, char *path, size_t size);
 
 #endif

@@ -197,11 +197,22 @@ static bool enough_descriptors(void)
     return n == NEEDED;
 }
 
-static int record(const struct target *t, const struct record_options *o)
+/* Not everybody has the library for musl, without which its programs run all the same. */
+static const char *find_its_library(struct target *t, char *library, size_t size)
+{
+    const char *missing = *t->problem ? NULL : find_library(t->libc, library, size);
+    if (!missing || t->libc != LIBC_MUSL)
+        return missing;
+    snprintf(t->problem, sizeof t->problem, "%s runs without being recorded: it is built for musl, and %s", t->path,
+             missing);
+    return NULL;
+}
+
+static int record(struct target *t, const struct record_options *o)
 {
     static char library[PATH_MAX];
+    const char *missing = find_its_library(t, library, sizeof library);
     bool traced = !*t->problem;
-    const char *missing = traced ? find_library(library, sizeof library) : NULL;
     int cannot;
     if (!traced || missing)
         complain("record", "%s", missing ? missing : t->problem);

@@ -85,15 +85,16 @@ static bool find_loader(int fd, const Elf64_Ehdr *e, char path[PATH_MAX])
     return false;
 }
 
-/* A loader of musl's, of Bionic's or of uClibc's would end the program, as it cannot load our library. */
+static bool is_called(const char *loader, const char *what)
+{
+    const char *slash = strrchr(loader, '/');
+    return !strncmp(slash ? slash + 1 : loader, what, strlen(what));
+}
+
+/* Bionic's loader or uClibc's would end the program, as it cannot load any library of ours. */
 static bool is_of_another_libc(const char *loader)
 {
-    static const char *const others[] = {"ld-musl", "linker", "ld-uClibc"};
-    const char *slash = strrchr(loader, '/'), *name = slash ? slash + 1 : loader;
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (!strncmp(name, others[i], strlen(others[i])))
-            return true;
-    return false;
+    return is_called(loader, "linker") || is_called(loader, "ld-uClibc");
 }
 
 /* The file's bytes at a virtual address, and how many follow; NULL when no segment has it. */
@@ -198,7 +199,7 @@ static const char *privileges(int fd)
 }
 
 /* Why the loader would not load the shim into this executable, or NULL. */
-static const char *obstacle(int fd, const Elf64_Ehdr *e)
+static const char *obstacle(int fd, const Elf64_Ehdr *e, enum libc *libc)
 {
     if (e->e_ident[EI_CLASS] != ELFCLASS64)
         return "it is a 32-bit program and thrace is 64-bit";
@@ -208,7 +209,8 @@ static const char *obstacle(int fd, const Elf64_Ehdr *e)
     if (!find_loader(fd, e, loader))
         return "it is statically linked, LD_PRELOAD does not reach it";
     if (is_of_another_libc(loader))
-        return "it is built for another C library than glibc, where thrace's cannot be loaded";
+        return "it is built for another C library than glibc and musl, where thrace's cannot be loaded";
+    *libc = is_called(loader, "ld-musl") ? LIBC_MUSL : LIBC_GLIBC;
     const char *secure = privileges(fd);
     if (secure)
         return secure;
@@ -240,7 +242,7 @@ void target_find(struct target *t, const char *command)
         head[n < 0 ? 0 : n] = 0;
         char *next = n > 2 && !memcmp(head, "#!", 2) ? interpreter(head) : NULL;
         if (n >= (ssize_t)sizeof(Elf64_Ehdr) && !memcmp(head, ELFMAG, SELFMAG))
-            why = obstacle(fd, (const Elf64_Ehdr *)(void *)head);
+            why = obstacle(fd, (const Elf64_Ehdr *)(void *)head, &t->libc);
         if (fd >= 0)
             close(fd);
         if (why)

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 
@@ -111,13 +112,19 @@ void give_back_expected_thread(struct thread *t)
 
 /* --- at the beginning --------------------------------------------------------------------------------------------- */
 
+#ifdef __GLIBC__
 extern void *__libc_stack_end;
+static uintptr_t first_stack_end(void) { return (uintptr_t)__libc_stack_end; }
+#else
+/* Something that the kernel has put there. */
+static uintptr_t first_stack_end(void) { return (uintptr_t)getauxval(AT_RANDOM); }
+#endif
 
 void first_thread_stack(struct thread *t)
 {
     struct rlimit limit = {0, 0};
     raw_syscall(SYS_prlimit64, 0, RLIMIT_STACK, 0, (long)&limit, 0, 0);
-    t->stack_hi = ((uintptr_t)__libc_stack_end | 0xfff) + 1;
+    t->stack_hi = (first_stack_end() | 0xfff) + 1;
     t->stack_lo = t->stack_hi - (limit.rlim_cur < (UINT64_C(1) << 30) ? limit.rlim_cur : UINT64_C(1) << 30);
     registry.first = t;
     registry.first_lo = t->stack_lo;

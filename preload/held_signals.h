@@ -13,10 +13,14 @@
 #define SIGNAL_BIT(sig) (UINT64_C(1) << ((sig)-1))
 
 /*
- * Not those that an instruction causes: blocked, they would kill. Nor glibc's 33: setuid waits until every thread has
- * answered it, and its handler comes to no hook.
+ * Not those that an instruction causes: blocked, they would kill. Nor glibc's 33, or musl's 34: setuid waits until
+ * every thread has answered it, and its handler comes to no hook.
  */
+#ifdef __GLIBC__
 enum { SIGNAL_SETXID = 33 };
+#else
+enum { SIGNAL_SETXID = 34 };
+#endif
 #define SIGNALS_NOT_HELD                                                                                               \
     (SIGNAL_BIT(SIGILL) | SIGNAL_BIT(SIGTRAP) | SIGNAL_BIT(SIGBUS) | SIGNAL_BIT(SIGFPE) | SIGNAL_BIT(SIGSEGV) |        \
      SIGNAL_BIT(SIGSYS) | SIGNAL_BIT(SIGNAL_SETXID))

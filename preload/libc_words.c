@@ -12,8 +12,6 @@ uint32_t tried_words, distrusted_words;
 /* Long ago: who asks to wait until then does not wait. */
 static const struct timespec past;
 
-static uint32_t mutex_word(const pthread_mutex_t *m) { return (uint32_t)m->__data.__lock; }
-
 /*
  * A mutex that this thread has: whoever finds it taken leaves a mark, and the unlock takes it off. Only a mutex whose
  * word is as expected so far is waited for, by its own owner: with another one, who knows what that would do.
@@ -54,7 +52,8 @@ static bool try_kind(int (*set)(pthread_mutexattr_t *attr, int value), int value
     memset(&m, 0, sizeof m);
     if (!make_mutex(&m, set, value)) /* this system has no such mutexes */
         return true;
-    bool ok = (m.__data.__kind & 0x70) == kind && (holds == is_free || try_mutex(&m, holds)) && is_free(&m);
+    bool ok = (mutex_kind(&m) & (MUTEX_ROBUST | MUTEX_INHERITS | MUTEX_CEILING)) == kind &&
+              (holds == is_free || try_mutex(&m, holds)) && is_free(&m);
     real.pthread_mutex_destroy(&m);
     return ok;
 }
@@ -62,13 +61,13 @@ static bool try_kind(int (*set)(pthread_mutexattr_t *attr, int value), int value
 /* Who may not have a real-time priority may not take one with a ceiling. */
 static bool try_mutex_words(void)
 {
-    enum { ROBUST = 0x10, INHERITS = 0x20, CEILING = 0x40 };
     pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
     bool ok = try_mutex(&m, is_marked_by_who_finds_it_taken);
     real.pthread_mutex_destroy(&m);
-    return ok && try_kind(pthread_mutexattr_setrobust, PTHREAD_MUTEX_ROBUST, ROBUST, is_marked_by_who_finds_it_taken) &&
-           try_kind(pthread_mutexattr_setprotocol, PTHREAD_PRIO_INHERIT, INHERITS, is_taken) &&
-           try_kind(pthread_mutexattr_setprotocol, PTHREAD_PRIO_PROTECT, CEILING, is_free);
+    return ok &&
+           try_kind(pthread_mutexattr_setrobust, PTHREAD_MUTEX_ROBUST, MUTEX_ROBUST, is_marked_by_who_finds_it_taken) &&
+           try_kind(pthread_mutexattr_setprotocol, PTHREAD_PRIO_INHERIT, MUTEX_INHERITS, is_taken) &&
+           try_kind(pthread_mutexattr_setprotocol, PTHREAD_PRIO_PROTECT, MUTEX_CEILING, is_free);
 }
 
 /* Taken twice it is nested until the first unlock; an ordinary one never is. */
@@ -90,19 +89,19 @@ static bool try_mutex_count(void)
     return ok && try_kind(pthread_mutexattr_settype, PTHREAD_MUTEX_RECURSIVE, 0, is_nested_when_taken_again);
 }
 
-static bool is_ours(pthread_mutex_t *m) { return m->__data.__owner == (int)sys_gettid(); }
+static bool is_ours(pthread_mutex_t *m) { return mutex_owner(m) == (int)sys_gettid(); }
 
 /* What thrace top reads from outside. */
 static bool try_owner(void)
 {
     pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
     pthread_rwlock_t l = PTHREAD_RWLOCK_INITIALIZER;
-    bool ok = try_mutex(&m, is_ours) && !m.__data.__owner;
+    bool ok = try_mutex(&m, is_ours) && !mutex_owner(&m);
     real.pthread_mutex_destroy(&m);
     if (real.pthread_rwlock_trywrlock(&l))
         return false;
-    ok &= l.__data.__cur_writer == (int)sys_gettid();
-    ok &= !real.pthread_rwlock_unlock(&l) && !l.__data.__cur_writer;
+    ok &= rwlock_writer(&l) == (int)sys_gettid();
+    ok &= !real.pthread_rwlock_unlock(&l) && !rwlock_writer(&l);
     real.pthread_rwlock_destroy(&l);
     return ok;
 }
@@ -156,7 +155,7 @@ static bool agrees(FILE *f)
     for (int i = 0; f && i < TRIES; i++) {
         int fd = fileno_unlocked(f);
         if (fd == stream_descriptor(f) && __fpending(f) == stream_pending(f) &&
-            !__flbf(f) == !(f->_flags & STREAM_LINE_BUFFERED))
+            !__flbf(f) == !stream_is_line_buffered(f))
             return true;
     }
     return !f;
@@ -225,7 +224,7 @@ void libc_words_say(uint32_t used, bool verbose)
         bool trusted = is_trusted((enum libc_word)i);
         if (tried_words >> i & 1)
             add(&checks, ", ", words[i].name, trusted ? " yes" : " NO");
-        if (!trusted && words[i].missing && used >> i & 1)
+        if (!trusted && words[i].missing && (used & ~(uint32_t)WORDS_NOT_THERE) >> i & 1)
             add(&missing, ", ", words[i].missing, "");
     }
     if (verbose)

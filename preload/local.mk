@@ -11,6 +11,7 @@ libthrace_preload_la_SOURCES = \
 	%D%/descriptors.c %D%/descriptors.h \
 	%D%/expected.c %D%/expected.h \
 	%D%/generation.c %D%/generation.h \
+	%D%/glibc_words.h \
 	%D%/go.c %D%/go.h \
 	%D%/handles.c %D%/handles.h \
 	%D%/held_signals.h \
@@ -21,6 +22,7 @@ libthrace_preload_la_SOURCES = \
 	%D%/maintenance.c %D%/maintenance.h \
 	%D%/modules.c %D%/modules.h \
 	%D%/moved.c %D%/moved.h \
+	%D%/musl_words.h \
 	%D%/object.h \
 	%D%/object_frames.c %D%/object_frames.h \
 	%D%/object_origins.c %D%/object_origins.h \
@@ -152,6 +154,25 @@ libthrace_preload_la_DEPENDENCIES = libadmit.la liblow.la %D%/preload.map
 $(libthrace_preload_la_OBJECTS) $(libadmit_la_OBJECTS) $(liblow_la_OBJECTS): override CFLAGS += $(NO_ABORTS)
 NO_ABORTS = -fno-stack-protector -Wp,-U_FORTIFY_SOURCE
 
+# The same once more, for programs of musl. It names no libc: a program of glibc's that inherits it has to start.
+if HAVE_MUSL
+pkgmusldir = $(pkglibdir)/musl
+pkgmusl_DATA = .libs/musl/libthrace-preload.so
+musl_objects = $(patsubst %.c,musl-objects/%.o,$(filter %.c,$(libthrace_preload_la_SOURCES) $(libadmit_la_SOURCES) \
+	$(liblow_la_SOURCES)))
+# What only glibc has is not declared.
+musl_CFLAGS = -std=gnu11 $(WARNINGS) -Wno-missing-prototypes -fvisibility=hidden -fPIC \
+	-fasynchronous-unwind-tables $(CFLAGS) $(NO_ABORTS)
+.libs/musl/libthrace-preload.so: $(musl_objects)
+	$(AM_V_CCLD)$(MKDIR_P) $(@D) && $(MUSL_GCC) -nostdlib -shared -Wl,-z,now -Wl,-z,nodelete -Wl,--eh-frame-hdr \
+		-Wl,--build-id -o $@ $(musl_objects) -lgcc
+musl-objects/%.o: %.c
+	$(AM_V_CC)$(MKDIR_P) $(@D) && $(MUSL_GCC) $(libthrace_preload_la_CPPFLAGS) $(MUSL_HEADERS) $(musl_CFLAGS) \
+		$(if $(findstring admit,$<),$(NO_VECTORS)) -MMD -c -o $@ $<
+-include $(musl_objects:.o=.d)
+CLEANFILES += .libs/musl/libthrace-preload.so
+endif
+
 # Loaded by that one, in a program whose probes are asked for, while it starts.
 if HAVE_ZYDIS
 pkglib_LTLIBRARIES += libthrace-usdt.la
@@ -161,6 +182,10 @@ libthrace_usdt_la_LIBADD = liblow.la $(ZYDIS_LIBS)
 libthrace_usdt_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared -Wl,-z,now
 endif
 endif
+clean-local: clean-musl
+clean-musl:
+	rm -rf musl-objects
+
 examiner_sources = \
 	%D%/examiner/decode.c %D%/examiner/decode.h \
 	%D%/examiner/examine.c %D%/examiner/examine.h \

@@ -222,7 +222,8 @@ void modules_refresh(void)
     if (!lock_try(&refresh_lock))
         return;
     dl_iterate_phdr(visit, &v); /* asks for the count only */
-    if ((v.adds != last_adds || v.subs != last_subs) && can_keep() && (v.modules = new_snapshot())) {
+    bool changed = !modules_now() || v.adds != last_adds || v.subs != last_subs; /* musl begins with 0 */
+    if (changed && can_keep() && (v.modules = new_snapshot())) {
         kept.used = 0;
         v.time = now();
         dl_iterate_phdr(visit, &v);

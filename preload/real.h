@@ -24,9 +24,33 @@
 
 #undef fread_unlocked
 #undef fwrite_unlocked
+#ifndef __GLIBC__
+#undef creat64
+#undef fallocate64
+#undef fcntl64
+#undef fopen64
+#undef freopen64
+#undef fstat64
+#undef fstatat64
+#undef ftruncate64
+#undef lockf64
+#undef lstat64
+#undef mmap64
+#undef open64
+#undef openat64
+#undef posix_fadvise64
+#undef posix_fallocate64
+#undef pread64
+#undef preadv64
+#undef pwrite64
+#undef pwritev64
+#undef sendfile64
+#undef stat64
+#undef truncate64
+#endif
 
 /* The condition variables of glibc 2.3.2 replaced earlier ones of the same name; old programs still ask for those. */
-#if defined(__x86_64__)
+#if defined(__x86_64__) && defined(__GLIBC__)
 #define COND_VERSION "GLIBC_2.3.2"
 #define OLD_COND_VERSION "GLIBC_2.2.5"
 #else

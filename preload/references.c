@@ -121,7 +121,7 @@ static int change_module(struct dl_phdr_info *info, size_t size, void *arg)
     size_t called_bytes = 0, others_bytes = 0;
     (void)size;
     find_ranges(&m, info);
-    if (!m.of.dynamic || is_in_library(m.of.dynamic) || is_in(m.all, (uintptr_t)&_r_debug) ||
+    if (!m.of.dynamic || is_in_library(m.of.dynamic) || is_in(m.all, (uintptr_t)symbol_loader()) ||
         (m.of.base && m.of.base == getauxval(AT_SYSINFO_EHDR)))
         return 0;
     for (const ElfW(Dyn) *d = m.of.dynamic; d->d_tag != DT_NULL; d++) {
@@ -164,7 +164,9 @@ static __attribute__((used)) void (*with_the_loaders_lock(void))(void)
     return nothing;
 }
 
+#ifdef __GLIBC__
 EXPORT void thrace_with_the_loaders_lock(void) __attribute__((ifunc("with_the_loaders_lock")));
+#endif
 
 unsigned references_change(const void *(*ask)(const struct reference *r))
 {

@@ -12,6 +12,10 @@
 
 #include "preload/recorder.h"
 
+#ifndef __GLIBC__
+extern const ElfW(Dyn) _DYNAMIC[] __attribute__((visibility("hidden")));
+#endif
+
 /* --- the tables of one module ------------------------------------------------------------------------------------- */
 
 struct tables {
@@ -150,9 +154,29 @@ static struct symbol look_in(const struct symbol_module *m, const char *name, co
  */
 static const struct link_map *last;
 
+#ifdef __GLIBC__
+const struct r_debug *symbol_loader(void) { return &_r_debug; }
+#else
+/* Where the loader tells debuggers. */
+const struct r_debug *symbol_loader(void)
+{
+    const ElfW(Phdr) *ph = (const void *)getauxval(AT_PHDR), *const end = ph + getauxval(AT_PHNUM);
+    uintptr_t base = 0;
+    for (const ElfW(Phdr) *p = ph; p < end; p++)
+        if (p->p_type == PT_PHDR)
+            base = (uintptr_t)ph - p->p_vaddr;
+    while (ph < end && ph->p_type != PT_DYNAMIC)
+        ph++;
+    const ElfW(Dyn) *d = ph < end ? (const void *)(base + ph->p_vaddr) : NULL;
+    while (d && d->d_tag != DT_NULL && d->d_tag != DT_DEBUG)
+        d++;
+    return d && d->d_tag == DT_DEBUG ? (const void *)d->d_un.d_ptr : NULL;
+}
+#endif
+
 static const struct link_map *list(void)
 {
-    const struct link_map *first = _r_debug.r_map, *m = first;
+    const struct link_map *first = symbol_loader()->r_map, *m = first;
     if (!__atomic_load_n(&last, __ATOMIC_ACQUIRE)) {
         while (m && m->l_next)
             m = m->l_next;
@@ -268,7 +292,7 @@ void symbol_come_late(void)
 {
     enum { LISTED_MAX = 1024 };
     bool is_needed[LISTED_MAX] = {true};
-    const struct link_map *first = _r_debug.r_map, *found = first;
+    const struct link_map *first = symbol_loader()->r_map, *found = first;
     int i = 1;
     for (const struct link_map *m = first->l_next; m && i < LISTED_MAX; m = m->l_next, i++) {
         int k = 0;

@@ -30,6 +30,9 @@ struct symbol symbol_next(const char *name, const char *version);
  */
 void symbol_come_late(void);
 
+/* What the loader tells debuggers: the list of all modules. */
+const struct r_debug *symbol_loader(void);
+
 /* What we export by that name. */
 struct symbol symbol_ours(const char *name, const char *version);
 

@@ -95,6 +95,9 @@ static bool size_is_known(const void *p, size_t usable, bool *mapped)
 
 bool allocator_is_libc(void)
 {
+#ifndef __GLIBC__
+    return false;
+#endif
     static const size_t sizes[] = {0, 1, 24, 25, 100, 1000, 1032, 1033, 5000, 70000, 1 << 20, 40 << 20};
     const struct allocator *a = &next_allocator;
     if (allocator_module() != symbol_next("__libc_start_main", NULL).module)

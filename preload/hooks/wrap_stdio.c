@@ -22,7 +22,7 @@ static bool has_line(FILE *f, size_t n, int delimiter)
     if (!stream_readable(f) || ftrylockfile(f))
         return false;
     size_t have = stream_readable(f);
-    bool found = have >= n || memchr(f->_IO_read_ptr, delimiter, have);
+    bool found = have >= n || memchr(stream_next(f), delimiter, have);
     funlockfile(f);
     return found;
 }

@@ -7,6 +7,10 @@
 #include "preload/sampler/sampler.h"
 #include "preload/sampler/wrap_signal.h"
 
+#ifndef sigev_notify_thread_id
+#define sigev_notify_thread_id _sigev_un._tid
+#endif
+
 static uint64_t ended_ns; /* CPU time of the sampled threads that are gone */
 
 /* The kernel's name for the CPU clock of any thread of this process. */
@@ -48,7 +52,7 @@ static bool start_timer(struct thread *t)
 {
     struct sigevent event = {.sigev_signo = sampler.signal, .sigev_notify = SIGEV_THREAD_ID};
     event.sigev_value.sival_int = SAMPLER_MARK;
-    event._sigev_un._tid = (pid_t)t->sched.m;
+    event.sigev_notify_thread_id = (pid_t)t->sched.m;
     uint64_t period = sampler_period_ns();
     int id;
     const struct itimerspec times = {timespec_of(period), timespec_of(random_part(t, period))};

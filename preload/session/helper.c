@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "preload/real.h"
+#include "preload/held_signals.h"
 #include "preload/recorder.h"
 #include "preload/thread.h"
 #include "preload/unseen.h"
@@ -90,11 +91,11 @@ bool helper_wake(void)
 
 /*
  * With the program's signals blocked, so that the helper inherits that: no handler of the program ever runs in it. Not
- * 32 and 33, which are glibc's own: setuid waits until every thread has answered the latter.
+ * 32 to 34, which are libc's own: setuid waits until every thread has answered glibc's 33, or musl's 34.
  */
 bool helper_create(pthread_t *thread, void *(*run)(void *))
 {
-    uint64_t all = ~(UINT64_C(3) << 31), old = 0;
+    uint64_t all = ~(((UINT64_C(1) << (SIGNAL_SETXID - 31)) - 1) << 31), old = 0;
     pthread_attr_t attr;
     if (pthread_attr_init(&attr))
         return false;

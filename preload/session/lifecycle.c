@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "lib/options/options.h"
 #include "preload/delays.h"
@@ -69,8 +70,24 @@ static void name_misspelt_variable(char **envp)
 static bool is_launched(void) { return options.launcher == (uint64_t)sys_getpid(); }
 static bool is_for_us(void) { return options.out && (!options.launcher || is_launched() || options.follow); }
 
+/* What a program of musl's executes may be one of glibc's, which has LD_PRELOAD from it. */
+static bool is_of_our_libc(void)
+{
+#ifdef __GLIBC__
+    return true;
+#else
+    return !symbol_next("gnu_get_libc_version", NULL).address;
+#endif
+}
+
+#ifdef __GLIBC__
 __attribute__((constructor)) static void start(int argc, char **argv, char **envp)
 {
+#else
+__attribute__((constructor)) static void start(void)
+{
+    char **envp = environ;
+#endif
     /*
      * A program that was built for other tracers may load this library, because a variable names it that a recorded
      * program has handed down without LD_PRELOAD. Then it stays a guest that does nothing.
@@ -78,6 +95,10 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
     if (!symbol_is_before_libc())
         return;
     real_resolve();
+    if (!is_of_our_libc()) {
+        heap_begin(false, 0, false);
+        return;
+    }
     environment = envp;
     struct option_fault fault;
     bool understood = options_read(&options, envp, &fault);

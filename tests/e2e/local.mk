@@ -37,6 +37,7 @@ e2e_tests = \
 	%D%/lock-stats.test \
 	%D%/locks.test \
 	%D%/merge.test \
+	%D%/musl.test \
 	%D%/nvtx.test \
 	%D%/objects.test \
 	%D%/old-versions.test \

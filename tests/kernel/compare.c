@@ -23,11 +23,12 @@ static struct call *call_of(struct comparison *c, const char *name)
     return call;
 }
 
-static int64_t overlap(const struct wait *w, const struct away *a)
+static int64_t shared(int64_t begin, int64_t end, const struct away *a)
 {
-    int64_t begin = w->begin > a->begin ? w->begin : a->begin, end = w->end < a->end ? w->end : a->end;
-    return end - begin;
+    return (end < a->end ? end : a->end) - (begin > a->begin ? begin : a->begin);
 }
+
+static int64_t overlap(const struct wait *w, const struct away *a) { return shared(w->begin, w->end, a); }
 
 static bool is_asleep(const struct away *a) { return a->state == 'S' || a->state == 'D'; }
 
@@ -40,13 +41,13 @@ static bool is_long(int64_t begin, int64_t end) { return end != NEVER && end - b
 static int64_t apart(int64_t a, int64_t b) { return a > b ? a - b : b - a; }
 
 /* early is the earlier of the two if all is well, with nothing but execution up to late. */
-static bool near(const struct kernel_thread *k, int64_t early, int64_t late)
+static bool near(const struct comparison *c, const struct kernel_thread *k, int64_t early, int64_t late)
 {
-    return early > late ? early - late <= NEAR_NS : kernel_executed(k, early, late) <= NEAR_NS;
+    return (early > late ? early - late : kernel_executed(k, early, late)) <= c->near_ns;
 }
 
 /* Sleeps of one call taken together, by the clock, with the time that the thread was without a CPU. */
-static bool near_by_clock(const struct kernel_thread *k, const struct wait *w)
+static bool near_by_clock(const struct comparison *c, const struct kernel_thread *k, const struct wait *w)
 {
     const struct away *first = NULL, *last = NULL;
     for (size_t i = kernel_away_after(k, w->begin); i < k->aways.n && k->aways.v[i].begin < w->end; i++) {
@@ -55,21 +56,23 @@ static bool near_by_clock(const struct kernel_thread *k, const struct wait *w)
             last = &k->aways.v[i];
         }
     }
-    return first && apart(w->begin, first->begin) <= NEAR_NS && apart(w->end, last->end) <= NEAR_NS;
+    return first && apart(w->begin, first->begin) <= c->near_ns && apart(w->end, last->end) <= c->near_ns;
 }
 
-static enum verdict judge(const struct kernel_thread *k, const struct wait *w, const struct away *a)
+static enum verdict judge(const struct comparison *c, const struct kernel_thread *k, const struct wait *w,
+                          const struct away *a)
 {
-    if (!near(k, w->begin, a->begin))
+    /* A system call does other things, too, before it sleeps and after: all of the sleep has to lie within. */
+    if (!near(c, k, w->syscall && w->begin < a->begin ? a->begin : w->begin, a->begin))
         return BEGINS_ELSEWHERE;
-    return near(k, a->end, w->end) ? AGREES : ENDS_ELSEWHERE;
+    return near(c, k, a->end, w->syscall && w->end > a->end ? a->end : w->end) ? AGREES : ENDS_ELSEWHERE;
 }
 
 static void tell(FILE *out, const struct trace_thread *t, const struct away *a, const struct wait *w, const char *what)
 {
     if (!out)
         return;
-    fprintf(out, "thread %" PRIu64 " slept (%c) from %" PRId64 " for %" PRId64 " us: %s", t->tid, a->state, a->begin,
+    fprintf(out, "thread %" PRIu64 " was away (%c) from %" PRId64 " for %" PRId64 " us: %s", t->tid, a->state, a->begin,
             (a->end - a->begin) / 1000, what);
     if (w)
         fprintf(out, " (%s, %" PRId64 " us before, %" PRId64 " us after)", w->call, (a->begin - w->begin) / 1000,
@@ -92,14 +95,19 @@ static void count_sleep(struct comparison *c, const struct trace_thread *t, cons
         c->faults++;
         return;
     }
-    enum verdict v = !w ? MISSING : n > 1 ? TWICE : judge(k, w, a);
+    enum verdict v = !w ? MISSING : n > 1 ? TWICE : judge(c, k, w, a);
     struct call *call = call_of(c, w ? w->call : "(not in the trace)");
     call->sleeps++;
     call->off += v != AGREES;
-    c->sleeps.n++;
-    c->by_clock.n++;
-    c->sleeps.good += v == AGREES;
-    c->by_clock.good += v == AGREES && near_by_clock(k, w);
+    if (w && w->syscall) {
+        c->in_calls.n++;
+        c->in_calls.good += v == AGREES;
+    } else {
+        c->sleeps.n++;
+        c->by_clock.n++;
+        c->sleeps.good += v == AGREES;
+        c->by_clock.good += w && n == 1 && near_by_clock(c, k, w);
+    }
     switch (v) {
     case AGREES: return;
     case MISSING: c->missing++; return tell(verbose, t, a, w, "the trace does not know");
@@ -107,6 +115,35 @@ static void count_sleep(struct comparison *c, const struct trace_thread *t, cons
     case BEGINS_ELSEWHERE: c->begins_off++; return tell(verbose, t, a, w, "begins elsewhere");
     case ENDS_ELSEWHERE: c->ends_off++; return tell(verbose, t, a, w, "ends elsewhere");
     }
+}
+
+/* ---- one CPU that was taken away -------------------------------------------------------------------------------- */
+
+static const struct stop *stop_of(const struct trace_thread *t, const struct away *a, size_t first)
+{
+    for (size_t i = first; i < t->stops.n && t->stops.v[i].begin < a->end; i++)
+        if (shared(t->stops.v[i].begin, t->stops.v[i].end, a) > SKEW_NS)
+            return &t->stops.v[i];
+    return NULL;
+}
+
+/* wait, stop: the first of the thread's that may be about it. */
+static void count_stop(struct comparison *c, const struct trace_thread *t, const struct away *a, size_t wait,
+                       size_t stop, FILE *verbose)
+{
+    const struct stop *s = stop_of(t, a, stop);
+    for (size_t i = wait; !s && i < t->waits.n && t->waits.v[i].begin < a->end; i++) {
+        if (overlap(&t->waits.v[i], a) > SKEW_NS) {
+            c->stops_in_calls++;
+            return;
+        }
+    }
+    bool good = s && apart(s->begin, a->begin) <= c->near_ns && apart(s->end, a->end) <= c->near_ns;
+    c->stops.n++;
+    c->stops.good += good;
+    c->stops_missing += !s;
+    if (!good)
+        tell(verbose, t, a, NULL, s ? "the trace's stop is elsewhere" : "the trace has it running");
 }
 
 /* ---- one wait --------------------------------------------------------------------------------------------------- */
@@ -175,25 +212,35 @@ static void count_wait(struct comparison *c, const struct trace_thread *t, const
     count_wakeup(c, t, k, w, verbose);
 }
 
-void compare(struct comparison *c, const struct trace *t, const struct kernel *k, FILE *verbose)
+static void compare_thread(struct comparison *c, const struct trace_thread *t, const struct kernel_thread *k,
+                           FILE *verbose)
 {
-    memset(c, 0, sizeof *c);
-    for (size_t i = 0; i < t->threads.n; i++) {
-        const struct trace_thread *thread = &t->threads.v[i];
-        uint32_t found = idmap_get(&k->by_tid, thread->tid);
-        if (!found)
+    size_t wait = 0, stop = 0;
+    c->runnable += t->runnable;
+    c->kernel_runnable += kernel_runnable(k, t->first, t->last);
+    for (size_t i = 0; i < t->waits.n; i++)
+        count_wait(c, t, k, &t->waits.v[i], verbose);
+    for (size_t i = kernel_away_after(k, t->first); i < k->aways.n; i++) {
+        const struct away *a = &k->aways.v[i];
+        if (!is_long(a->begin, a->end) || a->begin < t->first || a->end > t->last)
             continue;
-        const struct kernel_thread *seen = &k->threads.v[found - 1];
-        for (size_t j = 0; j < thread->waits.n; j++)
-            count_wait(c, thread, seen, &thread->waits.v[j], verbose);
-        size_t wait = 0;
-        for (size_t j = kernel_away_after(seen, thread->first); j < seen->aways.n; j++) {
-            const struct away *a = &seen->aways.v[j];
-            if (!is_asleep(a) || !is_long(a->begin, a->end) || a->begin < thread->first || a->end > thread->last)
-                continue;
-            while (wait < thread->waits.n && thread->waits.v[wait].end <= a->begin)
-                wait++;
-            count_sleep(c, thread, seen, a, wait, verbose);
-        }
+        while (wait < t->waits.n && t->waits.v[wait].end <= a->begin)
+            wait++;
+        while (stop < t->stops.n && t->stops.v[stop].end <= a->begin)
+            stop++;
+        if (is_asleep(a))
+            count_sleep(c, t, k, a, wait, verbose);
+        else if (a->state == 'R')
+            count_stop(c, t, a, wait, stop, verbose);
+    }
+}
+
+void compare(struct comparison *c, const struct trace *t, const struct kernel *k, int64_t near_ns, FILE *verbose)
+{
+    *c = (struct comparison){.near_ns = near_ns};
+    for (size_t i = 0; i < t->threads.n; i++) {
+        uint32_t found = idmap_get(&k->by_tid, t->threads.v[i].tid);
+        if (found)
+            compare_thread(c, &t->threads.v[i], &k->threads.v[found - 1], verbose);
     }
 }

@@ -167,6 +167,18 @@ void kernel_free(struct kernel *k)
     idmap_free(&k->by_tid);
 }
 
+int64_t kernel_runnable(const struct kernel_thread *k, int64_t from, int64_t to)
+{
+    int64_t runnable = 0;
+    for (size_t i = kernel_away_after(k, from); i < k->aways.n && k->aways.v[i].begin < to; i++) {
+        const struct away *a = &k->aways.v[i];
+        int64_t begin = a->state == 'R' ? a->begin : a->woken, end = a->end < to ? a->end : to;
+        begin = begin > from ? begin : from;
+        runnable += begin < end ? end - begin : 0;
+    }
+    return runnable;
+}
+
 size_t kernel_away_after(const struct kernel_thread *k, int64_t time)
 {
     size_t low = 0, high = k->aways.n;

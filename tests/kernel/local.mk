@@ -7,6 +7,6 @@ tests_kernel_against_kernel_LDADD = libparser.la
 if HAVE_CMOCKA
 check_PROGRAMS += %D%/test-compare
 TESTS += %D%/test-compare
-tests_kernel_test_compare_SOURCES = %D%/test-compare.c $(kernel_comparer)
+tests_kernel_test_compare_SOURCES = %D%/test-compare.c %D%/scene.c %D%/scene.h $(kernel_comparer)
 tests_kernel_test_compare_LDADD = libparser.la $(CMOCKA_LIBS)
 endif

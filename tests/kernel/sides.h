@@ -26,10 +26,17 @@ struct wait {
     char call[40]; /* the function that was called, by its stack */
 };
 
+/* From a GoStop to the next GoStart: a processor that was taken away, or given up for a moment. */
+struct stop {
+    int64_t begin, end; /* end: NEVER when the trace ends before it */
+};
+
 struct trace_thread {
     uint64_t tid, goroutine;
     int64_t first, last; /* it can be seen from here to there */
+    int64_t runnable_from, runnable; /* since when, or NEVER; how long so far */
     VEC(struct wait) waits;
+    VEC(struct stop) stops;
 };
 
 struct trace {
@@ -81,6 +88,9 @@ void kernel_free(struct kernel *k);
 
 /* How long the thread executed between two times. */
 int64_t kernel_executed(const struct kernel_thread *k, int64_t from, int64_t to);
+
+/* How long it could have executed between two times, and had no CPU. */
+int64_t kernel_runnable(const struct kernel_thread *k, int64_t from, int64_t to);
 
 /* The first of its stretches that ends after a time. */
 size_t kernel_away_after(const struct kernel_thread *k, int64_t time);

@@ -20,7 +20,8 @@ static struct trace_thread *add_thread(struct trace *t, uint64_t goroutine, uint
         return NULL;
     uint32_t i = (uint32_t)++t->threads.n;
     struct trace_thread *thread = &t->threads.v[i - 1];
-    *thread = (struct trace_thread){.tid = tid, .goroutine = goroutine, .first = now, .last = NEVER};
+    *thread = (struct trace_thread){.tid = tid, .goroutine = goroutine, .first = now, .last = NEVER,
+                                     .runnable_from = NEVER};
     /* The kernel gives IDs out again: the last thread that had it is meant. */
     if (idmap_get(&t->by_tid, tid))
         idmap_remove(&t->by_tid, tid);
@@ -59,6 +60,33 @@ static struct wait *open_wait(struct trace_thread *thread)
     return w && w->end == NEVER ? w : NULL;
 }
 
+static void stopped(struct trace *t, struct trace_thread *thread, int64_t now)
+{
+    if (VEC_ROOM(&thread->stops))
+        thread->stops.v[thread->stops.n++] = (struct stop){now, NEVER};
+    else
+        t->no_memory = true;
+}
+
+static void started(struct trace_thread *thread, int64_t now)
+{
+    struct wait *w = open_wait(thread);
+    if (w)
+        w->end = now;
+    if (thread->stops.n && thread->stops.v[thread->stops.n - 1].end == NEVER)
+        thread->stops.v[thread->stops.n - 1].end = now;
+}
+
+static void sum_runnable(struct trace_thread *thread, const struct gotrace_transition *tr, int64_t now)
+{
+    if (tr->to == GOTRACE_STATE_RUNNABLE) {
+        thread->runnable_from = now;
+    } else if (thread->runnable_from != NEVER) {
+        thread->runnable += now - thread->runnable_from;
+        thread->runnable_from = NEVER;
+    }
+}
+
 static void goroutine(struct trace *t, const struct gotrace_event *ev, const struct gotrace_transition *tr, int64_t now)
 {
     struct trace_thread *thread = thread_of(t, tr->resource.id);
@@ -66,14 +94,17 @@ static void goroutine(struct trace *t, const struct gotrace_event *ev, const str
         thread = add_thread(t, tr->resource.id, gotrace_event_thread(ev), now);
     if (!thread || tr->from == tr->to)
         return;
+    sum_runnable(thread, tr, now);
     struct wait *w = open_wait(thread);
     if (tr->from == GOTRACE_STATE_RUNNING && (tr->to == GOTRACE_STATE_WAITING || tr->to == GOTRACE_STATE_SYSCALL))
         leave_running(t, thread, tr, now);
     else if (w && tr->from == GOTRACE_STATE_WAITING && tr->to == GOTRACE_STATE_RUNNABLE) {
         w->woken = now;
         w->waker = gotrace_event_thread(ev);
-    } else if (w && tr->to == GOTRACE_STATE_RUNNING)
-        w->end = now;
+    } else if (tr->from == GOTRACE_STATE_RUNNING && tr->to == GOTRACE_STATE_RUNNABLE)
+        stopped(t, thread, now);
+    else if (tr->to == GOTRACE_STATE_RUNNING)
+        started(thread, now);
     if (tr->to == GOTRACE_STATE_NOT_EXIST)
         thread->last = now;
 }
@@ -130,8 +161,10 @@ bool trace_read(struct trace *t, struct gotrace_reader *r)
 
 void trace_free(struct trace *t)
 {
-    for (size_t i = 0; i < t->threads.n; i++)
+    for (size_t i = 0; i < t->threads.n; i++) {
         VEC_FREE(&t->threads.v[i].waits);
+        VEC_FREE(&t->threads.v[i].stops);
+    }
     VEC_FREE(&t->threads);
     idmap_free(&t->by_tid);
     idmap_free(&t->by_goroutine);

@@ -21,6 +21,7 @@ c_programs = \
 	%D%/attached-fixed \
 	%D%/attached-malloc \
 	%D%/blamed \
+	%D%/bounded-queue \
 	%D%/brief \
 	%D%/busy \
 	%D%/c11-threads \

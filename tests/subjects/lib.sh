@@ -228,6 +228,13 @@ run_as_bench() {
     done
 }
 
+# Recorded, for whoever compares the trace, as scripts/make-against-the-kernel does.
+run_as_record() {
+    run traced
+    [ -z "$traced_broken" ] || { echo "$subject: $traced_broken" >&2; exit 1; }
+    cp "$trace" "$THRACE_SUBJECT_TRACE"
+}
+
 run_subject() { # NAME
     subject=$1
     prepare || missing_subject "cannot be prepared: $(tail -n 1 "$tap_scratch/prepare")"

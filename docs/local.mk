@@ -66,6 +66,7 @@ nobase_dist_doc_DATA = NEWS README.md SECURITY.md \
 	%D%/view.md \
 	%D%/wire.md
 EXTRA_DIST += \
+	%D%/against-the-kernel.json %D%/against-the-kernel.md.in \
 	%D%/gauntlet.json %D%/gauntlet.md.in \
 	%D%/long-forms.json \
 	%D%/performance.json %D%/performance.md.in

@@ -10,6 +10,7 @@ EXTRA_DIST += \
 	%D%/install-deps \
 	%D%/line-coverage \
 	%D%/long-forms \
+	%D%/make-against-the-kernel \
 	%D%/make-coverage \
 	%D%/make-performance \
 	%D%/make-pictures \

@@ -22,6 +22,7 @@ view_script = \
 	%D%/page/sums.js \
 	%D%/page/flame.js \
 	%D%/page/tables.js \
+	%D%/page/queue.js \
 	%D%/page/painter.js \
 	%D%/page/details.js \
 	%D%/page/hands.js \

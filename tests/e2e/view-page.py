@@ -5,6 +5,7 @@ usage: view-page.py THRACE FILE.trace FILE.html NAME
 import collections
 import json
 import os
+import re
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -45,6 +46,10 @@ def hold(what, *options):
     if len(got) < 100:
         same([sum(r[0] for r in got), sum(r[2] for r in got)],
              [sum(r["total_ns"] for r in said["syscalls"]), sum(r["count"] for r in said["syscalls"])], f"system calls of {what}")
+    got = rows("queue") if b.eval("document.getElementById('tab-queue').click(), !!document.querySelector('table#table-queue')") \
+        else []
+    same([[r[2], r[4]] for r in got], [[r["count"], r["total_ns"]] for r in said["run_queue"]],
+         f"how long threads could run in {what}")
     # Stat cuts long names.
     wanted = sums(said["cpu"], lambda r: r["function"][:100], lambda r: r["self_samples"], lambda r: r["total_samples"])
     got = rows("functions")
@@ -164,6 +169,29 @@ def wakeups():
         ok(text("said").startswith(holder + ":"), "H goes to who held it", f"{text('said')}, and not {holder}")
 
 
+def run_queue():
+    """Goes to the longest time that a thread could run."""
+    b.eval("document.getElementById('tab-queue').click()")
+    said = stat("--all")
+    ok(("thrace record --switches" in text("table-queue")) == all(t["migrations"] is None for t in said["threads"]) or
+       not said["run_queue"] or any(t["name"] == "runtime.main" for t in said["threads"]),
+       "it says whether the kernel was asked", text("table-queue"))
+    if not said["run_queue"]:
+        return
+    wrong = []
+    for i, row in enumerate(said["run_queue"]):
+        if b.eval(f"(() => {{ const e = document.querySelectorAll('#table-queue tbody tr')[{i}].querySelector('button'); "
+                  "if (e) e.click(); return !!e; })()"):
+            lasted = int(re.search(r"([\d,]+) ns", text("details").split("lasted", 1)[1].split(" ", 1)[1])[1].replace(",", ""))
+            if lasted < row["total_ns"] // row["count"] or lasted > (row["at_most_ns"] or lasted):
+                wrong.append((lasted, row))
+    same(wrong, [], "a length leads to one that is no shorter than the mean")
+    b.eval("document.querySelector('#table-queue tbody tr:last-child button').click()")
+    same(text("what").split(":")[0], "runnable", "a length leads to the longest that could run")
+    longest = max(t["runnable_max_ns"] for t in said["threads"])
+    ok(f" {longest:,} ns" in text("details"), "which is that of stat", f"{longest} is not in {text('details')}")
+
+
 def mouse():
     b.key("0")
     whole = view()
@@ -219,7 +247,7 @@ def search():
 def looks():
     for theme in ("light", "dark"):
         b.eval(f"document.documentElement.dataset.theme = '{theme}'")
-        for tab in ("findings", "states", "flame"):
+        for tab in ("findings", "states", "queue", "flame"):
             b.eval(f"document.getElementById('tab-{tab}').click()")
             same(b.eval(ACCESS), [], f"everybody can use it: {theme}, {tab}")
     before = b.eval("getComputedStyle(document.body).backgroundColor")
@@ -261,6 +289,7 @@ for kind, state in of.items():
 same(flame("cpu"), facts["samples"], "flame graph: cpu")
 keyboard()
 wakeups()
+run_queue()
 mouse()
 search()
 looks()

@@ -7,7 +7,7 @@ class Page {
         this.trace = trace;
         this.sorting = {};
         this.tab = "findings";
-        this.tabs = ["findings", ...Object.keys(TABLES), "flame"];
+        this.tabs = ["findings", ...Object.keys(TABLES), "queue", "flame"];
         if (trace.tasks.length || trace.messages.length)
             this.tabs.push("tasks");
         this.flame = new Flame($("flame"));
@@ -75,7 +75,7 @@ class Page {
     // ---- tables
 
     makeTabs() {
-        const titles = {findings: "Findings", flame: "Flame graph", tasks: "Tasks and messages"};
+        const titles = {findings: "Findings", queue: "Run queue", flame: "Flame graph", tasks: "Tasks and messages"};
         $("tabs").replaceChildren(...this.tabs.map((id) => element("button", {
             type: "button", role: "tab", id: "tab-" + id, "aria-controls": "table",
             onclick: () => this.openTab(id), onkeydown: (ev) => {
@@ -112,6 +112,7 @@ class Page {
             this.fillFlame();
         else
             $("table").replaceChildren(...(tab === "findings" ? this.findings() : tab === "tasks" ? this.tasks()
+                : tab === "queue" ? [queueElement(sums, (lane, i) => this.go(lane, i))]
                 : [tableElement(tab, sums, this.sorting, (row) => this.chooseRow(row), () => this.fill())]));
     }
 

@@ -129,7 +129,6 @@ static void line(struct kernel *k, const struct trace *t, const char *text)
     if (!event)
         return;
     event += strlen("sched:");
-    k->events++;
     if (!strncmp(event, "sched_switch:", 13))
         sched_switch(k, t, event, now, counts);
     else if (!strncmp(event, "sched_waking:", 13))
@@ -137,7 +136,9 @@ static void line(struct kernel *k, const struct trace *t, const char *text)
     else if (!strncmp(event, "sched_wakeup:", 13) || !strncmp(event, "sched_wakeup_new:", 17))
         woken(k, t, event, now, by, counts, false);
     else
-        k->events--;
+        return;
+    k->events++;
+    k->events_meanwhile += counts;
 }
 
 bool kernel_read(struct kernel *k, const struct trace *t, FILE *in)
@@ -153,7 +154,8 @@ bool kernel_read(struct kernel *k, const struct trace *t, FILE *in)
     }
     free(text);
     const char *why = k->no_memory ? "out of memory" : !k->events ? "no events of the scheduler" :
-                                   !k->threads.n ? "none of the trace's threads" : NULL;
+                                   !k->threads.n ? "none of the trace's threads" :
+                                   !k->events_meanwhile ? "none of the time of the trace" : NULL;
     if (why)
         fprintf(stderr, "against-kernel: the kernel's events: %s\n", why);
     return !why;

@@ -72,7 +72,7 @@ struct kernel_thread {
 struct kernel {
     VEC(struct kernel_thread) threads;
     struct idmap by_tid;
-    size_t events;
+    size_t events, events_meanwhile; /* of all time, and while the trace was recorded */
     size_t lost, unseen; /* events that perf lost; returns to a CPU that nothing reported */
     uint64_t awake, awake_at_once; /* threads that ran or could have; at most */
     bool no_memory;

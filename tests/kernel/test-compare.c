@@ -236,6 +236,19 @@ static void the_account_of_another_run_is_refused(void **state)
     trace_free(&s.trace);
 }
 
+/* Thread IDs come again. */
+static void the_account_of_another_time_is_refused(void **state)
+{
+    enum { HOUR_S = 3600 };
+    struct scene s = agreeing();
+    assert_true(read_trace(&s));
+    s.trace.begin += HOUR_S * INT64_C(1000000000);
+    s.trace.end += HOUR_S * INT64_C(1000000000);
+    assert_false(read_kernel(&s));
+    kernel_free(&s.kernel);
+    trace_free(&s.trace);
+}
+
 static void procs_and_awake_threads_are_counted(void **state)
 {
     struct scene s = agreeing();
@@ -271,6 +284,7 @@ int main(void)
         cmocka_unit_test(runnable_time_is_summed_on_both_sides),
         cmocka_unit_test(a_trace_without_clocks_is_refused),
         cmocka_unit_test(the_account_of_another_run_is_refused),
+        cmocka_unit_test(the_account_of_another_time_is_refused),
         cmocka_unit_test(procs_and_awake_threads_are_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -186,8 +186,7 @@ void firefox_add_change(struct firefox *f, struct spill_list *column, uint64_t c
 void firefox_add_time(struct firefox *f, struct spill_list *column, struct firefox_time *known, int64_t time);
 void firefox_put_column(struct json *j, struct firefox *f, const char *key, const struct spill_list *l);
 
-/* Milliseconds, to the nanosecond. The first is of FIREFOX_TIME bytes at most, and returns where it ends. */
-char *firefox_time(char *to, uint64_t ns);
+/* Milliseconds, to the nanosecond. */
 void firefox_put_time(struct json *j, uint64_t ns);
 
 static inline uint64_t firefox_since(const struct firefox *f, int64_t time)

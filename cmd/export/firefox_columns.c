@@ -8,7 +8,8 @@
 
 enum { NS_PER_MS = 1000000 };
 
-char *firefox_time(char *to, uint64_t ns)
+/* At most FIREFOX_TIME bytes; returns where they end. */
+static char *time_digits(char *to, uint64_t ns)
 {
     to = out_digits(to, ns / NS_PER_MS);
     uint64_t part = ns % NS_PER_MS;
@@ -18,6 +19,8 @@ char *firefox_time(char *to, uint64_t ns)
     out_pair(to + 5, part % 100);
     return to + 7;
 }
+
+void firefox_put_time(struct json *j, uint64_t ns) { json_put(j, time_digits(json_room(j, FIREFOX_TIME), ns)); }
 
 /* Room for a value. NULL: it fails. */
 static char *value_room(struct firefox *f, struct spill_list *column)
@@ -51,7 +54,7 @@ void firefox_add_time(struct firefox *f, struct spill_list *column, struct firef
     char *to = value_room(f, column);
     if (!known->len || known->time != time) {
         known->time = time;
-        known->len = (unsigned)(firefox_time(known->text, firefox_since(f, time)) - known->text);
+        known->len = (unsigned)(time_digits(known->text, firefox_since(f, time)) - known->text);
     }
     if (to) {
         memcpy(to, known->text, FIREFOX_TIME);

@@ -4,8 +4,6 @@
 
 #include "cmd/export/firefox.h"
 
-void firefox_put_time(struct json *j, uint64_t ns) { json_put(j, firefox_time(json_room(j, 2 * OUT_NUMBER), ns)); }
-
 char *firefox_tid(const struct firefox *f, uint64_t number, char *to)
 {
     const struct firefox_thread *t = &f->threads.v[number];

@@ -43,9 +43,7 @@ function queueElement(sums, go) {
     const upTo = (r) => r.atMost === Infinity ? "more" : `– ${time(r.atMost).replace(/\.0+ /, " ")}`;
     const line = (r) => element("tr", {onclick: () => r.where && go(...r.where)},
         element("th", {scope: "row"}, r.where ? element("button", {type: "button"}, upTo(r)) : upTo(r)),
-        element("td", {class: "left wide"},
-            r.count ? element("span", {class: "bar", style: `width:${100 * r.count / most}%`}) : ""),
-        element("td", {"data-value": r.count}, count(r.count)), element("td", {}, percent(r.count, n)),
+        ...barCells(r.count, most), element("td", {}, percent(r.count, n)),
         element("td", {"data-value": r.time}, time(r.time)));
     return element("table", {id: "table-queue", class: "histogram"}, element("caption", {}, queueCaption(sums.trace)),
         element("thead", {}, element("tr", {}, ...["up to", "", "times", "share", "time"].map(

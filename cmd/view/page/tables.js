@@ -92,16 +92,20 @@ function tableElement(id, sums, sorting, choose, again) {
     return element("div", {}, table, moreElement(rows));
 }
 
+// Two cells of a histogram: a bar, and how many there are.
+function barCells(n, most) {
+    return [element("td", {class: "left wide"},
+        n ? element("span", {class: "bar", style: `width:${100 * n / most}%`}) : ""),
+    element("td", {"data-value": n}, count(n))];
+}
+
 // How long the stretches of a row took: a bar for each power of two.
 function histogramElement(sums, row) {
     const bins = sums.histogram(row.whats), first = bins.findIndex((n) => n), most = Math.max(...bins.filter((n) => n));
     const bars = [];
     for (let i = first; i >= 0 && i < bins.length; i++) {
-        const n = bins[i] || 0;
         bars.push(element("tr", {}, element("th", {scope: "row"}, `${time(i ? 2 ** i : 0)} –`),
-            element("td", {class: "left wide"},
-                n ? element("span", {class: "bar", style: `width:${100 * n / most}%`}) : ""),
-            element("td", {"data-value": n}, count(n))));
+            ...barCells(bins[i] || 0, most)));
     }
     return element("table", {class: "histogram"}, element("caption", {}, `How long each took: ${row.name}`),
         element("tbody", {}, ...bars));

@@ -199,6 +199,7 @@ static void firefox_free(struct firefox *f)
     for (size_t i = 0; i < f->threads.n; i++) {
         for (unsigned c = 0; c < FIREFOX_COLUMNS; c++)
             spill_list_free(&f->threads.v[i].columns[c]);
+        spill_list_free(&f->threads.v[i].kinds);
         spill_list_free(&f->threads.v[i].data);
         spill_list_free(&f->threads.v[i].samples);
         VEC_FREE(&f->threads.v[i].regions);

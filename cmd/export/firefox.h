@@ -32,7 +32,7 @@ enum {
 }; /* from the last on as types; tasks and what follows share one */
 
 /* Columns of markers that are written to the spill as they are in the file. */
-enum firefox_column { FIREFOX_NAME, FIREFOX_BEGIN, FIREFOX_END, FIREFOX_PHASE, FIREFOX_KIND, FIREFOX_COLUMNS };
+enum firefox_column { FIREFOX_BEGIN, FIREFOX_END, FIREFOX_COLUMNS };
 
 /* What the column "data" has of a marker. There are millions, written and read again, so each byte of them counts. */
 struct firefox_data {
@@ -76,9 +76,12 @@ struct firefox_counter {
     const char *name;
 };
 
-/* By its track's number. Nobody's, the first, has tasks, and samples that are of no thread. */
+/*
+ * By its track's number. Nobody's, the first, has tasks, and samples that are of no thread. `kinds` is a byte for each
+ * marker, its type, and behind a type whose markers have names of their own the name: a text, of 32 bits.
+ */
 struct firefox_thread {
-    struct spill_list columns[FIREFOX_COLUMNS], data, samples;
+    struct spill_list columns[FIREFOX_COLUMNS], kinds, data, samples;
     struct firefox_time ended; /* of the marker before; the next one begins then, mostly */
     VEC(struct firefox_open) regions; /* that are open */
     uint64_t goroutine, tid;
@@ -181,7 +184,6 @@ static inline bool firefox_is_shown(const struct firefox *f, size_t number)
 }
 
 /* Values of columns; a change is what is added to the value before, modulo 2^64. A time that is known stays so. */
-void firefox_add_number(struct firefox *f, struct spill_list *column, uint64_t n);
 void firefox_add_change(struct firefox *f, struct spill_list *column, uint64_t change);
 void firefox_add_time(struct firefox *f, struct spill_list *column, struct firefox_time *known, int64_t time);
 void firefox_put_column(struct json *j, struct firefox *f, const char *key, const struct spill_list *l);

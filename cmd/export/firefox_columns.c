@@ -32,13 +32,6 @@ static char *value_room(struct firefox *f, struct spill_list *column)
     return to + 1;
 }
 
-void firefox_add_number(struct firefox *f, struct spill_list *column, uint64_t n)
-{
-    char *to = value_room(f, column);
-    if (to)
-        spill_put(column, out_digits(to, n));
-}
-
 void firefox_add_change(struct firefox *f, struct spill_list *column, uint64_t change)
 {
     char *to = value_room(f, column);

@@ -1,7 +1,7 @@
 /*
- * Markers of a processed profile, a column after the other. All but one are texts already when a marker is added, and
- * only copied; what the long one has in a marker needs the numbers of stacks, and is put together by hand: there are
- * millions.
+ * Markers of a processed profile, a column after the other. Times are texts already when a marker is added, and only
+ * copied; three columns follow from its type; what the long one has needs the numbers of stacks. All is put together by
+ * hand: there are millions.
  */
 #include <string.h>
 
@@ -9,29 +9,87 @@
 
 enum { INSTANT = 0, INTERVAL = 1 };
 
-/* What writes the long column. */
-struct column {
-    struct json *json;
-    struct firefox *f;
-};
+static bool has_name(unsigned type) { return type >= FIREFOX_REGION; }
 
 void firefox_add_marker(struct firefox *f, struct firefox_thread *thread, uint32_t name, int64_t begin, int64_t end,
                         const struct firefox_data *data)
 {
     if (!thread)
         return;
-    uint32_t type = data->type, kind = FIREFOX_CATEGORY + (type < FIREFOX_REGION ? type : FIREFOX_REGION);
-    firefox_add_number(f, &thread->columns[FIREFOX_NAME], name);
+    char *to = spill_room(&f->spill, &thread->kinds, 1 + sizeof name);
+    if (to) {
+        *to++ = (char)data->type;
+        spill_put(&thread->kinds, has_name(data->type) ? mempcpy(to, &name, sizeof name) : to);
+    }
     firefox_add_time(f, &thread->columns[FIREFOX_BEGIN], &thread->ended, begin);
     firefox_add_time(f, &thread->columns[FIREFOX_END], &f->now, end > begin ? end : begin);
     thread->ended = f->now;
-    firefox_add_number(f, &thread->columns[FIREFOX_PHASE], type == FIREFOX_MESSAGE ? INSTANT : INTERVAL);
-    firefox_add_number(f, &thread->columns[FIREFOX_KIND], kind);
     spill_add(&f->spill, &thread->data, data);
     f->t.failed |= f->spill.err != 0;
 }
 
+/* ---- what follows from the type --------------------------------------------------------------------------------- */
+
+struct values {
+    struct out *out;
+    uint32_t of_type[FIREFOX_TYPES];
+    bool names;   /* of a marker that has one, that */
+    bool follows; /* a value stands before */
+};
+
+static void show_kinds(void *arg, const char *bytes, size_t n)
+{
+    struct values *v = arg;
+    for (const char *end = bytes + n; bytes < end;) {
+        unsigned type = (uint8_t)*bytes++;
+        uint32_t name, value = v->of_type[type];
+        if (has_name(type)) {
+            memcpy(&name, bytes, sizeof name);
+            bytes += sizeof name;
+            value = v->names ? name : value;
+        }
+        char *to = out_room(v->out, 1 + OUT_NUMBER);
+        *to = ',';
+        out_end(v->out, out_digits(to + v->follows, value));
+        v->follows = true;
+    }
+}
+
+static void put_values(struct json *j, struct firefox *f, const char *key, const struct firefox_thread *t,
+                       struct values v)
+{
+    v.out = &j->out;
+    open_named(j, key, '[');
+    spill_each_piece(&f->spill, &t->kinds, show_kinds, &v);
+    json_close(j, ']');
+}
+
+static void put_kinds(struct json *j, struct firefox *f, const struct firefox_thread *t)
+{
+    struct values names = {.names = true}, phases = {0}, categories = {0};
+    for (unsigned type = 0; type < FIREFOX_TYPES; type++) {
+        names.of_type[type] = f->names[type];
+        phases.of_type[type] = type == FIREFOX_MESSAGE ? INSTANT : INTERVAL;
+        categories.of_type[type] = FIREFOX_CATEGORY + (type < FIREFOX_REGION ? type : FIREFOX_REGION);
+    }
+    put_values(j, f, "name", t, names);
+    put_values(j, f, "phase", t, phases);
+    put_values(j, f, "category", t, categories);
+}
+
 /* ---- what it is of ---------------------------------------------------------------------------------------------- */
+
+enum { BEGIN_MAX = 32 };
+
+/* What writes the long column. */
+struct column {
+    struct json *json;
+    struct firefox *f;
+    struct begin {
+        char text[BEGIN_MAX];
+        size_t len;
+    } begins[FIREFOX_TYPES]; /* of the objects, by type */
+};
 
 static inline __attribute__((always_inline)) char *put_literal(char *to, const char *text)
 {
@@ -63,7 +121,7 @@ static void show_message(struct column *c, const struct firefox_data *d)
 
 static void show_data(void *arg, const void *record)
 {
-    enum { KEYS = 160, NUMBERS = 5 };
+    enum { KEYS = BEGIN_MAX + 160, NUMBERS = 5 };
     struct column *c = arg;
     const struct firefox_data *d = record;
     if (d->type == FIREFOX_MESSAGE) {
@@ -72,7 +130,8 @@ static void show_data(void *arg, const void *record)
     }
     uint64_t stack = firefox_stack(c->f, d->stack);
     char *to = json_room(c->json, KEYS + NUMBERS * OUT_NUMBER + FIREFOX_TID);
-    to = put_literal(put_literal(put_literal(to, "{\"type\":\""), firefox_types[d->type]), "\"");
+    memcpy(to, c->begins[d->type].text, BEGIN_MAX);
+    to += c->begins[d->type].len;
     to = put_string(c, to, ",\"reason\":", d->reason);
     to = put_string(c, to, ",\"object\":", d->object);
     to = put_string(c, to, ",\"waker\":", d->waker);
@@ -89,16 +148,18 @@ static void show_data(void *arg, const void *record)
 
 void firefox_put_markers(struct json *j, struct firefox *f, const struct firefox_thread *t)
 {
-    struct column c = {j, f};
+    struct column c = {.json = j, .f = f};
+    for (unsigned type = 0; type < FIREFOX_TYPES; type++) {
+        struct begin *b = &c.begins[type];
+        b->len = (size_t)snprintf(b->text, sizeof b->text, "{\"type\":\"%s\"", firefox_types[type]);
+    }
     open_named(j, "markers", '{');
     put_number(j, "length", t->data.n);
     open_named(j, "data", '[');
     spill_each(&f->spill, &t->data, show_data, &c);
     json_close(j, ']');
-    firefox_put_column(j, f, "name", &t->columns[FIREFOX_NAME]);
     firefox_put_column(j, f, "startTime", &t->columns[FIREFOX_BEGIN]);
     firefox_put_column(j, f, "endTime", &t->columns[FIREFOX_END]);
-    firefox_put_column(j, f, "phase", &t->columns[FIREFOX_PHASE]);
-    firefox_put_column(j, f, "category", &t->columns[FIREFOX_KIND]);
+    put_kinds(j, f, t);
     json_close(j, '}');
 }

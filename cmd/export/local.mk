@@ -22,7 +22,7 @@ libexport_la_SOURCES = \
 	%D%/pprof.c \
 	%D%/profile.c \
 	%D%/rows.c %D%/rows.h \
-	%D%/span_batch.c %D%/span_batch.h \
+	%D%/turn_batch.c %D%/turn_batch.h \
 	%D%/speedscope.c \
 	%D%/spill.c %D%/spill.h \
 	%D%/sqlite.c \

@@ -1,5 +1,5 @@
 /*
- * A database for SQLite: a row for each stretch of time, sample and event, and tables for what they refer to.
+ * A database for SQLite: rows for stretches of time, samples and events, and tables for what they refer to.
  * sqlite.sql is its schema. Nobody reads the file before it is complete, so nothing is journalled.
  */
 #include "config.h"
@@ -14,7 +14,7 @@
 
 #include "cmd/export/meta.h"
 #include "cmd/export/rows.h"
-#include "cmd/export/span_batch.h"
+#include "cmd/export/turn_batch.h"
 
 static const char schema[] = {
 #include "cmd/export/sqlite_sql.h"
@@ -46,7 +46,7 @@ struct database {
     struct rows rows;
     sqlite3 *db;
     sqlite3_stmt *insert[INSERTS];
-    struct span_batch spans;
+    struct turn_batch turns;
     struct idmap objects; /* by text and full, to the number */
     uint64_t nobjects;
     bool has_reason[STAT_NTEXTS];
@@ -130,7 +130,7 @@ static bool put_thread(void *arg, const struct row_thread *t)
     put_reference(s, 5, t->maker);
     sqlite3_bind_int64(s, 6, t->begin);
     sqlite3_bind_int64(s, 7, t->end);
-    return put_row(d, THREAD);
+    return put_row(d, THREAD) && fine(d, turn_batch_end(&d->turns, t->place));
 }
 
 /* Its number; 0: it could not be written. */
@@ -172,19 +172,24 @@ static bool put_span(void *arg, const struct row_span *row)
 {
     struct database *d = arg;
     const struct span_thread *l = row->is;
-    int64_t *to = d->spans.rows[d->spans.n];
-    to[SPAN_THREAD_ID] = (int64_t)row->thread;
-    to[SPAN_STATE] = (int64_t)l->state;
-    to[SPAN_BEGIN] = row->begin;
-    to[SPAN_DURATION] = (int64_t)row->ns;
-    to[SPAN_REASON_ID] = (int64_t)reason_number(d, l->reason);
-    to[SPAN_STACK] = row->stack;
-    to[SPAN_OBJECT_ID] = l->object.kind ? (int64_t)object_number(d, &l->object, row->full) : 0;
-    to[SPAN_WAKER] = (int64_t)row->waker;
-    to[SPAN_WAKER_STACK] = row->waker_stack;
-    to[SPAN_BEGAN] = row->began;
-    to[SPAN_CALL] = l->state == GOTRACE_STATE_SYSCALL && l->call;
-    return !d->failed && (++d->spans.n < SPAN_BATCH || fine(d, span_batch_flush(&d->spans)));
+    struct turn_span span = {
+        .thread = (int64_t)row->thread,
+        .state = (int64_t)l->state,
+        .begin = row->begin,
+        .ns = (int64_t)row->ns,
+        .reason = (int64_t)reason_number(d, l->reason),
+        .stack = row->stack,
+        .object = l->object.kind ? (int64_t)object_number(d, &l->object, row->full) : 0,
+        .waker = (int64_t)row->waker,
+        .waker_stack = row->waker_stack,
+        .began = row->began,
+        .call = l->state == GOTRACE_STATE_SYSCALL && l->call,
+    };
+    if (d->failed)
+        return false;
+    enum turn_result result = turn_batch_add(&d->turns, row->place, &span);
+    d->rows.failed |= result == TURN_NO_MEMORY;
+    return result == TURN_ADDED || (result == TURN_FAILED && fine(d, false));
 }
 
 static bool put_sample(void *arg, const struct row_sample *row)
@@ -259,7 +264,7 @@ static bool put_stack(struct database *d, size_t i)
 
 static bool put_tables(struct database *d)
 {
-    bool ok = fine(d, span_batch_flush(&d->spans));
+    bool ok = fine(d, turn_batch_flush(&d->turns));
     for (int state = 0; state < GOTRACE_STATE_IDLE && ok; state++)
         if (row_state_name(state))
             ok = put_named(d, STATE, (uint64_t)state, row_state_name(state));
@@ -311,7 +316,7 @@ static bool open_database(struct database *d, const char *path)
               sqlite3_exec(d->db, schema, NULL, NULL, NULL) == SQLITE_OK;
     for (int i = 0; i < INSERTS && ok; i++)
         ok = sqlite3_prepare_v3(d->db, inserts[i], -1, SQLITE_PREPARE_PERSISTENT, &d->insert[i], NULL) == SQLITE_OK;
-    ok = ok && span_batch_open(&d->spans, d->db);
+    ok = ok && turn_batch_open(&d->turns, d->db);
     return fine(d, ok);
 }
 
@@ -320,7 +325,7 @@ static bool close_database(struct database *d)
     bool ok = !d->failed && fine(d, sqlite3_exec(d->db, "COMMIT", NULL, NULL, NULL) == SQLITE_OK);
     for (int i = 0; i < INSERTS; i++)
         sqlite3_finalize(d->insert[i]);
-    span_batch_close(&d->spans);
+    turn_batch_close(&d->turns);
     sqlite3_close(d->db);
     idmap_free(&d->objects);
     return ok;

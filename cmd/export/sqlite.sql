@@ -1,5 +1,5 @@
 PRAGMA application_id = 0x74687263;
-PRAGMA user_version = 1;
+PRAGMA user_version = 2;
 
 CREATE TABLE meta (
     key TEXT NOT NULL PRIMARY KEY,
@@ -55,19 +55,23 @@ CREATE TABLE objects (
     full INTEGER NOT NULL -- 1: waited for to write to it
 );
 
-CREATE TABLE spans (
-    id INTEGER PRIMARY KEY, -- in the order in which they end
+CREATE TABLE turns ( -- of a thread: it runs, then is in a state, then may go on; what is NULL was not
+    id INTEGER PRIMARY KEY,
     thread INTEGER NOT NULL REFERENCES threads,
-    state INTEGER NOT NULL REFERENCES states,
     begin_ns INTEGER NOT NULL,
-    duration_ns INTEGER NOT NULL,
+    began INTEGER NOT NULL, -- 0: what comes first had begun before the trace
+    running_ns INTEGER,
+    state INTEGER REFERENCES states,
+    duration_ns INTEGER, -- of the state, as all columns up to call
     reason INTEGER REFERENCES reasons,
     stack INTEGER REFERENCES stacks, -- with which it began
     object INTEGER REFERENCES objects, -- that it waits for
     waker INTEGER REFERENCES threads, -- who ended the wait; NULL: no thread of the trace
     waker_stack INTEGER REFERENCES stacks,
-    began INTEGER NOT NULL, -- 0: it had begun before the trace
-    call INTEGER NOT NULL -- 1: a system call that the thread made
+    call INTEGER, -- 1: a system call that the thread made
+    runnable_ns INTEGER,
+    runnable_reason INTEGER REFERENCES reasons,
+    runnable_stack INTEGER REFERENCES stacks
 );
 
 CREATE TABLE samples (
@@ -88,6 +92,21 @@ CREATE TABLE events (
     task INTEGER
 );
 
+CREATE VIEW spans AS -- a row for each stretch of time
+SELECT 3 * id - 2 AS id, thread, (SELECT id FROM states WHERE state = 'running') AS state, begin_ns,
+    running_ns AS duration_ns, NULL AS reason, NULL AS stack, NULL AS object, NULL AS waker, NULL AS waker_stack, began,
+    0 AS call
+FROM turns WHERE running_ns IS NOT NULL
+UNION ALL
+SELECT 3 * id - 1, thread, state, begin_ns + ifnull(running_ns, 0), duration_ns, reason, stack, object, waker,
+    waker_stack, began OR running_ns IS NOT NULL, call
+FROM turns WHERE state IS NOT NULL
+UNION ALL
+SELECT 3 * id, thread, (SELECT id FROM states WHERE state = 'runnable'),
+    begin_ns + ifnull(running_ns, 0) + ifnull(duration_ns, 0), runnable_ns, runnable_reason, runnable_stack, NULL, NULL,
+    NULL, began OR running_ns IS NOT NULL OR state IS NOT NULL, 0
+FROM turns WHERE runnable_ns IS NOT NULL;
+
 CREATE VIEW calls_of_stacks AS -- the function of a stack, beyond the object, and who called it
 SELECT s.id AS stack, w.has_object,
     (SELECT f.function FROM stack_frames sf JOIN frames f ON f.id = sf.frame
@@ -104,11 +123,13 @@ SELECT s.id AS stack,
 FROM stacks s;
 
 CREATE VIEW waits AS
-SELECT s.id, t.name AS thread, s.thread AS thread_id, s.begin_ns, s.duration_ns, r.reason, o.object, o.kind, o.class,
-    o.full, c.function, c.caller, s.stack, w.name AS waker, s.waker AS waker_id, s.waker_stack,
+SELECT s.id, t.name AS thread, s.thread AS thread_id, s.begin_ns + ifnull(s.running_ns, 0) AS begin_ns, s.duration_ns,
+    r.reason, o.object, o.kind, o.class, o.full, c.function, c.caller, s.stack, w.name AS waker, s.waker AS waker_id,
+    s.waker_stack,
     CASE WHEN o.class = 'lock' THEN w.name END AS holder, -- the last one: who released it
-    s.began
-FROM spans s
+    s.began OR s.running_ns IS NOT NULL AS began,
+    s.runnable_ns -- woken, until it ran
+FROM turns s
 JOIN states st ON st.id = s.state AND st.state = 'waiting'
 JOIN threads t ON t.id = s.thread
 LEFT JOIN reasons r ON r.id = s.reason
@@ -117,8 +138,9 @@ LEFT JOIN threads w ON w.id = s.waker
 LEFT JOIN calls_of_stacks c ON c.stack = s.stack AND c.has_object = (s.object IS NOT NULL);
 
 CREATE VIEW syscalls AS
-SELECT s.id, t.name AS thread, s.thread AS thread_id, s.begin_ns, s.duration_ns, c.function, c.caller, s.stack, s.began
-FROM spans s
+SELECT s.id, t.name AS thread, s.thread AS thread_id, s.begin_ns + ifnull(s.running_ns, 0) AS begin_ns, s.duration_ns,
+    c.function, c.caller, s.stack, s.began OR s.running_ns IS NOT NULL AS began
+FROM turns s
 JOIN states st ON st.id = s.state AND st.state = 'system call'
 JOIN threads t ON t.id = s.thread
 LEFT JOIN calls_of_stacks c ON c.stack = s.stack AND c.has_object = 0
@@ -139,7 +161,7 @@ GROUP BY s.state, s.reason;
 CREATE VIEW sums_by_object AS -- thrace stat --json: locks
 SELECT o.object, o.name, o.kind, o.class, o.full, count(*) AS count, sum(s.duration_ns) AS total_ns,
     max(s.duration_ns) AS max_ns
-FROM spans s JOIN objects o ON o.id = s.object
+FROM turns s JOIN objects o ON o.id = s.object
 GROUP BY s.object;
 
 CREATE VIEW sums_by_thread AS -- thrace stat --json: threads

@@ -13,7 +13,7 @@ def total(counters, key, ns, n=0):
 
 same("integrity", rows("PRAGMA integrity_check"), [("ok",)])
 same("foreign keys", rows("PRAGMA foreign_key_check"), [])
-same("version", rows("PRAGMA user_version"), [(1,)])
+same("version", rows("PRAGMA user_version"), [(2,)])
 meta = dict(rows("SELECT key, value FROM meta"))
 for key in ("duration_ns", "threads", "events", "go"):
     same(key, meta[key], stat["trace"][key])
@@ -46,6 +46,13 @@ same("waits", got, wanted)
 for name, ns, n in rows("SELECT waker, sum(duration_ns), count(*) FROM waits WHERE waker_id IS NOT NULL GROUP BY waker"):
     total(enders, name or "a thread without name", ns, n)
 same("wakers", enders, wakers)
+# Of a turn only the first stretch may have begun before the trace, and a thread is in one state at a time.
+same("times", rows("SELECT count(*) FROM (SELECT begin_ns, lag(begin_ns + duration_ns) OVER (PARTITION BY thread"
+                   " ORDER BY begin_ns, begin_ns + duration_ns, id) AS ended FROM spans) WHERE begin_ns < ended"), [(0,)])
+same("begins", rows("SELECT thread FROM spans WHERE NOT began GROUP BY thread HAVING count(*) > 1"), [])
+same("waits for a processor", rows("SELECT total(runnable_ns) FROM waits WHERE runnable_ns NOT IN"
+                                   " (SELECT duration_ns FROM spans JOIN states ON states.id = spans.state"
+                                   " WHERE states.state = 'runnable')"), [(0.0,)])
 wanted, got = {}, {}
 for r in stat["syscalls"]:
     name = r["stack"][0]["function"] if r["stack"] else r["name"]

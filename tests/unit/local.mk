@@ -72,6 +72,7 @@ unit_tests = \
 	%D%/test-table \
 	%D%/test-target \
 	%D%/test-trace-time \
+	%D%/test-turn-batch \
 	%D%/test-unwind-cfi \
 	%D%/test-unwind-far \
 	%D%/test-unwind-memo \
@@ -238,6 +239,8 @@ tests_unit_test_orphaned_spools_LDADD = libfinish.la libparser.la $(unit_test_LI
 tests_unit_test_memory_file_SOURCES = %D%/test-memory-file.c
 tests_unit_test_memory_file_LDADD = libexport.la $(unit_test_LIBS)
 tests_unit_test_memory_file_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc,--wrap=realloc
+tests_unit_test_turn_batch_SOURCES = %D%/test-turn-batch.c
+tests_unit_test_turn_batch_LDADD = libexport.la libanalyze.la libparser.la $(unit_test_LIBS)
 tests_unit_test_output_SOURCES = %D%/test-output.c
 tests_unit_test_output_LDADD = libfinish.la $(unit_test_LIBS)
 tests_unit_test_stack_table_SOURCES = %D%/test-stack-table.c

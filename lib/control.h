@@ -51,11 +51,21 @@ struct attach_wait {
     uint64_t pcs[ATTACH_FRAMES_MAX];
 };
 
+/* struct sched_attr of the kernel, the first version; size 0: it was left as it was. */
+struct attach_schedule {
+    uint32_t size, policy;
+    uint64_t flags;
+    int32_t nice;
+    uint32_t priority;
+    uint64_t runtime, deadline, period; /* ns */
+};
+
 /*
  * What the library's function thrace_attach answers, in the memory of the process: it takes the environment's entries,
  * each with its NUL, and their size, and waits, by tid, and how many; these stand in a mapping of their own, which is
- * then the library's; and where to put the address of this. It has a thread of the library's own do the work. That
- * begins when the command has let go of the process, and says so there.
+ * then the library's; where to put the address of this; and how the thread was scheduled before the command changed
+ * that. It has a thread of the library's own do the work. That begins when the command has let go of the process, and
+ * says so there.
  */
 enum { ATTACH_TEXT_MAX = 16384, ATTACH_SAID_MAX = 512 };
 struct attach_reply {

@@ -7,11 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <time.h>
 
+#include "cmd/attach/hurry.h"
 #include "cmd/attach/place.h"
 #include "cmd/attach/remote_function.h"
 #include "lib/clock.h"
@@ -147,10 +147,11 @@ static const char *order(struct tracee *t, const struct attach *how, const struc
                          uint64_t *answer)
 {
     uint64_t at = tracee_put(t, 0, answer, sizeof *answer), there = tracee_give(t, waits->list.v, size_of(waits));
+    uint64_t schedule = tracee_put(t, sizeof *answer, &t->schedule, sizeof t->schedule);
     uint64_t entries = tracee_put(t, PATH_MAX, how->entries, how->entries_size);
-    if (!at || !entries)
+    if (!at || !schedule || !entries)
         return "the options are too long";
-    const uint64_t args[TRACEE_ARGS] = {entries, how->entries_size, there, there ? waits->list.n : 0, at};
+    const uint64_t args[TRACEE_ARGS] = {entries, how->entries_size, there, there ? waits->list.n : 0, at, schedule};
     const char *wrong = tracee_run(t, function, args, NULL);
     return wrong || process_load(t->p, at, answer, sizeof *answer) ? wrong : tracee_has_ended;
 }
@@ -193,20 +194,11 @@ static const char *refusal(struct attach_reply *r)
     return why;
 }
 
-/* Where that is allowed: while a thread is held it waits for this command, which waits for a processor. */
-static int hurry(void)
-{
-    enum { FIRST_OF_ALL = -20 };
-    int niceness = getpriority(PRIO_PROCESS, 0);
-    setpriority(PRIO_PROCESS, 0, FIRST_OF_ALL);
-    return niceness;
-}
-
 static const char *work_in(struct process *p, struct tracee *t, const struct attach *how,
                            const struct place_waits *waits, uint64_t restorer, struct attached *done)
 {
-    uint64_t function = 0, answer = 0, began = clock_mono_ns();
-    int value = 0, niceness = hurry();
+    uint64_t function = 0, answer = 0;
+    int value = 0;
     const char *wrong = tracee_prepare(t, restorer, size_of(waits));
     uint64_t errno_there = wrong ? 0 : find_errno(t, &value);
     if (!wrong)
@@ -216,8 +208,7 @@ static const char *work_in(struct process *p, struct tracee *t, const struct att
     if (errno_there && !t->lost)
         tracee_write(t, errno_there, &value, sizeof value);
     bool back = tracee_let_go(t);
-    done->held_ns = clock_mono_ns() - began;
-    setpriority(PRIO_PROCESS, 0, niceness);
+    done->held_ns = clock_mono_ns() - t->since;
     if (!wrong)
         wrong = back ? await_answer(p, answer, &done->reply) : "it has ended meanwhile";
     return wrong ? wrong : refusal(&done->reply);
@@ -230,6 +221,7 @@ const char *attach_process(struct process *p, const struct attach *how, struct a
     uint64_t restorer;
     memset(done, 0, sizeof *done);
     const char *wrong = obstacle(p, how);
+    hurry_begin();
     for (int tries = 0; !wrong && tries < TRIES; tries++) {
         wrong = place_hold(p, &t, &restorer, &waits);
         if (!wrong)
@@ -238,6 +230,7 @@ const char *attach_process(struct process *p, const struct attach *how, struct a
             break;
         wrong = NULL; /* the thread was about to end, or could not load; nothing was done in it */
     }
+    hurry_end();
     VEC_FREE(&waits.list);
     return wrong;
 }

@@ -2,7 +2,8 @@
 noinst_LTLIBRARIES += libattach.la
 libattach_la_SOURCES = \
 	%D%/attach.c %D%/attach.h \
+	%D%/hurry.c %D%/hurry.h \
 	%D%/place.c %D%/place.h \
 	%D%/remote_function.c %D%/remote_function.h \
 	%D%/return_frame.c %D%/return_frame.h \
-	%D%/tracee.c %D%/tracee.h
+	%D%/tracee.c %D%/tracee.h %D%/tracee_memory.c

@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cmd/attach/hurry.h"
 #include "cmd/attach/remote_function.h"
 #include "lib/clock.h"
 
@@ -177,6 +178,7 @@ const char *tracee_hold(struct tracee *t, const struct process *p, pid_t tid)
     if (ptrace(PTRACE_SEIZE, tid, NULL, (void *)PTRACE_O_TRACESYSGOOD))
         return errno == EPERM ? "another process traces it, or the kernel does not allow us to" : strerror(errno);
     const char *wrong = interrupt(t, false);
+    t->since = clock_mono_ns();
     if (!wrong && (!get_regs(t, &t->before) ||
                    ptrace(PTRACE_GETSIGMASK, tid, (void *)sizeof t->mask, &t->mask) ||
                    ptrace(PTRACE_GETREGSET, tid, (void *)NT_X86_XSTATE, &registers)))
@@ -185,6 +187,8 @@ const char *tracee_hold(struct tracee *t, const struct process *p, pid_t tid)
     if (wrong) {
         t->lost = true;
         ptrace(PTRACE_DETACH, tid, NULL, NULL);
+    } else {
+        hurry(tid, &t->schedule);
     }
     return wrong;
 }
@@ -326,27 +330,6 @@ const char *tracee_prepare(struct tracee *t, uint64_t restorer, size_t gift)
     return wrong;
 }
 
-bool tracee_write(const struct tracee *t, uint64_t address, const void *from, size_t size)
-{
-    struct iovec here = {(void *)from, size}, there = {(void *)(uintptr_t)address, size};
-    return process_vm_writev(t->tid, &here, 1, &there, 1, 0) == (ssize_t)size;
-}
-
-uint64_t tracee_give(struct tracee *t, const void *from, size_t size)
-{
-    const uint64_t at = t->memory + TRACEE_TEXT + TRACEE_STACK;
-    if (!size || t->size - TRACEE_TEXT - TRACEE_STACK < size || !tracee_write(t, at, from, size))
-        return 0;
-    t->size = TRACEE_TEXT + TRACEE_STACK;
-    return at;
-}
-
-uint64_t tracee_put(struct tracee *t, size_t at, const void *text, size_t size)
-{
-    bool fits = at <= TRACEE_TEXT && size <= TRACEE_TEXT - at;
-    return fits && tracee_write(t, t->memory + at, text, size) ? t->memory + at : 0;
-}
-
 /* --- functions ---------------------------------------------------------------------------------------------------- */
 
 /* It returns to what would be a system call of that number, in front of which it is stopped. */
@@ -386,6 +369,7 @@ bool tracee_let_go(struct tracee *t)
         int status;
         if (!await_stop(t, &status, clock_mono_ns() + STOP_NS))
             ptrace(PTRACE_DETACH, t->tid, NULL, NULL);
+        hurry_no_more(t->tid, &t->schedule);
         return false;
     }
     const uint64_t args[TRACEE_ARGS] = {t->memory, t->size};
@@ -393,6 +377,7 @@ bool tracee_let_go(struct tracee *t)
         return false;
     if (t->moved && interrupt(t, true))
         return false;
+    hurry_no_more(t->tid, &t->schedule);
     return put_back(t) && !ptrace(PTRACE_DETACH, t->tid, NULL, NULL);
 }
 

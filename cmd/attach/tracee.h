@@ -10,6 +10,7 @@
 
 #include "cmd/attach/return_frame.h"
 #include "cmd/stacks/process.h"
+#include "lib/control.h"
 
 enum { TRACEE_STACK = 1 << 20, TRACEE_TEXT = 64 << 10 };
 
@@ -23,6 +24,8 @@ struct tracee {
     uint64_t restorer;                     /* where handlers of signals return to, in its code */
     uint64_t memory;                       /* of the process: text, the stack for calls, and gifts; 0: none */
     uint64_t size;                         /* of that, as far as it is ours */
+    uint64_t since;                        /* when it was stopped, by clock_mono_ns */
+    struct attach_schedule schedule;       /* as it was */
     bool moved;                            /* it is not where it was */
     bool signalled;                        /* it took a signal on its way to where it was held */
     bool lost;                             /* it has ended, or crashed in a call */

@@ -34,6 +34,8 @@ static struct attached {
     char entries[ATTACH_TEXT_MAX]; /* what the options point into */
     int pid;                       /* of the process that was prepared, once and for all; 0: none was */
     bool begins, now;
+    pid_t held;                    /* the thread that was made to call us, */
+    struct attach_schedule before; /* and how it was scheduled before the command hurried it */
     struct {
         const struct attach_wait *v; /* in a mapping of its own */
         size_t n;
@@ -136,11 +138,22 @@ static bool await_command(void)
     return reply.let_go;
 }
 
+/* A thread of ours begins as the one that made it. */
+static void hurry_no_more(pid_t tid)
+{
+    if (attached.before.size)
+        raw_syscall(SYS_sched_setattr, tid, (long)&attached.before, 0, 0, 0, 0);
+}
+
 static void *attach_main(void *arg)
 {
     helper_settle("thrace-attach");
+    hurry_no_more(0);
     say_to(reply.said, sizeof reply.said);
-    reply.error = await_command() ? begin() : -ETIMEDOUT;
+    bool there = await_command();
+    if (!there)
+        hurry_no_more(attached.held);
+    reply.error = there ? begin() : -ETIMEDOUT;
     if (attached.waits.n)
         raw_syscall(SYS_munmap, (long)attached.waits.v, (long)(attached.waits.n * sizeof *attached.waits.v), 0, 0, 0,
                     0);
@@ -153,7 +166,7 @@ static void *attach_main(void *arg)
 /* A child of a process that was attached to has its wrappers, and nothing else of it. */
 static bool is_child(void) { return attached.pid && attached.pid != (int)sys_getpid(); }
 
-static int begin_elsewhere(const char *text, size_t size)
+static int begin_elsewhere(const char *text, size_t size, const struct attach_schedule *before)
 {
     pthread_t thread;
     if (is_child())
@@ -165,6 +178,8 @@ static int begin_elsewhere(const char *text, size_t size)
         real_resolve();
     }
     memset(&reply, 0, sizeof reply);
+    attached.held = (pid_t)sys_gettid();
+    attached.before = *before;
     int err = !attached.pid && symbol_is_before_libc() ? -EALREADY
               : !read_options(text, size)              ? -EINVAL
               : !helper_create(&thread, attach_main)    ? -EAGAIN
@@ -177,13 +192,13 @@ static int begin_elsewhere(const char *text, size_t size)
 }
 
 EXPORT void thrace_attach(const char *text, size_t size, const struct attach_wait *waits, size_t n,
-                          const struct attach_reply **answer);
+                          const struct attach_reply **answer, const struct attach_schedule *before);
 void thrace_attach(const char *text, size_t size, const struct attach_wait *waits, size_t n,
-                   const struct attach_reply **answer)
+                   const struct attach_reply **answer, const struct attach_schedule *before)
 {
     static struct attach_reply refused;
     attached.waits.v = waits;
     attached.waits.n = n;
-    refused = (struct attach_reply){.over = 1, .error = begin_elsewhere(text, size)};
+    refused = (struct attach_reply){.over = 1, .error = begin_elsewhere(text, size, before)};
     *answer = refused.error ? &refused : &reply;
 }

@@ -50,4 +50,6 @@ stop_writing() {
 }
 threads() { ls "/proc/$program/task" | wc -l; }
 descriptors() { ls -l "/proc/$program/fd" | sed 's/.* \([0-9]* -> .*\)/\1/'; }
+# Niceness and policy of its threads, each pair once; 0 is SCHED_OTHER.
+scheduling() { sed 's/.*) //' "/proc/$program/task"/*/stat | cut -d ' ' -f 17,39 | LC_ALL=C sort -u; }
 is_stopped() { grep -q '^State:.T' "/proc/$program/status"; }

@@ -6,7 +6,7 @@
 
 void gate_init(struct gate *g)
 {
-    g->closed = 0;
+    g->state = GATE_OPEN;
     g->fence = sys_failed(sys_membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED));
 }
 
@@ -17,9 +17,9 @@ bool gate_barrier(void)
     return done;
 }
 
-bool gate_close(struct gate *g)
+static bool set_for_all(struct gate *g, enum gate_state state)
 {
-    __atomic_store_n(&g->closed, 1, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&g->state, state, __ATOMIC_SEQ_CST);
     if (g->fence || gate_barrier()) {
         full_fence();
         return true;
@@ -29,17 +29,32 @@ bool gate_close(struct gate *g)
     return false;
 }
 
+bool gate_close(struct gate *g) { return set_for_all(g, GATE_CLOSED); }
+bool gate_narrow(struct gate *g) { return set_for_all(g, GATE_NARROW); }
+
+/* Since the barrier of gate_narrow nobody finds the gate open: who is inside has fenced, or came before the barrier. */
+void gate_shut(struct gate *g)
+{
+    __atomic_store_n(&g->state, GATE_CLOSED, __ATOMIC_SEQ_CST);
+    full_fence();
+}
+
 /*
  * Each woken writer wakes the next two. If the advancer woke all of them, the first ones would take its processor and
  * give it back only after all others had run.
  */
 enum { WAKES = 2 };
 
-void gate_open(struct gate *g)
+static void let_in(struct gate *g, enum gate_state state)
 {
-    __atomic_store_n(&g->closed, 0, __ATOMIC_RELEASE);
-    sys_futex_wake(&g->closed, WAKES);
+    __atomic_store_n(&g->state, state, __ATOMIC_RELEASE);
+    sys_futex_wake(&g->state, WAKES);
 }
+
+void gate_open(struct gate *g) { let_in(g, GATE_OPEN); }
+void gate_ask(struct gate *g) { let_in(g, GATE_GIVES_WAY); }
+
+static enum gate_state state_of(const struct gate *g) { return __atomic_load_n(&g->state, __ATOMIC_ACQUIRE); }
 
 /*
  * Gives way before it sleeps: who sleeps goes on only when somebody who is awake already gets a processor and wakes it.
@@ -50,7 +65,7 @@ enum { SPINS = 50, YIELDS = 500 };
 void gate_wait(struct gate *g)
 {
     for (int tries = 0; tries < SPINS + YIELDS; tries++) {
-        if (!__atomic_load_n(&g->closed, __ATOMIC_ACQUIRE))
+        if (state_of(g) != GATE_CLOSED)
             return;
         if (tries < SPINS)
             cpu_relax();
@@ -58,9 +73,24 @@ void gate_wait(struct gate *g)
             sys_sched_yield();
     }
     const struct timespec ms = {0, 1000000};
-    sys_futex_wait(&g->closed, 1, &ms);
-    if (!__atomic_load_n(&g->closed, __ATOMIC_ACQUIRE))
-        sys_futex_wake(&g->closed, WAKES);
+    sys_futex_wait(&g->state, GATE_CLOSED, &ms);
+    if (state_of(g) != GATE_CLOSED)
+        sys_futex_wake(&g->state, WAKES);
+}
+
+bool gate_pass(struct gate *g, struct writer *w)
+{
+    enum gate_state state = state_of(g);
+    if (state == GATE_CLOSED)
+        return false;
+    if (state == GATE_GIVES_WAY)
+        sys_sched_yield();
+    __atomic_store_n(&w->writing, 1, __ATOMIC_RELAXED);
+    full_fence();
+    if (state_of(g) != GATE_CLOSED)
+        return true;
+    gate_leave(w);
+    return false;
 }
 
 bool gate_await_writer(const struct writer *w, uint64_t until_ns)

@@ -6,6 +6,9 @@
  * must see the other's store (Dekker). The advancer buys that order for both with membarrier(2), which interrupts every
  * running thread of the process; so the writer needs a compiler barrier only. Without membarrier (old kernel, seccomp)
  * the writer pays a fence.
+ *
+ * Before it closes, the gate can be narrow: writers still come in, but each pays a fence. That is what membarrier was
+ * for, so a narrow gate closes by a store and a fence, at the moment that suits the advancer.
  */
 #ifndef THRACE_LIB_GATE_H
 #define THRACE_LIB_GATE_H
@@ -15,9 +18,16 @@
 
 #include "lib/rawsys.h"
 
+enum gate_state {
+    GATE_OPEN,
+    GATE_CLOSED,
+    GATE_NARROW,    /* writers fence */
+    GATE_GIVES_WAY, /* they fence, and are asked to give way to others before they come in */
+};
+
 struct gate {
-    uint32_t closed; /* futex word: writers that find it 1 sleep on it */
-    bool fence;      /* writers must fence: the kernel has no membarrier for us */
+    uint32_t state; /* enum gate_state; a futex word: at GATE_CLOSED writers sleep on it */
+    bool fence;     /* writers must fence: the kernel has no membarrier for us */
 };
 
 /* One per thread; only that thread sets and clears it. */
@@ -27,10 +37,16 @@ struct writer {
 
 void gate_init(struct gate *g);
 
-/* Waits until the gate is open: some microseconds by giving way, then asleep, a millisecond at most; then try again. */
+/* Waits until the gate is not closed: some microseconds by giving way, then asleep, a millisecond at most; try again. */
 void gate_wait(struct gate *g);
 
-/* Returns false, with the flag down, when the gate is closed. Cost: 1 ns. */
+/*
+ * For a writer that gate_enter has refused. It comes in by the narrow gate; where it is asked to, after it has given way
+ * to others on its processor. False, with the flag down: the gate is closed.
+ */
+bool gate_pass(struct gate *g, struct writer *w);
+
+/* Returns false, with the flag down, when the gate is not open. Cost: 1 ns. */
 static inline bool gate_enter(struct gate *g, struct writer *w)
 {
     __atomic_store_n(&w->writing, 1, __ATOMIC_RELAXED);
@@ -38,7 +54,7 @@ static inline bool gate_enter(struct gate *g, struct writer *w)
         full_fence();
     else
         compiler_barrier();
-    if (__builtin_expect(__atomic_load_n(&g->closed, __ATOMIC_ACQUIRE), 0)) {
+    if (__builtin_expect(__atomic_load_n(&g->state, __ATOMIC_ACQUIRE), 0)) {
         __atomic_store_n(&w->writing, 0, __ATOMIC_RELEASE);
         return false;
     }
@@ -54,6 +70,14 @@ static inline void gate_leave(struct writer *w) { __atomic_store_n(&w->writing, 
  * from then on, but one that is already inside did not; the next attempt is sound.
  */
 bool gate_close(struct gate *g);
+
+/*
+ * The same in two steps, of which the first holds nobody up: the gate is narrow until it is shut or opened. gate_ask
+ * asks writers to give way; a gate that was shut it makes narrow again. gate_narrow returns what gate_close does.
+ */
+bool gate_narrow(struct gate *g);
+void gate_ask(struct gate *g);
+void gate_shut(struct gate *g);
 
 /* Every running thread of the process passes a full barrier. False: the kernel refuses. */
 bool gate_barrier(void);

@@ -14,8 +14,9 @@ void mark_none_active(void) { memset(active_slots, 0, (registry.nrecords + 63) /
 
 struct thread *next_active(uint32_t *slot)
 {
-    while (*slot < registry.nrecords) {
-        uint64_t marks = __atomic_load_n(&active_slots[*slot / 64], __ATOMIC_RELAXED) >> (*slot % 64);
+    uint32_t nrecords = __atomic_load_n(&registry.nrecords, __ATOMIC_RELAXED);
+    while (*slot < nrecords) {
+        uint64_t marks = __atomic_load_n(&active_slots[*slot / 64], __ATOMIC_ACQUIRE) >> (*slot % 64);
         if (marks) {
             *slot += (uint32_t)__builtin_ctzll(marks) + 1;
             return registry.records[*slot - 1];

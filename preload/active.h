@@ -39,7 +39,10 @@ static inline void unmark_active(const struct thread *t)
 void mark_all_active(void);
 void mark_none_active(void);
 
-/* The first active one from *slot on, which becomes the slot behind it; NULL: there is no more. With the same lock. */
+/*
+ * The first active one from *slot on, which becomes the slot behind it; NULL: there is no more. Without the lock a new
+ * thread may be passed over.
+ */
 struct thread *next_active(uint32_t *slot);
 
 #endif

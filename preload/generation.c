@@ -5,6 +5,7 @@
 
 #include "lib/meta.h"
 #include "preload/active.h"
+#include "preload/closing.h"
 #include "preload/config.h"
 #include "preload/hook.h"
 #include "preload/lock_stats.h"
@@ -15,7 +16,6 @@
 #include "preload/upcalls.h"
 
 enum {
-    WRITERS_GRACE_NS = 500000,
     RETRY_NS = 10000000, /* until the next try, when a writer stayed in for longer (it waits for a page of the spool), or
                             the pool has to grow first */
 };
@@ -24,17 +24,6 @@ bool all_writers_out(uint64_t grace_ns)
 {
     uint64_t until = clock_mono_ns() + grace_ns;
     for (struct thread *t = registry.threads; t; t = t->next)
-        if (!gate_await_writer(&t->writer, until))
-            return false;
-    return true;
-}
-
-/* The others are in no section. */
-static bool active_writers_out(uint64_t grace_ns)
-{
-    uint64_t until = clock_mono_ns() + grace_ns;
-    uint32_t slot = 0;
-    for (struct thread *t; (t = next_active(&slot));)
         if (!gate_await_writer(&t->writer, until))
             return false;
     return true;
@@ -303,32 +292,36 @@ static void write_statuses(uint64_t time)
     }
 }
 
+static void begin_next(void)
+{
+    if (config.self_contained)
+        mark_all_active();
+    seal_all();
+    upcalls.seal_samples();
+    sched_advance(&recorder.sched, recorder.sched.generation + 1);
+    stacktab_clear(&recorder.stacks);
+    objects_forget();
+    uint64_t time = now();
+    write_statuses(time);
+    recorder.deadline_ns = clock_mono_ns() + config.period_ns;
+    recorder.spool.header->last_generation = recorder.sched.generation;
+    recorder.spool.header->last = clock_read_pair(&recorder.clock);
+}
+
 bool generation_advance(void)
 {
     bool done = false;
     if (!lock_try(&recorder.advance_lock))
         return false;
-    if (recording() && gate_close(&recorder.gate)) {
-        lock_take(&registry.lock);
-        if (config.self_contained)
-            mark_all_active();
-        if (!active_writers_out(WRITERS_GRACE_NS) || !write_lock_stats() || !enough_chunks()) {
+    if (recording()) {
+        bool closed = close_gate_behind_all();
+        done = closed && write_lock_stats() && enough_chunks();
+        if (done)
+            begin_next();
+        else
             recorder.deadline_ns = clock_mono_ns() + (config.period_ns < RETRY_NS ? config.period_ns : RETRY_NS);
-        } else {
-            seal_all();
-            upcalls.seal_samples();
-            sched_advance(&recorder.sched, recorder.sched.generation + 1);
-            stacktab_clear(&recorder.stacks);
-            objects_forget();
-            uint64_t time = now();
-            write_statuses(time);
-            recorder.deadline_ns = clock_mono_ns() + config.period_ns;
-            recorder.spool.header->last_generation = recorder.sched.generation;
-            recorder.spool.header->last = clock_read_pair(&recorder.clock);
-            done = true;
-        }
-        lock_drop(&registry.lock);
-        gate_open(&recorder.gate);
+        if (closed)
+            open_gate_for_all();
     }
     lock_drop(&recorder.advance_lock);
     return done;

@@ -5,6 +5,7 @@ libthrace_preload_la_SOURCES = \
 	%D%/active.c %D%/active.h \
 	%D%/attributes.h \
 	%D%/calls.def \
+	%D%/closing.c %D%/closing.h \
 	%D%/config.c %D%/config.h \
 	%D%/cpus.c %D%/cpus.h \
 	%D%/delays.c %D%/delays.h \

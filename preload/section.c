@@ -17,11 +17,20 @@ static SLOW bool new_chunk(struct sched_thread *t)
     return true;
 }
 
-static SLOW void wait_at_gate(const struct thread *t)
+static void wait_at_gate(const struct thread *t)
 {
     uint64_t since = clock_mono_ns();
     gate_wait(&recorder.gate);
     delay_add(DELAY_GATE, t, since);
+}
+
+/* True: it is inside, by the narrow gate (closing.h). */
+static SLOW bool pass_gate(struct thread *t)
+{
+    if (gate_pass(&recorder.gate, &t->writer))
+        return true;
+    wait_at_gate(t);
+    return false;
 }
 
 /*
@@ -31,10 +40,8 @@ bool bare_section_enter(struct thread *t)
 {
     while (recording()) {
         mark_active(t);
-        if (unlikely(!gate_enter(&recorder.gate, &t->writer))) {
-            wait_at_gate(t);
+        if (unlikely(!gate_enter(&recorder.gate, &t->writer)) && !pass_gate(t))
             continue;
-        }
         if (recording() && likely(is_active(t))) /* else a generation began in between, without it */
             return true;
         gate_leave(&t->writer);
@@ -45,10 +52,8 @@ bool bare_section_enter(struct thread *t)
 bool track_enter(struct thread *t)
 {
     while (hooked() && !recording()) {
-        if (unlikely(!gate_enter(&recorder.gate, &t->writer))) {
-            wait_at_gate(t);
+        if (unlikely(!gate_enter(&recorder.gate, &t->writer)) && !pass_gate(t))
             continue;
-        }
         if (!recording())
             return true;
         gate_leave(&t->writer);

@@ -38,7 +38,7 @@ static bool pool_fill(void)
         t->next = pool;
         pool = t;
     }
-    registry.nrecords += RECORDS_PER_MAP;
+    __atomic_store_n(&registry.nrecords, registry.nrecords + RECORDS_PER_MAP, __ATOMIC_RELAXED);
     return true;
 }
 

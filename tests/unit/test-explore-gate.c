@@ -16,7 +16,7 @@ static struct writer writers[WRITERS];
 static uint32_t written[WRITERS], generation;
 
 /* What is so. */
-static bool inside[WRITERS], working, fenced;
+static bool inside[WRITERS], working, fenced, narrow;
 static uint32_t wrote[WRITERS], generation_now;
 
 static void begin(void)
@@ -34,7 +34,7 @@ static void begin(void)
 static void write_often(unsigned me)
 {
     for (uint32_t i = 1; i <= ROUNDS; i++) {
-        while (!gate_enter(&gate, &writers[me]))
+        while (!gate_enter(&gate, &writers[me]) && !gate_pass(&gate, &writers[me]))
             gate_wait(&gate);
         inside[me] = true;
         explore_check(!working);
@@ -46,10 +46,24 @@ static void write_often(unsigned me)
     }
 }
 
+static void close_gate(bool again)
+{
+    if (!narrow) {
+        explore_check(gate_close(&gate));
+        return;
+    }
+    explore_check(gate_narrow(&gate));
+    if (again) {
+        gate_shut(&gate);
+        gate_ask(&gate);
+    }
+    gate_shut(&gate);
+}
+
 static void advance(unsigned me)
 {
     for (int i = 0; i < ROUNDS; i++) {
-        explore_check(gate_close(&gate));
+        close_gate(i > 0);
         for (int w = 0; w < WRITERS; w++) {
             explore_check(gate_await_writer(&writers[w], UINT64_MAX));
             explore_check(__atomic_load_n(&written[w], __ATOMIC_RELAXED) == wrote[w]);
@@ -70,6 +84,7 @@ static void with_membarrier(void **state)
         .late_stores = true,
     };
     fenced = false;
+    narrow = false;
     explore(&e);
 }
 
@@ -80,6 +95,29 @@ static void with_fences(void **state)
         .late_stores = true, .no_membarrier = true,
     };
     fenced = true;
+    narrow = false;
+    explore(&e);
+}
+
+static void narrow_at_first(void **state)
+{
+    const struct exploration e = {
+        .name = "the narrow gate, with membarrier", .n = 3, .begin = begin,
+        .thread = {write_often, write_often, advance}, .late_stores = true,
+    };
+    fenced = false;
+    narrow = true;
+    explore(&e);
+}
+
+static void narrow_at_first_with_fences(void **state)
+{
+    const struct exploration e = {
+        .name = "the narrow gate, with fences", .n = 3, .begin = begin,
+        .thread = {write_often, write_often, advance}, .late_stores = true, .no_membarrier = true,
+    };
+    fenced = true;
+    narrow = true;
     explore(&e);
 }
 
@@ -88,6 +126,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(with_membarrier),
         cmocka_unit_test(with_fences),
+        cmocka_unit_test(narrow_at_first),
+        cmocka_unit_test(narrow_at_first_with_fences),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,6 +21,7 @@ struct guarded {
     uint64_t generation, again;
     uint32_t done, torn;
     uint64_t sections;
+    bool narrow;
 };
 
 struct writer_arg {
@@ -34,7 +35,7 @@ static void *write_often(void *p)
     struct guarded *g = arg->g;
     uint64_t last = 0;
     for (unsigned n = 0; n < 100 || !__atomic_load_n(&g->done, __ATOMIC_RELAXED); n++) {
-        if (!gate_enter(&g->gate, arg->w)) {
+        if (!gate_enter(&g->gate, arg->w) && !gate_pass(&g->gate, arg->w)) {
             gate_wait(&g->gate);
             continue;
         }
@@ -51,9 +52,21 @@ static void *write_often(void *p)
     return NULL;
 }
 
+static bool close_gate(struct guarded *g)
+{
+    if (!g->narrow)
+        return gate_close(&g->gate);
+    if (!gate_narrow(&g->gate))
+        return false;
+    if (g->generation % 2)
+        gate_ask(&g->gate);
+    gate_shut(&g->gate);
+    return true;
+}
+
 static bool advance(struct guarded *g)
 {
-    if (!gate_close(&g->gate))
+    if (!close_gate(g))
         return false;
     bool out = true;
     for (int i = 0; i < WRITERS && out; i++)
@@ -68,9 +81,9 @@ static bool advance(struct guarded *g)
     return out;
 }
 
-static void hammer(bool fence)
+static void hammer(bool fence, bool narrow)
 {
-    struct guarded g = {0};
+    struct guarded g = {.narrow = narrow};
     pthread_t threads[WRITERS];
     struct writer_arg args[WRITERS];
     gate_init(&g.gate);
@@ -89,8 +102,10 @@ static void hammer(bool fence)
     assert_true(g.sections > 0);
 }
 
-static void no_writer_sees_half_a_change(void **state) { hammer(false); }
-static void nor_with_fences_instead_of_membarrier(void **state) { hammer(true); }
+static void no_writer_sees_half_a_change(void **state) { hammer(false, false); }
+static void nor_with_fences_instead_of_membarrier(void **state) { hammer(true, false); }
+static void nor_when_the_gate_is_narrow_first(void **state) { hammer(false, true); }
+static void nor_when_it_is_narrow_for_writers_that_fence(void **state) { hammer(true, true); }
 
 static void writers_fence_only_where_they_must(void **state)
 {
@@ -116,6 +131,33 @@ static void a_closed_gate_lets_nobody_in(void **state)
     assert_false(gate_enter(&g, &w));
     gate_open(&g);
     gate_wait(&g);
+    assert_true(gate_enter(&g, &w));
+}
+
+static void a_narrow_gate_lets_in_who_passes_it(void **state)
+{
+    struct gate g;
+    struct writer w = {0};
+    gate_init(&g);
+    assert_true(gate_pass(&g, &w)); /* opened since it was refused */
+    gate_leave(&w);
+    for (int asked = 0; asked < 2; asked++) {
+        if (asked)
+            gate_ask(&g);
+        else
+            assert_true(gate_narrow(&g));
+        assert_false(gate_enter(&g, &w));
+        assert_int_equal(w.writing, 0);
+        gate_wait(&g); /* for nothing */
+        assert_true(gate_pass(&g, &w));
+        assert_int_equal(w.writing, 1);
+        gate_shut(&g);
+        assert_false(gate_await_writer(&w, 0));
+        gate_leave(&w);
+        assert_false(gate_pass(&g, &w));
+        assert_int_equal(w.writing, 0);
+    }
+    gate_open(&g);
     assert_true(gate_enter(&g, &w));
 }
 
@@ -206,7 +248,7 @@ static int lose_membarrier(void)
     gate_init(&g);
     if (g.fence || !filter_syscall(SYS_membarrier, ANY_FIRST_ARGUMENT, SECCOMP_RET_ERRNO | EPERM))
         return 77;
-    if (gate_close(&g) || !g.fence || !gate_enter(&g, &w)) /* refused, with the gate open */
+    if (gate_narrow(&g) || !g.fence || !gate_enter(&g, &w)) /* refused, with the gate open */
         return 1;
     gate_leave(&w);
     if (!gate_close(&g) || gate_enter(&g, &w))
@@ -235,11 +277,14 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(writers_fence_only_where_they_must),
         cmocka_unit_test(a_closed_gate_lets_nobody_in),
+        cmocka_unit_test(a_narrow_gate_lets_in_who_passes_it),
         cmocka_unit_test(a_writer_that_stays_is_not_waited_for),
         cmocka_unit_test(a_writer_that_leaves_is_noticed),
         cmocka_unit_test(who_waits_for_a_moment_does_not_sleep),
         cmocka_unit_test(no_writer_sees_half_a_change),
         cmocka_unit_test(nor_with_fences_instead_of_membarrier),
+        cmocka_unit_test(nor_when_the_gate_is_narrow_first),
+        cmocka_unit_test(nor_when_it_is_narrow_for_writers_that_fence),
         cmocka_unit_test(membarrier_may_be_forbidden_later),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

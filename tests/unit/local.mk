@@ -2,6 +2,7 @@
 if HAVE_CMOCKA
 unit_tests = \
 	%D%/test-active \
+	%D%/test-closing \
 	%D%/test-cut \
 	%D%/test-clock \
 	%D%/test-control \
@@ -123,6 +124,9 @@ tests_unit_test_symbolize_LDADD = libsymbolize.la $(unit_test_LIBS)
 
 tests_unit_test_active_SOURCES = %D%/test-active.c preload/active.c
 tests_unit_test_active_LDADD = $(unit_test_LIBS)
+tests_unit_test_closing_SOURCES = %D%/test-closing.c preload/active.c preload/closing.c
+tests_unit_test_closing_CFLAGS = $(AM_CFLAGS) -pthread
+tests_unit_test_closing_LDADD = $(unit_test_LIBS)
 tests_unit_test_annotation_names_SOURCES = %D%/test-annotation-names.c preload/annotate/names.c
 tests_unit_test_annotation_names_CFLAGS = $(AM_CFLAGS) -pthread
 tests_unit_test_annotation_names_LDADD = $(unit_test_LIBS)

@@ -51,6 +51,6 @@ const char *finish_switches(int fd, FILE *out, struct recording *r, bool torn, b
     struct switches_known known = {.moves.lost = r->lost_switches, .show_cpus = show_cpus};
     const char *err = learn(fd, &switches, &known) ? merge(fd, out, &switches, &known, torn, sum)
                                                    : strerror(errno ? errno : ENOMEM);
-    moves_free(&known.moves);
+    switches_known_free(&known);
     return err;
 }

@@ -13,16 +13,19 @@
 #include "gotrace/reader.h"
 #include "parser/failure.h"
 #include "parser/rewrite/switches_moves.h"
+#include "parser/vec.h"
 
 /* What is to be known beforehand. */
 struct switches_known {
     uint64_t max_procs; /* the number of CPUs */
     struct moves moves;
+    VEC(uint64_t) late; /* a bit for each GoBlock, in their order: the kernel says when its wait begins */
     bool show_cpus; /* the caller's: each change of a thread's CPU is a message */
 };
 
-/* Reads the trace once, and marks which switches end waits. False: there is no memory. The caller frees known->moves. */
+/* Reads the trace once, and marks which switches begin and end waits. False: there is no memory. */
 bool switches_learn(struct gotrace_reader *r, struct thread_switches *switches, struct switches_known *known);
+void switches_known_free(struct switches_known *known);
 
 struct switches_result {
     uint64_t events, generations; /* of the new trace, as its readers count them */

@@ -1,6 +1,8 @@
 /*
- * Which switch brought a thread back from a wait. That is the last one, if the kernel had it wait several times: it may
- * have been woken in vain, or for what the trace does not tell from the wait, as the mutex of a condition.
+ * With which switches a thread's wait begins and ends. It says that it waits before it calls the kernel, and is put to
+ * sleep later: after what interrupts take, and page faults, and the setting of a timer. So the first switch begins the
+ * wait, unless another thread had ended it by then. The last one brings it back, if the kernel had it wait several times:
+ * it may have been woken in vain, or for what the trace does not tell from the wait, as the mutex of a condition.
  */
 #include "parser/event.h"
 #include "parser/rewrite/switches.h"
@@ -8,12 +10,14 @@
 struct waiter {
     bool waits; /* by the trace */
     bool slept; /* and by the kernel, and is not back */
+    size_t block; /* number of its GoBlock + 1, as long as a switch may begin it */
     size_t back; /* index of the switch + 1 with which it came back; 0: it did not */
 };
 
 struct learner {
     struct thread_switches *switches;
-    struct moves *moves;
+    struct switches_known *known;
+    size_t blocks;
     struct idmap waiter_of; /* threads: index + 1 */
     struct idmap home_of;   /* goroutines: the same of the thread that they wait on */
     VEC(struct waiter) waiters;
@@ -37,7 +41,7 @@ static bool begin_wait(struct learner *l, const struct gotrace_event *ev)
     if (!w)
         return false;
     uint32_t at = (uint32_t)(w - l->waiters.v) + 1, before = idmap_get(&l->home_of, ev->goroutine);
-    *w = (struct waiter){.waits = true};
+    *w = (struct waiter){.waits = true, .block = ++l->blocks};
     if (before && before != at)
         idmap_remove(&l->home_of, ev->goroutine);
     return before == at || idmap_add(&l->home_of, ev->goroutine, at);
@@ -48,7 +52,7 @@ static void wake(struct learner *l, const struct gotrace_event *ev)
 {
     uint32_t at = idmap_get(&l->home_of, ev->args[0]);
     if (at && idmap_get(&l->waiter_of, ev->thread) != at)
-        l->waiters.v[at - 1].back = 0;
+        l->waiters.v[at - 1].block = l->waiters.v[at - 1].back = 0;
 }
 
 static bool end_wait(struct learner *l, const struct gotrace_event *ev)
@@ -66,48 +70,62 @@ static bool learn_event(struct learner *l, const struct gotrace_event *ev)
 {
     switch (ev->type) {
     case EV_GoBlock: return begin_wait(l, ev);
-    case EV_GoStart: return end_wait(l, ev) && moves_begin(l->moves, ev->thread, ev->args[0]);
+    case EV_GoStart: return end_wait(l, ev) && moves_begin(&l->known->moves, ev->thread, ev->args[0]);
     case EV_GoStatus:
-    case EV_GoStatusStack: return ev->args[1] == ID_NONE || moves_begin(l->moves, ev->args[1], ev->args[0]);
+    case EV_GoStatusStack: return ev->args[1] == ID_NONE || moves_begin(&l->known->moves, ev->args[1], ev->args[0]);
     case EV_GoUnblock: wake(l, ev); return true;
     case EV_GoDestroy:
         if (idmap_get(&l->home_of, ev->goroutine))
             idmap_remove(&l->home_of, ev->goroutine);
-        return moves_leave(l->moves, ev->thread);
+        return moves_leave(&l->known->moves, ev->thread);
     default: return true;
     }
 }
 
-static void learn_switch(struct learner *l, size_t i)
+/* Its thread waits from this switch on. */
+static bool begin_late(struct learner *l, struct waiter *w, size_t i)
+{
+    size_t block = w->block - 1;
+    w->block = 0;
+    while (l->known->late.n <= block / 64) {
+        if (!VEC_ROOM(&l->known->late))
+            return false;
+        l->known->late.v[l->known->late.n++] = 0;
+    }
+    l->known->late.v[block / 64] |= UINT64_C(1) << block % 64;
+    return l->switches->v[i].begins_wait = true;
+}
+
+static bool learn_switch(struct learner *l, size_t i)
 {
     const struct thread_switch *s = &l->switches->v[i];
     uint32_t at = idmap_get(&l->waiter_of, s->thread);
     if (s->kind == SWITCHES_LOST)
         for (size_t j = 0; j < l->waiters.n; j++) {
             l->waiters.v[j].slept = false;
-            l->waiters.v[j].back = 0;
+            l->waiters.v[j].block = l->waiters.v[j].back = 0;
         }
     if (!at || !l->waiters.v[at - 1].waits || s->kind == SWITCHES_LOST || s->kind == SWITCH_PREEMPTED)
-        return;
+        return true;
     struct waiter *w = &l->waiters.v[at - 1];
     if (s->kind == SWITCH_BLOCKS)
         w->back = 0;
     else if (w->slept)
         w->back = i + 1;
     w->slept = s->kind == SWITCH_BLOCKS;
+    return !w->slept || !w->block || begin_late(l, w, i);
 }
 
 bool switches_learn(struct gotrace_reader *r, struct thread_switches *switches, struct switches_known *known)
 {
-    struct learner l = {.switches = switches, .moves = &known->moves};
+    struct learner l = {.switches = switches, .known = known};
     const struct gotrace_event *ev;
     size_t next = 0;
     bool ok = true;
     known->max_procs = 0;
     while (ok && (ev = gotrace_reader_next(r))) {
         for (; ok && next < switches->n && switches->v[next].time < ev->time; next++) {
-            learn_switch(&l, next);
-            ok = moves_switch(l.moves, &switches->v[next]);
+            ok = learn_switch(&l, next) && moves_switch(&known->moves, &switches->v[next]);
         }
         if (ev->type == EV_ProcsChange && !known->max_procs)
             known->max_procs = ev->args[0];
@@ -116,5 +134,11 @@ bool switches_learn(struct gotrace_reader *r, struct thread_switches *switches, 
     idmap_free(&l.waiter_of);
     idmap_free(&l.home_of);
     VEC_FREE(&l.waiters);
-    return ok && moves_end(l.moves);
+    return ok && moves_end(&known->moves);
+}
+
+void switches_known_free(struct switches_known *known)
+{
+    moves_free(&known->moves);
+    VEC_FREE(&known->late);
 }

@@ -28,7 +28,11 @@ static bool all_are_on(struct switched *s, int64_t time)
 static bool switch_out(struct switched *s, struct switched_thread *t, const struct thread_switch *at)
 {
     struct switched_go *go = switched_go_on(s, t);
+    if (go && go->late && at->begins_wait && !is_on(s, t, at->time))
+        return false;
     t->off = true;
+    if (go && go->late && at->begins_wait)
+        return switched_block(s, t, go, at->time);
     if (go && go->is == GO_RUNNING)
         return switched_stop(s, t, go, at->time, at->kind);
     return (go && go->is == GO_SYSCALL) || switched_give_proc(s, t, at->time); /* it gives way, and has a proc still */
@@ -92,6 +96,23 @@ static bool wake(struct switched *s, const struct gotrace_event *ev)
     return switched_copy(s, ev, (uint64_t[]){go->id, ++go->seq, ev->args[2]});
 }
 
+/* The first reading has found the switch with which it begins. */
+static bool is_late(struct switched *s)
+{
+    size_t at = s->blocks++;
+    return at / 64 < s->known->late.n && s->known->late.v[at / 64] >> at % 64 & 1;
+}
+
+static bool block(struct switched *s, const struct gotrace_event *ev, struct switched_go *go)
+{
+    go->late = is_late(s);
+    if (go->late)
+        return rewriter_string(&s->w, ev->tables, ev->args[0], &go->reason) &&
+               rewriter_stack(&s->w, ev->tables, ev->args[1], &go->stack);
+    go->was = go->is = GO_WAITING;
+    return switched_copy(s, ev, ev->args);
+}
+
 /* What becomes of one that runs. */
 static bool leave(struct switched *s, const struct gotrace_event *ev, struct switched_thread *t)
 {
@@ -107,9 +128,8 @@ static bool leave(struct switched *s, const struct gotrace_event *ev, struct swi
     case EV_GoDestroy:
         t->go = 0;
         return switched_copy(s, ev, ev->args) && switched_drop_go(s, go);
-    default:
-        go->was = go->is = ev->type == EV_GoBlock ? GO_WAITING : GO_RUNNABLE;
-        return switched_copy(s, ev, ev->args);
+    case EV_GoBlock: return block(s, ev, go);
+    default: go->was = go->is = GO_RUNNABLE; return switched_copy(s, ev, ev->args);
     }
 }
 
@@ -238,7 +258,7 @@ static bool begin_generation(struct switched *s, const struct gotrace_event *ev)
     if (!ev->tables)
         return true;
     gotrace_event_sync(ev, &sync);
-    return rewriter_generation(&s->w, ev->time, sync.has_clock ? &sync.clock : NULL) &&
+    return switched_block_all(s, ev->time - 1) && rewriter_generation(&s->w, ev->time, sync.has_clock ? &sync.clock : NULL) &&
            rewriter_notes(&s->w, ev->tables, true) && rewriter_experiments(&s->w, ev->tables, ev->time) &&
            moves_write(&s->known->moves, &s->w) && switched_state_all(s);
 }

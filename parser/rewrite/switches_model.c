@@ -210,6 +210,27 @@ bool switched_stop(struct switched *s, struct switched_thread *t, struct switche
     return switched_put(s, t->id, time, waits ? EV_GoBlock : EV_GoStop, args) && switched_give_proc(s, t, time);
 }
 
+bool switched_block(struct switched *s, struct switched_thread *t, struct switched_go *go, int64_t time)
+{
+    uint64_t args[] = {go->reason, go->stack};
+    go->was = go->is = GO_WAITING;
+    go->late = false;
+    return switched_put(s, t->id, time, EV_GoBlock, args) && switched_give_proc(s, t, time);
+}
+
+/* Who has lost the processor runs once more, as only so it can wait. */
+bool switched_block_all(struct switched *s, int64_t time)
+{
+    for (size_t i = 0; i < s->gos.n; i++) {
+        struct switched_go *go = &s->gos.v[i];
+        struct switched_thread *t = go->is && go->late ? switched_thread(s, go->thread) : NULL;
+        if (t && ((go->is != GO_RUNNING && !switched_start(s, t, go, time)) ||
+                  !switched_block(s, t, go, time)))
+            return false;
+    }
+    return true;
+}
+
 /* For no task. */
 bool switched_say_cpu(struct switched *s, struct switched_thread *t, int64_t time)
 {

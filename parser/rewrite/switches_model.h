@@ -12,7 +12,9 @@
 struct switched_go {
     uint64_t id, thread; /* thread: that it was last on */
     uint64_t seq;
+    uint64_t reason, stack; /* of the wait that is put off */
     uint8_t was, is; /* enum go_status; is 0: the entry is free */
+    bool late;       /* it has said that it waits, and executes until the kernel puts it to sleep */
     bool early;      /* back from its wait, and has not said so */
     bool stated;     /* in this generation */
 };
@@ -51,6 +53,7 @@ struct switched {
         bool due; /* nobody had a proc to say it with */
     } metrics[SWITCHED_METRICS];
     uint64_t events;
+    size_t blocks; /* GoBlocks that were read */
 };
 
 /* The goroutine, or NULL. Pointers are valid until another one is added. */
@@ -76,6 +79,10 @@ bool switched_give_proc(struct switched *s, struct switched_thread *t, int64_t t
 bool switched_start(struct switched *s, struct switched_thread *t, struct switched_go *go, int64_t time);
 bool switched_stop(struct switched *s, struct switched_thread *t, struct switched_go *go, int64_t time,
                    enum switch_kind why);
+
+/* The wait that was put off begins; all do that are. */
+bool switched_block(struct switched *s, struct switched_thread *t, struct switched_go *go, int64_t time);
+bool switched_block_all(struct switched *s, int64_t time);
 
 /* If that is wanted, and its goroutine runs: on which CPU it is now, unless the trace says so already. */
 bool switched_say_cpu(struct switched *s, struct switched_thread *t, int64_t time);

@@ -12,8 +12,9 @@ struct thread_switch {
     int64_t time; /* ns */
     uint32_t thread;
     uint16_t cpu;
-    uint8_t kind;   /* enum switch_kind */
-    bool ends_wait; /* with this one the thread came back from what it waited for */
+    uint8_t kind;         /* enum switch_kind */
+    bool begins_wait : 1; /* with this one the thread went to sleep for what it waits for by the trace */
+    bool ends_wait : 1;   /* with this one it came back from that */
 };
 
 /* By time. */

@@ -38,7 +38,24 @@ static bool is_long(int64_t begin, int64_t end) { return end != NEVER && end - b
 
 /* ---- one sleep ------------------------------------------------------------------------------------------------- */
 
+/* Of the time in which the switch happened, what is nearest. */
+static int64_t in_switch(int64_t from, int64_t to, int64_t time)
+{
+    return time <= from || to == NEVER ? from : time < to ? time : to;
+}
+
+static int64_t begin_at(const struct away *a, int64_t time) { return in_switch(a->begin, a->out, time); }
+
+static int64_t end_at(const struct away *a, int64_t time) { return in_switch(a->end, a->in, time); }
+
 static int64_t apart(int64_t a, int64_t b) { return a > b ? a - b : b - a; }
+
+/* A wait or a stop, by the clock. */
+static bool in_place_by_clock(const struct comparison *c, int64_t begin, int64_t end, const struct away *first,
+                              const struct away *last)
+{
+    return apart(begin, begin_at(first, begin)) <= c->near_ns && apart(end, end_at(last, end)) <= c->near_ns;
+}
 
 /* early is the earlier of the two if all is well, with nothing but execution up to late. */
 static bool near(const struct comparison *c, const struct kernel_thread *k, int64_t early, int64_t late)
@@ -56,16 +73,17 @@ static bool near_by_clock(const struct comparison *c, const struct kernel_thread
             last = &k->aways.v[i];
         }
     }
-    return first && apart(w->begin, first->begin) <= c->near_ns && apart(w->end, last->end) <= c->near_ns;
+    return first && in_place_by_clock(c, w->begin, w->end, first, last);
 }
 
 static enum verdict judge(const struct comparison *c, const struct kernel_thread *k, const struct wait *w,
                           const struct away *a)
 {
     /* A system call does other things, too, before it sleeps and after: all of the sleep has to lie within. */
-    if (!near(c, k, w->syscall && w->begin < a->begin ? a->begin : w->begin, a->begin))
+    int64_t begin = begin_at(a, w->begin), end = end_at(a, w->end);
+    if (!near(c, k, w->syscall && w->begin < begin ? begin : w->begin, begin))
         return BEGINS_ELSEWHERE;
-    return near(c, k, a->end, w->syscall && w->end > a->end ? a->end : w->end) ? AGREES : ENDS_ELSEWHERE;
+    return near(c, k, end, w->syscall && w->end > end ? end : w->end) ? AGREES : ENDS_ELSEWHERE;
 }
 
 static void tell(FILE *out, const struct trace_thread *t, const struct away *a, const struct wait *w, const char *what)
@@ -106,7 +124,10 @@ static void count_sleep(struct comparison *c, const struct trace_thread *t, cons
         c->sleeps.n++;
         c->by_clock.n++;
         c->sleeps.good += v == AGREES;
-        c->by_clock.good += w && n == 1 && near_by_clock(c, k, w);
+        bool by_clock = w && n == 1 && near_by_clock(c, k, w);
+        c->by_clock.good += by_clock;
+        if (w && by_clock != (v == AGREES))
+            tell(verbose, t, a, w, by_clock ? "agrees by the clock" : "does not agree by the clock");
     }
     switch (v) {
     case AGREES: return;
@@ -138,7 +159,7 @@ static void count_stop(struct comparison *c, const struct trace_thread *t, const
             return;
         }
     }
-    bool good = s && apart(s->begin, a->begin) <= c->near_ns && apart(s->end, a->end) <= c->near_ns;
+    bool good = s && in_place_by_clock(c, s->begin, s->end, a, a);
     c->stops.n++;
     c->stops.good += good;
     c->stops_missing += !s;

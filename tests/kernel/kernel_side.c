@@ -64,7 +64,7 @@ static void switched_out(struct kernel *k, struct kernel_thread *thread, const c
         return;
     }
     thread->aways.v[thread->aways.n++] =
-        (struct away){.begin = now, .end = NEVER, .woken = NEVER, .state = *state};
+        (struct away){.begin = now, .end = NEVER, .out = NEVER, .in = NEVER, .woken = NEVER, .state = *state};
 }
 
 static void switched_in(struct kernel *k, struct kernel_thread *thread, int64_t now, bool counts)
@@ -73,6 +73,16 @@ static void switched_in(struct kernel *k, struct kernel_thread *thread, int64_t 
     struct away *a = open_away(thread);
     if (a)
         a->end = now;
+}
+
+/* perf's own record of a switch, in the same thread. */
+static void switch_over(struct kernel_thread *thread, int64_t now, bool in)
+{
+    struct away *a = thread->aways.n ? &thread->aways.v[thread->aways.n - 1] : NULL;
+    if (!a || (a->end == NEVER) == in)
+        return;
+    int64_t *over = in ? &a->in : &a->out;
+    *over = *over == NEVER ? now : *over;
 }
 
 static void sched_switch(struct kernel *k, const struct trace *t, const char *text, int64_t now, bool counts)
@@ -123,9 +133,11 @@ static void line(struct kernel *k, const struct trace *t, const char *text)
     int64_t now = (int64_t)(seconds * 1000000000 + ns);
     bool counts = now >= t->begin && now <= t->end;
     const char *event = strstr(p, "sched:");
-    struct kernel_thread *in;
-    if (!event && strstr(p, "PERF_RECORD_SWITCH") && strstr(p, " IN ") && (in = find(k, t, by)))
-        switched_in(k, in, now, counts);
+    struct kernel_thread *thread = !event && strstr(p, "PERF_RECORD_SWITCH") ? find(k, t, by) : NULL;
+    if (thread && strstr(p, " IN "))
+        switched_in(k, thread, now, counts);
+    if (thread)
+        switch_over(thread, now, strstr(p, " IN "));
     if (!event)
         return;
     event += strlen("sched:");

@@ -55,9 +55,13 @@ void trace_free(struct trace *t);
 
 /* ---- the kernel ------------------------------------------------------------------------------------------------ */
 
-/* A stretch of time without a CPU. */
+/*
+ * A stretch of time without a CPU. A switch is not over when the tracepoint says so: perf's own record of it comes later,
+ * by as much as the hypervisor or an interrupt takes in between. NEVER: there was none.
+ */
 struct away {
     int64_t begin, end; /* switched out and in again; end: NEVER */
+    int64_t out, in;    /* when these two were over */
     int64_t woken;      /* NEVER: it was not asleep, or nobody woke it */
     uint64_t waker;     /* the thread that was executing when it was woken */
     char state;         /* S, D: it gave the CPU up to wait; R: that was taken from it; ?: its end was not reported */

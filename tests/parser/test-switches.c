@@ -1,135 +1,5 @@
 /* What the kernel says of threads and processors, in traces of a few events: what becomes of each. */
-#include "parser/rewrite/switches.h" /* before cmocka has a macro of a name that is in there */
-
-#include "tests/parser/waits.h"
-
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-#include "gotrace/validate.h"
-#include "parser/event.h"
-
-static struct gotrace_reader *reader_of(struct made *m)
-{
-    size_t size;
-    const void *bytes = gotrace_builder_bytes(m->b, &size);
-    return gotrace_reader_open_memory(bytes, size);
-}
-
-static void broken(void *arg, const struct gotrace_error *violation)
-{
-    (void)arg;
-    fail_msg("%s", violation->message);
-}
-
-static const char *reason_of(const struct gotrace_event *ev)
-{
-    static char text[64];
-    struct gotrace_str s = {"", 0};
-    if (ev->type == EV_GoStop || ev->type == EV_GoBlock)
-        s = generation_string(ev->tables, ev->args[0]);
-    if (ev->type == EV_UserLog)
-        s = generation_string(ev->tables, ev->args[2]);
-    snprintf(text, sizeof text, "(%.*s)", (int)s.len, s.data);
-    return s.len ? text : "";
-}
-
-enum { ALL_HAVE_BEGUN = 100 };
-static bool show_cpus;
-
-static void write_notes(const struct gotrace_event *sync, FILE *out)
-{
-    struct gotrace_str s;
-    for (size_t i = 0; gotrace_event_sync_string(sync, i, &s); i++)
-        if (s.len > 7 && !memcmp(s.data, "thrace ", 7))
-            fprintf(out, "%s%.*s", ftello(out) ? ", " : "", (int)s.len - 7, s.data + 7);
-}
-
-/* The events "thread.time name" of a trace that must be valid, without statuses and how all begin to run. */
-static char *written(const void *bytes, size_t size)
-{
-    struct gotrace_reader *r = gotrace_reader_open_memory(bytes, size);
-    struct gotrace_validator *v = gotrace_validator_new(22, broken, NULL);
-    const struct gotrace_event *ev;
-    char *text;
-    size_t len;
-    FILE *out = open_memstream(&text, &len);
-    while ((ev = gotrace_reader_next(r))) {
-        assert_true(gotrace_validator_event(v, ev) >= 0);
-        if (ev->type == EV_SYNC_POINT && show_cpus)
-            write_notes(ev, out);
-        if (ev->time < ALL_HAVE_BEGUN || ev->type == EV_SYNC_POINT || ev->type == EV_GoStatus ||
-            ev->type == EV_ProcStatus)
-            continue;
-        fprintf(out, "%s%" PRIu64 ".%" PRId64 " %s%s", ftello(out) ? ", " : "", ev->thread, ev->time,
-                gotrace_event_name(ev), reason_of(ev));
-    }
-    if (gotrace_reader_error(r))
-        fail_msg("%s", gotrace_reader_error(r)->message);
-    fclose(out);
-    gotrace_validator_free(v);
-    gotrace_reader_free(r);
-    return text;
-}
-
-static char *merged(struct made *m, uint64_t max_procs, struct thread_switch *v, size_t n)
-{
-    struct thread_switches switches = {v, n};
-    struct switches_result result;
-    struct failure f = {0};
-    struct switches_known known = {.moves.lost = 5, .show_cpus = show_cpus};
-    char *bytes;
-    size_t size;
-    assert_int_equal(gotrace_builder_finish(m->b), 0);
-    struct gotrace_reader *r = reader_of(m);
-    assert_true(switches_learn(r, &switches, &known));
-    known.max_procs = max_procs;
-    gotrace_reader_free(r);
-    FILE *out = open_memstream(&bytes, &size);
-    r = reader_of(m);
-    if (!switches_merge(r, &switches, &known, false, out, &result, &f))
-        fail_msg("%s", f.message);
-    gotrace_reader_free(r);
-    fclose(out);
-    moves_free(&known.moves);
-    gotrace_builder_free(m->b);
-    char *text = written(bytes, size);
-    free(bytes);
-    return text;
-}
-
-#define IN_ON(cpu, thread, at) {at, thread, cpu, SWITCH_IN, false}
-#define BLOCKS_ON(cpu, thread, at) {at, thread, cpu, SWITCH_BLOCKS, false}
-#define PREEMPTED_ON(cpu, thread, at) {at, thread, cpu, SWITCH_PREEMPTED, false}
-#define IN(thread, at) IN_ON(0, thread, at)
-#define BLOCKS(thread, at) BLOCKS_ON(0, thread, at)
-#define PREEMPTED(thread, at) PREEMPTED_ON(0, thread, at)
-#define LOST(at) {at, 0, 0, SWITCHES_LOST, false}
-
-#define BECOMES(m, max_procs, expected, ...)                                                                           \
-    do {                                                                                                               \
-        struct thread_switch v[] = {__VA_ARGS__};                                                                      \
-        char *text = merged(m, max_procs, v, ARRAY_SIZE(v));                                                           \
-        assert_string_equal(text, expected);                                                                           \
-        free(text);                                                                                                    \
-    } while (0)
-
-/* A wait of goroutine 1, which 2 ends, or nobody. */
-static struct made wait_of_1(uint64_t woken, uint64_t back)
-{
-    struct made m = begin(2);
-    block(&m, 1, 1000, "sync", 0);
-    EVENT(&m, 1, 1001, ProcStop);
-    if (woken) {
-        wake(&m, 2, 1, woken, 0);
-    } else {
-        EVENT(&m, 1, back - 2, GoUnblock, 1, ++m.seq[1], 0);
-    }
-    EVENT(&m, 1, back - 1, ProcStart, 1, 1);
-    start(&m, 1, back);
-    return m;
-}
+#include "tests/parser/switched.h"
 
 static void test_preempted(void **state)
 {
@@ -151,73 +21,6 @@ static void test_blocked_unseen(void **state)
             "1.1000 GoBlock(unspecified), 1.1001 ProcStop, 1.2000 GoUnblock, 1.2001 ProcStart, 1.2002 GoStart, "
             "1.2003 ProcsChange, 1.3000 GoBlock(sync)",
             BLOCKS(1, 1000), IN(1, 2000));
-}
-
-static void test_end_of_wait(void **state)
-{
-    (void)state;
-    struct made m = wait_of_1(2000, 3000);
-    BECOMES(&m, 2,
-            "1.1000 GoBlock(sync), 1.1001 ProcStop, 2.2000 GoUnblock, 1.2500 ProcStart, 1.2501 GoStart, "
-            "1.2502 ProcsChange",
-            BLOCKS(1, 1100), IN(1, 2500));
-}
-
-static void test_woken_in_vain(void **state)
-{
-    (void)state;
-    struct made m = wait_of_1(2000, 3000);
-    BECOMES(&m, 2,
-            "1.1000 GoBlock(sync), 1.1001 ProcStop, 2.2000 GoUnblock, 1.2500 ProcStart, 1.2501 GoStart, "
-            "1.2502 ProcsChange",
-            BLOCKS(1, 1100), IN(1, 2100), BLOCKS(1, 2200), IN(1, 2500));
-    m = wait_of_1(2000, 3000);
-    BECOMES(&m, 2,
-            "1.1000 GoBlock(sync), 1.1001 ProcStop, 2.2000 GoUnblock, 1.3000 ProcStart, 1.3001 GoStart, "
-            "1.3002 ProcsChange",
-            BLOCKS(1, 1100), IN(1, 2100), BLOCKS(1, 2200));
-}
-
-/* What brought it back before it was woken cannot be what that was for. */
-static void test_back_before_it_was_woken(void **state)
-{
-    (void)state;
-    struct made m = wait_of_1(2000, 3000);
-    BECOMES(&m, 2,
-            "1.1000 GoBlock(sync), 1.1001 ProcStop, 2.2000 GoUnblock, 1.3000 ProcStart, 1.3001 GoStart, "
-            "1.3002 ProcsChange",
-            BLOCKS(1, 1100), IN(1, 1500));
-}
-
-static void test_woken_by_nobody(void **state)
-{
-    (void)state;
-    struct made m = wait_of_1(0, 3000);
-    BECOMES(&m, 2,
-            "1.1000 GoBlock(sync), 1.1001 ProcStop, 1.2500 GoUnblock, 1.2501 ProcStart, 1.2502 GoStart, "
-            "1.2503 ProcsChange",
-            BLOCKS(1, 1100), IN(1, 2500));
-}
-
-/* It loses the processor between its wait and its word of that. */
-static void test_preempted_before_it_says_so(void **state)
-{
-    (void)state;
-    struct made m = wait_of_1(2000, 3000);
-    BECOMES(&m, 2,
-            "1.1000 GoBlock(sync), 1.1001 ProcStop, 2.2000 GoUnblock, 1.2500 ProcStart, 1.2501 GoStart, "
-            "1.2502 ProcsChange, 1.2600 GoStop(preempted), 1.2601 ProcStop, 1.2900 ProcStart, 1.2901 GoStart",
-            BLOCKS(1, 1100), IN(1, 2500), PREEMPTED(1, 2600), IN(1, 2900));
-}
-
-static void test_preempted_in_a_wait(void **state)
-{
-    (void)state;
-    struct made m = wait_of_1(2000, 3000);
-    BECOMES(&m, 2,
-            "1.1000 GoBlock(sync), 1.1001 ProcStop, 2.2000 GoUnblock, 1.3000 ProcStart, 1.3001 GoStart, "
-            "1.3002 ProcsChange",
-            PREEMPTED(1, 1100), IN(1, 2500));
 }
 
 /* Who says something has a processor, whatever the clocks say. */
@@ -243,7 +46,7 @@ static void test_lost(void **state)
             PREEMPTED(1, 1000), LOST(2000), IN(1, 3000));
     m = wait_of_1(2000, 3000);
     BECOMES(&m, 2,
-            "1.1000 GoBlock(sync), 1.1001 ProcStop, 2.2000 GoUnblock, 1.3000 ProcStart, 1.3001 GoStart, "
+            "1.1100 GoBlock(sync), 1.1101 ProcStop, 2.2000 GoUnblock, 1.3000 ProcStart, 1.3001 GoStart, "
             "1.3002 ProcsChange",
             BLOCKS(1, 1100), LOST(2200), IN(1, 2500));
 }
@@ -326,7 +129,7 @@ static void test_cpus(void **state)
     BECOMES(&m, 2,
             "switches lost 5, moves threads 1, moves of 1 migrations 3 cpus 2, "
             "1.500 GoStop(preempted), 1.501 ProcStop, 1.600 ProcStart, 1.601 GoStart, 1.602 ProcsChange, "
-            "1.603 UserLog(7), 1.1000 GoBlock(sync), 1.1001 ProcStop, "
+            "1.603 UserLog(7), 1.1100 GoBlock(sync), 1.1101 ProcStop, "
             "2.1200 GoBlock(unspecified), 2.1201 ProcStop, 2.1300 GoUnblock, 2.1301 ProcStart, 2.1302 GoStart, "
             "2.1303 UserLog(1), 2.2000 GoUnblock, 1.2500 ProcStart, 1.2501 GoStart, 1.2502 UserLog(3), 1.3100 GoStop(preempted), 1.3101 ProcStop, "
             "1.3200 ProcStart, 1.3201 GoStart, 1.3202 UserLog(7), 1.4000 GoBlock(sync)",
@@ -377,12 +180,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_preempted),
         cmocka_unit_test(test_blocked_unseen),
-        cmocka_unit_test(test_end_of_wait),
-        cmocka_unit_test(test_woken_in_vain),
-        cmocka_unit_test(test_back_before_it_was_woken),
-        cmocka_unit_test(test_woken_by_nobody),
-        cmocka_unit_test(test_preempted_before_it_says_so),
-        cmocka_unit_test(test_preempted_in_a_wait),
         cmocka_unit_test(test_word_of_one_without_a_processor),
         cmocka_unit_test(test_lost),
         cmocka_unit_test(test_proc_of_a_call),

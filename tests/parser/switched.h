@@ -1,0 +1,140 @@
+/* Traces of a few events, what the kernel says of threads and processors, and what becomes of both. */
+#ifndef THRACE_TESTS_PARSER_SWITCHED_H
+#define THRACE_TESTS_PARSER_SWITCHED_H
+
+#include "parser/rewrite/switches.h" /* before cmocka has a macro of a name that is in there */
+
+#include "tests/parser/waits.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "gotrace/validate.h"
+#include "parser/event.h"
+
+static inline struct gotrace_reader *reader_of(struct made *m)
+{
+    size_t size;
+    const void *bytes = gotrace_builder_bytes(m->b, &size);
+    return gotrace_reader_open_memory(bytes, size);
+}
+
+static inline void broken(void *arg, const struct gotrace_error *violation)
+{
+    (void)arg;
+    fail_msg("%s", violation->message);
+}
+
+static inline const char *reason_of(const struct gotrace_event *ev)
+{
+    static char text[128];
+    struct gotrace_str s = {"", 0};
+    struct gotrace_frame frame = {0};
+    if (ev->type == EV_GoStop || ev->type == EV_GoBlock)
+        s = generation_string(ev->tables, ev->args[0]);
+    if (ev->type == EV_UserLog)
+        s = generation_string(ev->tables, ev->args[2]);
+    bool in = ev->type == EV_GoBlock && gotrace_stack_frame(event_stack(ev, ev->args[1]), 0, &frame);
+    snprintf(text, sizeof text, "(%.*s%s%.*s)", (int)s.len, s.data, in ? " in " : "", (int)frame.function.len,
+             frame.function.data);
+    return s.len ? text : "";
+}
+
+enum { ALL_HAVE_BEGUN = 100 };
+static bool show_cpus;
+
+static inline void write_notes(const struct gotrace_event *sync, FILE *out)
+{
+    struct gotrace_str s;
+    for (size_t i = 0; gotrace_event_sync_string(sync, i, &s); i++)
+        if (s.len > 7 && !memcmp(s.data, "thrace ", 7))
+            fprintf(out, "%s%.*s", ftello(out) ? ", " : "", (int)s.len - 7, s.data + 7);
+}
+
+/* The events "thread.time name" of a trace that must be valid, without statuses and how all begin to run. */
+static inline char *written(const void *bytes, size_t size)
+{
+    struct gotrace_reader *r = gotrace_reader_open_memory(bytes, size);
+    struct gotrace_validator *v = gotrace_validator_new(22, broken, NULL);
+    const struct gotrace_event *ev;
+    char *text;
+    size_t len;
+    FILE *out = open_memstream(&text, &len);
+    while ((ev = gotrace_reader_next(r))) {
+        assert_true(gotrace_validator_event(v, ev) >= 0);
+        if (ev->type == EV_SYNC_POINT && show_cpus)
+            write_notes(ev, out);
+        if (ev->time < ALL_HAVE_BEGUN || ev->type == EV_SYNC_POINT || ev->type == EV_GoStatus ||
+            ev->type == EV_ProcStatus)
+            continue;
+        fprintf(out, "%s%" PRIu64 ".%" PRId64 " %s%s", ftello(out) ? ", " : "", ev->thread, ev->time,
+                gotrace_event_name(ev), reason_of(ev));
+    }
+    if (gotrace_reader_error(r))
+        fail_msg("%s", gotrace_reader_error(r)->message);
+    fclose(out);
+    gotrace_validator_free(v);
+    gotrace_reader_free(r);
+    return text;
+}
+
+static inline char *merged(struct made *m, uint64_t max_procs, struct thread_switch *v, size_t n)
+{
+    struct thread_switches switches = {v, n};
+    struct switches_result result;
+    struct failure f = {0};
+    struct switches_known known = {.moves.lost = 5, .show_cpus = show_cpus};
+    char *bytes;
+    size_t size;
+    assert_int_equal(gotrace_builder_finish(m->b), 0);
+    struct gotrace_reader *r = reader_of(m);
+    assert_true(switches_learn(r, &switches, &known));
+    known.max_procs = max_procs;
+    gotrace_reader_free(r);
+    FILE *out = open_memstream(&bytes, &size);
+    r = reader_of(m);
+    if (!switches_merge(r, &switches, &known, false, out, &result, &f))
+        fail_msg("%s", f.message);
+    gotrace_reader_free(r);
+    fclose(out);
+    switches_known_free(&known);
+    gotrace_builder_free(m->b);
+    char *text = written(bytes, size);
+    free(bytes);
+    return text;
+}
+
+#define IN_ON(cpu, thread, at) {at, thread, cpu, SWITCH_IN, false, false}
+#define BLOCKS_ON(cpu, thread, at) {at, thread, cpu, SWITCH_BLOCKS, false, false}
+#define PREEMPTED_ON(cpu, thread, at) {at, thread, cpu, SWITCH_PREEMPTED, false, false}
+#define IN(thread, at) IN_ON(0, thread, at)
+#define BLOCKS(thread, at) BLOCKS_ON(0, thread, at)
+#define PREEMPTED(thread, at) PREEMPTED_ON(0, thread, at)
+#define LOST(at) {at, 0, 0, SWITCHES_LOST, false, false}
+
+#define BECOMES(m, max_procs, expected, ...)                                                                           \
+    do {                                                                                                               \
+        struct thread_switch v[] = {__VA_ARGS__};                                                                      \
+        char *text = merged(m, max_procs, v, ARRAY_SIZE(v));                                                           \
+        assert_string_equal(text, expected);                                                                           \
+        free(text);                                                                                                    \
+    } while (0)
+
+/* A wait of goroutine 1, which 2 ends, or nobody. */
+static inline struct made wait_of_1(uint64_t woken, uint64_t back)
+{
+    struct made m = begin(2);
+    block(&m, 1, 1000, "sync", 0);
+    EVENT(&m, 1, 1001, ProcStop);
+    if (woken) {
+        wake(&m, 2, 1, woken, 0);
+    } else {
+        EVENT(&m, 1, back - 2, GoUnblock, 1, ++m.seq[1], 0);
+    }
+    EVENT(&m, 1, back - 1, ProcStart, 1, 1);
+    start(&m, 1, back);
+    return m;
+}
+
+#endif

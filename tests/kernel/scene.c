@@ -110,6 +110,15 @@ static void write_switch(FILE *f, int us, uint64_t prev, char state, uint64_t ne
             prev, state, state == 'R' ? "+" : "", next);
 }
 
+/* perf's own record, of the thread that leaves or comes. */
+static void write_over(FILE *f, const struct scene *s, int us, const char *what)
+{
+    if (!s->switch_takes)
+        return;
+    stamp(f, SLEEPER, us + s->switch_takes, "PERF_RECORD_SWITCH_CPU_WIDE ");
+    fprintf(f, "%s          pid/tid: %d/%d\n", what, STRANGER, STRANGER);
+}
+
 static void write_sched(FILE *f, const struct scene *s)
 {
     fputs("what is no event is passed over\n\n 12 x\n 7 7.5: sched:sched_switch: prev_pid=101\n", f);
@@ -120,6 +129,7 @@ static void write_sched(FILE *f, const struct scene *s)
         n++;
     for (const struct scripted_sleep *a = s->sleeps; a->state; a++) {
         write_switch(f, a->begin, SLEEPER, a->state, STRANGER);
+        write_over(f, s, a->begin, a->state == 'R' ? "OUT preempt" : "OUT");
         if (a->woken) {
             stamp(f, a->waker, a->woken, "    sched:sched_waking: ");
             fprintf(f, "comm=work pid=%d prio=120 target_cpu=001\n", SLEEPER);
@@ -133,6 +143,7 @@ static void write_sched(FILE *f, const struct scene *s)
             fprintf(f, "prev pid/tid: %d/%d\n", STRANGER, STRANGER);
         } else {
             write_switch(f, a->end, STRANGER, 'S', SLEEPER);
+            write_over(f, s, a->end, "IN");
         }
     }
 }

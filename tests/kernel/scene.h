@@ -31,6 +31,7 @@ struct scene {
     struct scripted_wait waits[MAX];
     struct scripted_sleep sleeps[MAX];
     bool perf_tells_return; /* the kernel does not say that the thread was switched in, perf does */
+    int switch_takes;       /* until perf's own record of it; 0: there is none */
     int unreported;             /* of the returns: the last so many */
     int version, near_us;
     struct trace trace;

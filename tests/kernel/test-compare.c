@@ -102,6 +102,36 @@ static void a_sleep_told_elsewhere_is_found(void **state)
     }
 }
 
+/* What the hypervisor takes in the middle of a switch is before or behind it, as one likes. */
+static void a_moment_within_a_switch_is_that_of_the_switch(void **state)
+{
+    static const struct {
+        int takes, begin, end; /* by how much the trace is off, of a near of 50 */
+        int good;
+    } moments[] = {{0, 70, 70, 4}, {30, 70, 70, 6}, {30, 90, 70, 5}, {30, 70, 90, 5}, {30, -45, -40, 6},
+                   {30, -60, 70, 5}};
+    for (size_t i = 0; i < ARRAY_SIZE(moments); i++) {
+        struct scene s = agreeing();
+        s.switch_takes = moments[i].takes;
+        s.waits[2].begin = s.sleeps[2].begin + moments[i].begin;
+        s.waits[3].end = s.sleeps[3].end + moments[i].end;
+        struct comparison c = compared(s);
+        assert_tally(c.by_clock, (uint64_t)moments[i].good, 6);
+        assert_tally(c.sleeps, (uint64_t)moments[i].good, 6);
+    }
+}
+
+/* So is a stop's. */
+static void a_stop_within_a_switch_is_that_of_the_switch(void **state)
+{
+    struct scene s = agreeing();
+    s.sleeps[6] = (struct scripted_sleep){8000, 0, 9000, 0, 'R'};
+    s.waits[6] = (struct scripted_wait){8070, 0, 9070, 0, "-", STOPS};
+    assert_tally(compared(s).stops, 0, 1);
+    s.switch_takes = 30;
+    assert_tally(compared(s).stops, 1, 1);
+}
+
 static void sleeps_that_are_all_told_elsewhere_are_not_in_place(void **state)
 {
     struct scene s = agreeing();
@@ -273,6 +303,8 @@ int main(void)
         cmocka_unit_test(a_sleep_that_the_trace_lacks_is_missed),
         cmocka_unit_test(an_uninterruptible_sleep_outside_of_calls_is_not_asked_for),
         cmocka_unit_test(a_sleep_told_elsewhere_is_found),
+        cmocka_unit_test(a_moment_within_a_switch_is_that_of_the_switch),
+        cmocka_unit_test(a_stop_within_a_switch_is_that_of_the_switch),
         cmocka_unit_test(sleeps_that_are_all_told_elsewhere_are_not_in_place),
         cmocka_unit_test(a_sleep_told_twice_is_found),
         cmocka_unit_test(a_wrong_waker_is_found),

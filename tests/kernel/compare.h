@@ -8,7 +8,7 @@ enum {
     LONG_NS = 50000,  /* shorter sleeps are ignored */
     NEAR_NS = 50000,  /* how far apart the two may put the same moment, unless told otherwise */
     SKEW_NS = 5000,   /* overlaps below this come from the reading of the clocks */
-    DELAYED_NS = 1000000, /* a thread that had no CPU for less is not asked how long */
+    DELAYED_NS = 10000000, /* a thread that had no CPU for less is not asked how long */
     CALLS = 64,       /* names of functions that are kept apart */
 };
 

@@ -43,7 +43,7 @@ static inline const char *reason_of(const struct gotrace_event *ev)
 
 enum { ALL_HAVE_BEGUN = 100 };
 static bool show_cpus;
-static struct thread_delay delays_said[8]; /* up to the first of no thread */
+static struct thread_delay delays_said[12]; /* up to the first of no thread */
 
 static inline void write_notes(const struct gotrace_event *sync, FILE *out)
 {

@@ -14,8 +14,10 @@
 #if defined(__x86_64__)
 /* UNWIND_RA is the column in which the CFI describes the return address; the registers hold the pc there. */
 enum { UNWIND_BP = 6, UNWIND_SP = 7, UNWIND_RA = 16, UNWIND_PC = 16, UNWIND_NREGS = 17 };
+enum { UNWIND_ADDRESS_BITS = 47 }; /* of the program's half */
 #elif defined(__aarch64__)
 enum { UNWIND_BP = 29, UNWIND_RA = 30, UNWIND_SP = 31, UNWIND_PC = 32, UNWIND_NREGS = 33 };
+enum { UNWIND_ADDRESS_BITS = 48 };
 #else
 #error "the unwinder knows x86-64 and aarch64"
 #endif
@@ -35,7 +37,7 @@ struct unwind_regs {
 static inline uintptr_t unwind_plain_address(uintptr_t pc)
 {
 #if defined(__aarch64__)
-    return pc & ((UINT64_C(1) << 48) - 1);
+    return pc & ((UINT64_C(1) << UNWIND_ADDRESS_BITS) - 1);
 #else
     return pc;
 #endif

@@ -88,7 +88,7 @@ static ALWAYS_INLINE enum step step_by_frame_pointer(struct walk *w, struct fram
 /* Whether pc may be code that no module has, such as a JIT compiler's; its frame is then worth a guess. */
 static bool may_be_code(const struct walk *w, uintptr_t pc)
 {
-    uintptr_t lowest = 0x10000, beyond = (uintptr_t)1 << 47;
+    uintptr_t lowest = 0x10000, beyond = (uintptr_t)1 << UNWIND_ADDRESS_BITS;
     return pc - lowest < beyond - lowest && pc - w->q->stack_lo >= w->q->stack_hi - w->q->stack_lo &&
            pc - w->q->alt_lo >= w->q->alt_hi - w->q->alt_lo;
 }

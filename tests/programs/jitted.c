@@ -1,6 +1,5 @@
 /*
  * jitted MAP-FOLDER: code made at run time, which only a perf map describes, calls a function that waits.
- * x86-64 only; elsewhere, it says so and does nothing.
  */
 #include "program.h"
 
@@ -15,17 +14,25 @@ static NOINLINE void waits(void)
 
 int main(int argc, char **argv)
 {
-#ifdef __x86_64__
     static const unsigned char code[] = {
+#ifdef __x86_64__
         0x55,             /* push %rbp */
         0x48, 0x89, 0xe5, /* mov %rsp, %rbp */
         0xff, 0xd7,       /* call *%rdi */
         0x5d, 0xc3,       /* pop %rbp; ret */
+#else
+        0xfd, 0x7b, 0xbf, 0xa9, /* stp x29, x30, [sp, #-16]! */
+        0xfd, 0x03, 0x00, 0x91, /* mov x29, sp */
+        0x00, 0x00, 0x3f, 0xd6, /* blr x0 */
+        0xfd, 0x7b, 0xc1, 0xa8, /* ldp x29, x30, [sp], #16 */
+        0xc0, 0x03, 0x5f, 0xd6, /* ret */
+#endif
     };
     char path[64];
-    void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    char *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     CHECK(page != MAP_FAILED);
     memcpy(page, code, sizeof code);
+    __builtin___clear_cache(page, page + sizeof code);
     CHECK(!mprotect(page, 4096, PROT_READ | PROT_EXEC));
     snprintf(path, sizeof path, "/tmp/perf-%d.map", getpid());
     FILE *map = fopen(path, "wx");
@@ -38,8 +45,5 @@ int main(int argc, char **argv)
         fprintf(stderr, "map %s\n", path);
     else
         unlink(path);
-#else
-    puts("no code for this machine");
-#endif
     return 0;
 }

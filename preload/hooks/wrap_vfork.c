@@ -57,6 +57,50 @@ __asm__(".text\n"
         "    .cfi_endproc\n"
         ".size vfork, .-vfork\n"
         ".size __vfork, .-__vfork\n");
+#elif defined(__aarch64__)
+EXPORT pid_t vfork(void);
+__asm__(".text\n"
+        ".globl vfork\n"
+        ".globl __vfork\n"
+        ".type vfork, @function\n"
+        ".type __vfork, @function\n"
+        ".p2align 4\n"
+        "vfork:\n"
+        "__vfork:\n"
+        "    .cfi_startproc\n"
+        "    hint #34\n" /* bti c */
+        "    adrp x9, :gottprel:self\n"
+        "    ldr x9, [x9, :gottprel_lo12:self]\n"
+        "    mrs x10, tpidr_el0\n"
+        "    add x9, x9, x10\n"
+        "    ldr x10, [x9]\n"
+        "    mov x11, #8\n" /* THREAD_OFF */
+        "    str x11, [x9]\n"
+        "    mov x0, #0x4111\n" /* CLONE_VM | CLONE_VFORK | SIGCHLD */
+        "    mov x1, #0\n"
+        "    mov x8, #220\n" /* SYS_clone */
+        "    svc #0\n"
+        "    cbz x0, 1f\n"
+        "    str x10, [x9]\n"
+        "    cmn x0, #4095\n"
+        "    b.cs 2f\n"
+        "1:  ret\n"
+        "2:  stp x30, x19, [sp, #-16]!\n"
+        "    .cfi_adjust_cfa_offset 16\n"
+        "    .cfi_rel_offset x30, 0\n"
+        "    .cfi_rel_offset x19, 8\n"
+        "    neg w19, w0\n"
+        "    bl __errno_location\n"
+        "    str w19, [x0]\n"
+        "    mov x0, #-1\n"
+        "    ldp x30, x19, [sp], #16\n"
+        "    .cfi_adjust_cfa_offset -16\n"
+        "    .cfi_restore x30\n"
+        "    .cfi_restore x19\n"
+        "    ret\n"
+        "    .cfi_endproc\n"
+        ".size vfork, .-vfork\n"
+        ".size __vfork, .-__vfork\n");
 #endif
 
 /*

@@ -28,7 +28,9 @@ static struct mmsghdr messages[1] = {{.msg_hdr = {.msg_iov = (struct iovec *)vec
 static struct sockaddr_un nowhere = {.sun_family = AF_UNIX, .sun_path = "/none/none"};
 static int answer;
 /* The kernel writes what is left of it. */
+#ifdef SYS_select
 static struct timeval brief = {0, 20000};
+#endif
 static struct timespec brief_too = {0, 20000000};
 static uint64_t no_signals;
 

@@ -93,13 +93,16 @@ void oracle_thread_end(void)
 
 /* --- libunwind's stack -------------------------------------------------------------------------------------- */
 
+/* libunwind's own begins as the system's, and holds no vectors on aarch64. */
+static unw_context_t *their_context(ucontext_t *uc) { return (unw_context_t *)uc; }
+
 static void theirs(ucontext_t *uc, bool exact, struct stack *s)
 {
     unw_cursor_t c;
     unw_word_t ip;
     int more = 1;
     s->n = 0;
-    s->error = unw_init_local2(&c, uc, exact ? UNW_INIT_SIGNAL_FRAME : 0) != 0;
+    s->error = unw_init_local2(&c, their_context(uc), exact ? UNW_INIT_SIGNAL_FRAME : 0) != 0;
     while (!s->error && more > 0 && s->n < DEPTH) {
         unw_get_reg(&c, UNW_REG_IP, &ip);
         if (ip == 0)
@@ -247,7 +250,7 @@ __attribute__((noinline)) void oracle_here(void)
     static __thread ucontext_t uc;
     UNWIND_CALLER_REGS(&caller);
     unwind_regs_here(&here);
-    unw_getcontext(&uc);
+    unw_getcontext(their_context(&uc));
     theirs(&uc, false, &b);
     every_way(kept, &here, &a);
     judge("stacks from here", &a, 1, &b, 1);

@@ -10,7 +10,7 @@
 
 #include "lib/symbolize/symtab.h"
 
-enum { STUB = 16, AARCH64_HEADER = 32 };
+enum { STUB = 16 };
 
 /* In the order of the relocations at first; a relocation without a symbol has a nameless slot. */
 struct slot {
@@ -89,21 +89,39 @@ static uint64_t aarch64_slot(const uint8_t *p, uint64_t addr)
     return ((addr + i * 4) & ~UINT64_C(0xfff)) + (page << 12) + (insn[i + 1] >> 10 & 0xfff) * 8;
 }
 
-static void add_stubs(struct symtab *t, const struct image *im, const struct section *s, const struct slots *slots)
+static void add_stub(struct symtab *t, const struct slots *slots, uint64_t from, uint64_t to, uint64_t got)
+{
+    struct slot key = {.addr = got};
+    const struct slot *slot = got && slots->n ? bsearch(&key, slots->v, slots->n, sizeof key, by_addr) : NULL;
+    if (slot && slot->name_len)
+        symtab_add(t, (struct symbol){from, to, slot->name, slot->name_len, 0});
+}
+
+static void add_stubs(struct symtab *t, const struct section *s, const struct slots *slots)
 {
     if (!s || !s->data)
         return;
     /* .plt.got has stubs of 8 bytes on x86-64, and a jump fits into both sizes. */
     size_t step = s->entsize == 8 ? 8 : STUB;
-    for (size_t at = im->machine == EM_AARCH64 ? AARCH64_HEADER : 0; at < s->len && step <= s->len - at; at += step) {
+    for (size_t at = 0; at < s->len && step <= s->len - at; at += step) {
         uint8_t stub[STUB] = {0};
         memcpy(stub, s->data + at, step);
-        uint64_t addr = s->addr + at;
-        uint64_t got = im->machine == EM_AARCH64 ? aarch64_slot(stub, addr) : x86_64_slot(stub, addr);
-        struct slot key = {.addr = got};
-        const struct slot *slot = got && slots->n ? bsearch(&key, slots->v, slots->n, sizeof key, by_addr) : NULL;
-        if (slot && slot->name_len)
-            symtab_add(t, (struct symbol){addr, addr + step, slot->name, slot->name_len, 0});
+        add_stub(t, slots, s->addr + at, s->addr + at + step, x86_64_slot(stub, s->addr + at));
+    }
+}
+
+/* Stubs that land or sign are longer than others, and so is the header before them: each begins where it is found. */
+static void add_aarch64_stubs(struct symtab *t, const struct section *s, const struct slots *slots)
+{
+    enum { INSN = 4, LONGEST = 24 };
+    for (size_t at = 0; s && s->data && at < s->len && STUB <= s->len - at;) {
+        uint64_t got = aarch64_slot(s->data + at, s->addr + at);
+        size_t end = at + (got ? STUB : INSN);
+        while (got && end < s->len && end - at < LONGEST &&
+               (s->len - end < STUB || !aarch64_slot(s->data + end, s->addr + end)))
+            end += INSN;
+        add_stub(t, slots, s->addr + at, s->addr + end, got);
+        at = end;
     }
 }
 
@@ -137,6 +155,6 @@ void plt_add_image(struct symtab *t, struct image *im)
         qsort(slots.v, slots.n, sizeof *slots.v, by_addr);
     static const char *const tables[] = {".plt", ".plt.sec", ".plt.got", ".iplt"};
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
-        add_stubs(t, im, image_section(im, tables[i]), &slots);
+        (im->machine == EM_AARCH64 ? add_aarch64_stubs : add_stubs)(t, image_section(im, tables[i]), &slots);
     free(slots.v);
 }

@@ -252,34 +252,44 @@ static void stubs_that_push_a_number_are_named(void **state)
     elf_free(&e);
 }
 
-/* [bti c]; adrp x16, page; ldr x17, [x16, #offset], behind a header of 32 bytes. */
+/*
+ * [bti c]; adrp x16, page; ldr x17, [x16, #offset]; and the jump, in stubs of that many instructions behind a header of
+ * as many words more than 4.
+ */
+static void aarch64_stubs_are_named(uint32_t bti, uint32_t words, uint64_t start)
+{
+    uint32_t header = 4 + words, code[10 + STUBS * 6] = {0xd503245f, 0xa9bf7bf0, 0x90000010, 0xf9400211};
+    struct elf_image e;
+    struct symtab t = {0};
+    for (uint32_t i = 0; i < STUBS; i++) {
+        uint32_t *p = code + header + i * words;
+        uint64_t slot = GOT + i * 8, page = (slot >> 12) - ((start + (header + i * words + bti) * 4) >> 12);
+        p[0] = 0xd503245f;
+        p[bti] = 0x90000010 | (uint32_t)(page & 3) << 29 | (uint32_t)(page >> 2 & 0x7ffff) << 5;
+        p[bti + 1] = 0xf9400211 | (uint32_t)((slot & 0xfff) / 8) << 10;
+    }
+    elf_begin(&e, EM_AARCH64);
+    add_slots(&e, ".rela.plt");
+    add_stubs(&e, ".plt", start, 16, (const uint8_t *)code, (header + STUBS * words) * 4);
+    plt_add_image(&t, elf_end(&e));
+    symtab_seal(&t);
+    assert_int_equal(t.n, STUBS);
+    assert_string_equal(name_at(&t, start + header * 4 - 1), "");
+    for (size_t i = 0; i < STUBS; i++) {
+        assert_string_equal(name_at(&t, start + (header + i * words) * 4), targets[i]);
+        assert_string_equal(name_at(&t, start + (header + (i + 1) * words) * 4 - 1), targets[i]);
+    }
+    assert_string_equal(name_at(&t, start + (header + STUBS * words) * 4), "");
+    symtab_free(&t);
+    elf_free(&e);
+}
+
 static void stubs_of_aarch64_are_named(void **state)
 {
-    for (uint32_t bti = 0; bti < 2; bti++) {
-        for (int down = 0; down < 2; down++) {
-            uint64_t start = down ? 0x40000000 : TEXT;
-            uint32_t code[8 + STUBS * 4] = {0x90000010, 0xf9400211};
-            struct elf_image e;
-            struct symtab t = {0};
-            for (uint32_t i = 0; i < STUBS; i++) {
-                uint32_t *p = code + 8 + i * 4;
-                uint64_t slot = GOT + i * 8, page = (slot >> 12) - ((start + 32 + i * 16 + bti * 4) >> 12);
-                p[0] = 0xd503245f;
-                p[bti] = 0x90000010 | (uint32_t)(page & 3) << 29 | (uint32_t)(page >> 2 & 0x7ffff) << 5;
-                p[bti + 1] = 0xf9400211 | (uint32_t)((slot & 0xfff) / 8) << 10;
-            }
-            elf_begin(&e, EM_AARCH64);
-            add_slots(&e, ".rela.plt");
-            add_stubs(&e, ".plt", start, 16, (const uint8_t *)code, sizeof code);
-            plt_add_image(&t, elf_end(&e));
-            symtab_seal(&t);
-            assert_int_equal(t.n, STUBS);
-            for (size_t i = 0; i < STUBS; i++)
-                assert_string_equal(name_at(&t, start + 32 + i * 16), targets[i]);
-            symtab_free(&t);
-            elf_free(&e);
-        }
-    }
+    for (uint32_t bti = 0; bti < 2; bti++)
+        for (uint32_t words = 4; words <= 6; words += 2)
+            for (int down = 0; down < 2; down++)
+                aarch64_stubs_are_named(bti, words, down ? 0x40000000 : TEXT);
 }
 
 int main(void)

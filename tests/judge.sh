@@ -5,7 +5,8 @@ judge=$(cd "$top_builddir" && pwd)/tests/go/judge # go runs elsewhere
 have_go() { command -v go >/dev/null 2>&1; }
 
 build_judge() {
-    have_go || return 1
+    have_go || [ -x "$judge" ] || return 1
+    have_go || return 0 # somebody has brought it along
     [ -z "$(find "$top_srcdir/tests/go" -newer "$judge" -name '*.go' -print 2>&1)" ] && return 0
     mkdir -p "$top_builddir/tests/go" &&
         (cd "$top_srcdir/tests/go" && GOFLAGS=-mod=readonly go build -o "$judge.$$" .) \

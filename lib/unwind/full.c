@@ -3,6 +3,7 @@
 
 #include "lib/unwind/cfi.h"
 #include "lib/unwind/expr.h"
+#include "lib/unwind/recipe.h"
 #include "lib/unwind/walk.h"
 
 static bool known(const struct unwind_regs *regs, unsigned reg) { return regs->known >> reg & 1; }
@@ -66,12 +67,28 @@ static enum step full_bare(struct walk *w, struct unwind_regs *regs)
     return s;
 }
 
+/* From the code that a handler returns to, to what it interrupted. */
+static enum step full_signal(struct walk *w, struct unwind_regs *regs)
+{
+    uintptr_t sp = regs->r[UNWIND_SP];
+    struct unwind_regs caller = {.exact = true, .known = (UINT64_C(1) << UNWIND_NREGS) - 1};
+    for (unsigned i = 0; i < UNWIND_NREGS; i++)
+        if (!region_load(&w->stack, sp + SIGNAL_REGISTERS + i * WORD, &caller.r[i]))
+            return STEP_STOP;
+    if (!walk_known_stack(w->q, caller.r[UNWIND_SP], &w->stack) && !sane(sp, caller.r[UNWIND_SP]))
+        return STEP_STOP;
+    *regs = caller;
+    return push(w, caller.r[UNWIND_PC] + 1) ? STEP_ON : STEP_TRUNCATED;
+}
+
 static enum step full_step(struct walk *w, struct unwind_regs *regs)
 {
     struct cfi_fde fde;
     struct cfi_row row;
     uintptr_t pc = regs->r[UNWIND_PC] - !regs->exact, sp = regs->r[UNWIND_SP], cfa, ra;
     const struct unwind_module *m = unwind_modules_find(w->mods, pc);
+    if (m && is_signal_return(m, pc))
+        return full_signal(w, regs);
     if (!m || !m->hdr)
         return full_bare(w, regs);
     if (!cfi_find(m, pc, &fde)) {
@@ -100,7 +117,7 @@ static enum step full_step(struct walk *w, struct unwind_regs *regs)
     if (row.rule[UNWIND_SP] != CFI_SAME &&
         !full_register(w, m, &row, regs, pc, cfa, UNWIND_SP, &caller.r[UNWIND_SP]))
         return STEP_STOP;
-    if (!sane(sp, caller.r[UNWIND_SP]) && !(fde.signal && walk_known_stack(w->q, caller.r[UNWIND_SP], &w->stack)) &&
+    if (!(fde.signal && walk_known_stack(w->q, caller.r[UNWIND_SP], &w->stack)) && !sane(sp, caller.r[UNWIND_SP]) &&
         !(regs->exact && caller.r[UNWIND_SP] == sp))
         return STEP_STOP;
     caller.known |= UINT64_C(1) << UNWIND_PC | UINT64_C(1) << UNWIND_SP;

@@ -3,6 +3,8 @@
 
 #include "lib/unwind/unwind.h"
 
+#include <sys/auxv.h>
+
 #include "lib/unwind/reader.h"
 
 struct unwind_modules *unwind_modules_init(void *mem, size_t cap, uint64_t generation)
@@ -61,6 +63,20 @@ static void find_cfi(struct unwind_module *m, const struct dl_phdr_info *info)
     }
 }
 
+/* The kernel's module says nothing of it on aarch64, so that all unwinders know it by its instructions. */
+static uintptr_t find_signal_return(const struct unwind_module *m, const struct dl_phdr_info *info)
+{
+#if defined(__aarch64__)
+    static const uint32_t code[] = {0xd2801168 /* mov x8, #SYS_rt_sigreturn */, 0xd4000001 /* svc #0 */};
+    if (info->dlpi_addr && info->dlpi_addr == getauxval(AT_SYSINFO_EHDR))
+        for (uintptr_t p = m->start; p + sizeof code <= m->end; p += sizeof code[0])
+            if (!memcmp((const void *)p, code, sizeof code))
+                return p;
+#endif
+    (void)m, (void)info;
+    return 0;
+}
+
 static void insert(struct unwind_modules *mods, const struct unwind_module *m)
 {
     if (mods->n == mods->cap) {
@@ -83,6 +99,7 @@ void unwind_modules_add(struct unwind_modules *mods, const struct dl_phdr_info *
             continue;
         m.start = info->dlpi_addr + ph->p_vaddr;
         m.end = m.start + ph->p_memsz;
+        m.signal_return = find_signal_return(&m, info);
         if (m.start < m.end)
             insert(mods, &m);
     }

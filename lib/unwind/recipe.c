@@ -98,6 +98,9 @@ static struct recipe make(const struct unwind_modules *mods, uintptr_t pc)
     struct cfi_row row;
     struct recipe out = {0};
     const struct unwind_module *m = unwind_modules_find(mods, pc);
+    if (m && is_signal_return(m, pc))
+        return (struct recipe){.cfa = SIGNAL_REGISTERS + UNWIND_SP * WORD, .ra = SIGNAL_REGISTERS / WORD + UNWIND_PC,
+                               .bp = SIGNAL_REGISTERS + UNWIND_BP * WORD, .shape = SHAPE_CONTEXT | SHAPE_EXACT};
     if (!m || !m->hdr)
         return (struct recipe){.shape = SHAPE_BARE};
     if (!cfi_find(m, pc, &fde)) {

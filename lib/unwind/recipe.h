@@ -38,6 +38,15 @@ enum recipe_shape {
     SHAPE_EXACT = 0x80, /* a signal frame: the pc below it is exact */
 };
 
+/* From the stack pointer where a handler returns to: all registers of the interrupted context, as numbered. */
+enum { SIGNAL_REGISTERS = 312 };
+
+/* pc: as it is looked up, which may be one less. */
+static inline bool is_signal_return(const struct unwind_module *m, uintptr_t pc)
+{
+    return m->signal_return && pc + 1 - m->signal_return <= 1;
+}
+
 /* Computes the recipe of pc. */
 uint64_t recipe_make(const struct unwind_modules *, uintptr_t pc);
 

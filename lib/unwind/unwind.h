@@ -30,6 +30,7 @@ struct unwind_module {
     const uint8_t *hdr;         /* .eh_frame_hdr; NULL when the module has no usable CFI */
     const uint8_t *table;       /* its binary search table of pairs of int32, relative to hdr */
     size_t fdes;                /* pairs in table */
+    uintptr_t signal_return;    /* where handlers return to, if there is no CFI for that; 0: not here */
 };
 
 /*

@@ -125,7 +125,7 @@ static enum step step_context(struct walk *w, struct frame *f, uint64_t recipe, 
     uintptr_t ra_slot = f->sp + (uintptr_t)(recipe_ra(recipe) * WORD);
     if (!load_bp(w, f->sp + (uintptr_t)recipe_bp(recipe), &f->bp))
         return STEP_STOP;
-    if (!sane(f->sp, cfa) && !walk_known_stack(w->q, cfa, &next))
+    if (!walk_known_stack(w->q, cfa, &next) && !sane(f->sp, cfa))
         next = region_between(0, 0);
     enum step s = enter_caller(w, f, ra_slot, cfa, recipe_shape(recipe) & SHAPE_EXACT);
     w->stack = next;
@@ -154,13 +154,15 @@ static enum step step_by_word(struct walk *w, struct frame *f, uint64_t recipe)
 }
 
 #if defined(__aarch64__)
-/* Only the innermost function still has its return address in the link register. */
+/* Only the innermost function still has its return address in the link register, or one that was interrupted. */
 static enum step step_leaf(struct walk *w, struct frame *f, uint64_t recipe)
 {
     const struct unwind_regs *regs = &w->q->regs;
     uintptr_t cfa = f->sp + (uintptr_t)recipe_cfa(recipe);
     if (!regs->exact || f->sp != regs->r[UNWIND_SP] || f->pc != regs->r[UNWIND_PC] + 1 ||
-        !(regs->known >> UNWIND_RA & 1) || cfa - f->sp >= LARGEST_FRAME)
+        !(regs->known >> UNWIND_RA & 1))
+        return STEP_FULL;
+    if (cfa - f->sp >= LARGEST_FRAME)
         return STEP_STOP;
     memo_abandon(&w->draft);
     if (recipe_bp(recipe) && !load_bp(w, cfa + (uintptr_t)recipe_bp(recipe), &f->bp))

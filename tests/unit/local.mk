@@ -78,6 +78,7 @@ unit_tests = \
 	%D%/test-unwind-far \
 	%D%/test-unwind-memo \
 	%D%/test-unwind-modules \
+	%D%/test-unwind-signals \
 	%D%/test-unwind-walk \
 	%D%/test-varint \
 	%D%/test-waitq \
@@ -117,6 +118,8 @@ tests_unit_test_unwind_memo_SOURCES = %D%/test-unwind-memo.c
 tests_unit_test_unwind_memo_LDADD = $(unit_test_LIBS)
 tests_unit_test_unwind_modules_SOURCES = %D%/test-unwind-modules.c
 tests_unit_test_unwind_modules_LDADD = $(unit_test_LIBS)
+tests_unit_test_unwind_signals_SOURCES = %D%/test-unwind-signals.c
+tests_unit_test_unwind_signals_LDADD = $(unit_test_LIBS)
 tests_unit_test_unwind_walk_SOURCES = %D%/test-unwind-walk.c
 tests_unit_test_unwind_walk_LDADD = $(unit_test_LIBS)
 tests_unit_test_symbolize_SOURCES = %D%/test-symbolize.c

@@ -220,7 +220,7 @@ static void the_stack_is_no_code(void **state)
 static void a_handler_may_have_a_stack_of_its_own(void **state)
 {
     struct world *w = *state;
-    static const int64_t distances[] = {INT64_C(1) << 30, INT64_C(3) << 32, -(INT64_C(3) << 32)};
+    static const int64_t distances[] = {INT64_C(1) << 30, INT64_C(3) << 32, -(INT64_C(3) << 32), -(INT64_C(1) << 22)};
     for (size_t i = 0; i < ARRAY_SIZE(distances); i++) {
         uintptr_t *alt = mmap((char *)w->stack + distances[i], PAGE, PROT_READ | PROT_WRITE,
                               MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

@@ -7,7 +7,8 @@ unwind_tests = \
 	%D%/diff-O2 \
 	%D%/diff-O3 \
 	%D%/diff-fp \
-	%D%/diff-lto
+	%D%/diff-lto \
+	%D%/diff-protected
 
 check_PROGRAMS += $(unwind_tests)
 TESTS += $(unwind_tests)
@@ -44,6 +45,10 @@ tests_unwind_diff_lto_SOURCES = $(unwind_diff_files)
 tests_unwind_diff_lto_CPPFLAGS = $(unwind_diff_cppflags)
 tests_unwind_diff_lto_LDFLAGS = $(unwind_diff_ldflags)
 tests_unwind_diff_lto_LDADD = $(unwind_diff_libs)
+tests_unwind_diff_protected_SOURCES = $(unwind_diff_files)
+tests_unwind_diff_protected_CPPFLAGS = $(unwind_diff_cppflags)
+tests_unwind_diff_protected_LDFLAGS = $(unwind_diff_ldflags)
+tests_unwind_diff_protected_LDADD = $(unwind_diff_libs)
 
 # CFLAGS come last on the command line and would win over flags of a program's own, so it is them that differ.
 $(tests_unwind_diff_O0_OBJECTS): override CFLAGS = -g -O0
@@ -54,6 +59,10 @@ $(tests_unwind_diff_O3_OBJECTS): override CFLAGS = -g -O3 -fomit-frame-pointer
 $(tests_unwind_diff_O3_OBJECTS): override CXXFLAGS = -g -O3 -fomit-frame-pointer
 $(tests_unwind_diff_fp_OBJECTS): override CFLAGS = -g -O2 -fno-omit-frame-pointer -fno-optimize-sibling-calls
 $(tests_unwind_diff_fp_OBJECTS): override CXXFLAGS = -g -O2 -fno-omit-frame-pointer -fno-optimize-sibling-calls
+# aarch64's return addresses are signed.
+unwind_diff_protection = $(if $(filter aarch64,$(host_cpu)),-mbranch-protection=standard,-fcf-protection=full)
+$(tests_unwind_diff_protected_OBJECTS): override CFLAGS = -g -O2 -fomit-frame-pointer $(unwind_diff_protection)
+$(tests_unwind_diff_protected_OBJECTS): override CXXFLAGS = -g -O2 -fomit-frame-pointer $(unwind_diff_protection)
 # clang's LTO needs a linker plugin that may not be there.
 unwind_diff_lto_flags = -g -O2 $(if $(findstring clang,$(CC)),-Os,-flto=1)
 $(tests_unwind_diff_lto_OBJECTS) %D%/diff-lto$(EXEEXT): override CFLAGS = $(unwind_diff_lto_flags)

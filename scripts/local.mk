@@ -17,4 +17,5 @@ EXTRA_DIST += \
 	%D%/mutate \
 	%D%/release \
 	%D%/try \
-	%D%/try-packages
+	%D%/try-packages \
+	%D%/vm-arm64

@@ -248,8 +248,8 @@ static void count_delay(struct comparison *c, const struct trace *trace, const s
     c->delays_shown.n++;
     c->delays_shown.good += about(t->runnable, ns);
     if (verbose && !about(t->delayed, ns))
-        fprintf(verbose, "thread %" PRIu64 " had no CPU for %" PRId64 " us, the trace says %" PRId64 "\n", t->tid, ns / 1000,
-                t->delayed == NEVER ? -1 : t->delayed / 1000);
+        fprintf(verbose, "thread %" PRIu64 " had no CPU for %" PRId64 " us, the trace says %" PRId64 "\n", t->tid,
+                ns / 1000, t->delayed == NEVER ? -1 : t->delayed / 1000);
 }
 
 static void compare_thread(struct comparison *c, const struct trace *trace, const struct trace_thread *t,

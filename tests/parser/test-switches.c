@@ -156,7 +156,7 @@ static void test_cpus_in_generations(void **state)
 
 /*
  * Of 1, that was there before, what was counted since the recording began, which here is told late; of 2, that was made
- * meanwhile, all; of 3 from the first on that is known, as that of the begin is missing. 4 has nothing counted. The trace
+ * meanwhile, all until it ends; of 3 from the first on that is known, as that of the begin is missing. 4 has nothing counted. The trace
  * has 5 made, as it has main, but it was there when the recording began.
  */
 static void test_delays(void **state)
@@ -164,7 +164,8 @@ static void test_delays(void **state)
     (void)state;
     static const struct thread_delay said[] = {{150, 70, 2, false},    {155, 20, 5, false},  {200, 1000, 1, true},
                                                {220, 30, 5, true},     {300, 500, 3, false}, {1500, 5000, 1, false},
-                                               {1600, 90, 2, false},   {1650, 37, 5, false}, {1700, 2500, 3, false}};
+                                               {1600, 90, 2, false},   {1650, 37, 5, false}, {1700, 2500, 3, false},
+                                               {1950, 99, 2, false}};
     struct made m = begin(1);
     EVENT(&m, 3, 25, ProcStatus, 3, 1);
     EVENT(&m, 3, 26, GoStatus, 3, 3, 2);
@@ -176,13 +177,16 @@ static void test_delays(void **state)
     EVENT(&m, 1, 170, GoCreate, 5, 0, 0);
     EVENT(&m, 5, 171, ProcStatus, 5, 1);
     EVENT(&m, 5, 180, GoStart, 5, 1);
+    EVENT(&m, 2, 1900, GoDestroy);
+    EVENT(&m, 2, 1901, ProcStop);
     block(&m, 1, 2000, "sync", 0);
     memcpy(delays_said, said, sizeof said);
     show_cpus = true;
     BECOMES(&m, 4,
-            "switches lost 5, moves threads 0, delays threads 4, delay of 1 ns 4000, delay of 3 ns 2000, "
-            "delay of 2 ns 90, delay of 5 ns 7, 1.110 GoCreate, 2.161 ProcStart, 2.162 GoStart, 2.163 ProcsChange, "
-            "1.170 GoCreate, 5.181 ProcStart, 5.182 GoStart, 5.183 ProcsChange, 1.2000 GoBlock(sync)",
+            "switches lost 5, moves threads 0, delays threads 4, delay of 2 ns 90, delay of 1 ns 4000, "
+            "delay of 3 ns 2000, delay of 5 ns 7, 1.110 GoCreate, 2.161 ProcStart, 2.162 GoStart, 2.163 ProcsChange, "
+            "1.170 GoCreate, 5.181 ProcStart, 5.182 GoStart, 5.183 ProcsChange, 2.1900 GoDestroy, 2.1901 ProcStop, "
+            "1.2000 GoBlock(sync)",
             IN(7, 1000));
     show_cpus = false;
     memset(delays_said, 0, sizeof delays_said);

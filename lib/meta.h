@@ -52,11 +52,6 @@ enum meta_tag {
      * zigzag-encoded; and the thread (of SWITCHES_LOST the number of them) << SWITCH_KIND_BITS | enum switch_kind
      */
     META_SWITCHES = 23,
-    /*
-     * time in ticks, 1 where the recording begins with it, n, n numbers, two for each thread: it, and for how many ns it
-     * could run and had no processor since it was made
-     */
-    META_DELAYS = 24,
 };
 
 /*
@@ -68,7 +63,7 @@ enum meta_tag {
         [META_STACK] = "i*", [META_WAIT_STACK] = "iiiit**", [META_THREAD] = "iii", [META_NAME] = "iit",                \
         [META_MODULE] = "iiiitt", [META_HOOK] = "it", [META_SAMPLE] = "iiiii*", [META_CALLS] = "iii",                  \
         [META_STATUS] = "iiiiit*", [META_STRING] = "it", [META_HEAP_BLOCK] = "iiii", [META_HEAP_FREE] = "i",           \
-        [META_LOCK] = "iiiiiiit***", [META_SWITCHES] = "i*", [META_DELAYS] = "ii*"                                      \
+        [META_LOCK] = "iiiiiiit***", [META_SWITCHES] = "i*"                                                            \
     }
 
 /* The most periods that one META_SAMPLE stands for. */

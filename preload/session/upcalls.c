@@ -65,12 +65,6 @@ static void announces_thread(struct thread *child)
     child->sample.inherits_block = signal_blocked_for_child();
 }
 
-static void thread_ends(struct thread *t)
-{
-    sample_disarm(t);
-    switches_thread_ends();
-}
-
 static void thread_has_ended(bool last)
 {
     heap_thread_end();
@@ -87,7 +81,7 @@ const struct upcalls upcalls = {
     .creates_thread = sample_thread_from,
     .announces_thread = announces_thread,
     .thread_begins = sample_arm,
-    .thread_ends = thread_ends,
+    .thread_ends = sample_disarm,
     .thread_has_ended = thread_has_ended,
     .waited_long = flight_waited_long,
     .call_failed = annotate_call_error,

@@ -2,19 +2,16 @@
 
 #include "lib/meta.h"
 #include "lib/switch_kind.h"
-#include "preload/held_signals.h"
 #include "preload/recorder.h"
 #include "preload/say.h"
 #include "preload/service.h"
 #include "preload/switches/rings.h"
-#include "preload/switches/schedstat.h"
 
 enum {
     BATCH = 256,
     RECORD_MAX = 1 + (2 + 2 * BATCH) * VARINT_MAX,
     SOONEST_NS = 2000000,
     LATEST_NS = 50000000,
-    SCHEDSTAT_NS = 1000000000,
     PATIENCE_MS = 2000, /* for who has the lock: a debugger may hold that thread */
     PENDING = 1,
 };
@@ -25,7 +22,7 @@ static struct {
     bool open, of_all;          /* of_all: they are the helper's to open and to close */
     int err;                    /* what came of that; PENDING: nothing yet */
     struct clock_pair from, to; /* between which times are reckoned */
-    uint64_t drained_ns, due_ns, schedstat_ns;
+    uint64_t drained_ns, due_ns;
     uint64_t time, lost; /* ticks of the last one in the batch; lost for want of room, and not said yet */
     size_t n;
     uint64_t numbers[2 * BATCH];
@@ -61,7 +58,6 @@ void switches_forget(void)
     switches.lock.word = 0;
     switches.open = switches.of_all = false;
     rings_forget();
-    schedstat_forget();
 }
 
 /* With the lock. */
@@ -69,7 +65,7 @@ static void begin_from(struct clock_pair start)
 {
     switches.from = switches.to = start;
     switches.lost = 0;
-    switches.drained_ns = switches.schedstat_ns = start.mono_ns;
+    switches.drained_ns = start.mono_ns;
     __atomic_store_n(&switches.due_ns, start.mono_ns + SOONEST_NS, __ATOMIC_RELAXED);
 }
 
@@ -80,15 +76,6 @@ void switches_begin(struct clock_pair start)
     lock_take(&switches.lock);
     rings_empty();
     begin_from(start);
-    lock_drop(&switches.lock);
-}
-
-void switches_begun(void)
-{
-    if (!are_open())
-        return;
-    lock_take(&switches.lock);
-    schedstat_begin();
     lock_drop(&switches.lock);
 }
 
@@ -106,10 +93,8 @@ void switches_open_of_all(void)
         return;
     int err = rings_open_for_all();
     lock_take(&switches.lock);
-    if (!err) {
+    if (!err)
         begin_from(clock_read_pair(&recorder.clock));
-        schedstat_begin();
-    }
     __atomic_store_n(&switches.open, !err, __ATOMIC_RELEASE);
     lock_drop(&switches.lock);
     __atomic_store_n(&switches.err, err, __ATOMIC_RELEASE);
@@ -178,8 +163,6 @@ static void take(uint32_t cpu, uint64_t mono_ns, enum switch_kind kind, uint64_t
     if (switches.n + 4 > 2 * BATCH)
         write_batch(cpu);
     uint64_t ticks = ticks_at(mono_ns);
-    if (kind == SWITCH_IN || kind == SWITCHES_LOST)
-        schedstat_ran(kind == SWITCH_IN ? (uint32_t)tid : 0);
     if (switches.lost)
         add(ticks, SWITCHES_LOST, switches.lost);
     switches.lost = 0;
@@ -197,8 +180,7 @@ static uint64_t pause_after(uint64_t since_ns, uint32_t filled)
     return pause < SOONEST_NS ? SOONEST_NS : pause > LATEST_NS ? LATEST_NS : pause;
 }
 
-/* all: also what is not worth it each time. */
-static void drain(bool all)
+void switches_drain(void)
 {
     if (!are_open() || !recording() || !lock_take_for(&switches.lock, PATIENCE_MS))
         return;
@@ -209,14 +191,8 @@ static void drain(bool all)
     uint64_t since = now.mono_ns - switches.drained_ns;
     switches.drained_ns = now.mono_ns;
     __atomic_store_n(&switches.due_ns, now.mono_ns + pause_after(since, filled), __ATOMIC_RELAXED);
-    if (all || now.mono_ns >= switches.schedstat_ns + SCHEDSTAT_NS) {
-        schedstat_write();
-        switches.schedstat_ns = now.mono_ns;
-    }
     lock_drop(&switches.lock);
 }
-
-void switches_drain(void) { drain(true); }
 
 uint64_t switches_due(void)
 {
@@ -226,17 +202,5 @@ uint64_t switches_due(void)
 void switches_run(void)
 {
     if (clock_mono_ns() >= switches_due())
-        drain(false);
-}
-
-void switches_thread_ends(void)
-{
-    if (!are_open() || !recording())
-        return;
-    uint64_t held = signals_hold();
-    if (lock_take_for(&switches.lock, PATIENCE_MS)) {
-        schedstat_write_own();
-        lock_drop(&switches.lock);
-    }
-    signals_release(held);
+        switches_drain();
 }

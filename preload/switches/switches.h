@@ -31,14 +31,8 @@ bool switches_wanted(void);
 /* A session begins: what was before does not count. What both clocks showed then. Ranks before advance. */
 void switches_begin(struct clock_pair start);
 
-/* It has begun. Takes the advance lock. */
-void switches_begun(void);
-
 /* Writes what the kernel has noted so far into the spool. Takes the advance lock. */
 void switches_drain(void);
-
-/* The calling thread is about to end: what the kernel has counted of it. Takes the advance lock. */
-void switches_thread_ends(void);
 
 /* The helper's job. */
 void switches_run(void);

@@ -154,63 +154,6 @@ static void test_cpus_in_generations(void **state)
     show_cpus = false;
 }
 
-/*
- * Of 1, that was there before, what was counted since the recording began, which here is told late; of 2, that was made
- * meanwhile, all until it ends; of 3 from the first on that is known, as that of the begin is missing. 4 has nothing counted. The trace
- * has 5 made, as it has main, but it was there when the recording began.
- */
-static void test_delays(void **state)
-{
-    (void)state;
-    static const struct thread_delay said[] = {{150, 70, 2, false},    {155, 20, 5, false},  {200, 1000, 1, true},
-                                               {220, 30, 5, true},     {300, 500, 3, false}, {1500, 5000, 1, false},
-                                               {1600, 90, 2, false},   {1650, 37, 5, false}, {1700, 2500, 3, false},
-                                               {1950, 99, 2, false}};
-    struct made m = begin(1);
-    EVENT(&m, 3, 25, ProcStatus, 3, 1);
-    EVENT(&m, 3, 26, GoStatus, 3, 3, 2);
-    EVENT(&m, 4, 27, ProcStatus, 4, 1);
-    EVENT(&m, 4, 28, GoStatus, 4, 4, 2);
-    EVENT(&m, 1, 110, GoCreate, 2, 0, 0);
-    EVENT(&m, 2, 120, ProcStatus, 2, 1);
-    EVENT(&m, 2, 160, GoStart, 2, 1);
-    EVENT(&m, 1, 170, GoCreate, 5, 0, 0);
-    EVENT(&m, 5, 171, ProcStatus, 5, 1);
-    EVENT(&m, 5, 180, GoStart, 5, 1);
-    EVENT(&m, 2, 1900, GoDestroy);
-    EVENT(&m, 2, 1901, ProcStop);
-    block(&m, 1, 2000, "sync", 0);
-    memcpy(delays_said, said, sizeof said);
-    show_cpus = true;
-    BECOMES(&m, 4,
-            "switches lost 5, moves threads 0, delays threads 4, delay of 2 ns 90, delay of 1 ns 4000, "
-            "delay of 3 ns 2000, delay of 5 ns 7, 1.110 GoCreate, 2.161 ProcStart, 2.162 GoStart, 2.163 ProcsChange, "
-            "1.170 GoCreate, 5.181 ProcStart, 5.182 GoStart, 5.183 ProcsChange, 2.1900 GoDestroy, 2.1901 ProcStop, "
-            "1.2000 GoBlock(sync)",
-            IN(7, 1000));
-    show_cpus = false;
-    memset(delays_said, 0, sizeof delays_said);
-}
-
-/* What was counted of one that has ended is no other's who has its number, and what is counted after it nobody's. */
-static void test_delays_of_two_with_one_number(void **state)
-{
-    (void)state;
-    static const struct thread_delay said[] = {{10, 100, 9, true}, {20, 300, 9, false}, {30, 310, 9, false},
-                                               {40, 7, 9, false},  {50, 11, 9, false},  {60, 4, 9, false}};
-    struct delays d = {.said = said, .n = 6};
-    assert_true(delays_know(&d, 1, false) && delays_begin(&d, 9, 1) && delays_until(&d, 30));
-    assert_true(delays_leave(&d, 9, 1) && delays_leave(&d, 8, 5) && delays_until(&d, 31));
-    assert_true(delays_leave(&d, 9, 1) && delays_know(&d, 2, true) && delays_begin(&d, 9, 2) && delays_until(&d, 51));
-    assert_true(delays_know(&d, 3, false) && delays_begin(&d, 9, 3) && delays_end(&d));
-    assert_int_equal(d.list.n, 3);
-    assert_int_equal(d.list.v[0].ns, 200);
-    assert_int_equal(d.list.v[1].go, 2);
-    assert_int_equal(d.list.v[1].ns, 11);
-    assert_int_equal(d.list.v[2].ns, 0);
-    delays_free(&d);
-}
-
 /* The number of a thread that has ended is given again. */
 static void test_cpus_of_two_with_one_number(void **state)
 {
@@ -246,8 +189,6 @@ int main(void)
         cmocka_unit_test(test_cpus),
         cmocka_unit_test(test_cpus_in_generations),
         cmocka_unit_test(test_cpus_of_two_with_one_number),
-        cmocka_unit_test(test_delays),
-        cmocka_unit_test(test_delays_of_two_with_one_number),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

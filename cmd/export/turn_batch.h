@@ -1,7 +1,7 @@
 /*
  * Rows of the table turns: three stretches of a thread in one row, where they follow each other: it runs, then is in
  * something else, then may go on. A third of the rows takes SQLite half of the time. They go into the database many at
- * a time, as SQLite reads them from a table that is our array; to bind and step a row of its own takes it twice as long.
+ * a time, as SQLite reads them from a table that is our array; to bind and step a row of its own takes twice as long.
  */
 #ifndef THRACE_CMD_EXPORT_TURN_BATCH_H
 #define THRACE_CMD_EXPORT_TURN_BATCH_H
@@ -40,7 +40,7 @@ struct turn_batch {
 bool turn_batch_open(struct turn_batch *b, sqlite3 *db);
 void turn_batch_close(struct turn_batch *b);
 
-/* Adds a stretch of the thread that has the place now. TURN_NO_MEMORY: for the place; TURN_FAILED: the database said why. */
+/* Adds a stretch of the thread that has the place now. TURN_FAILED: the database said why. */
 enum turn_result { TURN_ADDED, TURN_NO_MEMORY, TURN_FAILED };
 enum turn_result turn_batch_add(struct turn_batch *b, uint32_t place, const struct turn_span *s);
 

@@ -1,8 +1,8 @@
 /*
  * With which switches a thread's wait begins and ends. It says that it waits before it calls the kernel, and is put to
  * sleep later: after what interrupts take, and page faults, and the setting of a timer. So the first switch begins the
- * wait, unless another thread had ended it by then. The last one brings it back, if the kernel had it wait several times:
- * it may have been woken in vain, or for what the trace does not tell from the wait, as the mutex of a condition.
+ * wait, unless another thread had ended it by then. The last one brings it back, if the kernel had it wait several
+ * times: it may have been woken in vain, or for what the trace does not tell from the wait, as the mutex of a condition.
  */
 #include "parser/event.h"
 #include "parser/rewrite/switches.h"

@@ -258,7 +258,8 @@ static bool begin_generation(struct switched *s, const struct gotrace_event *ev)
     if (!ev->tables)
         return true;
     gotrace_event_sync(ev, &sync);
-    return switched_block_all(s, ev->time - 1) && rewriter_generation(&s->w, ev->time, sync.has_clock ? &sync.clock : NULL) &&
+    return switched_block_all(s, ev->time - 1) &&
+           rewriter_generation(&s->w, ev->time, sync.has_clock ? &sync.clock : NULL) &&
            rewriter_notes(&s->w, ev->tables, true) && rewriter_experiments(&s->w, ev->tables, ev->time) &&
            moves_write(&s->known->moves, &s->w) && switched_state_all(s);
 }

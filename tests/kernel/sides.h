@@ -56,8 +56,8 @@ void trace_free(struct trace *t);
 /* ---- the kernel ------------------------------------------------------------------------------------------------ */
 
 /*
- * A stretch of time without a CPU. A switch is not over when the tracepoint says so: perf's own record of it comes later,
- * by as much as the hypervisor or an interrupt takes in between. NEVER: there was none.
+ * A stretch of time without a CPU. A switch is not over when the tracepoint says so: perf's own record of it comes
+ * later, by as much as the hypervisor or an interrupt takes in between. NEVER: there was none.
  */
 struct away {
     int64_t begin, end; /* switched out and in again; end: NEVER */

@@ -131,7 +131,8 @@ static void test_cpus(void **state)
             "1.500 GoStop(preempted), 1.501 ProcStop, 1.600 ProcStart, 1.601 GoStart, 1.602 ProcsChange, "
             "1.603 UserLog(7), 1.1100 GoBlock(sync), 1.1101 ProcStop, "
             "2.1200 GoBlock(unspecified), 2.1201 ProcStop, 2.1300 GoUnblock, 2.1301 ProcStart, 2.1302 GoStart, "
-            "2.1303 UserLog(1), 2.2000 GoUnblock, 1.2500 ProcStart, 1.2501 GoStart, 1.2502 UserLog(3), 1.3100 GoStop(preempted), 1.3101 ProcStop, "
+            "2.1303 UserLog(1), 2.2000 GoUnblock, 1.2500 ProcStart, 1.2501 GoStart, 1.2502 UserLog(3), "
+            "1.3100 GoStop(preempted), 1.3101 ProcStop, "
             "1.3200 ProcStart, 1.3201 GoStart, 1.3202 UserLog(7), 1.4000 GoBlock(sync)",
             PREEMPTED_ON(3, 1, 500), IN_ON(7, 1, 600), BLOCKS_ON(7, 1, 1100), BLOCKS_ON(1, 2, 1200),
             IN_ON(1, 2, 1300), IN_ON(3, 1, 2500), PREEMPTED_ON(3, 1, 3100), IN_ON(7, 1, 3200));

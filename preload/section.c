@@ -33,6 +33,11 @@ static SLOW bool pass_gate(struct thread *t)
     return false;
 }
 
+static inline bool come_in(struct thread *t)
+{
+    return likely(gate_enter(&recorder.gate, &t->writer)) || pass_gate(t);
+}
+
 /*
  * What is recorded, and whether, changes behind a closed gate only: what was seen inside holds until the thread leaves.
  */
@@ -40,7 +45,7 @@ bool bare_section_enter(struct thread *t)
 {
     while (recording()) {
         mark_active(t);
-        if (unlikely(!gate_enter(&recorder.gate, &t->writer)) && !pass_gate(t))
+        if (!come_in(t))
             continue;
         if (recording() && likely(is_active(t))) /* else a generation began in between, without it */
             return true;
@@ -52,7 +57,7 @@ bool bare_section_enter(struct thread *t)
 bool track_enter(struct thread *t)
 {
     while (hooked() && !recording()) {
-        if (unlikely(!gate_enter(&recorder.gate, &t->writer)) && !pass_gate(t))
+        if (!come_in(t))
             continue;
         if (!recording())
             return true;

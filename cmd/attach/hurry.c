@@ -72,15 +72,22 @@ static void make_guard(void)
         close(ends[1]);
 }
 
-static void prefer(pid_t tid, struct attach_schedule *before)
+/* What is to be put back; size 0: it is of another policy, and stays so. */
+static void read_schedule(pid_t tid, struct attach_schedule *s)
 {
-    if (!get(tid, before) || before->policy != SCHED_OTHER) {
-        before->size = 0;
+    if (!get(tid, s) || s->policy != SCHED_OTHER) {
+        s->size = 0;
         return;
     }
-    command.usual_ns = command.usual_ns ? command.usual_ns : before->runtime;
-    before->runtime = before->runtime == command.usual_ns ? 0 : before->runtime;
+    command.usual_ns = command.usual_ns ? command.usual_ns : s->runtime;
+    s->runtime = s->runtime == command.usual_ns ? 0 : s->runtime;
+}
+
+static void prefer(pid_t tid, struct attach_schedule *before)
+{
     struct attach_schedule first = *before, sooner = *before;
+    if (!before->size)
+        return;
     first.policy = SCHED_FIFO;
     first.priority = FIRST_OF_ALL;
     first.flags = RESET_ON_FORK;
@@ -91,19 +98,25 @@ static void prefer(pid_t tid, struct attach_schedule *before)
         before->size = 0;
 }
 
+static void put_back(pid_t tid, const struct attach_schedule *before)
+{
+    if (before->size)
+        set(tid, before);
+}
+
 void hurry_begin(void)
 {
     if (may_be_first())
         make_guard();
-    prefer(0, &command.before);
 }
 
 void hurry(pid_t tid, struct attach_schedule *before)
 {
-    struct attach_schedule now;
-    if (command.guard > 0 && get(tid, &now)) {
-        guard->before = now;
-        guard->before.runtime = 0;
+    read_schedule(0, &command.before);
+    prefer(0, &command.before);
+    read_schedule(tid, before);
+    if (command.guard > 0 && before->size) {
+        guard->before = *before;
         __atomic_store_n(&guard->tid, tid, __ATOMIC_RELEASE);
     }
     prefer(tid, before);
@@ -111,16 +124,14 @@ void hurry(pid_t tid, struct attach_schedule *before)
 
 void hurry_no_more(pid_t tid, const struct attach_schedule *before)
 {
-    if (before->size)
-        set(tid, before);
+    put_back(tid, before);
     if (command.guard > 0)
-        guard->tid = 0;
+        __atomic_store_n(&guard->tid, 0, __ATOMIC_RELEASE);
+    put_back(0, &command.before);
 }
 
 void hurry_end(void)
 {
-    if (command.before.size)
-        set(0, &command.before);
     if (command.guard <= 0)
         return;
     close(command.alive);

@@ -9,11 +9,11 @@
 
 #include "lib/control.h"
 
-/* The command hurries from the one to the other; what it holds by then, it lets go of before. */
+/* Before the first thread is held, and after the last one was let go. */
 void hurry_begin(void);
 void hurry_end(void);
 
-/* A thread of the process, in between. *before is for hurry_no_more. */
+/* For as long as the thread is held. *before is for hurry_no_more, and for the library, whose threads begin as it is. */
 void hurry(pid_t tid, struct attach_schedule *before);
 void hurry_no_more(pid_t tid, const struct attach_schedule *before);
 

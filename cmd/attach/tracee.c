@@ -361,24 +361,24 @@ const char *tracee_run(struct tracee *t, uint64_t function, const uint64_t args[
     return wrong == is_late ? tracee_was_left : wrong;
 }
 
-bool tracee_let_go(struct tracee *t)
+/* Everything as it was, but for how it is scheduled. */
+static bool come_back(struct tracee *t)
 {
-    uint64_t result;
-    if (t->lost) {
-        ptrace(PTRACE_INTERRUPT, t->tid, NULL, NULL);
-        int status;
-        if (!await_stop(t, &status, clock_mono_ns() + STOP_NS))
-            ptrace(PTRACE_DETACH, t->tid, NULL, NULL);
-        hurry_no_more(t->tid, &t->schedule);
-        return false;
-    }
     const uint64_t args[TRACEE_ARGS] = {t->memory, t->size};
+    uint64_t result;
     if (t->memory && call_kernel(t, "munmap", SYS_munmap, args, &result))
         return false;
-    if (t->moved && interrupt(t, true))
-        return false;
+    return !(t->moved && interrupt(t, true)) && put_back(t);
+}
+
+bool tracee_let_go(struct tracee *t)
+{
+    int status;
+    bool back = !t->lost && come_back(t);
+    if (t->lost && !ptrace(PTRACE_INTERRUPT, t->tid, NULL, NULL))
+        await_stop(t, &status, clock_mono_ns() + STOP_NS);
     hurry_no_more(t->tid, &t->schedule);
-    return put_back(t) && !ptrace(PTRACE_DETACH, t->tid, NULL, NULL);
+    return !ptrace(PTRACE_DETACH, t->tid, NULL, NULL) && back;
 }
 
 #endif

@@ -132,26 +132,25 @@ bool turn_batch_flush(struct turn_batch *b)
 
 /* ---- rows out of stretches -------------------------------------------------------------------------------------- */
 
-enum part { RUNS = 1, IS_IN, MAY_GO_ON };
-
 /* Where a stretch belongs in a row: in the middle there is a column for everything that it has. */
-static enum part part_of(const struct turn_span *s)
+static enum turn_part part_of(const struct turn_span *s)
 {
     if (s->object || s->waker || s->waker_stack || s->call)
-        return IS_IN;
+        return TURN_IS_IN;
     if (s->state == GOTRACE_STATE_RUNNABLE)
-        return MAY_GO_ON;
-    return s->state == GOTRACE_STATE_RUNNING && !s->reason && !s->stack ? RUNS : IS_IN;
+        return TURN_MAY_GO_ON;
+    return s->state == GOTRACE_STATE_RUNNING && !s->reason && !s->stack ? TURN_RUNS : TURN_IS_IN;
 }
 
 static int64_t reference(int64_t n) { return n ? n : -1; }
 
-static void fill(struct turn *t, enum part part, const struct turn_span *s)
+static void fill(struct turn *t, enum turn_part part, const struct turn_span *s)
 {
     int64_t *to = t->columns;
     switch (part) {
-    case RUNS: to[TURN_RUNNING_NS] = s->ns; break;
-    case IS_IN:
+    case TURN_NOTHING: break;
+    case TURN_RUNS: to[TURN_RUNNING_NS] = s->ns; break;
+    case TURN_IS_IN:
         to[TURN_STATE] = s->state;
         to[TURN_DURATION] = s->ns;
         to[TURN_REASON] = reference(s->reason);
@@ -161,22 +160,22 @@ static void fill(struct turn *t, enum part part, const struct turn_span *s)
         to[TURN_WAKER_STACK] = reference(s->waker_stack);
         to[TURN_CALL] = s->call;
         break;
-    case MAY_GO_ON:
+    case TURN_MAY_GO_ON:
         to[TURN_RUNNABLE_NS] = s->ns;
         to[TURN_RUNNABLE_REASON] = reference(s->reason);
         to[TURN_RUNNABLE_STACK] = reference(s->stack);
         break;
     }
     t->end = s->begin + s->ns;
-    t->next = (int)part + 1;
+    t->last = part;
 }
 
 /* Takes the row over into the batch. */
 static bool complete(struct turn_batch *b, struct turn *t)
 {
-    if (!t->next)
+    if (t->last == TURN_NOTHING)
         return true;
-    t->next = 0;
+    t->last = TURN_NOTHING;
     memcpy(b->rows[b->n++], t->columns, sizeof t->columns);
     return b->n < TURN_BATCH || turn_batch_flush(b);
 }
@@ -186,11 +185,11 @@ enum turn_result turn_batch_add(struct turn_batch *b, uint32_t place, const stru
     while (place >= b->open.n) {
         if (!VEC_ROOM(&b->open))
             return TURN_NO_MEMORY;
-        b->open.v[b->open.n++].next = 0;
+        b->open.v[b->open.n++].last = TURN_NOTHING;
     }
     struct turn *t = &b->open.v[place];
-    enum part part = part_of(s);
-    if (!t->next || (int)part < t->next || t->end != s->begin || !s->began) {
+    enum turn_part part = part_of(s);
+    if (t->last == TURN_NOTHING || part <= t->last || t->end != s->begin || !s->began) {
         if (!complete(b, t))
             return TURN_FAILED;
         for (int i = 0; i < TURN_COLUMNS; i++)

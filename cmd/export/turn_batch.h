@@ -25,14 +25,17 @@ struct turn_span {
     bool began, call;
 };
 
+/* Of a row, in their order. */
+enum turn_part { TURN_NOTHING, TURN_RUNS, TURN_IS_IN, TURN_MAY_GO_ON };
+
 struct turn_batch {
     int64_t rows[TURN_BATCH][TURN_COLUMNS];
     int n;
     VEC(struct turn {
         int64_t columns[TURN_COLUMNS];
         int64_t end;
-        int next; /* the part that may come next; 0: there is no row */
-    }) open;      /* by the thread's place */
+        enum turn_part last; /* nothing: there is no row */
+    }) open;                 /* by the thread's place */
     sqlite3_stmt *insert;
 };
 

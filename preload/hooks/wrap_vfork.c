@@ -13,17 +13,25 @@
 
 #include "preload/wrapper.h"
 
-#if defined(__x86_64__)
+/* It has two names. */
+#define BEGIN_VFORK                                                                                                    \
+    ".text\n"                                                                                                          \
+    ".globl vfork\n"                                                                                                   \
+    ".globl __vfork\n"                                                                                                 \
+    ".type vfork, @function\n"                                                                                         \
+    ".type __vfork, @function\n"                                                                                       \
+    ".p2align 4\n"                                                                                                     \
+    "vfork:\n"                                                                                                         \
+    "__vfork:\n"                                                                                                       \
+    "    .cfi_startproc\n"
+#define END_VFORK                                                                                                      \
+    "    .cfi_endproc\n"                                                                                               \
+    ".size vfork, .-vfork\n"                                                                                           \
+    ".size __vfork, .-__vfork\n"
+
 EXPORT pid_t vfork(void);
-__asm__(".text\n"
-        ".globl vfork\n"
-        ".globl __vfork\n"
-        ".type vfork, @function\n"
-        ".type __vfork, @function\n"
-        ".p2align 4\n"
-        "vfork:\n"
-        "__vfork:\n"
-        "    .cfi_startproc\n"
+#if defined(__x86_64__)
+__asm__(BEGIN_VFORK
         "    endbr64\n"
         "    popq %rdi\n"
         "    .cfi_adjust_cfa_offset -8\n"
@@ -54,20 +62,9 @@ __asm__(".text\n"
         "    .cfi_restore %rbx\n"
         "    movl $-1, %eax\n"
         "    ret\n"
-        "    .cfi_endproc\n"
-        ".size vfork, .-vfork\n"
-        ".size __vfork, .-__vfork\n");
+        END_VFORK);
 #elif defined(__aarch64__)
-EXPORT pid_t vfork(void);
-__asm__(".text\n"
-        ".globl vfork\n"
-        ".globl __vfork\n"
-        ".type vfork, @function\n"
-        ".type __vfork, @function\n"
-        ".p2align 4\n"
-        "vfork:\n"
-        "__vfork:\n"
-        "    .cfi_startproc\n"
+__asm__(BEGIN_VFORK
         "    hint #34\n" /* bti c */
         "    adrp x9, :gottprel:self\n"
         "    ldr x9, [x9, :gottprel_lo12:self]\n"
@@ -98,9 +95,7 @@ __asm__(".text\n"
         "    .cfi_restore x30\n"
         "    .cfi_restore x19\n"
         "    ret\n"
-        "    .cfi_endproc\n"
-        ".size vfork, .-vfork\n"
-        ".size __vfork, .-__vfork\n");
+        END_VFORK);
 #endif
 
 /*

@@ -7,8 +7,6 @@
 
 #include <dlfcn.h>
 #include <execinfo.h>
-#include <link.h>
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,8 +18,8 @@
 #include <libunwind.h>
 #endif
 
-#include "lib/unwind/unwind.h"
 #include "tests/bench/chain.h"
+#include "tests/unwind/own-thread.h"
 
 enum { FRAMES = 20, ROUNDS = 9, FAST = 20000, SLOW = 200, MODULES = 64 };
 
@@ -32,24 +30,10 @@ static void *words[FRAMES];
 static volatile uint64_t sink;
 static int taken;
 
-static int add(struct dl_phdr_info *info, size_t size, void *mods)
-{
-    unwind_modules_add(mods, info);
-    return 0;
-}
-
 static void prepare(void)
 {
-    pthread_attr_t attr;
-    void *lo;
-    size_t size;
-    pthread_getattr_np(pthread_self(), &attr);
-    pthread_attr_getstack(&attr, &lo, &size);
-    pthread_attr_destroy(&attr);
-    stack_lo = (uintptr_t)lo;
-    stack_hi = stack_lo + size;
-    modules = unwind_modules_init(malloc(unwind_modules_size(MODULES)), MODULES, 1);
-    dl_iterate_phdr(add, modules);
+    own_stack(&stack_lo, &stack_hi);
+    modules = own_modules(MODULES, 1);
     cache = calloc(1, sizeof *cache);
     cache->recipes = calloc(1, sizeof *cache->recipes);
 }

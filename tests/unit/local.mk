@@ -309,4 +309,4 @@ check-threads: $(BUILT_SOURCES)
 .PHONY: check-threads
 
 dist_check_SCRIPTS += %D%/skips.test
-noinst_HEADERS += %D%/folder.h %D%/unit.h %D%/unwind-image.h %D%/unwind-world.h
+noinst_HEADERS += %D%/folder.h %D%/records.h %D%/unit.h %D%/unwind-image.h %D%/unwind-world.h

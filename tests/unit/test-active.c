@@ -1,32 +1,13 @@
 /* Which threads have executed: marks by slot, of which none is passed over. */
 #include "tests/unit/unit.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "preload/active.h"
+#include "tests/unit/records.h"
 
 struct registry registry;
 
 enum { RECORDS = 200 };
 
-static int set_up(void **state)
-{
-    struct thread *records = calloc(RECORDS, sizeof *records);
-    memset(active_slots, 0, sizeof active_slots);
-    registry.nrecords = RECORDS;
-    for (uint32_t slot = 0; records && slot < RECORDS; slot++) {
-        records[slot].slot = slot;
-        registry.records[slot] = &records[slot];
-    }
-    return !(*state = records);
-}
-
-static int tear_down(void **state)
-{
-    free(*state);
-    return 0;
-}
+static int set_up(void **state) { return !(*state = make_records(RECORDS)); }
 
 static void marks_stand_for_themselves(void **state)
 {
@@ -75,7 +56,7 @@ static void all_are_those_that_there_are(void **state)
     assert_null(next_active(&slot));
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, free_records)
 
 int main(void)
 {

@@ -2,12 +2,10 @@
 #include "tests/unit/unit.h"
 
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "preload/active.h"
 #include "preload/closing.h"
 #include "preload/recorder.h"
+#include "tests/unit/records.h"
 
 struct registry registry;
 struct recorder recorder;
@@ -16,22 +14,9 @@ enum { RECORDS = 8 };
 
 static int set_up(void **state)
 {
-    struct thread *records = calloc(RECORDS, sizeof *records);
-    memset(active_slots, 0, sizeof active_slots);
     gate_init(&recorder.gate);
     registry.lock.word = 0;
-    registry.nrecords = RECORDS;
-    for (uint32_t slot = 0; records && slot < RECORDS; slot++) {
-        records[slot].slot = slot;
-        registry.records[slot] = &records[slot];
-    }
-    return !(*state = records);
-}
-
-static int tear_down(void **state)
-{
-    free(*state);
-    return 0;
+    return !(*state = make_records(RECORDS));
 }
 
 static void it_closes_where_nobody_is_inside(void **state)
@@ -107,7 +92,7 @@ static void it_closes_behind_all_that_come_and_go(void **state)
     assert_int_equal(torn, 0);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, free_records)
 
 int main(void)
 {

@@ -3,13 +3,12 @@
 
 #include "tests/unit/unit.h"
 
-#include <link.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include "lib/unwind/unwind.h"
+#include "tests/unwind/own-thread.h"
 
 enum { MODULES = 64, DEPTH = 64, OWN_STACK = 1 << 16 };
 
@@ -19,13 +18,6 @@ static struct unwind_request request;
 static struct unwind_stack stack;
 static uintptr_t pcs[DEPTH], interrupted_at;
 static volatile sig_atomic_t handled;
-
-static int add(struct dl_phdr_info *info, size_t size, void *mods)
-{
-    (void)size;
-    unwind_modules_add(mods, info);
-    return 0;
-}
 
 static void handler(int sig, siginfo_t *info, void *context)
 {
@@ -106,17 +98,9 @@ static void it_is_found_on_another_stack(void **state)
 
 static void *in_thread(void *arg)
 {
-    pthread_attr_t attr;
-    void *lo;
-    size_t size;
-    pthread_getattr_np(pthread_self(), &attr);
-    pthread_attr_getstack(&attr, &lo, &size);
-    pthread_attr_destroy(&attr);
-    request.stack_lo = (uintptr_t)lo;
-    request.stack_hi = request.stack_lo + size;
+    own_stack(&request.stack_lo, &request.stack_hi);
     request.max = DEPTH;
-    modules = unwind_modules_init(malloc(unwind_modules_size(MODULES)), MODULES, 1);
-    dl_iterate_phdr(add, modules);
+    modules = own_modules(MODULES, 1);
     cache = calloc(1, sizeof *cache);
     cache->recipes = calloc(1, sizeof *cache->recipes);
     const struct CMUnitTest tests[] = {

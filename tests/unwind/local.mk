@@ -70,4 +70,4 @@ $(tests_unwind_diff_lto_OBJECTS) %D%/diff-lto$(EXEEXT): override CXXFLAGS = $(un
 endif
 endif
 
-noinst_HEADERS += %D%/oracle.h %D%/steps.h %D%/subjects.h
+noinst_HEADERS += %D%/oracle.h %D%/own-thread.h %D%/steps.h %D%/subjects.h

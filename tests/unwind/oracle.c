@@ -3,14 +3,13 @@
 #define UNW_LOCAL_ONLY
 #include <libunwind.h>
 #include <dlfcn.h>
-#include <link.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unwind.h>
 
 #include "tests/unwind/oracle.h"
+#include "tests/unwind/own-thread.h"
 
 enum { DEPTH = 128, MODULES = 64, COMPLAINTS = 10 };
 
@@ -32,18 +31,10 @@ struct stack {
     bool error;
 };
 
-static int add(struct dl_phdr_info *info, size_t size, void *mods)
-{
-    unwind_modules_add(mods, info);
-    return 0;
-}
-
 void oracle_init(void)
 {
-    modules = unwind_modules_init(malloc(unwind_modules_size(MODULES)), MODULES, 1);
-    blind_modules = unwind_modules_init(malloc(unwind_modules_size(MODULES)), MODULES, 2);
-    dl_iterate_phdr(add, modules);
-    dl_iterate_phdr(add, blind_modules);
+    modules = own_modules(MODULES, 1);
+    blind_modules = own_modules(MODULES, 2);
     for (size_t i = 0; i < blind_modules->n; i++)
         blind_modules->m[i].hdr = NULL;
     walk_by_libgcc = (_Unwind_Reason_Code(*)(_Unwind_Trace_Fn, void *))dlsym(dlopen("libgcc_s.so.1", RTLD_NOW),
@@ -68,14 +59,7 @@ static void forget(struct unwind_cache *c)
 
 void oracle_thread(void)
 {
-    pthread_attr_t attr;
-    void *lo;
-    size_t size;
-    pthread_getattr_np(pthread_self(), &attr);
-    pthread_attr_getstack(&attr, &lo, &size);
-    pthread_attr_destroy(&attr);
-    stack_lo = (uintptr_t)lo;
-    stack_hi = stack_lo + size;
+    own_stack(&stack_lo, &stack_hi);
     kept = new_cache();
     fresh = new_cache();
     handlers = new_cache();

@@ -517,18 +517,13 @@ uint8_t *sched_status_other(struct sched_thread *t, bool woken, uint8_t *p, uint
                       p, time, now);
 }
 
-/* Of tens of thousands, behind the closed gate: by hand it takes a third of the time. */
-uint8_t *sched_status_again(uint64_t g, uint32_t status, uint8_t *p, uint64_t *time, uint64_t now)
+void sched_status_again(uint64_t g, uint32_t status, uint8_t p[SCHED_STATUS_AGAIN])
 {
-    static const uint8_t none[VARINT_MAX] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01}; /* ID_NONE */
     *p++ = EV_GoStatus;
-    p = varint_put(p, now - *time);
-    p = varint_put(p, g);
-    memcpy(p, none, sizeof none);
-    p += sizeof none;
-    *p++ = (uint8_t)status;
-    *time = now;
-    return p;
+    *p++ = 0; /* the time, from the event before on */
+    p = varint_put_padded(p, g, SCHED_STATUS_AGAIN - VARINT_MAX - 3);
+    p = varint_put(p, ID_NONE);
+    *p = (uint8_t)status;
 }
 
 uint8_t *sched_status_idle_proc(struct sched *s, uint32_t proc, uint8_t *p, uint64_t *time, uint64_t now)

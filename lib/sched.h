@@ -230,8 +230,12 @@ void sched_status_with_proc(struct sched *s, struct sched_thread *t, uint64_t no
 enum { SCHED_STATUS_MAX = 1 + 5 * 10 };
 uint8_t *sched_status_other(struct sched_thread *t, bool woken, uint8_t *p, uint64_t *time, uint64_t now);
 
-/* The same once more, for a G that was Waiting or Runnable then, and of which nothing was written since. */
-uint8_t *sched_status_again(uint64_t g, uint32_t status, uint8_t *p, uint64_t *time, uint64_t now);
+/*
+ * The same once more, at the time that its batch begins, for a G that was Waiting or Runnable then, and of which nothing
+ * was written since. All have one size, so that one can take the place of another.
+ */
+enum { SCHED_STATUS_AGAIN = 19 };
+void sched_status_again(uint64_t g, uint32_t status, uint8_t p[SCHED_STATUS_AGAIN]);
 uint8_t *sched_status_idle_proc(struct sched *s, uint32_t proc, uint8_t *p, uint64_t *time, uint64_t now);
 
 static inline bool sched_proc_is_busy(const struct sched *s, uint32_t p)

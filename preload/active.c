@@ -12,6 +12,14 @@ void mark_all_active(void)
 
 void mark_none_active(void) { memset(active_slots, 0, (registry.nrecords + 63) / 64 * sizeof *active_slots); }
 
+uint32_t count_active(void)
+{
+    uint32_t nrecords = __atomic_load_n(&registry.nrecords, __ATOMIC_RELAXED), n = 0;
+    for (uint32_t word = 0; word < (nrecords + 63) / 64; word++)
+        n += (uint32_t)__builtin_popcountll(__atomic_load_n(&active_slots[word], __ATOMIC_RELAXED));
+    return n;
+}
+
 struct thread *next_active(uint32_t *slot)
 {
     uint32_t nrecords = __atomic_load_n(&registry.nrecords, __ATOMIC_RELAXED);

@@ -39,6 +39,9 @@ static inline void unmark_active(const struct thread *t)
 void mark_all_active(void);
 void mark_none_active(void);
 
+/* How many are, at least for a moment. */
+uint32_t count_active(void);
+
 /*
  * The first active one from *slot on, which becomes the slot behind it; NULL: there is no more. Without the lock a new
  * thread may be passed over.

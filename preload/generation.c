@@ -11,6 +11,7 @@
 #include "preload/lock_stats.h"
 #include "preload/modules.h"
 #include "preload/objects.h"
+#include "preload/resting.h"
 #include "preload/service.h"
 #include "preload/thread_name.h"
 #include "preload/upcalls.h"
@@ -40,15 +41,20 @@ static bool are_free(uint32_t chunks)
 #define STATUSES_ROOM(n) ((n) * (2 * SCHED_STATUS_MAX + BATCH_HEADER_MAX) / (CHUNK_CAPACITY / 2) + 3)
 
 /* Every status has room, and every batch of one status its header; what is not packed takes a chunk each. */
-static bool enough_chunks(void)
+static uint32_t active_room(void)
 {
-    if (config.self_contained)
-        return statuses_fit();
-    uint32_t own_batches = 0, room = STATUSES_ROOM(registry.nthreads + recorder.sched.nprocs_known), slot = 0;
+    uint32_t own_batches = 0, slot = 0;
     for (struct thread *t; !spool_can_pack(&recorder.spool) && (t = next_active(&slot));)
         own_batches += sched_has_proc(&recorder.sched, &t->sched);
-    return are_free(room + own_batches);
+    return STATUSES_ROOM(count_active() + recorder.sched.nprocs_known) + own_batches;
 }
+
+static bool prepare(void)
+{
+    return config.self_contained || (are_free(active_room() + resting_room()) && resting_prepare());
+}
+
+static bool enough_chunks(void) { return config.self_contained ? statuses_fit() : are_free(active_room()); }
 
 /* What only the pool has is in no snapshot. */
 static bool write_lock_stats(void)
@@ -237,18 +243,11 @@ static void status_with_proc(struct thread *t, uint64_t time, bool *heap_reporte
     seal_chunk(&t->sched); /* packed: the chunk is free for the next thread, this one may not need it */
 }
 
-/* What the trace says of threads that do not execute, until they are active again, by slot; g 0: nothing. */
-static struct resting {
-    uint64_t g;
-    uint32_t status;
-} resting[THREADS_MAX];
-
 /* A thread in a system call stays active, as its clock has to be put past each status; and one that found no room. */
 static void status_of_active(struct thread *t, uint64_t time, bool *heap_reported)
 {
-    struct resting *r = &resting[t->slot];
     uint32_t status = sched_current(&t->sched)->status;
-    r->g = 0;
+    resting_ends(t->slot);
     if (status == GO_NOT_EXIST || status == GO_DEAD) {
         unmark_active(t);
     } else if (sched_has_proc(&recorder.sched, &t->sched)) {
@@ -256,33 +255,20 @@ static void status_of_active(struct thread *t, uint64_t time, bool *heap_reporte
     } else {
         status = status_other(t, time, config.self_contained);
         if (status == GO_RUNNABLE || status == GO_WAITING) {
-            *r = (struct resting){t->sched.g, status};
+            resting_begins(t->slot, t->sched.g, status);
             unmark_active(t);
         }
     }
-}
-
-static void status_of_resting(const struct resting *r, uint64_t time)
-{
-    if (!service_room(0, time)) {
-        count_lost(LOST_OTHER, LOSS_ROOM);
-        return;
-    }
-    struct batch_end end = batch_end(time);
-    end.pos = sched_status_again(r->g, r->status, end.pos, &end.last, end.now);
-    service_commit(end.pos, end.last);
 }
 
 /* Each mark is looked at once: a thread that waits at the gate may set its own at any time. */
 static void write_statuses(uint64_t time)
 {
     bool heap_reported = false;
-    for (uint32_t slot = 0; slot < registry.nrecords; slot++) {
-        if (slot_is_active(slot))
-            status_of_active(registry.records[slot], time, &heap_reported);
-        else if (resting[slot].g)
-            status_of_resting(&resting[slot], time);
-    }
+    uint32_t slot = 0;
+    for (struct thread *t; (t = next_active(&slot));)
+        status_of_active(t, time, &heap_reported);
+    resting_publish(time);
     for (uint32_t p = 0; p < recorder.sched.nprocs_known; p++) {
         if (sched_proc_is_busy(&recorder.sched, p) || !service_room(0, time))
             continue;
@@ -314,7 +300,7 @@ bool generation_advance(void)
     if (!lock_try(&recorder.advance_lock))
         return false;
     if (recording()) {
-        bool closed = close_gate_behind_all();
+        bool closed = prepare() && close_gate_behind_all();
         done = closed && write_lock_stats() && enough_chunks();
         if (done)
             begin_next();
@@ -391,6 +377,6 @@ void first_generation(uint32_t gomaxprocs)
     }
     /* What an earlier recording, or the parent, left in records that are in the pool now means nothing. */
     mark_none_active();
-    memset(resting, 0, registry.nrecords * sizeof *resting);
+    resting_forget();
     mark_all_active();
 }

@@ -33,6 +33,7 @@ libthrace_preload_la_SOURCES = \
 	%D%/real.c %D%/real.h %D%/real.def \
 	%D%/recorder.c %D%/recorder.h \
 	%D%/references.c %D%/references.h \
+	%D%/resting.c %D%/resting.h \
 	%D%/retry.h \
 	%D%/say.c %D%/say.h \
 	%D%/section.c %D%/section.h \

@@ -44,6 +44,7 @@ unit_tests = \
 	%D%/test-recording-samples \
 	%D%/test-recording-strings \
 	%D%/test-report \
+	%D%/test-resting \
 	%D%/test-sched \
 	%D%/test-sched-calls \
 	%D%/test-sched-generation \
@@ -130,6 +131,8 @@ tests_unit_test_active_LDADD = $(unit_test_LIBS)
 tests_unit_test_closing_SOURCES = %D%/test-closing.c preload/active.c preload/closing.c
 tests_unit_test_closing_CFLAGS = $(AM_CFLAGS) -pthread
 tests_unit_test_closing_LDADD = $(unit_test_LIBS)
+tests_unit_test_resting_SOURCES = %D%/test-resting.c %D%/spool-fixture.c preload/active.c preload/resting.c
+tests_unit_test_resting_LDADD = $(unit_test_LIBS)
 tests_unit_test_annotation_names_SOURCES = %D%/test-annotation-names.c preload/annotate/names.c
 tests_unit_test_annotation_names_CFLAGS = $(AM_CFLAGS) -pthread
 tests_unit_test_annotation_names_LDADD = $(unit_test_LIBS)

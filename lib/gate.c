@@ -87,11 +87,26 @@ bool gate_pass(struct gate *g, struct writer *w)
         sys_sched_yield();
     __atomic_store_n(&w->writing, 1, __ATOMIC_RELAXED);
     full_fence();
-    if (state_of(g) != GATE_CLOSED)
+    bool held = __atomic_load_n(&w->held, __ATOMIC_ACQUIRE);
+    if (state_of(g) != GATE_CLOSED && !held)
         return true;
     gate_leave(w);
+    if (held) /* the advancer has lost its processor, or will be done before this is */
+        sys_sched_yield();
     return false;
 }
+
+bool gate_hold(struct writer *w)
+{
+    __atomic_store_n(&w->held, 1, __ATOMIC_RELAXED);
+    full_fence();
+    if (!__atomic_load_n(&w->writing, __ATOMIC_ACQUIRE))
+        return true;
+    gate_let_go(w);
+    return false;
+}
+
+void gate_let_go(struct writer *w) { __atomic_store_n(&w->held, 0, __ATOMIC_RELEASE); }
 
 bool gate_await_writer(const struct writer *w, uint64_t until_ns)
 {

@@ -30,9 +30,10 @@ struct gate {
     bool fence;     /* writers must fence: the kernel has no membarrier for us */
 };
 
-/* One per thread; only that thread sets and clears it. */
+/* One per thread. */
 struct writer {
-    uint32_t writing;
+    uint32_t writing; /* only the thread sets and clears it */
+    uint32_t held;    /* and this one the advancer, while the gate is narrow */
 };
 
 void gate_init(struct gate *g);
@@ -42,7 +43,7 @@ void gate_wait(struct gate *g);
 
 /*
  * For a writer that gate_enter has refused. It comes in by the narrow gate; where it is asked to, after it has given way
- * to others on its processor. False, with the flag down: the gate is closed.
+ * to others on its processor. False, with the flag down: the gate is closed, or the writer is held.
  */
 bool gate_pass(struct gate *g, struct writer *w);
 
@@ -78,6 +79,13 @@ bool gate_close(struct gate *g);
 bool gate_narrow(struct gate *g);
 void gate_ask(struct gate *g);
 void gate_shut(struct gate *g);
+
+/*
+ * While the gate is narrow. True: that one writer is outside, and stays there until it is let go, which is to be soon.
+ * All that it wrote inside is visible, and it will see all that the advancer wrote.
+ */
+bool gate_hold(struct writer *w);
+void gate_let_go(struct writer *w);
 
 /* Every running thread of the process passes a full barrier. False: the kernel refuses. */
 bool gate_barrier(void);

@@ -405,6 +405,8 @@ void sched_attach_chunk(struct sched *s, struct sched_thread *t, struct chunk *c
     if (now > next->time)
         next->time = now;
     next->pos = c->data;
+    next->g_seq = sched_g_seq(next, s->generation);
+    next->g_seq_of = (uint32_t)s->generation;
     c->generation = s->generation;
     c->m = t->m;
     c->time = next->time;
@@ -493,7 +495,6 @@ void sched_status_with_proc(struct sched *s, struct sched_thread *t, uint64_t no
         return;
     EVENT(&x, EV_ProcStatus, (uint64_t)x.next->proc, status == GO_RUNNING ? PROC_RUNNING : PROC_SYSCALL);
     EVENT(&x, EV_GoStatus, t->g, t->m, status);
-    x.next->g_seq = 0;
     x.next->proc_seq = 0;
     txn_end(&x);
 }
@@ -510,7 +511,6 @@ uint8_t *sched_status_other(struct sched_thread *t, bool woken, uint8_t *p, uint
 {
     struct sched_state *cur = sched_own(t);
     uint32_t status = cur->status;
-    cur->g_seq = 0;
     if (status == GO_SYSCALL && cur->time <= now) /* no sequence number puts the end of the call behind this */
         cur->time = now + 1;
     return put_status(t->g, status == GO_SYSCALL ? t->m : ID_NONE, status == GO_WAITING && woken ? GO_RUNNABLE : status,

@@ -35,8 +35,9 @@ struct sched_state {
     uint64_t time; /* of the last event */
     int32_t proc;  /* the P it holds, or PROC_NONE; in a system call, the one it had when that began */
     uint32_t status; /* enum go_status, GO_NOT_EXIST or GO_DEAD */
-    uint32_t g_seq;     /* sequence number of the G's last start or unblock of its own in this generation */
-    uint32_t proc_seq;  /* and of the P's start, or of the last system call on it */
+    uint32_t proc_seq;  /* sequence number of the P's start, or of the last system call on it, in this generation */
+    uint32_t g_seq;     /* and of the G's last start or unblock of its own … */
+    uint32_t g_seq_of;  /* … in the generation with these low bits: in a later one it is 0 */
     uint32_t call_since; /* when the system call began, the low bits */
 };
 
@@ -99,11 +100,16 @@ struct sched_wakeup {
     uint32_t g_seq;
 };
 
+static inline uint32_t sched_g_seq(const struct sched_state *s, uint64_t generation)
+{
+    return s->g_seq_of == (uint32_t)generation ? s->g_seq : 0;
+}
+
 /* For a thread that is Waiting, in the generation that is open. */
-static inline struct sched_wakeup sched_wakeup_of(const struct sched_thread *t)
+static inline struct sched_wakeup sched_wakeup_of(const struct sched_thread *t, uint64_t generation)
 {
     const struct sched_state *s = sched_current(t);
-    return (struct sched_wakeup){t->g, s->time, s->g_seq + 1};
+    return (struct sched_wakeup){t->g, s->time, sched_g_seq(s, generation) + 1};
 }
 
 /*

@@ -100,7 +100,7 @@ static inline void *wait_waiter(uint64_t word)
 static inline bool wait_move(struct wait_slot *slot, uint64_t word, enum wait_state to)
 {
     uint64_t next = (word & ~(uint64_t)WAIT_STATE_MASK) | to;
-    return __atomic_compare_exchange_n(&slot->word, &word, next, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+    return __atomic_compare_exchange_n(&slot->word, &word, next, false, __ATOMIC_SEQ_CST, __ATOMIC_ACQUIRE);
 }
 
 /* A waiter that was claimed and is still there when its object is released again: what it does. */

@@ -30,9 +30,19 @@ static inline void mark_active(const struct thread *t)
         __atomic_fetch_or(&active_slots[t->slot / 64], UINT64_C(1) << (t->slot % 64), __ATOMIC_SEQ_CST);
 }
 
+/*
+ * After a change of what the trace says of another thread: the advancer may have looked at that just before, and taken
+ * the mark away. Either it sees the change, or this the mark gone.
+ */
+static inline void mark_again(const struct thread *t)
+{
+    if (__builtin_expect(!(__atomic_load_n(&active_slots[t->slot / 64], __ATOMIC_SEQ_CST) >> (t->slot % 64) & 1), 0))
+        mark_active(t);
+}
+
 static inline void unmark_active(const struct thread *t)
 {
-    __atomic_fetch_and(&active_slots[t->slot / 64], ~(UINT64_C(1) << (t->slot % 64)), __ATOMIC_RELAXED);
+    __atomic_fetch_and(&active_slots[t->slot / 64], ~(UINT64_C(1) << (t->slot % 64)), __ATOMIC_SEQ_CST);
 }
 
 /* With the registry lock: all threads that there are; and that none is, a record in the pool neither. */

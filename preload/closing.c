@@ -37,10 +37,10 @@ static bool shut(uint64_t grace_ns)
     return false;
 }
 
+bool narrow_gate(void) { return gate_narrow(&recorder.gate); }
+
 bool close_gate_behind_all(void)
 {
-    if (!gate_narrow(&recorder.gate))
-        return false;
     if (are_out(0) && shut(0))
         return true;
     uint64_t until = clock_mono_ns() + PATIENCE_NS;

@@ -10,8 +10,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* The gate is narrow: what is done for one thread after the other can be done now (gate_hold). False: it is open. */
+bool narrow_gate(void);
+
 /*
- * True: the gate is closed, all active threads (active.h) are out, and the caller has the registry lock. False: the gate
+ * After that. True: the gate is closed, all active threads (active.h) are out, and the caller has the registry lock. False: the gate
  * is open. With the advance lock.
  */
 bool close_gate_behind_all(void);

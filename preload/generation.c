@@ -300,7 +300,12 @@ bool generation_advance(void)
     if (!lock_try(&recorder.advance_lock))
         return false;
     if (recording()) {
-        bool closed = prepare() && close_gate_behind_all();
+        bool narrow = prepare() && narrow_gate(), closed = false;
+        if (narrow) {
+            if (!config.self_contained)
+                put_to_rest();
+            closed = close_gate_behind_all();
+        }
         done = closed && write_lock_stats() && enough_chunks();
         if (done)
             begin_next();

@@ -71,6 +71,46 @@ void resting_begins(uint32_t slot, uint64_t g, uint32_t status)
     nresting++;
 }
 
+static bool waits(const struct thread *t) { return sched_current(&t->sched)->status == GO_WAITING; }
+
+static bool is_woken(const struct thread *t)
+{
+    if (!t->wait)
+        return t->woken != NOT_WOKEN;
+    enum wait_state state = wait_state(wait_word(t->wait));
+    return state == WAIT_CLAIMED || state == WAIT_WOKEN;
+}
+
+/*
+ * Its own thread is held. Who claims it marks it after that: either the claim is seen here, or there that the mark has
+ * gone (mark_again).
+ */
+static void rest(struct thread *t)
+{
+    unmark_active(t);
+    full_fence();
+    resting_ends(t->slot);
+    if (waits(t) && !is_woken(t)) {
+        seal_chunk(&t->sched);
+        resting_begins(t->slot, t->sched.g, GO_WAITING);
+        if (prepare(t->slot))
+            return;
+        resting_ends(t->slot);
+    }
+    mark_active(t);
+}
+
+void put_to_rest(void)
+{
+    uint32_t slot = 0;
+    for (struct thread *t; (t = next_active(&slot));) {
+        if (!waits(t) || !gate_hold(&t->writer))
+            continue;
+        rest(t);
+        gate_let_go(&t->writer);
+    }
+}
+
 /* The last one takes its place. */
 static void take_out(uint32_t place)
 {

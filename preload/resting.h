@@ -15,6 +15,12 @@
 uint32_t resting_room(void);
 bool resting_prepare(void);
 
+/*
+ * The gate is narrow: whoever waits is put to rest, one after the other, so that the closed gate finds few that are
+ * active.
+ */
+void put_to_rest(void);
+
 /* --- behind the closed gate ---------------------------------------------------------------------------------------- */
 
 /* From the next generation on that slot's G has this status, GO_WAITING or GO_RUNNABLE, until its thread is active. */

@@ -66,6 +66,7 @@ struct thread {
     enum woken woken;       /* what became of a slot that is gone, while the model still says Waiting */
     struct {                /* a GoUnblock promised by a claim and not written yet; g 0: none */
         struct sched_wakeup wakeup;
+        const struct thread *to;
         uint32_t commits; /* of the thread when it promised: one more, and it is written */
     } promise;
 

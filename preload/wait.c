@@ -181,7 +181,8 @@ static void promise(void *arg, void *waiter)
 {
     struct thread *t = arg, *other = waiter;
     mark_active(other);
-    const struct sched_wakeup wakeup = sched_wakeup_of(&other->sched);
+    const struct sched_wakeup wakeup = sched_wakeup_of(&other->sched, recorder.sched.generation);
+    t->promise.to = other;
     t->promise.commits = t->sched.commits;
     t->promise.wakeup.blocked = wakeup.blocked;
     t->promise.wakeup.g_seq = wakeup.g_seq;
@@ -195,6 +196,7 @@ static enum wait_found wake_next(struct hook *h, const void *object, enum waiter
     struct wait_slot *slot;
     enum wait_found found = waitq_claim(&recorder.waits, object, kind, claimed, &slot, promise, t);
     if (found == WAIT_FOUND) {
+        mark_again(t->promise.to); /* its slot may be another's by now */
         uint64_t stack = hook_stack(h);
         if (!sched_unblock(&recorder.sched, &t->sched, &t->promise.wakeup, stack, now())) {
             wait_move(slot, wait_word(slot), WAIT_BLOCKED);

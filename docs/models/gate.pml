@@ -3,7 +3,8 @@
  *
  * Shown: while the advancer works, no writer is inside; it sees all that a writer wrote inside, and a writer that comes
  * in sees all that it wrote. No thread waits for ever. With NARROW the gate lets writers in that fence, before it
- * closes, and maybe once more after it was closed.
+ * closes, and maybe once more after it was closed. With HOLD the advancer meanwhile keeps a writer out for a moment,
+ * and changes what is that one's own.
  *
  * holds: MEMBARRIER
  * holds: FENCES                        the kernel has no membarrier: writers pay a fence
@@ -11,6 +12,8 @@
  * holds: MEMBARRIER NARROW
  * holds: FENCES NARROW
  * holds: REFUSED NARROW
+ * holds: MEMBARRIER NARROW HOLD
+ * holds: FENCES NARROW HOLD
  * breaks: MEMBARRIER NO_BARRIER          the advancer passes a fence and interrupts nobody
  * breaks: FENCES NO_FENCE                writers pay nothing, and there is no membarrier
  * breaks: MEMBARRIER NO_LOOK             the advancer does not wait for flags
@@ -23,11 +26,21 @@
  * breaks: MEMBARRIER NARROW SHUT_EARLY   the gate is shut without having been narrow for all
  * breaks: MEMBARRIER NARROW SHUT_LATE    the advancer does not fence before it looks at flags
  * breaks: MEMBARRIER NARROW PASS_LATE    a writer that comes in by the narrow gate does not fence
+ * breaks: MEMBARRIER NARROW HOLD HOLD_LATE   the advancer does not fence between holding a writer and its look
+ * breaks: MEMBARRIER NARROW HOLD HOLD_BLIND  or does not look
+ * breaks: MEMBARRIER NARROW HOLD LET_GO_RELAXED
+ * breaks: MEMBARRIER NARROW HOLD COMES_IN    the writer does not look whether it is held
+ * breaks: MEMBARRIER NARROW HOLD PASS_LATE
+ * breaks: MEMBARRIER NARROW HOLD NO_BARRIER
  * breaks: REFUSED STAYS_CLOSED           what was refused counts as a barrier
  * breaks: REFUSED AT_ONCE                the next attempt comes while a writer that did not fence comes in.
  *                                        Nothing but time forbids that: here some 100 ns, there a system call and more
  */
+#ifdef HOLD
+#define WRITERS 1 /* the others have nothing to do with it */
+#else
 #define WRITERS 2
+#endif
 #define ROUNDS 2
 
 #define CLOSED 0
@@ -35,14 +48,16 @@
 #define WRITING(w) (2 + (w))
 #define WRITTEN(w) (2 + WRITERS + (w))
 #define FENCE (2 + 2 * WRITERS)
-#define PLACES (3 + 2 * WRITERS)
+#define HELD (3 + 2 * WRITERS)
+#define WORKED (4 + 2 * WRITERS) /* what is its own */
+#define PLACES (5 + 2 * WRITERS)
 #define THREADS (WRITERS + 1)
 #define ROOM 4
 #include "memory.pml"
 
 /* What is so, and not what any thread sees. */
-bool inside[WRITERS], entering[WRITERS], working;
-byte wrote[WRITERS], generation, ended;
+bool inside[WRITERS], entering[WRITERS], working, holding;
+byte wrote[WRITERS], generation, worked, ended;
 
 inline leave(place)
 {
@@ -84,12 +99,20 @@ inline pass_narrow()
         load(CLOSED, closed)
     :: else
     fi;
-    closed = closed == 1
+    closed = closed == 1;
+#if defined(HOLD) && !defined(COMES_IN)
+    load(HELD, seen);
+    if
+    :: seen -> closed = 1; held_up = true
+    :: else
+    fi
+#endif
 }
 
 proctype writer(byte me)
 {
     byte closed, seen, rounds, k;
+    bool held_up;
     do
     :: rounds < ROUNDS ->
 #ifdef FLAG_AFTER_LOOK
@@ -108,11 +131,19 @@ proctype writer(byte me)
         if
         :: closed ->
             leave(WRITING(me));
-            memory[CLOSED] != 1 /* gate_wait */
+            if
+            :: held_up -> held_up = false; memory[HELD] == 0
+            :: else -> memory[CLOSED] != 1 /* gate_wait */
+            fi
         :: else ->
-            d_step { inside[me] = true; assert(!working) }
+            d_step { inside[me] = true; assert(!working && !holding) }
             load(GENERATION, seen);
             assert(seen == generation);
+#ifdef HOLD
+            load(WORKED, seen);
+            assert(seen == worked);
+            seen = generation;
+#endif
             store(WRITTEN(me), rounds + 1);
             d_step { wrote[me] = rounds + 1; assert(seen == generation); inside[me] = false }
             leave(WRITING(me));
@@ -173,12 +204,42 @@ inline shut()
 #endif
 }
 
+inline hold()
+{
+    store(HELD, 1);
+#ifndef HOLD_LATE
+    fence();
+#endif
+#ifdef HOLD_BLIND
+    writing = 0;
+#else
+    load(WRITING(0), writing);
+#endif
+    if
+    :: !writing ->
+        d_step { holding = true; assert(!inside[0]) }
+        load(WRITTEN(0), seen);
+        assert(seen == wrote[0]);
+        store(WORKED, worked + 1);
+        d_step { worked++; assert(!inside[0]); holding = false }
+    :: else
+    fi;
+#ifdef LET_GO_RELAXED
+    store(HELD, 0)
+#else
+    store_release(HELD, 0)
+#endif
+}
+
 inline close()
 {
 #ifdef NARROW
     store(CLOSED, NOT_YET);
 #ifndef SHUT_EARLY
     barrier_in_every_thread();
+#endif
+#ifdef HOLD
+    hold();
 #endif
     shut();
     if
@@ -241,7 +302,9 @@ proctype advancer(byte me)
 init {
     atomic {
         run writer(0);
+#if WRITERS > 1
         run writer(1);
+#endif
         run advancer(WRITERS)
     }
     ended == WRITERS + 1

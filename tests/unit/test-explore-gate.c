@@ -13,11 +13,11 @@ enum { WRITERS = 2, ROUNDS = 2 };
 /* What the threads share, and may see late. */
 static struct gate gate;
 static struct writer writers[WRITERS];
-static uint32_t written[WRITERS], generation;
+static uint32_t written[WRITERS], looked_at[WRITERS], generation;
 
 /* What is so. */
-static bool inside[WRITERS], working, fenced, narrow;
-static uint32_t wrote[WRITERS], generation_now;
+static bool inside[WRITERS], held[WRITERS], working, fenced, narrow;
+static uint32_t wrote[WRITERS], looks[WRITERS], generation_now;
 
 static void begin(void)
 {
@@ -25,7 +25,10 @@ static void begin(void)
     memset(writers, 0, sizeof writers);
     memset(written, 0, sizeof written);
     memset(wrote, 0, sizeof wrote);
+    memset(looked_at, 0, sizeof looked_at);
+    memset(looks, 0, sizeof looks);
     memset(inside, 0, sizeof inside);
+    memset(held, 0, sizeof held);
     working = false;
     generation = generation_now = 0;
     gate.fence = fenced;
@@ -37,13 +40,28 @@ static void write_often(unsigned me)
         while (!gate_enter(&gate, &writers[me]) && !gate_pass(&gate, &writers[me]))
             gate_wait(&gate);
         inside[me] = true;
-        explore_check(!working);
+        explore_check(!working && !held[me]);
         explore_check(__atomic_load_n(&generation, __ATOMIC_RELAXED) == generation_now);
+        explore_check(__atomic_load_n(&looked_at[me], __ATOMIC_RELAXED) == looks[me]);
         __atomic_store_n(&written[me], i, __ATOMIC_RELAXED);
         wrote[me] = i;
         inside[me] = false;
         gate_leave(&writers[me]);
     }
+}
+
+/* Who is inside is passed over. */
+static void hold(unsigned w)
+{
+    if (!gate_hold(&writers[w]))
+        return;
+    held[w] = true;
+    explore_check(!inside[w]);
+    explore_check(__atomic_load_n(&written[w], __ATOMIC_RELAXED) == wrote[w]);
+    __atomic_store_n(&looked_at[w], ++looks[w], __ATOMIC_RELAXED);
+    explore_check(!inside[w]);
+    held[w] = false;
+    gate_let_go(&writers[w]);
 }
 
 static void close_gate(bool again)
@@ -53,6 +71,8 @@ static void close_gate(bool again)
         return;
     }
     explore_check(gate_narrow(&gate));
+    for (unsigned w = 0; w < WRITERS; w++)
+        hold(w);
     if (again) {
         gate_shut(&gate);
         gate_ask(&gate);

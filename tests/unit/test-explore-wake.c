@@ -13,7 +13,7 @@
 #include "tests/unit/unit.h"
 
 bool clock_is_forbidden;
-enum { THREADS = 3, WAITS = 2, GENERATIONS = 3, STATUSES = THREADS * SCHED_STATUS_MAX };
+enum { THREADS = 3, WAITS = 2, GENERATIONS = 3, PIECES = 2, STATUSES = THREADS * SCHED_STATUS_MAX };
 
 enum woken { NOT_WOKEN, WOKEN_NOW, WOKEN_EARLIER };
 
@@ -22,6 +22,8 @@ static struct thread {
     struct writer writer;
     struct wait_slot *wait;
     struct sched_wakeup promise;
+    struct thread *promised;
+    bool active, rests; /* as preload/active.h and preload/resting.h have it */
 } threads[THREADS];
 
 static struct sched *s;
@@ -29,8 +31,9 @@ static struct waitq *q;
 static struct gate gate;
 static uint64_t time_now, object;
 
-/* Of each generation: what each thread wrote, and the statuses of those without a P. */
-static struct chunk *chunks[GENERATIONS + 1][THREADS];
+/* Of each generation: what each thread wrote, before it was put to rest and after, and statuses of those without a P. */
+static struct chunk *chunks[GENERATIONS + 1][THREADS][PIECES];
+static int npieces[GENERATIONS + 1][THREADS];
 static uint8_t *shared_end[GENERATIONS + 1];
 static uint8_t shared[GENERATIONS + 1][STATUSES];
 
@@ -38,7 +41,9 @@ static uint64_t now(void) { return ++time_now; }
 
 static void open_chunk(struct thread *t)
 {
-    struct chunk *c = chunks[s->generation][t - threads];
+    int *n = &npieces[s->generation][t - threads];
+    explore_check(*n < PIECES);
+    struct chunk *c = chunks[s->generation][t - threads][(*n)++ % PIECES];
     c->used = c->meta_used = 0;
     sched_attach_chunk(s, &t->sched, c, time_now);
 }
@@ -52,9 +57,10 @@ static void begin(void)
     time_now = 1;
     for (unsigned i = 0; i < THREADS; i++) {
         for (int g = 1; g <= GENERATIONS; g++)
-            chunks[g][i]->used = 0;
-        explored_renew_thread(s, &threads[i].sched, i, chunks[1][i]);
+            npieces[g][i] = g == 1;
+        explored_renew_thread(s, &threads[i].sched, i, chunks[1][i][0]);
         sched_introduce(s, &threads[i].sched, now());
+        threads[i].active = true;
     }
     for (int g = 1; g <= GENERATIONS; g++)
         shared_end[g] = shared[g];
@@ -112,7 +118,8 @@ static void all_run(void)
         struct story of[THREADS] = {{0}};
         read_events(of, 0, shared[g], shared_end[g]);
         for (int i = 0; i < THREADS; i++)
-            read_events(of, i, chunks[g][i]->data, chunks[g][i]->data + chunks[g][i]->used);
+            for (int n = 0; n < npieces[g][i]; n++)
+                read_events(of, i, chunks[g][i][n]->data, chunks[g][i][n]->data + chunks[g][i][n]->used);
         for (int i = 0; i < THREADS; i++)
             read_story(&of[i], g == s->generation);
     }
@@ -123,10 +130,26 @@ static void all_run(void)
 
 /* --- what the threads do ------------------------------------------------------------------------------------------ */
 
+static bool is_active(const struct thread *t) { return __atomic_load_n(&t->active, __ATOMIC_SEQ_CST); }
+static void mark(struct thread *t) { __atomic_exchange_n(&t->active, true, __ATOMIC_SEQ_CST); }
+
 static void enter(struct thread *t)
 {
-    while (!gate_enter(&gate, &t->writer))
-        gate_wait(&gate);
+    if (gate_enter(&gate, &t->writer)) {
+        if (t->sched.chunk)
+            return;
+        gate_leave(&t->writer);
+    }
+    for (;;) {
+        mark(t);
+        if (gate_enter(&gate, &t->writer) || gate_pass(&gate, &t->writer)) {
+            if (is_active(t))
+                break;
+            gate_leave(&t->writer);
+        } else {
+            gate_wait(&gate);
+        }
+    }
     if (!t->sched.chunk)
         open_chunk(t);
 }
@@ -184,8 +207,10 @@ static void wait_often(unsigned me)
 
 static void promise(void *arg, void *waiter)
 {
-    struct thread *t = arg;
-    t->promise = sched_wakeup_of(&((struct thread *)waiter)->sched);
+    struct thread *t = arg, *other = waiter;
+    mark(other);
+    t->promised = other;
+    t->promise = sched_wakeup_of(&other->sched, s->generation);
 }
 
 static void release_often(unsigned me)
@@ -194,8 +219,11 @@ static void release_often(unsigned me)
     for (int i = 0; i < WAITS; i++) {
         struct wait_slot *slot;
         enter(t);
-        if (waitq_claim(q, &object, WAITER_ANY, CLAIMED_SERVED, &slot, promise, t) == WAIT_FOUND)
+        if (waitq_claim(q, &object, WAITER_ANY, CLAIMED_SERVED, &slot, promise, t) == WAIT_FOUND) {
+            if (!is_active(t->promised))
+                mark(t->promised);
             explore_check(sched_unblock(s, &t->sched, &t->promise, EXPLORED_STACK, now()));
+        }
         gate_leave(&t->writer);
     }
 }
@@ -218,11 +246,54 @@ static void write_status(struct thread *t, uint64_t *last)
     shared_end[s->generation] = sched_status_other(&t->sched, woken, shared_end[s->generation], last, time_now);
 }
 
+/* As in preload/resting.c. */
+static void put_to_rest(struct thread *t)
+{
+    if (!is_active(t) || sched_current(&t->sched)->status != GO_WAITING || !gate_hold(&t->writer))
+        return;
+    __atomic_exchange_n(&t->active, false, __ATOMIC_SEQ_CST);
+    full_fence();
+    enum wait_state state = t->wait ? wait_state(wait_word(t->wait)) : WAIT_FREE;
+    t->rests = sched_current(&t->sched)->status == GO_WAITING && state != WAIT_CLAIMED && state != WAIT_WOKEN;
+    if (t->rests)
+        sched_detach_chunk(&t->sched);
+    else
+        mark(t);
+    gate_let_go(&t->writer);
+}
+
+static bool rests;
+
+static void close_gate(void)
+{
+    if (!rests) {
+        explore_check(gate_close(&gate));
+        return;
+    }
+    explore_check(gate_narrow(&gate));
+    for (int i = 0; i < THREADS; i++)
+        put_to_rest(&threads[i]);
+    gate_shut(&gate);
+}
+
+/* Of who is at rest nothing is looked at. */
+static void say_status(struct thread *t, uint64_t *last)
+{
+    if (is_active(t)) {
+        t->rests = false;
+        write_status(t, last);
+        return;
+    }
+    explore_check(t->rests);
+    sched_status_again(t->sched.g, GO_WAITING, shared_end[s->generation]);
+    shared_end[s->generation] += SCHED_STATUS_AGAIN;
+}
+
 static void advance(unsigned me)
 {
     for (uint64_t g = 2; g <= GENERATIONS; g++) {
         explore_point();
-        explore_check(gate_close(&gate));
+        close_gate();
         for (int i = 0; i < THREADS; i++)
             explore_check(gate_await_writer(&threads[i].writer, UINT64_MAX));
         for (int i = 0; i < THREADS; i++)
@@ -230,13 +301,14 @@ static void advance(unsigned me)
         sched_advance(s, g);
         uint64_t last = ++time_now;
         for (int i = 0; i < THREADS; i++)
-            write_status(&threads[i], &last);
+            say_status(&threads[i], &last);
         gate_open(&gate);
     }
 }
 
 static void a_wakeup_is_written_once(void **state)
 {
+    rests = false;
     const struct exploration e = {
         .name = "one that waits, two that release, new generations",
         .n = 4,
@@ -249,8 +321,35 @@ static void a_wakeup_is_written_once(void **state)
 
 static void two_wait(void **state)
 {
+    rests = false;
     const struct exploration e = {
         .name = "two that wait, one that releases, new generations",
+        .n = 4,
+        .begin = begin,
+        .thread = {wait_often, wait_often, release_often, advance},
+        .end = all_run,
+    };
+    explore(&e);
+}
+
+static void who_waits_is_put_to_rest(void **state)
+{
+    rests = true;
+    const struct exploration e = {
+        .name = "one that waits, two that release, new generations by the narrow gate",
+        .n = 4,
+        .begin = begin,
+        .thread = {wait_often, release_often, release_often, advance},
+        .end = all_run,
+    };
+    explore(&e);
+}
+
+static void two_are_put_to_rest(void **state)
+{
+    rests = true;
+    const struct exploration e = {
+        .name = "two that wait, one that releases, new generations by the narrow gate",
         .n = 4,
         .begin = begin,
         .thread = {wait_often, wait_often, release_often, advance},
@@ -264,16 +363,20 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_wakeup_is_written_once),
         cmocka_unit_test(two_wait),
+        cmocka_unit_test(who_waits_is_put_to_rest),
+        cmocka_unit_test(two_are_put_to_rest),
     };
     s = calloc(1, sizeof *s);
     q = calloc(1, sizeof *q);
     for (int g = 1; g <= GENERATIONS; g++)
         for (int i = 0; i < THREADS; i++)
-            chunks[g][i] = calloc(1, SPOOL_CHUNK_SIZE);
+            for (int n = 0; n < PIECES; n++)
+                chunks[g][i][n] = calloc(1, SPOOL_CHUNK_SIZE);
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     for (int g = 1; g <= GENERATIONS; g++)
         for (int i = 0; i < THREADS; i++)
-            free(chunks[g][i]);
+            for (int n = 0; n < PIECES; n++)
+                free(chunks[g][i][n]);
     free(q);
     free(s);
     return failed;

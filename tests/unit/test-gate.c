@@ -18,6 +18,7 @@ enum { WRITERS = 3, ROUNDS = 1000, GRACE_NS = 100000 };
 struct guarded {
     struct gate gate;
     struct writer writers[WRITERS];
+    struct { uint64_t one, other; } looks[WRITERS];
     uint64_t generation, again;
     uint32_t done, torn;
     uint64_t sections;
@@ -39,11 +40,11 @@ static void *write_often(void *p)
             gate_wait(&g->gate);
             continue;
         }
-        uint64_t generation = g->generation;
+        uint64_t generation = g->generation, looks = g->looks[arg->w - g->writers].one;
         compiler_barrier();
         if (n % 64 == 0)
             sched_yield();
-        if (g->again != generation || generation < last)
+        if (g->again != generation || generation < last || g->looks[arg->w - g->writers].other != looks)
             __atomic_fetch_add(&g->torn, 1, __ATOMIC_RELAXED);
         last = generation;
         gate_leave(arg->w);
@@ -52,12 +53,25 @@ static void *write_often(void *p)
     return NULL;
 }
 
+static void look_at(struct guarded *g, int i)
+{
+    if (!gate_hold(&g->writers[i]))
+        return;
+    g->looks[i].one++;
+    compiler_barrier();
+    cpu_relax();
+    g->looks[i].other++;
+    gate_let_go(&g->writers[i]);
+}
+
 static bool close_gate(struct guarded *g)
 {
     if (!g->narrow)
         return gate_close(&g->gate);
     if (!gate_narrow(&g->gate))
         return false;
+    for (int i = 0; i < WRITERS; i++)
+        look_at(g, i);
     if (g->generation % 2)
         gate_ask(&g->gate);
     gate_shut(&g->gate);
@@ -159,6 +173,23 @@ static void a_narrow_gate_lets_in_who_passes_it(void **state)
     }
     gate_open(&g);
     assert_true(gate_enter(&g, &w));
+}
+
+static void who_is_held_is_not_let_in(void **state)
+{
+    struct gate g;
+    struct writer w = {0}, other = {0};
+    gate_init(&g);
+    assert_true(gate_narrow(&g));
+    assert_true(gate_hold(&w));
+    assert_false(gate_pass(&g, &w));
+    assert_int_equal(w.writing, 0);
+    assert_true(gate_pass(&g, &other));
+    assert_false(gate_hold(&other)); /* it is inside, and goes on as ever */
+    gate_leave(&other);
+    assert_true(gate_pass(&g, &other));
+    gate_let_go(&w);
+    assert_true(gate_pass(&g, &w));
 }
 
 static void a_writer_that_stays_is_not_waited_for(void **state)
@@ -278,6 +309,7 @@ int main(void)
         cmocka_unit_test(writers_fence_only_where_they_must),
         cmocka_unit_test(a_closed_gate_lets_nobody_in),
         cmocka_unit_test(a_narrow_gate_lets_in_who_passes_it),
+        cmocka_unit_test(who_is_held_is_not_let_in),
         cmocka_unit_test(a_writer_that_stays_is_not_waited_for),
         cmocka_unit_test(a_writer_that_leaves_is_noticed),
         cmocka_unit_test(who_waits_for_a_moment_does_not_sleep),

@@ -15,6 +15,14 @@ struct recorder recorder;
 enum { RECORDS = 1000, IN_A_CHUNK = CHUNK_CAPACITY / SCHED_STATUS_AGAIN, GENERATION = 5, TIME = 77 };
 
 static struct spool_fixture *fixture;
+static bool all_are_waiting;
+
+void seal_chunk(struct sched_thread *t)
+{
+    struct chunk *c = sched_detach_chunk(t);
+    if (c)
+        spool_seal(&recorder.spool, c);
+}
 
 static int set_up(void **state)
 {
@@ -24,6 +32,7 @@ static int set_up(void **state)
     recorder.sched.generation = GENERATION;
     *state = make_records(RECORDS);
     resting_forget();
+    all_are_waiting = false;
     return 0;
 }
 
@@ -37,7 +46,7 @@ static int tear_down(void **state)
 
 /* Numbers that take a byte, and some that take three. */
 static uint64_t g_of(uint32_t slot) { return slot < 100 ? slot + 1 : slot + 16000; }
-static uint32_t status_of(uint32_t slot) { return slot % 3 ? GO_WAITING : GO_RUNNABLE; }
+static uint32_t status_of(uint32_t slot) { return all_are_waiting || slot % 3 ? GO_WAITING : GO_RUNNABLE; }
 
 static void all_rest(void)
 {
@@ -224,6 +233,97 @@ static void where_the_pool_is_empty_it_goes_on_later(void **state)
         assert_true(said[slot]);
 }
 
+/* --- who waits is put to rest ------------------------------------------------------------------------------------- */
+
+/* All are active, and wait; each slot of a wait is blocked. */
+static void all_wait(struct thread *t, struct wait_slot *slots)
+{
+    all_are_waiting = true;
+    for (uint32_t i = 0; i < RECORDS; i++) {
+        t[i].sched.g = g_of(i);
+        sched_track(&t[i].sched, GO_WAITING);
+        if (i % 2) {
+            slots[i] = (struct wait_slot){.word = WAIT_BLOCKED};
+            t[i].wait = &slots[i];
+        }
+        mark_active(&t[i]);
+    }
+}
+
+static void who_waits_is_put_to_rest(void **state)
+{
+    enum { RUNS = 2, IS_RUNNABLE = 5, IS_INSIDE = 700, CLAIMED = 7, WOKEN = 9, WOKEN_ALONE = 10, CAME_EARLY = 11 };
+    static struct wait_slot slots[RECORDS];
+    struct thread *t = *state;
+    bool said[RECORDS];
+    all_wait(t, slots);
+    sched_track(&t[RUNS].sched, GO_RUNNING);
+    sched_track(&t[IS_RUNNABLE].sched, GO_RUNNABLE);
+    t[IS_INSIDE].writer.writing = 1;
+    slots[CLAIMED].word = WAIT_CLAIMED;
+    slots[WOKEN].word = WAIT_WOKEN;
+    t[WOKEN_ALONE].woken = WOKEN_NOW;
+    slots[CAME_EARLY].word = WAIT_EARLY;
+    put_to_rest();
+    put_to_rest(); /* once more: some are at rest already */
+    publish(said);
+    for (uint32_t i = 0; i < RECORDS; i++) {
+        bool stays = i == RUNS || i == IS_RUNNABLE || i == IS_INSIDE || i == CLAIMED || i == WOKEN || i == WOKEN_ALONE;
+        assert_int_equal(is_active(&t[i]), stays);
+        assert_int_equal(said[i], !stays);
+        assert_int_equal(t[i].writer.held, 0);
+    }
+}
+
+/* What they wrote is handed in, and only then. */
+static void their_chunks_are_handed_in(void **state)
+{
+    static struct wait_slot slots[RECORDS];
+    struct thread *t = *state;
+    all_wait(t, slots);
+    for (int i = 0; i < 2; i++)
+        sched_attach_chunk(&recorder.sched, &t[i].sched, spool_take(&recorder.spool), 1);
+    sched_track(&t[1].sched, GO_RUNNING);
+    put_to_rest();
+    assert_null(t[0].sched.chunk);
+    assert_non_null(t[1].sched.chunk);
+}
+
+/* Who came back, and waits again. */
+static void who_rested_before_is_said_once(void **state)
+{
+    static struct wait_slot slots[RECORDS];
+    struct thread *t = *state;
+    bool said[RECORDS];
+    all_rest();
+    assert_true(resting_prepare());
+    mark_active(&t[1]);
+    t[1].sched.g = g_of(1);
+    sched_track(&t[1].sched, GO_WAITING);
+    t[1].wait = &slots[1];
+    slots[1].word = WAIT_BLOCKED;
+    put_to_rest();
+    publish(said);
+    for (uint32_t i = 0; i < RECORDS; i++)
+        assert_true(said[i]);
+}
+
+static void nobody_is_put_to_rest_where_the_pool_is_empty(void **state)
+{
+    static struct wait_slot slots[RECORDS];
+    struct chunk *taken[SPOOL_EXTENT_CHUNKS];
+    struct thread *t = *state;
+    all_wait(t, slots);
+    uint32_t n = spool_take_all(&recorder.spool, taken);
+    put_to_rest();
+    assert_int_equal(count_active(), RECORDS);
+    assert_int_equal(resting_room(), 0);
+    while (n)
+        spool_seal(&recorder.spool, taken[--n]);
+    put_to_rest();
+    assert_int_equal(count_active(), 0);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
 int main(void)
@@ -237,6 +337,10 @@ int main(void)
         TEST(what_is_prepared_is_kept),
         TEST(nobody_reads_it_before_it_is_published),
         TEST(where_the_pool_is_empty_it_goes_on_later),
+        TEST(who_waits_is_put_to_rest),
+        TEST(their_chunks_are_handed_in),
+        TEST(who_rested_before_is_said_once),
+        TEST(nobody_is_put_to_rest_where_the_pool_is_empty),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

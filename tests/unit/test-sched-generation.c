@@ -77,7 +77,7 @@ static void a_thread_that_does_not_run_is_spoken_for(void **state)
     assert_string_equal(status_of(&f->child, false, &time, 12), "GoStatus(2,none,1)");
     assert_int_equal(time, 12);
     assert_string_equal(status_of(&f->other, false, &time, 12), "GoStatus(3,none,4)");
-    assert_int_equal(sched_current(&f->other)->g_seq, 0);
+    assert_int_equal(sched_g_seq(sched_current(&f->other), f->s->generation), 0);
 }
 
 static void who_was_woken_earlier_is_runnable(void **state)
@@ -87,7 +87,7 @@ static void who_was_woken_earlier_is_runnable(void **state)
     assert_true(sched_introduce(f->s, &f->main, 5));
     assert_true(sched_block(f->s, &f->main, REASON_SYNC, 0, 6));
     assert_true(sched_introduce(f->s, &f->child, 6));
-    const struct sched_wakeup wakeup = sched_wakeup_of(&f->main);
+    const struct sched_wakeup wakeup = sched_wakeup_of(&f->main, f->s->generation);
     assert_true(sched_unblock(f->s, &f->child, &wakeup, 0, 7));
     begin_generation(f, 2);
     assert_string_equal(status_of(&f->main, true, &time, 12), "GoStatus(1,none,1)");
@@ -113,7 +113,7 @@ static void what_did_not_change_is_said_again(void **state)
     sched_status_with_proc(f->s, &f->main, 20);
     sched_status_again(3, GO_WAITING, buf);
     assert_string_equal(model_text(buf, buf + SCHED_STATUS_AGAIN), "GoStatus(3,none,4)");
-    const struct sched_wakeup wakeup = sched_wakeup_of(&f->other);
+    const struct sched_wakeup wakeup = sched_wakeup_of(&f->other, f->s->generation);
     assert_true(sched_unblock(f->s, &f->main, &wakeup, 0, 21));
     assert_string_equal(model_written(&f->main), "ProcStatus(0,1) GoStatus(1,100,2) GoUnblock(3,1,0)");
 }

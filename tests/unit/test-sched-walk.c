@@ -115,7 +115,7 @@ static bool unblock_somebody(struct walk *w, struct actor *a)
     if (!other || other == a || other->woken)
         return true;
     other->woken = WOKEN_NOW;
-    const struct sched_wakeup wakeup = sched_wakeup_of(&other->t);
+    const struct sched_wakeup wakeup = sched_wakeup_of(&other->t, w->s->generation);
     return sched_unblock(w->s, &a->t, &wakeup, random_below(&w->random, 2), now(w));
 }
 

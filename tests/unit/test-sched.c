@@ -60,7 +60,7 @@ static void who_was_woken_only_starts(void **state)
     struct fixture *f = *state;
     bring_to(f, &f->main, GO_WAITING);
     bring_to(f, &f->child, GO_RUNNING);
-    const struct sched_wakeup wakeup = sched_wakeup_of(&f->main);
+    const struct sched_wakeup wakeup = sched_wakeup_of(&f->main, f->s->generation);
     assert_true(sched_unblock(f->s, &f->child, &wakeup, 5, 6));
     assert_string_equal(model_written(&f->child), "GoUnblock(1,2,5)");
     assert_int_equal(sched_current(&f->child)->status, GO_RUNNING);
@@ -180,7 +180,7 @@ static void who_waits_for_another_is_at_another_time(void **state)
     struct fixture *f = *state;
     assert_true(sched_introduce(f->s, &f->main, 50));
     assert_true(sched_block(f->s, &f->main, REASON_SYNC, 0, 60));
-    const struct sched_wakeup wakeup = sched_wakeup_of(&f->main);
+    const struct sched_wakeup wakeup = sched_wakeup_of(&f->main, f->s->generation);
     assert_true(sched_introduce(f->s, &f->child, 60));
     assert_true(sched_unblock(f->s, &f->child, &wakeup, 0, 60));
     assert_true(sched_resume_woken(f->s, &f->main, true, 62));

@@ -64,15 +64,17 @@ const struct wire_version *read_any_header(struct source *s, struct failure *f)
     return s->error ? NULL : version;
 }
 
-static bool take_data(struct source *s, struct batch *b)
+/* What is read at once is read with its header, which stays in front of it then: source_back may go back over both. */
+static bool take_data(struct source *s, size_t header, struct batch *b)
 {
-    if (s->is_file && b->size && !b->experiment) {
-        if (!source_need(s, 1))
-            return false;
-        if (event_table[*s->p].cls == EVENT_TIMED)
-            return source_skip(s, b->size);
-    }
-    if (source_need(s, b->size) < b->size)
+    bool may_skip = s->is_file && b->size && !b->experiment;
+    size_t wanted = header + (may_skip ? 1 : b->size), have = source_need(s, wanted);
+    s->p += header;
+    if (have < wanted)
+        return false;
+    if (may_skip && event_table[*s->p].cls == EVENT_TIMED)
+        return source_skip(s, b->size);
+    if (may_skip && source_need(s, b->size) < b->size)
         return false;
     b->data = s->p;
     s->p += b->size;
@@ -125,8 +127,7 @@ enum batch_result read_batch(struct source *s, uint64_t generation, struct batch
         return BATCH_BROKEN;
     }
     b->size = (uint32_t)h.size;
-    s->p = p;
-    if (!take_data(s, b)) {
+    if (!take_data(s, (size_t)(p - s->p), b)) {
         fail_short(s, f, at, "in the middle of a batch");
         return BATCH_BROKEN;
     }

@@ -5,6 +5,7 @@
 
 #include "gotrace/gotrace.h"
 #include "lib/wire/events.h"
+#include "lib/wire/varint.h"
 #include "tests/unit/unit.h"
 
 static char path[] = "/tmp/test-reader-file.XXXXXX";
@@ -174,6 +175,67 @@ static void a_pipe_with_a_path(void **state)
     gotrace_builder_free(b);
 }
 
+static uint8_t *put_batch(uint8_t *p, uint64_t generation, uint64_t thread, const uint8_t *data, size_t size)
+{
+    *p++ = EV_EventBatch;
+    p = varint_put(p, generation);
+    p = varint_put(p, thread);
+    p = varint_put(p, 1);
+    p = varint_put(p, size);
+    memcpy(p, data, size);
+    return p + size;
+}
+
+/* The frequency stands at its end. */
+static uint8_t *put_generation(uint8_t *p, uint64_t generation, size_t size)
+{
+    enum { EVENT = 3 };
+    static const uint8_t frequency[] = {EV_Frequency, 100};
+    static const uint8_t begin[] = {EV_ProcStatus, 1, 0, PROC_RUNNING, EV_HeapAlloc, 1, 0x81, 0x80, 0};
+    static uint8_t data[BATCH_MAX_SIZE];
+    for (size_t i = 0; i < sizeof data / EVENT; i++)
+        memcpy(data + i * EVENT, (uint8_t[]){EV_HeapAlloc, 1, 1}, EVENT);
+    memcpy(data, begin, sizeof begin);
+    for (size_t n; size; size -= n) {
+        n = (size < sizeof data ? size : sizeof data) / EVENT * EVENT;
+        p = put_batch(p, generation, 1, data, n);
+        memcpy(data, data + sizeof begin, sizeof begin);
+    }
+    return put_batch(p, generation, ID_NONE, frequency, sizeof frequency);
+}
+
+struct bytes {
+    const uint8_t *p, *end;
+};
+
+static ssize_t read_bytes(void *arg, void *buf, size_t size)
+{
+    struct bytes *b = arg;
+    size_t n = (size_t)(b->end - b->p) < size ? (size_t)(b->end - b->p) : size;
+    memcpy(buf, b->p, n);
+    b->p += n;
+    return (ssize_t)n;
+}
+
+/* The batch with which a generation begins is given back once it is read: wherever the pieces of the stream end. */
+static void a_stream_whose_generation_begins_anywhere(void **state)
+{
+    enum { STEP = 30 << 10, MOST = 2200 << 10 };
+    uint8_t *trace = malloc(MOST + 3 * BATCH_MAX_SIZE);
+    memcpy(trace, "go 1.22 trace\0\0", TRACE_HEADER_SIZE);
+    for (size_t first = STEP; first <= MOST; first += STEP) {
+        uint8_t *end = put_generation(put_generation(trace + TRACE_HEADER_SIZE, 1, first), 2, BATCH_MAX_SIZE / 3 * 3);
+        struct bytes bytes = {trace, end};
+        struct seen stream = read_all(gotrace_reader_open_callback(read_bytes, &bytes)),
+                    memory = read_all(gotrace_reader_open_memory(trace, (size_t)(end - trace)));
+        assert_string_equal(stream.message, "");
+        assert_true(stream.events > (first + BATCH_MAX_SIZE) / 3 - 100);
+        assert_int_equal(stream.events, memory.events);
+        assert_true(stream.sum == memory.sum);
+    }
+    free(trace);
+}
+
 static int first_free_descriptor(void)
 {
     int fd = dup(STDERR_FILENO);
@@ -207,6 +269,7 @@ int main(void)
         cmocka_unit_test(a_file_in_pieces),
         cmocka_unit_test(a_file_that_shrinks),
         cmocka_unit_test(a_pipe_with_a_path),
+        cmocka_unit_test(a_stream_whose_generation_begins_anywhere),
         cmocka_unit_test(a_file_is_closed_again),
     };
     return cmocka_run_group_tests(tests, make_path, remove_path);

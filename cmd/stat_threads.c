@@ -17,6 +17,10 @@ static void add_times(const struct stat *s, const struct stat_thread *th, bool l
     table_time(t, th->time[GOTRACE_STATE_WAITING]);
     table_time(t, th->idle);
     table_time(t, th->time[GOTRACE_STATE_RUNNABLE]);
+    if (longest && th->delay_unknown)
+        table_none(t, "-");
+    else if (longest)
+        table_time(t, th->delayed);
     if (longest)
         table_time(t, th->longest_queued);
     table_time(t, th->time[GOTRACE_STATE_SYSCALL]);
@@ -48,8 +52,9 @@ static void hide_unknown(const struct stat *s, struct table_column *columns)
         bool of_samples = c->title && !strcmp(c->title, "CPU");
         bool of_cpus = c->title && (!strcmp(c->title, "migrations") || !strcmp(c->title, "CPUs"));
         bool of_kernel = c->title && !strcmp(c->title, "longest");
+        bool of_delays = c->title && !strcmp(c->title, "by kernel");
         if ((of_samples && !s->cpu.samples) || (of_cpus && !s->migrations.counted) ||
-            (of_kernel && !s->migrations.by_kernel))
+            (of_kernel && !s->migrations.by_kernel) || (of_delays && !s->migrations.delays.n))
             c->title = NULL;
     }
 }
@@ -94,7 +99,8 @@ static bool one_by_one(const struct stat *s, struct report *r)
 {
     struct table_column columns[] = {
         {"running_ns", "running"}, {"cpu_ns", "CPU"}, {"waiting_ns", "waiting"}, {"idle_ns", "idle"},
-        {"runnable_ns", "runnable"}, {"runnable_max_ns", "longest"}, {"syscall_ns", "calls"}, {"blocks", NULL},
+        {"runnable_ns", "runnable"}, {"runnable_by_kernel_ns", "by kernel"}, {"runnable_max_ns", "longest"},
+        {"syscall_ns", "calls"}, {"blocks", NULL},
         {"runnable_count", NULL}, {"migrations", "migrations"}, {"cpus", "CPUs"}, {"tid", "tid"}, {"id", "id"},
         {"name", "<name"}, {NULL, NULL}};
     struct table t;

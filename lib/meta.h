@@ -52,6 +52,11 @@ enum meta_tag {
      * zigzag-encoded; and the thread (of SWITCHES_LOST the number of them) << SWITCH_KIND_BITS | enum switch_kind
      */
     META_SWITCHES = 23,
+    /*
+     * time in ticks before they were read, enum delays_kind, n, n numbers, two for each thread: it, and for how many ns
+     * it could run and had no processor since it was made
+     */
+    META_DELAYS = 24,
 };
 
 /*
@@ -63,8 +68,11 @@ enum meta_tag {
         [META_STACK] = "i*", [META_WAIT_STACK] = "iiiit**", [META_THREAD] = "iii", [META_NAME] = "iit",                \
         [META_MODULE] = "iiiitt", [META_HOOK] = "it", [META_SAMPLE] = "iiiii*", [META_CALLS] = "iii",                  \
         [META_STATUS] = "iiiiit*", [META_STRING] = "it", [META_HEAP_BLOCK] = "iiii", [META_HEAP_FREE] = "i",           \
-        [META_LOCK] = "iiiiiiit***", [META_SWITCHES] = "i*"                                                            \
+        [META_LOCK] = "iiiiiiit***", [META_SWITCHES] = "i*", [META_DELAYS] = "ii*"                                     \
     }
+
+/* The recording begins with it; or these threads are about to end, and get no processor any more that counts. */
+enum delays_kind { DELAYS_NOW, DELAYS_BEGIN, DELAYS_LAST };
 
 /* The most periods that one META_SAMPLE stands for. */
 enum { SAMPLE_WEIGHT_MAX = 4096 };

@@ -139,6 +139,7 @@ libthrace_preload_la_SOURCES = \
 	%D%/session/triggers.c %D%/session/triggers.h \
 	%D%/session/upcalls.c \
 	%D%/switches/rings.c %D%/switches/rings.h \
+	%D%/switches/schedstat.c %D%/switches/schedstat.h \
 	%D%/switches/switches.c %D%/switches/switches.h
 # -fexceptions: cancellation and exceptions unwind through the wrappers and run their clean-ups.
 libthrace_preload_la_CFLAGS = $(AM_CFLAGS) -fexceptions -fasynchronous-unwind-tables -fno-stack-protector

@@ -119,6 +119,7 @@ struct thread {
     size_t stack_size;
     pthread_t pthread; /* 0 until the thread runs */
     int exit_rounds;
+    uint64_t began_ns; /* CLOCK_MONOTONIC: it has been known since then */
 
     struct thread *next, *prev; /* the registry, or the pool */
     struct unwind_cache cache;       /* this, and what follows, the next thread takes over as it is left */

@@ -149,6 +149,7 @@ void recording_free(struct recording *r)
     free(r->profile);
     free(r->calls);
     VEC_FREE(&r->switches);
+    VEC_FREE(&r->delays);
     free(r->seen.first);
     free(r->seen.statuses);
     heap_types_free(&r->seen.types);

@@ -13,6 +13,7 @@
 #include "cmd/finish/samples.h"
 #include "cmd/finish/stack_table.h"
 #include "cmd/finish/trace_time.h"
+#include "parser/rewrite/switches_delays.h"
 #include "parser/rewrite/thread_switch.h"
 #include "parser/vec.h"
 
@@ -78,6 +79,7 @@ struct recording {
     void *profile; /* the heap profile, as a file for pprof */
     size_t profile_size;
     VEC(struct thread_switch) switches; /* times in ticks, until recording_sort_switches */
+    VEC(struct thread_delay) delays;    /* likewise */
     uint64_t lost_switches;
     struct rec_calls *calls;
     size_t ncalls, cap_calls;

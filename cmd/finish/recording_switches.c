@@ -25,6 +25,22 @@ bool recording_read_switches(struct recording *r, struct cursor *c)
     return true;
 }
 
+bool recording_read_delays(struct recording *r, struct cursor *c)
+{
+    struct thread_delay d = {.time = (int64_t)get_int(c)};
+    uint64_t kind = get_int(c);
+    d.begins = kind == DELAYS_BEGIN;
+    d.ends = kind == DELAYS_LAST;
+    for (uint64_t n = get_int(c); n >= 2 && c->p; n -= 2) {
+        d.thread = (uint32_t)get_int(c);
+        d.ns = get_int(c);
+        if (!VEC_ROOM(&r->delays))
+            return false;
+        r->delays.v[r->delays.n++] = d;
+    }
+    return true;
+}
+
 /* At the same time on two CPUs: who leaves one makes room for who comes. */
 static int by_time(const void *a, const void *b)
 {
@@ -34,6 +50,12 @@ static int by_time(const void *a, const void *b)
     return (x->kind == SWITCH_IN) - (y->kind == SWITCH_IN);
 }
 
+static int by_time_said(const void *a, const void *b)
+{
+    const struct thread_delay *x = a, *y = b;
+    return x->time < y->time ? -1 : x->time > y->time;
+}
+
 void recording_sort_switches(struct recording *r)
 {
     uint64_t ns = 1000000000 / r->time.hz;
@@ -41,4 +63,8 @@ void recording_sort_switches(struct recording *r)
         r->switches.v[i].time = (int64_t)(trace_time_of(&r->time, (uint64_t)r->switches.v[i].time) * ns);
     if (r->switches.n)
         qsort(r->switches.v, r->switches.n, sizeof *r->switches.v, by_time);
+    for (size_t i = 0; i < r->delays.n; i++)
+        r->delays.v[i].time = (int64_t)(trace_time_of(&r->time, (uint64_t)r->delays.v[i].time) * ns);
+    if (r->delays.n)
+        qsort(r->delays.v, r->delays.n, sizeof *r->delays.v, by_time_said);
 }

@@ -8,6 +8,9 @@
 /* A META_SWITCHES. False: out of memory. */
 bool recording_read_switches(struct recording *r, struct cursor *c);
 
+/* A META_DELAYS, likewise. */
+bool recording_read_delays(struct recording *r, struct cursor *c);
+
 /* Once r->time is known: by time, in nanoseconds of the trace. */
 void recording_sort_switches(struct recording *r);
 

@@ -10,6 +10,8 @@ void migrations_free(struct migrations *m)
 {
     idmap_free(&m->index);
     VEC_FREE(&m->list);
+    idmap_free(&m->delay_index);
+    VEC_FREE(&m->delays);
 }
 
 static void add(struct migrations *m, uint64_t go, struct migrations_of of)
@@ -23,6 +25,21 @@ static void add(struct migrations *m, uint64_t go, struct migrations_of of)
         return;
     if (VEC_ROOM(&m->list) && idmap_add(&m->index, go, (uint32_t)m->list.n + 1))
         m->list.v[m->list.n++] = of;
+    else
+        m->failed = true;
+}
+
+static void add_delay(struct migrations *m, uint64_t go, uint64_t ns)
+{
+    uint32_t at = idmap_get(&m->delay_index, go);
+    if (at) {
+        m->delays.v[at - 1] = ns;
+        return;
+    }
+    if (m->delays.n == THREADS_MAX)
+        return;
+    if (VEC_ROOM(&m->delays) && idmap_add(&m->delay_index, go, (uint32_t)m->delays.n + 1))
+        m->delays.v[m->delays.n++] = ns;
     else
         m->failed = true;
 }
@@ -42,6 +59,15 @@ static void take(struct migrations *m, struct gotrace_str string)
     if (sscanf(text, "thrace moves of %" SCNu64 " migrations %" SCNu64 " cpus %" SCNu32, &go, &of.migrations,
                &of.cpus) == 3)
         add(m, go, of);
+    if (sscanf(text, "thrace delay of %" SCNu64 " ns %" SCNu64, &go, &n) == 2)
+        add_delay(m, go, n);
+}
+
+bool migrations_delay_of(const struct migrations *m, uint64_t go, uint64_t *ns)
+{
+    uint32_t at = idmap_get(&m->delay_index, go);
+    *ns = at ? m->delays.v[at - 1] : 0;
+    return at;
 }
 
 void migrations_learn(struct migrations *m, const struct gotrace_event *sync)

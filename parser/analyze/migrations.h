@@ -1,4 +1,7 @@
-/* How often threads went from one CPU to another, as far as a trace says so, in strings that no event refers to. */
+/*
+ * How often threads went from one CPU to another, and how long they waited for one by the kernel's own account, as far
+ * as a trace says so, in strings that no event refers to.
+ */
 #ifndef THRACE_PARSER_ANALYZE_MIGRATIONS_H
 #define THRACE_PARSER_ANALYZE_MIGRATIONS_H
 
@@ -16,6 +19,8 @@ struct migrations {
     bool counted;       /* and who went from CPU to CPU: of a whole trace */
     struct idmap index; /* goroutine to its place in list + 1 */
     VEC(struct migrations_of) list;
+    struct idmap delay_index; /* likewise in delays */
+    VEC(uint64_t) delays;     /* ns */
     bool failed; /* memory is short */
 };
 
@@ -26,5 +31,8 @@ void migrations_learn(struct migrations *m, const struct gotrace_event *sync);
 
 /* Of a goroutine: none of one that the trace does not name. */
 struct migrations_of migrations_of(const struct migrations *m, uint64_t go);
+
+/* ns in which it could run and had no processor. False: nobody says. */
+bool migrations_delay_of(const struct migrations *m, uint64_t go, uint64_t *ns);
 
 #endif

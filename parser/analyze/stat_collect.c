@@ -87,6 +87,7 @@ static void gone(void *arg, uint32_t thread)
     sum->tid = l->moves ? GOTRACE_NONE : l->tid;
     sum->idle = needs_idle(&s->needs, thread);
     sum->moved = migrations_of(&s->migrations, l->id);
+    sum->delay_unknown = !migrations_delay_of(&s->migrations, l->id, &sum->delayed);
     s->is_gos |= l->id == 1 && is(stat_text_of(&s->spans.texts, l->name), "runtime.main");
     if (!sum->counts && s->spans.filter)
         return;

@@ -30,6 +30,8 @@ void stat_thread_sum(struct stat_thread *sum, const struct stat_thread *t)
     sum->blocks += t->blocks;
     sum->samples += t->samples;
     sum->moved.migrations += t->moved.migrations;
+    sum->delayed += t->delayed;
+    sum->delay_unknown |= t->delay_unknown;
     sum->moved.cpus = t->moved.cpus > sum->moved.cpus ? t->moved.cpus : sum->moved.cpus;
 }
 

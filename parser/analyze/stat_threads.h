@@ -16,6 +16,8 @@ struct stat_thread {
     uint64_t time[GOTRACE_STATE_IDLE]; /* ns, by state */
     uint64_t idle;                     /* ns of waiting */
     uint64_t queued, longest_queued;   /* how often it could run and did not; ns */
+    uint64_t delayed;                  /* ns in which it had no processor, by the kernel's own account */
+    bool delay_unknown;
     struct migrations_of moved;        /* of several, the CPUs of the one that was on most */
     uint64_t blocks, samples;          /* how often it began to wait; of the CPU */
     int64_t sampled;                   /* when it was the last time */

@@ -15,6 +15,7 @@ libparser_la_SOURCES += \
 	%D%/steps.h \
 	%D%/stretch.c \
 	%D%/switches.h \
+	%D%/switches_delays.c %D%/switches_delays.h \
 	%D%/switches_learn.c \
 	%D%/switches_merge.c \
 	%D%/switches_model.c %D%/switches_model.h \

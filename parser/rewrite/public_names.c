@@ -165,5 +165,6 @@ static bool has_form(struct gotrace_str s, const char *form)
 bool text_is_number_note(struct gotrace_str s)
 {
     return has_form(s, "thrace cpu-hz #") || has_form(s, "thrace switches lost #") ||
-           has_form(s, "thrace moves threads #") || has_form(s, "thrace moves of # migrations # cpus #");
+           has_form(s, "thrace moves threads #") || has_form(s, "thrace moves of # migrations # cpus #") ||
+           has_form(s, "thrace delays threads #") || has_form(s, "thrace delay of # ns #");
 }

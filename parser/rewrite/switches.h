@@ -12,6 +12,7 @@
 
 #include "gotrace/reader.h"
 #include "parser/failure.h"
+#include "parser/rewrite/switches_delays.h"
 #include "parser/rewrite/switches_moves.h"
 #include "parser/vec.h"
 
@@ -19,6 +20,7 @@
 struct switches_known {
     uint64_t max_procs; /* the number of CPUs */
     struct moves moves;
+    struct delays delays; /* what was said is the caller's */
     VEC(uint64_t) late; /* a bit for each GoBlock, in their order: the kernel says when its wait begins */
     bool show_cpus; /* the caller's: each change of a thread's CPU is a message */
 };

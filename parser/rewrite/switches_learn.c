@@ -66,18 +66,28 @@ static bool end_wait(struct learner *l, const struct gotrace_event *ev)
     return true;
 }
 
+static bool is_on(struct learner *l, uint64_t thread, uint64_t go)
+{
+    return moves_begin(&l->known->moves, thread, go) && delays_begin(&l->known->delays, thread, go);
+}
+
 static bool learn_event(struct learner *l, const struct gotrace_event *ev)
 {
     switch (ev->type) {
     case EV_GoBlock: return begin_wait(l, ev);
-    case EV_GoStart: return end_wait(l, ev) && moves_begin(&l->known->moves, ev->thread, ev->args[0]);
+    case EV_GoStart: return end_wait(l, ev) && is_on(l, ev->thread, ev->args[0]);
+    case EV_GoCreate:
+    case EV_GoCreateSyscall: return delays_know(&l->known->delays, ev->args[0], true);
     case EV_GoStatus:
-    case EV_GoStatusStack: return ev->args[1] == ID_NONE || moves_begin(&l->known->moves, ev->args[1], ev->args[0]);
+    case EV_GoStatusStack:
+        return delays_know(&l->known->delays, ev->args[0], false) &&
+               (ev->args[1] == ID_NONE || is_on(l, ev->args[1], ev->args[0]));
     case EV_GoUnblock: wake(l, ev); return true;
     case EV_GoDestroy:
         if (idmap_get(&l->home_of, ev->goroutine))
             idmap_remove(&l->home_of, ev->goroutine);
-        return moves_leave(&l->known->moves, ev->thread);
+        return moves_leave(&l->known->moves, ev->thread) &&
+               delays_leave(&l->known->delays, ev->thread, ev->goroutine);
     default: return true;
     }
 }
@@ -125,20 +135,24 @@ bool switches_learn(struct gotrace_reader *r, struct thread_switches *switches, 
     known->max_procs = 0;
     while (ok && (ev = gotrace_reader_next(r))) {
         for (; ok && next < switches->n && switches->v[next].time < ev->time; next++) {
-            ok = learn_switch(&l, next) && moves_switch(&known->moves, &switches->v[next]);
+            ok = learn_switch(&l, next) && moves_switch(&known->moves, &switches->v[next]) &&
+                 delays_switch(&known->delays, &switches->v[next]);
         }
         if (ev->type == EV_ProcsChange && !known->max_procs)
             known->max_procs = ev->args[0];
-        ok = ok && learn_event(&l, ev);
+        ok = ok && delays_until(&known->delays, ev->time) && learn_event(&l, ev);
     }
+    for (; ok && next < switches->n; next++)
+        ok = delays_switch(&known->delays, &switches->v[next]);
     idmap_free(&l.waiter_of);
     idmap_free(&l.home_of);
     VEC_FREE(&l.waiters);
-    return ok && moves_end(&known->moves);
+    return ok && moves_end(&known->moves) && delays_end(&known->delays);
 }
 
 void switches_known_free(struct switches_known *known)
 {
     moves_free(&known->moves);
+    delays_free(&known->delays);
     VEC_FREE(&known->late);
 }

@@ -261,7 +261,7 @@ static bool begin_generation(struct switched *s, const struct gotrace_event *ev)
     return switched_block_all(s, ev->time - 1) &&
            rewriter_generation(&s->w, ev->time, sync.has_clock ? &sync.clock : NULL) &&
            rewriter_notes(&s->w, ev->tables, true) && rewriter_experiments(&s->w, ev->tables, ev->time) &&
-           moves_write(&s->known->moves, &s->w) && switched_state_all(s);
+           moves_write(&s->known->moves, &s->w) && delays_write(&s->known->delays, &s->w) && switched_state_all(s);
 }
 
 static bool read_failed(const struct gotrace_reader *r, struct failure *f)

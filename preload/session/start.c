@@ -200,8 +200,10 @@ int session_start_with_modules(void)
     lock_take(&session.lock);
     int err = start_locked();
     lock_drop(&session.lock);
-    if (!err)
+    if (!err) {
         session_record_surroundings();
+        switches_begun();
+    }
     signals_release(held);
     if (err)
         return err;

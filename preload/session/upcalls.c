@@ -65,6 +65,18 @@ static void announces_thread(struct thread *child)
     child->sample.inherits_block = signal_blocked_for_child();
 }
 
+static void thread_begins(struct thread *t)
+{
+    t->began_ns = clock_mono_ns();
+    sample_arm(t);
+}
+
+static void thread_ends(struct thread *t)
+{
+    sample_disarm(t);
+    switches_thread_ends(t->began_ns);
+}
+
 static void thread_has_ended(bool last)
 {
     heap_thread_end();
@@ -80,8 +92,8 @@ const struct upcalls upcalls = {
     .make_room = session_make_room,
     .creates_thread = sample_thread_from,
     .announces_thread = announces_thread,
-    .thread_begins = sample_arm,
-    .thread_ends = sample_disarm,
+    .thread_begins = thread_begins,
+    .thread_ends = thread_ends,
     .thread_has_ended = thread_has_ended,
     .waited_long = flight_waited_long,
     .call_failed = annotate_call_error,

@@ -6,6 +6,7 @@
 #include "preload/say.h"
 #include "preload/service.h"
 #include "preload/switches/rings.h"
+#include "preload/switches/schedstat.h"
 
 enum {
     BATCH = 256,
@@ -58,6 +59,7 @@ void switches_forget(void)
     switches.lock.word = 0;
     switches.open = switches.of_all = false;
     rings_forget();
+    schedstat_forget();
 }
 
 /* With the lock. */
@@ -79,6 +81,15 @@ void switches_begin(struct clock_pair start)
     lock_drop(&switches.lock);
 }
 
+void switches_begun(void)
+{
+    if (!are_open())
+        return;
+    lock_take(&switches.lock);
+    schedstat_begin();
+    lock_drop(&switches.lock);
+}
+
 /* --- in a program that runs already ------------------------------------------------------------------------------- */
 
 void switches_want_of_all(bool wanted)
@@ -93,8 +104,10 @@ void switches_open_of_all(void)
         return;
     int err = rings_open_for_all();
     lock_take(&switches.lock);
-    if (!err)
+    if (!err) {
         begin_from(clock_read_pair(&recorder.clock));
+        schedstat_begin();
+    }
     __atomic_store_n(&switches.open, !err, __ATOMIC_RELEASE);
     lock_drop(&switches.lock);
     __atomic_store_n(&switches.err, err, __ATOMIC_RELEASE);
@@ -180,7 +193,8 @@ static uint64_t pause_after(uint64_t since_ns, uint32_t filled)
     return pause < SOONEST_NS ? SOONEST_NS : pause > LATEST_NS ? LATEST_NS : pause;
 }
 
-void switches_drain(void)
+/* sums: also what the kernel has counted of each thread. */
+static void drain(bool sums)
 {
     if (!are_open() || !recording() || !lock_take_for(&switches.lock, PATIENCE_MS))
         return;
@@ -191,8 +205,12 @@ void switches_drain(void)
     uint64_t since = now.mono_ns - switches.drained_ns;
     switches.drained_ns = now.mono_ns;
     __atomic_store_n(&switches.due_ns, now.mono_ns + pause_after(since, filled), __ATOMIC_RELAXED);
+    if (sums)
+        schedstat_write();
     lock_drop(&switches.lock);
 }
+
+void switches_drain(void) { drain(true); }
 
 uint64_t switches_due(void)
 {
@@ -201,6 +219,16 @@ uint64_t switches_due(void)
 
 void switches_run(void)
 {
+    if (schedstat_is_asked() && are_open() && recording() && lock_take_for(&switches.lock, PATIENCE_MS)) {
+        schedstat_serve();
+        lock_drop(&switches.lock);
+    }
     if (clock_mono_ns() >= switches_due())
-        switches_drain();
+        drain(false);
+}
+
+void switches_thread_ends(uint64_t began_ns)
+{
+    if (are_open() && recording())
+        schedstat_ask(began_ns);
 }

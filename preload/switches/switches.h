@@ -31,8 +31,17 @@ bool switches_wanted(void);
 /* A session begins: what was before does not count. What both clocks showed then. Ranks before advance. */
 void switches_begin(struct clock_pair start);
 
-/* Writes what the kernel has noted so far into the spool. Takes the advance lock. */
+/* It has begun. Takes the advance lock. */
+void switches_begun(void);
+
+/* Writes what the kernel has noted and counted so far into the spool. Takes the advance lock. */
 void switches_drain(void);
+
+/*
+ * The calling thread, which began then, is about to end. It waits until the helper knows what the kernel has counted of
+ * it, if that does not take too long.
+ */
+void switches_thread_ends(uint64_t began_ns);
 
 /* The helper's job. */
 void switches_run(void);

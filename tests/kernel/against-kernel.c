@@ -55,6 +55,8 @@ static void figures(const struct comparison *c, const struct trace *t, const str
     figure("in_calls", c->in_calls);
     figure("in_trace", in_trace(c));
     figure("stops", c->stops);
+    figure("delays", c->delays);
+    figure("delays_shown", c->delays_shown);
     figure("mutex", c->mutex);
     figure("cond", c->cond);
     figure("sem", c->sem);
@@ -92,6 +94,8 @@ static void report(const struct comparison *c, const struct trace *t, const stru
     count("  not compared: in a call", c->stops_in_calls);
     printf("runnable: %" PRId64 " us in the trace, %" PRId64 " us by the kernel\n", c->runnable / 1000,
            c->kernel_runnable / 1000);
+    percentage("threads without a CPU for over 10 ms, told to 1 %", c->delays);
+    percentage("  runnable for so long in the trace", c->delays_shown);
     count("procs in the trace", t->procs);
     count("  running at once", t->procs_at_once);
     count("  GOMAXPROCS", t->gomaxprocs);

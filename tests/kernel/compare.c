@@ -233,12 +233,32 @@ static void count_wait(struct comparison *c, const struct trace_thread *t, const
     count_wakeup(c, t, k, w, verbose);
 }
 
-static void compare_thread(struct comparison *c, const struct trace_thread *t, const struct kernel_thread *k,
-                           FILE *verbose)
+/* Within one of hundred. */
+static bool about(int64_t said, int64_t ns) { return said != NEVER && apart(said, ns) * 100 <= ns; }
+
+/* The kernel counts from when a thread can run for the first time, which is before its first event. */
+static void count_delay(struct comparison *c, const struct trace *trace, const struct trace_thread *t,
+                        const struct kernel_thread *k, FILE *verbose)
+{
+    int64_t ns = kernel_runnable(k, trace->begin, t->last);
+    if (ns < DELAYED_NS)
+        return;
+    c->delays.n++;
+    c->delays.good += about(t->delayed, ns);
+    c->delays_shown.n++;
+    c->delays_shown.good += about(t->runnable, ns);
+    if (verbose && !about(t->delayed, ns))
+        fprintf(verbose, "thread %" PRIu64 " had no CPU for %" PRId64 " us, the trace says %" PRId64 "\n", t->tid,
+                ns / 1000, t->delayed == NEVER ? -1 : t->delayed / 1000);
+}
+
+static void compare_thread(struct comparison *c, const struct trace *trace, const struct trace_thread *t,
+                           const struct kernel_thread *k, FILE *verbose)
 {
     size_t wait = 0, stop = 0;
     c->runnable += t->runnable;
     c->kernel_runnable += kernel_runnable(k, t->first, t->last);
+    count_delay(c, trace, t, k, verbose);
     for (size_t i = 0; i < t->waits.n; i++)
         count_wait(c, t, k, &t->waits.v[i], verbose);
     for (size_t i = kernel_away_after(k, t->first); i < k->aways.n; i++) {
@@ -262,6 +282,6 @@ void compare(struct comparison *c, const struct trace *t, const struct kernel *k
     for (size_t i = 0; i < t->threads.n; i++) {
         uint32_t found = idmap_get(&k->by_tid, t->threads.v[i].tid);
         if (found)
-            compare_thread(c, &t->threads.v[i], &k->threads.v[found - 1], verbose);
+            compare_thread(c, t, &t->threads.v[i], &k->threads.v[found - 1], verbose);
     }
 }

@@ -8,6 +8,7 @@ enum {
     LONG_NS = 50000,  /* shorter sleeps are ignored */
     NEAR_NS = 50000,  /* how far apart the two may put the same moment, unless told otherwise */
     SKEW_NS = 5000,   /* overlaps below this come from the reading of the clocks */
+    DELAYED_NS = 10000000, /* a thread that had no CPU for less is not asked how long */
     CALLS = 64,       /* names of functions that are kept apart */
 };
 
@@ -37,6 +38,8 @@ struct comparison {
     struct tally stops;   /* CPUs taken away for long outside of all calls; good: a GoStop to a GoStart of that time */
     uint64_t stops_in_calls, stops_missing; /* not in `stops`: the trace has none in a call; in it, no GoStop at all */
     int64_t runnable, kernel_runnable;      /* of all threads, in the trace and by the kernel */
+    struct tally delays; /* threads that had no CPU for a while; good: the trace has that by schedstat */
+    struct tally delays_shown; /* of these; good: it shows them runnable for so long */
     struct tally mutex, cond, sem; /* wakeups */
     struct call calls[CALLS];
     size_t ncalls;

@@ -64,7 +64,8 @@ static void switched_out(struct kernel *k, struct kernel_thread *thread, const c
         return;
     }
     thread->aways.v[thread->aways.n++] =
-        (struct away){.begin = now, .end = NEVER, .out = NEVER, .in = NEVER, .woken = NEVER, .state = *state};
+        (struct away){.begin = now, .end = NEVER, .out = NEVER, .in = NEVER, .woken = NEVER,
+                      .queued = runnable ? now : NEVER, .state = *state};
 }
 
 static void switched_in(struct kernel *k, struct kernel_thread *thread, int64_t now, bool counts)
@@ -98,6 +99,20 @@ static void sched_switch(struct kernel *k, const struct trace *t, const char *te
         switched_in(k, in, now, counts);
 }
 
+/* Until it has a CPU for the first time. */
+static void is_new(struct kernel *k, const struct trace *t, const char *text, int64_t now)
+{
+    uint64_t tid;
+    struct kernel_thread *thread = number(text, " pid=", &tid) ? find(k, t, tid) : NULL;
+    if (!thread || open_away(thread))
+        return;
+    if (VEC_ROOM(&thread->aways))
+        thread->aways.v[thread->aways.n++] = (struct away){
+            .begin = now, .end = NEVER, .out = NEVER, .in = NEVER, .woken = NEVER, .queued = now, .state = 'N'};
+    else
+        k->no_memory = true;
+}
+
 /* sched_waking is reported by the waker; sched_wakeup may be by whatever the woken thread's CPU was doing. */
 static void woken(struct kernel *k, const struct trace *t, const char *text, int64_t now, uint64_t by, bool counts,
                   bool by_waker)
@@ -108,6 +123,8 @@ static void woken(struct kernel *k, const struct trace *t, const char *text, int
         return;
     set_awake(k, thread, true, counts);
     struct away *a = open_away(thread);
+    if (a && !by_waker && a->queued == NEVER)
+        a->queued = now;
     if (!a || a->state == 'R' || (a->woken != NEVER && !by_waker))
         return;
     a->woken = now;
@@ -145,8 +162,11 @@ static void line(struct kernel *k, const struct trace *t, const char *text)
         sched_switch(k, t, event, now, counts);
     else if (!strncmp(event, "sched_waking:", 13))
         woken(k, t, event, now, by, counts, true);
-    else if (!strncmp(event, "sched_wakeup:", 13) || !strncmp(event, "sched_wakeup_new:", 17))
+    else if (!strncmp(event, "sched_wakeup:", 13) || !strncmp(event, "sched_wakeup_new:", 17)) {
         woken(k, t, event, now, by, counts, false);
+        if (event[12] == '_')
+            is_new(k, t, event, now);
+    }
     else
         return;
     k->events++;
@@ -186,7 +206,7 @@ int64_t kernel_runnable(const struct kernel_thread *k, int64_t from, int64_t to)
     int64_t runnable = 0;
     for (size_t i = kernel_away_after(k, from); i < k->aways.n && k->aways.v[i].begin < to; i++) {
         const struct away *a = &k->aways.v[i];
-        int64_t begin = a->state == 'R' ? a->begin : a->woken, end = a->end < to ? a->end : to;
+        int64_t begin = a->queued != NEVER ? a->queued : a->woken, end = a->end < to ? a->end : to;
         begin = begin > from ? begin : from;
         runnable += begin < end ? end - begin : 0;
     }

@@ -84,6 +84,10 @@ bool read_trace(struct scene *s)
     gotrace_builder_sync(b, 1000000000, ORIGIN, START_MONO * UINT64_C(1000000000), 1, 1);
     write_sleeper(b, s);
     write_waker(b, s);
+    char text[64];
+    int n = snprintf(text, sizeof text, "thrace delay of 1 ns %" PRIu64, s->delay_ns);
+    if (s->delay_ns)
+        gotrace_builder_string(b, text, (size_t)n);
     if (gotrace_builder_finish(b))
         fail_msg("%s", gotrace_builder_error(b)->message);
     const void *bytes = gotrace_builder_bytes(b, &size);
@@ -123,7 +127,11 @@ static void write_sched(FILE *f, const struct scene *s)
 {
     fputs("what is no event is passed over\n\n 12 x\n 7 7.5: sched:sched_switch: prev_pid=101\n", f);
     write_switch(f, 0, STRANGER, 'S', WAKER);
-    write_switch(f, 0, 0, 'R', SLEEPER);
+    if (s->queued_new) {
+        stamp(f, STRANGER, 0, "    sched:sched_wakeup_new: ");
+        fprintf(f, "comm=work pid=%d prio=120 target_cpu=001\n", SLEEPER);
+    }
+    write_switch(f, s->queued_new, 0, 'R', SLEEPER);
     int n = 0;
     for (const struct scripted_sleep *a = s->sleeps; a->state; a++)
         n++;

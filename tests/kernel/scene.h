@@ -32,6 +32,8 @@ struct scene {
     struct scripted_sleep sleeps[MAX];
     bool perf_tells_return; /* the kernel does not say that the thread was switched in, perf does */
     int switch_takes;       /* until perf's own record of it; 0: there is none */
+    uint64_t delay_ns;      /* that the trace says of the sleeper; 0: it does not */
+    int queued_new;         /* us until it has a CPU for the first time */
     int unreported;             /* of the returns: the last so many */
     int version, near_us;
     struct trace trace;

@@ -35,8 +35,14 @@ struct trace_thread {
     uint64_t tid, goroutine;
     int64_t first, last; /* it can be seen from here to there */
     int64_t runnable_from, runnable; /* since when, or NEVER; how long so far */
+    int64_t delayed; /* how long by the kernel's own account, as the trace has it; NEVER: it does not say */
     VEC(struct wait) waits;
     VEC(struct stop) stops;
+};
+
+/* What a string of the trace says of a goroutine. */
+struct delay_said {
+    uint64_t goroutine, ns;
 };
 
 struct trace {
@@ -46,6 +52,7 @@ struct trace {
     uint64_t procs;         /* that were ever used */
     uint64_t procs_at_once; /* the most that ran at once */
     uint64_t gomaxprocs;    /* the highest */
+    VEC(struct delay_said) delays;
     bool no_clock, no_memory;
 };
 
@@ -63,8 +70,9 @@ struct away {
     int64_t begin, end; /* switched out and in again; end: NEVER */
     int64_t out, in;    /* when these two were over */
     int64_t woken;      /* NEVER: it was not asleep, or nobody woke it */
+    int64_t queued;     /* from then on it waited for a CPU; NEVER: it is not known */
     uint64_t waker;     /* the thread that was executing when it was woken */
-    char state;         /* S, D: it gave the CPU up to wait; R: that was taken from it; ?: its end was not reported */
+    char state;         /* S, D: it gave the CPU up to wait; R: that was taken; N: it was new; ?: no end is known */
 };
 
 struct kernel_thread {

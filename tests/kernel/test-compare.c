@@ -238,12 +238,46 @@ static void the_tolerance_is_what_is_asked_for(void **state)
     assert_tally(c.stops, 0, 1);
 }
 
-/* From each GoUnblock to the GoStart 20 us later; the kernel's thread is awake for 15 us before it has a CPU. */
+/* From each GoUnblock to the GoStart 20 us later; the kernel's thread is queued for 14 us before it has a CPU. */
 static void runnable_time_is_summed_on_both_sides(void **state)
 {
     struct comparison c = compared(stopped_once(8010, 9000));
     assert_int_equal(c.runnable / 1000, 6 * 20 + 990); /* events of one time are a nanosecond apart */
-    assert_int_equal(c.kernel_runnable / 1000, 6 * 15 + 1000);
+    assert_int_equal(c.kernel_runnable / 1000, 6 * 14 + 1000);
+}
+
+static struct scene stopped_for_long(int begin)
+{
+    struct scene s = stopped_once(begin, 19000);
+    s.sleeps[6].end = 19000;
+    return s;
+}
+
+/* What the kernel has counted of goroutine 1, that had no CPU for 11.084 ms, or longer if queued when new. */
+static void the_kernels_own_account_is_held_to_one_of_hundred(void **state)
+{
+    static const struct {
+        uint64_t delay;
+        int queued_new, good;
+    } told[] = {{11084000, 0, 1}, {10974000, 0, 1}, {10973000, 0, 0}, {11194000, 0, 1}, {11195000, 0, 0},
+                {11084000, 150, 0}, {11234000, 150, 1}};
+    for (size_t i = 0; i < ARRAY_SIZE(told); i++) {
+        struct scene s = stopped_for_long(8300);
+        s.delay_ns = told[i].delay;
+        s.queued_new = told[i].queued_new;
+        struct comparison c = compared(s);
+        assert_tally(c.delays, (uint64_t)told[i].good, 1);
+        assert_tally(c.delays_shown, 0, 1);
+    }
+    struct comparison c = compared(stopped_for_long(8300));
+    assert_tally(c.delays, 0, 1);
+    c = compared(stopped_once(8300, 9000));
+    assert_int_equal(c.delays.n, 0);
+}
+
+static void a_trace_that_shows_a_thread_runnable_for_so_long_is_told(void **state)
+{
+    assert_tally(compared(stopped_for_long(8036)).delays_shown, 1, 1);
 }
 
 /* ---- what cannot be compared ------------------------------------------------------------------------------------ */
@@ -314,6 +348,8 @@ int main(void)
         cmocka_unit_test(a_sleep_in_a_system_call_lies_within),
         cmocka_unit_test(the_tolerance_is_what_is_asked_for),
         cmocka_unit_test(runnable_time_is_summed_on_both_sides),
+        cmocka_unit_test(the_kernels_own_account_is_held_to_one_of_hundred),
+        cmocka_unit_test(a_trace_that_shows_a_thread_runnable_for_so_long_is_told),
         cmocka_unit_test(a_trace_without_clocks_is_refused),
         cmocka_unit_test(the_account_of_another_run_is_refused),
         cmocka_unit_test(the_account_of_another_time_is_refused),

@@ -1,4 +1,5 @@
 /* Reads what the trace says of each thread. */
+#include <inttypes.h>
 #include <string.h>
 
 #include "tests/kernel/sides.h"
@@ -21,7 +22,7 @@ static struct trace_thread *add_thread(struct trace *t, uint64_t goroutine, uint
     uint32_t i = (uint32_t)++t->threads.n;
     struct trace_thread *thread = &t->threads.v[i - 1];
     *thread = (struct trace_thread){.tid = tid, .goroutine = goroutine, .first = now, .last = NEVER,
-                                     .runnable_from = NEVER};
+                                     .runnable_from = NEVER, .delayed = NEVER};
     /* The kernel gives IDs out again: the last thread that had it is meant. */
     if (idmap_get(&t->by_tid, tid))
         idmap_remove(&t->by_tid, tid);
@@ -122,6 +123,32 @@ static void proc(struct trace *t, const struct gotrace_transition *tr, uint64_t 
         t->procs_at_once = *running;
 }
 
+/* What the kernel has counted, in strings that no event refers to. */
+static void learn_delays(struct trace *t, const struct gotrace_event *sync)
+{
+    struct gotrace_str s;
+    for (size_t i = 0; gotrace_event_sync_string(sync, i, &s); i++) {
+        char text[96];
+        struct delay_said said;
+        snprintf(text, sizeof text, "%.*s", (int)(s.len < sizeof text ? s.len : sizeof text - 1), s.data);
+        if (sscanf(text, "thrace delay of %" SCNu64 " ns %" SCNu64, &said.goroutine, &said.ns) != 2)
+            continue;
+        if (VEC_ROOM(&t->delays))
+            t->delays.v[t->delays.n++] = said;
+        else
+            t->no_memory = true;
+    }
+}
+
+static void say_delays(struct trace *t)
+{
+    for (size_t i = 0; i < t->delays.n; i++) {
+        struct trace_thread *thread = thread_of(t, t->delays.v[i].goroutine);
+        if (thread)
+            thread->delayed = (int64_t)t->delays.v[i].ns;
+    }
+}
+
 bool trace_read(struct trace *t, struct gotrace_reader *r)
 {
     const struct gotrace_event *ev;
@@ -132,6 +159,8 @@ bool trace_read(struct trace *t, struct gotrace_reader *r)
         struct gotrace_sync s;
         struct gotrace_transition tr;
         struct gotrace_metric m;
+        if (gotrace_event_kind(ev) == GOTRACE_KIND_SYNC)
+            learn_delays(t, ev);
         if (gotrace_event_sync(ev, &s) && s.has_clock) {
             t->no_clock = false;
             clocks = (struct clocks){s.clock.trace, (int64_t)s.clock.mono};
@@ -153,6 +182,7 @@ bool trace_read(struct trace *t, struct gotrace_reader *r)
                                         : NULL;
     if (why)
         fprintf(stderr, "against-kernel: the trace: %s\n", why);
+    say_delays(t);
     for (size_t i = 0; i < t->threads.n; i++)
         if (t->threads.v[i].last == NEVER)
             t->threads.v[i].last = t->end;
@@ -166,6 +196,7 @@ void trace_free(struct trace *t)
         VEC_FREE(&t->threads.v[i].stops);
     }
     VEC_FREE(&t->threads);
+    VEC_FREE(&t->delays);
     idmap_free(&t->by_tid);
     idmap_free(&t->by_goroutine);
 }

@@ -43,6 +43,7 @@ static inline const char *reason_of(const struct gotrace_event *ev)
 
 enum { ALL_HAVE_BEGUN = 100 };
 static bool show_cpus;
+static struct thread_delay delays_said[12]; /* up to the first of no thread */
 
 static inline void write_notes(const struct gotrace_event *sync, FILE *out)
 {
@@ -84,7 +85,9 @@ static inline char *merged(struct made *m, uint64_t max_procs, struct thread_swi
     struct thread_switches switches = {v, n};
     struct switches_result result;
     struct failure f = {0};
-    struct switches_known known = {.moves.lost = 5, .show_cpus = show_cpus};
+    struct switches_known known = {.moves.lost = 5, .show_cpus = show_cpus, .delays.said = delays_said};
+    while (known.delays.n < ARRAY_SIZE(delays_said) && delays_said[known.delays.n].thread)
+        known.delays.n++;
     char *bytes;
     size_t size;
     assert_int_equal(gotrace_builder_finish(m->b), 0);

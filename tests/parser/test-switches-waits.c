@@ -41,7 +41,8 @@ static void test_begins_of_waits(void **state)
         start(&m, 1, at + 701);
     }
     assert_int_equal(gotrace_builder_finish(m.b), 0);
-    struct thread_switch v[] = {BLOCKS(1, 3500), IN(1, 3600), BLOCKS(1, 68500), IN(1, 68600)};
+    struct thread_switch v[] = {BLOCKS(1, 3500), IN(1, 3550), BLOCKS(1, 3580), IN(1, 3600), BLOCKS(1, 68500),
+                                IN(1, 68600)};
     struct thread_switches switches = {v, ARRAY_SIZE(v)};
     struct switches_known known = {0};
     struct gotrace_reader *r = reader_of(&m);
@@ -49,7 +50,8 @@ static void test_begins_of_waits(void **state)
     assert_int_equal(known.late.n, 2);
     assert_int_equal(known.late.v[0], 1 << 2);
     assert_int_equal(known.late.v[1], 1 << 3);
-    assert_true(v[0].begins_wait && v[1].ends_wait && v[2].begins_wait && v[3].ends_wait);
+    assert_true(v[0].begins_wait && v[3].ends_wait && v[4].begins_wait && v[5].ends_wait);
+    assert_false(v[1].ends_wait || v[2].begins_wait);
     gotrace_reader_free(r);
     switches_known_free(&known);
     gotrace_builder_free(m.b);

@@ -155,6 +155,125 @@ static void test_cpus_in_generations(void **state)
     show_cpus = false;
 }
 
+/*
+ * Of 1, that was there before, what was counted since the recording began; of 2, that was made meanwhile, all until it
+ * ends, and not what comes too late. Of 3 nobody says what it was at the beginning, and 4 has nothing counted. The
+ * trace has 5 made, as it has main, but it was there when the recording began.
+ */
+static void delays_become(const char *delays, const char *log, struct thread_switch s)
+{
+    static const struct thread_delay said[] = {{150, 20, 5, false, false},   {200, 1000, 1, true, false},
+                                               {220, 30, 5, true, false},    {300, 500, 3, false, false},
+                                               {1500, 5000, 1, false, false}, {1600, 90, 2, false, true},
+                                               {1650, 37, 5, false, false},  {1700, 2500, 3, false, false},
+                                               {1950, 99, 2, false, true}};
+    char expected[400];
+    struct made m = begin(1);
+    EVENT(&m, 3, 25, ProcStatus, 3, 1);
+    EVENT(&m, 3, 26, GoStatus, 3, 3, 2);
+    EVENT(&m, 4, 27, ProcStatus, 4, 1);
+    EVENT(&m, 4, 28, GoStatus, 4, 4, 2);
+    EVENT(&m, 1, 110, GoCreate, 2, 0, 0);
+    EVENT(&m, 2, 120, ProcStatus, 2, 1);
+    EVENT(&m, 2, 160, GoStart, 2, 1);
+    EVENT(&m, 1, 170, GoCreate, 5, 0, 0);
+    EVENT(&m, 5, 171, ProcStatus, 5, 1);
+    EVENT(&m, 5, 180, GoStart, 5, 1);
+    EVENT(&m, 2, 1900, GoDestroy);
+    EVENT(&m, 2, 1901, ProcStop);
+    block(&m, 1, 2000, "sync", 0);
+    memcpy(delays_said, said, sizeof said);
+    show_cpus = true;
+    snprintf(expected, sizeof expected,
+             "switches lost 5, moves threads 0, %s, 1.110 GoCreate, 2.161 ProcStart, 2.162 GoStart, 2.163 ProcsChange, "
+             "1.170 GoCreate, 5.181 ProcStart, 5.182 GoStart, 5.183 ProcsChange, %s2.1900 GoDestroy, 2.1901 ProcStop, "
+             "1.2000 GoBlock(sync)",
+             delays, log);
+    BECOMES(&m, 4, expected, s);
+    show_cpus = false;
+    memset(delays_said, 0, sizeof delays_said);
+}
+
+static void test_delays(void **state)
+{
+    (void)state;
+    delays_become("delays threads 3, delay of 2 ns 90, delay of 1 ns 4000, delay of 5 ns 7", "",
+                  (struct thread_switch)IN(7, 1000));
+}
+
+/* Who had a processor again after the last word of him may have waited for it; who ends was asked last. */
+static void test_delays_read_too_early(void **state)
+{
+    (void)state;
+    delays_become("delays threads 2, delay of 2 ns 90, delay of 5 ns 7", "", (struct thread_switch)IN(1, 2500));
+    delays_become("delays threads 2, delay of 2 ns 90, delay of 1 ns 4000", "5.1651 UserLog(0), ",
+                  (struct thread_switch)IN(5, 1651));
+    delays_become("delays threads 3, delay of 2 ns 90, delay of 1 ns 4000, delay of 5 ns 7", "5.1650 UserLog(0), ",
+                  (struct thread_switch)IN(5, 1650));
+    delays_become("delays threads 3, delay of 2 ns 90, delay of 1 ns 4000, delay of 5 ns 7", "2.1601 UserLog(0), ",
+                  (struct thread_switch)IN(2, 1601));
+}
+
+static bool has_switch(struct delays *d, enum switch_kind kind, int64_t time)
+{
+    const struct thread_switch s = {.time = time, .thread = 9, .kind = kind};
+    return delays_switch(d, &s);
+}
+
+/* It may have been any that is missing. */
+static void test_delays_and_lost_switches(void **state)
+{
+    (void)state;
+    static const struct thread_delay said[] = {{10, 100, 9, true, false}, {20, 300, 9, false, false}};
+    for (int64_t lost = 20; lost <= 21; lost++) {
+        struct delays d = {.said = said, .n = 2};
+        assert_true(delays_know(&d, 1, false) && delays_begin(&d, 9, 1) && has_switch(&d, SWITCH_IN, 15));
+        assert_true(has_switch(&d, SWITCHES_LOST, lost) && has_switch(&d, SWITCH_BLOCKS, 30) && delays_end(&d));
+        assert_int_equal(d.list.n, lost == 20);
+        delays_free(&d);
+    }
+}
+
+/* Who has been asked for the last time has slept for that, and has to come back. */
+static void test_delays_after_the_last_word(void **state)
+{
+    (void)state;
+    static const struct thread_delay said[] = {{20, 300, 9, false, true}};
+    struct delays d = {.said = said, .n = 1};
+    assert_true(delays_know(&d, 1, true) && delays_begin(&d, 9, 1) && has_switch(&d, SWITCH_PREEMPTED, 10));
+    assert_true(has_switch(&d, SWITCH_IN, 15) && has_switch(&d, SWITCH_BLOCKS, 18) && has_switch(&d, SWITCH_IN, 24));
+    assert_true(has_switch(&d, SWITCH_PREEMPTED, 30) && has_switch(&d, SWITCH_IN, 80));
+    assert_true(has_switch(&d, SWITCH_BLOCKS, 90) && has_switch(&d, SWITCH_IN, 190) && delays_leave(&d, 9, 1));
+    assert_int_equal(d.list.n, 1);
+    assert_int_equal(d.list.v[0].ns, 300 + 4 + 50);
+    delays_free(&d);
+}
+
+/* What was counted of one that has ended is no other's who has its number, and what is counted after it nobody's. */
+static void test_delays_of_two_with_one_number(void **state)
+{
+    (void)state;
+    static const struct thread_delay said[] = {{10, 100, 9, true, false},  {20, 300, 9, false, true},
+                                               {30, 310, 9, false, true},  {40, 7, 9, false, false},
+                                               {50, 11, 9, false, true},   {60, 4, 9, false, false},
+                                               {70, 99, 9, false, true}};
+    struct delays d = {.said = said, .n = 7};
+    assert_true(delays_know(&d, 1, false) && delays_begin(&d, 9, 1) && delays_until(&d, 30));
+    assert_true(delays_leave(&d, 9, 1) && delays_leave(&d, 8, 5) && delays_until(&d, 31));
+    assert_true(delays_leave(&d, 9, 1) && delays_know(&d, 2, true) && delays_begin(&d, 9, 2) && delays_until(&d, 51));
+    assert_true(delays_know(&d, 3, true) && delays_begin(&d, 9, 3) && has_switch(&d, SWITCH_IN, 55));
+    assert_true(delays_until(&d, 61) && delays_leave(&d, 9, 3));
+    assert_true(delays_until(&d, 71) && has_switch(&d, SWITCH_IN, 75) && delays_know(&d, 4, true));
+    assert_true(delays_begin(&d, 9, 4) && delays_end(&d));
+    assert_int_equal(d.list.n, 3);
+    assert_int_equal(d.list.v[0].ns, 200);
+    assert_int_equal(d.list.v[1].go, 2);
+    assert_int_equal(d.list.v[1].ns, 11);
+    assert_int_equal(d.list.v[2].go, 3);
+    assert_int_equal(d.list.v[2].ns, 4);
+    delays_free(&d);
+}
+
 /* The number of a thread that has ended is given again. */
 static void test_cpus_of_two_with_one_number(void **state)
 {
@@ -190,6 +309,11 @@ int main(void)
         cmocka_unit_test(test_cpus),
         cmocka_unit_test(test_cpus_in_generations),
         cmocka_unit_test(test_cpus_of_two_with_one_number),
+        cmocka_unit_test(test_delays),
+        cmocka_unit_test(test_delays_read_too_early),
+        cmocka_unit_test(test_delays_and_lost_switches),
+        cmocka_unit_test(test_delays_after_the_last_word),
+        cmocka_unit_test(test_delays_of_two_with_one_number),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,6 +7,8 @@
  *   crowd    four threads on one CPU
  *   killed   two that never end on one CPU, until the process kills itself
  *   unseen   a thread sleeps by an instruction of its own
+ *   short    thousands of threads that end at once, while main looks whether its descriptors keep their numbers:
+ *            "short THREADS, OTHER NUMBERS"
  *   moves    a thread goes to another CPU and back, and one stays; "moves NUMBER", or nothing where there is one CPU
  */
 #include "program.h"
@@ -15,7 +17,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-enum { SHARE_MS = 150, NAPS = 5, NAP_MS = 20, TRIPS = 6 };
+enum { SHARE_MS = 150, NAPS = 5, NAP_MS = 20, TRIPS = 6, SHORT = 10000 };
 
 static pthread_barrier_t barrier;
 
@@ -30,7 +32,7 @@ static void use_one_cpu(void)
     CHECK(sched_setaffinity(0, sizeof one, &one) == 0);
 }
 
-/* The last thing that a thread does: what comes then is not in it. */
+/* The last thing that a thread does, when no other one computes any more: what comes then is not in it. */
 static unsigned long long own_delay(void)
 {
     char text[128] = "";
@@ -49,6 +51,7 @@ static NOINLINE void *shares_a(void *self)
     introduce(self);
     pthread_barrier_wait(&barrier);
     compute_for(SHARE_MS);
+    pthread_barrier_wait(&barrier);
     delay_of_a = own_delay();
     return NULL;
 }
@@ -58,6 +61,7 @@ static NOINLINE void *shares_b(void *self)
     introduce(self);
     pthread_barrier_wait(&barrier);
     compute_for(SHARE_MS);
+    pthread_barrier_wait(&barrier);
     delay_of_b = own_delay();
     return NULL;
 }
@@ -123,6 +127,38 @@ static void be_killed(void)
     pthread_barrier_wait(&barrier);
     compute_for(SHARE_MS);
     kill(getpid(), SIGKILL);
+}
+
+static NOINLINE void *ends_at_once(void *arg)
+{
+    return arg;
+}
+
+static int all_short_ended;
+
+static NOINLINE void *makes_short_ones(void *self)
+{
+    pthread_t t;
+    introduce(self);
+    for (int i = 0; i < SHORT; i++)
+        CHECK(pthread_create(&t, NULL, ends_at_once, NULL) == 0 && pthread_join(t, NULL) == 0);
+    __atomic_store_n(&all_short_ended, 1, __ATOMIC_RELEASE);
+    return NULL;
+}
+
+static void keep_numbers(void)
+{
+    struct thread t;
+    int others = 0, number = dup(STDOUT_FILENO);
+    close(number);
+    spawn(&t, makes_short_ones);
+    while (!__atomic_load_n(&all_short_ended, __ATOMIC_ACQUIRE)) {
+        int fd = dup(STDOUT_FILENO);
+        others += fd != number;
+        close(fd);
+    }
+    join(&t);
+    printf("short %d, %d\n", SHORT, others);
 }
 
 static void nap_by_instruction(const struct timespec *time)
@@ -204,7 +240,8 @@ int main(int argc, char **argv)
     const char *what = argc > 1 ? argv[1] : "share";
     struct thread t;
     find_two_cpus();
-    use_one_cpu();
+    if (strcmp(what, "short"))
+        use_one_cpu();
     if (!strcmp(what, "unseen")) {
         spawn(&t, naps_unseen);
         join(&t);
@@ -212,6 +249,8 @@ int main(int argc, char **argv)
         move();
     } else if (!strcmp(what, "crowd")) {
         crowd();
+    } else if (!strcmp(what, "short")) {
+        keep_numbers();
     } else if (!strcmp(what, "killed")) {
         be_killed();
     } else {

@@ -12,6 +12,7 @@ static const struct {
     {META_STACK, "i*"},   {META_THREAD, "iii"},      {META_NAME, "iit"},    {META_MODULE, "iiiitt"},
     {META_HOOK, "it"},    {META_SAMPLE, "iiiii*"},   {META_CALLS, "iii"},   {META_STATUS, "iiiiit*"},
     {META_WAIT_STACK, "iiiit**"}, {META_LOCK, "iiiiiiit***"}, {META_SWITCHES, "i*"},
+    {META_DELAYS, "ii*"},
     {META_HEAP_BLOCK, "iiii"}, {META_HEAP_FREE, "i"},
 };
 

@@ -3,11 +3,24 @@
  * samples, memory, regions and tasks. It goes out as it comes; memory is for the threads that exist and for what is
  * different.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "cmd/export/format.h"
 #include "cmd/export/json_line.h"
+#include "cmd/export/json_texts.h"
 #include "cmd/export/stack_tree.h"
+
+/* What all slices that are the same but for thread, time and waker begin with: most have been met before. */
+enum { SLICES = 512, SLICE_MAX = 224 };
+struct chrome_slice {
+    struct slice_what {
+        uint32_t state, name, reason, object, place; /* texts; object 0: none */
+        uint32_t stack;
+    } is;
+    uint32_t len; /* of the text; 0: none is known */
+    char text[SLICE_MAX];
+};
 
 struct chrome {
     struct spans spans;
@@ -15,11 +28,8 @@ struct chrome {
     VEC(uint32_t) entered; /* by the place in spans.live: the stack that the thread began its stretch with */
     struct stack_tree tree; /* its nodes are "stackFrames" */
     struct json_line line;
-    VEC(char) quoted;         /* texts of the spans as JSON, once each */
-    VEC(struct chrome_text {
-        size_t at;
-        size_t len; /* 0: not quoted so far */
-    }) quotes;                /* by the number of the text */
+    struct json_texts texts; /* of the spans */
+    struct chrome_slice *slices; /* SLICES, each at a place that follows from what it is */
     uint64_t arrows;
     bool shown;  /* a stretch or a sample was */
     bool failed; /* memory is short */
@@ -29,38 +39,10 @@ struct chrome {
 
 static const char *text(const struct chrome *c, uint32_t n) { return stat_text_of(&c->spans.texts, n); }
 
-/* Makes its quotes, for all times that it comes. */
-static bool quote(struct chrome *c, uint32_t number)
+static void put_known(struct chrome *c, const char *key, uint32_t number)
 {
-    const char *p = text(c, number), *end = p + strlen(p);
-    size_t at = c->quoted.n;
-    char piece[JSON_PIECE];
-    while (c->quotes.n <= number)
-        if (VEC_ROOM(&c->quotes))
-            c->quotes.v[c->quotes.n++] = (struct chrome_text){0, 0};
-        else
-            return false;
-    for (size_t n; p < end;) {
-        n = json_piece(&p, end, piece);
-        for (size_t i = 0; i < n; i++)
-            if (VEC_ROOM(&c->quoted))
-                c->quoted.v[c->quoted.n++] = piece[i];
-            else
-                return false;
-    }
-    c->quotes.v[number] = (struct chrome_text){at, c->quoted.n - at};
-    return true;
-}
-
-/* A text of the spans, which mostly has been quoted before. */
-static inline __attribute__((always_inline)) void put_known(struct chrome *c, const char *key, uint32_t number)
-{
-    if ((number >= c->quotes.n || !c->quotes.v[number].len) && *text(c, number) && !quote(c, number)) {
-        c->failed = true;
-        return;
-    }
-    bool any = number < c->quotes.n && c->quotes.v[number].len;
-    line_quoted(&c->line, key, any ? c->quoted.v + c->quotes.v[number].at : "", any ? c->quotes.v[number].len : 0);
+    struct gotrace_str it = json_texts_get(&c->texts, number, text(c, number));
+    line_quoted(&c->line, key, it.data, it.len);
 }
 
 /* ---- what all events have --------------------------------------------------------------------------------------- */
@@ -69,7 +51,7 @@ static uint64_t since_begin(const struct chrome *c, int64_t time) { return (uint
 
 static inline void begin_event(struct chrome *c, const char *phase)
 {
-    out_text(&c->line.out, c->line.follows ? ",\n    " : "\n    ");
+    out_text(&c->line.out, c->line.follows ? ",\n" : "\n");
     line_open(&c->line);
     line_word(&c->line, "ph", phase);
 }
@@ -132,9 +114,9 @@ static void put_frames(struct chrome *c)
 {
     for (size_t i = 0; i < c->tree.nodes.n; i++) {
         const struct stored_frame *f = &c->stacks->frames.v[c->tree.nodes.v[i].frame];
-        out_text(&c->line.out, i ? ",\n    \"" : "\n    \"");
+        out_text(&c->line.out, i ? ",\n\"" : "\n\"");
         out_number(&c->line.out, i + 1);
-        out_text(&c->line.out, "\": ");
+        out_text(&c->line.out, "\":");
         line_open(&c->line);
         line_text(&c->line, "name", stack_store_text_of(c->stacks, f->function));
         line_text(&c->line, "category", stack_store_text_of(c->stacks, f->file));
@@ -144,7 +126,7 @@ static void put_frames(struct chrome *c)
             line_number(&c->line, "parent", c->tree.nodes.v[i].parent);
         line_close(&c->line);
     }
-    out_text(&c->line.out, c->tree.nodes.n ? "\n  }" : "}");
+    out_text(&c->line.out, c->tree.nodes.n ? "\n}" : "}");
 }
 
 /* ---- stretches -------------------------------------------------------------------------------------------------- */
@@ -167,37 +149,96 @@ static void begins(void *arg, uint32_t thread)
         c->entered.v[thread] = t->state == GOTRACE_STATE_RUNNING ? 0 : stack_store_add(c->stacks, t->stack);
 }
 
-static void open_slice(struct chrome *c, const struct span_thread *t, int64_t begin)
+/* The line of a slice up to its arguments, which are open for a waker if it is not running: then it has others. */
+static void begin_slice(struct chrome *c, const struct slice_what *s)
 {
-    switch (t->state) {
-    case GOTRACE_STATE_RUNNING: open_event(c, "X", "running", "running", t->id, begin); break;
-    case GOTRACE_STATE_RUNNABLE: open_event(c, "X", "runnable", "runnable", t->id, begin); break;
-    case GOTRACE_STATE_SYSCALL: open_known(c, "X", "syscall", t->what, t->id, begin); break;
-    default: open_known(c, "X", "wait", t->object.kind ? t->object.text : t->reason, t->id, begin); break;
-    }
+    static const char *const categories[GOTRACE_STATE_IDLE] = {
+        [GOTRACE_STATE_RUNNING] = "running", [GOTRACE_STATE_RUNNABLE] = "runnable", [GOTRACE_STATE_SYSCALL] = "syscall"};
+    const char *category = categories[s->state] ? categories[s->state] : "wait";
+    begin_event(c, "X");
+    line_word(&c->line, "cat", category);
+    if (s->state == GOTRACE_STATE_RUNNING || s->state == GOTRACE_STATE_RUNNABLE)
+        line_word(&c->line, "name", category);
+    else
+        put_known(c, "name", s->name);
+    line_number(&c->line, "pid", 1);
+    if (s->state == GOTRACE_STATE_RUNNING)
+        return;
+    put_stack(c, s->stack);
+    open_arguments(c);
+    if (s->state == GOTRACE_STATE_WAITING || *text(c, s->reason))
+        put_known(c, "reason", s->reason);
+    if (s->object)
+        put_known(c, "object", s->object);
+    if (s->place)
+        put_known(c, "place", s->place);
 }
 
-static void put_arguments(struct chrome *c, const struct span_thread *t, uint32_t waker)
+static struct slice_what what_of(const struct span_thread *t, uint32_t stack)
 {
-    open_arguments(c);
-    if (*text(c, t->reason))
-        put_known(c, "reason", t->reason);
-    if (t->object.kind)
-        put_known(c, "object", t->object.text);
-    if (t->place)
-        put_known(c, "place", t->place);
+    uint32_t object = t->object.kind ? t->object.text : 0;
+    uint32_t name = object ? object : t->state == GOTRACE_STATE_SYSCALL ? t->what : t->reason;
+    return (struct slice_what){t->state, name, t->reason, object, t->place, stack};
+}
+
+static struct chrome_slice *known_slice(struct chrome *c, const struct slice_what *s)
+{
+    uint32_t hash = ((s->stack * 5 + s->place) * 5 + s->reason) * 5 + s->state;
+    return &c->slices[(hash ^ hash >> 9) % SLICES];
+}
+
+static void put_slice_begin(struct chrome *c, const struct slice_what *is)
+{
+    struct chrome_slice *known = known_slice(c, is);
+    struct out *out = &c->line.out;
+    if (known->len && !memcmp(&known->is, is, sizeof *is)) {
+        out_bytes(out, known->text, known->len);
+        return;
+    }
+    uint64_t from = out_total(out);
+    begin_slice(c, is);
+    size_t len = (size_t)(out_total(out) - from);
+    if (len > SLICE_MAX || len > out->n || c->failed) /* too long, or the buffer was written in between */
+        return;
+    known->is = *is;
+    known->len = (uint32_t)len;
+    memcpy(known->text, out->bytes + out->n - len, len);
+}
+
+static char *put_place(char *to, uint64_t thread, uint64_t since)
+{
+    to = out_digits(out_literal(to, ",\"tid\":"), thread);
+    return out_us(out_literal(to, ",\"ts\":"), since);
+}
+
+static void put_slice(struct chrome *c, const struct span_thread *t, uint32_t stack, int64_t begin, int64_t end,
+                      uint32_t waker)
+{
+    struct out *out = &c->line.out;
+    struct slice_what what = what_of(t, stack);
+    put_slice_begin(c, &what);
     if (waker != SPANS_NOBODY)
         put_known(c, "waker", c->spans.live.v[waker].name);
-    line_close(&c->line);
+    char *to = out_room(out);
+    if (t->state != GOTRACE_STATE_RUNNING)
+        *to++ = '}';
+    to = put_place(to, t->id, since_begin(c, begin));
+    to = out_us(out_literal(to, ",\"dur\":"), (uint64_t)end - (uint64_t)begin);
+    *to++ = '}';
+    out_end(out, to);
 }
 
-static void put_arrow(struct chrome *c, const char *phase, uint64_t thread, int64_t time)
+/* From who woke it to the slice around its end, which then begins. */
+static void put_arrow(struct chrome *c, uint64_t waker, uint64_t thread, int64_t time)
 {
-    open_event(c, phase, "wakeup", "wakes", thread, time);
-    line_number(&c->line, "id", c->arrows);
-    if (*phase == 'f')
-        line_word(&c->line, "bp", "e"); /* it ends at the slice around it, which then begins */
-    line_close(&c->line);
+    struct out *out = &c->line.out;
+    c->arrows++;
+    char *to = out_literal(out_room(out), ",\n{\"ph\":\"s\",\"cat\":\"wakeup\",\"name\":\"wakes\",\"pid\":1,\"id\":");
+    to = put_place(out_digits(to, c->arrows), waker, since_begin(c, time));
+    to = out_literal(to, "},\n{\"ph\":\"f\",\"bp\":\"e\",\"cat\":\"wakeup\",\"name\":\"wakes\",\"pid\":1,\"id\":");
+    to = put_place(out_digits(to, c->arrows), thread, since_begin(c, time));
+    *to++ = '}';
+    out_end(out, to);
 }
 
 static void ends(void *arg, uint32_t thread, int64_t now, const struct gotrace_event *by)
@@ -209,18 +250,10 @@ static void ends(void *arg, uint32_t thread, int64_t now, const struct gotrace_e
         return;
     uint32_t waker = spans_waker(&c->spans, thread, by);
     c->shown = true;
-    open_slice(c, t, begin);
-    line_us(&c->line, "dur", (uint64_t)end - (uint64_t)begin);
-    if (t->state != GOTRACE_STATE_RUNNING)
-        put_stack(c, c->entered.v[thread]);
-    put_arguments(c, t, waker);
-    line_close(&c->line);
+    put_slice(c, t, t->state == GOTRACE_STATE_RUNNING ? 0 : c->entered.v[thread], begin, end, waker);
     /* An arrow needs a slice at both ends. */
-    if (waker == SPANS_NOBODY || end < now || (c->spans.filter && !c->spans.live.v[waker].counts))
-        return;
-    c->arrows++;
-    put_arrow(c, "s", c->spans.live.v[waker].id, now);
-    put_arrow(c, "f", t->id, now);
+    if (waker != SPANS_NOBODY && end >= now && (!c->spans.filter || c->spans.live.v[waker].counts))
+        put_arrow(c, c->spans.live.v[waker].id, t->id, now);
 }
 
 static void gone(void *arg, uint32_t thread)
@@ -319,13 +352,13 @@ static bool event(void *state, const struct gotrace_event *ev)
     case GOTRACE_KIND_LOG: message(c, ev); break;
     default: break;
     }
-    return !c->failed && !c->stacks->failed;
+    return !c->failed && !c->texts.failed && !c->stacks->failed;
 }
 
 static bool end(void *state)
 {
     struct chrome *c = state;
-    return spans_end(&c->spans) && !c->failed && !c->stacks->failed;
+    return spans_end(&c->spans) && !c->failed && !c->texts.failed && !c->stacks->failed;
 }
 
 /* ---- the file --------------------------------------------------------------------------------------------------- */
@@ -333,11 +366,12 @@ static bool end(void *state)
 static bool put_all(struct chrome *c, struct gotrace_reader *r, const struct export_job *job)
 {
     static const struct event_consumer consumer = {NULL, event, end};
-    c->line.out.to = job->to;
-    out_text(&c->line.out, "{\n  \"displayTimeUnit\": \"ns\",\n  \"traceEvents\": [");
+    out_alone(job->to);
+    out_init(&c->line.out, job->to);
+    out_text(&c->line.out, "{\"displayTimeUnit\":\"ns\",\n\"traceEvents\":[");
     put_metadata(c, "process_name", 0, job->in);
     bool ok = consume_events(r, &consumer, c);
-    out_text(&c->line.out, "\n  ],\n  \"stackFrames\": {");
+    out_text(&c->line.out, "\n],\n\"stackFrames\":{");
     put_frames(c);
     out_text(&c->line.out, "\n}\n");
     out_flush(&c->line.out);
@@ -350,16 +384,16 @@ enum export_result export_chrome(struct export_job *job)
     struct gotrace_reader *r = job->read(job);
     if (!r)
         return EXPORT_UNREAD;
-    struct chrome c = {.stacks = stack_store_new()};
+    struct chrome c = {.stacks = stack_store_new(), .slices = calloc(SLICES, sizeof(struct chrome_slice))};
     spans_init(&c.spans, &watcher, &c);
     c.spans.filter = job->filter;
-    bool ok = c.stacks && put_all(&c, r, job);
+    bool ok = c.stacks && c.slices && put_all(&c, r, job);
     spans_free(&c.spans);
     stack_store_free(c.stacks);
     VEC_FREE(&c.entered);
     stack_tree_free(&c.tree);
-    VEC_FREE(&c.quoted);
-    VEC_FREE(&c.quotes);
+    json_texts_free(&c.texts);
+    free(c.slices);
     if (!ok)
         job->why = "out of memory";
     return !ok ? EXPORT_UNREAD : c.shown ? export_written(job->to) : export_no_timeline(job);

@@ -243,6 +243,7 @@ enum export_result export_firefox(struct export_job *job)
     struct json j;
     const char *slash = strrchr(job->in, '/');
     enum export_result result = timeline_export(job, &f.t, &writer, &f);
+    out_alone(job->to);
     json_init(&j, job->to, LINES);
     if (result == EXPORT_DONE && !write_file(&j, &f, slash ? slash + 1 : job->in)) {
         job->why = "out of memory";

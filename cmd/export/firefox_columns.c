@@ -20,7 +20,7 @@ static char *time_digits(char *to, uint64_t ns)
     return to + 7;
 }
 
-void firefox_put_time(struct json *j, uint64_t ns) { json_put(j, time_digits(json_room(j, FIREFOX_TIME), ns)); }
+void firefox_put_time(struct json *j, uint64_t ns) { json_put(j, time_digits(json_room(j), ns)); }
 
 /* Room for a value. NULL: it fails. */
 static char *value_room(struct firefox *f, struct spill_list *column)

@@ -48,7 +48,7 @@ static void show_kinds(void *arg, const char *bytes, size_t n)
             bytes += sizeof name;
             value = v->names ? name : value;
         }
-        char *to = out_room(v->out, 1 + OUT_NUMBER);
+        char *to = out_room(v->out);
         *to = ',';
         out_end(v->out, out_digits(to + v->follows, value));
         v->follows = true;
@@ -121,7 +121,6 @@ static void show_message(struct column *c, const struct firefox_data *d)
 
 static void show_data(void *arg, const void *record)
 {
-    enum { KEYS = BEGIN_MAX + 160, NUMBERS = 5 };
     struct column *c = arg;
     const struct firefox_data *d = record;
     if (d->type == FIREFOX_MESSAGE) {
@@ -129,7 +128,7 @@ static void show_data(void *arg, const void *record)
         return;
     }
     uint64_t stack = firefox_stack(c->f, d->stack);
-    char *to = json_room(c->json, KEYS + NUMBERS * OUT_NUMBER + FIREFOX_TID);
+    char *to = json_room(c->json);
     memcpy(to, c->begins[d->type].text, BEGIN_MAX);
     to += c->begins[d->type].len;
     to = put_string(c, to, ",\"reason\":", d->reason);

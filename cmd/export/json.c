@@ -85,7 +85,7 @@ void json_quote(struct out *o, const char *text, size_t len)
     const char *end = len ? text + len : text;
     out_text(o, "\"");
     while (text < end) {
-        char *to = out_room(o, JSON_PIECE);
+        char *to = out_room(o);
         out_end(o, to + json_piece(&text, end, to));
     }
     out_text(o, "\"");
@@ -145,10 +145,10 @@ void json_bytes(struct json *j, const char *value, size_t len)
     end_value(j);
 }
 
-char *json_room(struct json *j, size_t n)
+char *json_room(struct json *j)
 {
     item(j);
-    return out_room(&j->out, n);
+    return out_room(&j->out);
 }
 
 void json_put(struct json *j, const char *end)

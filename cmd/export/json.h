@@ -19,8 +19,7 @@ struct json {
 
 static inline void json_init(struct json *j, FILE *out, unsigned lines)
 {
-    j->out.to = out;
-    j->out.n = 0;
+    out_init(&j->out, out);
     j->depth = 0;
     j->lines = lines;
     j->follows = j->has_key = false;
@@ -52,8 +51,8 @@ void json_null(struct json *j);
 void json_literal(struct json *j, const char *value); /* a value as JSON has it */
 void json_bytes(struct json *j, const char *value, size_t len); /* the same, not ended by a NUL */
 
-/* The same, put together in place: where n bytes have room, OUT_BYTES at most; json_put tells where it ended. */
-char *json_room(struct json *j, size_t n);
+/* The same, put together in place: OUT_ROOM bytes have room; json_put tells where it ended. */
+char *json_room(struct json *j);
 void json_put(struct json *j, const char *end);
 
 #endif

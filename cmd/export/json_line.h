@@ -1,6 +1,6 @@
 /*
- * JSON of a line for each event, where that is most of the work: every value is a copy or two into the buffer, and
- * whoever writes knows what is an object. For documents that people read there is json.h.
+ * JSON of a line for each event, where that is most of the work: no blanks, every value is a copy or two into the
+ * buffer, and whoever writes knows what is an object. For documents that people read there is json.h.
  */
 #ifndef THRACE_CMD_EXPORT_JSON_LINE_H
 #define THRACE_CMD_EXPORT_JSON_LINE_H
@@ -14,8 +14,6 @@
 
 #define LINE_INLINE static inline __attribute__((always_inline)) void
 
-enum { LINE_KEY_MAX = 16 };
-
 struct json_line {
     struct out out;
     bool follows; /* something stands before in the same object, or in the array of lines */
@@ -24,12 +22,12 @@ struct json_line {
 LINE_INLINE line_key(struct json_line *l, const char *key)
 {
     size_t len = strlen(key);
-    char *to = out_room(&l->out, LINE_KEY_MAX + sizeof ", \"\": ");
+    char *to = out_room(&l->out);
     if (l->follows)
-        to = mempcpy(to, ", ", 2);
+        *to++ = ',';
     *to++ = '"';
     to = mempcpy(to, key, len);
-    out_end(&l->out, mempcpy(to, "\": ", 3));
+    out_end(&l->out, mempcpy(to, "\":", 2));
     l->follows = true;
 }
 
@@ -65,14 +63,8 @@ LINE_INLINE line_number(struct json_line *l, const char *key, uint64_t n)
 /* Nanoseconds as microseconds, exactly. */
 LINE_INLINE line_us(struct json_line *l, const char *key, uint64_t ns)
 {
-    unsigned part = (unsigned)(ns % 1000);
     line_key(l, key);
-    char *to = out_digits(out_room(&l->out, OUT_NUMBER + 4), ns / 1000);
-    *to++ = '.';
-    *to++ = (char)('0' + part / 100);
-    *to++ = (char)('0' + part / 10 % 10);
-    *to++ = (char)('0' + part % 10);
-    out_end(&l->out, to);
+    out_end(&l->out, out_us(out_room(&l->out), ns));
 }
 
 static inline void line_open(struct json_line *l)

@@ -15,7 +15,7 @@ libexport_la_SOURCES = \
 	%D%/heap.c \
 	%D%/heap_in_trace.c %D%/heap_in_trace.h \
 	%D%/heap_pprof.c %D%/heap_pprof.h \
-	%D%/json.c %D%/json.h %D%/json_line.h %D%/out.h \
+	%D%/json.c %D%/json.h %D%/json_line.h %D%/json_texts.c %D%/json_texts.h %D%/out.h \
 	%D%/memory_file.c %D%/memory_file.h \
 	%D%/meta.c %D%/meta.h \
 	%D%/perfetto.c %D%/perfetto.h %D%/perfetto_packets.c %D%/protobuf.h \

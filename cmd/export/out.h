@@ -1,6 +1,7 @@
 /*
  * A buffer in front of a stream, for formats that write a line for each event: a piece is a copy, and the stream, which
- * takes a lock and a call for each, is given OUT_BYTES at once.
+ * takes a lock and a call for each, is given exactly OUT_BYTES at once: writes that fill whole pages of a file cost the
+ * kernel less than others.
  */
 #ifndef THRACE_CMD_EXPORT_OUT_H
 #define THRACE_CMD_EXPORT_OUT_H
@@ -9,26 +10,44 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { OUT_BYTES = 1 << 16, OUT_NUMBER = 20 };
+enum { OUT_BYTES = 1 << 16, OUT_ROOM = 4096, OUT_NUMBER = 20 };
 
 struct out {
     FILE *to;
+    uint64_t written; /* bytes before those that are here */
     size_t n;
-    char bytes[OUT_BYTES];
+    char bytes[OUT_BYTES + OUT_ROOM]; /* there is always room behind the first OUT_BYTES */
 };
 
-/* What went wrong is the stream's. */
-static inline void out_flush(struct out *o)
+static inline void out_init(struct out *o, FILE *to)
 {
-    fwrite(o->bytes, 1, o->n, o->to);
+    o->to = to;
+    o->written = 0;
     o->n = 0;
 }
 
-/* Room for n bytes, at most OUT_BYTES of them; out_end tells where they ended. */
-static inline char *out_room(struct out *o, size_t n)
+/* Nobody else writes to the stream: a buffer of its own would only break each write in two. */
+static inline void out_alone(FILE *to) { setvbuf(to, NULL, _IONBF, 0); }
+
+/* Those that were put so far. */
+static inline uint64_t out_total(const struct out *o) { return o->written + o->n; }
+
+/* The first n bytes are gone then. What went wrong is the stream's. */
+static __attribute__((noinline)) void out_write(struct out *o, size_t n)
 {
-    if (__builtin_expect(o->n + n > OUT_BYTES, 0))
-        out_flush(o);
+    fwrite(o->bytes, 1, n, o->to);
+    o->written += n;
+    o->n -= n;
+    memmove(o->bytes, o->bytes + n, o->n);
+}
+
+static inline void out_flush(struct out *o) { out_write(o, o->n); }
+
+/* Room for OUT_ROOM bytes; out_end tells where they ended. */
+static inline char *out_room(struct out *o)
+{
+    if (__builtin_expect(o->n >= OUT_BYTES, 0))
+        out_write(o, OUT_BYTES);
     return o->bytes + o->n;
 }
 
@@ -36,13 +55,9 @@ static inline void out_end(struct out *o, const char *at) { o->n = (size_t)(at -
 
 static inline void out_bytes(struct out *o, const char *p, size_t n)
 {
-    if (__builtin_expect(n > OUT_BYTES, 0)) {
-        out_flush(o);
-        fwrite(p, 1, n, o->to);
-        return;
-    }
-    memcpy(out_room(o, n), p, n);
-    o->n += n;
+    for (; __builtin_expect(n > OUT_ROOM, 0); n -= OUT_ROOM, p += OUT_ROOM)
+        out_end(o, (char *)mempcpy(out_room(o), p, OUT_ROOM));
+    out_end(o, (char *)mempcpy(out_room(o), p, n));
 }
 
 /* A literal, whose length the compiler knows. */
@@ -73,6 +88,12 @@ static inline unsigned out_width(uint64_t n)
     return less + (n >= powers[less]);
 }
 
+/* A literal, where there is room for it; returns where it ends. */
+static inline __attribute__((always_inline)) char *out_literal(char *to, const char *text)
+{
+    return (char *)mempcpy(to, text, strlen(text));
+}
+
 /* The digits of a number, of which there are OUT_NUMBER at most; returns where they end. */
 static inline char *out_digits(char *to, uint64_t n)
 {
@@ -86,6 +107,17 @@ static inline char *out_digits(char *to, uint64_t n)
     return end;
 }
 
-static inline void out_number(struct out *o, uint64_t n) { out_end(o, out_digits(out_room(o, OUT_NUMBER), n)); }
+/* Nanoseconds as microseconds, exactly: OUT_NUMBER + 1 bytes at most. */
+static inline char *out_us(char *to, uint64_t ns)
+{
+    unsigned part = (unsigned)(ns % 1000);
+    to = out_digits(to, ns / 1000);
+    *to = '.';
+    to[1] = (char)('0' + part / 100);
+    out_pair(to + 2, part % 100);
+    return to + 4;
+}
+
+static inline void out_number(struct out *o, uint64_t n) { out_end(o, out_digits(out_room(o), n)); }
 
 #endif

@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "cmd/export/out.h"
 #include "cmd/export/perfetto.h"
 #include "parser/utf8.h"
 
@@ -240,6 +241,7 @@ enum export_result export_perfetto(struct export_job *job)
     static const struct timeline_writer writer = {begin, thread, slice,  sample, add_counter,
                                                   count, task,   region, message};
     struct perfetto p = {.to = job->to, .in = job->in};
+    out_alone(job->to);
     enum export_result result = timeline_export(job, &p.t, &writer, &p);
     if (result == EXPORT_DONE) {
         perfetto_flush(&p);

@@ -39,18 +39,21 @@ size_t perfetto_packet(struct perfetto *p)
     return from;
 }
 
-void perfetto_flush(struct perfetto *p)
+static void write_out(struct perfetto *p, size_t n)
 {
-    fwrite(p->packet.bytes.v, 1, p->packet.bytes.n, p->to);
-    p->packet.bytes.n = 0;
+    fwrite(p->packet.bytes.v, 1, n, p->to);
+    p->packet.bytes.n -= n;
+    memmove(p->packet.bytes.v, p->packet.bytes.v + n, p->packet.bytes.n);
 }
+
+void perfetto_flush(struct perfetto *p) { write_out(p, p->packet.bytes.n); }
 
 void perfetto_packet_done(struct perfetto *p, size_t from)
 {
     protobuf_close(&p->packet, from);
     p->t.failed |= p->failed | p->packet.failed;
     if (p->packet.bytes.n >= WRITTEN_AT_ONCE && !p->t.failed)
-        perfetto_flush(p);
+        write_out(p, p->packet.bytes.n - p->packet.bytes.n % WRITTEN_AT_ONCE); /* whole pages: out.h */
 }
 
 /* Traces of v1 may begin before 0, which a timestamp cannot: then 0 is their begin. */

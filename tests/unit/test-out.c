@@ -40,8 +40,7 @@ static char *repeated(char c, size_t n)
 static struct out *out_almost_full(struct sink *s, size_t left)
 {
     struct out *o = malloc(sizeof *o);
-    o->to = sink_open(s);
-    o->n = 0;
+    out_init(o, sink_open(s));
     for (size_t i = 0; i < OUT_BYTES - left; i++)
         out_text(o, "x");
     assert_int_equal(o->n, OUT_BYTES - left);
@@ -87,6 +86,33 @@ static void texts_may_be_as_large_as_the_buffer_and_larger(void **state)
     }
 }
 
+/* The stream is given whole pages, so that the kernel is given them. */
+static ssize_t take_write(void *arg, const char *bytes, size_t n)
+{
+    size_t *other = arg;
+    (void)bytes;
+    *other += n % OUT_BYTES != 0;
+    return (ssize_t)n;
+}
+
+static void writes_are_as_large_as_the_buffer(void **state)
+{
+    size_t other = 0;
+    FILE *to = fopencookie(&other, "w", (cookie_io_functions_t){.write = take_write});
+    out_alone(to);
+    struct out *o = malloc(sizeof *o);
+    out_init(o, to);
+    for (uint64_t total = 0; total < 5 * OUT_BYTES + OUT_ROOM; total += 7) {
+        assert_int_equal(out_total(o), total);
+        out_text(o, "1234567");
+    }
+    assert_int_equal(other, 0);
+    out_flush(o);
+    assert_int_equal(fclose(to), 0);
+    assert_int_not_equal(other, 0);
+    free(o);
+}
+
 static void numbers_have_all_digits(void **state)
 {
     static const uint64_t more[] = {UINT32_MAX, INT64_MAX, UINT64_MAX - 1, UINT64_MAX};
@@ -109,8 +135,7 @@ static void lines_have_commas_between_what_they_have(void **state)
 {
     struct sink s;
     struct json_line *l = malloc(sizeof *l);
-    l->out.to = sink_open(&s);
-    l->out.n = 0;
+    out_init(&l->out, sink_open(&s));
     l->follows = false;
     line_open(l);
     line_us(l, "ts", 1234567089);
@@ -124,9 +149,9 @@ static void lines_have_commas_between_what_they_have(void **state)
     line_word(l, "w", "B");
     line_close(l);
     out_flush(&l->out);
-    assert_string_equal(sink_text(&s), "{\"ts\": 1234567.089, \"dur\": 0.010, \"most\": 18446744073709551.615, "
-                                       "\"a\": \"\\\"\\n\xef\xbf\xbd\", "
-                                       "\"0123456789abcdef\": {\"n\": 0}, \"w\": \"B\"}");
+    assert_string_equal(sink_text(&s), "{\"ts\":1234567.089,\"dur\":0.010,\"most\":18446744073709551.615,"
+                                       "\"a\":\"\\\"\\n\xef\xbf\xbd\","
+                                       "\"0123456789abcdef\":{\"n\":0},\"w\":\"B\"}");
     sink_close(&s);
     free(l);
 }
@@ -134,7 +159,7 @@ static void lines_have_commas_between_what_they_have(void **state)
 /* Wherever the end of the buffer falls into what a line has. */
 static void keys_fit_at_the_border(void **state)
 {
-    static const char wanted[] = ", \"0123456789abcdef\": 18446744073709551.615";
+    static const char wanted[] = ",\"0123456789abcdef\":18446744073709551.615";
     for (size_t left = 0; left <= sizeof wanted; left++) {
         struct sink s;
         struct out *o = out_almost_full(&s, left);
@@ -194,6 +219,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_does_not_fit_comes_behind_what_is_there),
         cmocka_unit_test(texts_may_be_as_large_as_the_buffer_and_larger),
+        cmocka_unit_test(writes_are_as_large_as_the_buffer),
         cmocka_unit_test(numbers_have_all_digits),
         cmocka_unit_test(lines_have_commas_between_what_they_have),
         cmocka_unit_test(keys_fit_at_the_border),

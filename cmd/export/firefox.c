@@ -5,7 +5,10 @@
 #include "cmd/export/firefox.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "lib/meta.h"
 
 const char *const firefox_types[FIREFOX_TYPES] = {
     [FIREFOX_RUNNING] = "running",      [FIREFOX_RUNNABLE] = "runnable", [FIREFOX_WAITING] = "waiting",
@@ -23,7 +26,6 @@ static struct firefox_thread *thread_of(struct firefox *f, uint64_t number)
         }
         struct firefox_thread *t = &f->threads.v[f->threads.n++];
         *t = (struct firefox_thread){
-            .data.size = sizeof(struct firefox_data),
             .samples.size = sizeof(struct firefox_sample),
             .sampled = INT64_MIN,
         };
@@ -80,7 +82,7 @@ static void slice(void *arg, const struct timeline_slice *s)
                            .waker = s->waker,
                            .call = s->call,
                            .stack = s->stack,
-                           .from = s->flow ? (uint32_t)s->from : 0,
+                           .from = s->flow ? s->from : 0,
                        });
 }
 
@@ -113,10 +115,11 @@ static void count(void *arg, unsigned counter, int64_t now, uint64_t value)
 {
     struct firefox *f = arg;
     struct firefox_counter *c = &f->counters[counter];
-    firefox_add_time(f, &c->times, &f->now, later(&c->counted, now));
-    firefox_add_change(f, &c->changes, value - c->last);
+    uint64_t since = firefox_since(f, later(&c->counted, now));
+    firefox_add_pair(f, &c->changes, zigzag_encode((int64_t)(since - c->since)),
+                     zigzag_encode((int64_t)(value - c->last)));
+    c->since = since;
     c->last = value;
-    c->n++;
     f->t.failed |= f->spill.err != 0;
 }
 
@@ -188,7 +191,7 @@ static void message(void *arg, uint64_t number, int64_t now, const struct timeli
     firefox_add_marker(f, thread_of(f, number), f->names[FIREFOX_MESSAGE], now, now,
                        &(struct firefox_data){
                            .type = FIREFOX_MESSAGE,
-                           .message = {text_of(f, category), (uint32_t)text->len, {(uint32_t)at, at >> 32}},
+                           .message = {text_of(f, category), text->len, at},
                        });
 }
 
@@ -197,20 +200,18 @@ static void message(void *arg, uint64_t number, int64_t now, const struct timeli
 static void firefox_free(struct firefox *f)
 {
     for (size_t i = 0; i < f->threads.n; i++) {
-        for (unsigned c = 0; c < FIREFOX_COLUMNS; c++)
-            spill_list_free(&f->threads.v[i].columns[c]);
+        spill_list_free(&f->threads.v[i].times);
         spill_list_free(&f->threads.v[i].kinds);
         spill_list_free(&f->threads.v[i].data);
         spill_list_free(&f->threads.v[i].samples);
         VEC_FREE(&f->threads.v[i].regions);
     }
-    for (size_t i = 0; i < sizeof f->counters / sizeof f->counters[0]; i++) {
-        spill_list_free(&f->counters[i].times);
+    for (size_t i = 0; i < sizeof f->counters / sizeof f->counters[0]; i++)
         spill_list_free(&f->counters[i].changes);
-    }
     VEC_FREE(&f->threads);
     VEC_FREE(&f->tasks);
     firefox_stacks_free(&f->stacks);
+    free(f->known);
     idmap_free(&f->tids);
     idmap_free(&f->task_index);
     spill_free(&f->spill);
@@ -220,7 +221,8 @@ static void firefox_free(struct firefox *f)
 /* False: memory is short. */
 static bool write_file(struct json *j, struct firefox *f, const char *name)
 {
-    if (!firefox_number_stacks(f))
+    f->known = firefox_known_new();
+    if (!f->known || !firefox_number_stacks(f))
         return false;
     json_open(j, '{');
     firefox_put_meta(j, f, name);

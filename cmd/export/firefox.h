@@ -31,23 +31,16 @@ enum {
     FIREFOX_CATEGORY
 }; /* from the last on as types; tasks and what follows share one */
 
-/* Columns of markers that are written to the spill as they are in the file. */
-enum firefox_column { FIREFOX_BEGIN, FIREFOX_END, FIREFOX_COLUMNS };
-
-/* What the column "data" has of a marker. There are millions, written and read again, so each byte of them counts. */
+/* What the column "data" has of a marker. */
 struct firefox_data {
-    uint32_t type; /* firefox_type */
-    union {
-        struct {
-            uint32_t reason, object, waker, call; /* texts; none if there is none */
-            uint32_t stack;                       /* of the store */
-            uint32_t from;                        /* the number of the track that it was woken by, or 0 */
-        };
-        struct {
-            uint32_t category, len;
-            uint32_t at[2]; /* where in the spill it is, the lower half first */
-        } message;
-    };
+    enum firefox_type type;
+    uint32_t reason, object, waker, call; /* texts; none if there is none */
+    uint32_t stack;                       /* of the store */
+    uint64_t from;                        /* the number of the track that it was woken by, or 0 */
+    struct {
+        uint32_t category; /* text */
+        uint64_t len, at;  /* where in the spill it is */
+    } message;
 };
 
 struct firefox_sample {
@@ -61,28 +54,34 @@ struct firefox_open {
     uint64_t next; /* of tasks that are unused: place + 1 */
 };
 
-/* A time as the file has it; len 0: none yet. */
+/* Milliseconds to the nanosecond, as texts: those that follow each other mostly begin with the same digits. */
 enum { FIREFOX_TIME = OUT_NUMBER + 8 };
-struct firefox_time {
-    int64_t time;
-    unsigned len;
-    char text[FIREFOX_TIME];
+struct firefox_clock {
+    uint64_t ms;
+    unsigned len; /* 0: there is no time before */
+    char digits[OUT_NUMBER];
 };
 
+/*
+ * What there are millions of is in the spill as pairs of numbers, small ones in few bytes: of a counter since when and
+ * by how much it changed, of a marker since the end of the one before, if it is not before it, and its length.
+ */
 struct firefox_counter {
-    struct spill_list times, changes;
-    uint64_t n, last; /* values, and the last one */
-    int64_t counted;  /* the last time */
+    struct spill_list changes;
+    uint64_t last;   /* value */
+    int64_t counted; /* the last time */
+    uint64_t since;  /* the same, since the begin */
     const char *name;
 };
 
 /*
  * By its track's number. Nobody's, the first, has tasks, and samples that are of no thread. `kinds` is a byte for each
- * marker, its type, and behind a type whose markers have names of their own the name: a text, of 32 bits.
+ * marker, its type, and behind a type whose markers have names of their own the name: a text, of 32 bits. `data` are
+ * records of their own length: firefox_markers.c has them.
  */
 struct firefox_thread {
-    struct spill_list columns[FIREFOX_COLUMNS], kinds, data, samples;
-    struct firefox_time ended; /* of the marker before; the next one begins then, mostly */
+    struct spill_list times, kinds, data, samples;
+    uint64_t ended; /* the marker before, since the begin; the next one begins then, mostly */
     VEC(struct firefox_open) regions; /* that are open */
     uint64_t goroutine, tid;
     uint32_t name, again; /* text; how many threads before had the same tid */
@@ -108,7 +107,7 @@ struct firefox {
     VEC(struct firefox_thread) threads;
     struct idmap tids; /* how many threads had it */
     struct firefox_counter counters[TIMELINE_COUNTERS + TIMELINE_METRICS];
-    struct firefox_time now; /* of the event that was last; several values are of one time, mostly */
+    struct firefox_known *known; /* texts of markers' data */
     VEC(struct firefox_open) tasks; /* that are open */
     uint64_t unused_task;
     struct idmap task_index; /* number of a task to its place + 1 */
@@ -130,6 +129,7 @@ void firefox_add_marker(struct firefox *f, struct firefox_thread *thread, uint32
 /* "threads" and "counters", after the stacks have numbers; "markers" of one thread. */
 void firefox_put_threads(struct json *j, struct firefox *f, const char *process);
 void firefox_put_counters(struct json *j, struct firefox *f);
+struct firefox_known *firefox_known_new(void); /* NULL: memory is short; to be freed */
 void firefox_put_markers(struct json *j, struct firefox *f, const struct firefox_thread *t);
 
 /* The ID of a track's thread, the system's if it is known; the profiler takes texts as well. Returns where it ends. */
@@ -183,10 +183,13 @@ static inline bool firefox_is_shown(const struct firefox *f, size_t number)
     return t->is_told || t->data.n || t->samples.n;
 }
 
-/* Values of columns; a change is what is added to the value before, modulo 2^64. A time that is known stays so. */
-void firefox_add_change(struct firefox *f, struct spill_list *column, uint64_t change);
-void firefox_add_time(struct firefox *f, struct spill_list *column, struct firefox_time *known, int64_t time);
-void firefox_put_column(struct json *j, struct firefox *f, const char *key, const struct spill_list *l);
+/* Two columns of numbers. */
+void firefox_add_pair(struct firefox *f, struct spill_list *l, uint64_t first, uint64_t second);
+
+/* What a column has of its pairs. */
+enum firefox_column { FIREFOX_BEGIN, FIREFOX_END, FIREFOX_COUNTED, FIREFOX_CHANGE };
+void firefox_put_column(struct json *j, struct firefox *f, const char *key, const struct spill_list *l,
+                        enum firefox_column column);
 
 /* Milliseconds, to the nanosecond. */
 void firefox_put_time(struct json *j, uint64_t ns);

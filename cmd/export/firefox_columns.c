@@ -1,18 +1,22 @@
-/*
- * Columns of a processed profile that are in the spill as the file has them: to write such a column is to copy it. A
- * comma stands before each value.
- */
+/* Columns of a processed profile that are pairs of numbers in the spill, and become texts when they are written. */
 #include <string.h>
 
 #include "cmd/export/firefox.h"
+#include "lib/meta.h"
+#include "lib/wire/varint.h"
 
 enum { NS_PER_MS = 1000000 };
 
 /* At most FIREFOX_TIME bytes; returns where they end. */
-static char *time_digits(char *to, uint64_t ns)
+static inline char *put_time(struct firefox_clock *c, char *to, uint64_t ns)
 {
-    to = out_digits(to, ns / NS_PER_MS);
-    uint64_t part = ns % NS_PER_MS;
+    uint64_t ms = ns / NS_PER_MS, part = ns % NS_PER_MS;
+    if (ms != c->ms || !c->len) {
+        c->ms = ms;
+        c->len = (unsigned)(out_digits(c->digits, ms) - c->digits);
+    }
+    memcpy(to, c->digits, sizeof c->digits);
+    to += c->len;
     *to = '.';
     out_pair(to + 1, part / 10000);
     out_pair(to + 3, part / 100 % 100);
@@ -20,56 +24,84 @@ static char *time_digits(char *to, uint64_t ns)
     return to + 7;
 }
 
-void firefox_put_time(struct json *j, uint64_t ns) { json_put(j, time_digits(json_room(j), ns)); }
-
-/* Room for a value. NULL: it fails. */
-static char *value_room(struct firefox *f, struct spill_list *column)
+void firefox_put_time(struct json *j, uint64_t ns)
 {
-    char *to = spill_room(&f->spill, column, 1 + FIREFOX_TIME);
-    if (!to)
-        return NULL;
-    *to = ',';
-    return to + 1;
+    struct firefox_clock clock = {.len = 0};
+    json_put(j, put_time(&clock, json_room(j), ns));
 }
 
-void firefox_add_change(struct firefox *f, struct spill_list *column, uint64_t change)
+void firefox_add_pair(struct firefox *f, struct spill_list *l, uint64_t first, uint64_t second)
 {
-    char *to = value_room(f, column);
+    char *to = spill_room(&f->spill, l, 2 * VARINT_MAX);
     if (!to)
         return;
-    if (change > INT64_MAX)
-        *to++ = '-';
-    spill_put(column, out_digits(to, change > INT64_MAX ? -change : change));
-}
-
-void firefox_add_time(struct firefox *f, struct spill_list *column, struct firefox_time *known, int64_t time)
-{
-    char *to = value_room(f, column);
-    if (!known->len || known->time != time) {
-        known->time = time;
-        known->len = (unsigned)(time_digits(known->text, firefox_since(f, time)) - known->text);
-    }
-    if (to) {
-        memcpy(to, known->text, FIREFOX_TIME);
-        spill_put(column, to + known->len);
-    }
+    spill_put(l, (char *)varint_put(varint_put((uint8_t *)to, first), second));
+    l->n++;
 }
 
 struct column {
-    struct json *json;
-    size_t skip; /* the comma before the first value */
+    struct out *out;
+    enum firefox_column is;
+    struct firefox_clock clock;
+    uint64_t at;  /* the time */
+    bool follows; /* a value stands before */
 };
+
+/* Most are below 128. */
+static inline const uint8_t *get(const uint8_t *p, const uint8_t *end, uint64_t *v)
+{
+    if (p < end && *p < 0x80) {
+        *v = *p;
+        return p + 1;
+    }
+    return varint_get(p, end, v);
+}
+
+static inline char *put_change(char *to, uint64_t change)
+{
+    if (change > INT64_MAX)
+        *to++ = '-';
+    return out_digits(to, change > INT64_MAX ? -change : change);
+}
+
+/* The compiler makes one of these for each column. */
+static inline __attribute__((always_inline)) void show_as(struct column *c, const uint8_t *p, const uint8_t *end,
+                                                          enum firefox_column is)
+{
+    uint64_t first, second, at = c->at;
+    while (p < end && (p = get(p, end, &first)) && (p = get(p, end, &second))) {
+        char *to = out_room(c->out);
+        *to = ',';
+        to += c->follows;
+        c->follows = true;
+        at += (uint64_t)zigzag_decode(first);
+        if (is == FIREFOX_CHANGE)
+            to = put_change(to, (uint64_t)zigzag_decode(second));
+        else
+            to = put_time(&c->clock, to, is == FIREFOX_END ? at + second : at);
+        if (is == FIREFOX_BEGIN || is == FIREFOX_END)
+            at += second;
+        out_end(c->out, to);
+    }
+    c->at = at;
+}
 
 static void show(void *arg, const char *bytes, size_t n)
 {
     struct column *c = arg;
-    out_bytes(&c->json->out, bytes + c->skip, n - c->skip);
-    c->skip = 0;
+    const uint8_t *p = (const uint8_t *)bytes, *end = p + n;
+    switch (c->is) {
+    case FIREFOX_BEGIN: show_as(c, p, end, FIREFOX_BEGIN); break;
+    case FIREFOX_END: show_as(c, p, end, FIREFOX_END); break;
+    case FIREFOX_COUNTED: show_as(c, p, end, FIREFOX_COUNTED); break;
+    case FIREFOX_CHANGE: show_as(c, p, end, FIREFOX_CHANGE); break;
+    }
 }
 
-void firefox_put_column(struct json *j, struct firefox *f, const char *key, const struct spill_list *l)
+void firefox_put_column(struct json *j, struct firefox *f, const char *key, const struct spill_list *l,
+                        enum firefox_column column)
 {
-    struct column c = {j, 1};
+    struct column c = {.out = &j->out, .is = column};
     open_named(j, key, '[');
     spill_each_piece(&f->spill, l, show, &c);
     json_close(j, ']');

@@ -39,9 +39,9 @@ static void put_counter(struct json *j, struct firefox *f, unsigned counter, uin
     firefox_put_pid(j, f);
     put_number(j, "mainThreadIndex", main);
     open_named(j, "samples", '{');
-    put_number(j, "length", c->n);
-    firefox_put_column(j, f, "time", &c->times);
-    firefox_put_column(j, f, "count", &c->changes);
+    put_number(j, "length", c->changes.n);
+    firefox_put_column(j, f, "time", &c->changes, FIREFOX_COUNTED);
+    firefox_put_column(j, f, "count", &c->changes, FIREFOX_CHANGE);
     json_close(j, '}');
     put_display(j, name, is_bytes);
     json_close(j, '}');
@@ -57,7 +57,7 @@ void firefox_put_counters(struct json *j, struct firefox *f)
     }
     open_named(j, "counters", '[');
     for (unsigned i = 0; i < sizeof f->counters / sizeof f->counters[0]; i++)
-        if (f->counters[i].n)
+        if (f->counters[i].changes.n)
             put_counter(j, f, i, main);
     json_close(j, ']');
 }

@@ -69,7 +69,7 @@ static void begins(void *arg, uint32_t thread)
     const struct span_thread *l = &t->spans.live.v[thread];
     if (t->failed)
         return;
-    t->are_threads |= is_thread(l, l->stack);
+    t->are_threads = t->are_threads || is_thread(l, l->stack);
     t->tracks.v[thread].stack = stack_store_add(t->stacks, l->stack);
     count(t, l->state, 1);
 }
@@ -180,16 +180,15 @@ static void metric(struct timeline *t, const struct gotrace_event *ev)
     t->to->count(t->arg, TIMELINE_COUNTERS + i, gotrace_event_time(ev), m.value);
 }
 
-static void count_procs(struct timeline *t, const struct gotrace_event *ev)
+static void count_procs(struct timeline *t, const struct gotrace_transition *to)
 {
-    struct gotrace_transition to;
-    if (!gotrace_event_transition(ev, &to) || to.resource.kind != GOTRACE_RESOURCE_PROC)
+    if (to->resource.kind != GOTRACE_RESOURCE_PROC)
         return;
-    bool runs = to.to == GOTRACE_STATE_RUNNING, ran = idmap_get(&t->procs, to.resource.id);
-    if (runs && !ran && !idmap_add(&t->procs, to.resource.id, 1))
+    bool runs = to->to == GOTRACE_STATE_RUNNING, ran = idmap_get(&t->procs, to->resource.id);
+    if (runs && !ran && !idmap_add(&t->procs, to->resource.id, 1))
         t->failed = true;
     if (!runs && ran)
-        idmap_remove(&t->procs, to.resource.id);
+        idmap_remove(&t->procs, to->resource.id);
     t->values[TIMELINE_PROCS] = t->procs.count;
 }
 
@@ -295,7 +294,7 @@ static bool event(void *state, const struct gotrace_event *ev)
     if (!spans_event(&t->spans, ev))
         return false;
     switch (gotrace_event_kind(ev)) {
-    case GOTRACE_KIND_TRANSITION: count_procs(t, ev); break;
+    case GOTRACE_KIND_TRANSITION: count_procs(t, &t->spans.transition); break;
     case GOTRACE_KIND_STACK_SAMPLE: sample(t, ev); break;
     case GOTRACE_KIND_METRIC: metric(t, ev); break;
     case GOTRACE_KIND_TASK_BEGIN: task_begins(t, ev); break;

@@ -224,16 +224,16 @@ static void begin(struct spans *s)
 
 bool spans_event(struct spans *s, const struct gotrace_event *ev)
 {
-    struct gotrace_transition t;
+    const struct gotrace_transition *t = &s->transition;
     s->end = gotrace_event_time(ev);
     if (!s->nevents++)
         begin(s);
     uint32_t thread = spans_find(s, gotrace_event_goroutine(ev));
     if (thread != SPANS_NOBODY && !s->live.v[thread].name)
         name(s, &s->live.v[thread], gotrace_event_stack(ev));
-    if (gotrace_event_transition(ev, &t) && t.resource.kind == GOTRACE_RESOURCE_GOROUTINE &&
-        t.resource.id != GOTRACE_NONE)
-        transition(s, ev, &t);
+    if (gotrace_event_transition(ev, &s->transition) && t->resource.kind == GOTRACE_RESOURCE_GOROUTINE &&
+        t->resource.id != GOTRACE_NONE)
+        transition(s, ev, t);
     return !s->failed && !s->texts.failed;
 }
 

@@ -49,6 +49,7 @@ struct spans {
     struct idmap index;   /* goroutine to its place + 1 */
     uint64_t nthreads, nevents, nstretches;
     int64_t begin, end; /* of the trace, as far as it was shown */
+    struct gotrace_transition transition; /* of the event that was shown last, if it is one */
     struct span_filter *filter; /* the caller's; NULL: all stretches count */
     int64_t from, to;   /* what is in between counts, without `to` itself */
     bool has_objects;   /* a thread has waited for one: the trace says what threads wait for */

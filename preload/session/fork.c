@@ -16,7 +16,7 @@ static void (*begin_child)(struct thread *t);
 
 /* The signals of who forks, as long as it has the locks. Not after the last hook: seccomp may forbid system calls. */
 static struct held {
-    bool are;
+    bool are, locks;
     uint64_t before;
 } held;
 
@@ -26,24 +26,29 @@ static void release(struct held h)
         signals_release(h.before);
 }
 
+/* The child of a clone may have copied a lock that somebody had taken, who is not in the child and never drops it. */
 static void before_fork(void)
 {
-    struct held now = {.are = hooked()};
+    struct held now = {.are = hooked(), .locks = recorder.owner->alive};
     if (now.are)
         now.before = signals_hold();
     sample_pause();
-    session_lock();
-    lock_take(&recorder.advance_lock);
-    lock_take(&registry.lock);
+    if (now.locks) {
+        session_lock();
+        lock_take(&recorder.advance_lock);
+        lock_take(&registry.lock);
+    }
     held = now;
 }
 
 static void after_fork_in_parent(void)
 {
     struct held then = held;
-    lock_drop(&registry.lock);
-    lock_drop(&recorder.advance_lock);
-    session_unlock();
+    if (then.locks) {
+        lock_drop(&registry.lock);
+        lock_drop(&recorder.advance_lock);
+        session_unlock();
+    }
     sample_resume();
     release(then);
 }

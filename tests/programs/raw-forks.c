@@ -1,6 +1,6 @@
 /*
  * raw-forks WAY: a fresh process makes one child by a way other than fork, while its threads are busy. What is known of
- * one child must not hide what the next does, so there is only one.
+ * one child must not hide what the next does, so there is only one. fork-again: many, which fork.
  */
 #include "busy-threads.h"
 
@@ -10,7 +10,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-enum { BUSY = 2, YIELDS = 300 };
+enum { BUSY = 2, YIELDS = 300, CHILDREN = 100 };
 
 static char stack[256 * 1024] __attribute__((aligned(16)));
 
@@ -24,6 +24,29 @@ static int work(void *arg)
     _exit(arg ? 3 : 4);
 }
 
+/* Children of clone that fork: what of the recorder they copied is as it was at some moment. */
+static int fork_in_children(void)
+{
+    int all = 0;
+    for (int i = 0; i < CHILDREN; i++) {
+        pid_t child = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+        int status;
+        if (!child) {
+            alarm(20);
+            pid_t grandchild = fork();
+            if (!grandchild)
+                _exit(0);
+            _exit(grandchild < 0 || waitpid(grandchild, &status, 0) != grandchild || status);
+        }
+        while (waitpid(child, &status, 0) != child)
+            CHECK(errno == EINTR);
+        all += status == 0;
+        if (status)
+            break;
+    }
+    return all;
+}
+
 int main(int argc, char **argv)
 {
     const char *way = argc > 1 ? argv[1] : "";
@@ -31,6 +54,11 @@ int main(int argc, char **argv)
     pid_t child = -1;
     int status;
     busy_begin(BUSY);
+    if (!strcmp(way, "fork-again")) {
+        printf("%s: %d\n", way, fork_in_children());
+        busy_end(BUSY);
+        return 0;
+    }
     if (!strcmp(way, "clone")) {
         child = clone(work, stack + sizeof stack, SIGCHLD, stack);
     } else if (!strcmp(way, "syscall")) {

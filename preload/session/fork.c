@@ -29,7 +29,7 @@ static void release(struct held h)
 /* The child of a clone may have copied a lock that somebody had taken, who is not in the child and never drops it. */
 static void before_fork(void)
 {
-    struct held now = {.are = hooked(), .locks = recorder.owner->alive};
+    struct held now = {.are = hooked(), .locks = recorder.owner->alive || recorder.pid == (int)sys_getpid()};
     if (now.are)
         now.before = signals_hold();
     sample_pause();

@@ -8,6 +8,7 @@
 #include "lib/lock.h"
 #include "lib/rawsys.h"
 #include "preload/held_signals.h"
+#include "preload/recorder.h"
 
 enum { GROUPS_MAX = 1024, PATIENCE_NS = 1000000000, PAUSE_NS = 20000000 };
 
@@ -141,11 +142,11 @@ static bool is_passing(const struct privileges *now, const struct privileges *la
     return !memcmp(now->groups, last->groups, (size_t)now->ngroups * sizeof *now->groups);
 }
 
-/* A handler may come here, too. */
+/* The child of a clone has copies of all this, where nobody is to follow. A handler may come here, too. */
 void privileges_follow(void)
 {
     static struct privileges now;
-    if (!any_lives())
+    if (!any_lives() || recorder.pid != (int)sys_getpid())
         return;
     uint64_t held = signals_hold();
     lock_take(&shared.lock);

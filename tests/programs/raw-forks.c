@@ -1,6 +1,7 @@
 /*
  * raw-forks WAY: a fresh process makes one child by a way other than fork, while its threads are busy. What is known of
- * one child must not hide what the next does, so there is only one. fork-again: many, which fork.
+ * one child must not hide what the next does, so there is only one. fork-again: many, which fork. gives-up: one that
+ * gives up rights, and may not wait for anybody to do the same, as there is nobody.
  */
 #include "busy-threads.h"
 
@@ -8,6 +9,8 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 enum { BUSY = 2, YIELDS = 300, CHILDREN = 100 };
@@ -47,6 +50,20 @@ static int fork_in_children(void)
     return all;
 }
 
+static long naps(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_nvcsw;
+}
+
+static int give_up(void)
+{
+    long before = naps();
+    CHECK(!prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0));
+    _exit(naps() - before < 10 ? 4 : 5);
+}
+
 int main(int argc, char **argv)
 {
     const char *way = argc > 1 ? argv[1] : "";
@@ -63,6 +80,10 @@ int main(int argc, char **argv)
         child = clone(work, stack + sizeof stack, SIGCHLD, stack);
     } else if (!strcmp(way, "syscall")) {
         child = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+    } else if (!strcmp(way, "gives-up")) {
+        child = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+        if (!child)
+            give_up();
     } else if (!strcmp(way, "_Fork")) {
         child = own_fork ? own_fork() : fork();
     }

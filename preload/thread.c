@@ -111,6 +111,7 @@ void thread_inherit(struct thread *t)
         next = other->next;
         if (other->wait)
             waitq_leave(&recorder.waits, other->wait);
+        other->writer = (struct writer){0}; /* where a clone has copied it, it may be held */
         if (other == t)
             continue;
         other->next = pool;
@@ -118,7 +119,6 @@ void thread_inherit(struct thread *t)
     }
     t->wait = NULL;
     t->hook_sp = 0;
-    t->writer.writing = 0;
     t->promise.wakeup.g = 0;
     t->sched.m = (uint64_t)sys_gettid();
     sched_track(&t->sched, GO_RUNNING);

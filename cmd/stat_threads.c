@@ -54,7 +54,7 @@ static void hide_unknown(const struct stat *s, struct table_column *columns)
         bool of_kernel = c->title && !strcmp(c->title, "longest");
         bool of_delays = c->title && !strcmp(c->title, "by kernel");
         if ((of_samples && !s->cpu.samples) || (of_cpus && !s->migrations.counted) ||
-            (of_kernel && !s->migrations.by_kernel) || (of_delays && !s->migrations.delays.n))
+            (of_kernel && !s->migrations.by_kernel) || (of_delays && !s->migrations.delays_known))
             c->title = NULL;
     }
 }

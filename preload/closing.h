@@ -14,8 +14,8 @@
 bool narrow_gate(void);
 
 /*
- * After that. True: the gate is closed, all active threads (active.h) are out, and the caller has the registry lock. False: the gate
- * is open. With the advance lock.
+ * After that. True: the gate is closed, all active threads (active.h) are out, and the caller has the registry lock.
+ * False: the gate is open. With the advance lock.
  */
 bool close_gate_behind_all(void);
 

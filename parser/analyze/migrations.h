@@ -14,13 +14,19 @@ struct migrations_of {
     uint32_t cpus; /* on how many it was */
 };
 
+/* What is said of a goroutine. */
+struct migrations_thread {
+    struct migrations_of moves;
+    uint64_t delay; /* ns */
+    bool delay_is_known;
+};
+
 struct migrations {
     bool by_kernel;     /* who runs when is the kernel's word */
     bool counted;       /* and who went from CPU to CPU: of a whole trace */
+    bool delays_known;  /* of some thread, how long it waited for one */
     struct idmap index; /* goroutine to its place in list + 1 */
-    VEC(struct migrations_of) list;
-    struct idmap delay_index; /* likewise in delays */
-    VEC(uint64_t) delays;     /* ns */
+    VEC(struct migrations_thread) list;
     bool failed; /* memory is short */
 };
 

@@ -67,7 +67,7 @@ static void announces_thread(struct thread *child)
 
 static void thread_begins(struct thread *t)
 {
-    t->began_ns = clock_mono_ns();
+    t->began_ns = switches_wanted() ? clock_mono_ns() : 0;
     sample_arm(t);
 }
 

@@ -115,7 +115,7 @@ tests_parser_test_reader_open_SOURCES = %D%/test-reader-open.c %D%/every-kind.h
 tests_parser_test_reader_open_LDADD = $(reader_program_LIBS)
 tests_parser_test_reader_parts_SOURCES = %D%/test-reader-parts.c
 tests_parser_test_reader_parts_LDADD = $(reader_program_LIBS)
-tests_parser_test_reader_bounds_SOURCES = %D%/test-reader-bounds.c
+tests_parser_test_reader_bounds_SOURCES = %D%/test-reader-bounds.c %D%/batches.h
 tests_parser_test_reader_bounds_LDADD = $(reader_program_LIBS)
 tests_parser_test_convert_SOURCES = %D%/test-convert.c
 tests_parser_test_convert_LDADD = $(reader_program_LIBS)
@@ -129,7 +129,7 @@ tests_parser_test_reader_paths_SOURCES = %D%/test-reader-paths.c %D%/made.h
 tests_parser_test_reader_paths_LDADD = $(reader_program_LIBS)
 tests_parser_test_reader_lifetime_SOURCES = %D%/test-reader-lifetime.c %D%/made.h
 tests_parser_test_reader_lifetime_LDADD = $(reader_program_LIBS)
-tests_parser_test_reader_file_SOURCES = %D%/test-reader-file.c
+tests_parser_test_reader_file_SOURCES = %D%/test-reader-file.c %D%/batches.h
 tests_parser_test_reader_file_LDADD = $(reader_program_LIBS)
 tests_parser_test_reader_file_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=pread
 tests_parser_test_reader_memory_SOURCES = %D%/test-reader-memory.c %D%/allowance.c %D%/allowance.h \

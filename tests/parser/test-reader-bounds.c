@@ -7,6 +7,7 @@
 #include "gotrace/gotrace.h"
 #include "lib/wire/events.h"
 #include "lib/wire/varint.h"
+#include "tests/parser/batches.h"
 
 /* Bytes made as they are read: a header, a part that repeats with a counting number, and an end. */
 struct stream {
@@ -18,17 +19,6 @@ struct stream {
     size_t (*part)(uint8_t *p, uint64_t i);
     size_t (*end)(uint8_t *p);
 };
-
-static uint8_t *put_batch(uint8_t *p, uint64_t generation, uint64_t thread, const uint8_t *data, size_t size)
-{
-    *p++ = EV_EventBatch;
-    p = varint_put(p, generation);
-    p = varint_put(p, thread);
-    p = varint_put(p, 1);
-    p = varint_put(p, size);
-    memcpy(p, data, size);
-    return p + size;
-}
 
 static size_t frequency(uint8_t *p)
 {

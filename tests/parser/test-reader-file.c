@@ -6,6 +6,7 @@
 #include "gotrace/gotrace.h"
 #include "lib/wire/events.h"
 #include "lib/wire/varint.h"
+#include "tests/parser/batches.h"
 #include "tests/unit/unit.h"
 
 static char path[] = "/tmp/test-reader-file.XXXXXX";
@@ -173,17 +174,6 @@ static void a_pipe_with_a_path(void **state)
     assert_int_equal(piped.events, memory.events);
     assert_string_equal(piped.message, memory.message);
     gotrace_builder_free(b);
-}
-
-static uint8_t *put_batch(uint8_t *p, uint64_t generation, uint64_t thread, const uint8_t *data, size_t size)
-{
-    *p++ = EV_EventBatch;
-    p = varint_put(p, generation);
-    p = varint_put(p, thread);
-    p = varint_put(p, 1);
-    p = varint_put(p, size);
-    memcpy(p, data, size);
-    return p + size;
 }
 
 /* The frequency stands at its end. */

@@ -117,10 +117,10 @@ static bool put_deeds(const struct stat *s, struct lines *l, const struct stat_g
     }
     parts[n] = rest;
     percents(parts, n + 1, owner->total, percent);
-    bool ok = true;
+    bool ok = true, any = r.n; /* what is no goroutine does nothing in the trace */
     for (size_t i = 0; ok && i < n && percent[i]; i++)
         ok = put_deed(s, l, i ? "," : ":", percent[i], r.groups[i].key);
-    if (ok && percent[n])
+    if (ok && any && percent[n])
         ok = lines_put(l, n ? "," : ":", "%u %% other", percent[n]);
     free(r.groups);
     return ok;

@@ -57,6 +57,12 @@ enum meta_tag {
      * it could run and had no processor since it was made
      */
     META_DELAYS = 24,
+    /*
+     * CPU, n, n numbers, three for each time that a thread was made runnable there: the time, as in META_SWITCHES; the
+     * thread; and who did << WAKING_CONTEXT_BITS | enum waking_context
+     */
+    META_WAKINGS = 25,
+    META_WAKER = 26, /* thread, text: what a thread of another process is called that woke one */
 };
 
 /*
@@ -68,7 +74,8 @@ enum meta_tag {
         [META_STACK] = "i*", [META_WAIT_STACK] = "iiiit**", [META_THREAD] = "iii", [META_NAME] = "iit",                \
         [META_MODULE] = "iiiitt", [META_HOOK] = "it", [META_SAMPLE] = "iiiii*", [META_CALLS] = "iii",                  \
         [META_STATUS] = "iiiiit*", [META_STRING] = "it", [META_HEAP_BLOCK] = "iiii", [META_HEAP_FREE] = "i",           \
-        [META_LOCK] = "iiiiiiit***", [META_SWITCHES] = "i*", [META_DELAYS] = "ii*"                                     \
+        [META_LOCK] = "iiiiiiit***", [META_SWITCHES] = "i*", [META_DELAYS] = "ii*",                                    \
+        [META_WAKINGS] = "i*", [META_WAKER] = "it"                                                                     \
     }
 
 /* The recording begins with it; or these threads are about to end, and get no processor any more that counts. */

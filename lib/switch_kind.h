@@ -8,6 +8,10 @@ enum switch_kind {
     SWITCH_PREEMPTED, /* it lost it, or gave way, and could go on */
     SWITCHES_LOST,    /* of some threads something was not noted until then */
     SWITCH_KIND_BITS = 2,
+    SWITCH_WAKING = 4, /* not of a switch's record: somebody made the thread runnable */
 };
+
+/* Who did: the waking thread, or what had interrupted it on its CPU. */
+enum waking_context { WAKING_BY_THREAD, WAKING_IN_SOFTIRQ, WAKING_IN_INTERRUPT, WAKING_CONTEXT_BITS = 2 };
 
 #endif

@@ -138,9 +138,12 @@ libthrace_preload_la_SOURCES = \
 	%D%/session/stop.c %D%/session/stop.h \
 	%D%/session/triggers.c %D%/session/triggers.h \
 	%D%/session/upcalls.c \
+	%D%/switches/online_cpus.c %D%/switches/online_cpus.h \
+	%D%/switches/perf_ring.h \
 	%D%/switches/rings.c %D%/switches/rings.h \
 	%D%/switches/schedstat.c %D%/switches/schedstat.h \
-	%D%/switches/switches.c %D%/switches/switches.h
+	%D%/switches/switches.c %D%/switches/switches.h \
+	%D%/switches/wakings.c %D%/switches/wakings.h
 # -fexceptions: cancellation and exceptions unwind through the wrappers and run their clean-ups.
 libthrace_preload_la_CFLAGS = $(AM_CFLAGS) -fexceptions -fasynchronous-unwind-tables -fno-stack-protector
 libthrace_preload_la_CPPFLAGS = $(AM_CPPFLAGS) -DTHRACE_BINDIR='"$(bindir)"'

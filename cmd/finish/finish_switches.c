@@ -49,7 +49,8 @@ const char *finish_switches(int fd, FILE *out, struct recording *r, bool torn, b
 {
     struct thread_switches switches = {r->switches.v, r->switches.n};
     struct switches_known known = {
-        .moves.lost = r->lost_switches, .delays.said = r->delays.v, .delays.n = r->delays.n, .show_cpus = show_cpus};
+        .moves.lost = r->lost_switches, .delays.said = r->delays.v, .delays.n = r->delays.n,
+        .wakers = r->wakers.v, .nwakers = r->wakers.n, .show_cpus = show_cpus};
     const char *err = learn(fd, &switches, &known) ? merge(fd, out, &switches, &known, torn, sum)
                                                    : strerror(errno ? errno : ENOMEM);
     switches_known_free(&known);

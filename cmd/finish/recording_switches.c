@@ -25,6 +25,37 @@ bool recording_read_switches(struct recording *r, struct cursor *c)
     return true;
 }
 
+bool recording_read_wakings(struct recording *r, struct cursor *c)
+{
+    uint64_t ticks = 0;
+    uint16_t cpu = (uint16_t)get_int(c);
+    for (uint64_t n = get_int(c); n >= 3 && c->p; n -= 3) {
+        ticks += (uint64_t)zigzag_decode(get_int(c));
+        struct thread_switch s = {.time = (int64_t)ticks, .cpu = cpu, .kind = SWITCH_WAKING};
+        s.thread = (uint32_t)get_int(c);
+        uint64_t who = get_int(c);
+        s.context = who & ((1 << WAKING_CONTEXT_BITS) - 1);
+        s.waker = (uint32_t)(who >> WAKING_CONTEXT_BITS);
+        if (!VEC_ROOM(&r->switches))
+            return false;
+        r->switches.v[r->switches.n++] = s;
+    }
+    return true;
+}
+
+bool recording_read_waker(struct recording *r, struct cursor *c)
+{
+    struct waker_name w = {.thread = (uint32_t)get_int(c)};
+    const uint8_t *text = get_text(c, &w.len);
+    w.text = (const char *)text;
+    if (!text)
+        return true;
+    if (!VEC_ROOM(&r->wakers))
+        return false;
+    r->wakers.v[r->wakers.n++] = w;
+    return true;
+}
+
 bool recording_read_delays(struct recording *r, struct cursor *c)
 {
     struct thread_delay d = {.time = (int64_t)get_int(c)};
@@ -50,6 +81,12 @@ static int by_time(const void *a, const void *b)
     return (x->kind == SWITCH_IN) - (y->kind == SWITCH_IN);
 }
 
+static int by_thread(const void *a, const void *b)
+{
+    const struct waker_name *x = a, *y = b;
+    return x->thread < y->thread ? -1 : x->thread > y->thread;
+}
+
 static int by_time_said(const void *a, const void *b)
 {
     const struct thread_delay *x = a, *y = b;
@@ -63,6 +100,8 @@ void recording_sort_switches(struct recording *r)
         r->switches.v[i].time = (int64_t)(trace_time_of(&r->time, (uint64_t)r->switches.v[i].time) * ns);
     if (r->switches.n)
         qsort(r->switches.v, r->switches.n, sizeof *r->switches.v, by_time);
+    if (r->wakers.n)
+        qsort(r->wakers.v, r->wakers.n, sizeof *r->wakers.v, by_thread);
     for (size_t i = 0; i < r->delays.n; i++)
         r->delays.v[i].time = (int64_t)(trace_time_of(&r->time, (uint64_t)r->delays.v[i].time) * ns);
     if (r->delays.n)

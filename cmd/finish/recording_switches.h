@@ -8,8 +8,10 @@
 /* A META_SWITCHES. False: out of memory. */
 bool recording_read_switches(struct recording *r, struct cursor *c);
 
-/* A META_DELAYS, likewise. */
+/* A META_DELAYS, a META_WAKINGS or a META_WAKER, likewise. */
 bool recording_read_delays(struct recording *r, struct cursor *c);
+bool recording_read_wakings(struct recording *r, struct cursor *c);
+bool recording_read_waker(struct recording *r, struct cursor *c);
 
 /* Once r->time is known: by time, in nanoseconds of the trace. */
 void recording_sort_switches(struct recording *r);

@@ -64,6 +64,7 @@ struct options {
     uint64_t lock_stats;
     uint64_t switches;
     uint64_t cpus; /* switches, and the CPUs of threads */
+    uint64_t wakers; /* switches, and who wakes threads */
     uint64_t symbol_cache; /* for the command, which makes the trace */
     uint64_t classes; /* enum call_class */
     uint64_t cpu_hz;

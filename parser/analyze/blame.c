@@ -130,10 +130,10 @@ static void unlink_waiter(struct blame *b, struct blame_object *o, struct blame_
 }
 
 /* Time that nobody is known to be the owner. */
-static void charge_nobody(struct blame *b, uint32_t object, int64_t from, int64_t to)
+static void charge_nobody(struct blame *b, uint32_t object, int64_t from, int64_t to, const struct gotrace_event *by)
 {
     if (to > from && spans_part(b->spans, &from, &to))
-        blame_add_owner(&b->sums, object, stat_empty(&b->spans->texts), 0, (uint64_t)to - (uint64_t)from);
+        blame_add_owner(&b->sums, object, spans_outsider(b->spans, by), 0, (uint64_t)to - (uint64_t)from);
 }
 
 void blame_begins(struct blame *b, uint32_t thread)
@@ -155,7 +155,7 @@ void blame_begins(struct blame *b, uint32_t thread)
     t->counts = span->counts && t->begin < b->spans->to;
     if (!t->counts)
         return;
-    charge_nobody(b, number, t->begin, o->released);
+    charge_nobody(b, number, t->begin, o->released, NULL);
     link_waiter(b, o, thread);
 }
 
@@ -292,7 +292,7 @@ void blame_ends(struct blame *b, uint32_t thread, int64_t now, const struct gotr
     if (waker != SPANS_NOBODY)
         blame_owner(b, number, waker, now);
     else if (t->counts)
-        charge_nobody(b, number, later(t->begin, b->objects.v[number].released), now);
+        charge_nobody(b, number, later(t->begin, b->objects.v[number].released), now, by);
     uint64_t ns;
     if (spans_counts(b->spans, span, now, &ns))
         stat_groups_add_late(&b->waits, number, 1, ns);

@@ -247,3 +247,10 @@ bool spans_end(struct spans *s)
     }
     return !s->failed && !s->texts.failed;
 }
+
+uint32_t spans_outsider(struct spans *s, const struct gotrace_event *by)
+{
+    struct gotrace_frame f;
+    bool says = by && gotrace_stack_frame(gotrace_event_stack(by), 0, &f) && stat_str_is(f.file, "kernel");
+    return says ? stat_text(&s->texts, f.function) : stat_empty(&s->texts);
+}

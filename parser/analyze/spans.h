@@ -79,6 +79,12 @@ static inline uint32_t spans_waker(const struct spans *s, uint32_t thread, const
     return waker == thread ? SPANS_NOBODY : waker;
 }
 
+/*
+ * Text: what the kernel says ended a wait, and is no goroutine, such as "cat (thread 4711)" (docs/model.md); "" where it
+ * does not say. by: what ended the wait, or NULL.
+ */
+uint32_t spans_outsider(struct spans *s, const struct gotrace_event *by);
+
 /* The part that counts of a stretch which ends, or of what a thread did in it; false: none. It may have no length. */
 static inline bool spans_part(const struct spans *s, int64_t *begin, int64_t *end)
 {

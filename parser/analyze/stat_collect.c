@@ -159,7 +159,7 @@ static void end_wait(struct stat *s, uint32_t thread, int64_t now, const struct 
     uint32_t none = stat_empty(texts);
     if (waker == SPANS_NOBODY) {
         /* What no goroutine does has the stack of the runtime at best, or that of the waiter itself. */
-        stat_groups_add_late(&s->wakers, stat_waker_key(wait, none, none), 1, ns);
+        stat_groups_add_late(&s->wakers, stat_waker_key(wait, spans_outsider(&s->spans, ev), none), 1, ns);
         return;
     }
     enum stat_stack_text said = s->waker_stacks ? STAT_WHERE : STAT_CALL;
@@ -179,7 +179,8 @@ static void note_queue(struct stat *s, uint32_t thread, bool counts, uint64_t ns
     struct stat_thread *sum = &s->sums.v[thread];
     if (l->state == GOTRACE_STATE_WAITING) {
         sum->woken_for = s->blame.threads.v[thread].object;
-        sum->woke_itself = s->migrations.by_kernel && spans_waker(&s->spans, thread, by) == SPANS_NOBODY;
+        sum->woke_itself = s->migrations.by_kernel && spans_waker(&s->spans, thread, by) == SPANS_NOBODY &&
+                           spans_outsider(&s->spans, by) == stat_empty(&s->spans.texts);
     } else if (l->state == GOTRACE_STATE_RUNNABLE) {
         if (counts && !sum->woke_itself) {
             run_queue_add(&s->run_queue, l->reason, sum->woken_for, ns);

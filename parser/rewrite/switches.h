@@ -22,6 +22,8 @@ struct switches_known {
     struct moves moves;
     struct delays delays; /* what was said is the caller's */
     VEC(uint64_t) late; /* a bit for each GoBlock, in their order: the kernel says when its wait begins */
+    const struct waker_name *wakers; /* the caller's, by thread */
+    size_t nwakers;
     bool show_cpus; /* the caller's: each change of a thread's CPU is a message */
 };
 

@@ -3,6 +3,7 @@
  * sleep later: after what interrupts take, and page faults, and the setting of a timer. So the first switch begins the
  * wait, unless another thread had ended it by then. The last one brings it back, if the kernel had it wait several
  * times: it may have been woken in vain, or for what the trace does not tell from the wait, as the mutex of a condition.
+ * Where the kernel says who woke it, that counts for waits of which the trace does not know.
  */
 #include "parser/event.h"
 #include "parser/rewrite/switches.h"
@@ -12,6 +13,8 @@ struct waiter {
     bool slept; /* and by the kernel, and is not back */
     size_t block; /* number of its GoBlock + 1, as long as a switch may begin it */
     size_t back; /* index of the switch + 1 with which it came back; 0: it did not */
+    size_t waking; /* and of the waking that made it come back */
+    bool is_woken; /* by a goroutine, by the trace */
 };
 
 struct learner {
@@ -51,8 +54,10 @@ static bool begin_wait(struct learner *l, const struct gotrace_event *ev)
 static void wake(struct learner *l, const struct gotrace_event *ev)
 {
     uint32_t at = idmap_get(&l->home_of, ev->args[0]);
-    if (at && idmap_get(&l->waiter_of, ev->thread) != at)
+    if (at && idmap_get(&l->waiter_of, ev->thread) != at) {
         l->waiters.v[at - 1].block = l->waiters.v[at - 1].back = 0;
+        l->waiters.v[at - 1].is_woken = true;
+    }
 }
 
 static bool end_wait(struct learner *l, const struct gotrace_event *ev)
@@ -60,8 +65,11 @@ static bool end_wait(struct learner *l, const struct gotrace_event *ev)
     struct waiter *w = waiter_of(l, ev->thread);
     if (!w)
         return false;
-    if (w->waits && w->back && idmap_get(&l->home_of, ev->args[0]) == (uint32_t)(w - l->waiters.v) + 1)
+    if (w->waits && w->back && idmap_get(&l->home_of, ev->args[0]) == (uint32_t)(w - l->waiters.v) + 1) {
         l->switches->v[w->back - 1].ends_wait = true;
+        if (w->waking && !w->is_woken)
+            l->switches->v[w->waking - 1].ends_wait = true;
+    }
     *w = (struct waiter){0};
     return true;
 }
@@ -118,8 +126,13 @@ static bool learn_switch(struct learner *l, size_t i)
     if (!at || !l->waiters.v[at - 1].waits || s->kind == SWITCHES_LOST || s->kind == SWITCH_PREEMPTED)
         return true;
     struct waiter *w = &l->waiters.v[at - 1];
+    if (s->kind == SWITCH_WAKING) {
+        if (w->slept)
+            w->waking = i + 1;
+        return true;
+    }
     if (s->kind == SWITCH_BLOCKS)
-        w->back = 0;
+        w->back = w->waking = 0;
     else if (w->slept)
         w->back = i + 1;
     w->slept = s->kind == SWITCH_BLOCKS;
@@ -135,15 +148,16 @@ bool switches_learn(struct gotrace_reader *r, struct thread_switches *switches, 
     known->max_procs = 0;
     while (ok && (ev = gotrace_reader_next(r))) {
         for (; ok && next < switches->n && switches->v[next].time < ev->time; next++) {
-            ok = learn_switch(&l, next) && moves_switch(&known->moves, &switches->v[next]) &&
-                 delays_switch(&known->delays, &switches->v[next]);
+            ok = learn_switch(&l, next) && (switches->v[next].kind == SWITCH_WAKING ||
+                                            (moves_switch(&known->moves, &switches->v[next]) &&
+                                             delays_switch(&known->delays, &switches->v[next])));
         }
         if (ev->type == EV_ProcsChange && !known->max_procs)
             known->max_procs = ev->args[0];
         ok = ok && delays_until(&known->delays, ev->time) && learn_event(&l, ev);
     }
     for (; ok && next < switches->n; next++)
-        ok = delays_switch(&known->delays, &switches->v[next]);
+        ok = switches->v[next].kind == SWITCH_WAKING || delays_switch(&known->delays, &switches->v[next]);
     idmap_free(&l.waiter_of);
     idmap_free(&l.home_of);
     VEC_FREE(&l.waiters);

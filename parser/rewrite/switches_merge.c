@@ -55,6 +55,8 @@ static bool take_switch(struct switched *s, const struct thread_switch *at)
     if (!index)
         return true;
     struct switched_thread *t = &s->threads.v[index - 1];
+    if (at->kind == SWITCH_WAKING)
+        return switched_wake(s, t, at);
     t->cpu = at->cpu + 1u;
     return at->kind == SWITCH_IN ? switch_in(s, t, at) : switch_out(s, t, at);
 }
@@ -124,7 +126,8 @@ static bool leave(struct switched *s, const struct gotrace_event *ev, struct swi
     case EV_GoSyscallBegin:
         go->was = go->is = GO_SYSCALL;
         p->since = ev->time;
-        return switched_copy(s, ev, (uint64_t[]){++p->seq, ev->args[1]});
+        return rewriter_stack(&s->w, ev->tables, ev->args[1], &go->stack) &&
+               switched_copy(s, ev, (uint64_t[]){++p->seq, ev->args[1]});
     case EV_GoDestroy:
         t->go = 0;
         return switched_copy(s, ev, ev->args) && switched_drop_go(s, go);

@@ -276,7 +276,7 @@ bool switched_state_all(struct switched *s)
 {
     for (size_t i = 0; i < s->gos.n; i++) {
         s->gos.v[i].stated = false;
-        s->gos.v[i].seq = 0;
+        s->gos.v[i].seq = s->gos.v[i].stack = 0;
     }
     for (size_t i = 0; i < s->procs.n; i++) {
         s->procs.v[i].seq = 0;

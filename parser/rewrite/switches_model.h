@@ -12,7 +12,7 @@
 struct switched_go {
     uint64_t id, thread; /* thread: that it was last on */
     uint64_t seq;
-    uint64_t reason, stack; /* of the wait that is put off */
+    uint64_t reason, stack; /* of the wait that is put off; the stack: or of the system call, in this generation */
     uint8_t was, is; /* enum go_status; is 0: the entry is free */
     bool late;       /* it has said that it waits, and executes until the kernel puts it to sleep */
     bool early;      /* back from its wait, and has not said so */
@@ -79,6 +79,9 @@ bool switched_give_proc(struct switched *s, struct switched_thread *t, int64_t t
 bool switched_start(struct switched *s, struct switched_thread *t, struct switched_go *go, int64_t time);
 bool switched_stop(struct switched *s, struct switched_thread *t, struct switched_go *go, int64_t time,
                    enum switch_kind why);
+
+/* The kernel says who made its goroutine runnable: if it waits, that ends the wait, or one that no wrapper saw. */
+bool switched_wake(struct switched *s, const struct switched_thread *t, const struct thread_switch *waking);
 
 /* The wait that was put off begins; all do that are. */
 bool switched_block(struct switched *s, struct switched_thread *t, struct switched_go *go, int64_t time);

@@ -14,7 +14,16 @@ struct thread_switch {
     uint16_t cpu;
     uint8_t kind;         /* enum switch_kind */
     bool begins_wait : 1; /* with this one the thread went to sleep for what it waits for by the trace */
-    bool ends_wait : 1;   /* with this one it came back from that */
+    bool ends_wait : 1;   /* with this one it came back from that, or was woken for it */
+    uint32_t waker;       /* of SWITCH_WAKING: the thread that did, or was interrupted for it … */
+    uint8_t context;      /* … by enum waking_context */
+};
+
+/* What a thread of another process is called. */
+struct waker_name {
+    uint32_t thread;
+    const char *text; /* of len bytes, without an end */
+    size_t len;
 };
 
 /* By time. */

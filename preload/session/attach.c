@@ -110,7 +110,7 @@ static int begin(void)
     control_may_detach(end);
     end_expected_threads();
     expect_threads(attached.waits.v, attached.waits.n);
-    switches_want_of_all(attached.options.switches || attached.options.cpus);
+    switches_want_of_all(&attached.options);
     const char *no_profile = heap_begin_late(attached.options.heap_sample);
     int err = begin_sessions();
     if (err) {

@@ -98,8 +98,7 @@ static void begin_in_child(struct thread *t)
     }
     fork_inherit(t);
     session_init(options, true);
-    if (options->switches || options->cpus)
-        switches_open();
+    switches_open(options);
     if (options->start.when != START_NOW)
         return;
     int err = session_start_with_modules();
@@ -177,8 +176,7 @@ bool begin_process(enum begin_when when)
     if (options->lock_stats)
         count_locks();
     if (when == BEGIN_WITH_PROGRAM) {
-        if (options->switches || options->cpus)
-            switches_open();
+        switches_open(options);
         probes_init(options->probes, session_exe(), !options->follow, options->verbose);
         begin_main_thread();
     }

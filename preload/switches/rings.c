@@ -21,11 +21,11 @@
 
 #include "preload/perf.h"
 #include "preload/recorder.h"
+#include "preload/switches/online_cpus.h"
+#include "preload/switches/perf_ring.h"
 #include "preload/tasks.h"
 
 enum {
-    MAX_CPUS = 1024,
-    MASK_WORDS = MAX_CPUS / 64,
     SIZE_MAX_BYTES = 512 << 10,
     SIZE_MIN_BYTES = 16 << 10,
     EVENTS_MAX = 32 << 10,
@@ -33,7 +33,7 @@ enum {
 };
 
 struct ring {
-    struct perf_event_mmap_page *page;
+    struct perf_ring perf;
     uint32_t cpu;
     int fd;           /* as long as more events are to share it; -1: none */
     bool lost_before; /* records that nobody wants */
@@ -49,47 +49,6 @@ static struct {
     uint32_t events;       /* besides those that have the rings: with descriptors from first_fd to last_fd */
     int first_fd, last_fd;
 } rings;
-
-/* --- which CPUs --------------------------------------------------------------------------------------------------- */
-
-static const char *take_number(const char *p, uint32_t *n)
-{
-    if (*p < '0' || *p > '9')
-        return NULL;
-    for (*n = 0; *p >= '0' && *p <= '9' && *n < MAX_CPUS; p++)
-        *n = *n * 10 + (uint32_t)(*p - '0');
-    return p;
-}
-
-/* "0-3,8": false where it is something else. */
-static bool parse_list(const char *p, uint64_t mask[MASK_WORDS])
-{
-    for (;; p++) {
-        uint32_t from, to;
-        if (!(p = take_number(p, &from)))
-            return false;
-        to = from;
-        if (*p == '-' && !(p = take_number(p + 1, &to)))
-            return false;
-        for (; from <= to && from < MAX_CPUS; from++)
-            mask[from / 64] |= UINT64_C(1) << from % 64;
-        if (*p != ',')
-            return *p == '\n' || !*p;
-    }
-}
-
-/* All that are online, as threads may be moved to any. Where the list is not to be had, those that this one may use. */
-static void find_cpus(uint64_t mask[MASK_WORDS])
-{
-    char list[4096];
-    long fd = sys_openat("/sys/devices/system/cpu/online", O_RDONLY | O_CLOEXEC, 0);
-    long n = fd < 0 ? fd : sys_read((int)fd, list, sizeof list - 1);
-    if (fd >= 0)
-        sys_close((int)fd);
-    list[n > 0 ? n : 0] = 0;
-    if (!parse_list(list, mask))
-        raw_syscall(SYS_sched_getaffinity, 0, MAX_CPUS / 8, (long)mask, 0, 0, 0);
-}
 
 /* --- making them -------------------------------------------------------------------------------------------------- */
 
@@ -115,17 +74,18 @@ static long open_event(uint32_t tid, uint32_t cpu, bool notes)
 
 static int open_ring(uint32_t cpu, bool shared)
 {
-    long fd = open_event(0, cpu, !shared), at;
+    struct ring r = {.cpu = cpu, .fd = -1, .kind = SWITCHES_LOST};
+    long fd = open_event(0, cpu, !shared);
     if (fd < 0)
         return (int)fd;
-    at = sys_mmap(rings.page + rings.size, PROT_READ | PROT_WRITE, MAP_SHARED, (int)fd, 0);
-    if (sys_failed(at) || !shared)
+    int err = perf_ring_map(&r.perf, (int)fd, rings.page, rings.size);
+    if (err || !shared)
         sys_close((int)fd);
-    if (sys_failed(at))
-        return (int)at;
-    rings.v[rings.n++] = (struct ring){
-        .page = (struct perf_event_mmap_page *)at, .cpu = cpu, .fd = shared ? (int)fd : -1, .kind = SWITCHES_LOST};
-    return 0;
+    else
+        r.fd = (int)fd;
+    if (!err)
+        rings.v[rings.n++] = r;
+    return err;
 }
 
 static void close_fds(void)
@@ -144,11 +104,11 @@ void rings_close(void)
         sys_close(fd);
     rings.events = 0;
     while (rings.n)
-        sys_munmap(rings.v[--rings.n].page, rings.page + rings.size);
+        perf_ring_unmap(&rings.v[--rings.n].perf);
 }
 
 /* All or none: a thread that comes back on a CPU without a ring would seem to wait for one. */
-static int open_all(const uint64_t mask[MASK_WORDS], bool shared)
+static int open_all(const uint64_t mask[CPU_WORDS], bool shared)
 {
     int err = 0;
     for (uint32_t cpu = 0; cpu < MAX_CPUS && !err; cpu++)
@@ -162,10 +122,10 @@ static int open_all(const uint64_t mask[MASK_WORDS], bool shared)
 /* What a user may lock in memory counts for all his processes together, so there may be room for smaller ones only. */
 static int open_rings(bool shared)
 {
-    uint64_t mask[MASK_WORDS] = {0};
+    uint64_t mask[CPU_WORDS];
     int err = -EINVAL;
     rings.page = (uint64_t)sysconf(_SC_PAGESIZE);
-    find_cpus(mask);
+    online_cpus(mask);
     for (int tries = 0; tries < 2 && err == -EINVAL; tries++) {
         rings.for_threads_only = !tries;
         rings.size = SIZE_MAX_BYTES;
@@ -255,58 +215,41 @@ int rings_open_for_all(void)
 
 /* --- reading ------------------------------------------------------------------------------------------------------ */
 
-/* Records are of whole words, and go on at the beginning of the ring. */
-static uint64_t word(const struct ring *r, uint64_t at)
-{
-    const uint64_t *data = (const uint64_t *)((const char *)r->page + rings.page);
-    return data[(at & (rings.size - 1)) / 8];
-}
-
-static uint32_t process_of(uint64_t ids) { return (uint32_t)ids; }
-static uint32_t thread_of(uint64_t ids) { return (uint32_t)(ids >> 32); }
+struct reading {
+    struct ring *ring;
+    const struct ring_reader *reader;
+};
 
 /* Words of a switch: type, misc and size; process and thread; time. Of a loss an ID and the number are before these. */
-static void take(struct ring *r, uint64_t at, const struct ring_reader *reader)
+static void take(void *arg, uint64_t at)
 {
-    uint64_t head = word(r, at);
-    uint32_t type = (uint32_t)head, misc = (uint32_t)(head >> 32) & 0xffff;
-    if (type == PERF_RECORD_SWITCH && process_of(word(r, at + 8)) == (uint32_t)recorder.pid) {
+    const struct reading *reading = arg;
+    struct ring *r = reading->ring;
+    uint64_t head = perf_ring_word(&r->perf, at), ids = perf_ring_word(&r->perf, at + 8);
+    uint64_t time = perf_ring_word(&r->perf, at + 16);
+    uint32_t type = perf_record_type(head), misc = perf_record_misc(head);
+    if (type == PERF_RECORD_SWITCH && perf_process_of(ids) == (uint32_t)recorder.pid) {
         enum switch_kind kind = !(misc & PERF_RECORD_MISC_SWITCH_OUT)          ? SWITCH_IN
                                 : misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT ? SWITCH_PREEMPTED
                                                                               : SWITCH_BLOCKS;
-        uint32_t tid = thread_of(word(r, at + 8));
+        uint32_t tid = perf_thread_of(ids);
         if (tid != r->tid || kind != r->kind) /* else it is the same, by the thread's other event */
-            reader->take(r->cpu, word(r, at + 16), kind, tid);
+            reading->reader->take(r->cpu, time, kind, tid);
         r->tid = tid;
         r->kind = kind;
     } else if (type == PERF_RECORD_LOST && !r->lost_before) {
-        reader->take(r->cpu, word(r, at + 32), SWITCHES_LOST, word(r, at + 16));
+        reading->reader->take(r->cpu, perf_ring_word(&r->perf, at + 32), SWITCHES_LOST, time);
     }
     r->lost_before &= type != PERF_RECORD_LOST;
-}
-
-static uint64_t read_one(struct ring *r, const struct ring_reader *reader)
-{
-    uint64_t head = __atomic_load_n(&r->page->data_head, __ATOMIC_ACQUIRE), at = r->page->data_tail;
-    uint64_t used = head - at;
-    if (used > rings.size) /* somebody has scribbled on it */
-        at = head;
-    for (uint64_t size; at < head; at += size) {
-        size = word(r, at) >> 48;
-        if (size < 8 || size % 8 || size > head - at) /* likewise */
-            break;
-        take(r, at, reader);
-    }
-    reader->end(r->cpu);
-    __atomic_store_n(&r->page->data_tail, head, __ATOMIC_RELEASE);
-    return used;
 }
 
 uint32_t rings_read(const struct ring_reader *reader)
 {
     uint64_t most = 0;
     for (uint32_t i = 0; i < rings.n; i++) {
-        uint64_t used = read_one(&rings.v[i], reader);
+        struct reading reading = {&rings.v[i], reader};
+        uint64_t used = perf_ring_read(&rings.v[i].perf, take, &reading);
+        reader->end(rings.v[i].cpu);
         most = used > most ? used : most;
     }
     return rings.n ? (uint32_t)((most << 16) / rings.size) : 0;
@@ -316,9 +259,9 @@ uint32_t rings_read(const struct ring_reader *reader)
 void rings_empty(void)
 {
     for (uint32_t i = 0; i < rings.n; i++) {
-        struct perf_event_mmap_page *page = rings.v[i].page;
-        uint64_t head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
-        rings.v[i].lost_before = head - page->data_tail > rings.size / 2;
-        __atomic_store_n(&page->data_tail, head, __ATOMIC_RELEASE);
+        struct perf_ring *r = &rings.v[i].perf;
+        uint64_t head = perf_ring_head(r);
+        rings.v[i].lost_before = head - r->page->data_tail > r->size / 2;
+        perf_ring_free(r, head);
     }
 }

@@ -7,6 +7,7 @@
 #include "preload/service.h"
 #include "preload/switches/rings.h"
 #include "preload/switches/schedstat.h"
+#include "preload/switches/wakings.h"
 
 enum {
     BATCH = 256,
@@ -21,6 +22,7 @@ _Static_assert(RECORD_MAX <= CHUNK_CAPACITY - SCHED_TRANSITION_MAX, "a record fi
 static struct {
     struct lock lock; /* of what follows, and of who reads the rings */
     bool open, of_all;          /* of_all: they are the helper's to open and to close */
+    bool wakers, no_wakers;     /* and what the kernel says of wakers is wanted; but it says nothing */
     int err;                    /* what came of that; PENDING: nothing yet */
     struct clock_pair from, to; /* between which times are reckoned */
     uint64_t drained_ns, due_ns;
@@ -42,12 +44,32 @@ static const char *why_not(int err)
     }
 }
 
-void switches_open(void)
+static bool wanted_by(const struct options *options)
 {
+    switches.wakers = options->wakers;
+    return options->switches || options->cpus || options->wakers;
+}
+
+/* False: without them, which is to be said. */
+static bool open_wakings(void) { return !switches.wakers || wakings_open(); }
+
+static void say_without_wakings(void)
+{
+    say("the kernel lets only root see who wakes threads (CAP_PERFMON and tracefs at /sys/kernel/tracing): wakers are "
+        "those that the program shows",
+        "");
+}
+
+void switches_open(const struct options *options)
+{
+    if (!wanted_by(options))
+        return;
     int err = rings_open();
     switches.open = !err;
     if (err)
         say(why_not(err), "");
+    else if (!open_wakings())
+        say_without_wakings();
 }
 
 static bool are_open(void) { return __atomic_load_n(&switches.open, __ATOMIC_ACQUIRE); }
@@ -59,6 +81,7 @@ void switches_forget(void)
     switches.lock.word = 0;
     switches.open = switches.of_all = false;
     rings_forget();
+    wakings_forget();
     schedstat_forget();
 }
 
@@ -77,6 +100,7 @@ void switches_begin(struct clock_pair start)
         return;
     lock_take(&switches.lock);
     rings_empty();
+    wakings_empty();
     begin_from(start);
     lock_drop(&switches.lock);
 }
@@ -92,9 +116,9 @@ void switches_begun(void)
 
 /* --- in a program that runs already ------------------------------------------------------------------------------- */
 
-void switches_want_of_all(bool wanted)
+void switches_want_of_all(const struct options *options)
 {
-    switches.of_all = wanted;
+    switches.of_all = wanted_by(options);
     switches.err = PENDING;
 }
 
@@ -105,6 +129,7 @@ void switches_open_of_all(void)
     int err = rings_open_for_all();
     lock_take(&switches.lock);
     if (!err) {
+        __atomic_store_n(&switches.no_wakers, !open_wakings(), __ATOMIC_RELAXED);
         begin_from(clock_read_pair(&recorder.clock));
         schedstat_begin();
     }
@@ -120,6 +145,7 @@ void switches_close_of_all(void)
     lock_take(&switches.lock);
     switches.open = false;
     rings_close();
+    wakings_close();
     lock_drop(&switches.lock);
 }
 
@@ -134,6 +160,8 @@ void switches_await_of_all(void)
     }
     if (switches.of_all && err)
         say(why_not(err), "");
+    else if (switches.of_all && __atomic_load_n(&switches.no_wakers, __ATOMIC_RELAXED))
+        say_without_wakings();
 }
 
 /* --- the batch ---------------------------------------------------------------------------------------------------- */
@@ -180,6 +208,8 @@ static void take(uint32_t cpu, uint64_t mono_ns, enum switch_kind kind, uint64_t
         add(ticks, SWITCHES_LOST, switches.lost);
     switches.lost = 0;
     add(ticks, kind, tid);
+    if (kind != SWITCHES_LOST)
+        wakings_expect((uint32_t)tid);
 }
 
 static const struct ring_reader into_spool = {.take = take, .end = write_batch};
@@ -202,6 +232,7 @@ static void drain(bool sums)
     switches.from = switches.to;
     switches.to = now;
     uint32_t filled = rings_read(&into_spool);
+    wakings_write(ticks_at);
     uint64_t since = now.mono_ns - switches.drained_ns;
     switches.drained_ns = now.mono_ns;
     __atomic_store_n(&switches.due_ns, now.mono_ns + pause_after(since, filled), __ATOMIC_RELAXED);

@@ -9,18 +9,19 @@
 #include <stdint.h>
 
 #include "lib/clock.h"
+#include "lib/options/options.h"
 
 /*
- * Begins, for the calling thread and those that it makes: so by the first one, before there are others. Says so where
- * that cannot be had.
+ * Begins, if that is wanted, for the calling thread and those that it makes: so by the first one, before there are
+ * others. Says so where that cannot be had.
  */
-void switches_open(void);
+void switches_open(const struct options *options);
 
 /*
  * The same for a program that has many threads already: the helper does it as soon as it runs, and undoes it at its end.
  * await waits for that, and says so where it cannot be had.
  */
-void switches_want_of_all(bool wanted);
+void switches_want_of_all(const struct options *options);
 void switches_open_of_all(void);
 void switches_close_of_all(void);
 void switches_await_of_all(void);

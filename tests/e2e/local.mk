@@ -59,6 +59,7 @@ e2e_tests = \
 	%D%/subjects.test \
 	%D%/sums.test \
 	%D%/switches.test \
+	%D%/wakers.test \
 	%D%/symbols.test \
 	%D%/tasks.test \
 	%D%/terminal.test \

@@ -36,6 +36,10 @@ static inline const char *reason_of(const struct gotrace_event *ev)
     if (ev->type == EV_UserLog)
         s = generation_string(ev->tables, ev->args[2]);
     bool in = ev->type == EV_GoBlock && gotrace_stack_frame(event_stack(ev, ev->args[1]), 0, &frame);
+    if (ev->type == EV_GoUnblock && gotrace_stack_frame(event_stack(ev, ev->args[2]), 0, &frame)) {
+        snprintf(text, sizeof text, "(by %.*s)", (int)frame.function.len, frame.function.data);
+        return text;
+    }
     snprintf(text, sizeof text, "(%.*s%s%.*s)", (int)s.len, s.data, in ? " in " : "", (int)frame.function.len,
              frame.function.data);
     return s.len ? text : "";
@@ -69,8 +73,8 @@ static inline char *written(const void *bytes, size_t size)
         if (ev->time < ALL_HAVE_BEGUN || ev->type == EV_SYNC_POINT || ev->type == EV_GoStatus ||
             ev->type == EV_ProcStatus)
             continue;
-        fprintf(out, "%s%" PRIu64 ".%" PRId64 " %s%s", ftello(out) ? ", " : "", ev->thread, ev->time,
-                gotrace_event_name(ev), reason_of(ev));
+        fprintf(out, "%s%" PRId64 ".%" PRId64 " %s%s", ftello(out) ? ", " : "",
+                ev->thread == ID_NONE ? -1 : (int64_t)ev->thread, ev->time, gotrace_event_name(ev), reason_of(ev));
     }
     if (gotrace_reader_error(r))
         fail_msg("%s", gotrace_reader_error(r)->message);
@@ -86,6 +90,8 @@ static inline char *merged(struct made *m, uint64_t max_procs, struct thread_swi
     struct switches_result result;
     struct failure f = {0};
     struct switches_known known = {.moves.lost = 5, .show_cpus = show_cpus, .delays.said = delays_said};
+    known.wakers = (struct waker_name[]){{70, "sleep", 5}, {77, "catalogue", 3}};
+    known.nwakers = 2;
     while (known.delays.n < ARRAY_SIZE(delays_said) && delays_said[known.delays.n].thread)
         known.delays.n++;
     char *bytes;
@@ -108,13 +114,15 @@ static inline char *merged(struct made *m, uint64_t max_procs, struct thread_swi
     return text;
 }
 
-#define IN_ON(cpu, thread, at) {at, thread, cpu, SWITCH_IN, false, false}
-#define BLOCKS_ON(cpu, thread, at) {at, thread, cpu, SWITCH_BLOCKS, false, false}
-#define PREEMPTED_ON(cpu, thread, at) {at, thread, cpu, SWITCH_PREEMPTED, false, false}
+#define IN_ON(cpu, thread, at) {at, thread, cpu, SWITCH_IN, false, false, 0, 0}
+#define BLOCKS_ON(cpu, thread, at) {at, thread, cpu, SWITCH_BLOCKS, false, false, 0, 0}
+#define PREEMPTED_ON(cpu, thread, at) {at, thread, cpu, SWITCH_PREEMPTED, false, false, 0, 0}
 #define IN(thread, at) IN_ON(0, thread, at)
 #define BLOCKS(thread, at) BLOCKS_ON(0, thread, at)
 #define PREEMPTED(thread, at) PREEMPTED_ON(0, thread, at)
-#define LOST(at) {at, 0, 0, SWITCHES_LOST, false, false}
+#define LOST(at) {at, 0, 0, SWITCHES_LOST, false, false, 0, 0}
+#define WOKEN_BY(waker, thread, at) {at, thread, 3, SWITCH_WAKING, false, false, waker, WAKING_BY_THREAD}
+#define WOKEN_IN(how, thread, at) {at, thread, 3, SWITCH_WAKING, false, false, 2, how}
 
 #define BECOMES(m, max_procs, expected, ...)                                                                           \
     do {                                                                                                               \

@@ -13,6 +13,8 @@ static const struct {
     {META_HOOK, "it"},    {META_SAMPLE, "iiiii*"},   {META_CALLS, "iii"},   {META_STATUS, "iiiiit*"},
     {META_WAIT_STACK, "iiiit**"}, {META_LOCK, "iiiiiiit***"}, {META_SWITCHES, "i*"},
     {META_DELAYS, "ii*"},
+    {META_WAKINGS, "i*"},
+    {META_WAKER, "it"},
     {META_HEAP_BLOCK, "iiii"}, {META_HEAP_FREE, "i"},
 };
 

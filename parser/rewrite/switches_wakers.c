@@ -1,0 +1,56 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "parser/rewrite/switches_model.h"
+
+/* Where no code is: readers know a function by its pc, so each of these has one of its own. */
+#define NO_CODE (UINT64_C(1) << 62)
+
+static int by_thread(const void *a, const void *b)
+{
+    const struct waker_name *x = a, *y = b;
+    return x->thread < y->thread ? -1 : x->thread > y->thread;
+}
+
+/* A frame that says who it was, where it is no goroutine. */
+static uint64_t stack_of(struct switched *s, const struct thread_switch *waking)
+{
+    char text[64];
+    struct waker_name key = {.thread = waking->waker}, *name = NULL;
+    if (waking->context == WAKING_BY_THREAD && s->known->nwakers)
+        name = bsearch(&key, s->known->wakers, s->known->nwakers, sizeof key, by_thread);
+    if (waking->context == WAKING_IN_SOFTIRQ)
+        snprintf(text, sizeof text, "softirq on CPU %u", waking->cpu);
+    else if (waking->context != WAKING_BY_THREAD)
+        snprintf(text, sizeof text, "interrupt on CPU %u", waking->cpu);
+    else if (name)
+        snprintf(text, sizeof text, "%.*s (thread %" PRIu32 ")", (int)(name->len < 32 ? name->len : 32), name->text,
+                 waking->waker);
+    else
+        snprintf(text, sizeof text, "thread %" PRIu32, waking->waker);
+    uint64_t which = waking->context == WAKING_BY_THREAD ? waking->waker : waking->cpu;
+    struct gotrace_builder_frame frame = {
+        .pc = NO_CODE | (uint64_t)waking->context << 40 | which, .function = text, .file = "kernel", .line = 1};
+    return gotrace_builder_stack(s->w.builder, &frame, 1);
+}
+
+/* The goroutine that did it, which runs or is in a system call; else it is done by no thread of the trace. */
+static const struct switched_go *go_that_wakes(const struct switched *s, const struct thread_switch *waking)
+{
+    uint32_t index = waking->context == WAKING_BY_THREAD ? idmap_get(&s->thread_of, waking->waker) : 0;
+    const struct switched_go *go = index ? switched_go_on(s, &s->threads.v[index - 1]) : NULL;
+    return go && (go->is == GO_RUNNING || go->is == GO_SYSCALL) ? go : NULL;
+}
+
+bool switched_wake(struct switched *s, const struct switched_thread *t, const struct thread_switch *waking)
+{
+    struct switched_go *go = switched_go_on(s, t);
+    if (!go || go->is != GO_WAITING || (go->was != GO_RUNNING && (go->was != GO_WAITING || !waking->ends_wait)))
+        return true;
+    const struct switched_go *by = go_that_wakes(s, waking);
+    uint64_t stack = !by ? stack_of(s, waking) : by->is == GO_SYSCALL ? by->stack : 0;
+    go->is = GO_RUNNABLE;
+    return switched_put(s, by ? by->thread : ID_NONE, waking->time, EV_GoUnblock,
+                        (uint64_t[]){go->id, ++go->seq, stack});
+}

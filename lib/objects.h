@@ -3,6 +3,8 @@
 #define THRACE_LIB_OBJECTS_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
 
 enum object_kind {
     NO_OBJECT,
@@ -22,6 +24,18 @@ static inline const char *object_word(enum object_kind kind)
 #undef THRACE_OBJECT
     };
     return words[kind];
+}
+
+/* The text begins as the name of such an object does, as "mutex queue". */
+static inline bool is_object_name(const char *text, size_t len)
+{
+    for (int kind = NO_OBJECT + 1; kind < OBJECT_KINDS; kind++) {
+        const char *word = object_word((enum object_kind)kind);
+        size_t n = strlen(word);
+        if (len > n + 1 && !memcmp(text, word, n) && text[n] == ' ')
+            return true;
+    }
+    return false;
 }
 
 /* It has an address in the memory of the process; else its number is an id. */

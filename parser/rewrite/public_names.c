@@ -23,15 +23,7 @@ static bool is_one_of(struct gotrace_str s, const char *const *words, size_t n)
 }
 #define IS_ONE_OF(s, words) is_one_of(s, words, sizeof(words) / sizeof *(words))
 
-static bool is_object(struct gotrace_str function)
-{
-    for (int kind = NO_OBJECT + 1; kind < OBJECT_KINDS; kind++) {
-        const char *word = object_word((enum object_kind)kind);
-        if (begins(function, word) && function.len > strlen(word) && function.data[strlen(word)] == ' ')
-            return true;
-    }
-    return false;
-}
+static bool is_object(struct gotrace_str function) { return is_object_name(function.data, function.len); }
 
 /* ---- sources of libraries --------------------------------------------------------------------------------------- */
 
@@ -94,9 +86,15 @@ static bool is_public(const struct gotrace_frame *f)
            function_is_gos(f->function, f->file) || begins(f->function, "__gthread_");
 }
 
+/* It says who ended a wait: also a thread of another program. */
+static bool is_of_kernel(const struct gotrace_frame *f) { return IS_ONE_OF(f->file, (const char *const[]){"kernel"}); }
+
 enum pseudonym public_function(const struct gotrace_frame *f, bool outermost)
 {
     static const char *const mains[] = {"main", "main.main"};
+    if (is_of_kernel(f))
+        return begins(f->function, "interrupt on CPU ") || begins(f->function, "softirq on CPU ") ? PSEUDONYM_KEPT
+                                                                                                  : PSEUDONYM_THREAD;
     if (is_object(f->function))
         return PSEUDONYM_OBJECT;
     if (IS_ONE_OF(f->function, mains) || is_public(f))
@@ -106,7 +104,7 @@ enum pseudonym public_function(const struct gotrace_frame *f, bool outermost)
 
 enum pseudonym public_file(const struct gotrace_frame *f)
 {
-    static const char *const words[] = {"[object]", "[unknown]", "[vdso]", "libc"};
+    static const char *const words[] = {"[object]", "[unknown]", "[vdso]", "libc", "kernel"};
     if (IS_ONE_OF(f->file, words))
         return PSEUDONYM_KEPT;
     if (is_object(f->function) || is_template(f->function))

@@ -61,6 +61,15 @@ static bool take_switch(struct switched *s, const struct thread_switch *at)
     return at->kind == SWITCH_IN ? switch_in(s, t, at) : switch_out(s, t, at);
 }
 
+/* The thread was there. */
+static void see(struct switched_thread *t, uint64_t stack)
+{
+    if (!stack || stack == t->seen)
+        return;
+    t->seen = stack;
+    t->after = 0;
+}
+
 /* ---- goroutines ------------------------------------------------------------------------------------------------- */
 
 static bool create(struct switched *s, const struct gotrace_event *ev, struct switched_thread *t)
@@ -69,6 +78,7 @@ static bool create(struct switched *s, const struct gotrace_event *ev, struct sw
     struct switched_go *go = switched_add_go(s, ev->args[0], in_call ? GO_SYSCALL : GO_RUNNABLE);
     if (!go)
         return false;
+    go->root = ev->args[1];
     if (in_call)
         switched_bind(s, t, go);
     return (in_call || switched_take_proc(s, t, ev->time)) && switched_copy(s, ev, ev->args);
@@ -80,6 +90,8 @@ static bool start(struct switched *s, const struct gotrace_event *ev, struct swi
     if (!go)
         return refuse(s, ev, "nobody has made the goroutine");
     switched_bind(s, t, go);
+    see(t, go->root);
+    go->root = 0;
     go->was = GO_RUNNING;
     go->early = false;
     return go->is == GO_RUNNING || switched_start(s, t, go, ev->time);
@@ -188,6 +200,8 @@ static bool sample(struct switched *s, const struct gotrace_event *ev)
 {
     struct gotrace_event copy = *ev;
     uint32_t index = idmap_get(&s->thread_of, ev->thread), proc = index ? s->threads.v[index - 1].proc : 0;
+    if (index)
+        see(&s->threads.v[index - 1], event_own_stack(ev));
     copy.proc = proc ? proc - 1 : ID_NONE;
     s->events++;
     return rewriter_sample(&s->w, &copy);
@@ -250,6 +264,7 @@ static bool take_event(struct switched *s, const struct gotrace_event *ev)
     if (!t || !is_on(s, t, ev->time))
         return false;
     uint8_t last = ev->type;
+    see(t, event_own_stack(ev));
     bool ok = of_thread(s, ev, t) && switched_say_cpu(s, t, ev->time);
     t->last = last;
     return ok;
@@ -261,6 +276,7 @@ static bool begin_generation(struct switched *s, const struct gotrace_event *ev)
     if (!ev->tables)
         return true;
     gotrace_event_sync(ev, &sync);
+    s->tables = ev->tables;
     return switched_block_all(s, ev->time - 1) &&
            rewriter_generation(&s->w, ev->time, sync.has_clock ? &sync.clock : NULL) &&
            rewriter_notes(&s->w, ev->tables, true) && rewriter_experiments(&s->w, ev->tables, ev->time) &&
@@ -285,6 +301,8 @@ bool switches_merge(struct gotrace_reader *r, const struct thread_switches *swit
     bool ok = ev && rewriter_begin(&s.w, gotrace_reader_version(r), to, f);
     size_t next = 0;
     for (; ok && ev; ev = gotrace_reader_next(r)) {
+        if (ev->type == EV_SYNC_POINT)
+            s.tables = NULL;
         for (; ok && next < switches->n && switches->v[next].time < ev->time; next++)
             ok = take_switch(&s, &switches->v[next]);
         ok = ok && (ev->type == EV_SYNC_POINT ? begin_generation(&s, ev) : take_event(&s, ev));

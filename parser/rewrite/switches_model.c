@@ -199,13 +199,23 @@ bool switched_start(struct switched *s, struct switched_thread *t, struct switch
     return switched_put(s, t->id, time, EV_GoStart, (uint64_t[]){go->id, ++go->seq}) && say_max_procs(s, t, time);
 }
 
+/* Where it was not long ago, perhaps: nobody knows where it is. */
+static bool stack_after(struct switched *s, struct switched_thread *t)
+{
+    static const struct gotrace_builder_frame mark = {
+        .pc = SWITCHED_NO_CODE | UINT64_C(1) << 60, .function = "[thrace] after", .file = "libthrace-preload.so", .line = 1};
+    return t->after || !t->seen || !s->tables || rewriter_stack_below(&s->w, s->tables, t->seen, &mark, &t->after);
+}
+
 /* Go's own words for a goroutine that has to give way, and for a wait of which it says no more. */
 bool switched_stop(struct switched *s, struct switched_thread *t, struct switched_go *go, int64_t time,
                    enum switch_kind why)
 {
     bool waits = why == SWITCH_BLOCKS;
     const char *reason = waits ? "unspecified" : "preempted";
-    uint64_t args[] = {gotrace_builder_string(s->w.builder, reason, strlen(reason)), 0};
+    if (waits && !stack_after(s, t))
+        return false;
+    uint64_t args[] = {gotrace_builder_string(s->w.builder, reason, strlen(reason)), waits ? t->after : 0};
     go->is = waits ? GO_WAITING : GO_RUNNABLE;
     return switched_put(s, t->id, time, waits ? EV_GoBlock : EV_GoStop, args) && switched_give_proc(s, t, time);
 }
@@ -276,8 +286,10 @@ bool switched_state_all(struct switched *s)
 {
     for (size_t i = 0; i < s->gos.n; i++) {
         s->gos.v[i].stated = false;
-        s->gos.v[i].seq = s->gos.v[i].stack = 0;
+        s->gos.v[i].seq = s->gos.v[i].stack = s->gos.v[i].root = 0;
     }
+    for (size_t i = 0; i < s->threads.n; i++)
+        s->threads.v[i].seen = s->threads.v[i].after = 0;
     for (size_t i = 0; i < s->procs.n; i++) {
         s->procs.v[i].seq = 0;
         if (!state_proc(s, i))

@@ -13,6 +13,7 @@ struct switched_go {
     uint64_t id, thread; /* thread: that it was last on */
     uint64_t seq;
     uint64_t reason, stack; /* of the wait that is put off; the stack: or of the system call, in this generation */
+    uint64_t root;    /* the stack that it begins with, in this generation of what is read */
     uint8_t was, is; /* enum go_status; is 0: the entry is free */
     bool late;       /* it has said that it waits, and executes until the kernel puts it to sleep */
     bool early;      /* back from its wait, and has not said so */
@@ -23,9 +24,13 @@ struct switched_thread {
     uint64_t id;
     uint32_t go, proc; /* index + 1: that is or was last on it; that it holds */
     uint32_t cpu, said; /* CPU + 1: that it was last on; that the trace says it is on. 0: it is not known */
+    uint64_t seen, after; /* stack with which it was last seen, in what is read; and with the mark, in what is written */
     bool off;          /* it has no processor */
     uint8_t last;      /* type of its last event */
 };
+
+/* Where no code is: readers know a function by its PC, so each that is none has one of its own. */
+#define SWITCHED_NO_CODE (UINT64_C(1) << 62)
 
 /* Its ID is its index. */
 struct switched_proc {
@@ -41,6 +46,7 @@ struct switched {
     struct rewriter w;
     struct failure *f;
     const struct switches_known *known;
+    const struct generation *tables; /* of the generation that is read; NULL between two, when they are gone */
     struct idmap go_of, thread_of; /* index + 1 */
     VEC(struct switched_go) gos;
     VEC(uint32_t) free_gos;

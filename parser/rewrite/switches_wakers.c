@@ -4,9 +4,6 @@
 
 #include "parser/rewrite/switches_model.h"
 
-/* Where no code is: readers know a function by its pc, so each of these has one of its own. */
-#define NO_CODE (UINT64_C(1) << 62)
-
 static int by_thread(const void *a, const void *b)
 {
     const struct waker_name *x = a, *y = b;
@@ -31,7 +28,7 @@ static uint64_t stack_of(struct switched *s, const struct thread_switch *waking)
         snprintf(text, sizeof text, "thread %" PRIu32, waking->waker);
     uint64_t which = waking->context == WAKING_BY_THREAD ? waking->waker : waking->cpu;
     struct gotrace_builder_frame frame = {
-        .pc = NO_CODE | (uint64_t)waking->context << 40 | which, .function = text, .file = "kernel", .line = 1};
+        .pc = SWITCHED_NO_CODE | (uint64_t)waking->context << 40 | which, .function = text, .file = "kernel", .line = 1};
     return gotrace_builder_stack(s->w.builder, &frame, 1);
 }
 

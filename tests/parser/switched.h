@@ -30,12 +30,17 @@ static inline const char *reason_of(const struct gotrace_event *ev)
 {
     static char text[128];
     struct gotrace_str s = {"", 0};
-    struct gotrace_frame frame = {0};
+    struct gotrace_frame frame = {0}, next;
     if (ev->type == EV_GoStop || ev->type == EV_GoBlock)
         s = generation_string(ev->tables, ev->args[0]);
     if (ev->type == EV_UserLog)
         s = generation_string(ev->tables, ev->args[2]);
     bool in = ev->type == EV_GoBlock && gotrace_stack_frame(event_stack(ev, ev->args[1]), 0, &frame);
+    if (in && gotrace_stack_frame(event_stack(ev, ev->args[1]), 1, &next) && stat_str_is(frame.function, "[thrace] after")) {
+        snprintf(text, sizeof text, "(%.*s after %.*s, %zu)", (int)s.len, s.data, (int)next.function.len,
+                 next.function.data, gotrace_stack_len(event_stack(ev, ev->args[1])));
+        return text;
+    }
     if (ev->type == EV_GoUnblock && gotrace_stack_frame(event_stack(ev, ev->args[2]), 0, &frame)) {
         snprintf(text, sizeof text, "(by %.*s)", (int)frame.function.len, frame.function.data);
         return text;

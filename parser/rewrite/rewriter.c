@@ -182,69 +182,60 @@ static enum frame_place place_of(size_t i, size_t n)
     return i + 1 == n ? FRAME_OUTERMOST : i ? FRAME_BETWEEN : FRAME_INNERMOST;
 }
 
-static const struct frame *frame_at(const struct generation *g, const struct stack *stack, uint32_t i)
-{
-    return &g->frames.v[g->pcs.v[stack->first + i]];
-}
-
-/* From that frame on, behind those that are there already, as many as there is room for. */
-static bool add_frames(struct rewriter *w, const struct generation *g, const struct stack *stack, uint32_t from,
-                       struct gotrace_raw_frame frames[STACK_MAX_FRAMES], uint32_t *nframes)
-{
-    uint32_t room = STACK_MAX_FRAMES - *nframes, n = stack->n - from < room ? stack->n - from : room;
-    for (uint32_t i = 0; i < n; i++)
-        if (!raw_frame(w, g, frame_at(g, stack, from + i), place_of(i, n), &frames[(*nframes)++]))
-            return false;
-    return true;
-}
-
 bool rewriter_stack(struct rewriter *w, const struct generation *g, uint64_t id, uint64_t *to)
 {
     struct gotrace_raw_frame frames[STACK_MAX_FRAMES];
-    uint32_t n = 0;
     struct rewriter_source *source = of_generation(w, g);
     *to = id ? idmap_get(&source->stacks, id) : 0;
     uint32_t at = *to || !id ? 0 : idmap_get(&g->stack_of, id);
     if (!at)
         return true;
-    if (!add_frames(w, g, &g->stacks.v[at - 1], 0, frames, &n))
-        return false;
+    const struct stack *stack = &g->stacks.v[at - 1];
+    uint32_t n = stack->n < STACK_MAX_FRAMES ? stack->n : STACK_MAX_FRAMES;
+    for (uint32_t i = 0; i < n; i++)
+        if (!raw_frame(w, g, &g->frames.v[g->pcs.v[stack->first + i]], place_of(i, n), &frames[i]))
+            return false;
     *to = gotrace_builder_stack_of_ids(w->builder, frames, n);
     return remember(w, &source->stacks, id, *to);
 }
 
-bool rewriter_stack_below(struct rewriter *w, const struct generation *g, uint64_t id,
-                          const struct gotrace_builder_frame *mark, uint64_t *to)
+/* Behind those that are there already, as many as there is room for; without what was waited for, if so. */
+static bool add_kept(struct rewriter *w, const struct kept_stacks *kept, uint32_t number, bool without_object,
+                     struct gotrace_raw_frame frames[STACK_MAX_FRAMES], size_t *nframes)
 {
-    struct gotrace_raw_frame frames[STACK_MAX_FRAMES];
-    uint32_t at = id ? idmap_get(&g->stack_of, id) : 0, n = 1;
-    *to = 0;
-    if (!at || !g->stacks.v[at - 1].n)
-        return true;
-    const struct stack *stack = &g->stacks.v[at - 1];
-    struct gotrace_str innermost = generation_string(g, frame_at(g, stack, 0)->function);
-    frames[0] = (struct gotrace_raw_frame){
-        .pc = mark->pc,
-        .function = gotrace_builder_string(w->builder, mark->function, strlen(mark->function)),
-        .file = gotrace_builder_string(w->builder, mark->file, strlen(mark->file)),
-        .line = mark->line};
-    if (!add_frames(w, g, stack, is_object_name(innermost.data, innermost.len), frames, &n))
-        return false;
-    *to = gotrace_builder_stack_of_ids(w->builder, frames, n);
+    struct gotrace_frame f;
+    size_t at = 0, n = number ? kept_stack_size(kept, number) : 0;
+    for (size_t i = 0; i < n && *nframes < STACK_MAX_FRAMES && kept_stack_next(kept, number, &at, &f); i++) {
+        if (!i && without_object && is_object_name(f.function.data, f.function.len))
+            continue;
+        if (!distinct_raw(w, &f, place_of(i, n), &frames[(*nframes)++]))
+            return false;
+    }
     return true;
 }
 
 bool rewriter_kept_stack(struct rewriter *w, const struct kept_stacks *kept, uint32_t number, uint64_t *to)
 {
     struct gotrace_raw_frame frames[STACK_MAX_FRAMES];
-    struct gotrace_frame f;
-    size_t at = 0, n = number ? kept_stack_size(kept, number) : 0;
-    *to = 0;
-    for (size_t i = 0; i < n && kept_stack_next(kept, number, &at, &f); i++)
-        if (!distinct_raw(w, &f, place_of(i, n), &frames[i]))
-            return false;
-    if (n)
-        *to = gotrace_builder_stack_of_ids(w->builder, frames, n);
+    size_t n = 0;
+    if (!add_kept(w, kept, number, false, frames, &n))
+        return false;
+    *to = n ? gotrace_builder_stack_of_ids(w->builder, frames, n) : 0;
+    return !gotrace_builder_error(w->builder) || refused(w);
+}
+
+bool rewriter_kept_below(struct rewriter *w, const struct kept_stacks *kept, uint32_t number,
+                         const struct gotrace_builder_frame *mark, uint64_t *to)
+{
+    struct gotrace_raw_frame frames[STACK_MAX_FRAMES] = {
+        {.pc = mark->pc,
+         .function = gotrace_builder_string(w->builder, mark->function, strlen(mark->function)),
+         .file = gotrace_builder_string(w->builder, mark->file, strlen(mark->file)),
+         .line = mark->line}};
+    size_t n = 1;
+    if (!add_kept(w, kept, number, true, frames, &n))
+        return false;
+    *to = n > 1 ? gotrace_builder_stack_of_ids(w->builder, frames, n) : 0;
     return !gotrace_builder_error(w->builder) || refused(w);
 }
 

@@ -54,11 +54,11 @@ bool rewriter_generation(struct rewriter *w, int64_t time, const struct gotrace_
 /* The builder's IDs of what the event's generation has as id. */
 bool rewriter_string(struct rewriter *w, const struct generation *g, uint64_t id, uint64_t *to);
 bool rewriter_stack(struct rewriter *w, const struct generation *g, uint64_t id, uint64_t *to);
-
-/* The frames of that stack, but for the object that it waited for, below one more. */
-bool rewriter_stack_below(struct rewriter *w, const struct generation *g, uint64_t id,
-                          const struct gotrace_builder_frame *mark, uint64_t *to);
 bool rewriter_kept_stack(struct rewriter *w, const struct kept_stacks *kept, uint32_t number, uint64_t *to);
+
+/* One that is kept, but for the object that it waited for, below one more frame. */
+bool rewriter_kept_below(struct rewriter *w, const struct kept_stacks *kept, uint32_t number,
+                         const struct gotrace_builder_frame *mark, uint64_t *to);
 
 /*
  * Adds an event of a thread at that time, or as soon after it as there was no event yet. args are those without dt,

@@ -204,7 +204,13 @@ static bool stack_after(struct switched *s, struct switched_thread *t)
 {
     static const struct gotrace_builder_frame mark = {
         .pc = SWITCHED_NO_CODE | UINT64_C(1) << 60, .function = "[thrace] after", .file = "libthrace-preload.so", .line = 1};
-    return t->after || !t->seen || !s->tables || rewriter_stack_below(&s->w, s->tables, t->seen, &mark, &t->after);
+    if (t->after)
+        return true;
+    if (t->seen && s->tables)
+        t->kept = kept_stack(&s->kept, (struct gotrace_stack){s->tables, s->tables->serial, t->seen});
+    if (s->kept.failed)
+        return rewriter_no_memory(&s->w);
+    return rewriter_kept_below(&s->w, &s->kept, t->kept, &mark, &t->after);
 }
 
 /* Go's own words for a goroutine that has to give way, and for a wait of which it says no more. */
@@ -304,6 +310,7 @@ bool switched_state_all(struct switched *s)
 void switched_free(struct switched *s)
 {
     rewriter_free(&s->w);
+    kept_stacks_free(&s->kept);
     idmap_free(&s->go_of);
     idmap_free(&s->thread_of);
     VEC_FREE(&s->gos);

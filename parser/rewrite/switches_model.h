@@ -24,7 +24,9 @@ struct switched_thread {
     uint64_t id;
     uint32_t go, proc; /* index + 1: that is or was last on it; that it holds */
     uint32_t cpu, said; /* CPU + 1: that it was last on; that the trace says it is on. 0: it is not known */
-    uint64_t seen, after; /* stack with which it was last seen, in what is read; and with the mark, in what is written */
+    uint64_t seen;     /* the stack that it was last seen with, in this generation of what is read */
+    uint32_t kept;     /* likewise, in any, when it waited in what no wrapper saw: number among those */
+    uint64_t after;    /* and below the mark, in this generation of what is written */
     bool off;          /* it has no processor */
     uint8_t last;      /* type of its last event */
 };
@@ -52,6 +54,7 @@ struct switched {
     VEC(uint32_t) free_gos;
     VEC(struct switched_thread) threads;
     VEC(struct switched_proc) procs;
+    struct kept_stacks kept;
     uint64_t max_procs; /* GOMAXPROCS */
     bool max_said;
     struct {

@@ -16,12 +16,23 @@
 #include "parser/rewrite/switches_moves.h"
 #include "parser/vec.h"
 
+/* A bit for each event of a type, in their order. */
+struct event_marks {
+    VEC(uint64_t) words;
+};
+
+static inline bool event_is_marked(const struct event_marks *m, size_t number)
+{
+    return number / 64 < m->words.n && m->words.v[number / 64] >> number % 64 & 1;
+}
+
 /* What is to be known beforehand. */
 struct switches_known {
     uint64_t max_procs; /* the number of CPUs */
     struct moves moves;
     struct delays delays; /* what was said is the caller's */
-    VEC(uint64_t) late; /* a bit for each GoBlock, in their order: the kernel says when its wait begins */
+    struct event_marks late;  /* GoBlocks: the kernel says when the wait begins */
+    struct event_marks wrong; /* GoUnblocks: the kernel says who ended the wait, and that it was another thread */
     const struct waker_name *wakers; /* the caller's, by thread */
     size_t nwakers;
     bool show_cpus; /* the caller's: each change of a thread's CPU is a message */

@@ -3,7 +3,8 @@
  * sleep later: after what interrupts take, and page faults, and the setting of a timer. So the first switch begins the
  * wait, unless another thread had ended it by then. The last one brings it back, if the kernel had it wait several
  * times: it may have been woken in vain, or for what the trace does not tell from the wait, as the mutex of a condition.
- * Where the kernel says who woke it, that counts for waits of which the trace does not know.
+ * Where the kernel says who woke it, that counts for waits of which the trace does not know, and where it is another
+ * thread of the program than the trace has it: as that is said before a lock is released, the first one from then on.
  */
 #include "parser/event.h"
 #include "parser/rewrite/switches.h"
@@ -13,18 +14,30 @@ struct waiter {
     bool slept; /* and by the kernel, and is not back */
     size_t block; /* number of its GoBlock + 1, as long as a switch may begin it */
     size_t back; /* index of the switch + 1 with which it came back; 0: it did not */
-    size_t waking; /* and of the waking that made it come back */
-    bool is_woken; /* by a goroutine, by the trace */
+    size_t waking;    /* and of the waking that made it come back; or of the first one after the trace has it woken */
+    size_t unblock;   /* number of the GoUnblock + 1 with which it is woken, by another thread; 0: it is not */
+    uint64_t by;      /* which */
 };
 
 struct learner {
     struct thread_switches *switches;
     struct switches_known *known;
-    size_t blocks;
+    size_t blocks, unblocks;
     struct idmap waiter_of; /* threads: index + 1 */
     struct idmap home_of;   /* goroutines: the same of the thread that they wait on */
     VEC(struct waiter) waiters;
 };
+
+static bool mark(struct event_marks *m, size_t number)
+{
+    while (m->words.n <= number / 64) {
+        if (!VEC_ROOM(&m->words))
+            return false;
+        m->words.v[m->words.n++] = 0;
+    }
+    m->words.v[number / 64] |= UINT64_C(1) << number % 64;
+    return true;
+}
 
 static struct waiter *waiter_of(struct learner *l, uint64_t thread)
 {
@@ -54,10 +67,23 @@ static bool begin_wait(struct learner *l, const struct gotrace_event *ev)
 static void wake(struct learner *l, const struct gotrace_event *ev)
 {
     uint32_t at = idmap_get(&l->home_of, ev->args[0]);
+    l->unblocks++;
     if (at && idmap_get(&l->waiter_of, ev->thread) != at) {
-        l->waiters.v[at - 1].block = l->waiters.v[at - 1].back = 0;
-        l->waiters.v[at - 1].is_woken = true;
+        struct waiter *w = &l->waiters.v[at - 1];
+        w->block = w->back = w->waking = 0;
+        w->unblock = l->unblocks;
+        w->by = ev->thread;
     }
+}
+
+/* Who ended the wait, by the kernel, if that is not what the trace says. */
+static bool correct_waker(struct learner *l, const struct waiter *w)
+{
+    struct thread_switch *waking = &l->switches->v[w->waking - 1];
+    if (w->unblock && (waking->context != WAKING_BY_THREAD || waking->waker == w->by))
+        return true;
+    waking->ends_wait = true;
+    return !w->unblock || mark(&l->known->wrong, w->unblock - 1);
 }
 
 static bool end_wait(struct learner *l, const struct gotrace_event *ev)
@@ -67,8 +93,8 @@ static bool end_wait(struct learner *l, const struct gotrace_event *ev)
         return false;
     if (w->waits && w->back && idmap_get(&l->home_of, ev->args[0]) == (uint32_t)(w - l->waiters.v) + 1) {
         l->switches->v[w->back - 1].ends_wait = true;
-        if (w->waking && !w->is_woken)
-            l->switches->v[w->waking - 1].ends_wait = true;
+        if (w->waking && !correct_waker(l, w))
+            return false;
     }
     *w = (struct waiter){0};
     return true;
@@ -105,13 +131,8 @@ static bool begin_late(struct learner *l, struct waiter *w, size_t i)
 {
     size_t block = w->block - 1;
     w->block = 0;
-    while (l->known->late.n <= block / 64) {
-        if (!VEC_ROOM(&l->known->late))
-            return false;
-        l->known->late.v[l->known->late.n++] = 0;
-    }
-    l->known->late.v[block / 64] |= UINT64_C(1) << block % 64;
-    return l->switches->v[i].begins_wait = true;
+    l->switches->v[i].begins_wait = true;
+    return mark(&l->known->late, block);
 }
 
 static bool learn_switch(struct learner *l, size_t i)
@@ -127,12 +148,14 @@ static bool learn_switch(struct learner *l, size_t i)
         return true;
     struct waiter *w = &l->waiters.v[at - 1];
     if (s->kind == SWITCH_WAKING) {
-        if (w->slept)
+        if (w->slept && !(w->unblock && w->waking))
             w->waking = i + 1;
         return true;
     }
-    if (s->kind == SWITCH_BLOCKS)
-        w->back = w->waking = 0;
+    if (s->kind == SWITCH_BLOCKS) {
+        w->back = 0;
+        w->waking = w->unblock ? w->waking : 0;
+    }
     else if (w->slept)
         w->back = i + 1;
     w->slept = s->kind == SWITCH_BLOCKS;
@@ -168,5 +191,6 @@ void switches_known_free(struct switches_known *known)
 {
     moves_free(&known->moves);
     delays_free(&known->delays);
-    VEC_FREE(&known->late);
+    VEC_FREE(&known->late.words);
+    VEC_FREE(&known->wrong.words);
 }

@@ -104,22 +104,15 @@ static bool wake(struct switched *s, const struct gotrace_event *ev)
     if (!go)
         return refuse(s, ev, "nobody has made the goroutine");
     go->was = GO_RUNNABLE;
-    if (go->is != GO_WAITING)
+    if (event_is_marked(&s->known->wrong, s->unblocks++) || go->is != GO_WAITING)
         return true;
     go->is = GO_RUNNABLE;
     return switched_copy(s, ev, (uint64_t[]){go->id, ++go->seq, ev->args[2]});
 }
 
-/* The first reading has found the switch with which it begins. */
-static bool is_late(struct switched *s)
-{
-    size_t at = s->blocks++;
-    return at / 64 < s->known->late.n && s->known->late.v[at / 64] >> at % 64 & 1;
-}
-
 static bool block(struct switched *s, const struct gotrace_event *ev, struct switched_go *go)
 {
-    go->late = is_late(s);
+    go->late = event_is_marked(&s->known->late, s->blocks++); /* the first reading has found the switch */
     if (go->late)
         return rewriter_string(&s->w, ev->tables, ev->args[0], &go->reason) &&
                rewriter_stack(&s->w, ev->tables, ev->args[1], &go->stack);

@@ -62,7 +62,7 @@ struct switched {
         bool due; /* nobody had a proc to say it with */
     } metrics[SWITCHED_METRICS];
     uint64_t events;
-    size_t blocks; /* GoBlocks that were read */
+    size_t blocks, unblocks; /* GoBlocks and GoUnblocks that were read */
 };
 
 /* The goroutine, or NULL. Pointers are valid until another one is added. */

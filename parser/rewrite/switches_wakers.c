@@ -32,22 +32,18 @@ static uint64_t stack_of(struct switched *s, const struct thread_switch *waking)
     return gotrace_builder_stack(s->w.builder, &frame, 1);
 }
 
-/* The goroutine that did it, which runs or is in a system call; else it is done by no thread of the trace. */
-static const struct switched_go *go_that_wakes(const struct switched *s, const struct thread_switch *waking)
-{
-    uint32_t index = waking->context == WAKING_BY_THREAD ? idmap_get(&s->thread_of, waking->waker) : 0;
-    const struct switched_go *go = index ? switched_go_on(s, &s->threads.v[index - 1]) : NULL;
-    return go && (go->is == GO_RUNNING || go->is == GO_SYSCALL) ? go : NULL;
-}
-
+/* By a thread of the trace, and its goroutine, unless that waits: it lets go of a mutex as it begins to wait, say. */
 bool switched_wake(struct switched *s, const struct switched_thread *t, const struct thread_switch *waking)
 {
     struct switched_go *go = switched_go_on(s, t);
-    if (!go || go->is != GO_WAITING || (go->was != GO_RUNNING && (go->was != GO_WAITING || !waking->ends_wait)))
+    if (!go || go->is != GO_WAITING || (go->was != GO_RUNNING && !waking->ends_wait))
         return true;
-    const struct switched_go *by = go_that_wakes(s, waking);
-    uint64_t stack = !by ? stack_of(s, waking) : by->is == GO_SYSCALL ? by->stack : 0;
+    uint32_t index = waking->context == WAKING_BY_THREAD ? idmap_get(&s->thread_of, waking->waker) : 0;
+    const struct switched_thread *thread = index ? &s->threads.v[index - 1] : NULL;
+    const struct switched_go *by = thread ? switched_go_on(s, thread) : NULL;
+    bool acts = by && (by->is == GO_RUNNING || by->is == GO_SYSCALL);
+    uint64_t stack = !acts ? stack_of(s, waking) : by->is == GO_SYSCALL ? by->stack : 0;
     go->is = GO_RUNNABLE;
-    return switched_put(s, by ? by->thread : ID_NONE, waking->time, EV_GoUnblock,
+    return switched_put(s, thread ? thread->id : ID_NONE, waking->time, EV_GoUnblock,
                         (uint64_t[]){go->id, ++go->seq, stack});
 }

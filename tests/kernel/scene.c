@@ -62,18 +62,25 @@ static void write_sleeper(struct gotrace_builder *b, const struct scene *s)
     }
 }
 
-static void write_waker(struct gotrace_builder *b, const struct scene *s)
+static void write_wakeups(struct gotrace_builder *b, const struct scene *s, uint64_t by)
 {
     uint64_t g_seq = 0;
-    gotrace_builder_batch(b, WAKER, ticks(1));
-    EVENT(b, 1, EV_ProcStatus, 1, 1);
-    EVENT(b, 1, EV_GoStatus, 2, WAKER, 2);
     for (const struct scripted_wait *w = s->waits; w->call; w++) {
-        if (w->waker == WAKER)
+        if (w->waker == by)
             EVENT(b, w->woken, EV_GoUnblock, 1, g_seq + 1, 0);
         g_seq += w->kind == BLOCKS ? 2 : w->kind == STOPS;
     }
+}
+
+static void write_waker(struct gotrace_builder *b, const struct scene *s)
+{
+    gotrace_builder_batch(b, WAKER, ticks(1));
+    EVENT(b, 1, EV_ProcStatus, 1, 1);
+    EVENT(b, 1, EV_GoStatus, 2, WAKER, 2);
+    write_wakeups(b, s, WAKER);
     EVENT(b, 20000, EV_HeapAlloc, 1);
+    gotrace_builder_batch(b, INTERRUPT, ticks(1));
+    write_wakeups(b, s, INTERRUPT);
 }
 
 bool read_trace(struct scene *s)

@@ -4,6 +4,8 @@
 
 #include "tests/kernel/compare.h"
 
+#define INTERRUPT GOTRACE_NONE /* a waker that is no thread */
+
 enum {
     SLEEPER = 101,
     WAKER = 102,

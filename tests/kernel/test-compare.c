@@ -167,6 +167,16 @@ static void a_wrong_waker_is_found(void **state)
     assert_tally(c.sleeps, 6, 6);
 }
 
+static void what_an_interrupt_wakes_counts_for_nobody(void **state)
+{
+    struct scene s = agreeing();
+    s.sleeps[0].waker = STRANGER;
+    s.waits[0].waker = INTERRUPT;
+    struct comparison c = compared(s);
+    assert_tally(c.mutex, 1, 1);
+    assert_tally(c.sleeps, 6, 6);
+}
+
 static void a_wait_without_sleep_is_counted(void **state)
 {
     struct scene s = agreeing();
@@ -342,6 +352,7 @@ int main(void)
         cmocka_unit_test(sleeps_that_are_all_told_elsewhere_are_not_in_place),
         cmocka_unit_test(a_sleep_told_twice_is_found),
         cmocka_unit_test(a_wrong_waker_is_found),
+        cmocka_unit_test(what_an_interrupt_wakes_counts_for_nobody),
         cmocka_unit_test(a_wait_without_sleep_is_counted),
         cmocka_unit_test(a_lost_processor_is_a_stop_of_that_time),
         cmocka_unit_test(a_processor_lost_in_a_call_is_no_stop),

@@ -34,10 +34,17 @@ static struct trace_thread *add_thread(struct trace *t, uint64_t goroutine, uint
 /* The innermost frame of a wait may be the object that was waited for, which is no name of a function: it has a space. */
 static bool is_object(const struct gotrace_frame *f) { return memchr(f->function.data, ' ', f->function.len); }
 
+/* Of a wait that no wrapper saw the trace has where the thread was before. */
+static bool is_seen(const struct gotrace_frame *f)
+{
+    static const char mark[] = "[thrace] after";
+    return f->function.len != sizeof mark - 1 || memcmp(f->function.data, mark, sizeof mark - 1) != 0;
+}
+
 static void called(struct gotrace_stack stack, char *text, size_t size)
 {
     struct gotrace_frame f;
-    if (gotrace_stack_frame(stack, 0, &f) && (!is_object(&f) || gotrace_stack_frame(stack, 1, &f)))
+    if (gotrace_stack_frame(stack, 0, &f) && is_seen(&f) && (!is_object(&f) || gotrace_stack_frame(stack, 1, &f)))
         snprintf(text, size, "%.*s", (int)(f.function.len < size ? f.function.len : size - 1), f.function.data);
     else
         snprintf(text, size, "(no stack)");
@@ -100,8 +107,8 @@ static void goroutine(struct trace *t, const struct gotrace_event *ev, const str
     if (tr->from == GOTRACE_STATE_RUNNING && (tr->to == GOTRACE_STATE_WAITING || tr->to == GOTRACE_STATE_SYSCALL))
         leave_running(t, thread, tr, now);
     else if (w && tr->from == GOTRACE_STATE_WAITING && tr->to == GOTRACE_STATE_RUNNABLE) {
-        w->woken = now;
         w->waker = gotrace_event_thread(ev);
+        w->woken = w->waker == GOTRACE_NONE ? NEVER : now; /* an interrupt did it: perf names whom it interrupted */
     } else if (tr->from == GOTRACE_STATE_RUNNING && tr->to == GOTRACE_STATE_RUNNABLE)
         stopped(t, thread, now);
     else if (tr->to == GOTRACE_STATE_RUNNING)

@@ -47,9 +47,9 @@ static void test_begins_of_waits(void **state)
     struct switches_known known = {0};
     struct gotrace_reader *r = reader_of(&m);
     assert_true(switches_learn(r, &switches, &known));
-    assert_int_equal(known.late.n, 2);
-    assert_int_equal(known.late.v[0], 1 << 2);
-    assert_int_equal(known.late.v[1], 1 << 3);
+    assert_int_equal(known.late.words.n, 2);
+    assert_int_equal(known.late.words.v[0], 1 << 2);
+    assert_int_equal(known.late.words.v[1], 1 << 3);
     assert_true(v[0].begins_wait && v[3].ends_wait && v[4].begins_wait && v[5].ends_wait);
     assert_false(v[1].ends_wait || v[2].begins_wait);
     gotrace_reader_free(r);

@@ -90,6 +90,78 @@ static void test_known_already(void **state)
             BLOCKS(1, 1100), WOKEN_BY(77, 1, 1900), IN(1, 2500));
 }
 
+/* Thread 2 is said to have woken it at 1900, before it did what wakes. */
+static struct made woken_by_2(void)
+{
+    struct made m = begin(3);
+    block(&m, 1, 1000, "sync", 0);
+    EVENT(&m, 1, 1001, ProcStop);
+    wake(&m, 2, 1, 1900, 0);
+    EVENT(&m, 1, 2999, ProcStart, 1, 1);
+    start(&m, 1, 3000);
+    return m;
+}
+
+/* It says already that it waits. */
+static void test_by_a_thread_that_waits(void **state)
+{
+    (void)state;
+    struct made m = begin(2);
+    block(&m, 1, 1000, "sync", 0);
+    EVENT(&m, 1, 1001, ProcStop);
+    block(&m, 2, 1500, "sync", 0);
+    EVENT(&m, 2, 1501, ProcStop);
+    EVENT(&m, 1, 2998, GoUnblock, 1, ++m.seq[1], 0);
+    EVENT(&m, 1, 2999, ProcStart, 1, 1);
+    start(&m, 1, 3000);
+    BECOMES(&m, 2,
+            "1.1100 GoBlock(sync), 1.1101 ProcStop, 2.1500 GoBlock(sync), 2.1501 ProcStop, "
+            "2.2000 GoUnblock(by thread 2), 1.2500 ProcStart, 1.2501 GoStart, 1.2502 ProcsChange",
+            BLOCKS(1, 1100), WOKEN_BY(2, 1, 2000), IN(1, 2500));
+}
+
+static void test_not_who_the_trace_says(void **state)
+{
+    (void)state;
+    struct made m = woken_by_2();
+    BECOMES(&m, 3,
+            "1.1100 GoBlock(sync), 1.1101 ProcStop, 3.2000 GoUnblock, 1.2500 ProcStart, 1.2501 GoStart, "
+            "1.2502 ProcsChange",
+            BLOCKS(1, 1100), WOKEN_BY(2, 1, 1200), IN(1, 1300), BLOCKS(1, 1400), WOKEN_BY(3, 1, 2000), IN(1, 2500));
+    m = woken_by_2();
+    BECOMES(&m, 3,
+            "1.1100 GoBlock(sync), 1.1101 ProcStop, 3.2000 GoUnblock, 1.2500 ProcStart, 1.2501 GoStart, "
+            "1.2502 ProcsChange",
+            BLOCKS(1, 1100), WOKEN_BY(3, 1, 2000), IN(1, 2100), BLOCKS(1, 2200), WOKEN_BY(2, 1, 2300), IN(1, 2500));
+}
+
+/* Also where it is woken before it sleeps, or an interrupt lets it go on. */
+static void test_who_the_trace_says(void **state)
+{
+    (void)state;
+    struct made m = woken_by_2();
+    BECOMES(&m, 3,
+            "1.1100 GoBlock(sync), 1.1101 ProcStop, 2.1900 GoUnblock, 1.2500 ProcStart, 1.2501 GoStart, "
+            "1.2502 ProcsChange",
+            BLOCKS(1, 1100), WOKEN_BY(3, 1, 1800), WOKEN_BY(2, 1, 2000), IN(1, 2500));
+    m = woken_by_2();
+    BECOMES(&m, 3,
+            "1.1100 GoBlock(sync), 1.1101 ProcStop, 2.1900 GoUnblock, 1.2500 ProcStart, 1.2501 GoStart, "
+            "1.2502 ProcsChange",
+            BLOCKS(1, 1100), WOKEN_BY(3, 1, 1800), IN(1, 2500));
+    m = woken_by_2();
+    BECOMES(&m, 3,
+            "1.1000 GoBlock(sync), 1.1001 ProcStop, 2.1900 GoUnblock, 1.2500 ProcStart, 1.2501 GoStart, "
+            "1.2502 ProcsChange",
+            WOKEN_BY(3, 1, 2050), BLOCKS(1, 2100), WOKEN_BY(2, 1, 2200), IN(1, 2500));
+    m = woken_by_2();
+    BECOMES(&m, 3,
+            "1.1100 GoBlock(sync), 1.1101 ProcStop, 2.1900 GoUnblock, 1.2500 ProcStart, 1.2501 GoStart, "
+            "1.2502 ProcsChange",
+            BLOCKS(1, 1100), (struct thread_switch){2000, 1, 3, SWITCH_WAKING, false, false, 3, WAKING_IN_SOFTIRQ},
+            IN(1, 2500));
+}
+
 static void test_in_vain_at_first(void **state)
 {
     (void)state;
@@ -148,6 +220,9 @@ int main(void)
         cmocka_unit_test(test_by_a_thread_of_the_program),
         cmocka_unit_test(test_by_a_thread_in_a_call),
         cmocka_unit_test(test_known_already),
+        cmocka_unit_test(test_by_a_thread_that_waits),
+        cmocka_unit_test(test_not_who_the_trace_says),
+        cmocka_unit_test(test_who_the_trace_says),
         cmocka_unit_test(test_in_vain_at_first),
         cmocka_unit_test(test_of_another_sleep),
         cmocka_unit_test(test_lost),

@@ -37,21 +37,32 @@ static uint32_t announced(void)
     return n;
 }
 
+static bool is_known(uint32_t tid) { return was_met(tid) || thread_of_task(tid); }
+
 /* More are not told apart; each costs a walk through the registry. */
 enum { COUNTED_MAX = 256 };
 
-static bool count_one(void *arg, uint32_t tid)
+struct strangers {
+    uint32_t n, tids[COUNTED_MAX];
+};
+
+static bool take_stranger(void *arg, uint32_t tid)
 {
-    uint32_t *count = arg;
+    struct strangers *s = arg;
     char name[TASK_NAME_MAX];
-    *count += !was_met(tid) && !thread_of_task(tid) && task_name(tid, name);
-    return *count < COUNTED_MAX;
+    if (!is_known(tid) && task_name(tid, name))
+        s->tids[s->n++] = tid;
+    return s->n < COUNTED_MAX;
 }
 
+/* Who was made while the list was read has said its number by the end, or is among those that are to come then. */
 static uint32_t count_unknown(void)
 {
-    uint32_t coming = announced(), count = 0; /* before: a thread that begins meanwhile is not unknown */
-    tasks_each(count_one, &count);
+    struct strangers s = {.n = 0};
+    tasks_each(take_stranger, &s);
+    uint32_t coming = announced(), count = 0;
+    for (uint32_t i = 0; i < s.n; i++)
+        count += !is_known(s.tids[i]);
     return count > coming ? count - coming : 0;
 }
 

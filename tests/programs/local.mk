@@ -52,6 +52,7 @@ c_programs = \
 	%D%/futile-wakeup \
 	%D%/goroutines-host \
 	%D%/handlers \
+	%D%/hasty \
 	%D%/healthy \
 	%D%/heap-held \
 	%D%/heap-host \
@@ -205,6 +206,7 @@ tests_programs_heap_leak_CFLAGS = $(program_CFLAGS) -fno-builtin
 tests_programs_heap_stress_CFLAGS = $(program_CFLAGS) -fno-builtin -Wno-unknown-warning-option -Wno-alloc-size-larger-than
 tests_programs_held_CFLAGS = $(program_CFLAGS)
 tests_programs_handlers_CFLAGS = $(program_CFLAGS)
+tests_programs_hasty_CFLAGS = $(program_CFLAGS)
 tests_programs_interrupted_alone_CFLAGS = $(program_CFLAGS)
 tests_programs_interrupted_alone_LDADD = -lrt
 tests_programs_itt_CFLAGS = $(program_CFLAGS)

@@ -78,6 +78,12 @@ void gate_wait(struct gate *g)
         sys_futex_wake(&g->state, WAKES);
 }
 
+static void nap(void)
+{
+    static const struct timespec moment = {0, 10000};
+    raw_syscall(SYS_nanosleep, (long)&moment, 0, 0, 0, 0, 0);
+}
+
 bool gate_pass(struct gate *g, struct writer *w)
 {
     enum gate_state state = state_of(g);
@@ -91,8 +97,8 @@ bool gate_pass(struct gate *g, struct writer *w)
     if (state_of(g) != GATE_CLOSED && !held)
         return true;
     gate_leave(w);
-    if (held) /* the advancer has lost its processor, or will be done before this is */
-        sys_sched_yield();
+    if (held) /* the advancer may have lost its processor to this very thread, a real-time one: a yield would keep it */
+        nap();
     return false;
 }
 
@@ -110,7 +116,6 @@ void gate_let_go(struct writer *w) { __atomic_store_n(&w->held, 0, __ATOMIC_RELE
 
 bool gate_await_writer(const struct writer *w, uint64_t until_ns)
 {
-    static const struct timespec moment = {0, 10000};
     for (;;) {
         for (int spin = 0; spin < 50; spin++) {
             if (!__atomic_load_n(&w->writing, __ATOMIC_ACQUIRE))
@@ -119,6 +124,6 @@ bool gate_await_writer(const struct writer *w, uint64_t until_ns)
         }
         if (clock_mono_ns() >= until_ns)
             return false;
-        raw_syscall(SYS_nanosleep, (long)&moment, 0, 0, 0, 0, 0);
+        nap();
     }
 }

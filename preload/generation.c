@@ -100,11 +100,12 @@ static void seal_all(void)
 /* What the trace says of a wakeup, carried over: from now on it happened in an earlier generation. */
 static bool carry_wakeup(struct thread *t)
 {
-    if (t->wait) {
-        uint64_t word = wait_word(t->wait);
+    struct wait_slot *slot = __atomic_load_n(&t->wait, __ATOMIC_RELAXED);
+    if (slot) {
+        uint64_t word = wait_word(slot);
         if (wait_state(word) == WAIT_CLAIMED)
-            wait_move(t->wait, word, WAIT_WOKEN);
-        return wait_state(wait_word(t->wait)) == WAIT_WOKEN;
+            wait_move(slot, word, WAIT_WOKEN);
+        return wait_state(wait_word(slot)) == WAIT_WOKEN;
     }
     if (t->woken == WOKEN_NOW)
         t->woken = WOKEN_EARLIER;
@@ -243,7 +244,10 @@ static void status_with_proc(struct thread *t, uint64_t time, bool *heap_reporte
     seal_chunk(&t->sched); /* packed: the chunk is free for the next thread, this one may not need it */
 }
 
-/* A thread in a system call stays active, as its clock has to be put past each status; and one that found no room. */
+/*
+ * A thread in a system call stays active, as its clock has to be put past each status; and one that found no room. For a
+ * flight recorder all do, as each generation has more to say of them.
+ */
 static void status_of_active(struct thread *t, uint64_t time, bool *heap_reported)
 {
     uint32_t status = sched_current(&t->sched)->status;
@@ -254,7 +258,7 @@ static void status_of_active(struct thread *t, uint64_t time, bool *heap_reporte
         status_with_proc(t, time, heap_reported);
     } else {
         status = status_other(t, time, config.self_contained);
-        if (status == GO_RUNNABLE || status == GO_WAITING) {
+        if (!config.self_contained && (status == GO_RUNNABLE || status == GO_WAITING)) {
             resting_begins(t->slot, t->sched.g, status);
             unmark_active(t);
         }
@@ -280,8 +284,6 @@ static void write_statuses(uint64_t time)
 
 static void begin_next(void)
 {
-    if (config.self_contained)
-        mark_all_active();
     seal_all();
     upcalls.seal_samples();
     sched_advance(&recorder.sched, recorder.sched.generation + 1);

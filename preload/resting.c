@@ -75,9 +75,10 @@ static bool waits(const struct thread *t) { return sched_current(&t->sched)->sta
 
 static bool is_woken(const struct thread *t)
 {
-    if (!t->wait)
+    const struct wait_slot *slot = __atomic_load_n(&t->wait, __ATOMIC_RELAXED);
+    if (!slot)
         return t->woken != NOT_WOKEN;
-    enum wait_state state = wait_state(wait_word(t->wait));
+    enum wait_state state = wait_state(wait_word(slot));
     return state == WAIT_CLAIMED || state == WAIT_WOKEN;
 }
 

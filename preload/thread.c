@@ -69,10 +69,8 @@ struct thread *thread_new(void)
     if (pool || pool_fill()) {
         t = pool;
         pool = t->next;
-        uint32_t slot = t->slot;
         /* The cache stays: what it says of code is as true for the next thread, what it says of stacks is checked. */
-        memset(t, 0, offsetof(struct thread, cache));
-        t->slot = slot;
+        memset(&t->hook_sp, 0, offsetof(struct thread, cache) - offsetof(struct thread, hook_sp));
         t->cache.recipes = &recipes;
         t->sched.g = ++registry.last_g;
         t->sched.proc_taken = PROC_NONE;

@@ -57,8 +57,8 @@ struct lock_table {
 enum { THREADS_MAX = 1 << 18 }; /* that are recorded at once */
 
 struct thread {
-    struct writer writer;
-    uint32_t slot; /* of the record, for good */
+    struct writer writer; /* at rest in the pool */
+    uint32_t slot;        /* of the record, for good. The advancer looks at both without the lock */
     uintptr_t hook_sp; /* inside a hook, of the function whose caller had this stack pointer; 0: not in a hook */
     bool shared;       /* a child of clone may have the same `self`, at the same time */
     struct sched_thread sched;

@@ -87,7 +87,8 @@ bool wait_block(struct hook *h, struct wait *w, enum sched_reason reason)
 
 /*
  * Takes the thread's own slot back, in a state that nobody claims, and says what the trace knows of the wakeup. Whoever
- * claims it does so inside a section, as we are: the slot's state and the generation agree.
+ * claims it does so inside a section, as we are: the slot's state and the generation agree. The advancer looks at the
+ * slot of a thread that is outside.
  */
 static enum woken withdraw(struct thread *t)
 {
@@ -144,8 +145,11 @@ void wait_end(struct wait *w)
     uint64_t since = waited ? sched_current(&t->sched)->time : 0;
     enum section section = any_section_enter(t, unlikely(w->error) ? CALL_ERROR_ROOM : 0, LOST_WAIT);
     if (t->wait) {
+        bool without_room = unlikely(!section) && bare_section_enter(t);
         t->woken = withdraw(t);
         leave_slot(t);
+        if (without_room)
+            section_leave(t);
     }
     if (likely(section == SECTION_WRITES)) {
         bool failed = unlikely(w->error) && is_in_call(t); /* else a handler's hook has ended it */

@@ -175,6 +175,27 @@ static void a_narrow_gate_lets_in_who_passes_it(void **state)
     assert_true(gate_enter(&g, &w));
 }
 
+static long sleeps(void)
+{
+    struct rusage u;
+    assert_int_equal(getrusage(RUSAGE_THREAD, &u), 0);
+    return u.ru_nvcsw;
+}
+
+/* Who yields keeps its processor from an advancer of lower priority. */
+static void who_is_held_sleeps(void **state)
+{
+    struct gate g;
+    struct writer w = {0};
+    gate_init(&g);
+    assert_true(gate_narrow(&g));
+    assert_true(gate_hold(&w));
+    long before = sleeps();
+    assert_false(gate_pass(&g, &w));
+    assert_true(sleeps() > before);
+    gate_let_go(&w);
+}
+
 static void who_is_held_is_not_let_in(void **state)
 {
     struct gate g;
@@ -310,6 +331,7 @@ int main(void)
         cmocka_unit_test(a_closed_gate_lets_nobody_in),
         cmocka_unit_test(a_narrow_gate_lets_in_who_passes_it),
         cmocka_unit_test(who_is_held_is_not_let_in),
+        cmocka_unit_test(who_is_held_sleeps),
         cmocka_unit_test(a_writer_that_stays_is_not_waited_for),
         cmocka_unit_test(a_writer_that_leaves_is_noticed),
         cmocka_unit_test(who_waits_for_a_moment_does_not_sleep),

@@ -1,5 +1,7 @@
 #include "parser/rewrite/rewriter.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "lib/objects.h"
@@ -243,6 +245,16 @@ bool rewriter_string_itself(struct rewriter *w, struct gotrace_str s)
 {
     gotrace_builder_string(w->builder, s.data, s.len);
     return !gotrace_builder_error(w->builder) || refused(w);
+}
+
+bool rewriter_note(struct rewriter *w, const char *format, ...)
+{
+    char text[128];
+    va_list args;
+    va_start(args, format);
+    int n = vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    return rewriter_string_itself(w, (struct gotrace_str){text, (size_t)n});
 }
 
 static bool begins(struct gotrace_str s, const char *with)

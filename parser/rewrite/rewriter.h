@@ -75,6 +75,9 @@ bool rewriter_sample(struct rewriter *w, const struct gotrace_event *ev);
 bool rewriter_experiments(struct rewriter *w, const struct generation *g, int64_t time);
 bool rewriter_string_itself(struct rewriter *w, struct gotrace_str s);
 
+/* Likewise a short text of ours. */
+__attribute__((format(printf, 2, 3))) bool rewriter_note(struct rewriter *w, const char *format, ...);
+
 /*
  * Strings that nothing refers to tell of the recording. Counts of locks and heap profiles are of all of it, and not
  * said of a part.

@@ -1,7 +1,6 @@
 #include "parser/rewrite/switches_delays.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 
 #include "parser/rewrite/rewriter.h"
 
@@ -131,20 +130,13 @@ bool delays_end(struct delays *d)
     return ok;
 }
 
-static bool note(struct rewriter *w, const char *text, int size)
-{
-    return rewriter_string_itself(w, (struct gotrace_str){text, (size_t)size});
-}
-
 bool delays_write(const struct delays *d, struct rewriter *w)
 {
-    char text[128];
     if (w->generation > 1 || !d->n)
         return true;
-    bool ok = note(w, text, snprintf(text, sizeof text, "thrace delays threads %zu", d->list.n));
+    bool ok = rewriter_note(w, "thrace delays threads %zu", d->list.n);
     for (size_t i = 0; ok && i < d->list.n; i++)
-        ok = note(w, text, snprintf(text, sizeof text, "thrace delay of %" PRIu64 " ns %" PRIu64, d->list.v[i].go,
-                                    d->list.v[i].ns));
+        ok = rewriter_note(w, "thrace delay of %" PRIu64 " ns %" PRIu64, d->list.v[i].go, d->list.v[i].ns);
     return ok;
 }
 

@@ -1,7 +1,6 @@
 #include "parser/rewrite/switches_moves.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 
 #include "parser/rewrite/rewriter.h"
 
@@ -80,23 +79,16 @@ bool moves_end(struct moves *m)
     return ok;
 }
 
-static bool note(struct rewriter *w, const char *text, int size)
-{
-    return rewriter_string_itself(w, (struct gotrace_str){text, (size_t)size});
-}
-
 bool moves_write(const struct moves *m, struct rewriter *w)
 {
-    char text[128];
-    bool ok = note(w, text, snprintf(text, sizeof text, "thrace switches lost %" PRIu64, m->lost));
+    bool ok = rewriter_note(w, "thrace switches lost %" PRIu64, m->lost);
     if (!ok || w->generation > 1)
         return ok;
-    ok = note(w, text, snprintf(text, sizeof text, "thrace moves threads %zu", m->list.n));
+    ok = rewriter_note(w, "thrace moves threads %zu", m->list.n);
     for (size_t i = 0; ok && i < m->list.n; i++) {
         const struct thread_moves *t = &m->list.v[i];
-        int n = snprintf(text, sizeof text, "thrace moves of %" PRIu64 " migrations %" PRIu64 " cpus %" PRIu32, t->go,
-                         t->migrations, t->cpus);
-        ok = note(w, text, n);
+        ok = rewriter_note(w, "thrace moves of %" PRIu64 " migrations %" PRIu64 " cpus %" PRIu32, t->go, t->migrations,
+                           t->cpus);
     }
     return ok;
 }

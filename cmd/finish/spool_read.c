@@ -191,19 +191,29 @@ void spool_batches_sort(struct spool_batches *b)
         qsort(b->v, b->n, sizeof *b->v, by_generation);
 }
 
+enum spool_fault spool_header_fault(const struct spool_header *h)
+{
+    if (memcmp(h->magic, SPOOL_MAGIC, sizeof h->magic) != 0)
+        return SPOOL_NONE;
+    if (h->version != SPOOL_VERSION || h->header_size != SPOOL_HEADER_SIZE || h->chunk_size != SPOOL_CHUNK_SIZE)
+        return SPOOL_OTHER_VERSION;
+    bool sound = h->max_chunks == SPOOL_MAX_CHUNKS && h->nchunks <= h->max_chunks && memchr(h->out, 0, sizeof h->out) &&
+                 memchr(h->exe, 0, sizeof h->exe) && h->clock.source <= CLOCK_SOURCE_COUNTER && h->clock.shift <= 63;
+    return sound ? SPOOL_SOUND : SPOOL_DAMAGED;
+}
+
 static const char *check_header(const struct spool_header *h, size_t size)
 {
     static const char none[sizeof h->magic];
     if (size >= sizeof *h && !memcmp(h->magic, none, sizeof none))
         return SPOOL_EMPTY;
-    if (size < sizeof *h || memcmp(h->magic, SPOOL_MAGIC, sizeof h->magic))
-        return "this is not a spool of thrace";
-    if (h->version != SPOOL_VERSION || h->header_size != SPOOL_HEADER_SIZE || h->chunk_size != SPOOL_CHUNK_SIZE)
+    switch (size < sizeof *h ? SPOOL_NONE : spool_header_fault(h)) {
+    case SPOOL_NONE: return "this is not a spool of thrace";
+    case SPOOL_OTHER_VERSION:
         return "this spool was written by another version of thrace; use that one's thrace finish";
-    if (h->max_chunks != SPOOL_MAX_CHUNKS || h->nchunks > h->max_chunks || !memchr(h->out, 0, sizeof h->out) ||
-        !memchr(h->exe, 0, sizeof h->exe) || h->clock.source > CLOCK_SOURCE_COUNTER || h->clock.shift > 63)
-        return "the spool's header is damaged";
-    return NULL;
+    case SPOOL_DAMAGED: return "the spool's header is damaged";
+    default: return NULL;
+    }
 }
 
 const char *spool_file_open(struct spool_file *f, int fd)

@@ -35,6 +35,10 @@ struct spool_file {
     uint8_t *unrolled; /* the log, where it is a ring that begins in the middle */
 };
 
+/* What is wrong with the header of what may be a spool. */
+enum spool_fault { SPOOL_SOUND, SPOOL_NONE /* it is not one */, SPOOL_OTHER_VERSION, SPOOL_DAMAGED };
+enum spool_fault spool_header_fault(const struct spool_header *h);
+
 /* What spool_file_open returns for a recording whose process ended before it began. */
 #define SPOOL_EMPTY "nothing was recorded, the program ended too early"
 

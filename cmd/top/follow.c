@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cmd/finish/record_cursor.h"
+#include "cmd/finish/spool_read.h"
 #include "lib/meta.h"
 #include "lib/wire/batch_header.h"
 
@@ -32,18 +33,14 @@ static bool read_at(int fd, uint64_t at, void *into, size_t n)
 
 static const char *read_header(struct follow *f)
 {
-    const struct spool_header *h = &f->header;
     if (!read_at(f->fd, 0, &f->header, sizeof f->header))
         return "its spool cannot be read";
-    if (memcmp(h->magic, SPOOL_MAGIC, sizeof h->magic) != 0)
-        return "it has recorded nothing yet";
-    if (h->version != SPOOL_VERSION || h->header_size != SPOOL_HEADER_SIZE || h->chunk_size != SPOOL_CHUNK_SIZE ||
-        h->max_chunks != SPOOL_MAX_CHUNKS)
-        return "it is recorded by another version of thrace";
-    if (h->nchunks > h->max_chunks || !memchr(h->exe, 0, sizeof h->exe) || !memchr(h->out, 0, sizeof h->out) ||
-        h->clock.source > CLOCK_SOURCE_COUNTER || h->clock.shift > 63)
-        return damaged;
-    return NULL;
+    switch (spool_header_fault(&f->header)) {
+    case SPOOL_NONE: return "it has recorded nothing yet";
+    case SPOOL_OTHER_VERSION: return "it is recorded by another version of thrace";
+    case SPOOL_DAMAGED: return damaged;
+    default: return NULL;
+    }
 }
 
 bool follow_has_ended(const struct follow *f) { return f->header.state != SPOOL_RECORDING; }

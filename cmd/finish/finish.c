@@ -22,8 +22,6 @@
 #include "cmd/finish/heap_profile.h"
 #include "cmd/finish/process_life.h"
 #include "cmd/finish/recording_read.h"
-#include "cmd/finish/recording_switches.h"
-#include "cmd/finish/recording_symbols.h"
 #include "cmd/finish/spool_claim.h"
 #include "cmd/finish/spool_read.h"
 #include "cmd/finish/symbol_cache.h"
@@ -102,16 +100,8 @@ static const char *make_trace(const struct finish_how *how, struct spool_file *f
     const char *err = recording_read(&r, f);
     sum->events = r.seen.events;
     sum->nothing = went_on && r.seen.events - r.seen.of_heap <= SCHED_FIRST_THREAD_EVENTS;
-    if (!err && !sum->nothing) {
-        uint64_t hz = finish_frequency(f->header);
-        sum->excess_samples = samples_bound(&r.samples, f->header, hz);
-        for (size_t i = 0; i < r.samples.n; i++)
-            sum->samples_in_trace += r.samples.v[i].weight;
-        trace_time_init(&r.time, hz);
-        recording_sort_switches(&r);
-        rec_locks_init(&r.locks, f->header, hz);
-        err = recording_symbolize(&r, how->progress);
-    }
+    if (!err && !sum->nothing)
+        err = finish_prepare(&r, f->header, finish_frequency(f->header), how->progress, sum);
     if (!err && !sum->nothing) {
         report_advice(how, &r);
         finish_summary_short_calls(sum, &r);

@@ -17,6 +17,8 @@
 #include "cmd/finish/opening.h"
 #include "cmd/finish/output.h"
 #include "cmd/finish/recording_frames.h"
+#include "cmd/finish/recording_switches.h"
+#include "cmd/finish/recording_symbols.h"
 #include "cmd/finish/trace_time.h"
 #include "lib/options/options.h"
 #include "lib/wire/batch_header.h"
@@ -64,6 +66,18 @@ uint64_t finish_frequency(const struct spool_header *h)
     usleep(10000);
     hz = clock_frequency(&h->clock, now, clock_read_pair(&h->clock));
     return hz ? hz : 1000000000;
+}
+
+const char *finish_prepare(struct recording *r, const struct spool_header *h, uint64_t hz, FILE *terminal,
+                           struct finish_summary *sum)
+{
+    sum->excess_samples = samples_bound(&r->samples, h, hz);
+    for (size_t i = 0; i < r->samples.n; i++)
+        sum->samples_in_trace += r->samples.v[i].weight;
+    trace_time_init(&r->time, hz);
+    recording_sort_switches(r);
+    rec_locks_init(&r->locks, h, hz);
+    return recording_symbolize(r, terminal);
 }
 
 /* What the clocks showed at a time of the trace, by the readings that the recording began with. */

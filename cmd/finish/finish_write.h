@@ -12,6 +12,10 @@
 /* Ticks of the recording in a second. */
 uint64_t finish_frequency(const struct spool_header *h);
 
+/* Makes ready to be written what was read: its clock, its samples, the names of its code. NULL, or why not. */
+const char *finish_prepare(struct recording *r, const struct spool_header *h, uint64_t hz, FILE *terminal,
+                           struct finish_summary *sum);
+
 /* Writes the trace and counts in sum what is in it. NULL, or why not. */
 const char *finish_write_to(FILE *out, const struct spool_file *f, const struct recording *r,
                             struct finish_summary *sum);

@@ -9,7 +9,6 @@
 #include "cmd/export/memory_file.h"
 #include "cmd/finish/finish_write.h"
 #include "cmd/finish/recording_read.h"
-#include "cmd/finish/recording_symbols.h"
 
 /* --- the trace ---------------------------------------------------------------------------------------------------- */
 
@@ -32,11 +31,8 @@ static const char *make_trace(struct bytes *to, struct spool_file *f, uint64_t h
     if (!wrong && !out)
         wrong = "out of memory";
     if (!wrong) {
-        samples_bound(&r.samples, f->header, hz);
-        trace_time_init(&r.time, hz);
+        wrong = finish_prepare(&r, f->header, hz, NULL, &sum);
         *time = r.time;
-        rec_locks_init(&r.locks, f->header, hz);
-        wrong = recording_symbolize(&r, NULL);
     }
     if (!wrong)
         wrong = finish_write_to(out, f, &r, &sum);

@@ -5,6 +5,7 @@ libstacks_la_SOURCES = \
 	%D%/deadlock.c %D%/deadlock.h \
 	%D%/descriptor.c %D%/descriptor.h \
 	%D%/joined.c %D%/joined.h \
+	%D%/lock_layout.h \
 	%D%/look.c %D%/look.h \
 	%D%/modules.c %D%/modules.h \
 	%D%/process.c %D%/process.h \

@@ -13,6 +13,7 @@
 
 #include "cmd/stacks/descriptor.h"
 #include "cmd/stacks/joined.h"
+#include "cmd/stacks/lock_layout.h"
 
 /* --- calls -------------------------------------------------------------------------------------------------------- */
 
@@ -329,25 +330,17 @@ static int32_t number_at(const struct wait *w, size_t offset)
     return w->has_words && at < sizeof w->words ? w->words[at / sizeof *w->words] : 0;
 }
 
-/* Who is in another process has the same numbers as threads of this one: nothing is said of what processes share. */
 static pid_t owner(const struct wait *w, const struct process *p)
 {
-    enum { SHARED = 128, STATES = 4 };
+    enum { STATES = 4 };
+    struct lock_layout l;
     pid_t number = number_at(w, 0) & FUTEX_TID_MASK;
-    switch (w->kind) {
-    case OBJECT_MUTEX:
-        if (number_at(w, offsetof(struct __pthread_mutex_s, __kind)) & SHARED || !number_at(w, 0))
-            return 0;
-        return number_at(w, offsetof(struct __pthread_mutex_s, __owner)) & FUTEX_TID_MASK;
-    case OBJECT_RWLOCK:
-        if (number_at(w, offsetof(struct __pthread_rwlock_arch_t, __shared)))
-            return 0;
-        return number_at(w, offsetof(struct __pthread_rwlock_arch_t, __cur_writer)) & FUTEX_TID_MASK;
-    case OBJECT_THREAD:
+    if (w->kind == OBJECT_THREAD)
         return number < STATES ? joined_thread(p, w->futex) : number;
-    default:
+    bool is_free = w->kind == OBJECT_MUTEX && !number_at(w, 0);
+    if (!lock_layout(w->kind, &l) || number_at(w, l.shared) & l.bits || is_free)
         return 0;
-    }
+    return number_at(w, l.owner) & FUTEX_TID_MASK;
 }
 
 pid_t wait_other(const struct wait *w, const struct process *p)

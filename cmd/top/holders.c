@@ -2,18 +2,17 @@
 
 #include "cmd/top/holders.h"
 
-#include <pthread.h>
-#include <stddef.h>
+#include <linux/futex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
 
 #include "cmd/finish/record_cursor.h"
+#include "cmd/stacks/lock_layout.h"
 #include "lib/meta.h"
-#include "lib/objects.h"
 
-enum { A_WHILE_NS = 50000000, TID_MASK = 0x3fffffff, SHARED = 128 };
+enum { A_WHILE_NS = 50000000 };
 
 static bool read_word(pid_t pid, uint64_t address, int32_t *word)
 {
@@ -22,33 +21,26 @@ static bool read_word(pid_t pid, uint64_t address, int32_t *word)
 }
 
 /* The lock that the record of a wait names. False: it is none that says who holds it. */
-static bool lock_of(const struct open_wait *o, uint64_t *address, size_t *owner, size_t *kind)
+static bool lock_of(const struct open_wait *o, uint64_t *address, struct lock_layout *l)
 {
     struct cursor c = {o->record + 1, o->record + o->size};
     for (int i = 0; i < 3; i++)
         get_int(&c); /* g, m, reason */
-    uint64_t what = get_int(&c);
+    uint64_t kind = get_int(&c);
     *address = get_int(&c);
-    if (!c.p || !*address)
-        return false;
-    *owner = what == OBJECT_MUTEX ? offsetof(struct __pthread_mutex_s, __owner)
-                                  : offsetof(struct __pthread_rwlock_arch_t, __cur_writer);
-    *kind = what == OBJECT_MUTEX ? offsetof(struct __pthread_mutex_s, __kind)
-                                 : offsetof(struct __pthread_rwlock_arch_t, __shared);
-    return what == OBJECT_MUTEX || what == OBJECT_RWLOCK;
+    return c.p && *address && lock_layout((enum object_kind)kind, l);
 }
 
 /* 0: nobody, or nobody of this process. */
 static uint64_t holder_of(const struct open_wait *o, pid_t pid)
 {
     uint64_t address;
-    size_t owner, kind;
-    int32_t tid, flags;
-    if (!o->record || !lock_of(o, &address, &owner, &kind) || !read_word(pid, address + owner, &tid) ||
-        !read_word(pid, address + kind, &flags))
+    struct lock_layout l;
+    int32_t tid, shared;
+    if (!o->record || !lock_of(o, &address, &l) || !read_word(pid, address + l.owner, &tid) ||
+        !read_word(pid, address + l.shared, &shared))
         return 0;
-    bool shared = owner == offsetof(struct __pthread_mutex_s, __owner) ? flags & SHARED : flags & 1;
-    return shared ? 0 : (uint64_t)tid & TID_MASK;
+    return shared & l.bits ? 0 : (uint64_t)tid & FUTEX_TID_MASK;
 }
 
 static const struct window_thread *find(const struct window *w, uint64_t tid)

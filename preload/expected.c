@@ -13,6 +13,7 @@
 #include "preload/section.h"
 #include "preload/tasks.h"
 #include "preload/thread.h"
+#include "preload/thread_end.h"
 #include "preload/thread_name.h"
 #include "preload/unseen.h"
 
@@ -68,9 +69,9 @@ struct thread *take_expected_thread(void)
 }
 
 /* Whoever waited when it was seen from outside does no more. */
-static bool runs_again(struct thread *t)
+static bool runs_again(struct thread *t, enum lost what)
 {
-    if (sched_current(&t->sched)->status == GO_WAITING && section_enter(t, SCHED_TRANSITION_MAX, LOST_HEAP)) {
+    if (sched_current(&t->sched)->status == GO_WAITING && section_enter(t, 0, what)) {
         sched_resume(&recorder.sched, &t->sched, now());
         section_leave(t);
     }
@@ -92,7 +93,7 @@ struct thread *borrow_expected_thread(uintptr_t sp)
     if (t != registry.first)
         t->stack_hi = (uintptr_t)pthread_self();
     t->lent = true;
-    if (runs_again(t))
+    if (runs_again(t, LOST_HEAP))
         return t;
     t->hook_sp = 0;
     give_back_expected_thread(t);
@@ -278,19 +279,8 @@ static void end_thread(struct thread *t)
 {
     if (!claim(t))
         return;
-    enum section section = any_section_enter(t, SCHED_TRANSITION_MAX, LOST_THREAD);
-    bool ended = section == SECTION_TRACKS;
-    if (ended)
-        sched_track(&t->sched, GO_DEAD);
-    if (section == SECTION_WRITES) {
-        if (sched_current(&t->sched)->status == GO_WAITING)
-            sched_resume(&recorder.sched, &t->sched, now());
-        ended = sched_destroy(&recorder.sched, &t->sched, now());
-        seal_chunk(&t->sched);
-    }
-    if (section)
-        section_leave(t);
-    if (ended)
+    runs_again(t, LOST_THREAD);
+    if (thread_destroy(t))
         thread_retire(t);
     else
         __atomic_store_n(&t->expected, true, __ATOMIC_RELEASE); /* no room: the next look ends it */

@@ -43,6 +43,22 @@ static void leave_syscall(struct thread *t)
     }
 }
 
+bool thread_destroy(struct thread *t)
+{
+    enum section section = any_section_enter(t, 0, LOST_THREAD);
+    bool ended = section == SECTION_TRACKS;
+    if (ended)
+        sched_track(&t->sched, GO_DEAD);
+    if (section == SECTION_WRITES) {
+        lock_stats_thread_ends(t);
+        ended = sched_destroy(&recorder.sched, &t->sched, now());
+        seal_chunk(&t->sched); /* inside the section: the advancer seals them, too */
+    }
+    if (section)
+        section_leave(t);
+    return ended;
+}
+
 /*
  * Runs in the last round of the thread's destructors. The joiner is told first: its GoUnblock comes from this thread.
  * After that nothing of the thread is recorded any more; destructors of the program that follow pass through.
@@ -62,17 +78,7 @@ void thread_end(struct thread *t)
     h.stack.leaf = 0;
     if (waitq_maybe_waiting(&recorder.waits, (void *)pthread_self()))
         wake_all(&h, (void *)pthread_self(), WAITER_ANY);
-    enum section section = any_section_enter(t, 0, LOST_THREAD);
-    bool ended = section == SECTION_TRACKS;
-    if (ended)
-        sched_track(&t->sched, GO_DEAD);
-    if (section == SECTION_WRITES) {
-        lock_stats_thread_ends(t);
-        ended = sched_destroy(&recorder.sched, &t->sched, now());
-        seal_chunk(&t->sched); /* inside the section: the advancer seals them, too */
-    }
-    if (section)
-        section_leave(t);
+    bool ended = thread_destroy(t);
     self = THREAD_OFF;
     if (ended) {
         short_calls_collect(&t->short_calls);

@@ -10,6 +10,12 @@ void thread_end_init(void);
 /* Sees to it that thread_end is called when the calling thread ends. */
 void thread_watch_exit(struct thread *t);
 
+/*
+ * Its G is destroyed, and its chunk handed in. By the thread itself, or by whoever knows that it is gone. False: there was
+ * no room, or the model does not have it running.
+ */
+bool thread_destroy(struct thread *t);
+
 /* Ends the calling thread's G. */
 void thread_end(struct thread *t);
 

@@ -47,6 +47,7 @@ if HAVE_PPROF
 nodist_libexport_la_SOURCES += %D%/profile.pb-c.c
 BUILT_SOURCES += %D%/profile.pb-c.h
 CLEANFILES += %D%/profile.pb-c.c %D%/profile.pb-c.h
+%D%/heap_pprof.lo %D%/pprof.lo: %D%/profile.pb-c.h
 %D%/profile.pb-c.h: %D%/profile.proto
 	$(AM_V_GEN)$(MKDIR_P) %D% && $(PROTOC_C) --c_out=. -I$(srcdir) $(srcdir)/%D%/profile.proto
 %D%/profile.pb-c.c: %D%/profile.pb-c.h

@@ -245,8 +245,8 @@ static void status_with_proc(struct thread *t, uint64_t time, bool *heap_reporte
 }
 
 /*
- * A thread in a system call stays active, as its clock has to be put past each status; and one that found no room. For a
- * flight recorder all do, as each generation has more to say of them.
+ * A thread in a system call stays active, as its clock has to be put past each status; and one that found no room. For
+ * a flight recorder all do, as each generation has more to say of them.
  */
 static void status_of_active(struct thread *t, uint64_t time, bool *heap_reported)
 {

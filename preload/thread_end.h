@@ -11,8 +11,8 @@ void thread_end_init(void);
 void thread_watch_exit(struct thread *t);
 
 /*
- * Its G is destroyed, and its chunk handed in. By the thread itself, or by whoever knows that it is gone. False: there was
- * no room, or the model does not have it running.
+ * Its G is destroyed, and its chunk handed in. By the thread itself, or by whoever knows that it is gone. False: there
+ * was no room, or the model does not have it running.
  */
 bool thread_destroy(struct thread *t);
 

@@ -8,12 +8,15 @@
             ...
         thrace.log("cache", "%d of %d found", hits, asked)
 
-Nothing has to be installed: copy this file beside the program. Without thrace, regions and tasks are an object that
-does nothing, and the functions do nothing. Names and messages are str or bytes. Python 3.6 or later. Since: 0.1.
+Nothing has to be installed: copy this file beside the program. Without thrace nothing happens, but that once in a second
+it is looked for: `thrace attach` may have brought it, and then what is annotated is heard within a second. Names and
+messages are str or bytes. Python 3.6 or later. Since: 0.1.
 """
 
 import ctypes
 import functools
+import os
+import time
 
 __all__ = [
     "adopt", "carry", "count", "enabled", "label", "log", "region", "region_begin", "region_end", "task", "task_adopt",
@@ -21,49 +24,63 @@ __all__ = [
 ]
 
 
-def _find():
-    """The library's functions; None: it is not loaded."""
+def _functions(library):
     text, number = ctypes.c_char_p, ctypes.c_uint64
     found = {}
-    try:
-        # PyDLL keeps the interpreter's lock: to give it away and take it again would take longer than any of these.
-        process = ctypes.PyDLL(None)
-        for name, result, arguments in (
-            ("enabled", ctypes.c_int, ()),
-            ("task_begin", number, (text, number)),
-            ("task_end", None, (number,)),
-            ("task_current", number, ()),
-            ("task_adopt", number, (number,)),
-            ("region_begin", None, (text,)),
-            ("region_end", None, ()),
-            ("log", None, (text, text)),
-            ("count", None, (text, ctypes.c_int64)),
-            ("label", None, (text,)),
-        ):
-            function = found[name] = getattr(process, "thrace_annotate_" + name)
-            function.restype = result
-            function.argtypes = arguments
-    except (AttributeError, OSError, TypeError):
-        return None
+    for name, result, arguments in (
+        ("enabled", ctypes.c_int, ()),
+        ("task_begin", number, (text, number)),
+        ("task_end", None, (number,)),
+        ("task_current", number, ()),
+        ("task_adopt", number, (number,)),
+        ("region_begin", None, (text,)),
+        ("region_end", None, ()),
+        ("log", None, (text, text)),
+        ("count", None, (text, ctypes.c_int64)),
+        ("label", None, (text,)),
+    ):
+        function = found["_" + name] = getattr(library, "thrace_annotate_" + name)
+        function.restype = result
+        function.argtypes = arguments
     return found
 
 
-_library = _find()
+def _find():
+    """The library's functions; None: it is not loaded. What came later is found by its name only."""
+    for name, mode in (None, ctypes.DEFAULT_MODE), ("libthrace-preload.so", getattr(os, "RTLD_NOLOAD", None)):
+        try:
+            # PyDLL keeps the interpreter's lock: to give it away and take it again would take longer than any of these.
+            return _functions(ctypes.PyDLL(name, mode))
+        except (AttributeError, OSError, TypeError):
+            continue
+    return None
 
 
-def _nothing(*_, **__):
+def _nothing(*_):
     return 0
 
 
-def _function(name):
-    return _library[name] if _library else _nothing
+_enabled = _task_begin = _task_end = _task_current = _task_adopt = _nothing
+_region_begin = _region_end = _log = _count = _label = _nothing
+_library = None
+_next_look = 0.0
 
 
-_enabled, _task_begin, _region_begin = map(_function, ("enabled", "task_begin", "region_begin"))
-_log, _count, _label = map(_function, ("log", "count", "label"))
+def _look():
+    """Is the library there by now?"""
+    global _library, _next_look
+    now = time.monotonic()
+    if now < _next_look:
+        return False
+    _next_look = now + 1
+    found = _find()
+    if found:
+        globals().update(found)
+        _library = found
+    return bool(found)
 
-region_end, task_end, task_current, task_adopt = map(
-    _function, ("region_end", "task_end", "task_current", "task_adopt"))
+
+_look()
 
 
 def _encoded(text):
@@ -72,33 +89,58 @@ def _encoded(text):
 
 def enabled():
     """Is anything recorded right now?"""
-    return bool(_enabled())
+    return bool((_library or _look()) and _enabled())
 
 
 def task_begin(name, parent=None):
     """Begins a task, a part of the one that the calling thread works for, or of parent. Returns its number."""
-    return _task_begin(_encoded(name), task_current() if parent is None else parent)
+    if not (_library or _look()):
+        return 0
+    return _task_begin(_encoded(name), _task_current() if parent is None else parent)
+
+
+def task_end(task):
+    """Ends the task of that number, on any thread."""
+    _task_end(task)
+
+
+def task_current():
+    """The number of the task that the calling thread works for; 0: none."""
+    return _task_current()
+
+
+def task_adopt(task):
+    """From now on the calling thread works for the task of that number. Returns that of the one before."""
+    return _task_adopt(task)
 
 
 def region_begin(name):
     """Begins a region of the calling thread."""
-    _region_begin(_encoded(name))
+    if _library or _look():
+        _region_begin(_encoded(name))
+
+
+def region_end():
+    """Ends the calling thread's innermost region."""
+    _region_end()
 
 
 def log(category, message, *arguments):
     """A message in a category. With arguments it is message % arguments, made only when something is recorded."""
-    if _enabled():
+    if enabled():
         _log(_encoded(category), _encoded(message % arguments if arguments else message))
 
 
 def count(name, value):
     """What a counter shows now."""
-    _count(_encoded(name), int(value))
+    if _library or _look():
+        _count(_encoded(name), int(value))
 
 
 def label(name):
     """Labels the calling thread from now on."""
-    _label(_encoded(name))
+    if _library or _look():
+        _label(_encoded(name))
 
 
 class _Block:
@@ -121,17 +163,18 @@ class region(_Block):
     __slots__ = ("_name",)
 
     def __init__(self, name):
-        self._name = _encoded(name)
+        self._name = name
 
     def _anew(self):
         return self
 
     def __enter__(self):
-        _region_begin(self._name)
+        if _library or _look():
+            _region_begin(_encoded(self._name))
         return self
 
     def __exit__(self, *_):
-        region_end()
+        _region_end()
 
 
 class adopt(_Block):
@@ -146,11 +189,11 @@ class adopt(_Block):
         return adopt(self.id)
 
     def __enter__(self):
-        self._before = task_adopt(self.id)
+        self._before = _task_adopt(self.id)
         return self
 
     def __exit__(self, *_):
-        task_adopt(self._before)
+        _task_adopt(self._before)
 
 
 class task(adopt):
@@ -160,7 +203,7 @@ class task(adopt):
 
     def __init__(self, name, parent=None):
         adopt.__init__(self, 0)
-        self._name = _encoded(name)
+        self._name = name
         self._parent = parent
 
     def _anew(self):
@@ -171,36 +214,10 @@ class task(adopt):
         return adopt.__enter__(self)
 
     def __exit__(self, *_):
-        task_end(self.id)
+        _task_end(self.id)
         adopt.__exit__(self)
 
 
 def carry(function):
     """The function, for another thread to call: that works meanwhile for the task that the calling thread works for."""
-    return adopt(task_current())(function) if _library else function
-
-
-class _Nothing:
-    """What stands for every block without thrace."""
-
-    __slots__ = ()
-    id = 0
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        return None
-
-    def __call__(self, function):
-        return function
-
-
-if not _library:
-    _no_block = _Nothing()
-
-    def _blocks(*_, **__):
-        return _no_block
-
-    region = adopt = task = _blocks
-    task_begin = region_begin = log = count = label = _nothing
+    return adopt(_task_current())(function) if _library else function

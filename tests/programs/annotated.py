@@ -50,8 +50,6 @@ def main():
     thrace.region_begin("outer")
     thrace.task_end(part)
     thrace.region_end()
-    if not thrace.enabled():
-        assert thrace.region("one") is thrace.task("another", 3) is thrace.adopt(7)
     print("trace: annotated * 1 label:snake task+request region+parse_\u20ac@request log@request:size=12_bytes "
           "log@request:odd=\\xff%s region-parse_\u20ac@request region+factorial@request log@request:n=2 "
           "region+factorial@request log@request:n=1 region-factorial@request region-factorial@request "

@@ -366,7 +366,8 @@ tests_programs_first_call_LDFLAGS = $(AM_LDFLAGS) -no-install
 tests_programs_first_call_LDADD = %D%/libfirst-call.la
 endif
 
-EXTRA_DIST += %D%/annotated.py %D%/annotated.rs %D%/crate-lock.rs %D%/glib-locks.c %D%/musl.c %D%/parking_lot.rs %D%/waits.rs \
+EXTRA_DIST += %D%/annotated.py %D%/annotated.rs %D%/annotates.py %D%/annotates.rs %D%/crate-lock.rs %D%/glib-locks.c \
+	%D%/musl.c %D%/parking_lot.rs %D%/waits.rs \
 	%D%/arrows.h %D%/busy-threads.h %D%/entry-points.h %D%/goroutines.go \
 	%D%/goroutines-cgo.go %D%/heap-own-operators.cpp %D%/heap-plugin.cpp %D%/heap-rust.rs %D%/new-generation.h \
 	%D%/libc.h %D%/older.h %D%/own-spool.h %D%/program.h %D%/recording.h %D%/tally.h %D%/usdt-sites.h %D%/usdt.probes

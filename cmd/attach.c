@@ -1,6 +1,7 @@
 /* thrace attach: records a process that runs already, for a while. */
 #include "config.h"
 
+#include <limits.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -39,11 +40,23 @@ static void say_that_it_is_recorded(const struct attachment *a, uint64_t for_ns)
     attachment_say_what_is_missed(a);
 }
 
+/* It makes the recording, and would make it where we do not find it. */
+static bool shares_folder(const struct attachment *a, const char *out)
+{
+    char folder[PATH_MAX];
+    const char *slash = strrchr(out, '/');
+    snprintf(folder, sizeof folder, "%.*s/", (int)(slash - out), out);
+    if (attach_shares(a->p, folder) || !attachment_lives(a))
+        return true;
+    complain("attach", "%ld: %s is another folder for it: it has another file system", (long)a->p->pid, folder);
+    return false;
+}
+
 static int attach(struct record_options *o, struct process *p)
 {
     struct attachment a = {.verb = "attach", .p = p};
     const sigset_t signals = attachment_signals();
-    if (!can_record_to("attach", o->out) || !visit_make_way("attach", o->pid))
+    if (!can_record_to("attach", o->out) || !shares_folder(&a, o->out) || !visit_make_way("attach", o->pid))
         return EXIT_USAGE;
     uint64_t since_ns = gather_since();
     sigprocmask(SIG_BLOCK, &signals, NULL);

@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <linux/capability.h>
+#include <pthread.h>
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -110,10 +111,14 @@ void hurry_begin(void)
         make_guard();
 }
 
-void hurry(pid_t tid, struct attach_schedule *before)
+void hurry_command(void)
 {
     read_schedule(0, &command.before);
     prefer(0, &command.before);
+}
+
+void hurry(pid_t tid, struct attach_schedule *before)
+{
     read_schedule(tid, before);
     if (command.guard > 0 && before->size) {
         guard->before = *before;
@@ -127,7 +132,34 @@ void hurry_no_more(pid_t tid, const struct attach_schedule *before)
     put_back(tid, before);
     if (command.guard > 0)
         __atomic_store_n(&guard->tid, 0, __ATOMIC_RELEASE);
+}
+
+void hurry_rest(void)
+{
     put_back(0, &command.before);
+    command.before.size = 0;
+}
+
+static struct {
+    void (*work)(void *);
+    void *arg;
+} spared;
+
+static void *work_apart(void *arg)
+{
+    spared.work(spared.arg);
+    return arg;
+}
+
+void hurry_spare(void (*work)(void *), void *arg)
+{
+    pthread_t other;
+    spared.work = work;
+    spared.arg = arg;
+    if (pthread_create(&other, NULL, work_apart, NULL))
+        work(arg);
+    else
+        pthread_join(other, NULL);
 }
 
 void hurry_end(void)

@@ -6,4 +6,6 @@ libattach_la_SOURCES = \
 	%D%/place.c %D%/place.h \
 	%D%/remote_function.c %D%/remote_function.h \
 	%D%/return_frame.c %D%/return_frame.h \
-	%D%/tracee.c %D%/tracee.h %D%/tracee_memory.c
+	%D%/stops.c %D%/stops.h \
+	%D%/traced.h %D%/tracee.c %D%/tracee.h %D%/tracee_memory.c \
+	%D%/worker.c %D%/worker.h

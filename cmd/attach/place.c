@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 #include <time.h>
 
+#include "cmd/attach/hurry.h"
 #include "cmd/attach/remote_function.h"
 #include "cmd/stacks/restarts.h"
 #include "cmd/stacks/threads.h"
@@ -141,7 +142,7 @@ static bool is_inner_lock(const struct places *s, const struct thread *t)
     return is_lock && !waits_for_own_mutex(s, t);
 }
 
-enum how_well { WELL, LATE, RUNNING, HOW_WELLS };
+enum how_well { WELL, LATE, WITH_A_TURN, RUNNING, HOW_WELLS };
 
 static bool is_epoll_wait(const struct thread *t) { return t->call == SYS_epoll_wait || t->call == SYS_epoll_pwait; }
 
@@ -157,7 +158,7 @@ static bool is_known_call(const struct places *s, const struct thread *t)
 static bool is_candidate(const struct places *s, const struct thread *t, enum how_well how)
 {
     char line[64];
-    if (how == RUNNING) {
+    if (how >= WITH_A_TURN) {
         thread_line(s->p, t->tid, line, sizeof line);
         return t->state == 'R' && !strcmp(line, "running");
     }
@@ -233,6 +234,16 @@ static bool is_addressee(const struct places *s, const struct thread *t)
     return t->tid == s->p->pid || process_text(s->p, file, children, sizeof children) > 0;
 }
 
+/*
+ * Who was on a processor stops at once, but where others wait for that it may have had its turn, and would have to wait
+ * for all of theirs. Who has waited itself has its turn before it.
+ */
+static bool has_its_turn(const struct tracee *held)
+{
+    enum { AT_ONCE_NS = 500000 };
+    return held->since - held->asked > AT_ONCE_NS;
+}
+
 /* True: it is held. *wrong is why no thread can be. */
 static bool try_all(struct places *s, struct tracee *held, enum how_well how, bool addressees, const char **wrong)
 {
@@ -245,7 +256,7 @@ static bool try_all(struct places *s, struct tracee *held, enum how_well how, bo
             *wrong = cannot;
             continue;
         }
-        if (fits(s, held, t))
+        if ((how != WITH_A_TURN || has_its_turn(held)) && fits(s, held, t))
             return true;
         tracee_let_go(held);
     }
@@ -286,10 +297,23 @@ static void take_waits(const struct places *s, struct place_waits *waits)
         qsort(waits->list.v, waits->list.n, sizeof *waits->list.v, by_tid);
 }
 
+struct look {
+    struct places *s;
+    const char *wrong;
+};
+
+static void look(void *arg)
+{
+    struct look *l = arg;
+    l->wrong = threads_look(&l->s->threads, l->s->p, &l->s->modules, STOP_NONE);
+}
+
 static bool look_once(struct places *s, struct tracee *held, struct place_waits *waits, const char **wrong)
 {
     bool found = false;
-    *wrong = threads_look(&s->threads, s->p, &s->modules, STOP_NONE);
+    struct look now = {s, NULL};
+    hurry_spare(look, &now);
+    *wrong = now.wrong;
     if (!*wrong && anyone_in_loader(s))
         *wrong = "a thread of it is loading a library all the time";
     else if (!*wrong) {
@@ -304,25 +328,6 @@ static bool look_once(struct places *s, struct tracee *held, struct place_waits 
     }
     threads_free(&s->threads);
     return found;
-}
-
-/* Where handlers of signals return to, in libc's code. */
-static uint64_t find_restorer(const struct places *s)
-{
-    uint8_t code[4096];
-    const size_t step = sizeof code - TRACEE_RESTORER + 1;
-    for (size_t i = 0; i < s->p->maps.n; i++) {
-        const struct mapping *m = &s->p->maps.v[i];
-        if (!m->exec || !is_libc(modules_find(&s->modules, m->start)))
-            continue;
-        for (uint64_t at = m->start; at < m->end; at += step) {
-            size_t size = s->p->read(s->p, at, code, m->end - at < sizeof code ? m->end - at : sizeof code);
-            const uint8_t *found = memmem(code, size, tracee_restorer, TRACEE_RESTORER);
-            if (found)
-                return at + (uint64_t)(found - code);
-        }
-    }
-    return 0;
 }
 
 /* The process may have loaded something since the last look. */
@@ -351,7 +356,7 @@ const char *place_hold(struct process *p, struct tracee *t, uint64_t *restorer, 
     struct places s;
     const struct timespec pause = {0, 3000000};
     const char *wrong = open_places(&s, p), *none = NULL;
-    *restorer = wrong ? 0 : find_restorer(&s);
+    *restorer = wrong ? 0 : remote_libc_bytes(p, tracee_restorer, TRACEE_RESTORER);
     if (!wrong && !*restorer)
         wrong = "it has no libc that this command knows";
     while (!wrong && !look_once(&s, t, waits, &none)) {

@@ -123,10 +123,43 @@ bool remote_is_libc(const char *path)
     return slash && !strcmp(slash + 1, libc_file);
 }
 
+/* They stay where they are, and are asked for again while a thread is held. */
 struct remote_range remote_libc_function(const struct process *p, const char *name)
 {
+    enum { KNOWN_MAX = 16 };
+    static struct known {
+        const char *name;
+        uint64_t libc;
+        pid_t pid;
+        struct remote_range range;
+    } known[KNOWN_MAX];
     const struct mapping *libc = remote_module(p, libc_file);
-    return libc ? range_of(p, libc->start, name) : (struct remote_range){0, 0};
+    if (!libc)
+        return (struct remote_range){0, 0};
+    int i = 0;
+    for (; i < KNOWN_MAX && known[i].name; i++)
+        if (known[i].libc == libc->start && known[i].pid == p->pid && !strcmp(known[i].name, name))
+            return known[i].range;
+    const struct known found = {name, libc->start, p->pid, range_of(p, libc->start, name)};
+    if (i < KNOWN_MAX)
+        known[i] = found;
+    return found.range;
+}
+
+uint64_t remote_libc_bytes(const struct process *p, const uint8_t *bytes, size_t n)
+{
+    uint8_t code[4096];
+    const size_t step = sizeof code - n + 1;
+    for (size_t i = 0; i < p->maps.n; i++) {
+        const struct mapping *m = &p->maps.v[i];
+        for (uint64_t at = m->start; m->exec && remote_is_libc(m->path) && at < m->end; at += step) {
+            size_t size = p->read(p, at, code, m->end - at < sizeof code ? m->end - at : sizeof code);
+            const uint8_t *found = memmem(code, size, bytes, n);
+            if (found)
+                return at + (uint64_t)(found - code);
+        }
+    }
+    return 0;
 }
 
 /*

@@ -15,6 +15,9 @@ uint64_t remote_function(const struct process *p, uint64_t base, const char *nam
 /* Where the code of a function of libc's is; empty: there is none, or the libc is none that attaching is for. */
 struct remote_range remote_libc_function(const struct process *p, const char *name);
 
+/* Where such bytes are in the code of such a libc; 0: nowhere. */
+uint64_t remote_libc_bytes(const struct process *p, const uint8_t *bytes, size_t n);
+
 /* Is that the file of such a libc? */
 bool remote_is_libc(const char *path);
 

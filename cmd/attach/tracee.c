@@ -4,21 +4,16 @@
 
 #include <elf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "cmd/attach/hurry.h"
 #include "cmd/attach/remote_function.h"
+#include "cmd/attach/stops.h"
 #include "lib/clock.h"
 
 #if defined(__x86_64__)
@@ -28,132 +23,22 @@
 #define PTRACE_SETSIGMASK 0x420b
 #endif
 
-enum { STOP_NS = 2000000000, LATE_NS = 1000000000, RESTORER_CALL = 7, SYSCALL_SIZE = 2, SYSCALL_STOP = SIGTRAP | 0x80 };
+enum { LATE_NS = 1000000000, RESTORER_CALL = 7, SYSCALL_SIZE = 2 };
 
 /* mov $15, %rax; syscall: rt_sigreturn */
 const uint8_t tracee_restorer[TRACEE_RESTORER] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};
 
-const char tracee_has_ended[] = "its thread has ended";
 const char tracee_was_left[] = "another thread of it loads a library, and keeps the loader's lock";
-static const char does_not_stop[] = "a thread does not stop";
-static const char is_late[] = "a call takes long";
-
-/* --- stops -------------------------------------------------------------------------------------------------------- */
-
-/*
- * NULL: it has stopped, with this status. The kernel sends a signal then: whoever looks again and again takes the
- * processor from the thread.
- */
-static const char *await_stop(const struct tracee *t, int *status, uint64_t until)
-{
-    const struct timespec at_most = {0, 100000000};
-    const char *wrong = NULL;
-    sigset_t stops, before;
-    sigemptyset(&stops);
-    sigaddset(&stops, SIGCHLD);
-    sigprocmask(SIG_BLOCK, &stops, &before);
-    for (bool found = false; !found && !wrong;) {
-        pid_t got = waitpid(t->tid, status, __WALL | WNOHANG);
-        found = got == t->tid && WIFSTOPPED(*status);
-        if (!found && (got == t->tid || (got < 0 && errno != EINTR)))
-            wrong = tracee_has_ended;
-        else if (!found && clock_mono_ns() > until)
-            wrong = does_not_stop;
-        else if (!found)
-            sigtimedwait(&stops, NULL, &at_most);
-    }
-    sigprocmask(SIG_SETMASK, &before, NULL);
-    return wrong;
-}
-
-static bool is_event_stop(int status) { return status >> 16 == PTRACE_EVENT_STOP; }
-
-/* Signals of a field of the thread's status; all of them if it cannot be read. */
-static uint64_t signals_of(const struct tracee *t, const char *field)
-{
-    char file[64], status[8192];
-    snprintf(file, sizeof file, "task/%ld/status", (long)t->tid);
-    const char *text = process_text(t->p, file, status, sizeof status) > 0 ? status_field(status, field) : NULL;
-    return text ? strtoull(text, NULL, 16) : UINT64_MAX;
-}
-
-/* A traced thread is sent signals, too, that nobody handles: SIGCHLD of a child that ends. They change nothing. */
-static bool is_caught(const struct tracee *t, int signal) { return signals_of(t, "SigCgt") >> (signal - 1) & 1; }
-
-/* Until it has stopped on its way out of the kernel, now that it runs. A signal that it was about to take it takes. */
-static const char *interrupt(struct tracee *t, bool is_stopped)
-{
-    int status;
-    const uint64_t until = clock_mono_ns() + STOP_NS;
-    if (ptrace(PTRACE_INTERRUPT, t->tid, NULL, NULL) || (is_stopped && ptrace(PTRACE_CONT, t->tid, NULL, NULL)))
-        return tracee_has_ended;
-    for (;;) {
-        const char *wrong = await_stop(t, &status, until);
-        if (wrong || is_event_stop(status))
-            return wrong;
-        int signal = WSTOPSIG(status) == SYSCALL_STOP ? 0 : WSTOPSIG(status);
-        t->signalled |= signal && is_caught(t, signal);
-        if (ptrace(PTRACE_CONT, t->tid, NULL, (void *)(intptr_t)signal))
-            return tracee_has_ended;
-    }
-}
-
-static bool get_regs(const struct tracee *t, struct user_regs_struct *regs)
-{
-    struct iovec into = {regs, sizeof *regs};
-    return !ptrace(PTRACE_GETREGSET, t->tid, (void *)NT_PRSTATUS, &into);
-}
-
-static bool set_regs(const struct tracee *t, const struct user_regs_struct *regs)
-{
-    struct iovec from = {(void *)regs, sizeof *regs};
-    return !ptrace(PTRACE_SETREGSET, t->tid, (void *)NT_PRSTATUS, &from);
-}
-
-/*
- * glibc's own, which are never blocked: whoever calls setuid waits until every thread has answered, with a lock that
- * loading takes.
- */
-enum { SIGNAL_CANCEL = 32, SIGNAL_SETXID = 33 };
-static bool is_of_libc(int signal) { return signal == SIGNAL_CANCEL || signal == SIGNAL_SETXID; }
-
-/*
- * Up to the next system call's beginning or end. `is_late` where it is not there by then: it is stopped in the middle
- * of what it does, and goes on with the next of these. Another signal that it gets is its last, as all are blocked.
- */
-static const char *run_to_call(struct tracee *t, uint64_t until, struct user_regs_struct *regs)
-{
-    for (int signal = 0;;) {
-        int status;
-        if (ptrace(PTRACE_SYSCALL, t->tid, NULL, (void *)(intptr_t)signal))
-            return tracee_has_ended;
-        const char *wrong = await_stop(t, &status, until);
-        bool late = wrong == does_not_stop;
-        if (late && !ptrace(PTRACE_INTERRUPT, t->tid, NULL, NULL))
-            wrong = await_stop(t, &status, until = UINT64_MAX);
-        if (wrong)
-            return tracee_has_ended;
-        if (WSTOPSIG(status) == SYSCALL_STOP || (late && is_event_stop(status)))
-            return !get_regs(t, regs) ? tracee_has_ended : WSTOPSIG(status) == SYSCALL_STOP ? NULL : is_late;
-        signal = is_event_stop(status) ? 0 : WSTOPSIG(status);
-        if (signal && !is_of_libc(signal))
-            return "the library crashes there: this is a bug of thrace, please report it";
-    }
-}
 
 /* Where we have it make system calls, and call functions. */
 static uint64_t instruction(const struct tracee *t) { return t->restorer + RESTORER_CALL; }
-static uint64_t top_of_stack(const struct tracee *t)
-{
-    return t->memory + TRACEE_TEXT + TRACEE_STACK - RETURN_FRAME_MAX;
-}
 
 /* The same, to that instruction, or behind it. A handler of libc's makes other calls. */
 static const char *run_to_ours(struct tracee *t, uint64_t sp, uint64_t until, struct user_regs_struct *regs)
 {
     const char *wrong;
     do
-        wrong = run_to_call(t, until, regs);
+        wrong = stop_at_call(t, until, regs);
     while (!wrong && (regs->rip != instruction(t) + SYSCALL_SIZE || regs->rsp != sp));
     return wrong;
 }
@@ -164,29 +49,40 @@ static const char *run_to_end(struct tracee *t, uint64_t sp, tracee_may_leave *m
     const char *wrong;
     do
         wrong = run_to_ours(t, sp, may_leave ? clock_mono_ns() + LATE_NS : UINT64_MAX, regs);
-    while (wrong == is_late && !may_leave(t, regs));
+    while (wrong == stop_is_late && !may_leave(t, regs));
     return wrong;
 }
 
 /* --- held and let go ---------------------------------------------------------------------------------------------- */
 
-const char *tracee_hold(struct tracee *t, const struct process *p, pid_t tid)
+bool tracee_remember(struct tracee *t)
 {
     struct iovec registers = {t->registers, sizeof t->registers};
+    bool known = stop_get_regs(t, &t->before) &&
+                 !ptrace(PTRACE_GETSIGMASK, t->tid, (void *)sizeof t->mask, &t->mask) &&
+                 !ptrace(PTRACE_GETREGSET, t->tid, (void *)NT_X86_XSTATE, &registers);
+    t->registers_size = registers.iov_len;
+    return known;
+}
+
+const char *tracee_hold(struct tracee *t, const struct process *p, pid_t tid)
+{
     *t = (struct tracee){.p = p, .tid = tid};
     signal(SIGCHLD, SIG_DFL); /* whoever started us may ignore it, and then none is sent */
+    hurry_command();
+    t->asked = clock_mono_ns();
+    const char *wrong = NULL;
     if (ptrace(PTRACE_SEIZE, tid, NULL, (void *)PTRACE_O_TRACESYSGOOD))
-        return errno == EPERM ? "another process traces it, or the kernel does not allow us to" : strerror(errno);
-    const char *wrong = interrupt(t, false);
+        wrong = errno == EPERM ? "another process traces it, or the kernel does not allow us to" : strerror(errno);
+    else
+        wrong = stop_interrupt(t, false);
     t->since = clock_mono_ns();
-    if (!wrong && (!get_regs(t, &t->before) ||
-                   ptrace(PTRACE_GETSIGMASK, tid, (void *)sizeof t->mask, &t->mask) ||
-                   ptrace(PTRACE_GETREGSET, tid, (void *)NT_X86_XSTATE, &registers)))
+    if (!wrong && !tracee_remember(t))
         wrong = tracee_has_ended;
-    t->registers_size = registers.iov_len;
+    t->lost = wrong;
     if (wrong) {
-        t->lost = true;
         ptrace(PTRACE_DETACH, tid, NULL, NULL);
+        hurry_rest();
     } else {
         hurry(tid, &t->schedule);
     }
@@ -196,8 +92,8 @@ const char *tracee_hold(struct tracee *t, const struct process *p, pid_t tid)
 /* A signal is there whose handler it will run as soon as it is let go: then the call fails because of that. */
 static bool is_signalled(const struct tracee *t)
 {
-    uint64_t pending = signals_of(t, "SigPnd") | signals_of(t, "ShdPnd");
-    return t->signalled || (pending & ~t->mask & signals_of(t, "SigCgt"));
+    uint64_t pending = stop_signals(t, "SigPnd") | stop_signals(t, "ShdPnd");
+    return t->signalled || (pending & ~t->mask & stop_signals(t, "SigCgt"));
 }
 
 /* Some fail when their thread is stopped, though no signal came. */
@@ -230,7 +126,7 @@ static bool put_back(struct tracee *t)
     if (fails_by_stop(t))
         begin_again(&regs);
     return !ptrace(PTRACE_SETREGSET, t->tid, (void *)NT_X86_XSTATE, &registers) &&
-           !ptrace(PTRACE_SETSIGMASK, t->tid, (void *)sizeof t->mask, &t->mask) && set_regs(t, &regs);
+           !ptrace(PTRACE_SETSIGMASK, t->tid, (void *)sizeof t->mask, &t->mask) && stop_set_regs(t, &regs);
 }
 
 /* --- calls -------------------------------------------------------------------------------------------------------- */
@@ -256,7 +152,7 @@ static bool begin_call(struct tracee *t, uint64_t function, long number, const u
     regs.rip = function;
     regs.eflags &= ~UINT64_C(0x400); /* the direction of string instructions, which functions find forward */
     t->moved = true;
-    return set_regs(t, &regs) && !ptrace(PTRACE_SETSIGMASK, t->tid, (void *)sizeof all, &all);
+    return stop_set_regs(t, &regs) && !ptrace(PTRACE_SETSIGMASK, t->tid, (void *)sizeof all, &all);
 }
 
 /* The same, to come back from by itself. */
@@ -277,14 +173,14 @@ static bool begin_call_with_frame(struct tracee *t, uint64_t function, const uin
  * Where such a frame has room on its own stack, as that of a signal's handler would; 0: it is on none that libc made,
  * and how far that goes nobody knows.
  */
-static uint64_t room_on_stack(const struct tracee *t)
+static uint64_t room_on_stack(const struct tracee *t, uint64_t slack)
 {
-    enum { RED_ZONE = 128, ALIGN = 64, SLACK = 4096 };
+    enum { RED_ZONE = 128, ALIGN = 64 };
     const struct mapping *m = process_mapping(t->p, t->before.rsp);
     uint64_t sp = ((t->before.rsp - RED_ZONE - RETURN_FRAME_MAX) & ~(uint64_t)(ALIGN - 1)) - sizeof sp;
     bool own = m && m->write &&
                (!strcmp(m->path, "[stack]") || (t->before.fs_base > t->before.rsp && t->before.fs_base < m->end));
-    return own && sp >= m->start + SLACK && sp < t->before.rsp ? sp : 0;
+    return own && sp >= m->start + slack && sp < t->before.rsp ? sp : 0;
 }
 
 /* To the beginning of that system call, and to its end. */
@@ -293,7 +189,7 @@ static const char *run_through(struct tracee *t, long number, uint64_t *result)
     struct user_regs_struct regs;
     const char *wrong = NULL;
     for (int stops = 0; !wrong && stops < 2;) {
-        wrong = run_to_call(t, UINT64_MAX, &regs);
+        wrong = stop_at_call(t, UINT64_MAX, &regs);
         stops += !wrong && (long)regs.orig_rax == number;
     }
     *result = wrong ? 0 : regs.rax;
@@ -304,7 +200,8 @@ static const char *run_through(struct tracee *t, long number, uint64_t *result)
 static const char *call_kernel(struct tracee *t, const char *name, long number, const uint64_t args[TRACEE_ARGS],
                                uint64_t *result)
 {
-    const uint64_t sp = room_on_stack(t), function = remote_libc_function(t->p, name).from;
+    enum { SLACK = 4096 };
+    const uint64_t sp = room_on_stack(t, SLACK), function = remote_libc_function(t->p, name).from;
     bool begun = sp && function ? begin_call_with_frame(t, function, args, sp)
                                 : begin_call(t, instruction(t), number, args, t->before.rsp);
     return begun ? run_through(t, number, result) : tracee_has_ended;
@@ -327,7 +224,23 @@ const char *tracee_prepare(struct tracee *t, uint64_t restorer, size_t gift)
     t->size = TRACEE_TEXT + TRACEE_STACK + gift;
     const char *wrong = map(t, t->size, &t->memory);
     t->lost = wrong == tracee_has_ended;
+    t->text = t->memory;
+    t->text_size = TRACEE_TEXT;
+    t->stack = t->memory + TRACEE_TEXT + TRACEE_STACK - RETURN_FRAME_MAX;
     return wrong;
+}
+
+const char *tracee_prepare_briefly(struct tracee *t, uint64_t restorer)
+{
+    enum { SLACK = 64 << 10, TEXT = 256 };
+    uint64_t sp = room_on_stack(t, SLACK);
+    if (!sp)
+        return tracee_prepare(t, restorer, 0);
+    t->restorer = restorer;
+    t->text = sp + 8 + RETURN_FRAME_MAX - TEXT;
+    t->text_size = TEXT;
+    t->stack = sp + 8 - TEXT;
+    return NULL;
 }
 
 /* --- functions ---------------------------------------------------------------------------------------------------- */
@@ -335,7 +248,7 @@ const char *tracee_prepare(struct tracee *t, uint64_t restorer, size_t gift)
 /* It returns to what would be a system call of that number, in front of which it is stopped. */
 const char *tracee_call(struct tracee *t, uint64_t function, const uint64_t args[TRACEE_ARGS], uint64_t *result)
 {
-    const uint64_t sp = top_of_stack(t) - 8, back = instruction(t);
+    const uint64_t sp = t->stack - 8, back = instruction(t);
     struct user_regs_struct regs;
     const char *wrong = NULL;
     if (!tracee_write(t, sp, &back, sizeof back) || !begin_call(t, function, 0, args, sp) ||
@@ -345,20 +258,46 @@ const char *tracee_call(struct tracee *t, uint64_t function, const uint64_t args
     }
     *result = regs.orig_rax;
     regs.orig_rax = (unsigned long long)-1;
-    return set_regs(t, &regs) && !run_to_ours(t, sp + 8, UINT64_MAX, &regs) ? NULL : tracee_has_ended;
+    return stop_set_regs(t, &regs) && !run_to_ours(t, sp + 8, UINT64_MAX, &regs) ? NULL : tracee_has_ended;
 }
 
 /* It is left in front of the system call by which it would come back. */
 const char *tracee_run(struct tracee *t, uint64_t function, const uint64_t args[TRACEE_ARGS],
                        tracee_may_leave *may_leave)
 {
-    const uint64_t sp = top_of_stack(t) - 8;
+    const uint64_t sp = t->stack - 8;
     struct user_regs_struct regs;
     const char *wrong = tracee_has_ended;
     if (begin_call_with_frame(t, function, args, sp))
         wrong = run_to_end(t, sp + 8, may_leave, &regs);
-    t->lost = wrong && wrong != is_late;
-    return wrong == is_late ? tracee_was_left : wrong;
+    t->lost = wrong && wrong != stop_is_late;
+    return wrong == stop_is_late ? tracee_was_left : wrong;
+}
+
+/*
+ * In the middle of that it is let go, if it was in no call that is to go on: then it comes back by itself, exactly, and
+ * need not wait for a processor as often as we look.
+ */
+const char *tracee_make_thread(struct tracee *t, uint64_t function, const uint64_t args[TRACEE_ARGS])
+{
+    const uint64_t sp = t->stack - 8;
+    struct user_regs_struct regs;
+    if (!begin_call_with_frame(t, function, args, sp))
+        return tracee_has_ended;
+    const char *wrong = stop_at_clone(t);
+    t->lost = wrong == tracee_has_ended;
+    if (!wrong && !t->made) { /* it is in the call still, or back already: so it stays */
+        t->moved = false;
+        t->lost = !tracee_remember(t);
+        return "it cannot make another thread";
+    }
+    t->returns = !wrong && !t->memory && !is_to_begin_again(t);
+    if (!wrong && !t->returns) {
+        t->lost = run_to_end(t, sp + 8, NULL, &regs);
+        regs.orig_rax = (unsigned long long)-1; /* not back that way: the kernel would forget the call */
+        t->lost |= !stop_set_regs(t, &regs);
+    }
+    return wrong;
 }
 
 /* Everything as it was, but for how it is scheduled. */
@@ -368,17 +307,19 @@ static bool come_back(struct tracee *t)
     uint64_t result;
     if (t->memory && call_kernel(t, "munmap", SYS_munmap, args, &result))
         return false;
-    return !(t->moved && interrupt(t, true)) && put_back(t);
+    return !(t->moved && stop_interrupt(t, true)) && put_back(t);
 }
 
 bool tracee_let_go(struct tracee *t)
 {
     int status;
-    bool back = !t->lost && come_back(t);
+    bool back = !t->lost && (t->returns || come_back(t));
     if (t->lost && !ptrace(PTRACE_INTERRUPT, t->tid, NULL, NULL))
-        await_stop(t, &status, clock_mono_ns() + STOP_NS);
+        stop_await(t, &status, clock_mono_ns() + STOP_NS);
     hurry_no_more(t->tid, &t->schedule);
-    return !ptrace(PTRACE_DETACH, t->tid, NULL, NULL) && back;
+    back &= !ptrace(PTRACE_DETACH, t->tid, NULL, NULL);
+    hurry_rest(); /* whoever has computed for long may not get a processor again for as long */
+    return back;
 }
 
 #endif

@@ -6,41 +6,23 @@
 #ifndef THRACE_CMD_ATTACH_TRACEE_H
 #define THRACE_CMD_ATTACH_TRACEE_H
 
-#include <sys/user.h>
-
-#include "cmd/attach/return_frame.h"
-#include "cmd/stacks/process.h"
-#include "lib/control.h"
+#include "cmd/attach/traced.h"
 
 enum { TRACEE_STACK = 1 << 20, TRACEE_TEXT = 64 << 10 };
 
-struct tracee {
-    const struct process *p;
-    pid_t tid;
-    struct user_regs_struct before;
-    uint64_t mask;
-    size_t registers_size;
-    uint8_t registers[RETURN_VECTORS_MAX]; /* vector registers, as they were */
-    uint64_t restorer;                     /* where handlers of signals return to, in its code */
-    uint64_t memory;                       /* of the process: text, the stack for calls, and gifts; 0: none */
-    uint64_t size;                         /* of that, as far as it is ours */
-    uint64_t since;                        /* when it was stopped, by clock_mono_ns */
-    struct attach_schedule schedule;       /* as it was */
-    bool moved;                            /* it is not where it was */
-    bool signalled;                        /* it took a signal on its way to where it was held */
-    bool lost;                             /* it has ended, or crashed in a call */
-};
-
-/* What the functions return where the thread has ended; the process may go on. */
-extern const char tracee_has_ended[];
-
 /* Holds the thread. NULL, or why not. What it is in the middle of is in `before`. */
 const char *tracee_hold(struct tracee *t, const struct process *p, pid_t tid);
+
+/* Where it is, and what of it is to be as it was when it is let go. False: it has ended. */
+bool tracee_remember(struct tracee *t);
 
 /* Prepares it for calls, and for a gift of so many bytes. restorer: where libc has tracee_restorer. NULL, or why not. */
 enum { TRACEE_RESTORER = 9 };
 extern const uint8_t tracee_restorer[TRACEE_RESTORER];
 const char *tracee_prepare(struct tracee *t, uint64_t restorer, size_t gift);
+
+/* The same for one short function without gifts: on its own stack, if there is room. */
+const char *tracee_prepare_briefly(struct tracee *t, uint64_t restorer);
 
 /* Puts text to where calls find it. Returns its address in the process; 0: there is no room, or it has ended. */
 uint64_t tracee_put(struct tracee *t, size_t at, const void *text, size_t size);
@@ -65,6 +47,9 @@ typedef bool tracee_may_leave(const struct tracee *t, const struct user_regs_str
 extern const char tracee_was_left[];
 const char *tracee_run(struct tracee *t, uint64_t function, const uint64_t args[TRACEE_ARGS],
                        tracee_may_leave *may_leave);
+
+/* Has it call a function that makes a thread, which is held as well then: t->made. NULL, or what went wrong. */
+const char *tracee_make_thread(struct tracee *t, uint64_t function, const uint64_t args[TRACEE_ARGS]);
 
 /* Puts everything back, and lets it go. False: it had ended. */
 bool tracee_let_go(struct tracee *t);

@@ -24,8 +24,8 @@ uint64_t tracee_give(struct tracee *t, const void *from, size_t size)
 
 uint64_t tracee_put(struct tracee *t, size_t at, const void *text, size_t size)
 {
-    bool fits = at <= TRACEE_TEXT && size <= TRACEE_TEXT - at;
-    return fits && tracee_write(t, t->memory + at, text, size) ? t->memory + at : 0;
+    bool fits = at <= t->text_size && size <= t->text_size - at;
+    return fits && tracee_write(t, t->text + at, text, size) ? t->text + at : 0;
 }
 
 #endif

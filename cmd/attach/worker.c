@@ -1,0 +1,89 @@
+#include "config.h"
+
+#include "cmd/attach/worker.h"
+
+#if defined(__x86_64__)
+
+#include <pthread.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cmd/attach/hurry.h"
+#include "cmd/attach/remote_function.h"
+#include "cmd/attach/stops.h"
+#include "lib/clock.h"
+
+enum { SLEEP_S = 1, STACK = 1 << 20 };
+
+/* glibc's attributes are the same bytes in all versions, there as here. */
+static bool describe(pthread_attr_t *a)
+{
+    return !pthread_attr_init(a) && !pthread_attr_setdetachstate(a, PTHREAD_CREATE_DETACHED) &&
+           !pthread_attr_setstacksize(a, STACK);
+}
+
+const char *worker_obstacle(const struct process *p)
+{
+    static const char *const needed[] = {"mmap", "munmap", "pthread_create", "sleep", "__errno_location"};
+    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
+        if (!remote_libc_function(p, needed[i]).from)
+            return "it has no libc that this command knows";
+    return NULL;
+}
+
+/* It has the mask of its maker, so that no signal of the program's comes to it. */
+const char *worker_make(struct tracee *maker)
+{
+    const uint64_t create = remote_libc_function(maker->p, "pthread_create").from;
+    const uint64_t sleeps = remote_libc_function(maker->p, "sleep").from;
+    pthread_attr_t attributes;
+    uint64_t at = describe(&attributes) ? tracee_put(maker, 0, &attributes, sizeof attributes) : 0;
+    const uint64_t args[TRACEE_ARGS] = {at + sizeof attributes, at, sleeps, SLEEP_S};
+    return at ? tracee_make_thread(maker, create, args) : tracee_has_ended;
+}
+
+/* In front of its sleep, which is over without having begun. */
+static const char *run_to_sleep(struct tracee *w)
+{
+    struct user_regs_struct regs;
+    const char *wrong;
+    do
+        wrong = stop_at_call(w, UINT64_MAX, &regs);
+    while (!wrong && regs.orig_rax != SYS_clock_nanosleep);
+    regs.orig_rax = (unsigned long long)-1;
+    if (!wrong && (!stop_set_regs(w, &regs) || stop_at_call(w, UINT64_MAX, &regs) || !tracee_remember(w)))
+        wrong = tracee_has_ended;
+    w->before.orig_rax = (unsigned long long)-1;
+    w->before.rax = 0;
+    return wrong;
+}
+
+const char *worker_hold(struct tracee *w, const struct tracee *maker)
+{
+    int status;
+    *w = (struct tracee){.p = maker->p, .tid = maker->made, .since = clock_mono_ns()};
+    hurry_command();
+    const char *wrong = stop_await(w, &status, w->since + STOP_NS);
+    if (!wrong && ptrace(PTRACE_SETOPTIONS, w->tid, NULL, (void *)PTRACE_O_TRACESYSGOOD))
+        wrong = tracee_has_ended;
+    if (!wrong) {
+        hurry_no_more(w->tid, &maker->schedule); /* as its maker was before that was hurried */
+        hurry(w->tid, &w->schedule);
+        wrong = run_to_sleep(w);
+    }
+    w->lost = wrong;
+    return wrong;
+}
+
+void worker_end(struct tracee *w)
+{
+    const struct timespec pause = {0, 200000};
+    const uint64_t until = clock_mono_ns() + STOP_NS;
+    tracee_let_go(w);
+    while (!syscall(SYS_tgkill, w->p->pid, w->tid, 0) && clock_mono_ns() < until)
+        nanosleep(&pause, NULL);
+}
+
+#endif

@@ -1,0 +1,25 @@
+/*
+ * A thread that one of the program's makes, by pthread_create, to do in its stead what takes long: so the program's own
+ * is held for no longer than that, and nobody waits for it who is in the loader meanwhile.
+ */
+#ifndef THRACE_CMD_ATTACH_WORKER_H
+#define THRACE_CMD_ATTACH_WORKER_H
+
+#include "cmd/attach/tracee.h"
+
+/* Before anything is held: NULL, or why the process can have none. */
+const char *worker_obstacle(const struct process *p);
+
+/* By a thread that is held, and prepared. NULL, or why there is none. */
+const char *worker_make(struct tracee *maker);
+
+/*
+ * Holds the worker of a thread that has been let go, to be prepared as any other. NULL, or why not. Left to itself, as
+ * where the command is killed, it sleeps for a second and ends.
+ */
+const char *worker_hold(struct tracee *worker, const struct tracee *maker);
+
+/* Lets it go, and awaits its end. */
+void worker_end(struct tracee *worker);
+
+#endif

@@ -188,6 +188,8 @@ static const char *refusal(struct attach_reply *r)
         return r->said;
     if (r->error == -EALREADY)
         return "it has the library already: it is recorded, or thrace start begins that";
+    if (r->error == -EAGAIN)
+        return tracee_no_thread;
     if (r->error == -ECHILD)
         return "it is a child of a process that was attached to: it has the library, which is of no use there";
     snprintf(why, sizeof why, "nothing is recorded: %s", strerror(-r->error));

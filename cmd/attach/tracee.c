@@ -28,6 +28,7 @@ enum { LATE_NS = 1000000000, RESTORER_CALL = 7, SYSCALL_SIZE = 2 };
 /* mov $15, %rax; syscall: rt_sigreturn */
 const uint8_t tracee_restorer[TRACEE_RESTORER] = {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05};
 
+const char tracee_no_thread[] = "it cannot make another thread";
 const char tracee_was_left[] = "another thread of it loads a library, and keeps the loader's lock";
 
 /* Where we have it make system calls, and call functions. */
@@ -289,7 +290,7 @@ const char *tracee_make_thread(struct tracee *t, uint64_t function, const uint64
     if (!wrong && !t->made) { /* it is in the call still, or back already: so it stays */
         t->moved = false;
         t->lost = !tracee_remember(t);
-        return "it cannot make another thread";
+        return tracee_no_thread;
     }
     t->returns = !wrong && !t->memory && !is_to_begin_again(t);
     if (!wrong && !t->returns) {

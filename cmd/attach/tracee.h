@@ -49,6 +49,7 @@ const char *tracee_run(struct tracee *t, uint64_t function, const uint64_t args[
                        tracee_may_leave *may_leave);
 
 /* Has it call a function that makes a thread, which is held as well then: t->made. NULL, or what went wrong. */
+extern const char tracee_no_thread[];
 const char *tracee_make_thread(struct tracee *t, uint64_t function, const uint64_t args[TRACEE_ARGS]);
 
 /* Puts everything back, and lets it go. False: it had ended. */

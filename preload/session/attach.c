@@ -112,7 +112,9 @@ static int begin(void)
     expect_threads(attached.waits.v, attached.waits.n);
     switches_want_of_all(&attached.options);
     const char *no_profile = heap_begin_late(attached.options.heap_sample);
-    int err = begin_sessions();
+    control_enable();
+    control_start();
+    int err = control_listens() ? begin_sessions() : -EAGAIN; /* nobody could end it */
     if (err) {
         annotate_rest();
         heap_rest();

@@ -162,6 +162,7 @@ static bool control_wake(void)
 }
 
 void control_enable(void) { control.wanted = 1; }
+bool control_listens(void) { return __atomic_load_n(&control.running, __ATOMIC_ACQUIRE); }
 void control_may_detach(bool (*end)(char *spool)) { control.end = end; }
 
 void control_start(void)

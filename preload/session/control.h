@@ -16,6 +16,9 @@ void control_may_detach(bool (*end)(char *spool));
 /* Starts the thread that listens, named "thrace-ctl", if it is wanted and not there. */
 void control_start(void);
 
+/* It is there. */
+bool control_listens(void);
+
 /* Ends it, when the last thread of the program has ended. */
 void control_stop(void);
 void control_forget(void);

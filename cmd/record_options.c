@@ -107,6 +107,14 @@ static bool is_for_the_beginning(const char *flag)
     return false;
 }
 
+static bool can_be_given(const char *verb, const char *flag)
+{
+    bool possible = strcmp(verb, "attach") != 0 || !is_for_the_beginning(flag);
+    if (!possible)
+        complain(verb, "--%s has to begin with the program: thrace record --%s", flag, flag);
+    return possible;
+}
+
 static void forget_the_beginning(void)
 {
     for (unsigned i = 0; option_kind(i); i++)
@@ -114,7 +122,7 @@ static void forget_the_beginning(void)
             unsetenv(option_kind(i)->variable);
 }
 
-static void list_options(struct option list[MAX_OPTIONS], const struct option *own, bool attaches)
+static void list_options(struct option list[MAX_OPTIONS], const struct option *own)
 {
     int n = 0;
     for (const struct option *o = own_options; o->name; o++)
@@ -123,7 +131,7 @@ static void list_options(struct option list[MAX_OPTIONS], const struct option *o
         list[n++] = *o;
     const struct option_kind *kind;
     for (int i = 0; n + 1 < MAX_OPTIONS && (kind = option_kind((unsigned)i)); i++)
-        if (kind->flag && !(attaches && is_for_the_beginning(kind->flag)))
+        if (kind->flag)
             list[n++] = (struct option){kind->flag, option_is_switch(kind) ? no_argument : required_argument, NULL,
                                         FIRST_KIND + i};
     list[n] = (struct option){NULL, 0, NULL, 0};
@@ -271,7 +279,8 @@ static bool read_options(struct record_options *o, const struct arguments *a, in
         case 'F': o->with_filter = true; break;
         case '?': return false;
         default:
-            if (!give(a->verb, option_kind((unsigned)(c - FIRST_KIND)), optarg, given[c - FIRST_KIND]))
+            if (!can_be_given(a->verb, option_kind((unsigned)(c - FIRST_KIND))->flag) ||
+                !give(a->verb, option_kind((unsigned)(c - FIRST_KIND)), optarg, given[c - FIRST_KIND]))
                 return false;
             given[c - FIRST_KIND] = true;
         }
@@ -286,7 +295,7 @@ bool record_options_read(struct record_options *o, int argc, char **argv, int *s
     bool given[MAX_OPTIONS] = {false};
     const char *out = NULL;
     *status = CANNOT_RECORD;
-    list_options(list, own_of_record, false);
+    list_options(list, own_of_record);
     if (!read_options(o, &arguments, argc, argv, status, given, &out) ||
         !has_operands(&arguments, argc, 1, INT_MAX, "a COMMAND"))
         return false;
@@ -315,7 +324,7 @@ bool attach_options_read(struct record_options *o, int argc, char **argv, int *s
     bool given[MAX_OPTIONS] = {false};
     const char *out = NULL;
     *status = EXIT_USAGE;
-    list_options(list, own_of_attach, true);
+    list_options(list, own_of_attach);
     complain_of_the_beginning(arguments.verb);
     forget_the_beginning();
     if (!read_options(o, &arguments, argc, argv, status, given, &out) ||

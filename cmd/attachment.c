@@ -127,7 +127,7 @@ const char *attachment_begin(struct attachment *a, const char *out, bool with_fi
     sigprocmask(SIG_SETMASK, &before, NULL);
     if (!wrong)
         await_first_answer(a);
-    return wrong;
+    return wrong && !attachment_lives(a) ? "it has ended" : wrong;
 }
 
 void attachment_say_what_is_missed(const struct attachment *a)

@@ -78,11 +78,7 @@ void gate_wait(struct gate *g)
         sys_futex_wake(&g->state, WAKES);
 }
 
-static void nap(void)
-{
-    static const struct timespec moment = {0, 10000};
-    raw_syscall(SYS_nanosleep, (long)&moment, 0, 0, 0, 0, 0);
-}
+static const struct timespec nap = {0, 10000};
 
 bool gate_pass(struct gate *g, struct writer *w)
 {
@@ -98,7 +94,7 @@ bool gate_pass(struct gate *g, struct writer *w)
         return true;
     gate_leave(w);
     if (held) /* the advancer may have lost its processor to this very thread, a real-time one: a yield would keep it */
-        nap();
+        sys_futex_wait(&w->held, 1, &nap);
     return false;
 }
 
@@ -124,6 +120,6 @@ bool gate_await_writer(const struct writer *w, uint64_t until_ns)
         }
         if (clock_mono_ns() >= until_ns)
             return false;
-        nap();
+        raw_syscall(SYS_nanosleep, (long)&nap, 0, 0, 0, 0, 0);
     }
 }

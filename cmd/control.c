@@ -38,6 +38,7 @@ static const char *why(const struct command *c, int err)
         if (c->verb == CONTROL_DETACH)
             return "thrace attach did not begin what is there: a library that was preloaded stays";
         return "no flight recorder runs there (THRACE_FLIGHT_RECORDER)";
+    case EMLINK: return "the spools of earlier programs of the process (exec) take all names";
     case EBUSY: return "a thread of the process did not give way; try again";
     default: return strerror(err);
     }

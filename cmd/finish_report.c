@@ -88,7 +88,11 @@ static void report_unseen(const struct spool_unseen *u)
         fputs("thrace: what the program's code in Go waits for is not in the trace, because its runtime "
               "calls no function of libc for that: runtime/trace records it\n",
               stderr);
-    if (u->execs)
+    if (u->execs == SPOOL_EXEC_UNRECORDED)
+        fputs("thrace: the program went on as another one (exec), which is not in this trace: its spool could not be "
+              "renamed, as when nine of earlier programs are there\n",
+              stderr);
+    else if (u->execs)
         fputs("thrace: the program went on as another one (exec), which did not load the recorder and is not in the "
               "trace: its environment had lost LD_PRELOAD, or it cannot be preloaded\n",
               stderr);

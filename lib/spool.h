@@ -64,11 +64,18 @@ struct spool_locks {
     uint64_t missed;  /* … and by threads that could count nothing, in handlers and at their ends */
 };
 
+/* What the next program of the process makes of this spool. */
+enum spool_exec {
+    SPOOL_NO_EXEC,
+    SPOOL_EXEC,            /* it is being executed, and says that it is here by changing state */
+    SPOOL_EXEC_UNRECORDED, /* it is here, and could not rename this spool */
+};
+
 /* What the recording misses of the process. */
 struct spool_unseen {
     uint32_t threads; /* the most at once that were made by other means than libc's, and called nothing wrapped */
     uint32_t go;      /* 1: there is code in Go */
-    uint32_t execs;   /* 1: it is executing another program, which says that it is here by changing state */
+    uint32_t execs;   /* enum spool_exec */
     uint32_t pad;
 };
 

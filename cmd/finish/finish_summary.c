@@ -14,7 +14,8 @@ void finish_summary_begin(struct finish_summary *sum, const struct spool_header 
     sum->threads = h->nthreads;
     sum->samples = h->samples;
     sum->unseen = h->unseen;
-    sum->unseen.execs &= h->state == SPOOL_RECORDING;
+    if (h->state != SPOOL_RECORDING)
+        sum->unseen.execs = SPOOL_NO_EXEC;
     if (h->state != SPOOL_COMPLETE)
         sum->samples.cpu_ns = 0; /* a second old */
     sum->lost = h->lost_events + h->lost_stacks;

@@ -59,9 +59,9 @@ static void execs(uint32_t now)
 #define EXEC(entry, params, args)                                                                                      \
     EXPORT int entry params                                                                                            \
     {                                                                                                                  \
-        execs(1);                                                                                                      \
+        execs(SPOOL_EXEC);                                                                                             \
         int ret = real.entry args;                                                                                     \
-        execs(0);                                                                                                      \
+        execs(SPOOL_NO_EXEC);                                                                                          \
         return ret;                                                                                                    \
     }
 

@@ -200,7 +200,8 @@ int begin_sessions(void)
     flight_init(options, triggers_note_long_wait);
     bool listens = options->control || options->start.when == START_OFF, triggered = triggers_init(options) || listens;
     int err = options->start.when == START_NOW ? session_start() : 0;
-    if (err && (err != -EEXIST || options->verbose))
+    bool is_told = err == -EEXIST || (err == -EMLINK && options->launcher); /* by who records there, and finishes */
+    if (err && (!is_told || options->verbose))
         complain_of_start(err, options->out);
     if (err && !listens)
         give_up();

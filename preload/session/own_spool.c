@@ -124,15 +124,21 @@ void spool_name(char *name, const char *path, int n)
 
 enum { RENAME_NOREPLACE_FLAG = 1 };
 
-bool mark_torn(const char *spool)
+static bool write_to_header(const char *spool, size_t at, uint32_t value)
 {
-    uint32_t state = SPOOL_TORN;
     long fd = open_plain_file(spool, O_RDWR);
     if (sys_failed(fd))
         return false;
-    long n = raw_syscall(SYS_pwrite64, fd, (long)&state, sizeof state, offsetof(struct spool_header, state), 0, 0);
+    long n = raw_syscall(SYS_pwrite64, fd, (long)&value, sizeof value, (long)at, 0, 0);
     sys_close((int)fd);
-    return n == sizeof state;
+    return n == sizeof value;
+}
+
+bool mark_torn(const char *spool) { return write_to_header(spool, offsetof(struct spool_header, state), SPOOL_TORN); }
+
+void mark_unrecorded(const char *spool)
+{
+    write_to_header(spool, offsetof(struct spool_header, unseen.execs), SPOOL_EXEC_UNRECORDED);
 }
 
 uint32_t move_own_spool(const char *out, const char *spool)

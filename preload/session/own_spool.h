@@ -31,6 +31,9 @@ uint32_t move_own_spool(const char *out, const char *spool);
 /* Nobody writes to it any more, though its process lives. */
 bool mark_torn(const char *spool);
 
+/* The spool of the program before stays where it is; the one that runs now is not recorded there. */
+void mark_unrecorded(const char *spool);
+
 /* When the process started: field 22 of /proc/self/stat. 0 when that cannot be read. */
 uint64_t process_start_time(void);
 

@@ -46,6 +46,10 @@ static int create_spool(void)
                 err = spool_create_at(&fresh, spool, place);
             else if (n)
                 mark_torn(spool);
+            else {
+                mark_unrecorded(spool);
+                return -EMLINK;
+            }
             if (moved > session.last_n)
                 session.last_n = moved;
         }
@@ -164,7 +168,7 @@ static int start_locked(void)
     if (err)
         return err;
     err = create_spool();
-    if (err == -EEXIST && session.options->follow && session_name_child())
+    if ((err == -EEXIST || err == -EMLINK) && session.options->follow && session_name_child())
         err = create_spool();
     if (err)
         return err;

@@ -55,16 +55,15 @@ static void offer_library(const char *library, uint64_t annotations)
 #undef THRACE_ANNOTATIONS
 }
 
-static void set_environment(const char *library, const char *out)
+/* False: there is no memory for it. */
+static bool set_environment(const char *library, const char *out)
 {
     char pid[32];
     const char *before = getenv("LD_PRELOAD");
     static char preload[2 * PATH_MAX];
     snprintf(preload, sizeof preload, "%s%s%s", library, before && *before ? ":" : "", before ? before : "");
     snprintf(pid, sizeof pid, "%ld", (long)getpid());
-    setenv("LD_PRELOAD", preload, 1);
-    setenv("THRACE_OUT", out, 1);
-    setenv("THRACE_LAUNCHER", pid, 1);
+    return !setenv("LD_PRELOAD", preload, 1) && !setenv("THRACE_OUT", out, 1) && !setenv("THRACE_LAUNCHER", pid, 1);
 }
 
 /* Paths are static here: a command that runs with the stack limit of its program has little of it. */
@@ -126,11 +125,11 @@ static int run(const struct target *t, const struct record_options *o, const cha
         signal(SIGPIPE, pipe_was);
         for (int i = 0; i < NPASSED; i++)
             sigaction(passed[i], &old[i], NULL);
-        if (library) {
-            set_environment(library, o->out);
+        bool is_set = !library || set_environment(library, o->out);
+        if (library && is_set)
             offer_library(library, o->library.annotations);
-        }
-        execv(t->path, o->command);
+        if (is_set)
+            execv(t->path, o->command);
         err = errno;
         if (write(pipefd[1], &err, sizeof err) != sizeof err)
             _exit(127);
@@ -147,8 +146,14 @@ static int run(const struct target *t, const struct record_options *o, const cha
     close(pipefd[0]);
     if (pid > 0 && !err && library)
         report_how_to_start((long)pid, &o->library);
-    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+    pid_t ended = 0;
+    while (pid > 0 && (ended = waitpid(pid, &status, 0)) < 0 && errno == EINTR)
         ;
+    if (ended < 0) {
+        status = W_EXITCODE(CANNOT_RECORD, 0);
+        complain("record", "cannot wait for process %ld: %s; when it has ended, thrace finish %s.spool makes its trace",
+                 (long)pid, strerror(errno), o->out);
+    }
     child = 0;
     pid_file_remove(&pid_file);
     let_go_on_signals(o->out);

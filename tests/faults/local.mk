@@ -1,6 +1,7 @@
 # System calls and allocations that fail, in the recorder and in the command.
 fault_tests = \
 	%D%/command.test \
+	%D%/live.test \
 	%D%/recorder.test
 
 TESTS += $(fault_tests)

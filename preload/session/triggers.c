@@ -84,8 +84,8 @@ static const char *why_not(int err)
     case ENOMEM: return "not enough memory or address space, nothing is recorded: ";
     case EMEDIUMTYPE: return "what is no file of this user stands in the place of its spool, nothing is recorded: ";
     case EEXIST: return "another recording to this file is under way: ";
-    case EMLINK: return "the spools of earlier programs of the process (exec) take all names, this one is not recorded, "
-                        "thrace finish makes traces of those: ";
+    case EMLINK: return "the spools of earlier programs of the process (exec) take all names, this one is not "
+                        "recorded, thrace finish makes traces of those: ";
     case EBUSY: return "a thread did not give way, nothing is recorded: ";
     default: return "cannot create the spool, nothing is recorded: ";
     }

@@ -67,8 +67,8 @@ void spool_claim_end(struct spool_claim *c, const char *path, bool remove)
     struct stat st;
     if (c->fd < 0)
         return;
-    if (remove && !c->foreign && !lstat(path, &st) && st.st_dev == c->dev && st.st_ino == c->ino)
-        unlink(path);
+    if (remove && !c->foreign && !lstat(path, &st) && st.st_dev == c->dev && st.st_ino == c->ino && unlink(path))
+        fprintf(stderr, "thrace: %s is not needed any more, and cannot be removed: %s\n", path, strerror(errno));
     close(c->fd);
     c->fd = -1;
 }

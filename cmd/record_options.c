@@ -107,12 +107,20 @@ static bool is_for_the_beginning(const char *flag)
     return false;
 }
 
-static bool can_be_given(const char *verb, const char *flag)
+/* Such options are none of attach's: it only says what they are. */
+static bool asks_for_the_beginning(const char *verb, int argc, char **argv)
 {
-    bool possible = strcmp(verb, "attach") != 0 || !is_for_the_beginning(flag);
-    if (!possible)
-        complain(verb, "--%s has to begin with the program: thrace record --%s", flag, flag);
-    return possible;
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        char flag[32];
+        if (strncmp(argv[i], "--", 2) != 0)
+            continue;
+        snprintf(flag, sizeof flag, "%.*s", (int)strcspn(argv[i] + 2, "="), argv[i] + 2);
+        if (is_for_the_beginning(flag)) {
+            complain(verb, "--%s has to begin with the program: thrace record --%s", flag, flag);
+            return true;
+        }
+    }
+    return false;
 }
 
 static void forget_the_beginning(void)
@@ -122,7 +130,7 @@ static void forget_the_beginning(void)
             unsetenv(option_kind(i)->variable);
 }
 
-static void list_options(struct option list[MAX_OPTIONS], const struct option *own)
+static void list_options(struct option list[MAX_OPTIONS], const struct option *own, bool attaches)
 {
     int n = 0;
     for (const struct option *o = own_options; o->name; o++)
@@ -131,7 +139,7 @@ static void list_options(struct option list[MAX_OPTIONS], const struct option *o
         list[n++] = *o;
     const struct option_kind *kind;
     for (int i = 0; n + 1 < MAX_OPTIONS && (kind = option_kind((unsigned)i)); i++)
-        if (kind->flag)
+        if (kind->flag && !(attaches && is_for_the_beginning(kind->flag)))
             list[n++] = (struct option){kind->flag, option_is_switch(kind) ? no_argument : required_argument, NULL,
                                         FIRST_KIND + i};
     list[n] = (struct option){NULL, 0, NULL, 0};
@@ -279,8 +287,7 @@ static bool read_options(struct record_options *o, const struct arguments *a, in
         case 'F': o->with_filter = true; break;
         case '?': return false;
         default:
-            if (!can_be_given(a->verb, option_kind((unsigned)(c - FIRST_KIND))->flag) ||
-                !give(a->verb, option_kind((unsigned)(c - FIRST_KIND)), optarg, given[c - FIRST_KIND]))
+            if (!give(a->verb, option_kind((unsigned)(c - FIRST_KIND)), optarg, given[c - FIRST_KIND]))
                 return false;
             given[c - FIRST_KIND] = true;
         }
@@ -295,7 +302,7 @@ bool record_options_read(struct record_options *o, int argc, char **argv, int *s
     bool given[MAX_OPTIONS] = {false};
     const char *out = NULL;
     *status = CANNOT_RECORD;
-    list_options(list, own_of_record);
+    list_options(list, own_of_record, false);
     if (!read_options(o, &arguments, argc, argv, status, given, &out) ||
         !has_operands(&arguments, argc, 1, INT_MAX, "a COMMAND"))
         return false;
@@ -324,10 +331,11 @@ bool attach_options_read(struct record_options *o, int argc, char **argv, int *s
     bool given[MAX_OPTIONS] = {false};
     const char *out = NULL;
     *status = EXIT_USAGE;
-    list_options(list, own_of_attach);
+    list_options(list, own_of_attach, true);
     complain_of_the_beginning(arguments.verb);
     forget_the_beginning();
-    if (!read_options(o, &arguments, argc, argv, status, given, &out) ||
+    if (asks_for_the_beginning(arguments.verb, argc, argv) ||
+        !read_options(o, &arguments, argc, argv, status, given, &out) ||
         !has_operands(&arguments, argc, 1, 1, "a PID"))
         return false;
     if (!take_pid(argv[optind], &o->pid)) {

@@ -55,8 +55,8 @@ static bool open_wakings(void) { return !switches.wakers || wakings_open(); }
 
 static void say_without_wakings(void)
 {
-    say("the kernel lets only root see who wakes threads (CAP_PERFMON and tracefs at /sys/kernel/tracing): wakers are "
-        "those that the program shows",
+    say("the kernel does not let us see who wakes threads: that is for root in the first PID namespace, with tracefs at "
+        "/sys/kernel/tracing; wakers are those that the program shows",
         "");
 }
 

@@ -127,6 +127,14 @@ static inline void meta_int(struct meta_record *r, uint64_t v)
         r->overflow = true;
 }
 
+/* How many, and each. */
+static inline void meta_ints(struct meta_record *r, const uint64_t *v, size_t n)
+{
+    meta_int(r, n);
+    for (size_t i = 0; i < n; i++)
+        meta_int(r, v[i]);
+}
+
 /* text may be NULL when len is 0. */
 static inline void meta_text(struct meta_record *r, const void *text, size_t len)
 {

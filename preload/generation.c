@@ -188,9 +188,7 @@ static void write_wait(struct sched_thread *by, struct thread *t)
     meta_int(&r, o->kind);
     meta_int(&r, o->address);
     meta_text(&r, text, len);
-    meta_int(&r, (uint64_t)n);
-    for (int i = 0; i < n; i++)
-        meta_int(&r, t->pcs[i]);
+    meta_ints(&r, t->pcs, (size_t)n);
     append(by, &r, buf);
 }
 

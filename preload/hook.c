@@ -72,9 +72,7 @@ static void define_stack(struct thread *t, uint32_t id)
     struct meta_record r;
     meta_begin(&r, buf, sizeof buf, META_STACK);
     meta_int(&r, id);
-    meta_int(&r, (uint64_t)t->npcs);
-    for (int i = 0; i < t->npcs; i++)
-        meta_int(&r, t->pcs[i]);
+    meta_ints(&r, t->pcs, (size_t)t->npcs);
     chunk_meta_append(t->sched.chunk, buf, (size_t)(r.p - buf));
 }
 

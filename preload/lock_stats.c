@@ -115,13 +115,6 @@ static void publish(struct lock_table *l, struct lock_entry *e, uint64_t address
 
 /* --- records ------------------------------------------------------------------------------------------------------ */
 
-static void put_pcs(struct meta_record *r, const uint64_t *pcs, unsigned n)
-{
-    meta_int(r, n);
-    for (unsigned i = 0; i < n; i++)
-        meta_int(r, pcs[i]);
-}
-
 static void write_record(struct chunk *c, const struct lock_entry *e)
 {
     uint8_t buf[RECORD_MAX];
@@ -137,8 +130,8 @@ static void write_record(struct chunk *c, const struct lock_entry *e)
     meta_int(&r, e->longest);
     meta_int(&r, e->longest_g);
     meta_text(&r, name, len);
-    put_pcs(&r, e->site, e->nsite);
-    put_pcs(&r, e->where, e->nlongest);
+    meta_ints(&r, e->site, e->nsite);
+    meta_ints(&r, e->where, e->nlongest);
     for (unsigned i = 0; i < LOCK_BUCKETS; i++)
         used += !!e->holds[i];
     meta_int(&r, 2 * used);

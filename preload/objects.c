@@ -75,9 +75,7 @@ static void define(struct thread *t, const struct object *o, uint32_t id, uint64
     meta_int(&r, o->kind);
     meta_int(&r, o->address);
     meta_text(&r, text, len);
-    meta_int(&r, (uint64_t)n);
-    for (int i = 0; i < n; i++)
-        meta_int(&r, site[i]);
+    meta_ints(&r, site, (size_t)n);
     bool is_local = object_is_in_memory(o->kind) && o->address && !text && object_frame(t, o->address, &frame);
     meta_int(&r, is_local ? 3 : 0);
     if (is_local) {

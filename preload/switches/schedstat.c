@@ -48,9 +48,7 @@ static void write_batch(struct batch *b)
     meta_begin(&r, record, sizeof record, META_DELAYS);
     meta_int(&r, b->time);
     meta_int(&r, b->kind);
-    meta_int(&r, b->n);
-    for (size_t i = 0; i < b->n; i++)
-        meta_int(&r, b->numbers[i]);
+    meta_ints(&r, b->numbers, b->n);
     if (b->n && !r.overflow)
         service_record(record, (size_t)(r.p - record));
     b->n = 0;

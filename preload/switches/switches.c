@@ -191,9 +191,7 @@ static void write_batch(uint32_t cpu)
         return;
     meta_begin(&r, switches.record, sizeof switches.record, META_SWITCHES);
     meta_int(&r, cpu);
-    meta_int(&r, switches.n);
-    for (size_t i = 0; i < switches.n; i++)
-        meta_int(&r, switches.numbers[i]);
+    meta_ints(&r, switches.numbers, switches.n);
     if (r.overflow || !service_record(switches.record, (size_t)(r.p - switches.record)))
         switches.lost += switches.n / 2;
     switches.n = switches.time = 0;

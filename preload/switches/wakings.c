@@ -147,9 +147,7 @@ static void write_batch(uint32_t cpu)
         return;
     meta_begin(&r, wakings.record, sizeof wakings.record, META_WAKINGS);
     meta_int(&r, cpu);
-    meta_int(&r, wakings.nnumbers);
-    for (size_t i = 0; i < wakings.nnumbers; i++)
-        meta_int(&r, wakings.numbers[i]);
+    meta_ints(&r, wakings.numbers, wakings.nnumbers);
     if (!r.overflow)
         service_record(wakings.record, (size_t)(r.p - wakings.record));
     wakings.nnumbers = wakings.time = 0;

@@ -62,7 +62,7 @@ enum meta_tag {
      * thread; and who did << WAKING_CONTEXT_BITS | enum waking_context
      */
     META_WAKINGS = 25,
-    META_WAKER = 26, /* thread, text: what a thread of another process is called that woke one */
+    META_WAKER = 26, /* thread, text: what a thread that is none of the program's is called, and woke one */
 };
 
 /*

@@ -42,7 +42,7 @@ libthrace_preload_la_SOURCES = \
 	%D%/socket_address.c %D%/socket_address.h \
 	%D%/streams.def \
 	%D%/symbols.c %D%/symbols.h \
-	%D%/tasks.c %D%/tasks.h \
+	%D%/tasks.c %D%/tasks.h %D%/text_file.h \
 	%D%/thread.c %D%/thread.h \
 	%D%/thread_end.c %D%/thread_end.h \
 	%D%/thread_name.c %D%/thread_name.h \

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "lib/rawsys.h"
+#include "preload/text_file.h"
 
 struct entry { /* the kernel's struct linux_dirent64 */
     uint64_t inode, offset;
@@ -30,35 +31,50 @@ void tasks_each(bool (*each)(void *arg, uint32_t tid), void *arg)
     sys_close((int)fd);
 }
 
-bool task_file(uint32_t tid, const char *file, char *into, size_t size)
+static bool numbered_file(const char *folder, uint32_t tid, const char *file, char *into, size_t size)
 {
-    static const char before[] = "/proc/self/task/";
-    char path[sizeof before + 32], digits[10], *p = path;
-    size_t len = strlen(file);
+    char path[64], digits[10], *p = path;
+    size_t before = strlen(folder), len = strlen(file);
     int n = 0;
     do
         digits[n++] = (char)('0' + tid % 10);
     while (tid /= 10);
-    memcpy(p, before, sizeof before - 1);
-    p += sizeof before - 1;
+    memcpy(p, folder, before);
+    p += before;
     while (n)
         *p++ = digits[--n];
     *p++ = '/';
-    memcpy(p, file, len < 16 ? len + 1 : 16);
-    path[sizeof path - 1] = 0;
-    long fd = sys_openat(path, O_RDONLY | O_CLOEXEC, 0);
-    if (sys_failed(fd))
-        return false;
-    long got = sys_read((int)fd, into, size - 1);
-    sys_close((int)fd);
-    into[got > 0 ? got : 0] = 0;
+    memcpy(p, file, len + 1);
+    long got = text_file_read(path, into, size);
     for (char *c = into; *c; c++)
         if (*c == '\n')
             *c = 0;
     return got > 0;
 }
 
+bool task_file(uint32_t tid, const char *file, char *into, size_t size)
+{
+    return numbered_file("/proc/self/task/", tid, file, into, size);
+}
+
+bool any_task_file(uint32_t tid, const char *file, char *into, size_t size)
+{
+    return numbered_file("/proc/", tid, file, into, size);
+}
+
 bool task_name(uint32_t tid, char name[TASK_NAME_MAX])
 {
     return task_file(tid, "comm", name, TASK_NAME_MAX) && strncmp(name, "iou-", 4) != 0;
+}
+
+uint64_t pid_namespace(void)
+{
+    char text[64];
+    uint64_t inode = 0;
+    long n = raw_syscall(SYS_readlinkat, AT_FDCWD, (long)"/proc/self/ns/pid", (long)text, sizeof text - 1, 0, 0);
+    text[sys_failed(n) ? 0 : n] = 0;
+    const char *p = strchr(text, '['); /* pid:[4026531836] */
+    for (p = p ? p + 1 : text; *p >= '0' && *p <= '9'; p++)
+        inode = inode * 10 + (uint64_t)(*p - '0');
+    return inode;
 }

@@ -1,11 +1,11 @@
 #include "preload/heap/heap.h"
 
-#include <fcntl.h>
 
 #include "preload/config.h"
 #include "preload/heap/heap_hook.h"
 #include "preload/recorder.h"
 #include "preload/section.h"
+#include "preload/text_file.h"
 
 enum { MAX_SLOTS = 1 << 14, WRITE_INTERVAL_NS = 50000, MIN_STEP = HEAP_FLUSH, STEPS = 256 };
 enum { LOOK_NS = 50000000, PAGE = 4096 };
@@ -182,12 +182,7 @@ void heap_look(void)
     if (!is_reported() || time - heap.looked_ns < LOOK_NS)
         return;
     heap.looked_ns = time;
-    long fd = sys_openat("/proc/self/statm", O_RDONLY | O_CLOEXEC, 0);
-    if (sys_failed(fd))
-        return;
-    long n = sys_read((int)fd, buf, sizeof buf - 1);
-    sys_close((int)fd);
-    buf[n < 0 ? 0 : n] = 0;
+    text_file_read("/proc/self/statm", buf, sizeof buf);
     const char *p = buf;
     for (int i = 0; i < 3; i++, p += *p == ' ')
         for (; *p >= '0' && *p <= '9'; p++)

@@ -2,12 +2,12 @@
 
 #if defined(__x86_64__)
 
-#include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "lib/options/probes.h"
 #include "preload/recorder.h"
+#include "preload/text_file.h"
 #include "preload/valgrind.h"
 
 enum { PAGE = 4096 };
@@ -30,14 +30,7 @@ static void *allocate(size_t size)
 static bool is_single(void)
 {
     char status[4096];
-    long fd = sys_openat("/proc/self/status", O_RDONLY | O_CLOEXEC, 0);
-    if (sys_failed(fd))
-        return false;
-    long n = sys_read((int)fd, status, sizeof status - 1);
-    sys_close((int)fd);
-    if (sys_failed(n))
-        return false;
-    status[n] = 0;
+    text_file_read("/proc/self/status", status, sizeof status);
     return strstr(status, "\nThreads:\t1\n");
 }
 

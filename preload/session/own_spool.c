@@ -5,23 +5,14 @@
 #include <sys/stat.h>
 
 #include "preload/recorder.h"
-
-static long read_file(const char *path, char *buf, size_t size)
-{
-    long fd = sys_openat(path, O_RDONLY | O_CLOEXEC, 0), n;
-    if (sys_failed(fd))
-        return fd;
-    n = sys_read((int)fd, buf, size - 1);
-    sys_close((int)fd);
-    buf[n < 0 ? 0 : n] = 0;
-    return n;
-}
+#include "preload/tasks.h"
+#include "preload/text_file.h"
 
 /* The second field may contain anything, but ends at the last closing parenthesis. */
 uint64_t process_start_time(void)
 {
     char buf[1024];
-    if (read_file("/proc/self/stat", buf, sizeof buf) <= 0)
+    if (text_file_read("/proc/self/stat", buf, sizeof buf) <= 0)
         return 0;
     const char *p = strrchr(buf, ')');
     uint64_t v = 0;
@@ -36,13 +27,8 @@ uint64_t process_start_time(void)
 void fill_place(struct spool_header *h)
 {
     char text[64];
-    long n = raw_syscall(SYS_readlinkat, AT_FDCWD, (long)"/proc/self/ns/pid", (long)text, sizeof text - 1, 0, 0);
-    text[sys_failed(n) ? 0 : n] = 0;
-    const char *p = strchr(text, '['); /* pid:[4026531836] */
-    h->pid_namespace = 0;
-    for (p = p ? p + 1 : text; *p >= '0' && *p <= '9'; p++)
-        h->pid_namespace = h->pid_namespace * 10 + (uint64_t)(*p - '0');
-    if (read_file("/proc/sys/kernel/random/boot_id", text, sizeof text) >= SPOOL_BOOT_ID_LEN)
+    h->pid_namespace = pid_namespace();
+    if (text_file_read("/proc/sys/kernel/random/boot_id", text, sizeof text) >= SPOOL_BOOT_ID_LEN)
         memcpy(h->boot_id, text, SPOOL_BOOT_ID_LEN);
 }
 

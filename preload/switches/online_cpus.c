@@ -1,10 +1,10 @@
 #include "preload/switches/online_cpus.h"
 
-#include <fcntl.h>
 #include <stdbool.h>
 #include <string.h>
 
 #include "lib/rawsys.h"
+#include "preload/text_file.h"
 
 static const char *take_number(const char *p, uint32_t *n)
 {
@@ -37,11 +37,7 @@ void online_cpus(uint64_t mask[CPU_WORDS])
 {
     char list[4096];
     memset(mask, 0, CPU_WORDS * sizeof *mask);
-    long fd = sys_openat("/sys/devices/system/cpu/online", O_RDONLY | O_CLOEXEC, 0);
-    long n = fd < 0 ? fd : sys_read((int)fd, list, sizeof list - 1);
-    if (fd >= 0)
-        sys_close((int)fd);
-    list[n > 0 ? n : 0] = 0;
+    text_file_read("/sys/devices/system/cpu/online", list, sizeof list);
     if (!parse_list(list, mask))
         raw_syscall(SYS_sched_getaffinity, 0, MAX_CPUS / 8, (long)mask, 0, 0, 0);
 }

@@ -5,7 +5,6 @@
  */
 #include "preload/switches/wakings.h"
 
-#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -16,6 +15,8 @@
 #include "preload/service.h"
 #include "preload/switches/online_cpus.h"
 #include "preload/switches/perf_ring.h"
+#include "preload/tasks.h"
+#include "preload/text_file.h"
 #include "preload/thread.h"
 
 enum {
@@ -24,7 +25,6 @@ enum {
     BATCH = 128,
     NUMBERS = 3, /* for each */
     RECORD_MAX = 1 + (2 + NUMBERS * BATCH) * VARINT_MAX,
-    NAME_MAX_BYTES = 16,
     PID_OFFSET = 24, /* in the tracepoint's data */
 };
 _Static_assert(RECORD_MAX <= CHUNK_CAPACITY - SCHED_TRANSITION_MAX, "a record fits a chunk");
@@ -52,22 +52,12 @@ void wakings_expect(uint32_t tid)
 
 /* --- making them -------------------------------------------------------------------------------------------------- */
 
-static long read_text(const char *path, char *into, size_t size)
-{
-    long fd = sys_openat(path, O_RDONLY | O_CLOEXEC, 0);
-    long n = sys_failed(fd) ? fd : sys_read((int)fd, into, size - 1);
-    if (!sys_failed(fd))
-        sys_close((int)fd);
-    into[n > 0 ? n : 0] = 0;
-    return n;
-}
-
 /* 0: the tracepoint is not to be seen, or its data are not as they are known to be. */
 static uint64_t tracepoint(void)
 {
     char text[2048];
     uint64_t id = 0;
-    if (read_text("/sys/kernel/tracing/events/sched/sched_waking/format", text, sizeof text) <= 0 ||
+    if (text_file_read("/sys/kernel/tracing/events/sched/sched_waking/format", text, sizeof text) <= 0 ||
         !strstr(text, "field:unsigned char common_flags;\toffset:2;") ||
         !strstr(text, "field:pid_t pid;\toffset:24;"))
         return 0;
@@ -77,13 +67,10 @@ static uint64_t tracepoint(void)
     return id;
 }
 
-/* It has a number that the kernel's sources say. */
 static bool in_first_namespace(void)
 {
-    static const char first[] = "pid:[4026531836]";
-    char name[sizeof first];
-    long n = raw_syscall(SYS_readlinkat, AT_FDCWD, (long)"/proc/self/ns/pid", (long)name, sizeof name, 0, 0);
-    return n == sizeof first - 1 && !memcmp(name, first, sizeof first - 1);
+    const uint64_t first = 4026531836; /* by the kernel's sources */
+    return pid_namespace() == first;
 }
 
 static bool open_on(uint32_t cpu, uint64_t id)
@@ -156,25 +143,15 @@ static void write_batch(uint32_t cpu)
 /* As it is called now, which is soon after; who has ended meanwhile has no name. */
 static void write_name(uint32_t tid)
 {
-    char path[32] = "/proc/", digits[10], name[NAME_MAX_BYTES + 1], *p = path + 6;
+    char name[TASK_NAME_MAX];
     struct meta_record r;
-    uint32_t rest = tid;
-    int n = 0;
     set(wakings.named, tid);
     wakings.any_named = true;
-    do
-        digits[n++] = (char)('0' + rest % 10);
-    while (rest /= 10);
-    while (n)
-        *p++ = digits[--n];
-    memcpy(p, "/comm", sizeof "/comm");
-    long size = read_text(path, name, sizeof name);
-    size -= size > 0 && name[size - 1] == '\n';
-    if (size <= 0)
+    if (!any_task_file(tid, "comm", name, sizeof name))
         return;
     meta_begin(&r, wakings.record, sizeof wakings.record, META_WAKER);
     meta_int(&r, tid);
-    meta_text(&r, name, (size_t)size);
+    meta_text(&r, name, strlen(name));
     service_record(wakings.record, (size_t)(r.p - wakings.record));
 }
 

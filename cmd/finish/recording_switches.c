@@ -81,12 +81,6 @@ static int by_time(const void *a, const void *b)
     return (x->kind == SWITCH_IN) - (y->kind == SWITCH_IN);
 }
 
-static int by_thread(const void *a, const void *b)
-{
-    const struct waker_name *x = a, *y = b;
-    return x->thread < y->thread ? -1 : x->thread > y->thread;
-}
-
 static int by_time_said(const void *a, const void *b)
 {
     const struct thread_delay *x = a, *y = b;
@@ -101,7 +95,7 @@ void recording_sort_switches(struct recording *r)
     if (r->switches.n)
         qsort(r->switches.v, r->switches.n, sizeof *r->switches.v, by_time);
     if (r->wakers.n)
-        qsort(r->wakers.v, r->wakers.n, sizeof *r->wakers.v, by_thread);
+        qsort(r->wakers.v, r->wakers.n, sizeof *r->wakers.v, waker_name_compare);
     for (size_t i = 0; i < r->delays.n; i++)
         r->delays.v[i].time = (int64_t)(trace_time_of(&r->time, (uint64_t)r->delays.v[i].time) * ns);
     if (r->delays.n)

@@ -171,9 +171,9 @@ bool switches_learn(struct gotrace_reader *r, struct thread_switches *switches, 
     known->max_procs = 0;
     while (ok && (ev = gotrace_reader_next(r))) {
         for (; ok && next < switches->n && switches->v[next].time < ev->time; next++) {
-            ok = learn_switch(&l, next) && (switches->v[next].kind == SWITCH_WAKING ||
-                                            (moves_switch(&known->moves, &switches->v[next]) &&
-                                             delays_switch(&known->delays, &switches->v[next])));
+            const struct thread_switch *s = &switches->v[next];
+            ok = learn_switch(&l, next) && (s->kind == SWITCH_WAKING || (moves_switch(&known->moves, s) &&
+                                                                         delays_switch(&known->delays, s)));
         }
         if (ev->type == EV_ProcsChange && !known->max_procs)
             known->max_procs = ev->args[0];

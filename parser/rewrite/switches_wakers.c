@@ -4,19 +4,13 @@
 
 #include "parser/rewrite/switches_model.h"
 
-static int by_thread(const void *a, const void *b)
-{
-    const struct waker_name *x = a, *y = b;
-    return x->thread < y->thread ? -1 : x->thread > y->thread;
-}
-
 /* A frame that says who it was, where it is no goroutine. */
 static uint64_t stack_of(struct switched *s, const struct thread_switch *waking)
 {
     char text[64];
     struct waker_name key = {.thread = waking->waker}, *name = NULL;
     if (waking->context == WAKING_BY_THREAD && s->known->nwakers)
-        name = bsearch(&key, s->known->wakers, s->known->nwakers, sizeof key, by_thread);
+        name = bsearch(&key, s->known->wakers, s->known->nwakers, sizeof key, waker_name_compare);
     if (waking->context == WAKING_IN_SOFTIRQ)
         snprintf(text, sizeof text, "softirq on CPU %u", waking->cpu);
     else if (waking->context != WAKING_BY_THREAD)

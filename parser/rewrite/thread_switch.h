@@ -19,12 +19,19 @@ struct thread_switch {
     uint8_t context;      /* … by enum waking_context */
 };
 
-/* What a thread of another process is called. */
+/* What a thread that is none of the program's is called. */
 struct waker_name {
     uint32_t thread;
     const char *text; /* of len bytes, without an end */
     size_t len;
 };
+
+/* For qsort and bsearch. */
+static inline int waker_name_compare(const void *a, const void *b)
+{
+    const struct waker_name *x = a, *y = b;
+    return x->thread < y->thread ? -1 : x->thread > y->thread;
+}
 
 /* By time. */
 struct thread_switches {

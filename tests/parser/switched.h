@@ -62,6 +62,16 @@ static inline void write_notes(const struct gotrace_event *sync, FILE *out)
             fprintf(out, "%s%.*s", ftello(out) ? ", " : "", (int)s.len - 7, s.data + 7);
 }
 
+/* Statuses come first in it. */
+static inline void second_generation(struct made *m, uint64_t at)
+{
+    assert_int_equal(gotrace_builder_generation(m->b, 2), 0);
+    assert_int_equal(gotrace_builder_sync(m->b, 1000000000, at, 0, 0, 0), 0);
+    memset(m->seq, 0, sizeof m->seq);
+    memset(m->calls, 0, sizeof m->calls);
+    m->on = 0;
+}
+
 /* The events "thread.time name" of a trace that must be valid, without statuses and how all begin to run. */
 static inline char *written(const void *bytes, size_t size)
 {

@@ -5,9 +5,7 @@
 
 static void next_generation(struct made *m, uint64_t at)
 {
-    assert_int_equal(gotrace_builder_generation(m->b, 2), 0);
-    assert_int_equal(gotrace_builder_sync(m->b, 1000000000, at, 0, 0, 0), 0);
-    m->on = m->calls[1] = 0;
+    second_generation(m, at);
     EVENT(m, 1, at + 1, ProcStatus, 1, 1);
     EVENT(m, 1, at + 2, GoStatus, 1, 1, 2);
 }

@@ -59,13 +59,11 @@ static void test_by_a_thread_in_a_call(void **state)
         EVENT(&m, 1, 1001, ProcStop);
         EVENT(&m, 2, 1100, GoSyscallBegin, 1, stack(&m, NULL, "sendto", "sender", 7, "sends"));
         if (later) {
-            assert_int_equal(gotrace_builder_generation(m.b, 2), 0);
-            assert_int_equal(gotrace_builder_sync(m.b, 1000000000, 1500, 0, 0, 0), 0);
+            second_generation(&m, 1500);
             EVENT(&m, 1, 1501, ProcStatus, 1, 2);
             EVENT(&m, 2, 1501, ProcStatus, 2, 3);
             EVENT(&m, 2, 1502, GoStatus, 2, 2, 3);
             EVENT(&m, 1, 1502, GoStatus, 1, UINT64_MAX, 4);
-            m.seq[1] = 0;
         }
         EVENT(&m, 2, 2100, GoSyscallEnd);
         EVENT(&m, 1, 2998, GoUnblock, 1, ++m.seq[1], 0);

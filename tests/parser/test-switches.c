@@ -92,9 +92,7 @@ static void test_generation(void **state)
 {
     (void)state;
     struct made m = begin(1);
-    assert_int_equal(gotrace_builder_generation(m.b, 2), 0);
-    assert_int_equal(gotrace_builder_sync(m.b, 1000000000, 1500, 0, 0, 0), 0);
-    m.on = 0;
+    second_generation(&m, 1500);
     EVENT(&m, 1, 1501, ProcStatus, 1, 1);
     EVENT(&m, 1, 1502, GoStatus, 1, 1, 2);
     block(&m, 1, 3000, "sync", 0);
@@ -144,9 +142,7 @@ static void test_cpus_in_generations(void **state)
 {
     (void)state;
     struct made m = begin(1);
-    assert_int_equal(gotrace_builder_generation(m.b, 2), 0);
-    assert_int_equal(gotrace_builder_sync(m.b, 1000000000, 1500, 0, 0, 0), 0);
-    m.on = 0;
+    second_generation(&m, 1500);
     EVENT(&m, 1, 1501, ProcStatus, 1, 1);
     EVENT(&m, 1, 1502, GoStatus, 1, 1, 2);
     block(&m, 1, 3000, "sync", 0);

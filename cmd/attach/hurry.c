@@ -140,23 +140,23 @@ void hurry_rest(void)
     command.before.size = 0;
 }
 
-static struct {
+struct task {
     void (*work)(void *);
     void *arg;
-} spared;
+};
 
 static void *work_apart(void *arg)
 {
-    spared.work(spared.arg);
-    return arg;
+    struct task *t = arg;
+    t->work(t->arg);
+    return NULL;
 }
 
 void hurry_spare(void (*work)(void *), void *arg)
 {
     pthread_t other;
-    spared.work = work;
-    spared.arg = arg;
-    if (pthread_create(&other, NULL, work_apart, NULL))
+    struct task t = {work, arg};
+    if (pthread_create(&other, NULL, work_apart, &t))
         work(arg);
     else
         pthread_join(other, NULL);

@@ -98,11 +98,14 @@ static void report_unseen(const struct spool_unseen *u)
               stderr);
 }
 
-static void report_lost_switches(uint64_t n)
+static void report_lost_switches(const struct finish_summary *s)
 {
-    if (n)
+    if (s->lost_switches)
         fprintf(stderr, "thrace: the kernel noted %" PRIu64 " switches of threads that found no room: who lost the "
-                "processor at such a time looks like running\n", n);
+                "processor at such a time looks like running\n", s->lost_switches);
+    if (s->lost_wakings)
+        fprintf(stderr, "thrace: the kernel noted %" PRIu64 " wakeups, of all programs, that found no room: wakers at "
+                "such a time are those that the program shows\n", s->lost_wakings);
 }
 
 static void report_damage(const struct finish_summary *s)
@@ -130,7 +133,7 @@ void finish_report(const struct finish_summary *s)
     fprintf(stderr, "%" PRIu64 " bytes: %s\n", s->bytes, s->path);
     report_losses(s);
     report_missing_samples(&s->samples);
-    report_lost_switches(s->lost_switches);
+    report_lost_switches(s);
     report_unseen(&s->unseen);
     report_damage(s);
     report_v1_losses("finish", &s->v1_losses);

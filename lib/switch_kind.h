@@ -12,6 +12,12 @@ enum switch_kind {
 };
 
 /* Who did: the waking thread, or what had interrupted it on its CPU. */
-enum waking_context { WAKING_BY_THREAD, WAKING_IN_SOFTIRQ, WAKING_IN_INTERRUPT, WAKING_CONTEXT_BITS = 2 };
+enum waking_context {
+    WAKING_BY_THREAD,
+    WAKING_IN_SOFTIRQ, /* the waker is its number + 1 then, or 0 */
+    WAKING_IN_INTERRUPT,
+    WAKINGS_LOST, /* the thread is how many, of any CPU and program, were not noted */
+    WAKING_CONTEXT_BITS = 2
+};
 
 #endif

@@ -140,6 +140,7 @@ libthrace_preload_la_SOURCES = \
 	%D%/session/upcalls.c \
 	%D%/switches/online_cpus.c %D%/switches/online_cpus.h \
 	%D%/switches/perf_ring.h \
+	%D%/switches/tid_set.h \
 	%D%/switches/rings.c %D%/switches/rings.h \
 	%D%/switches/schedstat.c %D%/switches/schedstat.h \
 	%D%/switches/switches.c %D%/switches/switches.h \

@@ -107,6 +107,7 @@ static const char *make_trace(const struct finish_how *how, struct spool_file *f
         finish_summary_short_calls(sum, &r);
         finish_summary_heap(sum, f->header, went_on);
         sum->lost_switches = r.lost_switches;
+        sum->lost_wakings = r.lost_wakings;
         const char *why = make_heap_profile(&r, f->header, went_on, sum);
         if (why)
             how->report(how->who, "heap profile: %s", why);

@@ -81,7 +81,7 @@ struct recording {
     VEC(struct thread_switch) switches; /* times in ticks, until recording_sort_switches */
     VEC(struct thread_delay) delays;    /* likewise */
     VEC(struct waker_name) wakers; /* by thread, once recording_sort_switches has been there */
-    uint64_t lost_switches;
+    uint64_t lost_switches, lost_wakings;
     struct rec_calls *calls;
     size_t ncalls, cap_calls;
     struct symbolizer *symbolizer;

@@ -36,6 +36,10 @@ bool recording_read_wakings(struct recording *r, struct cursor *c)
         uint64_t who = get_int(c);
         s.context = who & ((1 << WAKING_CONTEXT_BITS) - 1);
         s.waker = (uint32_t)(who >> WAKING_CONTEXT_BITS);
+        if (s.context == WAKINGS_LOST) {
+            r->lost_wakings += s.thread;
+            continue;
+        }
         if (!VEC_ROOM(&r->switches))
             return false;
         r->switches.v[r->switches.n++] = s;

@@ -89,12 +89,17 @@ static bool is_public(const struct gotrace_frame *f)
 /* It says who ended a wait: also a thread of another program. */
 static bool is_of_kernel(const struct gotrace_frame *f) { return IS_ONE_OF(f->file, (const char *const[]){"kernel"}); }
 
+/* Behind a thread's name, whatever that is, its number stands in brackets. */
+static bool is_interrupt(struct gotrace_str s)
+{
+    return s.len && s.data[s.len - 1] != ')' && (begins(s, "interrupt ") || begins(s, "softirq "));
+}
+
 enum pseudonym public_function(const struct gotrace_frame *f, bool outermost)
 {
     static const char *const mains[] = {"main", "main.main"};
     if (is_of_kernel(f))
-        return begins(f->function, "interrupt on CPU ") || begins(f->function, "softirq on CPU ") ? PSEUDONYM_KEPT
-                                                                                                  : PSEUDONYM_THREAD;
+        return is_interrupt(f->function) ? PSEUDONYM_KEPT : PSEUDONYM_THREAD;
     if (is_object(f->function))
         return PSEUDONYM_OBJECT;
     if (IS_ONE_OF(f->function, mains) || is_public(f))

@@ -4,6 +4,11 @@
 
 #include "parser/rewrite/switches_model.h"
 
+/* By their numbers, which are the same in each kernel since 2.6.31. */
+static const char *const softirqs[] = {"hi",       "timer",   "net_tx", "net_rx",  "block",
+                                       "irq_poll", "tasklet", "sched",  "hrtimer", "rcu"};
+enum { SOFTIRQS = sizeof softirqs / sizeof *softirqs };
+
 /* A frame that says who it was, where it is no goroutine. */
 static uint64_t stack_of(struct switched *s, const struct thread_switch *waking)
 {
@@ -11,7 +16,11 @@ static uint64_t stack_of(struct switched *s, const struct thread_switch *waking)
     struct waker_name key = {.thread = waking->waker}, *name = NULL;
     if (waking->context == WAKING_BY_THREAD && s->known->nwakers)
         name = bsearch(&key, s->known->wakers, s->known->nwakers, sizeof key, waker_name_compare);
-    if (waking->context == WAKING_IN_SOFTIRQ)
+    uint64_t which = waking->context == WAKING_BY_THREAD ? waking->waker : waking->cpu;
+    if (waking->context == WAKING_IN_SOFTIRQ && waking->waker - 1 < SOFTIRQS) {
+        which |= (uint64_t)waking->waker << 32;
+        snprintf(text, sizeof text, "softirq %s on CPU %u", softirqs[waking->waker - 1], waking->cpu);
+    } else if (waking->context == WAKING_IN_SOFTIRQ)
         snprintf(text, sizeof text, "softirq on CPU %u", waking->cpu);
     else if (waking->context != WAKING_BY_THREAD)
         snprintf(text, sizeof text, "interrupt on CPU %u", waking->cpu);
@@ -20,7 +29,6 @@ static uint64_t stack_of(struct switched *s, const struct thread_switch *waking)
                  waking->waker);
     else
         snprintf(text, sizeof text, "thread %" PRIu32, waking->waker);
-    uint64_t which = waking->context == WAKING_BY_THREAD ? waking->waker : waking->cpu;
     struct gotrace_builder_frame frame = {
         .pc = SWITCHED_NO_CODE | (uint64_t)waking->context << 40 | which, .function = text, .file = "kernel", .line = 1};
     return gotrace_builder_stack(s->w.builder, &frame, 1);

@@ -15,7 +15,7 @@ struct thread_switch {
     uint8_t kind;         /* enum switch_kind */
     bool begins_wait : 1; /* with this one the thread went to sleep for what it waits for by the trace */
     bool ends_wait : 1;   /* with this one it came back from that, or was woken for it */
-    uint32_t waker;       /* of SWITCH_WAKING: the thread that did, or was interrupted for it … */
+    uint32_t waker;       /* of SWITCH_WAKING: the thread that did, or was interrupted for it, or the softirq … */
     uint8_t context;      /* … by enum waking_context */
 };
 

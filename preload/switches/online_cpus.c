@@ -1,6 +1,5 @@
 #include "preload/switches/online_cpus.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #include "lib/rawsys.h"

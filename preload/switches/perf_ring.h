@@ -3,6 +3,7 @@
 #define THRACE_PRELOAD_SWITCHES_PERF_RING_H
 
 #include <linux/perf_event.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/mman.h>
 
@@ -43,19 +44,22 @@ static inline void perf_ring_free(struct perf_ring *r, uint64_t head)
     __atomic_store_n(&r->page->data_tail, head, __ATOMIC_RELEASE);
 }
 
-/* Hands over where each record begins. Returns how many bytes there were. */
-static inline uint64_t perf_ring_read(struct perf_ring *r, void (*take)(void *arg, uint64_t at), void *arg)
+/* Hands over where each record begins, until one is left for later (false). Returns how many bytes there were. */
+static inline uint64_t perf_ring_read(struct perf_ring *r, bool (*take)(void *arg, uint64_t at), void *arg)
 {
     uint64_t head = perf_ring_head(r), at = r->page->data_tail, used = head - at;
     if (used > r->size) /* somebody has scribbled on it */
         at = head;
     for (uint64_t size; at < head; at += size) {
         size = perf_ring_word(r, at) >> 48;
-        if (size < 8 || size % 8 || size > head - at) /* likewise */
+        if (size < 8 || size % 8 || size > head - at) { /* likewise */
+            at = head;
             break;
-        take(arg, at);
+        }
+        if (!take(arg, at))
+            break;
     }
-    perf_ring_free(r, head);
+    perf_ring_free(r, at);
     return used;
 }
 

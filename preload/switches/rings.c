@@ -7,6 +7,7 @@
  * Threads that are there already inherit nothing. For them there is an event of each thread on each CPU, all of which
  * share the ring of an event of the helper's there; their descriptors stay, in the helper's own file table. Threads that
  * they make inherit from them. Who was made meanwhile may have two events, and so each of his records is there twice.
+ * So it is with all threads on a CPU that comes online later. One that was there before goes on as it was.
  *
  * Children of fork do not inherit it, where the kernel can tell them from threads (since 5.13); else their records are
  * told by their process and passed over. An execve takes mappings and events away.
@@ -14,6 +15,7 @@
 #include "preload/switches/rings.h"
 
 #include <fcntl.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -23,13 +25,13 @@
 #include "preload/recorder.h"
 #include "preload/switches/online_cpus.h"
 #include "preload/switches/perf_ring.h"
+#include "preload/switches/tid_set.h"
 #include "preload/tasks.h"
 
 enum {
     SIZE_MAX_BYTES = 512 << 10,
     SIZE_MIN_BYTES = 16 << 10,
     EVENTS_MAX = 32 << 10,
-    TIDS = 1 << 22 /* the kernel's limit */
 };
 
 struct ring {
@@ -46,8 +48,9 @@ static struct {
     uint32_t n;
     uint64_t page, size;
     bool for_threads_only; /* the kernel knows inherit_thread */
-    uint32_t events;       /* besides those that have the rings: with descriptors from first_fd to last_fd */
-    int first_fd, last_fd;
+    uint64_t cpus[CPU_WORDS]; /* that have a ring, or can have none */
+    uint32_t events;          /* besides those that have the rings: with these descriptors */
+    int fds[EVENTS_MAX];
 } rings;
 
 /* --- making them -------------------------------------------------------------------------------------------------- */
@@ -88,6 +91,7 @@ static int open_ring(uint32_t cpu, bool shared)
     return err;
 }
 
+/* The mappings keep what is theirs. */
 static void close_fds(void)
 {
     for (uint32_t i = 0; i < rings.n; i++) {
@@ -97,12 +101,16 @@ static void close_fds(void)
     }
 }
 
+void rings_close_events(void)
+{
+    while (rings.events)
+        sys_close(rings.fds[--rings.events]);
+}
+
 void rings_close(void)
 {
     close_fds();
-    for (int fd = rings.first_fd; rings.events && fd <= rings.last_fd; fd++)
-        sys_close(fd);
-    rings.events = 0;
+    rings_close_events();
     while (rings.n)
         perf_ring_unmap(&rings.v[--rings.n].perf);
 }
@@ -112,10 +120,11 @@ static int open_all(const uint64_t mask[CPU_WORDS], bool shared)
 {
     int err = 0;
     for (uint32_t cpu = 0; cpu < MAX_CPUS && !err; cpu++)
-        if (mask[cpu / 64] >> cpu % 64 & 1)
+        if (cpus_have(mask, cpu))
             err = open_ring(cpu, shared);
     if (err)
         rings_close();
+    memcpy(rings.cpus, mask, sizeof rings.cpus);
     return err;
 }
 
@@ -143,32 +152,29 @@ void rings_forget(void) { rings.n = rings.events = 0; }
 /* --- of threads that are there already ---------------------------------------------------------------------------- */
 
 struct reach {
-    uint64_t *done; /* threads that have their events: a bit for each number */
-    bool any;       /* who had none got them */
+    struct tid_set *done; /* threads that have their events */
+    uint32_t ring;        /* the first one for which they are made */
+    bool any;             /* who had none got them */
     int err;
 };
 
 static int open_shared(uint32_t tid, const struct ring *r)
 {
-    long fd = open_event(tid, r->cpu, true);
+    long fd = rings.events < EVENTS_MAX ? open_event(tid, r->cpu, true) : -EMFILE;
     if (fd < 0)
         return (int)fd;
-    rings.first_fd = rings.events ? rings.first_fd : (int)fd;
-    rings.last_fd = (int)fd;
-    rings.events++;
-    long err = raw_syscall(SYS_ioctl, fd, PERF_EVENT_IOC_SET_OUTPUT, r->fd, 0, 0, 0);
-    return err ? (int)err : rings.events < EVENTS_MAX ? 0 : -EMFILE;
+    rings.fds[rings.events++] = (int)fd;
+    return (int)raw_syscall(SYS_ioctl, fd, PERF_EVENT_IOC_SET_OUTPUT, r->fd, 0, 0, 0);
 }
 
 /* Who has ended meanwhile needs none. */
 static bool reach_one(void *arg, uint32_t tid)
 {
     struct reach *reach = arg;
-    uint64_t *word = &reach->done[tid % TIDS / 64], bit = UINT64_C(1) << tid % 64;
-    if (*word & bit || tid == (uint32_t)sys_gettid())
+    if (tid_set_has(reach->done, tid) || tid == (uint32_t)sys_gettid())
         return true;
-    *word |= bit;
-    for (uint32_t i = 0; i < rings.n && !reach->err; i++)
+    tid_set_add(reach->done, tid);
+    for (uint32_t i = reach->ring; i < rings.n && !reach->err; i++)
         reach->err = open_shared(tid, &rings.v[i]);
     reach->any = true;
     if (reach->err == -ESRCH)
@@ -177,40 +183,59 @@ static bool reach_one(void *arg, uint32_t tid)
 }
 
 /* A thread whose maker had no event yet when it was made has none; so until there are no others. */
-static int reach_all(void)
+static int reach_all(uint32_t ring)
 {
-    enum { ROUNDS = 8, SIZE = TIDS / 8 };
-    long at = sys_mmap(SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    struct reach reach = {.done = (uint64_t *)at, .any = true};
+    enum { ROUNDS = 8 };
+    long at = sys_mmap(sizeof(struct tid_set), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    struct reach reach = {.done = (struct tid_set *)at, .ring = ring, .any = true};
     if (sys_failed(at))
         return (int)at;
     for (int round = 0; round < ROUNDS && reach.any && !reach.err; round++) {
         reach.any = false;
         tasks_each(reach_one, &reach);
     }
-    sys_munmap(reach.done, SIZE);
+    sys_munmap(reach.done, sizeof *reach.done);
     return reach.err;
 }
 
 /* Descriptors count by the limit of the process: it is as high as it may be for as long as they are made. */
-int rings_open_for_all(void)
+static int reach_all_with_descriptors(uint32_t ring)
 {
     struct rlimit limit = {0}, high = {0}, now = {0};
-    int err = open_rings(true);
-    if (err)
-        return err;
     raw_syscall(SYS_prlimit64, 0, RLIMIT_NOFILE, 0, (long)&limit, 0, 0);
     high = limit;
     high.rlim_cur = high.rlim_max;
     bool raised = !raw_syscall(SYS_prlimit64, 0, RLIMIT_NOFILE, (long)&high, 0, 0, 0);
-    err = reach_all();
+    int err = reach_all(ring);
     raw_syscall(SYS_prlimit64, 0, RLIMIT_NOFILE, 0, (long)&now, 0, 0);
     if (raised && now.rlim_cur == high.rlim_cur && now.rlim_max == high.rlim_max)
         raw_syscall(SYS_prlimit64, 0, RLIMIT_NOFILE, (long)&limit, 0, 0, 0);
     close_fds();
+    return err;
+}
+
+int rings_open_for_all(void)
+{
+    int err = open_rings(true);
+    if (err)
+        return err;
+    err = reach_all_with_descriptors(0);
     if (err)
         rings_close();
     return err;
+}
+
+int rings_follow(const uint64_t online[CPU_WORDS], bool *more)
+{
+    uint32_t before = rings.n;
+    int err = 0;
+    for (uint32_t cpu = 0; cpu < MAX_CPUS && !err; cpu++)
+        if (cpus_have(online, cpu) && !cpus_have(rings.cpus, cpu))
+            err = open_ring(cpu, true);
+    for (uint32_t i = 0; i < CPU_WORDS; i++)
+        rings.cpus[i] |= online[i];
+    *more = rings.n > before;
+    return *more && !err ? reach_all_with_descriptors(before) : err;
 }
 
 /* --- reading ------------------------------------------------------------------------------------------------------ */
@@ -221,7 +246,7 @@ struct reading {
 };
 
 /* Words of a switch: type, misc and size; process and thread; time. Of a loss an ID and the number are before these. */
-static void take(void *arg, uint64_t at)
+static bool take(void *arg, uint64_t at)
 {
     const struct reading *reading = arg;
     struct ring *r = reading->ring;
@@ -241,6 +266,7 @@ static void take(void *arg, uint64_t at)
         reading->reader->take(r->cpu, perf_ring_word(&r->perf, at + 32), SWITCHES_LOST, time);
     }
     r->lost_before &= type != PERF_RECORD_LOST;
+    return true;
 }
 
 uint32_t rings_read(const struct ring_reader *reader)

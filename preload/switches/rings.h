@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "lib/switch_kind.h"
+#include "preload/switches/online_cpus.h"
 
 struct ring_reader {
     /* kind: enum switch_kind. Of SWITCHES_LOST tid is how many. */
@@ -25,8 +26,15 @@ int rings_open(void);
  */
 int rings_open_for_all(void);
 
-/* All that either has made is gone; by the same thread. */
+/*
+ * In such a thread, too: also those CPUs, where they were not online before. more: there are rings that were not there.
+ * 0, or a negative errno: not of all threads there, then, and they are not tried again.
+ */
+int rings_follow(const uint64_t online[CPU_WORDS], bool *more);
+
+/* All that either has made is gone; by the same thread. Or only the descriptors that it has. */
 void rings_close(void);
+void rings_close_events(void);
 
 /* In the child of a fork, which the kernel has not given the mappings. */
 void rings_forget(void);

@@ -26,7 +26,10 @@ static struct {
     int err;                    /* what came of that; PENDING: nothing yet */
     struct clock_pair from, to; /* between which times are reckoned */
     uint64_t drained_ns, due_ns;
-    uint64_t time, lost; /* ticks of the last one in the batch; lost for want of room, and not said yet */
+    uint64_t followed_ns; /* when it was last looked for CPUs that have come online */
+    bool all_on;          /* some have, so it is to be said that nobody knows who has a processor */
+    uint64_t time;            /* ticks of the last one in the batch */
+    uint64_t lost, lost_said; /* for want of room, and not said yet; said in the batch */
     size_t n;
     uint64_t numbers[2 * BATCH];
     uint8_t record[RECORD_MAX];
@@ -51,7 +54,14 @@ static bool wanted_by(const struct options *options)
 }
 
 /* False: without them, which is to be said. */
-static bool open_wakings(void) { return !switches.wakers || wakings_open(); }
+static bool open_wakings(void)
+{
+    uint64_t online[CPU_WORDS];
+    if (!switches.wakers)
+        return true;
+    online_cpus(online);
+    return wakings_open(online);
+}
 
 static void say_without_wakings(void)
 {
@@ -130,6 +140,7 @@ void switches_open_of_all(void)
     lock_take(&switches.lock);
     if (!err) {
         __atomic_store_n(&switches.no_wakers, !open_wakings(), __ATOMIC_RELAXED);
+        wakings_empty();
         begin_from(clock_read_pair(&recorder.clock));
         schedstat_begin();
     }
@@ -140,9 +151,14 @@ void switches_open_of_all(void)
 
 void switches_close_of_all(void)
 {
-    if (!switches.of_all || !are_open())
+    if (!are_open())
         return;
     lock_take(&switches.lock);
+    if (!switches.of_all) {
+        rings_close_events();
+        lock_drop(&switches.lock);
+        return;
+    }
     switches.open = false;
     rings_close();
     wakings_close();
@@ -193,8 +209,8 @@ static void write_batch(uint32_t cpu)
     meta_int(&r, cpu);
     meta_ints(&r, switches.numbers, switches.n);
     if (r.overflow || !service_record(switches.record, (size_t)(r.p - switches.record)))
-        switches.lost += switches.n / 2;
-    switches.n = switches.time = 0;
+        switches.lost += switches.n / 2 + switches.lost_said;
+    switches.n = switches.time = switches.lost_said = 0;
 }
 
 static void take(uint32_t cpu, uint64_t mono_ns, enum switch_kind kind, uint64_t tid)
@@ -202,9 +218,11 @@ static void take(uint32_t cpu, uint64_t mono_ns, enum switch_kind kind, uint64_t
     if (switches.n + 4 > 2 * BATCH)
         write_batch(cpu);
     uint64_t ticks = ticks_at(mono_ns);
-    if (switches.lost)
+    if (switches.lost) {
         add(ticks, SWITCHES_LOST, switches.lost);
-    switches.lost = 0;
+        switches.lost_said = switches.lost - 1; /* it counts for one itself */
+        switches.lost = 0;
+    }
     add(ticks, kind, tid);
     if (kind != SWITCHES_LOST)
         wakings_expect((uint32_t)tid);
@@ -221,6 +239,23 @@ static uint64_t pause_after(uint64_t since_ns, uint32_t filled)
     return pause < SOONEST_NS ? SOONEST_NS : pause > LATEST_NS ? LATEST_NS : pause;
 }
 
+/* A CPU that came online has a ring from then on. Until then whoever was on it seemed to have no processor. */
+static void follow_cpus(uint64_t now_ns)
+{
+    uint64_t online[CPU_WORDS];
+    bool more;
+    if (now_ns - switches.followed_ns < LATEST_NS || !lock_take_for(&switches.lock, PATIENCE_MS))
+        return;
+    switches.followed_ns = now_ns;
+    online_cpus(online);
+    if (rings_follow(online, &more))
+        say_later("the kernel does not note switches on a processor that came online: who runs there looks like having "
+                  "none, until its next event", "");
+    wakings_follow(online);
+    switches.all_on |= more;
+    lock_drop(&switches.lock);
+}
+
 /* sums: also what the kernel has counted of each thread. */
 static void drain(bool sums)
 {
@@ -229,8 +264,13 @@ static void drain(bool sums)
     struct clock_pair now = clock_read_pair(&recorder.clock);
     switches.from = switches.to;
     switches.to = now;
-    uint32_t filled = rings_read(&into_spool);
-    wakings_write(ticks_at);
+    if (switches.all_on) {
+        add(now.ticks, SWITCHES_LOST, 0);
+        write_batch(0);
+    }
+    switches.all_on = false;
+    uint32_t filled = rings_read(&into_spool), of_wakings = wakings_write(ticks_at, now.mono_ns);
+    filled = of_wakings > filled ? of_wakings : filled;
     uint64_t since = now.mono_ns - switches.drained_ns;
     switches.drained_ns = now.mono_ns;
     __atomic_store_n(&switches.due_ns, now.mono_ns + pause_after(since, filled), __ATOMIC_RELAXED);
@@ -252,8 +292,11 @@ void switches_run(void)
         schedstat_serve();
         lock_drop(&switches.lock);
     }
-    if (clock_mono_ns() >= switches_due())
+    uint64_t now_ns = clock_mono_ns();
+    if (now_ns >= switches_due()) {
+        follow_cpus(now_ns);
         drain(false);
+    }
 }
 
 void switches_thread_ends(uint64_t began_ns)

@@ -9,9 +9,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "preload/switches/online_cpus.h"
+
 /* False: it may not, or cannot. No descriptor stays: the mappings keep the events. */
-bool wakings_open(void);
+bool wakings_open(const uint64_t online[CPU_WORDS]);
 void wakings_close(void);
+
+/* Other CPUs are online now. */
+void wakings_follow(const uint64_t online[CPU_WORDS]);
 
 /* In the child of a fork, which the kernel has not given the mappings. */
 void wakings_forget(void);
@@ -19,8 +24,11 @@ void wakings_forget(void);
 /* A thread of this process, of which it is to be said who wakes it. */
 void wakings_expect(uint32_t tid);
 
-/* Writes what there is; ticks_at turns CLOCK_MONOTONIC into ticks of the recording. */
-void wakings_write(uint64_t (*ticks_at)(uint64_t mono_ns));
+/*
+ * Writes what there is now; ticks_at turns CLOCK_MONOTONIC into ticks of the recording. Returns how full the fullest
+ * ring was, in 1/65536.
+ */
+uint32_t wakings_write(uint64_t (*ticks_at)(uint64_t mono_ns), uint64_t now_ns);
 
 /* What there is counts for nothing. */
 void wakings_empty(void);

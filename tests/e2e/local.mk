@@ -52,6 +52,7 @@ e2e_tests = \
 	%D%/seeds.test \
 	%D%/sessions.test \
 	%D%/stacks.test %D%/stacks-core.test %D%/top.test %D%/top-attach.test \
+	%D%/hotplug.test \
 	%D%/soak.test \
 	%D%/stat.test \
 	%D%/status.test \

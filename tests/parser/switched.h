@@ -138,6 +138,7 @@ static inline char *merged(struct made *m, uint64_t max_procs, struct thread_swi
 #define LOST(at) {at, 0, 0, SWITCHES_LOST, false, false, 0, 0}
 #define WOKEN_BY(waker, thread, at) {at, thread, 3, SWITCH_WAKING, false, false, waker, WAKING_BY_THREAD}
 #define WOKEN_IN(how, thread, at) {at, thread, 3, SWITCH_WAKING, false, false, 2, how}
+#define WOKEN_IN_SOFTIRQ(number, thread, at) {at, thread, 3, SWITCH_WAKING, false, false, number, WAKING_IN_SOFTIRQ}
 
 #define BECOMES(m, max_procs, expected, ...)                                                                           \
     do {                                                                                                               \

@@ -26,12 +26,20 @@ static void test_by_one_without_a_name(void **state)
 static void test_by_interrupts(void **state)
 {
     (void)state;
+    static const struct {
+        uint32_t number;
+        const char *as;
+    } softirqs[] = {{0, "softirq"}, {1, "softirq hi"}, {4, "softirq net_rx"}, {10, "softirq rcu"}, {11, "softirq"}};
+    for (size_t i = 0; i < ARRAY_SIZE(softirqs); i++) {
+        struct made m = wait_of_1(0, 3000);
+        char expected[256];
+        snprintf(expected, sizeof expected,
+                 "1.1100 GoBlock(sync), 1.1101 ProcStop, -1.2000 GoUnblock(by %s on CPU 3), 1.2500 ProcStart, "
+                 "1.2501 GoStart, 1.2502 ProcsChange",
+                 softirqs[i].as);
+        BECOMES(&m, 2, expected, BLOCKS(1, 1100), WOKEN_IN_SOFTIRQ(softirqs[i].number, 1, 2000), IN(1, 2500));
+    }
     struct made m = wait_of_1(0, 3000);
-    BECOMES(&m, 2,
-            "1.1100 GoBlock(sync), 1.1101 ProcStop, -1.2000 GoUnblock(by softirq on CPU 3), 1.2500 ProcStart, "
-            "1.2501 GoStart, 1.2502 ProcsChange",
-            BLOCKS(1, 1100), WOKEN_IN(WAKING_IN_SOFTIRQ, 1, 2000), IN(1, 2500));
-    m = wait_of_1(0, 3000);
     BECOMES(&m, 2,
             "1.1100 GoBlock(sync), 1.1101 ProcStop, -1.2000 GoUnblock(by interrupt on CPU 3), 1.2500 ProcStart, "
             "1.2501 GoStart, 1.2502 ProcsChange",

@@ -62,6 +62,7 @@ enum meta_tag {
      * thread; and who did << WAKING_CONTEXT_BITS | enum waking_context
      */
     META_WAKINGS = 25,
+    META_ASLEEP = 27, /* time in ticks after it was looked, n, n threads that waited then, as the kernel says */
     META_WAKER = 26, /* thread, text: what a thread that is none of the program's is called, and woke one */
 };
 
@@ -75,7 +76,7 @@ enum meta_tag {
         [META_MODULE] = "iiiitt", [META_HOOK] = "it", [META_SAMPLE] = "iiiii*", [META_CALLS] = "iii",                  \
         [META_STATUS] = "iiiiit*", [META_STRING] = "it", [META_HEAP_BLOCK] = "iiii", [META_HEAP_FREE] = "i",           \
         [META_LOCK] = "iiiiiiit***", [META_SWITCHES] = "i*", [META_DELAYS] = "ii*",                                    \
-        [META_WAKINGS] = "i*", [META_WAKER] = "it"                                                                     \
+        [META_WAKINGS] = "i*", [META_WAKER] = "it", [META_ASLEEP] = "i*"                                                                     \
     }
 
 /* The recording begins with it; or these threads are about to end, and get no processor any more that counts. */

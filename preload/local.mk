@@ -138,6 +138,7 @@ libthrace_preload_la_SOURCES = \
 	%D%/session/stop.c %D%/session/stop.h \
 	%D%/session/triggers.c %D%/session/triggers.h \
 	%D%/session/upcalls.c \
+	%D%/switches/asleep.c %D%/switches/asleep.h \
 	%D%/switches/online_cpus.c %D%/switches/online_cpus.h \
 	%D%/switches/perf_ring.h \
 	%D%/switches/tid_set.h \

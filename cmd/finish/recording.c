@@ -150,6 +150,7 @@ void recording_free(struct recording *r)
     free(r->calls);
     VEC_FREE(&r->switches);
     VEC_FREE(&r->delays);
+    VEC_FREE(&r->asleep);
     VEC_FREE(&r->wakers);
     free(r->seen.first);
     free(r->seen.statuses);

@@ -80,6 +80,8 @@ struct recording {
     size_t profile_size;
     VEC(struct thread_switch) switches; /* times in ticks, until recording_sort_switches */
     VEC(struct thread_delay) delays;    /* likewise */
+    VEC(uint32_t) asleep; /* threads that waited when the recording began in mid-run … */
+    int64_t asleep_ticks; /* … which was looked up until then; 0: it was not */
     VEC(struct waker_name) wakers; /* by thread, once recording_sort_switches has been there */
     uint64_t lost_switches, lost_wakings;
     struct rec_calls *calls;

@@ -6,6 +6,7 @@
 
 #include "lib/meta.h"
 #include "lib/switch_kind.h"
+#include "parser/idmap.h"
 
 bool recording_read_switches(struct recording *r, struct cursor *c)
 {
@@ -43,6 +44,18 @@ bool recording_read_wakings(struct recording *r, struct cursor *c)
         if (!VEC_ROOM(&r->switches))
             return false;
         r->switches.v[r->switches.n++] = s;
+    }
+    return true;
+}
+
+bool recording_read_asleep(struct recording *r, struct cursor *c)
+{
+    int64_t ticks = (int64_t)get_int(c);
+    r->asleep_ticks = ticks > r->asleep_ticks ? ticks : r->asleep_ticks;
+    for (uint64_t n = get_int(c); n && c->p; n--) {
+        if (!VEC_ROOM(&r->asleep))
+            return false;
+        r->asleep.v[r->asleep.n++] = (uint32_t)get_int(c);
     }
     return true;
 }
@@ -91,17 +104,103 @@ static int by_time_said(const void *a, const void *b)
     return x->time < y->time ? -1 : x->time > y->time;
 }
 
+static int64_t ns_of(const struct recording *r, uint64_t ticks)
+{
+    return (int64_t)(trace_time_of(&r->time, ticks) * (1000000000 / r->time.hz));
+}
+
 void recording_sort_switches(struct recording *r)
 {
-    uint64_t ns = 1000000000 / r->time.hz;
     for (size_t i = 0; i < r->switches.n; i++)
-        r->switches.v[i].time = (int64_t)(trace_time_of(&r->time, (uint64_t)r->switches.v[i].time) * ns);
+        r->switches.v[i].time = ns_of(r, (uint64_t)r->switches.v[i].time);
     if (r->switches.n)
         qsort(r->switches.v, r->switches.n, sizeof *r->switches.v, by_time);
     if (r->wakers.n)
         qsort(r->wakers.v, r->wakers.n, sizeof *r->wakers.v, waker_name_compare);
     for (size_t i = 0; i < r->delays.n; i++)
-        r->delays.v[i].time = (int64_t)(trace_time_of(&r->time, (uint64_t)r->delays.v[i].time) * ns);
+        r->delays.v[i].time = ns_of(r, (uint64_t)r->delays.v[i].time);
     if (r->delays.n)
         qsort(r->delays.v, r->delays.n, sizeof *r->delays.v, by_time_said);
+}
+
+/* --- what threads did when the recording began -------------------------------------------------------------------- */
+
+struct begin {
+    struct idmap index; /* by thread: + 1 */
+    VEC(struct thread_switch) of_thread;
+    int64_t first, looked; /* looked: INT64_MAX if it was not */
+};
+
+static int by_number(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* A thread that first of all gets a processor had none; and waited for one, unless it slept. */
+static struct thread_switch before_first(const struct recording *r, const struct begin *b, const struct thread_switch *s)
+{
+    struct thread_switch was = {.time = b->looked, .thread = s->thread, .kind = SWITCH_IN, .at_begin = true};
+    if (s->kind == SWITCH_IN && s->time > b->looked)
+        was.kind = bsearch(&s->thread, r->asleep.v, r->asleep.n, sizeof *r->asleep.v, by_number) ? SWITCH_BLOCKS
+                                                                                               : SWITCH_PREEMPTED;
+    return was;
+}
+
+static bool take_begin(const struct recording *r, struct begin *b, const struct thread_switch *s)
+{
+    uint32_t at = idmap_get(&b->index, s->thread);
+    if (s->kind == SWITCH_WAKING || s->kind == SWITCHES_LOST || (at && s->time > b->first))
+        return true;
+    if (!at && (!VEC_ROOM(&b->of_thread) || !idmap_add(&b->index, s->thread, at = (uint32_t)++b->of_thread.n)))
+        return false;
+    struct thread_switch *was = &b->of_thread.v[at - 1];
+    if (s->time > b->first) {
+        *was = before_first(r, b, s);
+    } else {
+        *was = *s;
+        was->time = b->first;
+        was->at_begin = true;
+    }
+    return true;
+}
+
+static bool add(struct recording *r, struct thread_switch s, int64_t time)
+{
+    s.time = time;
+    if (!VEC_ROOM(&r->switches))
+        return false;
+    r->switches.v[r->switches.n++] = s;
+    return true;
+}
+
+/* Who had no processor when it was looked most likely had none before either, when nobody noted switches yet. */
+static bool add_all(struct recording *r, const struct begin *b)
+{
+    for (size_t i = 0; i < b->of_thread.n; i++) {
+        const struct thread_switch *was = &b->of_thread.v[i];
+        if (was->kind != SWITCH_IN && (!add(r, *was, b->first) || (was->time > b->first && !add(r, *was, was->time))))
+            return false;
+    }
+    if (r->switches.n)
+        qsort(r->switches.v, r->switches.n, sizeof *r->switches.v, by_time);
+    return true;
+}
+
+bool recording_add_begin(struct recording *r, uint64_t first)
+{
+    struct begin b = {.first = ns_of(r, first), .looked = INT64_MAX};
+    bool ok = true;
+    if (r->asleep_ticks)
+        b.looked = ns_of(r, (uint64_t)r->asleep_ticks);
+    if (b.looked < b.first)
+        b.looked = b.first;
+    if (r->asleep.n)
+        qsort(r->asleep.v, r->asleep.n, sizeof *r->asleep.v, by_number);
+    for (size_t i = 0; i < r->switches.n && ok; i++)
+        ok = take_begin(r, &b, &r->switches.v[i]);
+    ok = ok && add_all(r, &b);
+    idmap_free(&b.index);
+    VEC_FREE(&b.of_thread);
+    return ok;
 }

@@ -8,12 +8,19 @@
 /* A META_SWITCHES. False: out of memory. */
 bool recording_read_switches(struct recording *r, struct cursor *c);
 
-/* A META_DELAYS, a META_WAKINGS or a META_WAKER, likewise. */
+/* A META_DELAYS, a META_ASLEEP, a META_WAKINGS or a META_WAKER, likewise. */
 bool recording_read_delays(struct recording *r, struct cursor *c);
+bool recording_read_asleep(struct recording *r, struct cursor *c);
 bool recording_read_wakings(struct recording *r, struct cursor *c);
 bool recording_read_waker(struct recording *r, struct cursor *c);
 
 /* Once r->time is known: by time, in nanoseconds of the trace. */
 void recording_sort_switches(struct recording *r);
+
+/*
+ * Then, where threads were there before the recording, whose first event was at that time in ticks: a switch of each that
+ * had no processor when it began, as nobody noted that. False: out of memory.
+ */
+bool recording_add_begin(struct recording *r, uint64_t first);
 
 #endif

@@ -144,7 +144,7 @@ static bool learn_switch(struct learner *l, size_t i)
             l->waiters.v[j].slept = false;
             l->waiters.v[j].block = l->waiters.v[j].back = 0;
         }
-    if (!at || !l->waiters.v[at - 1].waits || s->kind == SWITCHES_LOST || s->kind == SWITCH_PREEMPTED)
+    if (!at || !l->waiters.v[at - 1].waits || s->kind == SWITCHES_LOST || s->kind == SWITCH_PREEMPTED || s->at_begin)
         return true;
     struct waiter *w = &l->waiters.v[at - 1];
     if (s->kind == SWITCH_WAKING) {
@@ -172,8 +172,9 @@ bool switches_learn(struct gotrace_reader *r, struct thread_switches *switches, 
     while (ok && (ev = gotrace_reader_next(r))) {
         for (; ok && next < switches->n && switches->v[next].time < ev->time; next++) {
             const struct thread_switch *s = &switches->v[next];
-            ok = learn_switch(&l, next) && (s->kind == SWITCH_WAKING || (moves_switch(&known->moves, s) &&
-                                                                         delays_switch(&known->delays, s)));
+            bool noted = s->kind != SWITCH_WAKING && !s->at_begin;
+            ok = learn_switch(&l, next) &&
+                 (!noted || (moves_switch(&known->moves, s) && delays_switch(&known->delays, s)));
         }
         if (ev->type == EV_ProcsChange && !known->max_procs)
             known->max_procs = ev->args[0];

@@ -57,7 +57,8 @@ static bool take_switch(struct switched *s, const struct thread_switch *at)
     struct switched_thread *t = &s->threads.v[index - 1];
     if (at->kind == SWITCH_WAKING)
         return switched_wake(s, t, at);
-    t->cpu = at->cpu + 1u;
+    if (!at->at_begin)
+        t->cpu = at->cpu + 1u;
     return at->kind == SWITCH_IN ? switch_in(s, t, at) : switch_out(s, t, at);
 }
 

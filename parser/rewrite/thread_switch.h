@@ -17,6 +17,7 @@ struct thread_switch {
     bool ends_wait : 1;   /* with this one it came back from that, or was woken for it */
     uint32_t waker;       /* of SWITCH_WAKING: the thread that did, or was interrupted for it, or the softirq … */
     uint8_t context;      /* … by enum waking_context */
+    bool at_begin;        /* nobody noted it: so it was when the recording began */
 };
 
 /* What a thread that is none of the program's is called. */

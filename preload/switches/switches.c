@@ -5,6 +5,7 @@
 #include "preload/recorder.h"
 #include "preload/say.h"
 #include "preload/service.h"
+#include "preload/switches/asleep.h"
 #include "preload/switches/rings.h"
 #include "preload/switches/schedstat.h"
 #include "preload/switches/wakings.h"
@@ -120,6 +121,7 @@ void switches_begun(void)
     if (!are_open())
         return;
     lock_take(&switches.lock);
+    asleep_write();
     schedstat_begin();
     lock_drop(&switches.lock);
 }
@@ -142,6 +144,7 @@ void switches_open_of_all(void)
         __atomic_store_n(&switches.no_wakers, !open_wakings(), __ATOMIC_RELAXED);
         wakings_empty();
         begin_from(clock_read_pair(&recorder.clock));
+        asleep_write();
         schedstat_begin();
     }
     __atomic_store_n(&switches.open, !err, __ATOMIC_RELEASE);

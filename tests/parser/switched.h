@@ -129,16 +129,18 @@ static inline char *merged(struct made *m, uint64_t max_procs, struct thread_swi
     return text;
 }
 
-#define IN_ON(cpu, thread, at) {at, thread, cpu, SWITCH_IN, false, false, 0, 0}
-#define BLOCKS_ON(cpu, thread, at) {at, thread, cpu, SWITCH_BLOCKS, false, false, 0, 0}
-#define PREEMPTED_ON(cpu, thread, at) {at, thread, cpu, SWITCH_PREEMPTED, false, false, 0, 0}
+#define IN_ON(cpu, thread, at) {at, thread, cpu, SWITCH_IN, false, false, 0, 0, false}
+#define BLOCKS_ON(cpu, thread, at) {at, thread, cpu, SWITCH_BLOCKS, false, false, 0, 0, false}
+#define PREEMPTED_ON(cpu, thread, at) {at, thread, cpu, SWITCH_PREEMPTED, false, false, 0, 0, false}
+#define WAITED_AT_BEGIN(thread, at) {at, thread, 0, SWITCH_BLOCKS, false, false, 0, 0, true}
+#define PREEMPTED_AT_BEGIN(thread, at) {at, thread, 0, SWITCH_PREEMPTED, false, false, 0, 0, true}
 #define IN(thread, at) IN_ON(0, thread, at)
 #define BLOCKS(thread, at) BLOCKS_ON(0, thread, at)
 #define PREEMPTED(thread, at) PREEMPTED_ON(0, thread, at)
-#define LOST(at) {at, 0, 0, SWITCHES_LOST, false, false, 0, 0}
-#define WOKEN_BY(waker, thread, at) {at, thread, 3, SWITCH_WAKING, false, false, waker, WAKING_BY_THREAD}
-#define WOKEN_IN(how, thread, at) {at, thread, 3, SWITCH_WAKING, false, false, 2, how}
-#define WOKEN_IN_SOFTIRQ(number, thread, at) {at, thread, 3, SWITCH_WAKING, false, false, number, WAKING_IN_SOFTIRQ}
+#define LOST(at) {at, 0, 0, SWITCHES_LOST, false, false, 0, 0, false}
+#define WOKEN_BY(waker, thread, at) {at, thread, 3, SWITCH_WAKING, false, false, waker, WAKING_BY_THREAD, false}
+#define WOKEN_IN(how, thread, at) {at, thread, 3, SWITCH_WAKING, false, false, 2, how, false}
+#define WOKEN_IN_SOFTIRQ(number, thread, at) {at, thread, 3, SWITCH_WAKING, false, false, number, WAKING_IN_SOFTIRQ, false}
 
 #define BECOMES(m, max_procs, expected, ...)                                                                           \
     do {                                                                                                               \

@@ -164,7 +164,7 @@ static void test_who_the_trace_says(void **state)
     BECOMES(&m, 3,
             "1.1100 GoBlock(sync), 1.1101 ProcStop, 2.1900 GoUnblock, 1.2500 ProcStart, 1.2501 GoStart, "
             "1.2502 ProcsChange",
-            BLOCKS(1, 1100), (struct thread_switch){2000, 1, 3, SWITCH_WAKING, false, false, 3, WAKING_IN_SOFTIRQ},
+            BLOCKS(1, 1100), (struct thread_switch){2000, 1, 3, SWITCH_WAKING, false, false, 3, WAKING_IN_SOFTIRQ, false},
             IN(1, 2500));
 }
 

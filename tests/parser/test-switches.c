@@ -23,6 +23,42 @@ static void test_blocked_unseen(void **state)
             BLOCKS(1, 1000), IN(1, 2000));
 }
 
+/* Nobody noted it, so it is no word of where the thread was, nor of when a wait that the trace has began. */
+static void test_at_begin(void **state)
+{
+    (void)state;
+    struct made m = begin(1);
+    block(&m, 1, 3000, "sync", 0);
+    BECOMES(&m, 2,
+            "1.1000 GoStop(preempted), 1.1001 ProcStop, 1.2000 ProcStart, 1.2001 GoStart, 1.2002 ProcsChange, "
+            "1.3000 GoBlock(sync)",
+            PREEMPTED_AT_BEGIN(1, 1000), IN(1, 2000));
+    m = begin(1);
+    block(&m, 1, 3000, "sync", 0);
+    BECOMES(&m, 2,
+            "1.1000 GoBlock(unspecified), 1.1001 ProcStop, 1.2000 GoUnblock, 1.2001 ProcStart, 1.2002 GoStart, "
+            "1.2003 ProcsChange, 1.3000 GoBlock(sync)",
+            WAITED_AT_BEGIN(1, 1000), IN(1, 2000));
+    m = wait_of_1(2000, 3000);
+    BECOMES(&m, 2, "1.1000 GoBlock(sync), 1.1001 ProcStop, 2.2000 GoUnblock, 1.3000 ProcStart, 1.3001 GoStart, "
+            "1.3002 ProcsChange",
+            WAITED_AT_BEGIN(1, 1100));
+    show_cpus = true;
+    m = begin(1);
+    block(&m, 1, 3000, "sync", 0);
+    BECOMES(&m, 2,
+            "switches lost 5, moves threads 0, 1.1000 GoStop(preempted), 1.1001 ProcStop, 1.2000 ProcStart, "
+            "1.2001 GoStart, 1.2002 ProcsChange, 1.2003 UserLog(7), 1.3000 GoBlock(sync)",
+            PREEMPTED_AT_BEGIN(1, 1000), IN_ON(7, 1, 2000));
+    m = begin(1);
+    block(&m, 1, 3000, "sync", 0);
+    BECOMES(&m, 2,
+            "switches lost 5, moves threads 0, 1.1000 GoStop(preempted), 1.1001 ProcStop, 1.3000 ProcStart, "
+            "1.3001 GoStart, 1.3002 ProcsChange, 1.3003 GoBlock(sync)",
+            PREEMPTED_AT_BEGIN(1, 1000));
+    show_cpus = false;
+}
+
 /* Who says something has a processor, whatever the clocks say. */
 static void test_word_of_one_without_a_processor(void **state)
 {
@@ -296,6 +332,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_preempted),
         cmocka_unit_test(test_blocked_unseen),
+        cmocka_unit_test(test_at_begin),
         cmocka_unit_test(test_word_of_one_without_a_processor),
         cmocka_unit_test(test_lost),
         cmocka_unit_test(test_proc_of_a_call),

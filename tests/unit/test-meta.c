@@ -15,6 +15,7 @@ static const struct {
     {META_DELAYS, "ii*"},
     {META_WAKINGS, "i*"},
     {META_WAKER, "it"},
+    {META_ASLEEP, "i*"},
     {META_HEAP_BLOCK, "iiii"}, {META_HEAP_FREE, "i"},
 };
 

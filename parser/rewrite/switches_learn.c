@@ -4,7 +4,8 @@
  * wait, unless another thread had ended it by then. The last one brings it back, if the kernel had it wait several
  * times: it may have been woken in vain, or for what the trace does not tell from the wait, as the mutex of a condition.
  * Where the kernel says who woke it, that counts for waits of which the trace does not know, and where it is another
- * thread of the program than the trace has it: as that is said before a lock is released, the first one from then on.
+ * thread of the program than the trace has it. That is said before a lock is released, so it is the first one from then
+ * on; or the last one before, if the thread had not come back since and is not woken again.
  */
 #include "parser/event.h"
 #include "parser/rewrite/switches.h"
@@ -14,7 +15,8 @@ struct waiter {
     bool slept; /* and by the kernel, and is not back */
     size_t block; /* number of its GoBlock + 1, as long as a switch may begin it */
     size_t back; /* index of the switch + 1 with which it came back; 0: it did not */
-    size_t waking;    /* and of the waking that made it come back; or of the first one after the trace has it woken */
+    size_t waking;    /* and of the waking that made it come back; or of the first one after the trace has it woken … */
+    size_t early;     /* … or the same as this, if there is none: that was before */
     size_t unblock;   /* number of the GoUnblock + 1 with which it is woken, by another thread; 0: it is not */
     uint64_t by;      /* which */
 };
@@ -63,6 +65,13 @@ static bool begin_wait(struct learner *l, const struct gotrace_event *ev)
     return before == at || idmap_add(&l->home_of, ev->goroutine, at);
 }
 
+/* By a thread of the program, and it has not come back since. */
+static bool is_woken_by_another(const struct learner *l, const struct waiter *w)
+{
+    const struct thread_switch *waking = w->slept && w->waking ? &l->switches->v[w->waking - 1] : NULL;
+    return waking && waking->context == WAKING_BY_THREAD && idmap_get(&l->waiter_of, waking->waker);
+}
+
 /* Who wakes another one does so before that comes back. */
 static void wake(struct learner *l, const struct gotrace_event *ev)
 {
@@ -70,7 +79,8 @@ static void wake(struct learner *l, const struct gotrace_event *ev)
     l->unblocks++;
     if (at && idmap_get(&l->waiter_of, ev->thread) != at) {
         struct waiter *w = &l->waiters.v[at - 1];
-        w->block = w->back = w->waking = 0;
+        w->block = w->back = 0;
+        w->waking = w->early = is_woken_by_another(l, w) ? w->waking : 0;
         w->unblock = l->unblocks;
         w->by = ev->thread;
     }
@@ -148,8 +158,10 @@ static bool learn_switch(struct learner *l, size_t i)
         return true;
     struct waiter *w = &l->waiters.v[at - 1];
     if (s->kind == SWITCH_WAKING) {
-        if (w->slept && !(w->unblock && w->waking))
+        if (w->slept && (!w->unblock || w->waking == w->early)) {
             w->waking = i + 1;
+            w->early = 0;
+        }
         return true;
     }
     if (s->kind == SWITCH_BLOCKS) {

@@ -164,8 +164,44 @@ static void test_who_the_trace_says(void **state)
     BECOMES(&m, 3,
             "1.1100 GoBlock(sync), 1.1101 ProcStop, 2.1900 GoUnblock, 1.2500 ProcStart, 1.2501 GoStart, "
             "1.2502 ProcsChange",
-            BLOCKS(1, 1100), (struct thread_switch){2000, 1, 3, SWITCH_WAKING, false, false, 3, WAKING_IN_SOFTIRQ, false},
-            IN(1, 2500));
+            BLOCKS(1, 1100), WOKEN_IN_SOFTIRQ(3, 1, 2000), IN(1, 2500));
+}
+
+/* Thread 3 is one of the program's, as it has waited. By the kernel it may be who wakes 1, before the trace says 2. */
+static struct made woken_by_2_once_3_has_waited(void)
+{
+    struct made m = begin(3);
+    block(&m, 3, 200, "sync", 0);
+    EVENT(&m, 3, 201, ProcStop);
+    wake(&m, 2, 3, 300, 0);
+    EVENT(&m, 3, 399, ProcStart, 3, 1);
+    start(&m, 3, 400);
+    block(&m, 1, 1000, "sync", 0);
+    EVENT(&m, 1, 1001, ProcStop);
+    wake(&m, 2, 1, 1900, 0);
+    EVENT(&m, 1, 2999, ProcStart, 1, 1);
+    start(&m, 1, 3000);
+    return m;
+}
+
+#define THREE_WAITS                                                                                                    \
+    "3.200 GoBlock(sync), 3.201 ProcStop, 2.300 GoUnblock, 3.400 ProcStart, 3.401 GoStart, 3.402 ProcsChange, "
+
+static void test_woken_before_the_trace_says(void **state)
+{
+    (void)state;
+    struct made m = woken_by_2_once_3_has_waited();
+    BECOMES(&m, 3,
+            THREE_WAITS "1.1100 GoBlock(sync), 1.1101 ProcStop, 3.1800 GoUnblock, 1.2500 ProcStart, 1.2501 GoStart",
+            BLOCKS(1, 1100), WOKEN_BY(3, 1, 1800), IN(1, 2500));
+    m = woken_by_2_once_3_has_waited();
+    BECOMES(&m, 3,
+            THREE_WAITS "1.1100 GoBlock(sync), 1.1101 ProcStop, 3.2300 GoUnblock, 1.2500 ProcStart, 1.2501 GoStart",
+            BLOCKS(1, 1100), WOKEN_BY(2, 1, 1800), IN(1, 2000), BLOCKS(1, 2100), WOKEN_BY(3, 1, 2300), IN(1, 2500));
+    m = woken_by_2_once_3_has_waited();
+    BECOMES(&m, 3,
+            THREE_WAITS "1.1100 GoBlock(sync), 1.1101 ProcStop, 2.1900 GoUnblock, 1.2500 ProcStart, 1.2501 GoStart",
+            BLOCKS(1, 1100), WOKEN_BY(3, 1, 1500), IN(1, 1600), BLOCKS(1, 1700), WOKEN_BY(2, 1, 2000), IN(1, 2500));
 }
 
 static void test_in_vain_at_first(void **state)
@@ -229,6 +265,7 @@ int main(void)
         cmocka_unit_test(test_by_a_thread_that_waits),
         cmocka_unit_test(test_not_who_the_trace_says),
         cmocka_unit_test(test_who_the_trace_says),
+        cmocka_unit_test(test_woken_before_the_trace_says),
         cmocka_unit_test(test_in_vain_at_first),
         cmocka_unit_test(test_of_another_sleep),
         cmocka_unit_test(test_lost),

@@ -132,7 +132,7 @@ static bool others_came(const struct walk *walk)
     return (uint32_t)(__atomic_load_n(&walk->q->waiting[walk->bucket], __ATOMIC_ACQUIRE) / WAITQ_CAME) != walk->came;
 }
 
-static struct wait_slot *walk_on(struct walk *walk, uint64_t *word)
+static inline struct wait_slot *walk_on(struct walk *walk, uint64_t *word)
 {
     uint32_t reach = __atomic_load_n(&walk->q->reach[walk->bucket], __ATOMIC_RELAXED);
     while (walk->left && walk->place < reach) {
@@ -211,6 +211,17 @@ enum wait_found waitq_claim(struct waitq *q, const void *object, enum waiter_kin
         }
     }
     return WAIT_NOBODY;
+}
+
+bool waitq_any_unclaimed(struct waitq *q, const void *object)
+{
+    struct walk walk = walk_from(q, object);
+    struct wait_slot *slot;
+    uint64_t word;
+    while ((slot = walk_on(&walk, &word)))
+        if (is_candidate(slot, word, object, WAITER_ANY, CLAIMED_SERVED))
+            return true;
+    return others_came(&walk);
 }
 
 void waitq_detach(struct waitq *q, const void *object, uint32_t n)

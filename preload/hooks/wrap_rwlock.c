@@ -7,10 +7,19 @@
 #include "preload/libc_words.h"
 #include "preload/wrapper.h"
 
+/*
+ * Asked before anything that costs: a writer waits as long as there are readers, and one that was let in until it has a
+ * processor, while others lock and unlock many thousand times.
+ */
+static bool may_let_in(const pthread_rwlock_t *l)
+{
+    return (rwlock_is_held_by_writer(l) || !rwlock_is_held_by_several(l)) && waitq_any_unclaimed(&recorder.waits, l);
+}
+
 static OUT_OF_LINE int unlock_slow(pthread_rwlock_t *l)
 {
     struct hook h;
-    if (is_trusted(WORD_RWLOCK) && wrapped(CLASS_SYNC) && HOOK_ENTER(&h, pthread_rwlock_unlock)) {
+    if (is_trusted(WORD_RWLOCK) && wrapped(CLASS_SYNC) && may_let_in(l) && HOOK_ENTER(&h, pthread_rwlock_unlock)) {
         bool writer = rwlock_is_held_by_writer(l);
         bool readers_let_in = writer && wake_all(&h, l, WAITER_READER);
         if (!readers_let_in && (writer || !rwlock_is_held_by_several(l)))

@@ -191,6 +191,21 @@ static void who_does_not_wait_yet_is_told_to_look_again(void **state)
     assert_int_equal(release(q, &objects[0], WAITER_ANY), 0);
 }
 
+static void it_is_known_whether_all_have_been_claimed(void **state)
+{
+    struct waitq *q = *state;
+    assert_false(waitq_any_unclaimed(q, &objects[0]));
+    wait_for(q, 0, &objects[0], WAITER_WRITER);
+    wait_for(q, 1, &objects[0], WAITER_READER);
+    assert_true(waitq_any_unclaimed(q, &objects[0]));
+    assert_int_equal(release(q, &objects[0], WAITER_WRITER), 0);
+    assert_true(waitq_any_unclaimed(q, &objects[0]));
+    assert_int_equal(release(q, &objects[0], WAITER_READER), 1);
+    assert_false(waitq_any_unclaimed(q, &objects[0])); /* though both are still there */
+    waitq_register(q, &waiters[2], &objects[0], WAITER_ANY);
+    assert_true(waitq_any_unclaimed(q, &objects[0]));
+}
+
 /* A lock that is taken by somebody else before a woken thread gets there. */
 static void who_was_woken_in_vain_queues_again(void **state)
 {
@@ -337,6 +352,7 @@ int main(void)
         TEST(nobody_is_too_late_to_be_found),
         TEST(a_release_is_for_its_kind),
         TEST(who_does_not_wait_yet_is_told_to_look_again),
+        TEST(it_is_known_whether_all_have_been_claimed),
         TEST(who_was_woken_in_vain_queues_again),
         TEST(who_is_just_coming_has_no_turn),
         TEST(who_comes_before_a_woken_thread_finds_out_is_ahead_of_it),

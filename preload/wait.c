@@ -212,29 +212,29 @@ static enum wait_found wake_next(struct hook *h, const void *object, enum waiter
     return found;
 }
 
-static bool wake(struct hook *h, const void *object, enum waiter_kind kind, enum wait_claimed claimed, bool all)
+static enum wait_found wake(struct hook *h, const void *object, enum waiter_kind kind, enum wait_claimed claimed,
+                            bool all)
 {
-    bool any = false;
-    enum wait_found found;
+    enum wait_found found, best = WAIT_NOBODY;
     hook_capture_for(h, STACK_OF_WAKE);
     do {
         if (!section_enter(h->t, STACK_RECORD_MAX, LOST_WAKEUP))
             break;
         found = wake_next(h, object, kind, claimed);
         section_leave(h->t);
-        any |= found != WAIT_NOBODY;
+        best = found > best ? found : best;
     } while (all && found != WAIT_NOBODY);
-    return any;
+    return best;
 }
 
-bool wake_one(struct hook *h, const void *object, enum waiter_kind kind)
+enum wait_found wake_one(struct hook *h, const void *object, enum waiter_kind kind)
 {
     return wake(h, object, kind, CLAIMED_SERVED, false);
 }
 
 bool wake_all(struct hook *h, const void *object, enum waiter_kind kind)
 {
-    return wake(h, object, kind, CLAIMED_SERVED, true);
+    return wake(h, object, kind, CLAIMED_SERVED, true) != WAIT_NOBODY;
 }
 
 /* Where the words are not to be trusted nobody is claimed: who waits wakes itself in the trace. */

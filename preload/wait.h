@@ -62,9 +62,11 @@ enum { MAX_SECOND_LOOKS = 4 };
  */
 bool wait_block(struct hook *h, struct wait *w, enum sched_reason reason);
 
-/* The calling thread released the object: writes GoUnblock for the waiter that came first, or for all of them. True
- * when there was one. */
-bool wake_one(struct hook *h, const void *object, enum waiter_kind kind);
+/*
+ * The calling thread released the object: writes GoUnblock for the waiter that came first, or for all of them. Says what
+ * it found, and whether there was one.
+ */
+enum wait_found wake_one(struct hook *h, const void *object, enum waiter_kind kind);
 bool wake_all(struct hook *h, const void *object, enum waiter_kind kind);
 
 /* The registered thread found the mutex taken and will wait for it. */

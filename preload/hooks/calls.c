@@ -189,17 +189,26 @@ static void wait_for_fd(struct hook *h, struct wait *w, int fd, short events, co
     call_begin(h, w);
 }
 
-static bool wake(struct hook *h, uint64_t id, enum waiter_kind kind)
+static enum wait_found wake(struct hook *h, uint64_t id, enum waiter_kind kind)
 {
-    return id && waitq_maybe_waiting(&recorder.waits, fd_object(id)) && wake_one(h, fd_object(id), kind);
+    bool any = id && waitq_maybe_waiting(&recorder.waits, fd_object(id));
+    return any ? wake_one(h, fd_object(id), kind) : WAIT_NOBODY;
 }
 
-static void wake_receiver(struct hook *h, const struct fd_info *info)
+/*
+ * True: what is sent to was empty, as the receiver had looked and was asleep. One that watches by epoll may sleep
+ * before what it has left there; only an eventfd has room then all the same.
+ */
+static bool wake_receiver(struct hook *h, const struct fd_info *info)
 {
-    if (!info->peer || wake(h, info->peer, WAITER_READER))
-        return;
-    wake(h, fd_poller(info->peer), WAITER_READER);
-    wake(h, fd_watcher(info->peer), WAITER_LATEST);
+    if (!info->peer)
+        return false;
+    enum wait_found reader = wake(h, info->peer, WAITER_READER);
+    if (reader != WAIT_NOBODY)
+        return reader == WAIT_FOUND;
+    bool polled = wake(h, fd_poller(info->peer), WAITER_READER) == WAIT_FOUND;
+    bool watched = wake(h, fd_watcher(info->peer), WAITER_LATEST) == WAIT_FOUND;
+    return polled || (watched && info->kind == FD_EVENTFD);
 }
 
 /*
@@ -231,9 +240,8 @@ static void send_to(struct hook *h, struct wait *w, int fd, size_t n, enum call_
     if (only_tracked(h, w, false))
         return;
     struct fd_info info = fd_lookup(fd);
-    if (n || info.kind == FD_SOCKET)
-        wake_receiver(h, &info);
-    if (manner & CALL_NOW || !may_wait(&info)) {
+    bool has_room = (n || info.kind == FD_SOCKET) && wake_receiver(h, &info);
+    if (has_room || manner & CALL_NOW || !may_wait(&info)) {
         call_on(h, w, fd);
         return;
     }

@@ -1,12 +1,14 @@
 /*
  * Calls that look like others: a datagram of nothing, streams whose buffers just suffice, flags that are taken
- * back, a lock that nobody sleeps for, writes of a page and of more, reads in the midst of signals.
+ * back, a lock that nobody sleeps for, writes of a page and of more, one to a socket whose reader sleeps before what it
+ * has left there, reads in the midst of signals.
  */
 #include "program.h"
 
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
+#include <sys/epoll.h>
 #include <sys/socket.h>
 
 static int ends[2], pipes[2], sockets[2], copy;
@@ -175,6 +177,47 @@ static void full_pipe(void)
     puts("trace: block writes_pages chan_send self write<writes_pages");
 }
 
+/* It watches for changes, and takes nothing out: that it sleeps does not say that there is room. */
+static int stuffed[2];
+static atomic_bool seen_enough;
+
+static NOINLINE void *sleeps_before_data(void *self)
+{
+    struct epoll_event e = {.events = EPOLLIN | EPOLLET};
+    int epoll = epoll_create1(0);
+    CHECK(epoll >= 0 && !epoll_ctl(epoll, EPOLL_CTL_ADD, stuffed[0], &e));
+    introduce(self);
+    while (!atomic_load(&seen_enough))
+        CHECK(epoll_wait(epoll, &e, 1, -1) == 1);
+    return NULL;
+}
+
+static NOINLINE void *writes_more(void *self)
+{
+    introduce(self);
+    CHECK(write(stuffed[1], "x", 1) == 1);
+    return NULL;
+}
+
+static void full_socket(void)
+{
+    struct thread reader, writer;
+    char all[4096];
+    CHECK(!socketpair(AF_UNIX, SOCK_STREAM, 0, stuffed));
+    spawn(&reader, sleeps_before_data);
+    while (send(stuffed[1], "x", 1, MSG_DONTWAIT) == 1)
+        ;
+    await_asleep(&reader);
+    spawn(&writer, writes_more);
+    await_asleep(&writer);
+    atomic_store(&seen_enough, true);
+    while (recv(stuffed[0], all, sizeof all, MSG_DONTWAIT) > 0)
+        ;
+    join(&writer);
+    join(&reader);
+    puts("trace: block writes_more network self write<writes_more");
+}
+
 /* Whatever a signal interrupts on the way to it, each is a wait. */
 enum { READS = 5000 };
 
@@ -212,6 +255,7 @@ int main(void)
     flags();
     spin_waits();
     full_pipe();
+    full_socket();
     interrupted_reads();
     printf("trace: goroutines %d\n", 1 + threads_spawned);
     return 0;

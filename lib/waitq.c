@@ -213,15 +213,18 @@ enum wait_found waitq_claim(struct waitq *q, const void *object, enum waiter_kin
     return WAIT_NOBODY;
 }
 
-bool waitq_any_unclaimed(struct waitq *q, const void *object)
+bool waitq_may_claim(struct waitq *q, const void *object, enum wait_claimed claimed)
 {
     struct walk walk = walk_from(q, object);
     struct wait_slot *slot;
     uint64_t word;
-    while ((slot = walk_on(&walk, &word)))
-        if (is_candidate(slot, word, object, WAITER_ANY, CLAIMED_SERVED))
-            return true;
-    return others_came(&walk);
+    bool any = false;
+    while ((slot = walk_on(&walk, &word))) {
+        if (claimed == CLAIMED_COMING && was_claimed(word) && object_of(slot) == object)
+            return false;
+        any |= is_candidate(slot, word, object, WAITER_ANY, claimed);
+    }
+    return any || others_came(&walk);
 }
 
 void waitq_detach(struct waitq *q, const void *object, uint32_t n)

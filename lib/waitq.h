@@ -120,8 +120,8 @@ enum wait_found { WAIT_NOBODY, WAIT_FOUND_EARLY, WAIT_FOUND };
 enum wait_found waitq_claim(struct waitq *q, const void *object, enum waiter_kind kind, enum wait_claimed claimed,
                             struct wait_slot **slot, void (*intent)(void *arg, void *waiter), void *arg);
 
-/* False: of those who wait for the object releases have claimed everybody. Costs a third of a claim. */
-bool waitq_any_unclaimed(struct waitq *q, const void *object);
+/* False: such a claim finds nobody, and changes nothing. Costs a third of a claim. */
+bool waitq_may_claim(struct waitq *q, const void *object, enum wait_claimed claimed);
 
 /* The first n waiters of the object wait for something else now: nobody can claim them any more. */
 void waitq_detach(struct waitq *q, const void *object, uint32_t n);

@@ -246,6 +246,9 @@ void wait_for_owner(const pthread_mutex_t *m)
 
 void wake_next_owner(struct hook *h, const pthread_mutex_t *m)
 {
-    if (is_trusted(WORD_MUTEX))
-        wake(h, m, WAITER_ANY, mutex_unlock_will_wake(m) ? CLAIMED_QUEUED : CLAIMED_COMING, false);
+    if (!is_trusted(WORD_MUTEX))
+        return;
+    enum wait_claimed claimed = mutex_unlock_will_wake(m) ? CLAIMED_QUEUED : CLAIMED_COMING;
+    if (waitq_may_claim(&recorder.waits, m, claimed))
+        wake(h, m, WAITER_ANY, claimed, false);
 }

@@ -13,7 +13,8 @@
  */
 static bool may_let_in(const pthread_rwlock_t *l)
 {
-    return (rwlock_is_held_by_writer(l) || !rwlock_is_held_by_several(l)) && waitq_any_unclaimed(&recorder.waits, l);
+    return (rwlock_is_held_by_writer(l) || !rwlock_is_held_by_several(l)) &&
+           waitq_may_claim(&recorder.waits, l, CLAIMED_SERVED);
 }
 
 static OUT_OF_LINE int unlock_slow(pthread_rwlock_t *l)

@@ -191,19 +191,23 @@ static void who_does_not_wait_yet_is_told_to_look_again(void **state)
     assert_int_equal(release(q, &objects[0], WAITER_ANY), 0);
 }
 
-static void it_is_known_whether_all_have_been_claimed(void **state)
+static void it_is_known_before_whether_a_claim_finds_somebody(void **state)
 {
     struct waitq *q = *state;
-    assert_false(waitq_any_unclaimed(q, &objects[0]));
+    assert_false(waitq_may_claim(q, &objects[0], CLAIMED_SERVED));
+    assert_false(waitq_may_claim(q, &objects[0], CLAIMED_COMING));
     wait_for(q, 0, &objects[0], WAITER_WRITER);
     wait_for(q, 1, &objects[0], WAITER_READER);
-    assert_true(waitq_any_unclaimed(q, &objects[0]));
+    assert_true(waitq_may_claim(q, &objects[0], CLAIMED_SERVED));
+    assert_true(waitq_may_claim(q, &objects[0], CLAIMED_COMING));
     assert_int_equal(release(q, &objects[0], WAITER_WRITER), 0);
-    assert_true(waitq_any_unclaimed(q, &objects[0]));
+    assert_true(waitq_may_claim(q, &objects[0], CLAIMED_SERVED));
+    assert_false(waitq_may_claim(q, &objects[0], CLAIMED_COMING)); /* the one that was claimed is coming */
     assert_int_equal(release(q, &objects[0], WAITER_READER), 1);
-    assert_false(waitq_any_unclaimed(q, &objects[0])); /* though both are still there */
-    waitq_register(q, &waiters[2], &objects[0], WAITER_ANY);
-    assert_true(waitq_any_unclaimed(q, &objects[0]));
+    assert_false(waitq_may_claim(q, &objects[0], CLAIMED_SERVED)); /* though both are still there */
+    assert_true(waitq_may_claim(q, &objects[0], CLAIMED_QUEUED));
+    assert_non_null(waitq_register(q, &waiters[2], &objects[0], WAITER_ANY));
+    assert_true(waitq_may_claim(q, &objects[0], CLAIMED_SERVED));
 }
 
 /* A lock that is taken by somebody else before a woken thread gets there. */
@@ -352,7 +356,7 @@ int main(void)
         TEST(nobody_is_too_late_to_be_found),
         TEST(a_release_is_for_its_kind),
         TEST(who_does_not_wait_yet_is_told_to_look_again),
-        TEST(it_is_known_whether_all_have_been_claimed),
+        TEST(it_is_known_before_whether_a_claim_finds_somebody),
         TEST(who_was_woken_in_vain_queues_again),
         TEST(who_is_just_coming_has_no_turn),
         TEST(who_comes_before_a_woken_thread_finds_out_is_ahead_of_it),

@@ -18,6 +18,10 @@ fuzz_common = %D%/fuzz.h %D%/read-trace.c
 if LIBFUZZER
 noinst_PROGRAMS += $(fuzz_targets)
 fuzz_link = $(AM_LDFLAGS) -fsanitize=fuzzer
+# scripts/check --fuzz makes these and what they need, and nothing else.
+fuzz-targets: $(BUILT_SOURCES)
+	$(MAKE) $(AM_MAKEFLAGS) $(fuzz_targets)
+.PHONY: fuzz-targets
 else
 check_PROGRAMS += $(fuzz_targets)
 TESTS += $(fuzz_targets) %D%/empty-corpus.test %D%/spool-corpus.test

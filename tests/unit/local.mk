@@ -307,8 +307,10 @@ tests_unit_test_sched_walk_SOURCES = %D%/test-sched-walk.c %D%/random.h $(unit_m
 tests_unit_test_sched_walk_LDADD = libparser.la $(unit_test_LIBS)
 endif
 
+# Not by check-TESTS, which builds all check programs.
 check-threads: $(BUILT_SOURCES)
-	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(threaded_unit_tests)'
+	rm -f $(threaded_unit_tests:=.log) $(threaded_unit_tests:=.trs) $(TEST_SUITE_LOG)
+	$(MAKE) $(AM_MAKEFLAGS) $(TEST_SUITE_LOG) TEST_LOGS='$(threaded_unit_tests:=.log)'
 .PHONY: check-threads
 
 dist_check_SCRIPTS += %D%/skips.test

@@ -1,7 +1,7 @@
 /*
- * annotated-steps interrupts | tears: a region's begin and end, which the recorder writes the usual way, with a handler
- * after every instruction. It makes regions of its own and returns; or it leaves, once at each instruction, by
- * siglongjmp. Then the thread ends what it may have begun, and begins and ends "mark".
+ * annotated-steps interrupts | tears [EVERY]: a region's begin and end, which the recorder writes the usual way, with a
+ * handler after every instruction. It makes regions of its own and returns; or it leaves, once at each instruction (or
+ * each so many), by siglongjmp. Then the thread ends what it may have begun, and begins and ends "mark".
  */
 #include <thrace/annotate.h>
 
@@ -56,7 +56,7 @@ static bool tear(unsigned long at)
 
 int main(int argc, char **argv)
 {
-    CHECK(argc == 2);
+    CHECK(argc == 2 || argc == 3);
     if (!steps_available()) {
         puts("no steps");
         return 0;
@@ -69,7 +69,8 @@ int main(int argc, char **argv)
         steps_end();
         return 0;
     }
-    for (unsigned long at = 1; tear(at); at++) {
+    unsigned long every = argc == 3 ? strtoul(argv[2], NULL, 10) : 1;
+    for (unsigned long at = 1; tear(at); at += every) {
         thrace_region_end();
         thrace_region_begin("mark");
         thrace_region_end();

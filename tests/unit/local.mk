@@ -1,6 +1,12 @@
-# Unit tests of lib/: one program a file, named after it.
+# Unit tests of lib/: one program a file, named after it. The longest come first, so that none is left alone at the end.
 if HAVE_CMOCKA
 unit_tests = \
+	%D%/test-explore-wake \
+	%D%/test-explore-waitq \
+	%D%/test-explore-sched \
+	%D%/test-explore-gate \
+	%D%/test-explore-spool \
+	%D%/test-sched-threads \
 	%D%/test-active \
 	%D%/test-closing \
 	%D%/test-cut \
@@ -12,11 +18,6 @@ unit_tests = \
 	%D%/test-dwarf \
 	%D%/test-dwarf-forms \
 	%D%/test-events \
-	%D%/test-explore-gate \
-	%D%/test-explore-sched \
-	%D%/test-explore-spool \
-	%D%/test-explore-waitq \
-	%D%/test-explore-wake \
 	%D%/test-first-stacks \
 	%D%/test-gate \
 	%D%/test-handles \
@@ -52,7 +53,6 @@ unit_tests = \
 	%D%/test-sched-refused \
 	%D%/test-sched-sessions \
 	%D%/test-sched-steal \
-	%D%/test-sched-threads \
 	%D%/test-sched-times \
 	%D%/test-sched-torn \
 	%D%/test-sched-walk \

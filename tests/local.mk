@@ -18,6 +18,13 @@ EXTRA_DIST += %D%/mutants/README.md %D%/mutants/cmd %D%/mutants/cmd-attach %D%/m
 	%D%/mutants/preload %D%/mutants/preload-annotate %D%/mutants/preload-examiner %D%/mutants/preload-objects \
 	%D%/mutants/preload-probes %D%/mutants/preload-sync
 
+# The tests that are scripts, and the programs that these run: of the tests that are programs, two.
+tests_of_scripts =
+check-scripts: all
+	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(filter %.test,$(TESTS))' \
+	    check_PROGRAMS='$(filter-out $(TESTS),$(check_PROGRAMS)) $(tests_of_scripts)'
+.PHONY: check-scripts
+
 include %D%/coverage/local.mk
 include %D%/unit/local.mk
 include %D%/unwind/local.mk

@@ -25,6 +25,7 @@ fuzz-targets: $(BUILT_SOURCES)
 else
 check_PROGRAMS += $(fuzz_targets)
 TESTS += $(fuzz_targets) %D%/empty-corpus.test %D%/spool-corpus.test
+tests_of_scripts += %D%/fuzz-unwind
 fuzz_common += %D%/run-corpus.c %D%/each-input.c %D%/each-input.h
 fuzz_link = $(AM_LDFLAGS)
 endif

@@ -108,6 +108,7 @@ threaded_unit_tests = \
 
 check_PROGRAMS += $(unit_tests)
 TESTS += $(unit_tests) %D%/skips.test
+tests_of_scripts += %D%/test-events
 
 unit_test_LIBS = liblow.la $(CMOCKA_LIBS)
 
@@ -307,10 +308,10 @@ tests_unit_test_sched_walk_SOURCES = %D%/test-sched-walk.c %D%/random.h $(unit_m
 tests_unit_test_sched_walk_LDADD = libparser.la $(unit_test_LIBS)
 endif
 
-# Not by check-TESTS, which builds all check programs.
+# check-TESTS builds all check programs.
 check-threads: $(BUILT_SOURCES)
-	rm -f $(threaded_unit_tests:=.log) $(threaded_unit_tests:=.trs) $(TEST_SUITE_LOG)
-	$(MAKE) $(AM_MAKEFLAGS) $(TEST_SUITE_LOG) TEST_LOGS='$(threaded_unit_tests:=.log)'
+	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(threaded_unit_tests)' check_PROGRAMS='$(threaded_unit_tests)' \
+	    check_LTLIBRARIES=
 .PHONY: check-threads
 
 dist_check_SCRIPTS += %D%/skips.test

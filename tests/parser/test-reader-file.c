@@ -101,7 +101,8 @@ static void same_wherever_it_ends(int version)
     struct seen whole = read_all(gotrace_reader_open_path(path));
     assert_int_equal(whole.status, GOTRACE_OK);
     assert_in_range(whole.events, 10000, 12000);
-    for (size_t n = size;; n = n > 13 ? n - 13 : 0) {
+    const size_t step = getenv("THRACE_QUICK") ? 61 : 13;
+    for (size_t n = size;; n = n > step ? n - step : 0) {
         assert_int_equal(truncate(path, (off_t)n), 0);
         struct seen file = read_all(gotrace_reader_open_path(path)),
                     memory = read_all(gotrace_reader_open_memory(trace, n));

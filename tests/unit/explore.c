@@ -84,12 +84,6 @@ static uint32_t rarely;
 static bool is_running; /* else it has ended, and end looks at it */
 static char failure[256];
 
-/* One of n; 0 is to go on as it is. */
-static unsigned choose(unsigned n, bool forced)
-{
-    return forced || !random_below(&chance, rarely) ? random_below(&chance, n) : 0;
-}
-
 /* --- late stores -------------------------------------------------------------------------------------------------- */
 
 static void carry_out(struct coroutine *c, unsigned i)
@@ -233,9 +227,11 @@ static unsigned list_options(struct option *options, bool goes_on)
     return n;
 }
 
-/* The current thread goes on, or not. */
+/* The current thread goes on, or not. Mostly it does, and nobody need know what else it could do. */
 static void schedule(bool goes_on)
 {
+    if (goes_on && random_below(&chance, rarely))
+        return;
     struct option options[EXPLORE_THREADS * (ROOM + 1) + 2];
     unsigned n = list_options(options, goes_on);
     if (!n) {
@@ -249,7 +245,7 @@ static void schedule(bool goes_on)
             return;
         n = list_options(options, false);
     }
-    const struct option *o = &options[choose(n, !goes_on)];
+    const struct option *o = &options[random_below(&chance, n)];
     switch (o->what) {
     case GO_ON: break;
     case SWITCH: go_on_with(o->thread, &threads[current].sp); break;

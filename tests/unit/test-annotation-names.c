@@ -66,7 +66,7 @@ static struct name *seen[THREADS][NAMES];
 
 static void *names(void *arg)
 {
-    char text[16];
+    char text[24];
     struct name **mine = arg;
     for (int i = 0; i < NAMES; i++) {
         snprintf(text, sizeof text, "name %d", i);
@@ -78,7 +78,7 @@ static void *names(void *arg)
 static void threads_agree_on_names(void **state)
 {
     pthread_t t[THREADS];
-    char text[16];
+    char text[24];
     for (int i = 0; i < THREADS; i++)
         assert_int_equal(pthread_create(&t[i], NULL, names, seen[i]), 0);
     for (int i = 0; i < THREADS; i++)

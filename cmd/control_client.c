@@ -14,6 +14,7 @@
 #include "cmd/finish/process_life.h"
 
 static const char no_answer[] = "the process does not answer";
+static const char never_read[] = "the process does not read what it is told";
 static const char not_yours[] = "the process does not obey you: it belongs to another user";
 const char control_not_listening[] =
     "the process does not listen: it runs without thrace, or without THRACE_CONTROL=1 (thrace record --control)";
@@ -46,9 +47,12 @@ static const char *talk(int fd, pid_t pid, enum control_verb verb, struct contro
     ssize_t n = send(fd, &q, sizeof q, MSG_NOSIGNAL) == sizeof q ? recv(fd, reply, sizeof *reply, 0) : -1;
     if (n < 0 && errno == EAGAIN)
         return no_answer;
+    if (n <= 0 && !is_obeyed(pid))
+        return not_yours;
+    if (n < 0 && (errno == EPIPE || errno == ECONNRESET))
+        return never_read;
     if (n <= 0)
-        return is_obeyed(pid) ? "the process is ending; it has not answered"
-                              : not_yours;
+        return "the process is ending; it has not answered";
     if (n != sizeof *reply || reply->magic != CONTROL_MAGIC || reply->version != CONTROL_VERSION)
         return "the process was started with another version of thrace";
     reply->spool[sizeof reply->spool - 1] = 0;
@@ -66,20 +70,12 @@ static void set_timeouts(int fd, enum control_verb verb)
     setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &connecting, sizeof connecting);
 }
 
-const char *control_ask(pid_t pid, enum control_verb verb, struct control_reply *reply)
+static const char *ask_once(pid_t pid, const struct process_stat *s, enum control_verb verb,
+                            struct control_reply *reply)
 {
     char name[CONTROL_NAME_MAX];
-    struct process_stat s;
-    if (process_stat(pid, &s))
-        return "there is no such process";
-    if (process_has_ended(pid, &s))
-        return "the process has ended";
-    if (s.state == 'T')
-        return "the process is stopped, and cannot answer: kill -CONT lets it go on";
-    if (s.state == 't')
-        return "a debugger holds the process, and it cannot answer";
     struct sockaddr_un address = {.sun_family = AF_UNIX};
-    size_t len = control_name(name, s.innermost ? s.innermost : (uint32_t)pid, s.start);
+    size_t len = control_name(name, s->innermost ? s->innermost : (uint32_t)pid, s->start);
     memcpy(address.sun_path + 1, name, len);
     int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
     if (fd < 0)
@@ -91,5 +87,24 @@ const char *control_ask(pid_t pid, enum control_verb verb, struct control_reply 
     else
         err = talk(fd, pid, verb, reply);
     close(fd);
+    return err;
+}
+
+/* Who gets no processor for long after the connection finds that the process has given it up. */
+const char *control_ask(pid_t pid, enum control_verb verb, struct control_reply *reply)
+{
+    enum { TRIES = 3 };
+    struct process_stat s;
+    if (process_stat(pid, &s))
+        return "there is no such process";
+    if (process_has_ended(pid, &s))
+        return "the process has ended";
+    if (s.state == 'T')
+        return "the process is stopped, and cannot answer: kill -CONT lets it go on";
+    if (s.state == 't')
+        return "a debugger holds the process, and it cannot answer";
+    const char *err = never_read;
+    for (int i = 0; i < TRIES && err == never_read; i++)
+        err = ask_once(pid, &s, verb, reply);
     return err;
 }

@@ -101,7 +101,7 @@ static void carry_out(uint32_t verb, struct control_reply *r)
 static bool serve(int fd)
 {
     static struct control_reply reply; /* larger than this stack should carry */
-    static const struct timeval patience = {1, 0};
+    static const struct timeval patience = {5, 0}; /* who has connected may get no processor for a while */
     struct control_request q;
     raw_syscall(SYS_setsockopt, fd, SOL_SOCKET, SO_RCVTIMEO, (long)&patience, sizeof patience, 0);
     raw_syscall(SYS_setsockopt, fd, SOL_SOCKET, SO_SNDTIMEO, (long)&patience, sizeof patience, 0);

@@ -71,6 +71,7 @@ static void tell(int ready) { assert_int_equal(write(ready, "x", 1), 1); }
 
 static struct control_reply answer; /* of the child to come */
 static size_t answer_size;
+static int gives_up; /* so many connections */
 
 static void answers(int ready)
 {
@@ -79,6 +80,10 @@ static void answers(int ready)
     tell(ready);
     for (;;) {
         int c = accept(fd, NULL, NULL);
+        if (gives_up-- > 0) {
+            close(c);
+            continue;
+        }
         if (recv(c, &q, sizeof q, 0) == sizeof q && q.magic == CONTROL_MAGIC && q.version == CONTROL_VERSION &&
             q.verb == CONTROL_STATUS)
             send(c, &answer, answer_size, MSG_NOSIGNAL);
@@ -125,6 +130,23 @@ static void an_answer_of_another_kind_is_refused(void **state)
     pid = child(answers, &ready);
     assert_answer(pid, "has not answered");
     end(pid, ready);
+}
+
+/* On a busy machine it has given up the first ones before they came to say what they want. */
+static void who_was_not_listened_to_asks_again(void **state)
+{
+    int ready;
+    answer_size = sizeof answer;
+    gives_up = 2;
+    pid_t pid = child(answers, &ready);
+    assert_answer(pid, NULL);
+    assert_int_equal(reply.session, 17);
+    end(pid, ready);
+    gives_up = 1000;
+    pid = child(answers, &ready);
+    assert_answer(pid, "does not read");
+    end(pid, ready);
+    gives_up = 0;
 }
 
 /* Anybody can take the name of a process before that does. An impostor gets no request, and is not believed. */
@@ -200,6 +222,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(the_process_answers, set_up),
         cmocka_unit_test_setup(an_answer_of_another_kind_is_refused, set_up),
+        cmocka_unit_test_setup(who_was_not_listened_to_asks_again, set_up),
         cmocka_unit_test_setup(an_impostor_is_found_out, set_up),
         cmocka_unit_test_setup(who_cannot_answer_is_told_apart, set_up),
         cmocka_unit_test_setup(a_pid_that_was_used_again_has_another_name, set_up),

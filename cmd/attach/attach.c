@@ -2,6 +2,7 @@
 
 #include "cmd/attach/attach.h"
 
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
@@ -9,11 +10,13 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
+#include <sys/wait.h>
 #include <time.h>
 
 #include "cmd/attach/hurry.h"
 #include "cmd/attach/place.h"
 #include "cmd/attach/remote_function.h"
+#include "cmd/attach/worker.h"
 #include "lib/clock.h"
 #include "lib/text.h"
 
@@ -29,6 +32,20 @@ bool attach_shares(const struct process *p, const char *path)
     struct stat ours, theirs;
     snprintf(there, sizeof there, "/proc/%ld/task/%ld/root%s", (long)p->pid, (long)p->task, path);
     return !stat(path, &ours) && !stat(there, &theirs) && ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino;
+}
+
+void attach_reap(const struct process *p)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%ld/task", (long)p->pid);
+    DIR *dir = opendir(path);
+    for (struct dirent *e; dir && (e = readdir(dir));) {
+        pid_t tid = (pid_t)strtol(e->d_name, NULL, 10);
+        if (tid > 0)
+            waitpid(tid, NULL, __WALL | WNOHANG);
+    }
+    if (dir)
+        closedir(dir);
 }
 
 #if defined(__x86_64__)
@@ -196,21 +213,62 @@ static const char *refusal(struct attach_reply *r)
     return why;
 }
 
-static const char *work_in(struct process *p, struct tracee *t, const struct attach *how,
-                           const struct place_waits *waits, uint64_t restorer, struct attached *done)
+static bool let_go(struct tracee *t, struct attached *done)
 {
-    uint64_t function = 0, answer = 0;
+    bool back = tracee_let_go(t);
+    done->held_ns = clock_mono_ns() - t->since;
+    return back;
+}
+
+/* The program's own thread does no more than that. */
+static const char *make_worker(struct tracee *t, uint64_t restorer, struct tracee *worker, struct attached *done)
+{
+    int value = 0;
+    const char *wrong = tracee_prepare_briefly(t, restorer);
+    uint64_t errno_there = wrong ? 0 : find_errno(t, &value);
+    if (!wrong)
+        wrong = worker_make(t);
+    if (errno_there && !t->lost && !t->returns)
+        tracee_write(t, errno_there, &value, sizeof value);
+    if (!let_go(t, done) && !wrong)
+        wrong = "it has ended meanwhile";
+    return wrong ? wrong : worker_hold(worker, t);
+}
+
+static const char *load_and_order(struct process *p, struct tracee *t, const struct attach *how,
+                                  const struct place_waits *waits, uint64_t restorer, uint64_t *answer)
+{
+    uint64_t function = 0;
     int value = 0;
     const char *wrong = tracee_prepare(t, restorer, size_of(waits));
     uint64_t errno_there = wrong ? 0 : find_errno(t, &value);
     if (!wrong)
         wrong = load(p, t, how, &function);
     if (!wrong)
-        wrong = order(t, how, waits, function, &answer);
+        wrong = order(t, how, waits, function, answer);
     if (errno_there && !t->lost)
         tracee_write(t, errno_there, &value, sizeof value);
-    bool back = tracee_let_go(t);
-    done->held_ns = clock_mono_ns() - t->since;
+    return wrong;
+}
+
+/*
+ * Where somebody is in the loader, pthread_create may wait for that, and cannot be taken out of its middle: dlopen can,
+ * so the program's thread calls it itself.
+ */
+static const char *work_in(struct process *p, struct tracee *t, const struct attach *how,
+                           const struct place_waits *waits, uint64_t restorer, struct attached *done)
+{
+    static struct tracee worker;
+    uint64_t answer = 0;
+    bool back = true;
+    const char *wrong = waits->loader_is_free ? make_worker(t, restorer, &worker, done) : NULL;
+    if (wrong)
+        return wrong;
+    wrong = load_and_order(p, waits->loader_is_free ? &worker : t, how, waits, restorer, &answer);
+    if (waits->loader_is_free)
+        worker_end(&worker);
+    else
+        back = let_go(t, done);
     if (!wrong)
         wrong = back ? await_answer(p, answer, &done->reply) : "it has ended meanwhile";
     return wrong ? wrong : refusal(&done->reply);
@@ -223,6 +281,8 @@ const char *attach_process(struct process *p, const struct attach *how, struct a
     uint64_t restorer;
     memset(done, 0, sizeof *done);
     const char *wrong = obstacle(p, how);
+    if (!wrong)
+        wrong = worker_obstacle(p);
     hurry_begin();
     for (int tries = 0; !wrong && tries < TRIES; tries++) {
         wrong = place_hold(p, &t, &restorer, &waits);

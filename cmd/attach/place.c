@@ -76,10 +76,10 @@ static bool is_in(struct remote_range r, uint64_t return_address)
 /* Or in a callback of dl_iterate_phdr, which has a lock of the loader's. */
 static bool is_in_loader(const struct places *s, const struct thread *t)
 {
-    bool found = false;
-    for (int i = 0; i < t->npcs && !found; i++)
-        found = is_loader(module_of_frame(s, t, i)) || is_in(s->listing, t->pcs[i]);
-    return found;
+    int i = 0;
+    while (i < t->npcs && !is_loader(module_of_frame(s, t, i)) && !is_in(s->listing, t->pcs[i]))
+        i++;
+    return i < t->npcs;
 }
 
 /* It is called by the loader: a constructor, an allocator, a callback. */
@@ -96,10 +96,10 @@ static bool is_called_by_loader(const struct places *s, const struct thread *t)
 
 static bool is_in_handler(const struct places *s, const struct thread *t)
 {
-    bool found = false;
-    for (int i = 0; i < t->npcs && !found; i++)
-        found = returns_from_handler(s, t->pcs[i]);
-    return found;
+    int i = 0;
+    while (i < t->npcs && !returns_from_handler(s, t->pcs[i]))
+        i++;
+    return i < t->npcs;
 }
 
 /* From its innermost frame to those that every thread has: nothing of libc, of the loader, or of the allocator. */
@@ -143,7 +143,6 @@ static bool is_inner_lock(const struct places *s, const struct thread *t)
 }
 
 enum how_well { WELL, LATE, WITH_A_TURN, RUNNING, HOW_WELLS };
-
 static bool is_epoll_wait(const struct thread *t) { return t->call == SYS_epoll_wait || t->call == SYS_epoll_pwait; }
 
 static bool is_known_call(const struct places *s, const struct thread *t)
@@ -210,17 +209,12 @@ static bool fits(struct places *s, const struct tracee *held, struct thread *t)
 
 static uint64_t looked_for_ms(const struct places *s) { return (clock_mono_ns() - s->began) / 1000000; }
 
-/*
- * Somebody who is there already may hold a lock of the loader, and wait for the thread that is chosen. At first any of
- * them is one too many. Later, if there is always one, only those who are in other code that the loader called: the
- * others go on by themselves, and if it takes long the chosen one is taken out again.
- */
-static bool anyone_in_loader(const struct places *s)
+static bool anyone(const struct places *s, bool (*is)(const struct places *s, const struct thread *t))
 {
-    bool found = false, choosy = looked_for_ms(s) < CHOOSY_MS;
-    for (size_t i = 0; i < s->threads.list.n && !found; i++)
-        found = choosy ? is_in_loader(s, &s->threads.list.v[i]) : is_called_by_loader(s, &s->threads.list.v[i]);
-    return found;
+    size_t i = 0;
+    while (i < s->threads.list.n && !is(s, &s->threads.list.v[i]))
+        i++;
+    return i < s->threads.list.n;
 }
 
 /*
@@ -308,13 +302,18 @@ static void look(void *arg)
     l->wrong = threads_look(&l->s->threads, l->s->p, &l->s->modules, STOP_NONE);
 }
 
+/*
+ * Somebody who is in the loader already may hold a lock of it, and wait for the thread that is chosen. At first any of
+ * them is one too many. Later, if there is always one, only those who are in other code that the loader called: the
+ * others go on by themselves, and if it takes long the chosen one is taken out again.
+ */
 static bool look_once(struct places *s, struct tracee *held, struct place_waits *waits, const char **wrong)
 {
     bool found = false;
     struct look now = {s, NULL};
     hurry_spare(look, &now);
     *wrong = now.wrong;
-    if (!*wrong && anyone_in_loader(s))
+    if (!*wrong && anyone(s, looked_for_ms(s) < CHOOSY_MS ? is_in_loader : is_called_by_loader))
         *wrong = "a thread of it is loading a library all the time";
     else if (!*wrong) {
         *wrong = "no thread of it is where the library could be loaded: they are all in libc, or in functions that "
@@ -325,6 +324,7 @@ static bool look_once(struct places *s, struct tracee *held, struct place_waits 
     if (found) {
         *wrong = NULL;
         take_waits(s, waits);
+        waits->loader_is_free = !anyone(s, is_in_loader);
     }
     threads_free(&s->threads);
     return found;
@@ -333,7 +333,7 @@ static bool look_once(struct places *s, struct tracee *held, struct place_waits 
 /* The process may have loaded something since the last look. */
 static const char *look_at_modules(struct places *s, size_t nmaps)
 {
-    const char *wrong = process_read_maps(s->p);
+    const char *wrong = process_ends(s->p) ? "it has ended" : process_read_maps(s->p);
     if (wrong || s->p->maps.n == nmaps)
         return wrong;
     modules_close(&s->modules);

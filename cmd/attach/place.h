@@ -10,9 +10,10 @@
 #include "lib/control.h"
 #include "parser/vec.h"
 
-/* Where the threads of the process waited just before, by tid. */
+/* Where the threads of the process waited just before, by tid; and whether none of them was in the loader. */
 struct place_waits {
     VEC(struct attach_wait) list;
+    bool loader_is_free;
 };
 
 /* Holds such a thread. NULL, or why there is none. restorer: see tracee.h. The waits are to be freed in any case. */

@@ -59,6 +59,15 @@ uint64_t stop_signals(const struct tracee *t, const char *field)
 /* A traced thread is sent signals, too, that nobody handles: SIGCHLD of a child that ends. They change nothing. */
 static bool is_caught(const struct tracee *t, int signal) { return stop_signals(t, "SigCgt") >> (signal - 1) & 1; }
 
+/* A thread that it makes is held as well, where that was asked for. */
+static int signal_of_stop(struct tracee *t, int status)
+{
+    unsigned long made = 0;
+    if (status >> 16 == PTRACE_EVENT_CLONE && !ptrace(PTRACE_GETEVENTMSG, t->tid, NULL, &made))
+        t->made = (pid_t)made;
+    return status >> 16 || WSTOPSIG(status) == SYSCALL_STOP ? 0 : WSTOPSIG(status);
+}
+
 const char *stop_interrupt(struct tracee *t, bool is_stopped)
 {
     int status;
@@ -69,7 +78,7 @@ const char *stop_interrupt(struct tracee *t, bool is_stopped)
         const char *wrong = stop_await(t, &status, until);
         if (wrong || is_event_stop(status))
             return wrong;
-        int signal = WSTOPSIG(status) == SYSCALL_STOP ? 0 : WSTOPSIG(status);
+        int signal = signal_of_stop(t, status);
         t->signalled |= signal && is_caught(t, signal);
         if (ptrace(PTRACE_CONT, t->tid, NULL, (void *)(intptr_t)signal))
             return tracee_has_ended;
@@ -89,15 +98,6 @@ bool stop_set_regs(const struct tracee *t, const struct user_regs_struct *regs)
 }
 
 static bool is_of_libc(int signal) { return signal == SIGNAL_CANCEL || signal == SIGNAL_SETXID; }
-
-/* A thread that it makes is held as well, where that was asked for. */
-static int signal_of_stop(struct tracee *t, int status)
-{
-    unsigned long made = 0;
-    if (status >> 16 == PTRACE_EVENT_CLONE && !ptrace(PTRACE_GETEVENTMSG, t->tid, NULL, &made))
-        t->made = (pid_t)made;
-    return status >> 16 ? 0 : WSTOPSIG(status);
-}
 
 const char *stop_at_call(struct tracee *t, uint64_t until, struct user_regs_struct *regs)
 {
@@ -119,21 +119,43 @@ const char *stop_at_call(struct tracee *t, uint64_t until, struct user_regs_stru
     }
 }
 
-const char *stop_at_clone(struct tracee *t)
+bool stop_also_at_clone(const struct tracee *t)
+{
+    return !ptrace(PTRACE_SETOPTIONS, t->tid, NULL, (void *)(PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE));
+}
+
+int stop_idle_signal(const struct tracee *t)
+{
+    static const int idle[] = {SIGURG, SIGWINCH, SIGCHLD};
+    const uint64_t used = stop_signals(t, "SigCgt") | t->mask;
+    int found = 0;
+    for (size_t i = 0; i < sizeof idle / sizeof *idle && !found; i++)
+        found = used >> (idle[i] - 1) & 1 ? 0 : idle[i];
+    return found;
+}
+
+const char *stop_at_clone(struct tracee *t, int back)
 {
     const char *wrong = NULL;
-    if (ptrace(PTRACE_SETOPTIONS, t->tid, NULL, (void *)(PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE)))
-        return tracee_has_ended;
     for (int signal = 0; !wrong && !t->made;) {
         int status;
         if (ptrace(PTRACE_CONT, t->tid, NULL, (void *)(intptr_t)signal))
             return tracee_has_ended;
         wrong = stop_await(t, &status, clock_mono_ns() + STOP_NS);
         signal = wrong ? 0 : signal_of_stop(t, status);
+        if (signal == back && !wrong)
+            return NULL;
         if (signal && !is_of_libc(signal))
             return crashes;
     }
     return wrong == does_not_stop ? stop_interrupt(t, false) : wrong;
+}
+
+bool stop_release(const struct tracee *t)
+{
+    int status;
+    return !ptrace(PTRACE_DETACH, t->tid, NULL, NULL) ||
+           (!stop_await(t, &status, clock_mono_ns() + STOP_NS) && !ptrace(PTRACE_DETACH, t->tid, NULL, NULL));
 }
 
 #endif

@@ -26,11 +26,23 @@ const char *stop_interrupt(struct tracee *t, bool is_stopped);
 extern const char stop_is_late[];
 const char *stop_at_call(struct tracee *t, uint64_t until, struct user_regs_struct *regs);
 
+/* From now on it also stops where it makes a thread, which is held as well then: t->made. False: it has ended. */
+bool stop_also_at_clone(const struct tracee *t);
+
+/* A signal that neither is blocked nor does anything when it comes to the thread. 0: there is none. */
+int stop_idle_signal(const struct tracee *t);
+
 /*
- * Without such a stop up to where it has made a thread, which is held as well then: t->made. It is none if that takes
+ * Without a stop at a system call up to where it has made a thread, or gets the signal `back`; it is none if that takes
  * too long. NULL, or what went wrong.
  */
-const char *stop_at_clone(struct tracee *t);
+const char *stop_at_clone(struct tracee *t, int back);
+
+/*
+ * It is traced no more. False: it has ended. One that was killed meanwhile is ours to wait for: else it stays in the
+ * process as long as we live, and the process does not end.
+ */
+bool stop_release(const struct tracee *t);
 
 /* Signals of a field of the thread's status; all of them if it cannot be read. */
 uint64_t stop_signals(const struct tracee *t, const char *field);

@@ -10,6 +10,7 @@
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
+#include <unistd.h>
 
 #include "cmd/attach/hurry.h"
 #include "cmd/attach/remote_function.h"
@@ -82,7 +83,7 @@ const char *tracee_hold(struct tracee *t, const struct process *p, pid_t tid)
         wrong = tracee_has_ended;
     t->lost = wrong;
     if (wrong) {
-        ptrace(PTRACE_DETACH, tid, NULL, NULL);
+        stop_release(t);
         hurry_rest();
     } else {
         hurry(tid, &t->schedule);
@@ -275,30 +276,42 @@ const char *tracee_run(struct tracee *t, uint64_t function, const uint64_t args[
     return wrong == stop_is_late ? tracee_was_left : wrong;
 }
 
+/* It is back already, or in the call still, which waits for the loader: so it stays. */
+static const char *stay(struct tracee *t, uint64_t sp)
+{
+    t->moved = false;
+    t->lost = !tracee_remember(t);
+    if (t->before.rsp >= sp || sp - t->before.rsp > TRACEE_STACK)
+        return tracee_no_thread;
+    t->memory = 0; /* which it comes back from by itself, if it is there */
+    return tracee_was_left;
+}
+
 /*
  * In the middle of that it is let go, if it was in no call that is to go on: then it comes back by itself, exactly, and
- * need not wait for a processor as often as we look.
+ * need not wait for a processor as often as we look. A signal that does nothing waits for it where it comes back, so
+ * that it stops there if it has made no thread. Else it is left in front of the system call that would bring it back.
  */
 const char *tracee_make_thread(struct tracee *t, uint64_t function, const uint64_t args[TRACEE_ARGS])
 {
     const uint64_t sp = t->stack - 8;
     struct user_regs_struct regs;
-    if (!begin_call_with_frame(t, function, args, sp))
+    const int back = t->memory || is_to_begin_again(t) ? 0 : stop_idle_signal(t);
+    if (!begin_call_with_frame(t, function, args, sp) || !stop_also_at_clone(t) ||
+        (back && syscall(SYS_tgkill, t->p->pid, t->tid, back)))
         return tracee_has_ended;
-    const char *wrong = stop_at_clone(t);
-    t->lost = wrong == tracee_has_ended;
-    if (!wrong && !t->made) { /* it is in the call still, or back already: so it stays */
-        t->moved = false;
-        t->lost = !tracee_remember(t);
-        return tracee_no_thread;
-    }
-    t->returns = !wrong && !t->memory && !is_to_begin_again(t);
+    const char *wrong = back ? stop_at_clone(t, back) : run_to_ours(t, sp + 8, clock_mono_ns() + STOP_NS, &regs);
+    if (!t->made && (wrong == stop_is_late || (!wrong && back)))
+        return stay(t, sp);
+    t->returns = !wrong && back;
+    if (wrong == stop_is_late)
+        wrong = run_to_end(t, sp + 8, NULL, &regs);
+    t->lost = wrong;
     if (!wrong && !t->returns) {
-        t->lost = run_to_end(t, sp + 8, NULL, &regs);
         regs.orig_rax = (unsigned long long)-1; /* not back that way: the kernel would forget the call */
-        t->lost |= !stop_set_regs(t, &regs);
+        t->lost = !stop_set_regs(t, &regs);
     }
-    return wrong;
+    return wrong || t->made ? wrong : tracee_no_thread;
 }
 
 /* Everything as it was, but for how it is scheduled. */
@@ -318,7 +331,7 @@ bool tracee_let_go(struct tracee *t)
     if (t->lost && !ptrace(PTRACE_INTERRUPT, t->tid, NULL, NULL))
         stop_await(t, &status, clock_mono_ns() + STOP_NS);
     hurry_no_more(t->tid, &t->schedule);
-    back &= !ptrace(PTRACE_DETACH, t->tid, NULL, NULL);
+    back &= stop_release(t);
     hurry_rest(); /* whoever has computed for long may not get a processor again for as long */
     return back;
 }

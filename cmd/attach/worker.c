@@ -74,6 +74,8 @@ const char *worker_hold(struct tracee *w, const struct tracee *maker)
         wrong = run_to_sleep(w);
     }
     w->lost = wrong;
+    if (wrong)
+        tracee_let_go(w);
     return wrong;
 }
 

@@ -15,7 +15,7 @@
 
 static char *read_proc(const char *pid, const char *what, char *buf, size_t size)
 {
-    char path[64];
+    char path[96];
     snprintf(path, sizeof path, "/proc/%s/%s", pid, what);
     FILE *f = fopen(path, "re");
     if (!f)
@@ -142,4 +142,33 @@ bool process_has_ended(pid_t pid, const struct process_stat *s)
     struct stat st;
     snprintf(path, sizeof path, "/proc/%ld/task", (long)pid);
     return s->state == 'X' || (s->state == 'Z' && (stat(path, &st) || st.st_nlink <= 3));
+}
+
+/* EXITING: the kernel's PF_EXITING. */
+static bool is_ending(const char *task)
+{
+    static char buf[8192];
+    enum { EXITING = 4 };
+    char state = 0;
+    unsigned flags = 0;
+    const char *p = read_proc(task, "stat", buf, sizeof buf) ? strrchr(buf, ')') : NULL;
+    if (!p || sscanf(p + 1, " %c %*d %*d %*d %*d %*d %u", &state, &flags) != 2 || flags & EXITING)
+        return true;
+    p = read_proc(task, "status", buf, sizeof buf) ? strstr(buf, "\nSigPnd:") : NULL;
+    return !p || strtoull(p + sizeof "\nSigPnd:", NULL, 16) >> (SIGKILL - 1) & 1;
+}
+
+bool process_is_ending(pid_t pid)
+{
+    char path[64];
+    bool ending = true;
+    snprintf(path, sizeof path, "/proc/%ld/task", (long)pid);
+    DIR *d = opendir(path);
+    for (struct dirent *e; d && ending && (e = readdir(d));) {
+        snprintf(path, sizeof path, "%ld/task/%.20s", (long)pid, e->d_name);
+        ending = !is_number(e->d_name) || is_ending(path);
+    }
+    if (d)
+        closedir(d);
+    return ending;
 }

@@ -31,4 +31,7 @@ int process_stat(pid_t pid, struct process_stat *s);
 /* Whether it has ended, and only waits to be waited for. Its first thread may have ended long before the others. */
 bool process_has_ended(pid_t pid, const struct process_stat *s);
 
+/* All its threads are on their way out, by SIGKILL or by themselves; it may take them long. Or it has ended. */
+bool process_is_ending(pid_t pid);
+
 #endif

@@ -204,6 +204,8 @@ static const char *why_refused(const struct process *p)
     return text;
 }
 
+bool process_ends(const struct process *p) { return process_is_ending(p->pid); }
+
 const char *process_open(struct process *p, pid_t pid)
 {
     memset(p, 0, sizeof *p);
@@ -220,7 +222,7 @@ const char *process_open(struct process *p, pid_t pid)
     if (!wrong && !p->maps.n)
         return "it has no memory: it is a thread of the kernel, or has ended";
     if (wrong || (!process_load(p, p->maps.v[0].start, &byte, 1) && errno == EPERM))
-        return why_refused(p);
+        return process_ends(p) ? "it has ended" : why_refused(p);
     return NULL;
 }
 

@@ -49,6 +49,9 @@ struct process {
 const char *process_open(struct process *p, pid_t pid);
 void process_close(struct process *p);
 
+/* Its threads are all on their way out, which may take them long, or it has ended. */
+bool process_ends(const struct process *p);
+
 /* Reads the mappings anew. NULL, or why that was not possible. */
 const char *process_read_maps(struct process *p);
 

@@ -132,7 +132,7 @@ static int begin(void)
 /* False: who wanted this is gone. */
 static bool await_command(void)
 {
-    enum { PATIENCE_S = 5 };
+    enum { PATIENCE_S = 30 };
     static const struct timespec pause = {0, 100000};
     const uint64_t until = clock_mono_ns() + PATIENCE_S * UINT64_C(1000000000);
     while (!__atomic_load_n(&reply.let_go, __ATOMIC_ACQUIRE) && clock_mono_ns() < until)

@@ -73,7 +73,7 @@ static int attach(struct record_options *o, struct process *p)
     sigprocmask(SIG_UNBLOCK, &signals, NULL);
     o->then.went_on = a.gone;
     bool made = over && gather_traces(o->out, (uint32_t)p->own_pid, since_ns, o->then);
-    return made && !wrong ? EXIT_OK : EXIT_USAGE;
+    return made ? EXIT_OK : EXIT_USAGE;
 }
 
 int cmd_attach(int argc, char **argv)

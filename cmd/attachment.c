@@ -108,6 +108,18 @@ static sigset_t block_all(void)
     return before;
 }
 
+/* Who is on its way out is waited for: until then it fails in ways of its own. */
+static bool has_ended(const struct attachment *a)
+{
+    const struct timespec pause = {0, 2000000};
+    const uint64_t until = clock_mono_ns() + PATIENCE_S * UINT64_C(1000000000);
+    while (process_ends(a->p) && attachment_lives(a) && clock_mono_ns() < until) {
+        attach_reap(a->p);
+        nanosleep(&pause, NULL);
+    }
+    return process_ends(a->p);
+}
+
 const char *attachment_begin(struct attachment *a, const char *out, bool with_filter)
 {
     static char found[PATH_MAX], library[PATH_MAX];
@@ -127,7 +139,7 @@ const char *attachment_begin(struct attachment *a, const char *out, bool with_fi
     sigprocmask(SIG_SETMASK, &before, NULL);
     if (!wrong)
         await_first_answer(a);
-    return wrong && !attachment_lives(a) ? "it has ended" : wrong;
+    return wrong && has_ended(a) ? "it has ended" : wrong;
 }
 
 void attachment_say_what_is_missed(const struct attachment *a)
@@ -139,7 +151,17 @@ void attachment_say_what_is_missed(const struct attachment *a)
         complain(a->verb, "%s", a->done.reply.said);
 }
 
-/* A signal, or the end of all patience, leaves the recording where it is. */
+/* It is stopped, or a debugger holds it. */
+static bool cannot_answer(const struct attachment *a)
+{
+    struct process_stat now;
+    return !process_stat(a->p->pid, &now) && (now.state == 'T' || now.state == 't');
+}
+
+/*
+ * However busy the machine is. A signal leaves the recording where it is once it was said what is waited for, and so
+ * does the end of all patience with what cannot answer, or never has.
+ */
 static const char *tell_to_end(struct attachment *a, struct control_reply *reply)
 {
     enum { SECOND = 1000000000 };
@@ -149,8 +171,9 @@ static const char *tell_to_end(struct attachment *a, struct control_reply *reply
     const char *wrong;
     bool told = false;
     while ((wrong = ask(a, CONTROL_DETACH, reply)) && !a->silent && !a->gone && attachment_lives(a)) {
+        bool interrupted = sigtimedwait(&signals, NULL, &pause) > 0;
         uint64_t now = clock_mono_ns();
-        if (now >= until || sigtimedwait(&signals, NULL, &pause) > 0)
+        if (told && (interrupted || (now >= until && (!a->heard || cannot_answer(a)))))
             break;
         if (!told && now - began > SECOND)
             complain(a->verb, "%ld: waits for it to end the recording: %s", (long)a->p->pid, wrong);

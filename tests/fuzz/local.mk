@@ -21,7 +21,6 @@ fuzz_link = $(AM_LDFLAGS) -fsanitize=fuzzer
 # scripts/check --fuzz makes these and what they need, and nothing else.
 fuzz-targets: $(BUILT_SOURCES)
 	$(MAKE) $(AM_MAKEFLAGS) $(fuzz_targets)
-.PHONY: fuzz-targets
 else
 check_PROGRAMS += $(fuzz_targets)
 TESTS += $(fuzz_targets) %D%/empty-corpus.test %D%/spool-corpus.test
@@ -29,6 +28,7 @@ tests_of_scripts += %D%/fuzz-unwind
 fuzz_common += %D%/run-corpus.c %D%/each-input.c %D%/each-input.h
 fuzz_link = $(AM_LDFLAGS)
 endif
+.PHONY: fuzz-targets
 
 tests_fuzz_fuzz_binary_SOURCES = %D%/fuzz-binary.c $(fuzz_common)
 tests_fuzz_fuzz_binary_LDFLAGS = $(fuzz_link)

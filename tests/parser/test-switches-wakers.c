@@ -202,6 +202,10 @@ static void test_woken_before_the_trace_says(void **state)
     BECOMES(&m, 3,
             THREE_WAITS "1.1100 GoBlock(sync), 1.1101 ProcStop, 2.1900 GoUnblock, 1.2500 ProcStart, 1.2501 GoStart",
             BLOCKS(1, 1100), WOKEN_BY(3, 1, 1500), IN(1, 1600), BLOCKS(1, 1700), WOKEN_BY(2, 1, 2000), IN(1, 2500));
+    m = woken_by_2_once_3_has_waited();
+    BECOMES(&m, 3,
+            THREE_WAITS "1.1100 GoBlock(sync), 1.1101 ProcStop, 2.1900 GoUnblock, 1.2500 ProcStart, 1.2501 GoStart",
+            BLOCKS(1, 1100), WOKEN_BY(3, 1, 1800), IN(1, 2000), BLOCKS(1, 2100), WOKEN_BY(2, 1, 2300), IN(1, 2500));
 }
 
 static void test_in_vain_at_first(void **state)

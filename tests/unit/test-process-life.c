@@ -1,9 +1,12 @@
 /* Whether the process that a spool is of is still alive. */
 #include "tests/unit/spool-fixture.h"
 
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "cmd/finish/process_life.h"
@@ -60,6 +63,49 @@ static void a_pid_counts_in_its_namespace_and_its_boot(void **state)
     assert_life(h, LIFE_OVER);
 }
 
+static int told[2];
+
+static void *waits(void *arg)
+{
+    (void)!write(told[1], "x", 1);
+    pause();
+    return arg;
+}
+
+/* Its first thread may be gone: only when all are does it end. Who could tell it so has not waited for it yet. */
+static void a_process_ends_with_its_last_thread(void **state)
+{
+    char byte;
+    pthread_t t;
+    siginfo_t info;
+    assert_false(process_is_ending(getpid()));
+    assert_int_equal(pipe(told), 0);
+    pid_t pid = fork();
+    if (pid == 0) {
+        pthread_create(&t, NULL, waits, NULL);
+        pthread_exit(NULL);
+    }
+    assert_int_equal(read(told[0], &byte, 1), 1);
+    struct process_stat s = {0};
+    while (s.state != 'Z')
+        assert_int_equal(process_stat(pid, &s), 0);
+    assert_false(process_is_ending(pid));
+    assert_false(process_has_ended(pid, &s));
+    kill(pid, SIGKILL);
+    assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
+    assert_true(process_is_ending(pid));
+    assert_int_equal(waitpid(pid, NULL, 0), pid);
+    assert_true(process_is_ending(pid));
+    pid = fork();
+    if (pid == 0)
+        _exit(0);
+    assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0);
+    assert_true(process_is_ending(pid)); /* no signal was sent to it */
+    assert_int_equal(waitpid(pid, NULL, 0), pid);
+    close(told[0]);
+    close(told[1]);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, spool_set_up, spool_tear_down)
 
 int main(void)
@@ -67,6 +113,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(the_owner_is_told_from_a_process_with_its_pid),
         TEST(a_pid_counts_in_its_namespace_and_its_boot),
+        TEST(a_process_ends_with_its_last_thread),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

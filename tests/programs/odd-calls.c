@@ -188,7 +188,7 @@ static NOINLINE void *sleeps_before_data(void *self)
     CHECK(epoll >= 0 && !epoll_ctl(epoll, EPOLL_CTL_ADD, stuffed[0], &e));
     introduce(self);
     while (!atomic_load(&seen_enough))
-        CHECK(epoll_wait(epoll, &e, 1, -1) == 1);
+        CHECK(epoll_wait(epoll, &e, 1, -1) == 1 || errno == EINTR);
     return NULL;
 }
 

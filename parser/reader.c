@@ -29,13 +29,22 @@
 
 #include "parser/reader.h"
 
-static const struct gotrace_event *give_up(struct gotrace_reader *r)
+/* In a generation that is cut off, what is wrong is wrong for that reason, most likely: surely, where it cannot be read. */
+static void blame_the_cut(struct gotrace_reader *r)
 {
-    /* In a generation that is cut off, what is wrong is wrong for that reason, most likely. */
     size_t len = strlen(r->failure.message);
-    if (r->state == CUT_SHORT)
+    if (r->later.error.status == GOTRACE_EREAD || r->later.error.status == GOTRACE_ENOMEM) {
+        r->failure = r->later;
+        r->failure.error.message = r->failure.message;
+    } else
         snprintf(r->failure.message + len, sizeof r->failure.message - len, "; and, at byte %llu, %s",
                  (unsigned long long)r->later.error.offset, r->later.message);
+}
+
+static const struct gotrace_event *give_up(struct gotrace_reader *r)
+{
+    if (r->state == CUT_SHORT)
+        blame_the_cut(r);
     r->fast = false;
     r->state = ENDED;
     r->generation.serial++;

@@ -18,7 +18,6 @@ static bool can_create(const char *path)
     if (fd < 0)
         return false;
     close(fd);
-    unlink(path);
     return true;
 }
 
@@ -38,9 +37,12 @@ bool can_record_to(const char *verb, const char *out)
         complain(verb, "%s: the path is too long", out);
         return false;
     }
-    if (can_create(path))
+    bool created = can_create(path);
+    if (created && !unlink(path))
         return true;
-    if (errno == EEXIST)
+    if (created)
+        complain(verb, "%s: it was made to try that, and cannot be removed: %s", path, strerror(errno));
+    else if (errno == EEXIST)
         complain(verb, "%s is in use, or left over: thrace finish %s makes a trace of it", path, path);
     else
         complain(verb, "%s: %s", out, strerror(errno));

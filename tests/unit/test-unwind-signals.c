@@ -17,7 +17,7 @@ static struct unwind_cache *cache;
 static struct unwind_request request;
 static struct unwind_stack stack;
 static uintptr_t pcs[DEPTH], interrupted_at;
-static volatile sig_atomic_t handled;
+static volatile sig_atomic_t handled, spinning;
 
 static void handler(int sig, siginfo_t *info, void *context)
 {
@@ -32,8 +32,10 @@ static void handler(int sig, siginfo_t *info, void *context)
 /* Has no frame, and its return address in a register on aarch64. */
 static __attribute__((noinline)) void spins(const volatile sig_atomic_t *until)
 {
+    spinning = 1;
     while (!*until)
         ;
+    spinning = 0;
 }
 
 static __attribute__((noinline)) void raises(void)
@@ -54,11 +56,9 @@ static __attribute__((noinline)) bool goes_on_to(uintptr_t caller, size_t within
 
 static void *interrupts(void *thread)
 {
-    for (int i = 0; i < 20; i++) {
+    while (!spinning)
         usleep(1000);
-        if (!handled)
-            pthread_kill(*(pthread_t *)thread, SIGUSR1);
-    }
+    pthread_kill(*(pthread_t *)thread, SIGUSR1);
     return NULL;
 }
 
@@ -75,7 +75,7 @@ static __attribute__((noinline)) void check(int flags)
     handled = 0;
     assert_int_equal(pthread_create(&other, NULL, interrupts, &self), 0);
     spins(&handled);
-    assert_in_range(interrupted_at, (uintptr_t)spins, (uintptr_t)spins + 64);
+    assert_in_range(interrupted_at, (uintptr_t)spins, (uintptr_t)spins + 256);
     assert_true(goes_on_to((uintptr_t)check, 1024));
     pthread_join(other, NULL);
 }

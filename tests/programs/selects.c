@@ -1,6 +1,6 @@
 /*
- * Waits by select and pselect three times, each until a thread writes, and once for a moment; and passes sets that
- * cannot be read or written.
+ * Waits by select and pselect three times, each until a thread that saw it sleep writes, and once for a moment; and
+ * passes sets that cannot be read or written.
  */
 #include "program.h"
 
@@ -11,11 +11,12 @@
 enum { ROUNDS = 3 };
 
 static int pipes[2];
+static struct thread reader;
 
 static void *writes(void *arg)
 {
     for (int i = 0; i < ROUNDS; i++) {
-        usleep(20000);
+        await_asleep(&reader);
         CHECK(write(pipes[1], "x", 1) == 1);
     }
     return arg;
@@ -47,6 +48,7 @@ static void odd_sets(void)
 int main(void)
 {
     pthread_t t;
+    introduce(&reader);
     CHECK(pipe(pipes) == 0 && pthread_create(&t, NULL, writes, NULL) == 0);
     for (int i = 0; i < ROUNDS; i++)
         wait_once(i % 2);

@@ -20,10 +20,8 @@
 #include "cmd/export/memory_file.h"
 #include "cmd/finish/finish_write.h"
 #include "cmd/finish/heap_profile.h"
-#include "cmd/finish/opening.h"
 #include "cmd/finish/process_life.h"
 #include "cmd/finish/recording_read.h"
-#include "cmd/finish/recording_switches.h"
 #include "cmd/finish/spool_claim.h"
 #include "cmd/finish/spool_read.h"
 #include "cmd/finish/symbol_cache.h"
@@ -104,9 +102,6 @@ static const char *make_trace(const struct finish_how *how, struct spool_file *f
     sum->nothing = went_on && r.seen.events - r.seen.of_heap <= SCHED_FIRST_THREAD_EVENTS;
     if (!err && !sum->nothing)
         err = finish_prepare(&r, f->header, finish_frequency(f->header), how->progress, sum);
-    if (!err && !sum->nothing && opening_needed(&r) && f->events.n &&
-        !recording_add_begin(&r, f->events.v[0].time))
-        err = strerror(ENOMEM);
     if (!err && !sum->nothing) {
         report_advice(how, &r);
         finish_summary_short_calls(sum, &r);

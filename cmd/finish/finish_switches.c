@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd/finish/opening.h"
+#include "cmd/finish/recording_switches.h"
 #include "gotrace/reader.h"
 #include "parser/rewrite/switches.h"
 
@@ -47,6 +49,8 @@ static const char *merge(int fd, FILE *out, const struct thread_switches *switch
 const char *finish_switches(int fd, FILE *out, struct recording *r, bool torn, bool show_cpus,
                             struct finish_summary *sum)
 {
+    if (opening_needed(r) && !recording_add_begin(r))
+        return strerror(ENOMEM);
     struct thread_switches switches = {r->switches.v, r->switches.n};
     struct switches_known known = {
         .moves.lost = r->lost_switches, .delays.said = r->delays.v, .delays.n = r->delays.n,

@@ -65,7 +65,7 @@ struct recording {
     struct rec_thread *threads; /* by g */
     size_t nthreads, cap_threads;
     size_t *by_generation; /* places of threads, by their generation and g; as many */
-    uint64_t first_generation;
+    uint64_t first_generation, first_time; /* first_time: of its first batch, ticks */
     struct rec_status *statuses; /* by g */
     size_t nstatuses, cap_statuses;
     struct rec_string *strings; /* by generation and id */

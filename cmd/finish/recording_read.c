@@ -90,7 +90,10 @@ const char *recording_read(struct recording *r, const struct spool_file *f)
     memset(r, 0, sizeof *r);
     const char *err = events_see(&r->seen, f);
     r->exe = f->header->exe;
-    r->first_generation = f->events.n ? f->events.v[0].generation : 0;
+    if (f->events.n) {
+        r->first_generation = f->events.v[0].generation;
+        r->first_time = f->events.v[0].time;
+    }
     if (!err && !samples_begin(&r->samples, f))
         err = "out of memory";
     r->pid = f->header->pid;

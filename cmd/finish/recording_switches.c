@@ -8,6 +8,14 @@
 #include "lib/switch_kind.h"
 #include "parser/idmap.h"
 
+static bool add(struct recording *r, struct thread_switch s)
+{
+    if (!VEC_ROOM(&r->switches))
+        return false;
+    r->switches.v[r->switches.n++] = s;
+    return true;
+}
+
 bool recording_read_switches(struct recording *r, struct cursor *c)
 {
     uint64_t ticks = 0;
@@ -19,9 +27,8 @@ bool recording_read_switches(struct recording *r, struct cursor *c)
         s.thread = (uint32_t)(what >> SWITCH_KIND_BITS);
         if (s.kind == SWITCHES_LOST)
             r->lost_switches += what >> SWITCH_KIND_BITS;
-        if (!VEC_ROOM(&r->switches))
+        if (!add(r, s))
             return false;
-        r->switches.v[r->switches.n++] = s;
     }
     return true;
 }
@@ -37,13 +44,10 @@ bool recording_read_wakings(struct recording *r, struct cursor *c)
         uint64_t who = get_int(c);
         s.context = who & ((1 << WAKING_CONTEXT_BITS) - 1);
         s.waker = (uint32_t)(who >> WAKING_CONTEXT_BITS);
-        if (s.context == WAKINGS_LOST) {
+        if (s.context == WAKINGS_LOST)
             r->lost_wakings += s.thread;
-            continue;
-        }
-        if (!VEC_ROOM(&r->switches))
+        else if (!add(r, s))
             return false;
-        r->switches.v[r->switches.n++] = s;
     }
     return true;
 }
@@ -109,12 +113,17 @@ static int64_t ns_of(const struct recording *r, uint64_t ticks)
     return (int64_t)(trace_time_of(&r->time, ticks) * (1000000000 / r->time.hz));
 }
 
+static void sort_by_time(struct recording *r)
+{
+    if (r->switches.n)
+        qsort(r->switches.v, r->switches.n, sizeof *r->switches.v, by_time);
+}
+
 void recording_sort_switches(struct recording *r)
 {
     for (size_t i = 0; i < r->switches.n; i++)
         r->switches.v[i].time = ns_of(r, (uint64_t)r->switches.v[i].time);
-    if (r->switches.n)
-        qsort(r->switches.v, r->switches.n, sizeof *r->switches.v, by_time);
+    sort_by_time(r);
     if (r->wakers.n)
         qsort(r->wakers.v, r->wakers.n, sizeof *r->wakers.v, waker_name_compare);
     for (size_t i = 0; i < r->delays.n; i++)
@@ -125,10 +134,16 @@ void recording_sort_switches(struct recording *r)
 
 /* --- what threads did when the recording began -------------------------------------------------------------------- */
 
+struct before {
+    struct thread_switch was;
+    int64_t came; /* when it must have got the processor that it lost first of all; 0: that is noted */
+};
+
 struct begin {
     struct idmap index; /* by thread: + 1 */
-    VEC(struct thread_switch) of_thread;
+    VEC(struct before) of_thread;
     int64_t first, looked; /* looked: INT64_MAX if it was not */
+    int64_t *last;         /* by CPU: when a thread came or left */
 };
 
 static int by_number(const void *a, const void *b)
@@ -137,40 +152,43 @@ static int by_number(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* A thread that first of all gets a processor had none; and waited for one, unless it slept. */
-static struct thread_switch before_first(const struct recording *r, const struct begin *b, const struct thread_switch *s)
+static bool was_asleep(const struct recording *r, uint32_t thread)
 {
-    struct thread_switch was = {.time = b->looked, .thread = s->thread, .kind = SWITCH_IN, .at_begin = true};
-    if (s->kind == SWITCH_IN && s->time > b->looked)
-        was.kind = bsearch(&s->thread, r->asleep.v, r->asleep.n, sizeof *r->asleep.v, by_number) ? SWITCH_BLOCKS
-                                                                                               : SWITCH_PREEMPTED;
-    return was;
+    return bsearch(&thread, r->asleep.v, r->asleep.n, sizeof *r->asleep.v, by_number);
+}
+
+/*
+ * A thread that first of all gets a processor had none; and waited for one, unless it slept. One that first of all loses
+ * it cannot have had it while another did: the kernel began to note the switches of one thread after the other.
+ */
+static struct before before_first(const struct recording *r, const struct begin *b, const struct thread_switch *s)
+{
+    bool noted = s->kind == SWITCH_IN;
+    int64_t came = noted ? s->time : b->last[s->cpu];
+    struct thread_switch was = {.time = b->first, .thread = s->thread, .kind = SWITCH_IN, .at_begin = true};
+    if (came > b->first)
+        was.kind = came > b->looked && was_asleep(r, s->thread) ? SWITCH_BLOCKS : SWITCH_PREEMPTED;
+    if (came > b->looked)
+        was.time = b->looked;
+    return (struct before){was, noted ? 0 : came};
 }
 
 static bool take_begin(const struct recording *r, struct begin *b, const struct thread_switch *s)
 {
-    uint32_t at = idmap_get(&b->index, s->thread);
-    if (s->kind == SWITCH_WAKING || s->kind == SWITCHES_LOST || (at && s->time > b->first))
+    if (s->kind == SWITCH_WAKING || s->kind == SWITCHES_LOST)
         return true;
-    if (!at && (!VEC_ROOM(&b->of_thread) || !idmap_add(&b->index, s->thread, at = (uint32_t)++b->of_thread.n)))
+    uint32_t at = idmap_get(&b->index, s->thread);
+    if (!at && (!VEC_ROOM(&b->of_thread) || !idmap_add(&b->index, s->thread, (uint32_t)b->of_thread.n + 1)))
         return false;
-    struct thread_switch *was = &b->of_thread.v[at - 1];
-    if (s->time > b->first) {
-        *was = before_first(r, b, s);
-    } else {
-        *was = *s;
-        was->time = b->first;
-        was->at_begin = true;
+    if (!at)
+        b->of_thread.v[b->of_thread.n++] = before_first(r, b, s);
+    if (s->time <= b->first) {
+        struct before *before = &b->of_thread.v[at ? at - 1 : b->of_thread.n - 1];
+        *before = (struct before){*s, 0};
+        before->was.time = b->first;
+        before->was.at_begin = true;
     }
-    return true;
-}
-
-static bool add(struct recording *r, struct thread_switch s, int64_t time)
-{
-    s.time = time;
-    if (!VEC_ROOM(&r->switches))
-        return false;
-    r->switches.v[r->switches.n++] = s;
+    b->last[s->cpu] = s->time;
     return true;
 }
 
@@ -178,19 +196,27 @@ static bool add(struct recording *r, struct thread_switch s, int64_t time)
 static bool add_all(struct recording *r, const struct begin *b)
 {
     for (size_t i = 0; i < b->of_thread.n; i++) {
-        const struct thread_switch *was = &b->of_thread.v[i];
-        if (was->kind != SWITCH_IN && (!add(r, *was, b->first) || (was->time > b->first && !add(r, *was, was->time))))
+        const struct before *before = &b->of_thread.v[i];
+        struct thread_switch was = before->was, in = was;
+        if (was.kind == SWITCH_IN)
+            continue;
+        if (was.time > b->first && !add(r, was))
+            return false;
+        was.time = b->first;
+        in.kind = SWITCH_IN;
+        in.time = before->came;
+        if (!add(r, was) || (in.time && !add(r, in)))
             return false;
     }
-    if (r->switches.n)
-        qsort(r->switches.v, r->switches.n, sizeof *r->switches.v, by_time);
+    sort_by_time(r);
     return true;
 }
 
-bool recording_add_begin(struct recording *r, uint64_t first)
+bool recording_add_begin(struct recording *r)
 {
-    struct begin b = {.first = ns_of(r, first), .looked = INT64_MAX};
-    bool ok = true;
+    struct begin b = {.first = ns_of(r, r->first_time), .looked = INT64_MAX};
+    b.last = calloc(UINT16_MAX + 1, sizeof *b.last);
+    bool ok = b.last;
     if (r->asleep_ticks)
         b.looked = ns_of(r, (uint64_t)r->asleep_ticks);
     if (b.looked < b.first)
@@ -202,5 +228,6 @@ bool recording_add_begin(struct recording *r, uint64_t first)
     ok = ok && add_all(r, &b);
     idmap_free(&b.index);
     VEC_FREE(&b.of_thread);
+    free(b.last);
     return ok;
 }

@@ -18,9 +18,9 @@ bool recording_read_waker(struct recording *r, struct cursor *c);
 void recording_sort_switches(struct recording *r);
 
 /*
- * Then, where threads were there before the recording, whose first event was at that time in ticks: a switch of each that
- * had no processor when it began, as nobody noted that. False: out of memory.
+ * Then, where threads were there before the recording: a switch of each that had no processor when it began, as nobody
+ * noted that. False: out of memory.
  */
-bool recording_add_begin(struct recording *r, uint64_t first);
+bool recording_add_begin(struct recording *r);
 
 #endif

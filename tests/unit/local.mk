@@ -44,6 +44,7 @@ unit_tests = \
 	%D%/test-recording-objects \
 	%D%/test-recording-samples \
 	%D%/test-recording-strings \
+	%D%/test-recording-switches \
 	%D%/test-report \
 	%D%/test-resting \
 	%D%/test-sched \
@@ -185,6 +186,8 @@ tests_unit_test_recording_objects_SOURCES = %D%/test-recording-objects.c %D%/rec
 tests_unit_test_recording_objects_LDADD = $(finish_LIBS) $(unit_test_LIBS)
 tests_unit_test_recording_strings_SOURCES = %D%/test-recording-strings.c %D%/recording-file.h
 tests_unit_test_recording_strings_LDADD = $(finish_LIBS) $(unit_test_LIBS)
+tests_unit_test_recording_switches_SOURCES = %D%/test-recording-switches.c
+tests_unit_test_recording_switches_LDADD = $(finish_LIBS) $(unit_test_LIBS)
 tests_unit_test_recording_samples_SOURCES = %D%/test-recording-samples.c %D%/recording-file.h
 tests_unit_test_recording_samples_LDADD = $(finish_LIBS) $(unit_test_LIBS)
 tests_unit_test_waitq_SOURCES = %D%/test-waitq.c %D%/waitq-fixture.h

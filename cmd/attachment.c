@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
 
 #include "cmd/complain.h"
@@ -108,13 +109,24 @@ static sigset_t block_all(void)
     return before;
 }
 
-/* Who is on its way out is waited for: until then it fails in ways of its own. */
+/* A thread that was killed while we traced it is ours to wait for. */
+static bool reap(void *unused, pid_t tid)
+{
+    (void)unused;
+    waitpid(tid, NULL, __WALL | WNOHANG);
+    return true;
+}
+
+/*
+ * Who is on its way out is waited for: until then it fails in ways of its own. Again and again: a thread may have been
+ * made that we were not told of.
+ */
 static bool has_ended(const struct attachment *a)
 {
     const struct timespec pause = {0, 2000000};
     const uint64_t until = clock_mono_ns() + PATIENCE_S * UINT64_C(1000000000);
     while (process_ends(a->p) && attachment_lives(a) && clock_mono_ns() < until) {
-        attach_reap(a->p);
+        process_each_thread(a->p->pid, reap, NULL);
         nanosleep(&pause, NULL);
     }
     return process_ends(a->p);

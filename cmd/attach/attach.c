@@ -2,7 +2,6 @@
 
 #include "cmd/attach/attach.h"
 
-#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
@@ -10,7 +9,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
-#include <sys/wait.h>
 #include <time.h>
 
 #include "cmd/attach/hurry.h"
@@ -32,20 +30,6 @@ bool attach_shares(const struct process *p, const char *path)
     struct stat ours, theirs;
     snprintf(there, sizeof there, "/proc/%ld/task/%ld/root%s", (long)p->pid, (long)p->task, path);
     return !stat(path, &ours) && !stat(there, &theirs) && ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino;
-}
-
-void attach_reap(const struct process *p)
-{
-    char path[64];
-    snprintf(path, sizeof path, "/proc/%ld/task", (long)p->pid);
-    DIR *dir = opendir(path);
-    for (struct dirent *e; dir && (e = readdir(dir));) {
-        pid_t tid = (pid_t)strtol(e->d_name, NULL, 10);
-        if (tid > 0)
-            waitpid(tid, NULL, __WALL | WNOHANG);
-    }
-    if (dir)
-        closedir(dir);
 }
 
 #if defined(__x86_64__)

@@ -33,10 +33,4 @@ bool attach_shares(const struct process *p, const char *path);
  */
 const char *attach_process(struct process *p, const struct attach *how, struct attached *done);
 
-/*
- * Waits for those of its threads that were killed while we traced them, which nobody else can do. Until then a process
- * has not ended. To be called again until it has: a thread may have been made that we were not told of.
- */
-void attach_reap(const struct process *p);
-
 #endif

@@ -144,31 +144,44 @@ bool process_has_ended(pid_t pid, const struct process_stat *s)
     return s->state == 'X' || (s->state == 'Z' && (stat(path, &st) || st.st_nlink <= 3));
 }
 
+bool process_each_thread(pid_t pid, bool (*each)(void *arg, pid_t tid), void *arg)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%ld/task", (long)pid);
+    DIR *d = opendir(path);
+    bool there = d, more = d;
+    for (struct dirent *e; more && (e = readdir(d));)
+        more = !is_number(e->d_name) || each(arg, (pid_t)strtol(e->d_name, NULL, 10));
+    if (d)
+        closedir(d);
+    return there;
+}
+
+struct ending {
+    pid_t pid;
+    bool all; /* so far */
+};
+
 /* EXITING: the kernel's PF_EXITING. */
-static bool is_ending(const char *task)
+static bool is_ending(void *arg, pid_t tid)
 {
     static char buf[8192];
     enum { EXITING = 4 };
-    char state = 0;
+    struct ending *ending = arg;
+    char task[64], state = 0;
     unsigned flags = 0;
+    snprintf(task, sizeof task, "%ld/task/%ld", (long)ending->pid, (long)tid);
     const char *p = read_proc(task, "stat", buf, sizeof buf) ? strrchr(buf, ')') : NULL;
     if (!p || sscanf(p + 1, " %c %*d %*d %*d %*d %*d %u", &state, &flags) != 2 || flags & EXITING)
         return true;
     p = read_proc(task, "status", buf, sizeof buf) ? strstr(buf, "\nSigPnd:") : NULL;
-    return !p || strtoull(p + sizeof "\nSigPnd:", NULL, 16) >> (SIGKILL - 1) & 1;
+    ending->all = !p || strtoull(p + sizeof "\nSigPnd:", NULL, 16) >> (SIGKILL - 1) & 1;
+    return ending->all;
 }
 
 bool process_is_ending(pid_t pid)
 {
-    char path[64];
-    bool ending = true;
-    snprintf(path, sizeof path, "/proc/%ld/task", (long)pid);
-    DIR *d = opendir(path);
-    for (struct dirent *e; d && ending && (e = readdir(d));) {
-        snprintf(path, sizeof path, "%ld/task/%.20s", (long)pid, e->d_name);
-        ending = !is_number(e->d_name) || is_ending(path);
-    }
-    if (d)
-        closedir(d);
-    return ending;
+    struct ending ending = {pid, true};
+    process_each_thread(pid, is_ending, &ending);
+    return ending.all;
 }

@@ -31,6 +31,9 @@ int process_stat(pid_t pid, struct process_stat *s);
 /* Whether it has ended, and only waits to be waited for. Its first thread may have ended long before the others. */
 bool process_has_ended(pid_t pid, const struct process_stat *s);
 
+/* Calls each(arg, tid) for its threads until it returns false. False: it has ended. */
+bool process_each_thread(pid_t pid, bool (*each)(void *arg, pid_t tid), void *arg);
+
 /* All its threads are on their way out, by SIGKILL or by themselves; it may take them long. Or it has ended. */
 bool process_is_ending(pid_t pid);
 

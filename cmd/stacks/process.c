@@ -2,7 +2,6 @@
 
 #include "cmd/stacks/process.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -135,23 +134,26 @@ const struct mapping *process_mapping(const struct process *p, uint64_t address)
     return lo && address < p->maps.v[lo - 1].end ? &p->maps.v[lo - 1] : NULL;
 }
 
+struct search {
+    struct process *p;
+    const char *wrong;
+};
+
+static bool read_maps_of(void *arg, pid_t tid)
+{
+    struct search *s = arg;
+    s->p->task = tid;
+    s->wrong = process_read_maps(s->p);
+    return !s->wrong && !s->p->maps.n;
+}
+
 /* The same, of the first thread that has any. */
 static const char *read_any_maps(struct process *p)
 {
-    char path[64];
-    snprintf(path, sizeof path, "/proc/%ld/task", (long)p->pid);
-    DIR *dir = opendir(path);
-    const char *wrong = process_read_maps(p);
-    for (struct dirent *e; dir && !wrong && !p->maps.n && (e = readdir(dir));) {
-        long tid = strtol(e->d_name, NULL, 10);
-        if (tid > 0) {
-            p->task = (pid_t)tid;
-            wrong = process_read_maps(p);
-        }
-    }
-    if (dir)
-        closedir(dir);
-    return wrong;
+    struct search s = {p, process_read_maps(p)};
+    if (!s.wrong && !p->maps.n)
+        process_each_thread(p->pid, read_maps_of, &s);
+    return s.wrong;
 }
 
 /* --- the process -------------------------------------------------------------------------------------------------- */

@@ -2,12 +2,12 @@
 
 #include "cmd/stacks/threads.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd/finish/process_life.h"
 #include "cmd/stacks/core.h"
 
 enum { LOOKS = 3 };
@@ -56,27 +56,29 @@ static int by_tid(const void *a, const void *b)
     return (x->tid > y->tid) - (x->tid < y->tid);
 }
 
+struct finding {
+    struct threads *threads;
+    const char *wrong;
+};
+
+static bool find_one(void *arg, pid_t tid)
+{
+    struct finding *f = arg;
+    if (VEC_ROOM(&f->threads->list))
+        f->threads->list.v[f->threads->list.n++] = (struct thread){.tid = tid, .call = NO_CALL};
+    else
+        f->wrong = no_memory;
+    return !f->wrong;
+}
+
 static const char *find_all(struct threads *ts, const struct process *p)
 {
-    char path[64];
-    snprintf(path, sizeof path, "/proc/%ld/task", (long)p->pid);
-    DIR *dir = opendir(path);
-    if (!dir)
+    struct finding f = {ts, NULL};
+    if (!process_each_thread(p->pid, find_one, &f))
         return "it has ended";
-    const char *wrong = NULL;
-    for (struct dirent *e; !wrong && (e = readdir(dir));) {
-        long tid = strtol(e->d_name, NULL, 10);
-        if (tid <= 0)
-            continue;
-        if (VEC_ROOM(&ts->list))
-            ts->list.v[ts->list.n++] = (struct thread){.tid = (pid_t)tid, .call = NO_CALL};
-        else
-            wrong = no_memory;
-    }
-    closedir(dir);
     if (ts->list.n)
         qsort(ts->list.v, ts->list.n, sizeof *ts->list.v, by_tid);
-    return wrong;
+    return f.wrong;
 }
 
 static void forget(struct threads *ts, size_t i)

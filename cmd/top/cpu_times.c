@@ -2,11 +2,11 @@
 
 #include "cmd/top/cpu_times.h"
 
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "cmd/finish/process_life.h"
 #include "lib/clock.h"
 
 static bool read_text(const char *path, char *text, size_t size)
@@ -47,27 +47,32 @@ static int by_tid(const void *a, const void *b)
     return (x->tid > y->tid) - (x->tid < y->tid);
 }
 
+struct taking {
+    struct cpu_times *times;
+    pid_t pid;
+    bool failed;
+};
+
+static bool take(void *arg, pid_t tid)
+{
+    struct taking *t = arg;
+    uint64_t ns;
+    if (!take_one(t->pid, tid, &ns))
+        return true;
+    t->failed = !VEC_ROOM(&t->times->list);
+    if (!t->failed)
+        t->times->list.v[t->times->list.n++] = (struct cpu_time){tid, ns};
+    return !t->failed;
+}
+
 bool cpu_times_take(struct cpu_times *t, pid_t pid)
 {
-    char path[64];
-    bool ok = true;
+    struct taking taking = {t, pid, false};
     *t = (struct cpu_times){.at = clock_mono_ns()};
-    snprintf(path, sizeof path, "/proc/%ld/task", (long)pid);
-    DIR *dir = opendir(path);
-    for (struct dirent *e; dir && ok && (e = readdir(dir));) {
-        long tid = strtol(e->d_name, NULL, 10);
-        uint64_t ns;
-        if (tid <= 0 || !take_one(pid, tid, &ns))
-            continue;
-        ok = VEC_ROOM(&t->list);
-        if (ok)
-            t->list.v[t->list.n++] = (struct cpu_time){(pid_t)tid, ns};
-    }
-    if (dir)
-        closedir(dir);
+    bool there = process_each_thread(pid, take, &taking);
     if (t->list.n)
         qsort(t->list.v, t->list.n, sizeof *t->list.v, by_tid);
-    return dir && ok;
+    return there && !taking.failed;
 }
 
 void cpu_times_free(struct cpu_times *t) { VEC_FREE(&t->list); }

@@ -174,6 +174,9 @@ static bool learn_switch(struct learner *l, size_t i)
     return !w->slept || !w->block || begin_late(l, w, i);
 }
 
+/* By the kernel, of a thread and a processor. */
+static bool is_noted(const struct thread_switch *s) { return s->kind != SWITCH_WAKING && !s->at_begin; }
+
 bool switches_learn(struct gotrace_reader *r, struct thread_switches *switches, struct switches_known *known)
 {
     struct learner l = {.switches = switches, .known = known};
@@ -184,16 +187,15 @@ bool switches_learn(struct gotrace_reader *r, struct thread_switches *switches, 
     while (ok && (ev = gotrace_reader_next(r))) {
         for (; ok && next < switches->n && switches->v[next].time < ev->time; next++) {
             const struct thread_switch *s = &switches->v[next];
-            bool noted = s->kind != SWITCH_WAKING && !s->at_begin;
             ok = learn_switch(&l, next) &&
-                 (!noted || (moves_switch(&known->moves, s) && delays_switch(&known->delays, s)));
+                 (!is_noted(s) || (moves_switch(&known->moves, s) && delays_switch(&known->delays, s)));
         }
         if (ev->type == EV_ProcsChange && !known->max_procs)
             known->max_procs = ev->args[0];
         ok = ok && delays_until(&known->delays, ev->time) && learn_event(&l, ev);
     }
     for (; ok && next < switches->n; next++)
-        ok = switches->v[next].kind == SWITCH_WAKING || delays_switch(&known->delays, &switches->v[next]);
+        ok = !is_noted(&switches->v[next]) || delays_switch(&known->delays, &switches->v[next]);
     idmap_free(&l.waiter_of);
     idmap_free(&l.home_of);
     VEC_FREE(&l.waiters);

@@ -157,14 +157,13 @@ void switches_close_of_all(void)
     if (!are_open())
         return;
     lock_take(&switches.lock);
-    if (!switches.of_all) {
+    if (switches.of_all) {
+        switches.open = false;
+        rings_close();
+        wakings_close();
+    } else {
         rings_close_events();
-        lock_drop(&switches.lock);
-        return;
     }
-    switches.open = false;
-    rings_close();
-    wakings_close();
     lock_drop(&switches.lock);
 }
 

@@ -43,7 +43,6 @@ static struct {
     uint32_t n;
     uint64_t waking, softirq; /* the tracepoints' IDs */
     struct tid_set ours, named; /* threads of the process; whose name is written */
-    bool any_named;
     uint64_t (*ticks_at)(uint64_t mono_ns);
     uint64_t time; /* ticks of the last one in the batch */
     uint64_t lost; /* for want of room, and not said yet */
@@ -166,12 +165,12 @@ void wakings_forget(void) { wakings.n = 0; }
 
 void wakings_empty(void)
 {
+    if (!wakings.n)
+        return;
     for (uint32_t i = 0; i < wakings.n; i++)
         perf_ring_free(&wakings.v[i].ring, perf_ring_head(&wakings.v[i].ring));
     tid_set_empty(&wakings.ours);
-    if (wakings.any_named)
-        tid_set_empty(&wakings.named);
-    wakings.any_named = false;
+    tid_set_empty(&wakings.named);
     wakings.lost = 0;
 }
 
@@ -196,7 +195,6 @@ static void write_name(uint32_t tid)
     char name[TASK_NAME_MAX];
     struct meta_record r;
     tid_set_add(&wakings.named, tid);
-    wakings.any_named = true;
     if (!any_task_file(tid, "comm", name, sizeof name))
         return;
     meta_begin(&r, wakings.record, sizeof wakings.record, META_WAKER);

@@ -150,19 +150,21 @@ static inline char *merged(struct made *m, uint64_t max_procs, struct thread_swi
         free(text);                                                                                                    \
     } while (0)
 
+/* Goroutine g waits until another one, or itself, wakes it; and is back at the last time. */
+static inline void wait_until(struct made *m, uint64_t g, uint64_t at, uint64_t by, uint64_t woken, uint64_t back)
+{
+    block(m, g, at, "sync", 0);
+    EVENT(m, g, at + 1, ProcStop);
+    wake(m, by, g, woken, 0);
+    EVENT(m, g, back - 1, ProcStart, g, 1);
+    start(m, g, back);
+}
+
 /* A wait of goroutine 1, which 2 ends, or nobody. */
 static inline struct made wait_of_1(uint64_t woken, uint64_t back)
 {
     struct made m = begin(2);
-    block(&m, 1, 1000, "sync", 0);
-    EVENT(&m, 1, 1001, ProcStop);
-    if (woken) {
-        wake(&m, 2, 1, woken, 0);
-    } else {
-        EVENT(&m, 1, back - 2, GoUnblock, 1, ++m.seq[1], 0);
-    }
-    EVENT(&m, 1, back - 1, ProcStart, 1, 1);
-    start(&m, 1, back);
+    wait_until(&m, 1, 1000, woken ? 2 : 1, woken ? woken : back - 2, back);
     return m;
 }
 

@@ -100,11 +100,7 @@ static void test_known_already(void **state)
 static struct made woken_by_2(void)
 {
     struct made m = begin(3);
-    block(&m, 1, 1000, "sync", 0);
-    EVENT(&m, 1, 1001, ProcStop);
-    wake(&m, 2, 1, 1900, 0);
-    EVENT(&m, 1, 2999, ProcStart, 1, 1);
-    start(&m, 1, 3000);
+    wait_until(&m, 1, 1000, 2, 1900, 3000);
     return m;
 }
 
@@ -171,16 +167,8 @@ static void test_who_the_trace_says(void **state)
 static struct made woken_by_2_once_3_has_waited(void)
 {
     struct made m = begin(3);
-    block(&m, 3, 200, "sync", 0);
-    EVENT(&m, 3, 201, ProcStop);
-    wake(&m, 2, 3, 300, 0);
-    EVENT(&m, 3, 399, ProcStart, 3, 1);
-    start(&m, 3, 400);
-    block(&m, 1, 1000, "sync", 0);
-    EVENT(&m, 1, 1001, ProcStop);
-    wake(&m, 2, 1, 1900, 0);
-    EVENT(&m, 1, 2999, ProcStart, 1, 1);
-    start(&m, 1, 3000);
+    wait_until(&m, 3, 200, 2, 300, 400);
+    wait_until(&m, 1, 1000, 2, 1900, 3000);
     return m;
 }
 

@@ -1,46 +1,42 @@
 /* What the kernel says of threads and processors, in traces of a few events: what becomes of each. */
 #include "tests/parser/switched.h"
 
+/* Also if nobody noted it, as it was so when the recording began. */
 static void test_preempted(void **state)
 {
     (void)state;
-    struct made m = begin(1);
-    block(&m, 1, 3000, "sync", 0);
-    BECOMES(&m, 2,
-            "1.1000 GoStop(preempted), 1.1001 ProcStop, 1.2000 ProcStart, 1.2001 GoStart, 1.2002 ProcsChange, "
-            "1.3000 GoBlock(sync)",
-            PREEMPTED(1, 1000), IN(1, 2000));
+    const struct thread_switch offs[] = {PREEMPTED(1, 1000), PREEMPTED_AT_BEGIN(1, 1000)};
+    for (size_t i = 0; i < ARRAY_SIZE(offs); i++) {
+        struct made m = begin(1);
+        block(&m, 1, 3000, "sync", 0);
+        BECOMES(&m, 2,
+                "1.1000 GoStop(preempted), 1.1001 ProcStop, 1.2000 ProcStart, 1.2001 GoStart, 1.2002 ProcsChange, "
+                "1.3000 GoBlock(sync)",
+                offs[i], IN(1, 2000));
+    }
 }
 
 static void test_blocked_unseen(void **state)
 {
     (void)state;
-    struct made m = begin(1);
-    block(&m, 1, 3000, "sync", 0);
-    BECOMES(&m, 2,
-            "1.1000 GoBlock(unspecified), 1.1001 ProcStop, 1.2000 GoUnblock, 1.2001 ProcStart, 1.2002 GoStart, "
-            "1.2003 ProcsChange, 1.3000 GoBlock(sync)",
-            BLOCKS(1, 1000), IN(1, 2000));
+    const struct thread_switch offs[] = {BLOCKS(1, 1000), WAITED_AT_BEGIN(1, 1000)};
+    for (size_t i = 0; i < ARRAY_SIZE(offs); i++) {
+        struct made m = begin(1);
+        block(&m, 1, 3000, "sync", 0);
+        BECOMES(&m, 2,
+                "1.1000 GoBlock(unspecified), 1.1001 ProcStop, 1.2000 GoUnblock, 1.2001 ProcStart, 1.2002 GoStart, "
+                "1.2003 ProcsChange, 1.3000 GoBlock(sync)",
+                offs[i], IN(1, 2000));
+    }
 }
 
-/* Nobody noted it, so it is no word of where the thread was, nor of when a wait that the trace has began. */
+/* What nobody noted is no word of where the thread was, nor of when a wait that the trace has began. */
 static void test_at_begin(void **state)
 {
     (void)state;
-    struct made m = begin(1);
-    block(&m, 1, 3000, "sync", 0);
+    struct made m = wait_of_1(2000, 3000);
     BECOMES(&m, 2,
-            "1.1000 GoStop(preempted), 1.1001 ProcStop, 1.2000 ProcStart, 1.2001 GoStart, 1.2002 ProcsChange, "
-            "1.3000 GoBlock(sync)",
-            PREEMPTED_AT_BEGIN(1, 1000), IN(1, 2000));
-    m = begin(1);
-    block(&m, 1, 3000, "sync", 0);
-    BECOMES(&m, 2,
-            "1.1000 GoBlock(unspecified), 1.1001 ProcStop, 1.2000 GoUnblock, 1.2001 ProcStart, 1.2002 GoStart, "
-            "1.2003 ProcsChange, 1.3000 GoBlock(sync)",
-            WAITED_AT_BEGIN(1, 1000), IN(1, 2000));
-    m = wait_of_1(2000, 3000);
-    BECOMES(&m, 2, "1.1000 GoBlock(sync), 1.1001 ProcStop, 2.2000 GoUnblock, 1.3000 ProcStart, 1.3001 GoStart, "
+            "1.1000 GoBlock(sync), 1.1001 ProcStop, 2.2000 GoUnblock, 1.3000 ProcStart, 1.3001 GoStart, "
             "1.3002 ProcsChange",
             WAITED_AT_BEGIN(1, 1100));
     show_cpus = true;
@@ -153,11 +149,7 @@ static void test_cpus(void **state)
 {
     (void)state;
     struct made m = begin(2);
-    block(&m, 1, 1000, "sync", 0);
-    EVENT(&m, 1, 1001, ProcStop);
-    wake(&m, 2, 1, 2000, 0);
-    EVENT(&m, 1, 2998, ProcStart, 1, 1);
-    start(&m, 1, 3000);
+    wait_until(&m, 1, 1000, 2, 2000, 3000);
     block(&m, 1, 4000, "sync", 0);
     show_cpus = true;
     BECOMES(&m, 2,

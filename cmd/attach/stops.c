@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#include "cmd/attach/hurry.h"
 #include "lib/clock.h"
 
 #if defined(__x86_64__)
@@ -21,7 +22,6 @@ enum { SYSCALL_STOP = SIGTRAP | 0x80 };
 const char tracee_has_ended[] = "its thread has ended";
 const char stop_is_late[] = "a call takes long";
 static const char does_not_stop[] = "a thread does not stop";
-static const char crashes[] = "the library crashes there: this is a bug of thrace, please report it";
 
 /* The kernel sends a signal then: whoever looks again and again takes the processor from the thread. */
 const char *stop_await(const struct tracee *t, int *status, uint64_t until)
@@ -97,7 +97,26 @@ bool stop_set_regs(const struct tracee *t, const struct user_regs_struct *regs)
     return !ptrace(PTRACE_SETREGSET, t->tid, (void *)NT_PRSTATUS, &from);
 }
 
-static bool is_of_libc(int signal) { return signal == SIGNAL_CANCEL || signal == SIGNAL_SETXID; }
+/* With what whoever reads the report needs. */
+static const char *crashes(const struct tracee *t, int signal)
+{
+    static char text[256];
+    struct user_regs_struct regs = {0};
+    siginfo_t info = {0};
+    stop_get_regs(t, &regs);
+    ptrace(PTRACE_GETSIGINFO, t->tid, NULL, &info);
+    const struct mapping *m = process_mapping(t->p, regs.rip);
+    snprintf(text, sizeof text, "the library crashes there (signal %d, code %d, address %p, at %#llx of %s): this is a bug "
+             "of thrace, please report it", signal, info.si_code, info.si_addr, regs.rip - (m ? m->start - m->offset : 0),
+             m ? m->path : "memory");
+    return text;
+}
+
+/* All others are blocked, or its last. A stop of the process is for the other threads; this one goes on. */
+static bool is_passed_on(int signal)
+{
+    return signal == SIGNAL_CANCEL || signal == SIGNAL_SETXID || signal == SIGSTOP;
+}
 
 const char *stop_at_call(struct tracee *t, uint64_t until, struct user_regs_struct *regs)
 {
@@ -107,15 +126,17 @@ const char *stop_at_call(struct tracee *t, uint64_t until, struct user_regs_stru
             return tracee_has_ended;
         const char *wrong = stop_await(t, &status, until);
         bool late = wrong == does_not_stop;
-        if (late && !ptrace(PTRACE_INTERRUPT, t->tid, NULL, NULL))
+        if (late && !ptrace(PTRACE_INTERRUPT, t->tid, NULL, NULL)) {
+            hurry_no_more(t->tid, &t->schedule); /* where real-time threads take all, others have a share still */
             wrong = stop_await(t, &status, until = UINT64_MAX);
+        }
         if (wrong)
             return tracee_has_ended;
         if (WSTOPSIG(status) == SYSCALL_STOP || (late && is_event_stop(status)))
             return !stop_get_regs(t, regs) ? tracee_has_ended : WSTOPSIG(status) == SYSCALL_STOP ? NULL : stop_is_late;
         signal = signal_of_stop(t, status);
-        if (signal && !is_of_libc(signal))
-            return crashes;
+        if (signal && !is_passed_on(signal))
+            return crashes(t, signal);
     }
 }
 
@@ -145,8 +166,8 @@ const char *stop_at_clone(struct tracee *t, int back)
         signal = wrong ? 0 : signal_of_stop(t, status);
         if (signal == back && !wrong)
             return NULL;
-        if (signal && !is_of_libc(signal))
-            return crashes;
+        if (signal && !is_passed_on(signal))
+            return crashes(t, signal);
     }
     return wrong == does_not_stop ? stop_interrupt(t, false) : wrong;
 }

@@ -40,7 +40,7 @@ static void check(const struct thread_switch *noted, size_t n, uint32_t asleep, 
 }
 
 #define ADDS(wanted, asleep, ...)                                                                                      \
-    check((const struct thread_switch[]){__VA_ARGS__}, sizeof(struct thread_switch[]){__VA_ARGS__} /                    \
+    check((const struct thread_switch[]){__VA_ARGS__}, sizeof(struct thread_switch[]){__VA_ARGS__} / \
           sizeof(struct thread_switch), asleep, wanted)
 
 static void who_gets_one_had_none(void **state)

@@ -43,18 +43,6 @@ static bool has(struct gotrace_str s, const char *text)
     return s.len && memmem(s.data, s.len, text, strlen(text));
 }
 
-/* A futex is anything; the innermost function of a library that is called after something says what. */
-static enum wait_need need_of_futex(struct gotrace_str function)
-{
-    static const char *const words[] = {"::lock", "lock_contended", "lock_slow", "Mutex", "RwLock", "mutex", "rwlock"};
-    if (has(function, "ondvar") || has(function, "ond_wait"))
-        return WAIT_NEED_EVENT;
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (has(function, words[i]))
-            return WAIT_NEED_WORK;
-    return WAIT_NEED_UNKNOWN;
-}
-
 /* Of a wait without an object: the innermost function says what for, if the reason is the same for several. */
 static enum wait_need need_of_function(struct gotrace_str name)
 {
@@ -68,6 +56,24 @@ static enum wait_need need_of_function(struct gotrace_str name)
             return functions[i].need;
     return WAIT_NEED_UNKNOWN;
 }
+
+/* A futex is anything; the innermost function of a library that is called after something says what. */
+static enum wait_need need_of_futex(struct gotrace_str function)
+{
+    static const char *const words[] = {"::lock", "lock_contended", "lock_slow", "Mutex",
+                                        "RwLock", "mutex",          "rwlock",    "barrier"};
+    if (has(function, "ondvar") || has(function, "ond_wait"))
+        return WAIT_NEED_EVENT;
+    if (has(function, "clockjoin"))
+        return WAIT_NEED_END;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (has(function, words[i]))
+            return WAIT_NEED_WORK;
+    return WAIT_NEED_UNKNOWN;
+}
+
+/* Where a recording found the thread when it began. */
+static bool is_in_glibc(struct gotrace_str f) { return place_begins(f.data, f.len, "__futex_"); }
 
 static enum wait_need need_of_stack(struct gotrace_stack stack, const struct stack_parts *parts)
 {
@@ -83,22 +89,25 @@ static enum wait_need need_of_stack(struct gotrace_stack stack, const struct sta
     }
     if (!gotrace_stack_frame(stack, parts->first, &f))
         return WAIT_NEED_UNKNOWN;
-    bool futex = parts->kind || (f.function.len == strlen("syscall") && has(f.function, "syscall"));
-    if (!futex)
+    bool called = f.function.len == strlen("syscall") && has(f.function, "syscall");
+    bool known = parts->kind || is_in_glibc(f.function); /* to be a futex of the threads' own */
+    if (!known && !called)
         return need_of_function(f.function);
     enum wait_need need = WAIT_NEED_UNKNOWN;
     for (size_t i = parts->first; !need && i < parts->program && gotrace_stack_frame(stack, i, &f); i++)
         need = need_of_futex(f.function);
-    return need || !parts->kind ? need : WAIT_NEED_EVENT;
+    return need || !known ? need : WAIT_NEED_EVENT;
 }
 
 static bool is(const char *a, const char *b) { return !strcmp(a, b); }
 
 enum wait_need wait_need_of(enum wait_need stack, const char *reason)
 {
+    if (stack == WAIT_NEED_NO_STACK && is(reason, "sync"))
+        return WAIT_NEED_EVENT;
     if (stack == WAIT_NEED_DATA)
         return is(reason, "chan send") ? WAIT_NEED_WORK : WAIT_NEED_EVENT;
-    if (stack)
+    if (stack && stack != WAIT_NEED_NO_STACK)
         return stack;
     if (is(reason, "sync") || is(reason, "wait until GC ends") || strstr(reason, "assist"))
         return WAIT_NEED_WORK;
@@ -114,7 +123,7 @@ enum wait_need wait_need_of(enum wait_need stack, const char *reason)
 void stack_split(struct gotrace_stack stack, struct stack_parts *parts)
 {
     struct gotrace_frame f;
-    *parts = (struct stack_parts){.kind = WAIT_NO_OBJECT, .need = WAIT_NEED_UNKNOWN};
+    *parts = (struct stack_parts){.kind = WAIT_NO_OBJECT, .need = WAIT_NEED_NO_STACK};
     if (!gotrace_stack_frame(stack, 0, &f))
         return;
     parts->kind = wait_object_named(f.function);

@@ -32,13 +32,14 @@ enum wait_object wait_object_named(struct gotrace_str name);
 
 /* What a wait may hold up, see needs.h. */
 enum wait_need {
-    WAIT_NEED_UNKNOWN, /* the stack does not say it, the reason may */
-    WAIT_NEED_DATA,    /* of a descriptor: the reason says whether to read or to write */
-    WAIT_NEED_NOTHING, /* by the runtime of Go, for its own purposes */
-    WAIT_NEED_WORK,    /* who waits has work to do: for a lock, a barrier, room in a pipe */
-    WAIT_NEED_EVENT,   /* for work, or for an answer: a condition, a semaphore, a descriptor */
-    WAIT_NEED_END,     /* of a thread */
-    WAIT_NEED_TIME,    /* a sleep */
+    WAIT_NEED_UNKNOWN,  /* the stack does not say it, the reason may */
+    WAIT_NEED_NO_STACK, /* nobody knows what for: idle, unless the reason says more than "sync" */
+    WAIT_NEED_DATA,     /* of a descriptor: the reason says whether to read or to write */
+    WAIT_NEED_NOTHING,  /* by the runtime of Go, for its own purposes */
+    WAIT_NEED_WORK,     /* who waits has work to do: for a lock, a barrier, room in a pipe */
+    WAIT_NEED_EVENT,    /* for work, or for an answer: a condition, a semaphore, a descriptor */
+    WAIT_NEED_END,      /* of a thread */
+    WAIT_NEED_TIME,     /* a sleep */
 };
 
 struct stack_parts {

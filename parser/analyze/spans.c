@@ -106,7 +106,7 @@ static void describe(struct spans *s, struct span_thread *l, const struct gotrac
     l->call = l->on_object = false;
     l->doing = 0;
     l->stack = t->stack;
-    l->object = (struct stat_object){.kind = WAIT_NO_OBJECT};
+    l->object = (struct stat_object){.kind = WAIT_NO_OBJECT, .need = WAIT_NEED_NO_STACK};
     l->reason = l->what = stat_empty(texts);
     l->place = l->where = 0;
     switch (t->to) {

@@ -19,6 +19,7 @@ libparser_la_SOURCES += \
 	%D%/switches_learn.c \
 	%D%/switches_merge.c \
 	%D%/switches_model.c %D%/switches_model.h \
+	%D%/switches_queues.c %D%/switches_queues.h \
 	%D%/switches_wakers.c \
 	%D%/switches_moves.c %D%/switches_moves.h \
 	%D%/thread_switch.h \

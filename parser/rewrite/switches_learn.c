@@ -5,20 +5,31 @@
  * times: it may have been woken in vain, or for what the trace does not tell from the wait, as the mutex of a condition.
  * Where the kernel says who woke it, that counts for waits of which the trace does not know, and where it is another
  * thread of the program than the trace has it. That is said before a lock is released, so it is the first one from then
- * on; or the last one before, if the thread had not come back since and is not woken again.
+ * on; or the last one before, if the thread had not come back since and is not woken again. Where threads noted what they
+ * do with mutexes and conditions, that says whom the kernel woke, and it is the last one that counts.
  */
 #include "parser/event.h"
 #include "parser/rewrite/switches.h"
+#include "parser/rewrite/switches_queues.h"
 
 struct waiter {
+    uint32_t thread;
     bool waits; /* by the trace */
     bool slept; /* and by the kernel, and is not back */
+    bool lost;  /* its processor, and has not got one since */
     size_t block; /* number of its GoBlock + 1, as long as a switch may begin it */
     size_t back; /* index of the switch + 1 with which it came back; 0: it did not */
     size_t waking;    /* and of the waking that made it come back; or of the first one after the trace has it woken … */
     size_t early;     /* … or the same as this, if there is none: that was before */
     size_t unblock;   /* number of the GoUnblock + 1 with which it is woken, by another thread; 0: it is not */
     uint64_t by;      /* which */
+    bool was_asleep;  /* then … */
+    bool slept_again; /* … and it has fallen asleep since for what it waits for */
+    bool by_note;     /* the waking is what an unlock or a signal did, as was noted */
+    /* As one that wakes others: */
+    uint32_t released; /* the mutex or condition of its last note, if that releases one, and the trace has not said so */
+    uint32_t woke;     /* of a signal: whom, by number, or 0 */
+    size_t note;       /* number of the note + 1, if it is a waking and of this generation; else 0 */
 };
 
 struct learner {
@@ -28,6 +39,7 @@ struct learner {
     struct idmap waiter_of; /* threads: index + 1 */
     struct idmap home_of;   /* goroutines: the same of the thread that they wait on */
     VEC(struct waiter) waiters;
+    struct queues queues; /* of the same numbers */
 };
 
 static bool mark(struct event_marks *m, size_t number)
@@ -48,18 +60,22 @@ static struct waiter *waiter_of(struct learner *l, uint64_t thread)
         if (l->waiters.n >= UINT32_MAX - 1 || !VEC_ROOM(&l->waiters) ||
             !idmap_add(&l->waiter_of, thread, at = (uint32_t)l->waiters.n + 1))
             return NULL;
-        l->waiters.v[l->waiters.n++] = (struct waiter){0};
+        l->waiters.v[l->waiters.n++] = (struct waiter){.thread = (uint32_t)thread};
+        if (!queues_add_thread(&l->queues))
+            return NULL;
     }
     return &l->waiters.v[at - 1];
 }
+
+static uint32_t number_of(const struct learner *l, const struct waiter *w) { return (uint32_t)(w - l->waiters.v) + 1; }
 
 static bool begin_wait(struct learner *l, const struct gotrace_event *ev)
 {
     struct waiter *w = waiter_of(l, ev->thread);
     if (!w)
         return false;
-    uint32_t at = (uint32_t)(w - l->waiters.v) + 1, before = idmap_get(&l->home_of, ev->goroutine);
-    *w = (struct waiter){.waits = true, .block = ++l->blocks};
+    uint32_t at = number_of(l, w), before = idmap_get(&l->home_of, ev->goroutine);
+    *w = (struct waiter){.thread = w->thread, .waits = true, .block = ++l->blocks};
     if (before && before != at)
         idmap_remove(&l->home_of, ev->goroutine);
     return before == at || idmap_add(&l->home_of, ev->goroutine, at);
@@ -72,25 +88,63 @@ static bool is_woken_by_another(const struct learner *l, const struct waiter *w)
     return waking && waking->context == WAKING_BY_THREAD && idmap_get(&l->waiter_of, waking->waker);
 }
 
-/* Who wakes another one does so before that comes back. */
-static void wake(struct learner *l, const struct gotrace_event *ev)
+/* The call that was noted says whom it wakes, by what we knew then: its stack is that of the waking. */
+static void say_from_where(struct learner *l, uint32_t at, uint32_t by, uint64_t stack)
 {
-    uint32_t at = idmap_get(&l->home_of, ev->args[0]);
-    l->unblocks++;
-    if (at && idmap_get(&l->waiter_of, ev->thread) != at) {
-        struct waiter *w = &l->waiters.v[at - 1];
-        w->block = w->back = 0;
-        w->waking = w->early = is_woken_by_another(l, w) ? w->waking : 0;
-        w->unblock = l->unblocks;
-        w->by = ev->thread;
+    const struct queued_thread *t = queues_thread(&l->queues, at);
+    const struct waiter *w = &l->waiters.v[by - 1];
+    if (w->note && w->released == (t->cond ? t->cond : t->mutex))
+        l->switches->v[w->note - 1].stack = stack;
+}
+
+/*
+ * The trace has the thread signal another one than the kernel woke for that; or one that a signal had reached already.
+ * Whom a broadcast wakes, which has no note, the condition lets through.
+ */
+static bool is_signalled_wrongly(struct learner *l, uint32_t at, uint32_t by)
+{
+    const struct queued_thread *t = queues_thread(&l->queues, at);
+    struct waiter *w = by ? &l->waiters.v[by - 1] : NULL;
+    if (!t->cond)
+        return false;
+    if (!w || w->released != t->cond) {
+        queues_pass(&l->queues, at);
+        return false;
     }
+    w->released = 0;
+    bool passed = t->passed;
+    if (!w->woke && !l->waiters.v[at - 1].lost) /* it is on its way to sleep, or has just taken the signal */
+        queues_pass(&l->queues, at);
+    return w->woke ? w->woke != at : passed;
+}
+
+/* Who wakes another one does so before that comes back. */
+static bool wake(struct learner *l, const struct gotrace_event *ev)
+{
+    uint32_t at = idmap_get(&l->home_of, ev->args[0]), by = idmap_get(&l->waiter_of, ev->thread);
+    l->unblocks++;
+    if (!at || by == at)
+        return true;
+    if (by)
+        say_from_where(l, at, by, ev->args[2]);
+    if (is_signalled_wrongly(l, at, by))
+        return mark(&l->known->wrong, l->unblocks - 1);
+    struct waiter *w = &l->waiters.v[at - 1];
+    w->block = w->back = 0;
+    w->waking = w->early = is_woken_by_another(l, w) ? w->waking : 0;
+    w->unblock = l->unblocks;
+    w->by = ev->thread;
+    w->was_asleep = w->slept;
+    w->slept_again = false;
+    return true;
 }
 
 /* Who ended the wait, by the kernel, if that is not what the trace says. */
 static bool correct_waker(struct learner *l, const struct waiter *w)
 {
     struct thread_switch *waking = &l->switches->v[w->waking - 1];
-    if (w->unblock && (waking->context != WAKING_BY_THREAD || waking->waker == w->by))
+    bool of_another_sleep = w->by_note && w->slept_again;
+    if (w->unblock && (waking->context != WAKING_BY_THREAD || (waking->waker == w->by && !of_another_sleep)))
         return true;
     waking->ends_wait = true;
     return !w->unblock || mark(&l->known->wrong, w->unblock - 1);
@@ -101,12 +155,21 @@ static bool end_wait(struct learner *l, const struct gotrace_event *ev)
     struct waiter *w = waiter_of(l, ev->thread);
     if (!w)
         return false;
-    if (w->waits && w->back && idmap_get(&l->home_of, ev->args[0]) == (uint32_t)(w - l->waiters.v) + 1) {
+    if (w->waits && w->back && idmap_get(&l->home_of, ev->args[0]) == number_of(l, w)) {
         l->switches->v[w->back - 1].ends_wait = true;
         if (w->waking && !correct_waker(l, w))
             return false;
     }
-    *w = (struct waiter){0};
+    queues_end(&l->queues, number_of(l, w));
+    *w = (struct waiter){.thread = w->thread};
+    return true;
+}
+
+/* The IDs of stacks are others from then on. */
+static bool forget_notes(struct learner *l)
+{
+    for (size_t i = 0; i < l->waiters.n; i++)
+        l->waiters.v[i].note = 0;
     return true;
 }
 
@@ -118,6 +181,7 @@ static bool is_on(struct learner *l, uint64_t thread, uint64_t go)
 static bool learn_event(struct learner *l, const struct gotrace_event *ev)
 {
     switch (ev->type) {
+    case EV_SYNC_POINT: return forget_notes(l);
     case EV_GoBlock: return begin_wait(l, ev);
     case EV_GoStart: return end_wait(l, ev) && is_on(l, ev->thread, ev->args[0]);
     case EV_GoCreate:
@@ -126,7 +190,7 @@ static bool learn_event(struct learner *l, const struct gotrace_event *ev)
     case EV_GoStatusStack:
         return delays_know(&l->known->delays, ev->args[0], false) &&
                (ev->args[1] == ID_NONE || is_on(l, ev->args[1], ev->args[0]));
-    case EV_GoUnblock: wake(l, ev); return true;
+    case EV_GoUnblock: return wake(l, ev);
     case EV_GoDestroy:
         if (idmap_get(&l->home_of, ev->goroutine))
             idmap_remove(&l->home_of, ev->goroutine);
@@ -145,18 +209,88 @@ static bool begin_late(struct learner *l, struct waiter *w, size_t i)
     return mark(&l->known->late, block);
 }
 
+/* ---- notes ------------------------------------------------------------------------------------------------------ */
+
+/* An unlock or a signal wakes a thread: its note is that waking from now on. */
+static void note_is_waking(struct learner *l, size_t i, uint32_t whom)
+{
+    struct thread_switch *s = &l->switches->v[i];
+    struct waiter *w = &l->waiters.v[whom - 1];
+    *s = (struct thread_switch){
+        .time = s->time, .thread = w->thread, .kind = SWITCH_WAKING, .waker = s->thread, .context = WAKING_BY_THREAD};
+    w->waking = i + 1;
+    w->early = 0;
+    w->by_note = true;
+    l->waiters.v[idmap_get(&l->waiter_of, s->waker) - 1].note = i + 1;
+}
+
+/* Who was woken from a condition was woken by that. */
+static void learn_unlock(struct learner *l, size_t i)
+{
+    uint32_t whom = queues_unlock(&l->queues, l->switches->v[i].waker);
+    const struct waiter *w = whom ? &l->waiters.v[whom - 1] : NULL;
+    if (w && !(queues_thread(&l->queues, whom)->cond && (w->was_asleep || w->waking)))
+        note_is_waking(l, i, whom);
+}
+
+static bool learn_note(struct learner *l, size_t i)
+{
+    struct thread_switch s = l->switches->v[i];
+    struct waiter *w = waiter_of(l, s.thread);
+    if (!w)
+        return false;
+    uint32_t at = number_of(l, w);
+    w->released = s.context == MUTEX_IS_UNLOCKED || s.context == COND_IS_SIGNALLED ? s.waker : 0;
+    w->note = 0;
+    switch (s.context) {
+    case MUTEX_IS_AWAITED: return queues_await_mutex(&l->queues, at, s.waker);
+    case COND_IS_AWAITED: return queues_await_cond(&l->queues, at, s.waker);
+    case COND_IS_SIGNALLED:
+        w->woke = queues_signal(&l->queues, s.waker);
+        if (w->woke)
+            note_is_waking(l, i, w->woke);
+        return true;
+    default: learn_unlock(l, i); return true;
+    }
+}
+
+/* ---- switches --------------------------------------------------------------------------------------------------- */
+
+/* In its wait. What ended an earlier sleep, in vain, does not count. */
+static bool fall_asleep(struct learner *l, struct waiter *w)
+{
+    enum sleeps_for what = queues_sleep(&l->queues, number_of(l, w));
+    size_t unblock = w->unblock;
+    w->back = 0;
+    if (what == SLEEPS_FOR_COND && unblock) { /* it was awake, and another one has taken the signal */
+        w->unblock = w->waking = 0;
+        return mark(&l->known->wrong, unblock - 1);
+    }
+    bool passed = queues_thread(&l->queues, number_of(l, w))->passed;
+    w->slept_again = !passed;
+    w->waking = unblock || passed ? w->waking : 0;
+    return true;
+}
+
 static bool learn_switch(struct learner *l, size_t i)
 {
     const struct thread_switch *s = &l->switches->v[i];
+    if (s->kind == SWITCH_LOCK_NOTE)
+        return learn_note(l, i);
     uint32_t at = idmap_get(&l->waiter_of, s->thread);
     if (s->kind == SWITCHES_LOST)
         for (size_t j = 0; j < l->waiters.n; j++) {
             l->waiters.v[j].slept = false;
             l->waiters.v[j].block = l->waiters.v[j].back = 0;
         }
-    if (!at || !l->waiters.v[at - 1].waits || s->kind == SWITCHES_LOST || s->kind == SWITCH_PREEMPTED || s->at_begin)
+    if (s->kind == SWITCHES_LOST)
+        queues_forget(&l->queues);
+    if (!at || !l->waiters.v[at - 1].waits || s->kind == SWITCHES_LOST || s->at_begin)
         return true;
     struct waiter *w = &l->waiters.v[at - 1];
+    w->lost = s->kind == SWITCH_PREEMPTED || (w->lost && s->kind == SWITCH_WAKING);
+    if (s->kind == SWITCH_PREEMPTED)
+        return true;
     if (s->kind == SWITCH_WAKING) {
         if (w->slept && (!w->unblock || w->waking == w->early)) {
             w->waking = i + 1;
@@ -165,17 +299,19 @@ static bool learn_switch(struct learner *l, size_t i)
         return true;
     }
     if (s->kind == SWITCH_BLOCKS) {
-        w->back = 0;
-        w->waking = w->unblock ? w->waking : 0;
+        if (!fall_asleep(l, w))
+            return false;
+    } else {
+        queues_run(&l->queues, at);
+        if (w->slept)
+            w->back = i + 1;
     }
-    else if (w->slept)
-        w->back = i + 1;
     w->slept = s->kind == SWITCH_BLOCKS;
     return !w->slept || !w->block || begin_late(l, w, i);
 }
 
 /* By the kernel, of a thread and a processor. */
-static bool is_noted(const struct thread_switch *s) { return s->kind != SWITCH_WAKING && !s->at_begin; }
+static bool is_noted(const struct thread_switch *s) { return s->kind < SWITCH_WAKING && !s->at_begin; }
 
 bool switches_learn(struct gotrace_reader *r, struct thread_switches *switches, struct switches_known *known)
 {
@@ -199,6 +335,7 @@ bool switches_learn(struct gotrace_reader *r, struct thread_switches *switches, 
     idmap_free(&l.waiter_of);
     idmap_free(&l.home_of);
     VEC_FREE(&l.waiters);
+    queues_free(&l.queues);
     return ok && moves_end(&known->moves) && delays_end(&known->delays);
 }
 

@@ -55,6 +55,8 @@ static bool take_switch(struct switched *s, const struct thread_switch *at)
     if (!index)
         return true;
     struct switched_thread *t = &s->threads.v[index - 1];
+    if (at->kind == SWITCH_LOCK_NOTE)
+        return true;
     if (at->kind == SWITCH_WAKING)
         return switched_wake(s, t, at);
     if (!at->at_begin)
@@ -104,8 +106,10 @@ static bool wake(struct switched *s, const struct gotrace_event *ev)
     struct switched_go *go = switched_go(s, ev->args[0]);
     if (!go)
         return refuse(s, ev, "nobody has made the goroutine");
+    if (event_is_marked(&s->known->wrong, s->unblocks++))
+        return true;
     go->was = GO_RUNNABLE;
-    if (event_is_marked(&s->known->wrong, s->unblocks++) || go->is != GO_WAITING)
+    if (go->is != GO_WAITING)
         return true;
     go->is = GO_RUNNABLE;
     return switched_copy(s, ev, (uint64_t[]){go->id, ++go->seq, ev->args[2]});

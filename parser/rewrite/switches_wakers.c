@@ -45,6 +45,8 @@ bool switched_wake(struct switched *s, const struct switched_thread *t, const st
     const struct switched_go *by = thread ? switched_go_on(s, thread) : NULL;
     bool acts = by && (by->is == GO_RUNNING || by->is == GO_SYSCALL);
     uint64_t stack = !acts ? stack_of(s, waking) : by->is == GO_SYSCALL ? by->stack : 0;
+    if (waking->stack && acts && s->tables && !rewriter_stack(&s->w, s->tables, waking->stack, &stack))
+        return false;
     go->is = GO_RUNNABLE;
     return switched_put(s, thread ? thread->id : ID_NONE, waking->time, EV_GoUnblock,
                         (uint64_t[]){go->id, ++go->seq, stack});

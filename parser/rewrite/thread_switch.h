@@ -16,8 +16,9 @@ struct thread_switch {
     bool begins_wait : 1; /* with this one the thread went to sleep for what it waits for by the trace */
     bool ends_wait : 1;   /* with this one it came back from that, or was woken for it */
     uint32_t waker;       /* of SWITCH_WAKING: the thread that did, or was interrupted for it, or the softirq … */
-    uint8_t context;      /* … by enum waking_context */
+    uint8_t context;      /* … by enum waking_context; of SWITCH_LOCK_NOTE an object's number and enum lock_note */
     bool at_begin;        /* nobody noted it: so it was when the recording began */
+    uint64_t stack;       /* of SWITCH_WAKING: where the waker was, in the trace that is read; 0: it is not known */
 };
 
 /* What a thread that is none of the program's is called. */

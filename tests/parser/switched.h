@@ -129,18 +129,19 @@ static inline char *merged(struct made *m, uint64_t max_procs, struct thread_swi
     return text;
 }
 
-#define IN_ON(cpu, thread, at) {at, thread, cpu, SWITCH_IN, false, false, 0, 0, false}
-#define BLOCKS_ON(cpu, thread, at) {at, thread, cpu, SWITCH_BLOCKS, false, false, 0, 0, false}
-#define PREEMPTED_ON(cpu, thread, at) {at, thread, cpu, SWITCH_PREEMPTED, false, false, 0, 0, false}
-#define WAITED_AT_BEGIN(thread, at) {at, thread, 0, SWITCH_BLOCKS, false, false, 0, 0, true}
-#define PREEMPTED_AT_BEGIN(thread, at) {at, thread, 0, SWITCH_PREEMPTED, false, false, 0, 0, true}
+#define IN_ON(cpu, thread, at) {at, thread, cpu, SWITCH_IN, false, false, 0, 0, false, 0}
+#define BLOCKS_ON(cpu, thread, at) {at, thread, cpu, SWITCH_BLOCKS, false, false, 0, 0, false, 0}
+#define PREEMPTED_ON(cpu, thread, at) {at, thread, cpu, SWITCH_PREEMPTED, false, false, 0, 0, false, 0}
+#define WAITED_AT_BEGIN(thread, at) {at, thread, 0, SWITCH_BLOCKS, false, false, 0, 0, true, 0}
+#define PREEMPTED_AT_BEGIN(thread, at) {at, thread, 0, SWITCH_PREEMPTED, false, false, 0, 0, true, 0}
 #define IN(thread, at) IN_ON(0, thread, at)
 #define BLOCKS(thread, at) BLOCKS_ON(0, thread, at)
 #define PREEMPTED(thread, at) PREEMPTED_ON(0, thread, at)
-#define LOST(at) {at, 0, 0, SWITCHES_LOST, false, false, 0, 0, false}
-#define WOKEN_BY(waker, thread, at) {at, thread, 3, SWITCH_WAKING, false, false, waker, WAKING_BY_THREAD, false}
-#define WOKEN_IN(how, thread, at) {at, thread, 3, SWITCH_WAKING, false, false, 2, how, false}
-#define WOKEN_IN_SOFTIRQ(number, thread, at) {at, thread, 3, SWITCH_WAKING, false, false, number, WAKING_IN_SOFTIRQ, false}
+#define LOST(at) {at, 0, 0, SWITCHES_LOST, false, false, 0, 0, false, 0}
+#define WOKEN_BY(waker, thread, at) {at, thread, 3, SWITCH_WAKING, false, false, waker, WAKING_BY_THREAD, false, 0}
+#define WOKEN_IN(how, thread, at) {at, thread, 3, SWITCH_WAKING, false, false, 2, how, false, 0}
+#define WOKEN_IN_SOFTIRQ(number, thread, at) {at, thread, 3, SWITCH_WAKING, false, false, number, WAKING_IN_SOFTIRQ, false, 0}
+#define NOTES(note, thread, object, at) {at, thread, 0, SWITCH_LOCK_NOTE, false, false, object, note, false, 0}
 
 #define BECOMES(m, max_procs, expected, ...)                                                                           \
     do {                                                                                                               \

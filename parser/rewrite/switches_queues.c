@@ -1,0 +1,175 @@
+#include "parser/rewrite/switches_queues.h"
+
+bool queues_add_thread(struct queues *q)
+{
+    if (!VEC_ROOM(&q->threads))
+        return false;
+    q->threads.v[q->threads.n++] = (struct queued_thread){0};
+    return true;
+}
+
+static struct queued_thread *thread_of(struct queues *q, uint32_t thread) { return &q->threads.v[thread - 1]; }
+
+static struct queue *queue_of(struct queues *q, uint32_t object)
+{
+    return object && object <= q->objects.n ? &q->objects.v[object - 1] : NULL;
+}
+
+static bool make_queue(struct queues *q, uint32_t object)
+{
+    while (q->objects.n < object) {
+        if (!VEC_ROOM(&q->objects))
+            return false;
+        q->objects.v[q->objects.n++] = (struct queue){0};
+    }
+    return true;
+}
+
+/* ---- who sleeps ------------------------------------------------------------------------------------------------- */
+
+static void leave_queue(struct queues *q, uint32_t thread)
+{
+    struct queued_thread *t = thread_of(q, thread);
+    struct queue *in = queue_of(q, t->in);
+    if (!in)
+        return;
+    uint32_t before = 0, at = in->first;
+    for (; at != thread; at = thread_of(q, at)->next)
+        before = at;
+    if (before)
+        thread_of(q, before)->next = t->next;
+    else
+        in->first = t->next;
+    if (in->last == thread)
+        in->last = before;
+    t->in = t->next = 0;
+}
+
+static void come_last(struct queues *q, uint32_t thread, uint32_t object)
+{
+    struct queue *in = queue_of(q, object);
+    leave_queue(q, thread);
+    if (in->last)
+        thread_of(q, in->last)->next = thread;
+    else
+        in->first = thread;
+    in->last = thread;
+    thread_of(q, thread)->in = object;
+}
+
+/* ---- conditions ------------------------------------------------------------------------------------------------- */
+
+/* It came before the last time that all who could be signalled had been. */
+static bool is_older(const struct queued_thread *t, const struct queue *c) { return t->round < c->round; }
+
+/* Whoever is left of those before that goes on at once. */
+static bool is_let_through(const struct queued_thread *t, const struct queue *c)
+{
+    return is_older(t, c) && (c->signals || t->round + 1 < c->round);
+}
+
+void queues_pass(struct queues *q, uint32_t thread)
+{
+    struct queued_thread *t = thread_of(q, thread);
+    if (!t->cond || t->passed)
+        return;
+    struct queue *c = queue_of(q, t->cond);
+    leave_queue(q, thread);
+    t->passed = true;
+    if (!is_older(t, c))
+        c->newer -= c->newer > 0;
+    else if (t->round + 1 == c->round && c->signals)
+        c->signals--;
+    else if (t->round + 1 == c->round)
+        c->older -= c->older > 0;
+}
+
+bool queues_await_cond(struct queues *q, uint32_t thread, uint32_t cond)
+{
+    struct queued_thread *t = thread_of(q, thread);
+    if (!make_queue(q, cond))
+        return false;
+    queues_pass(q, thread);
+    t->cond = cond;
+    t->passed = false;
+    t->round = queue_of(q, cond)->round;
+    queue_of(q, cond)->newer++;
+    return true;
+}
+
+uint32_t queues_signal(struct queues *q, uint32_t cond)
+{
+    struct queue *c = queue_of(q, cond);
+    if (!c || (!c->older && !c->newer))
+        return 0;
+    if (!c->older) {
+        c->round++;
+        c->older = c->newer;
+        c->newer = c->signals = 0;
+    }
+    c->older--;
+    c->signals++;
+    uint32_t thread = c->first;
+    while (thread && !is_older(thread_of(q, thread), c))
+        thread = thread_of(q, thread)->next;
+    if (thread)
+        leave_queue(q, thread);
+    return thread;
+}
+
+/* ---- waits ------------------------------------------------------------------------------------------------------ */
+
+bool queues_await_mutex(struct queues *q, uint32_t thread, uint32_t mutex)
+{
+    queues_end(q, thread);
+    thread_of(q, thread)->mutex = mutex;
+    return make_queue(q, mutex);
+}
+
+void queues_run(struct queues *q, uint32_t thread)
+{
+    struct queued_thread *t = thread_of(q, thread);
+    leave_queue(q, thread);
+    if (t->cond && !t->passed && is_let_through(t, queue_of(q, t->cond)))
+        queues_pass(q, thread);
+}
+
+enum sleeps_for queues_sleep(struct queues *q, uint32_t thread)
+{
+    struct queued_thread *t = thread_of(q, thread);
+    if (!t->mutex)
+        return SLEEPS_FOR_OTHER;
+    bool for_cond = t->cond && !t->passed;
+    come_last(q, thread, for_cond ? t->cond : t->mutex);
+    return for_cond ? SLEEPS_FOR_COND : SLEEPS_FOR_MUTEX;
+}
+
+void queues_end(struct queues *q, uint32_t thread)
+{
+    leave_queue(q, thread);
+    queues_pass(q, thread);
+    *thread_of(q, thread) = (struct queued_thread){0};
+}
+
+uint32_t queues_unlock(struct queues *q, uint32_t mutex)
+{
+    struct queue *m = queue_of(q, mutex);
+    uint32_t thread = m ? m->first : 0;
+    if (thread)
+        leave_queue(q, thread);
+    return thread;
+}
+
+void queues_forget(struct queues *q)
+{
+    for (size_t i = 0; i < q->threads.n; i++)
+        q->threads.v[i] = (struct queued_thread){0};
+    for (size_t i = 0; i < q->objects.n; i++)
+        q->objects.v[i] = (struct queue){0};
+}
+
+void queues_free(struct queues *q)
+{
+    VEC_FREE(&q->threads);
+    VEC_FREE(&q->objects);
+}

@@ -63,6 +63,11 @@ enum meta_tag {
      */
     META_WAKINGS = 25,
     META_ASLEEP = 27, /* time in ticks after it was looked, n, n threads that waited then, as the kernel says */
+    /*
+     * m, time in ticks, address, enum lock_note: the thread is about to do that with the mutex or condition. Where the
+     * kernel notes switches, and does not say who wakes whom
+     */
+    META_LOCK_NOTE = 28,
     META_WAKER = 26, /* thread, text: what a thread that is none of the program's is called, and woke one */
 };
 
@@ -76,7 +81,7 @@ enum meta_tag {
         [META_MODULE] = "iiiitt", [META_HOOK] = "it", [META_SAMPLE] = "iiiii*", [META_CALLS] = "iii",                  \
         [META_STATUS] = "iiiiit*", [META_STRING] = "it", [META_HEAP_BLOCK] = "iiii", [META_HEAP_FREE] = "i",           \
         [META_LOCK] = "iiiiiiit***", [META_SWITCHES] = "i*", [META_DELAYS] = "ii*",                                    \
-        [META_WAKINGS] = "i*", [META_WAKER] = "it", [META_ASLEEP] = "i*"                                                                     \
+        [META_WAKINGS] = "i*", [META_WAKER] = "it", [META_ASLEEP] = "i*", [META_LOCK_NOTE] = "iiii"                                                                     \
     }
 
 /* The recording begins with it; or these threads are about to end, and get no processor any more that counts. */

@@ -81,6 +81,17 @@ void waitq_overtake(struct waitq *q, const struct wait_slot *own);
 /* Leaves. The slot belongs to others from then on. */
 void waitq_leave(struct waitq *q, struct wait_slot *slot);
 
+/* Somebody will wait for the object and be no waiter: until that is over releases are not to pass it by. */
+static inline void waitq_expect(struct waitq *q, const void *object)
+{
+    __atomic_fetch_add(&q->waiting[waitq_bucket(object)], 1, __ATOMIC_RELAXED);
+}
+
+static inline void waitq_unexpect(struct waitq *q, const void *object)
+{
+    __atomic_fetch_sub(&q->waiting[waitq_bucket(object)], 1, __ATOMIC_RELAXED);
+}
+
 static inline uint64_t wait_word(const struct wait_slot *slot)
 {
     return __atomic_load_n(&slot->word, __ATOMIC_ACQUIRE);

@@ -6,6 +6,7 @@
 #define THRACE_PRELOAD_HOOK_H
 
 #include "lib/options/options.h"
+#include "lib/wire/varint.h"
 #include "preload/config.h"
 #include "preload/handles.h"
 #include "preload/maintenance.h"
@@ -75,8 +76,12 @@ static inline void hook_request(const struct thread *t, struct unwind_request *r
 /* The caller has made the object at the address. */
 void hook_made(struct hook *h, const void *address);
 
-/* Bytes of meta records that hook_stack may need; and hook_wait_stack, more. */
-enum { STACK_RECORD_MAX = 1 + (2 + STACK_MAX_FRAMES) * 10, WAIT_STACK_RECORDS_MAX = STACK_RECORD_MAX + OBJECT_RECORD_MAX };
+/* Bytes of meta records: of a lock_notes.h; that hook_stack may need; and hook_wait_stack, with the notes of its wait. */
+enum {
+    LOCK_NOTE_MAX = 1 + 4 * VARINT_MAX,
+    STACK_RECORD_MAX = 1 + (2 + STACK_MAX_FRAMES) * 10,
+    WAIT_STACK_RECORDS_MAX = STACK_RECORD_MAX + OBJECT_RECORD_MAX + 2 * LOCK_NOTE_MAX,
+};
 
 /* Inside a section with STACK_RECORD_MAX extra: the id of the captured stack in this generation, 0 for none. */
 uint64_t hook_stack(struct hook *h);

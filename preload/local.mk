@@ -19,6 +19,7 @@ libthrace_preload_la_SOURCES = \
 	%D%/hook.c %D%/hook.h \
 	%D%/introduce.c %D%/introduce.h \
 	%D%/libc_words.c %D%/libc_words.h %D%/libc_words.def \
+	%D%/lock_notes.c %D%/lock_notes.h \
 	%D%/lock_stats.c %D%/lock_stats.h \
 	%D%/maintenance.c %D%/maintenance.h \
 	%D%/modules.c %D%/modules.h \

@@ -52,6 +52,7 @@ struct recorder {
     struct stacktab stacks;
     struct stacktab pairs, more_pairs; /* of a stack and an object: the first ones, in few pages, and the others */
     struct waitq waits;
+    bool notes_locks; /* lock_notes.h */
 };
 
 extern struct recorder recorder;

@@ -109,6 +109,9 @@ void thread_inherit(struct thread *t)
         next = other->next;
         if (other->wait)
             waitq_leave(&recorder.waits, other->wait);
+        if (other->retakes)
+            waitq_unexpect(&recorder.waits, other->retakes);
+        other->retakes = NULL;
         other->writer = (struct writer){0}; /* where a clone has copied it, it may be held */
         if (other == t)
             continue;

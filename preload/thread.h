@@ -63,6 +63,7 @@ struct thread {
     bool shared;       /* a child of clone may have the same `self`, at the same time */
     struct sched_thread sched;
     struct wait_slot *wait; /* its slot while it waits for an object */
+    const void *retakes;    /* the mutex that it gives up to wait for a condition, where that is noted; or NULL */
     enum woken woken;       /* what became of a slot that is gone, while the model still says Waiting */
     struct {                /* a GoUnblock promised by a claim and not written yet; g 0: none */
         struct sched_wakeup wakeup;

@@ -3,6 +3,7 @@
 #include "preload/active.h"
 #include "preload/config.h"
 #include "preload/libc_words.h"
+#include "preload/lock_notes.h"
 #include "preload/objects.h"
 #include "preload/section.h"
 #include "preload/upcalls.h"
@@ -17,6 +18,7 @@ static void leave_slot(struct thread *t)
     if (t->wait)
         waitq_leave(&recorder.waits, t->wait);
     t->wait = NULL;
+    lock_note_retaken(t);
 }
 
 void wait_forget(struct hook *h) { leave_slot(h->t); }
@@ -67,7 +69,10 @@ bool wait_block(struct hook *h, struct wait *w, enum sched_reason reason)
         }
         t->woken = NOT_WOKEN;
         t->wait_site.stack = hook_wait_stack(h);
-        if (sched_block(&recorder.sched, &t->sched, reason, t->wait_site.stack, now())) {
+        uint64_t time = now();
+        if (unlikely(recorder.notes_locks))
+            lock_note_wait(h, time);
+        if (sched_block(&recorder.sched, &t->sched, reason, t->wait_site.stack, time)) {
             w->t = t;
             if (t->wait) /* fails when a release found us in between: then nobody else writes our GoUnblock */
                 wait_move(t->wait, (wait_word(t->wait) & ~(uint64_t)WAIT_STATE_MASK) | WAIT_REGISTERED, WAIT_BLOCKED);
@@ -151,6 +156,7 @@ void wait_end(struct wait *w)
         if (without_room)
             section_leave(t);
     }
+    lock_note_retaken(t);
     if (likely(section == SECTION_WRITES)) {
         bool failed = unlikely(w->error) && is_in_call(t); /* else a handler's hook has ended it */
         if (unlikely(!come_back(t)))
@@ -249,6 +255,8 @@ void wake_next_owner(struct hook *h, const pthread_mutex_t *m)
     if (!is_trusted(WORD_MUTEX))
         return;
     enum wait_claimed claimed = mutex_unlock_will_wake(m) ? CLAIMED_QUEUED : CLAIMED_COMING;
+    if (claimed == CLAIMED_QUEUED && !mutex_is_nested(m))
+        lock_note_release(h, m, MUTEX_IS_UNLOCKED);
     if (waitq_may_claim(&recorder.waits, m, claimed))
         wake(h, m, WAITER_ANY, claimed, false);
 }

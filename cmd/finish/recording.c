@@ -149,6 +149,7 @@ void recording_free(struct recording *r)
     free(r->profile);
     free(r->calls);
     VEC_FREE(&r->switches);
+    idmap_free(&r->locks_noted);
     VEC_FREE(&r->delays);
     VEC_FREE(&r->asleep);
     VEC_FREE(&r->wakers);

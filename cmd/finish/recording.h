@@ -13,6 +13,7 @@
 #include "cmd/finish/samples.h"
 #include "cmd/finish/stack_table.h"
 #include "cmd/finish/trace_time.h"
+#include "parser/idmap.h"
 #include "parser/rewrite/switches_delays.h"
 #include "parser/rewrite/thread_switch.h"
 #include "parser/vec.h"
@@ -79,6 +80,8 @@ struct recording {
     void *profile; /* the heap profile, as a file for pprof */
     size_t profile_size;
     VEC(struct thread_switch) switches; /* times in ticks, until recording_sort_switches */
+    struct idmap locks_noted; /* addresses: numbers from 1 */
+    uint32_t nlocks_noted;
     VEC(struct thread_delay) delays;    /* likewise */
     VEC(uint32_t) asleep; /* threads that waited when the recording began in mid-run … */
     int64_t asleep_ticks; /* … which was looked up until then; 0: it was not */

@@ -236,6 +236,7 @@ static bool read_record(struct recording *r, struct rec_names *names, struct cur
     case META_LOCK: return recording_read_lock(r, c, generation);
     case META_SWITCHES: return recording_read_switches(r, c);
     case META_WAKINGS: return recording_read_wakings(r, c);
+    case META_LOCK_NOTE: return recording_read_lock_note(r, c);
     case META_ASLEEP: return recording_read_asleep(r, c);
     case META_WAKER: return recording_read_waker(r, c);
     case META_DELAYS: return recording_read_delays(r, c);

@@ -52,6 +52,22 @@ bool recording_read_wakings(struct recording *r, struct cursor *c)
     return true;
 }
 
+bool recording_read_lock_note(struct recording *r, struct cursor *c)
+{
+    struct thread_switch s = {.thread = (uint32_t)get_int(c), .kind = SWITCH_LOCK_NOTE};
+    s.time = (int64_t)get_int(c);
+    uint64_t address = get_int(c), note = get_int(c);
+    uint32_t number = idmap_get(&r->locks_noted, address);
+    if (!address || note >= LOCK_NOTES)
+        return true;
+    if (!VEC_ROOM(&r->switches) || (!number && !idmap_add(&r->locks_noted, address, number = ++r->nlocks_noted)))
+        return false;
+    s.context = (uint8_t)note;
+    s.waker = number;
+    r->switches.v[r->switches.n++] = s;
+    return true;
+}
+
 bool recording_read_asleep(struct recording *r, struct cursor *c)
 {
     int64_t ticks = (int64_t)get_int(c);
@@ -93,12 +109,14 @@ bool recording_read_delays(struct recording *r, struct cursor *c)
     return true;
 }
 
-/* At the same time on two CPUs: who leaves one makes room for who comes. */
+/* At the same time on two CPUs: who leaves one makes room for who comes. A wait's condition is noted after its mutex. */
 static int by_time(const void *a, const void *b)
 {
     const struct thread_switch *x = a, *y = b;
     if (x->time != y->time)
         return x->time < y->time ? -1 : 1;
+    if (x->kind == SWITCH_LOCK_NOTE && y->kind == SWITCH_LOCK_NOTE)
+        return x->context - y->context;
     return (x->kind == SWITCH_IN) - (y->kind == SWITCH_IN);
 }
 
@@ -175,7 +193,7 @@ static struct before before_first(const struct recording *r, const struct begin 
 
 static bool take_begin(const struct recording *r, struct begin *b, const struct thread_switch *s)
 {
-    if (s->kind == SWITCH_WAKING || s->kind == SWITCHES_LOST)
+    if (s->kind >= SWITCH_WAKING || s->kind == SWITCHES_LOST)
         return true;
     uint32_t at = idmap_get(&b->index, s->thread);
     if (!at && (!VEC_ROOM(&b->of_thread) || !idmap_add(&b->index, s->thread, (uint32_t)b->of_thread.n + 1)))

@@ -8,10 +8,11 @@
 /* A META_SWITCHES. False: out of memory. */
 bool recording_read_switches(struct recording *r, struct cursor *c);
 
-/* A META_DELAYS, a META_ASLEEP, a META_WAKINGS or a META_WAKER, likewise. */
+/* A META_DELAYS, a META_ASLEEP, a META_WAKINGS, a META_LOCK_NOTE or a META_WAKER, likewise. */
 bool recording_read_delays(struct recording *r, struct cursor *c);
 bool recording_read_asleep(struct recording *r, struct cursor *c);
 bool recording_read_wakings(struct recording *r, struct cursor *c);
+bool recording_read_lock_note(struct recording *r, struct cursor *c);
 bool recording_read_waker(struct recording *r, struct cursor *c);
 
 /* Once r->time is known: by time, in nanoseconds of the trace. */

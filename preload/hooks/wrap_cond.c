@@ -8,6 +8,7 @@
  */
 #include <errno.h>
 
+#include "preload/lock_notes.h"
 #include "preload/wrapper.h"
 
 /* The calling thread will sleep on c and unlock m for that. */
@@ -16,6 +17,7 @@ static void begin(struct hook *h, struct wait *w, const void *c, const void *m)
     if (waitq_maybe_waiting(&recorder.waits, m))
         wake_next_owner(h, (const pthread_mutex_t *)m);
     hook_waits_for(h, OBJECT_COND, c);
+    lock_note_will_retake(h->t, m);
     wait_register(h, c, WAITER_ANY);
     while (!wait_block(h, w, REASON_COND))
         ;
@@ -32,12 +34,20 @@ static void begin(struct hook *h, struct wait *w, const void *c, const void *m)
         return real.target args;                                                                                       \
     }
 
+static void wake_one_of(struct hook *h, const void *c)
+{
+    lock_note_release(h, c, COND_IS_SIGNALLED);
+    wake_one(h, c, WAITER_ANY);
+}
+
+static void wake_all_of(struct hook *h, const void *c) { wake_all(h, c, WAITER_ANY); }
+
 #define WAKE(entry, target, wake, params, args)                                                                        \
     static OUT_OF_LINE int target##_slow params                                                                        \
     {                                                                                                                  \
         struct hook h;                                                                                                 \
         if (wrapped(CLASS_SYNC) && HOOK_ENTER(&h, target)) {                                                           \
-            wake(&h, c, WAITER_ANY);                                                                                   \
+            wake(&h, c);                                                                                               \
             hook_leave(&h);                                                                                            \
         }                                                                                                              \
         return real.target args;                                                                                       \
@@ -70,8 +80,8 @@ VERSIONED(old_broadcast, "pthread_cond_broadcast", OLD);
 #define cond_entry(name) cond_##name
 WAIT(old_wait, old_cond_wait, (pthread_cond_t * c, pthread_mutex_t *m), (c, m))
 WAIT(old_timedwait, old_cond_timedwait, (pthread_cond_t * c, pthread_mutex_t *m, TS until), (c, m, until))
-WAKE(old_signal, old_cond_signal, wake_one, (pthread_cond_t * c), (c))
-WAKE(old_broadcast, old_cond_broadcast, wake_all, (pthread_cond_t * c), (c))
+WAKE(old_signal, old_cond_signal, wake_one_of, (pthread_cond_t * c), (c))
+WAKE(old_broadcast, old_cond_broadcast, wake_all_of, (pthread_cond_t * c), (c))
 #else
 #define cond_entry(name) pthread_cond_##name
 #endif
@@ -81,14 +91,14 @@ WAIT(cond_entry(timedwait), pthread_cond_timedwait, (pthread_cond_t * c, pthread
      (c, m, until))
 WAIT(pthread_cond_clockwait, pthread_cond_clockwait,
      (pthread_cond_t * c, pthread_mutex_t *m, clockid_t clock, TS until), (c, m, clock, until))
-WAKE(cond_entry(signal), pthread_cond_signal, wake_one, (pthread_cond_t * c), (c))
-WAKE(cond_entry(broadcast), pthread_cond_broadcast, wake_all, (pthread_cond_t * c), (c))
+WAKE(cond_entry(signal), pthread_cond_signal, wake_one_of, (pthread_cond_t * c), (c))
+WAKE(cond_entry(broadcast), pthread_cond_broadcast, wake_all_of, (pthread_cond_t * c), (c))
 
 /* C11's are the same under another name. */
 WAIT(cnd_wait, cnd_wait, (cnd_t * c, mtx_t *m), (c, m))
 WAIT(cnd_timedwait, cnd_timedwait, (cnd_t * c, mtx_t *m, TS until), (c, m, until))
-WAKE(cnd_signal, cnd_signal, wake_one, (cnd_t * c), (c))
-WAKE(cnd_broadcast, cnd_broadcast, wake_all, (cnd_t * c), (c))
+WAKE(cnd_signal, cnd_signal, wake_one_of, (cnd_t * c), (c))
+WAKE(cnd_broadcast, cnd_broadcast, wake_all_of, (cnd_t * c), (c))
 
 EXPORT int cond_entry(init)(pthread_cond_t *c, const pthread_condattr_t *attr);
 EXPORT int cond_entry(init)(pthread_cond_t *c, const pthread_condattr_t *attr)

@@ -71,15 +71,27 @@ static void say_without_wakings(void)
         "");
 }
 
+/* How conditions of musl wake is not modelled. */
+static void note_locks(bool wanted)
+{
+#ifdef __GLIBC__
+    __atomic_store_n(&recorder.notes_locks, wanted, __ATOMIC_RELAXED);
+#else
+    (void)wanted;
+#endif
+}
+
 void switches_open(const struct options *options)
 {
     if (!wanted_by(options))
         return;
     int err = rings_open();
     switches.open = !err;
+    bool wakings = !err && open_wakings();
+    note_locks(!err && !(switches.wakers && wakings));
     if (err)
         say(why_not(err), "");
-    else if (!open_wakings())
+    else if (!wakings)
         say_without_wakings();
 }
 
@@ -91,6 +103,7 @@ void switches_forget(void)
 {
     switches.lock.word = 0;
     switches.open = switches.of_all = false;
+    note_locks(false);
     rings_forget();
     wakings_forget();
     schedstat_forget();
@@ -141,7 +154,9 @@ void switches_open_of_all(void)
     int err = rings_open_for_all();
     lock_take(&switches.lock);
     if (!err) {
-        __atomic_store_n(&switches.no_wakers, !open_wakings(), __ATOMIC_RELAXED);
+        bool wakings = open_wakings();
+        __atomic_store_n(&switches.no_wakers, !wakings, __ATOMIC_RELAXED);
+        note_locks(!(switches.wakers && wakings));
         wakings_empty();
         begin_from(clock_read_pair(&recorder.clock));
         asleep_write();
@@ -159,6 +174,7 @@ void switches_close_of_all(void)
     lock_take(&switches.lock);
     if (switches.of_all) {
         switches.open = false;
+        note_locks(false);
         rings_close();
         wakings_close();
     } else {

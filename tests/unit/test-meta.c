@@ -16,6 +16,7 @@ static const struct {
     {META_WAKINGS, "i*"},
     {META_WAKER, "it"},
     {META_ASLEEP, "i*"},
+    {META_LOCK_NOTE, "iiii"},
     {META_HEAP_BLOCK, "iiii"}, {META_HEAP_FREE, "i"},
 };
 

@@ -6,6 +6,7 @@
 
 #include "cmd/finish/recording_frames.h"
 #include "cmd/finish/recording_read.h"
+#include "cmd/finish/recording_switches.h"
 #include "cmd/finish/recording_symbols.h"
 #include "gotrace/raw.h"
 #include "lib/objects.h"
@@ -181,6 +182,47 @@ static void statuses_are_those_of_the_first_generation(void **state)
     recording_free(&r);
 }
 
+static void add_lock_note(uint64_t m, uint64_t time, uint64_t address, uint64_t note)
+{
+    struct meta_record *r = begin_record(META_LOCK_NOTE);
+    meta_int(r, m);
+    meta_int(r, time);
+    meta_int(r, address);
+    meta_int(r, note);
+    end_record(r, 1);
+}
+
+/* Their objects are numbered; of one time, a mutex comes before the condition that is waited for with it. */
+static void notes_of_locks_are_in_order(void **state)
+{
+    static const struct {
+        uint32_t thread, object;
+        uint8_t note;
+    } expected[] = {{8, 3, MUTEX_IS_UNLOCKED}, {7, 2, MUTEX_IS_AWAITED}, {7, 1, COND_IS_AWAITED},
+                    {8, 1, COND_IS_SIGNALLED}};
+    struct recording r;
+    begin_file();
+    add_lock_note(7, 2000, 0x3000, COND_IS_AWAITED);
+    add_lock_note(7, 2000, 0x4000, MUTEX_IS_AWAITED);
+    add_lock_note(8, 3000, 0x3000, COND_IS_SIGNALLED);
+    add_lock_note(8, 1000, 0x5000, MUTEX_IS_UNLOCKED);
+    add_lock_note(8, 4000, 0x6000, LOCK_NOTES); /* there is none such */
+    add_lock_note(8, 4000, 0, MUTEX_IS_UNLOCKED);
+    assert_null(recording_read(&r, &file));
+    trace_time_init(&r.time, 1000000000);
+    recording_sort_switches(&r);
+    assert_int_equal(r.switches.n, ARRAY_SIZE(expected));
+    for (size_t i = 0; i < ARRAY_SIZE(expected); i++) {
+        assert_int_equal(r.switches.v[i].kind, SWITCH_LOCK_NOTE);
+        assert_int_equal(r.switches.v[i].thread, expected[i].thread);
+        assert_int_equal(r.switches.v[i].waker, expected[i].object);
+        assert_int_equal(r.switches.v[i].context, expected[i].note);
+    }
+    assert_true(recording_add_begin(&r));
+    assert_int_equal(r.switches.n, ARRAY_SIZE(expected));
+    recording_free(&r);
+}
+
 /* The PCs of a stack as the trace has them. */
 static size_t frames_of(const struct recording *r, uint64_t id, uint64_t *pcs)
 {
@@ -326,6 +368,7 @@ int main(void)
         cmocka_unit_test(the_last_record_of_a_goroutine_counts),
         cmocka_unit_test(the_name_that_was_set_last_counts),
         cmocka_unit_test(statuses_are_those_of_the_first_generation),
+        cmocka_unit_test(notes_of_locks_are_in_order),
         cmocka_unit_test(what_libc_runs_first_is_not_shown),
         cmocka_unit_test(no_two_frames_share_a_pc),
         cmocka_unit_test(only_the_users_own_map_of_jitted_code_is_believed),

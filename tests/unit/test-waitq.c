@@ -50,6 +50,25 @@ static void who_came_first_is_claimed_first(void **state)
         assert_int_equal(release(q, &objects[0], WAITER_ANY), order[i]);
 }
 
+/* Nobody is claimed for that, and who waits still is. */
+static void an_object_may_be_expected_to_have_waiters(void **state)
+{
+    struct waitq *q = *state;
+    assert_false(waitq_maybe_waiting(q, &objects[0]));
+    waitq_expect(q, &objects[0]);
+    assert_true(waitq_maybe_waiting(q, &objects[0]));
+    assert_false(waitq_may_claim(q, &objects[0], CLAIMED_QUEUED));
+    assert_int_equal(release(q, &objects[0], WAITER_ANY), -1);
+    struct wait_slot *first = wait_for(q, 1, &objects[0], WAITER_ANY);
+    wait_for(q, 2, &objects[0], WAITER_ANY);
+    assert_true(waitq_may_claim(q, &objects[0], CLAIMED_QUEUED));
+    assert_int_equal(release(q, &objects[0], WAITER_ANY), 1);
+    waitq_leave(q, first);
+    waitq_unexpect(q, &objects[0]);
+    assert_int_equal(release(q, &objects[0], WAITER_ANY), 2);
+    assert_int_equal(release(q, &objects[0], WAITER_ANY), -1);
+}
+
 static void who_came_last_is_claimed_first_where_that_is_so(void **state)
 {
     struct waitq *q = *state;
@@ -348,6 +367,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(who_came_first_is_claimed_first),
         TEST(who_came_last_is_claimed_first_where_that_is_so),
+        TEST(an_object_may_be_expected_to_have_waiters),
         TEST(who_waits_for_something_else_now_is_not_claimed),
         TEST(other_objects_are_left_alone),
         TEST(objects_in_one_bucket_are_told_apart),

@@ -1,0 +1,43 @@
+#include "preload/lock_notes.h"
+
+#include "lib/meta.h"
+#include "preload/section.h"
+
+/* What is noted already may be expected longer than it is noted. */
+void lock_note_will_retake(struct thread *t, const void *mutex)
+{
+    if (likely(!recorder.notes_locks) || t->retakes)
+        return;
+    waitq_expect(&recorder.waits, mutex);
+    t->retakes = mutex;
+}
+
+static void put(struct thread *t, uint64_t address, enum lock_note note, uint64_t time)
+{
+    uint8_t buf[LOCK_NOTE_MAX];
+    struct meta_record r;
+    meta_begin(&r, buf, sizeof buf, META_LOCK_NOTE);
+    meta_int(&r, t->sched.m);
+    meta_int(&r, time);
+    meta_int(&r, address);
+    meta_int(&r, note);
+    chunk_meta_append(t->sched.chunk, buf, (size_t)(r.p - buf));
+}
+
+void lock_note_wait(const struct hook *h, uint64_t time)
+{
+    if (h->object.kind == OBJECT_MUTEX) {
+        put(h->t, h->object.address, MUTEX_IS_AWAITED, time);
+    } else if (h->object.kind == OBJECT_COND && h->t->retakes) {
+        put(h->t, (uintptr_t)h->t->retakes, MUTEX_IS_AWAITED, time);
+        put(h->t, h->object.address, COND_IS_AWAITED, time);
+    }
+}
+
+void lock_note_release_now(struct hook *h, const void *object, enum lock_note note)
+{
+    if (section_enter(h->t, LOCK_NOTE_MAX, LOST_WAKEUP)) {
+        put(h->t, (uintptr_t)object, note, now());
+        section_leave(h->t);
+    }
+}

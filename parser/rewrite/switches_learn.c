@@ -229,6 +229,8 @@ static void learn_unlock(struct learner *l, size_t i)
 {
     uint32_t whom = queues_unlock(&l->queues, l->switches->v[i].waker);
     const struct waiter *w = whom ? &l->waiters.v[whom - 1] : NULL;
+    if (!whom && l->switches->v[i].waker <= l->queues.objects.n)
+        l->queues.objects.v[l->switches->v[i].waker - 1].unlock = i + 1;
     if (w && !(queues_thread(&l->queues, whom)->cond && (w->was_asleep || w->waking)))
         note_is_waking(l, i, whom);
 }
@@ -256,8 +258,21 @@ static bool learn_note(struct learner *l, size_t i)
 
 /* ---- switches --------------------------------------------------------------------------------------------------- */
 
+/*
+ * The kernel has a thread in the queue a little before it switches to another one. An unlock of that moment, which found
+ * nobody, has woken it already.
+ */
+static void leave_if_woken(struct learner *l, uint32_t at, int64_t time)
+{
+    enum { MOMENT_NS = 3000 };
+    struct queue *m = &l->queues.objects.v[queues_thread(&l->queues, at)->mutex - 1];
+    if (m->unlock && time - l->switches->v[m->unlock - 1].time < MOMENT_NS)
+        queues_unlock(&l->queues, queues_thread(&l->queues, at)->mutex);
+    m->unlock = 0;
+}
+
 /* In its wait. What ended an earlier sleep, in vain, does not count. */
-static bool fall_asleep(struct learner *l, struct waiter *w)
+static bool fall_asleep(struct learner *l, struct waiter *w, int64_t time)
 {
     enum sleeps_for what = queues_sleep(&l->queues, number_of(l, w));
     size_t unblock = w->unblock;
@@ -269,6 +284,8 @@ static bool fall_asleep(struct learner *l, struct waiter *w)
     bool passed = queues_thread(&l->queues, number_of(l, w))->passed;
     w->slept_again = !passed;
     w->waking = unblock || passed ? w->waking : 0;
+    if (what == SLEEPS_FOR_MUTEX)
+        leave_if_woken(l, number_of(l, w), time);
     return true;
 }
 
@@ -299,7 +316,7 @@ static bool learn_switch(struct learner *l, size_t i)
         return true;
     }
     if (s->kind == SWITCH_BLOCKS) {
-        if (!fall_asleep(l, w))
+        if (!fall_asleep(l, w, s->time))
             return false;
     } else {
         queues_run(&l->queues, at);

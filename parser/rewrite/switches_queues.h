@@ -25,6 +25,7 @@ struct queue {
     uint32_t round;         /* of a condition: who came before this one may be signalled … */
     uint32_t older, newer;  /* … of whom so many have not been, and so many came since */
     uint32_t signals;       /* that nobody has taken */
+    size_t unlock;          /* of a mutex: number of the note + 1 of the last unlock, if that woke nobody */
 };
 
 struct queues {

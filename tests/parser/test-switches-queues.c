@@ -397,6 +397,23 @@ static void test_who_is_in_no_queue(void **state)
             NOTES(MUTEX_IS_UNLOCKED, 3, M, 1850), IN(1, 2500));
 }
 
+/* Thread 1 is woken on its way to sleep. */
+static void test_woken_as_it_falls_asleep(void **state)
+{
+    (void)state;
+    struct made m = waits_of(2, 4);
+    wake(&m, 3, 1, 1150, 0);
+    wake(&m, 3, 2, 1900, 0);
+    back(&m, 1, 3000);
+    back(&m, 2, 3100);
+    BECOMES(&m, 4,
+            "1.1100 GoBlock(sync), 1.1101 ProcStop, 3.1150 GoUnblock, 2.1200 GoBlock(sync), 2.1201 ProcStop, "
+            "4.1999 GoUnblock, 1.2500 ProcStart, 1.2501 GoStart, 1.2502 ProcsChange, 2.2600 ProcStart, 2.2601 GoStart",
+            NOTES(MUTEX_IS_AWAITED, 1, M, 1009), NOTES(MUTEX_IS_AWAITED, 2, M, 1019),
+            NOTES(MUTEX_IS_UNLOCKED, 3, M, 1099), BLOCKS(1, 1100), BLOCKS(2, 1200), NOTES(MUTEX_IS_UNLOCKED, 4, M, 1999),
+            IN(1, 2500), IN(2, 2600));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -415,6 +432,7 @@ int main(void)
         cmocka_unit_test(test_signal_of_another),
         cmocka_unit_test(test_signal_of_another_that_sleeps),
         cmocka_unit_test(test_who_is_in_no_queue),
+        cmocka_unit_test(test_woken_as_it_falls_asleep),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,37 +4,30 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { BAR = 40, LABEL = 8 };
+enum { BAR = 40, LABEL = 8, TIME_SIZE = 32 };
 
-/* "300 µs", which are a digit and zeros. */
-static int put_time(FILE *out, uint64_t ns)
+/* "300 µs", which are a digit and zeros; the columns that it takes. */
+static int time_text(char text[TIME_SIZE], uint64_t ns)
 {
     static const char *const units[] = {"ns", "µs", "ms", "s"};
     unsigned unit = 0;
     if (ns == UINT64_MAX)
-        return fprintf(out, "more");
+        return snprintf(text, TIME_SIZE, "more");
     for (; ns >= 1000 && unit < 3; unit++)
         ns /= 1000;
-    return fprintf(out, "%" PRIu64 " %s", ns, units[unit]) - (unit == 1); /* in columns */
+    return snprintf(text, TIME_SIZE, "%" PRIu64 " %s", ns, units[unit]) - (unit == 1);
 }
 
 /* The most stand for all of the bar, and who was there at all has some. */
-static bool put_length(struct table *t, uint64_t at_most, uint64_t count, uint64_t most)
+static void put_length(struct table *t, uint64_t at_most, uint64_t count, uint64_t most)
 {
     static const char bar[BAR + 1] = "########################################";
-    char *cell = NULL;
-    size_t size;
-    FILE *out = open_memstream(&cell, &size);
-    if (!out)
-        return false;
-    int n = (int)((double)BAR * (double)count / (double)most), used = put_time(out, at_most);
+    char text[TIME_SIZE];
+    int n = (int)((double)BAR * (double)count / (double)most), used = time_text(text, at_most);
     if (count)
-        fprintf(out, "%*s%.*s", LABEL - used, "", n ? n : 1, bar);
-    bool ok = !fclose(out);
-    if (ok)
-        table_text(t, cell);
-    free(cell);
-    return ok;
+        table_cell(t, "%s%*s%.*s", text, LABEL - used, "", n ? n : 1, bar);
+    else
+        table_text(t, text);
 }
 
 static bool lengths(const struct stat *s, const char *title, struct report *r)
@@ -62,7 +55,7 @@ static bool lengths(const struct stat *s, const char *title, struct report *r)
             table_none(&t, "");
         else
             table_time(&t, at_most);
-        t.failed |= !put_length(&t, at_most, q->lengths[i].count, most);
+        put_length(&t, at_most, q->lengths[i].count, most);
     }
     bool sorted = r->sorted;
     const char *sort = r->sort;

@@ -188,7 +188,8 @@ static int write_page(const char *verb, struct gotrace_reader *r, const char *pa
     }
     const char *why = put_page(r, path, output_file(out), &is);
     const struct gotrace_error *error = gotrace_reader_error(r);
-    bool keep = !why && !(is.nothing && error);
+    /* What could not be read may be more, another time. */
+    bool keep = !why && !(is.nothing && error) && error_status(error) != EXIT_USAGE;
     hide_progress();
     err = output_close(out, keep);
     if (why || (keep && err)) {

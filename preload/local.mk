@@ -24,6 +24,7 @@ libthrace_preload_la_SOURCES = \
 	%D%/maintenance.c %D%/maintenance.h \
 	%D%/modules.c %D%/modules.h \
 	%D%/moved.c %D%/moved.h \
+	%D%/musl_weak.h \
 	%D%/musl_words.h \
 	%D%/object.h \
 	%D%/object_frames.c %D%/object_frames.h \
@@ -177,7 +178,7 @@ musl_CFLAGS = -std=gnu11 $(WARNINGS) -Wno-missing-prototypes -fvisibility=hidden
 		-Wl,--build-id -o $@ $(musl_objects) -lgcc
 musl-objects/%.o: %.c
 	$(AM_V_CC)$(MKDIR_P) $(@D) && $(MUSL_GCC) $(libthrace_preload_la_CPPFLAGS) $(MUSL_HEADERS) $(musl_CFLAGS) \
-		$(if $(findstring admit,$<),$(NO_VECTORS)) -MMD -c -o $@ $<
+		-include preload/musl_weak.h $(if $(findstring admit,$<),$(NO_VECTORS)) -MMD -c -o $@ $<
 -include $(musl_objects:.o=.d)
 CLEANFILES += .libs/musl/libthrace-preload.so
 endif

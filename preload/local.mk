@@ -176,7 +176,7 @@ musl_CFLAGS = -std=gnu11 $(WARNINGS) -Wno-missing-prototypes -fvisibility=hidden
 .libs/musl/libthrace-preload.so: $(musl_objects)
 	$(AM_V_CCLD)$(MKDIR_P) $(@D) && $(MUSL_GCC) -nostdlib -shared -Wl,-z,now -Wl,-z,nodelete -Wl,--eh-frame-hdr \
 		-Wl,--build-id -o $@ $(musl_objects) -lgcc
-musl-objects/%.o: %.c
+musl-objects/%.o: %.c %D%/musl_weak.h
 	$(AM_V_CC)$(MKDIR_P) $(@D) && $(MUSL_GCC) $(libthrace_preload_la_CPPFLAGS) $(MUSL_HEADERS) $(musl_CFLAGS) \
 		-include preload/musl_weak.h $(if $(findstring admit,$<),$(NO_VECTORS)) -MMD -c -o $@ $<
 -include $(musl_objects:.o=.d)

@@ -276,12 +276,19 @@ const char *tracee_run(struct tracee *t, uint64_t function, const uint64_t args[
     return wrong == stop_is_late ? tracee_was_left : wrong;
 }
 
-/* It is back already, or in the call still, which waits for the loader: so it stays. */
+/* sp: the stack's end when the call began, which has its return address there. */
+static bool is_back(const struct tracee *t, uint64_t sp)
+{
+    const uint64_t now = t->before.rsp;
+    return t->memory ? now < t->memory || now >= t->memory + t->size : now > sp + 8;
+}
+
+/* It is back already, or in the call still, which waits for the loader, or for a processor: so it stays. */
 static const char *stay(struct tracee *t, uint64_t sp)
 {
     t->moved = false;
     t->lost = !tracee_remember(t);
-    if (t->before.rsp >= sp || sp - t->before.rsp > TRACEE_STACK)
+    if (t->lost || is_back(t, sp))
         return tracee_no_thread;
     t->memory = 0; /* which it comes back from by itself, if it is there */
     return tracee_was_left;

@@ -109,15 +109,21 @@ bool recording_read_delays(struct recording *r, struct cursor *c)
     return true;
 }
 
-/* At the same time on two CPUs: who leaves one makes room for who comes. A wait's condition is noted after its mutex. */
+/*
+ * At the same time: what a thread notes is before what it does; a wait's condition is noted after its mutex; and on two
+ * CPUs who leaves one makes room for who comes.
+ */
+static int rank(const struct thread_switch *s)
+{
+    return s->kind == SWITCH_LOCK_NOTE ? s->context - LOCK_NOTES : s->kind == SWITCH_IN;
+}
+
 static int by_time(const void *a, const void *b)
 {
     const struct thread_switch *x = a, *y = b;
     if (x->time != y->time)
         return x->time < y->time ? -1 : 1;
-    if (x->kind == SWITCH_LOCK_NOTE && y->kind == SWITCH_LOCK_NOTE)
-        return x->context - y->context;
-    return (x->kind == SWITCH_IN) - (y->kind == SWITCH_IN);
+    return rank(x) - rank(y);
 }
 
 static int by_time_said(const void *a, const void *b)

@@ -112,10 +112,17 @@ static const char *crashes(const struct tracee *t, int signal)
     return text;
 }
 
-/* All others are blocked, or its last. A stop of the process is for the other threads; this one goes on. */
-static bool is_passed_on(int signal)
+/*
+ * Of what it does itself. All else waits, as it is blocked, until the thread is back; but for libc's own signals, and for
+ * a stop of the process, which is for its other threads.
+ */
+static bool is_fault(int signal)
 {
-    return signal == SIGNAL_CANCEL || signal == SIGNAL_SETXID || signal == SIGSTOP;
+    static const int faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS, SIGABRT};
+    bool found = false;
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+        found |= signal == faults[i];
+    return found;
 }
 
 const char *stop_at_call(struct tracee *t, uint64_t until, struct user_regs_struct *regs)
@@ -135,7 +142,7 @@ const char *stop_at_call(struct tracee *t, uint64_t until, struct user_regs_stru
         if (WSTOPSIG(status) == SYSCALL_STOP || (late && is_event_stop(status)))
             return !stop_get_regs(t, regs) ? tracee_has_ended : WSTOPSIG(status) == SYSCALL_STOP ? NULL : stop_is_late;
         signal = signal_of_stop(t, status);
-        if (signal && !is_passed_on(signal))
+        if (is_fault(signal))
             return crashes(t, signal);
     }
 }
@@ -166,17 +173,19 @@ const char *stop_at_clone(struct tracee *t, int back)
         signal = wrong ? 0 : signal_of_stop(t, status);
         if (signal == back && !wrong)
             return NULL;
-        if (signal && !is_passed_on(signal))
+        if (is_fault(signal))
             return crashes(t, signal);
     }
     return wrong == does_not_stop ? stop_interrupt(t, false) : wrong;
 }
 
-bool stop_release(const struct tracee *t)
+/* One that has not stopped yet may do so with a signal, which it is to get. */
+bool stop_release(struct tracee *t)
 {
     int status;
     return !ptrace(PTRACE_DETACH, t->tid, NULL, NULL) ||
-           (!stop_await(t, &status, clock_mono_ns() + STOP_NS) && !ptrace(PTRACE_DETACH, t->tid, NULL, NULL));
+           (!stop_await(t, &status, clock_mono_ns() + STOP_NS) &&
+            !ptrace(PTRACE_DETACH, t->tid, NULL, (void *)(intptr_t)signal_of_stop(t, status)));
 }
 
 #endif

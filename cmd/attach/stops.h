@@ -21,7 +21,7 @@ const char *stop_interrupt(struct tracee *t, bool is_stopped);
 
 /*
  * Up to the next system call's beginning or end. stop_is_late where it is not there by then: it is stopped in the middle
- * of what it does, and goes on with the next of these. Another signal that it gets is its last, as all are blocked.
+ * of what it does, and goes on with the next of these. A signal of a fault is its last, as others are blocked.
  */
 extern const char stop_is_late[];
 const char *stop_at_call(struct tracee *t, uint64_t until, struct user_regs_struct *regs);
@@ -42,7 +42,7 @@ const char *stop_at_clone(struct tracee *t, int back);
  * It is traced no more. False: it has ended. One that was killed meanwhile is ours to wait for: else it stays in the
  * process as long as we live, and the process does not end.
  */
-bool stop_release(const struct tracee *t);
+bool stop_release(struct tracee *t);
 
 /* Signals of a field of the thread's status; all of them if it cannot be read. */
 uint64_t stop_signals(const struct tracee *t, const char *field);

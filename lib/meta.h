@@ -81,7 +81,7 @@ enum meta_tag {
         [META_MODULE] = "iiiitt", [META_HOOK] = "it", [META_SAMPLE] = "iiiii*", [META_CALLS] = "iii",                  \
         [META_STATUS] = "iiiiit*", [META_STRING] = "it", [META_HEAP_BLOCK] = "iiii", [META_HEAP_FREE] = "i",           \
         [META_LOCK] = "iiiiiiit***", [META_SWITCHES] = "i*", [META_DELAYS] = "ii*",                                    \
-        [META_WAKINGS] = "i*", [META_WAKER] = "it", [META_ASLEEP] = "i*", [META_LOCK_NOTE] = "iiii"                                                                     \
+        [META_WAKINGS] = "i*", [META_WAKER] = "it", [META_ASLEEP] = "i*", [META_LOCK_NOTE] = "iiii"                    \
     }
 
 /* The recording begins with it; or these threads are about to end, and get no processor any more that counts. */

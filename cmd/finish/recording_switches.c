@@ -60,12 +60,11 @@ bool recording_read_lock_note(struct recording *r, struct cursor *c)
     uint32_t number = idmap_get(&r->locks_noted, address);
     if (!address || note >= LOCK_NOTES)
         return true;
-    if (!VEC_ROOM(&r->switches) || (!number && !idmap_add(&r->locks_noted, address, number = ++r->nlocks_noted)))
+    if (!number && !idmap_add(&r->locks_noted, address, number = ++r->nlocks_noted))
         return false;
     s.context = (uint8_t)note;
     s.waker = number;
-    r->switches.v[r->switches.n++] = s;
-    return true;
+    return add(r, s);
 }
 
 bool recording_read_asleep(struct recording *r, struct cursor *c)
@@ -182,8 +181,8 @@ static bool was_asleep(const struct recording *r, uint32_t thread)
 }
 
 /*
- * A thread that first of all gets a processor had none; and waited for one, unless it slept. One that first of all loses
- * it cannot have had it while another did: the kernel began to note the switches of one thread after the other.
+ * A thread that first of all gets a processor had none; and waited for one, unless it slept. One that first of all
+ * loses it cannot have had it while another did: the kernel began to note the switches of one thread after the other.
  */
 static struct before before_first(const struct recording *r, const struct begin *b, const struct thread_switch *s)
 {

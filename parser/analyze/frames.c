@@ -43,20 +43,6 @@ static bool has(struct gotrace_str s, const char *text)
     return s.len && memmem(s.data, s.len, text, strlen(text));
 }
 
-/* Of a wait without an object: the innermost function says what for, if the reason is the same for several. */
-static enum wait_need need_of_function(struct gotrace_str name)
-{
-    static const struct {
-        const char *word;
-        enum wait_need need;
-    } functions[] = {{"_join", WAIT_NEED_END},   {"jointimed", WAIT_NEED_END}, {"sync.(*WaitGroup)", WAIT_NEED_END},
-                     {"sem_", WAIT_NEED_EVENT}, {"_cond_", WAIT_NEED_EVENT}};
-    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
-        if (has(name, functions[i].word))
-            return functions[i].need;
-    return WAIT_NEED_UNKNOWN;
-}
-
 /* A futex is anything; the innermost function of a library that is called after something says what. */
 static enum wait_need need_of_futex(struct gotrace_str function)
 {
@@ -69,6 +55,20 @@ static enum wait_need need_of_futex(struct gotrace_str function)
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (has(function, words[i]))
             return WAIT_NEED_WORK;
+    return WAIT_NEED_UNKNOWN;
+}
+
+/* Of a wait without an object: the innermost function says what for, if the reason is the same for several. */
+static enum wait_need need_of_function(struct gotrace_str name)
+{
+    static const struct {
+        const char *word;
+        enum wait_need need;
+    } functions[] = {{"_join", WAIT_NEED_END},   {"jointimed", WAIT_NEED_END}, {"sync.(*WaitGroup)", WAIT_NEED_END},
+                     {"sem_", WAIT_NEED_EVENT}, {"_cond_", WAIT_NEED_EVENT}};
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+        if (has(name, functions[i].word))
+            return functions[i].need;
     return WAIT_NEED_UNKNOWN;
 }
 
@@ -103,11 +103,11 @@ static bool is(const char *a, const char *b) { return !strcmp(a, b); }
 
 enum wait_need wait_need_of(enum wait_need stack, const char *reason)
 {
-    if (stack == WAIT_NEED_NO_STACK && is(reason, "sync"))
-        return WAIT_NEED_EVENT;
+    if (stack == WAIT_NEED_NO_STACK)
+        stack = is(reason, "sync") ? WAIT_NEED_EVENT : WAIT_NEED_UNKNOWN;
     if (stack == WAIT_NEED_DATA)
         return is(reason, "chan send") ? WAIT_NEED_WORK : WAIT_NEED_EVENT;
-    if (stack && stack != WAIT_NEED_NO_STACK)
+    if (stack)
         return stack;
     if (is(reason, "sync") || is(reason, "wait until GC ends") || strstr(reason, "assist"))
         return WAIT_NEED_WORK;

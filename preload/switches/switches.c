@@ -54,16 +54,6 @@ static bool wanted_by(const struct options *options)
     return options->switches || options->cpus || options->wakers;
 }
 
-/* False: without them, which is to be said. */
-static bool open_wakings(void)
-{
-    uint64_t online[CPU_WORDS];
-    if (!switches.wakers)
-        return true;
-    online_cpus(online);
-    return wakings_open(online);
-}
-
 static void say_without_wakings(void)
 {
     say("the kernel does not let us see who wakes threads: that is for root in the first PID namespace, with tracefs at "
@@ -71,7 +61,7 @@ static void say_without_wakings(void)
         "");
 }
 
-/* How conditions of musl wake is not modelled. */
+/* Where the kernel does not say who wakes whom. How conditions of musl do that is not modelled. */
 static void note_locks(bool wanted)
 {
 #ifdef __GLIBC__
@@ -81,17 +71,28 @@ static void note_locks(bool wanted)
 #endif
 }
 
+/* False: without them, which is to be said. */
+static bool open_wakings(void)
+{
+    uint64_t online[CPU_WORDS];
+    bool opened = false;
+    if (switches.wakers) {
+        online_cpus(online);
+        opened = wakings_open(online);
+    }
+    note_locks(!opened);
+    return opened || !switches.wakers;
+}
+
 void switches_open(const struct options *options)
 {
     if (!wanted_by(options))
         return;
     int err = rings_open();
     switches.open = !err;
-    bool wakings = !err && open_wakings();
-    note_locks(!err && !(switches.wakers && wakings));
     if (err)
         say(why_not(err), "");
-    else if (!wakings)
+    else if (!open_wakings())
         say_without_wakings();
 }
 
@@ -154,9 +155,7 @@ void switches_open_of_all(void)
     int err = rings_open_for_all();
     lock_take(&switches.lock);
     if (!err) {
-        bool wakings = open_wakings();
-        __atomic_store_n(&switches.no_wakers, !wakings, __ATOMIC_RELAXED);
-        note_locks(!(switches.wakers && wakings));
+        __atomic_store_n(&switches.no_wakers, !open_wakings(), __ATOMIC_RELAXED);
         wakings_empty();
         begin_from(clock_read_pair(&recorder.clock));
         asleep_write();

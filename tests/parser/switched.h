@@ -129,19 +129,23 @@ static inline char *merged(struct made *m, uint64_t max_procs, struct thread_swi
     return text;
 }
 
-#define IN_ON(cpu, thread, at) {at, thread, cpu, SWITCH_IN, false, false, 0, 0, false, 0}
-#define BLOCKS_ON(cpu, thread, at) {at, thread, cpu, SWITCH_BLOCKS, false, false, 0, 0, false, 0}
-#define PREEMPTED_ON(cpu, thread, at) {at, thread, cpu, SWITCH_PREEMPTED, false, false, 0, 0, false, 0}
-#define WAITED_AT_BEGIN(thread, at) {at, thread, 0, SWITCH_BLOCKS, false, false, 0, 0, true, 0}
-#define PREEMPTED_AT_BEGIN(thread, at) {at, thread, 0, SWITCH_PREEMPTED, false, false, 0, 0, true, 0}
+/* More: fields that only some kinds have. */
+#define NOTED(kind_, cpu_, thread_, at, ...)                                                                           \
+    {.time = at, .thread = thread_, .cpu = cpu_, .kind = kind_, __VA_ARGS__}
+#define IN_ON(cpu, thread, at) NOTED(SWITCH_IN, cpu, thread, at)
+#define BLOCKS_ON(cpu, thread, at) NOTED(SWITCH_BLOCKS, cpu, thread, at)
+#define PREEMPTED_ON(cpu, thread, at) NOTED(SWITCH_PREEMPTED, cpu, thread, at)
+#define WAITED_AT_BEGIN(thread, at) NOTED(SWITCH_BLOCKS, 0, thread, at, .at_begin = true)
+#define PREEMPTED_AT_BEGIN(thread, at) NOTED(SWITCH_PREEMPTED, 0, thread, at, .at_begin = true)
 #define IN(thread, at) IN_ON(0, thread, at)
 #define BLOCKS(thread, at) BLOCKS_ON(0, thread, at)
 #define PREEMPTED(thread, at) PREEMPTED_ON(0, thread, at)
-#define LOST(at) {at, 0, 0, SWITCHES_LOST, false, false, 0, 0, false, 0}
-#define WOKEN_BY(waker, thread, at) {at, thread, 3, SWITCH_WAKING, false, false, waker, WAKING_BY_THREAD, false, 0}
-#define WOKEN_IN(how, thread, at) {at, thread, 3, SWITCH_WAKING, false, false, 2, how, false, 0}
-#define WOKEN_IN_SOFTIRQ(number, thread, at) {at, thread, 3, SWITCH_WAKING, false, false, number, WAKING_IN_SOFTIRQ, false, 0}
-#define NOTES(note, thread, object, at) {at, thread, 0, SWITCH_LOCK_NOTE, false, false, object, note, false, 0}
+#define LOST(at) NOTED(SWITCHES_LOST, 0, 0, at)
+#define WOKEN(by, how, thread, at) NOTED(SWITCH_WAKING, 3, thread, at, .waker = by, .context = how)
+#define WOKEN_BY(waker, thread, at) WOKEN(waker, WAKING_BY_THREAD, thread, at)
+#define WOKEN_IN(how, thread, at) WOKEN(2, how, thread, at)
+#define WOKEN_IN_SOFTIRQ(number, thread, at) WOKEN(number, WAKING_IN_SOFTIRQ, thread, at)
+#define NOTES(note, thread, object, at) NOTED(SWITCH_LOCK_NOTE, 0, thread, at, .waker = object, .context = note)
 
 #define BECOMES(m, max_procs, expected, ...)                                                                           \
     do {                                                                                                               \

@@ -1,33 +1,31 @@
 /* What the kernel says of threads and processors, in traces of a few events: what becomes of each. */
 #include "tests/parser/switched.h"
 
+/* Goroutine 1 is without a processor until 2000, and waits at 3000. */
+static void check_without(struct thread_switch off, const char *expected)
+{
+    struct made m = begin(1);
+    block(&m, 1, 3000, "sync", 0);
+    BECOMES(&m, 2, expected, off, IN(1, 2000));
+}
+
 /* Also if nobody noted it, as it was so when the recording began. */
 static void test_preempted(void **state)
 {
     (void)state;
-    const struct thread_switch offs[] = {PREEMPTED(1, 1000), PREEMPTED_AT_BEGIN(1, 1000)};
-    for (size_t i = 0; i < ARRAY_SIZE(offs); i++) {
-        struct made m = begin(1);
-        block(&m, 1, 3000, "sync", 0);
-        BECOMES(&m, 2,
-                "1.1000 GoStop(preempted), 1.1001 ProcStop, 1.2000 ProcStart, 1.2001 GoStart, 1.2002 ProcsChange, "
-                "1.3000 GoBlock(sync)",
-                offs[i], IN(1, 2000));
-    }
+    static const char stops[] = "1.1000 GoStop(preempted), 1.1001 ProcStop, 1.2000 ProcStart, 1.2001 GoStart, "
+                                "1.2002 ProcsChange, 1.3000 GoBlock(sync)";
+    check_without((struct thread_switch)PREEMPTED(1, 1000), stops);
+    check_without((struct thread_switch)PREEMPTED_AT_BEGIN(1, 1000), stops);
 }
 
 static void test_blocked_unseen(void **state)
 {
     (void)state;
-    const struct thread_switch offs[] = {BLOCKS(1, 1000), WAITED_AT_BEGIN(1, 1000)};
-    for (size_t i = 0; i < ARRAY_SIZE(offs); i++) {
-        struct made m = begin(1);
-        block(&m, 1, 3000, "sync", 0);
-        BECOMES(&m, 2,
-                "1.1000 GoBlock(unspecified), 1.1001 ProcStop, 1.2000 GoUnblock, 1.2001 ProcStart, 1.2002 GoStart, "
-                "1.2003 ProcsChange, 1.3000 GoBlock(sync)",
-                offs[i], IN(1, 2000));
-    }
+    static const char waits[] = "1.1000 GoBlock(unspecified), 1.1001 ProcStop, 1.2000 GoUnblock, 1.2001 ProcStart, "
+                                "1.2002 GoStart, 1.2003 ProcsChange, 1.3000 GoBlock(sync)";
+    check_without((struct thread_switch)BLOCKS(1, 1000), waits);
+    check_without((struct thread_switch)WAITED_AT_BEGIN(1, 1000), waits);
 }
 
 /* What nobody noted is no word of where the thread was, nor of when a wait that the trace has began. */

@@ -292,8 +292,8 @@ static void waits_hold_up_what_their_stack_or_reason_says(void **state)
           {"__new_sem_wait_slow64", "./nptl/./nptl/sem_waitcommon.c", 183}, {"f", "/src/a.c", 3}}, "sync",
          WAIT_NEED_EVENT},
         {{{"__lll_lock_wait_private", "./nptl/./nptl/lowlevellock.c", 34}, {"f", "/src/a.c", 3}}, "sync", WAIT_NEED_WORK},
-        {{{NULL}}, "sync", WAIT_NEED_EVENT},
-        {{{NULL}}, "sleep", WAIT_NEED_TIME},
+        {{{NULL, NULL, 0}}, "sync", WAIT_NEED_EVENT},
+        {{{NULL, NULL, 0}}, "sleep", WAIT_NEED_TIME},
     };
     for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
         struct reading it;

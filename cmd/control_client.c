@@ -90,6 +90,16 @@ static const char *ask_once(pid_t pid, const struct process_stat *s, enum contro
     return err;
 }
 
+/* NULL: it can answer. */
+static const char *why_mute(const struct process_stat *s)
+{
+    switch (s->state) {
+    case 'T': return "the process is stopped, and cannot answer: kill -CONT lets it go on";
+    case 't': return "a debugger holds the process, and it cannot answer";
+    default: return NULL;
+    }
+}
+
 /* Who gets no processor for long after the connection finds that the process has given it up. */
 const char *control_ask(pid_t pid, enum control_verb verb, struct control_reply *reply)
 {
@@ -99,12 +109,14 @@ const char *control_ask(pid_t pid, enum control_verb verb, struct control_reply 
         return "there is no such process";
     if (process_has_ended(pid, &s))
         return "the process has ended";
-    if (s.state == 'T')
-        return "the process is stopped, and cannot answer: kill -CONT lets it go on";
-    if (s.state == 't')
-        return "a debugger holds the process, and it cannot answer";
-    const char *err = never_read;
+    const char *err = why_mute(&s);
+    if (err)
+        return err;
+    err = never_read;
     for (int i = 0; i < TRIES && err == never_read; i++)
         err = ask_once(pid, &s, verb, reply);
+    /* A signal that stops it may have been under way. */
+    if (err == no_answer && !process_stat(pid, &s) && why_mute(&s))
+        err = why_mute(&s);
     return err;
 }

@@ -41,6 +41,7 @@ libthrace_preload_la_SOURCES = \
 	%D%/section.c %D%/section.h \
 	%D%/service.c %D%/service.h \
 	%D%/short_calls.c %D%/short_calls.h \
+	%D%/snapshots.c %D%/snapshots.h \
 	%D%/socket_address.c %D%/socket_address.h \
 	%D%/streams.def \
 	%D%/symbols.c %D%/symbols.h \

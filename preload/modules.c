@@ -2,7 +2,7 @@
  * What code is mapped where: for the unwinder, as a snapshot that is swapped in as a whole, and for `thrace finish`, as
  * META_MODULE records. Refreshed at each generation, before and after dlclose, and at the end; so a module that came
  * and went is known if anything of it could be on a stack. (A process with threads but without helper does it less
- * often.) Snapshots are used again, so a program that loads and unloads for days does not grow.
+ * often.)
  */
 #include "preload/modules.h"
 
@@ -14,16 +14,16 @@
 #include "lib/meta.h"
 #include "preload/recorder.h"
 #include "preload/service.h"
+#include "preload/snapshots.h"
 #include "preload/thread.h"
 #include "preload/upcalls.h"
 
-enum { SNAPSHOT_MODULES = 1024, RECORD_MAX = SPOOL_PATH_MAX + 256 };
+enum { RECORD_MAX = SPOOL_PATH_MAX + 256 };
 
 struct module_map module_map;
 
 static struct lock refresh_lock;
 static unsigned long long last_adds, last_subs;
-static uint64_t snapshots;
 
 struct module_note module_note(const struct dl_phdr_info *info, uint32_t type, const char *of)
 {
@@ -163,57 +163,6 @@ static int visit(struct dl_phdr_info *info, size_t size, void *arg)
     return 0;
 }
 
-/* --- snapshots that are used again -------------------------------------------------------------------------------- */
-
-/*
- * Snapshots that another one has replaced. A capture may be reading any of them; those that no capture can read any
- * more come first. What finds no room is never used again.
- */
-enum { OLD_MAX = 64 };
-static struct {
-    struct unwind_modules *snapshot[OLD_MAX];
-    int n, idle;
-} old;
-
-/* Of each only the pages that are used exist. */
-static struct unwind_modules *new_snapshot(void)
-{
-    void *p;
-    if (old.idle) {
-        p = old.snapshot[--old.idle];
-        old.snapshot[old.idle] = old.snapshot[--old.n];
-    } else {
-        p = (void *)sys_mmap(unwind_modules_size(SNAPSHOT_MODULES), PROT_READ | PROT_WRITE,
-                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    }
-    return sys_failed((long)p) ? NULL : unwind_modules_init(p, SNAPSHOT_MODULES, ++snapshots);
-}
-
-/*
- * Who captures has said so before it loads the pointer to the snapshot: it is in a hook, or in a slot of samples. The
- * statuses of those that wait are written under the lock of the registry. So when the pointer has changed, and after a
- * barrier in every thread nobody is there, nobody reads what it pointed to before. The second barrier is for processors
- * that let a store, of having left, overtake the last loads.
- */
-static bool nobody_captures(void)
-{
-    bool nobody = !recorder.gate.fence && gate_barrier();
-    lock_take(&registry.lock);
-    nobody = nobody && !any_in_hook(NULL) && !upcalls.is_sampling();
-    lock_drop(&registry.lock);
-    return nobody && gate_barrier();
-}
-
-static void publish(struct unwind_modules *fresh)
-{
-    struct unwind_modules *before = (struct unwind_modules *)module_map.snapshot;
-    __atomic_store_n(&module_map.snapshot, fresh, __ATOMIC_SEQ_CST);
-    if (before && old.n < OLD_MAX)
-        old.snapshot[old.n++] = before;
-    if (nobody_captures())
-        old.idle = old.n;
-}
-
 /* --- looking ------------------------------------------------------------------------------------------------------ */
 
 void modules_refresh(void)
@@ -223,13 +172,13 @@ void modules_refresh(void)
         return;
     dl_iterate_phdr(visit, &v); /* asks for the count only */
     bool changed = !modules_now() || v.adds != last_adds || v.subs != last_subs; /* musl begins with 0 */
-    if (changed && can_keep() && (v.modules = new_snapshot())) {
+    if (changed && can_keep() && (v.modules = snapshot_new())) {
         kept.used = 0;
         v.time = now();
         dl_iterate_phdr(visit, &v);
         last_adds = v.adds;
         last_subs = v.subs;
-        publish(v.modules);
+        snapshot_publish(v.modules, &module_map.snapshot);
     }
     lock_drop(&refresh_lock);
 }
@@ -241,7 +190,7 @@ int modules_missing(void)
     return __atomic_load_n(&refresh_lock.word, __ATOMIC_RELAXED) ? -EBUSY : -ENOMEM;
 }
 
-uint64_t modules_changes(void) { return __atomic_load_n(&snapshots, __ATOMIC_RELAXED); }
+uint64_t modules_changes(void) { return snapshots_made(); }
 
 enum { LOOK_AGAIN_NS = 100000000 };
 static uint64_t next_look_ns; /* on CLOCK_MONOTONIC */
@@ -267,9 +216,8 @@ void modules_restart(void)
     lock_drop(&refresh_lock);
 }
 
-/* Another thread of the parent may have been at it. */
 void modules_forget_lock(void)
 {
     refresh_lock.word = 0;
-    old.n = old.idle = 0;
+    snapshots_forget();
 }

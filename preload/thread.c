@@ -93,6 +93,17 @@ bool any_in_hook(const struct thread *but)
     return false;
 }
 
+uint64_t hooks_have_left(uint64_t newest)
+{
+    uint64_t least = newest;
+    for (struct thread *t = registry.threads; t; t = t->next) {
+        if (!__atomic_load_n(&t->hook_sp, __ATOMIC_ACQUIRE))
+            t->reads_from = newest;
+        least = t->reads_from < least ? t->reads_from : least;
+    }
+    return least;
+}
+
 struct thread *thread_of_task(uint64_t tid)
 {
     struct thread *t;

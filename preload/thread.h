@@ -93,6 +93,7 @@ struct thread {
     void *(*start)(void *);
     void *arg;
     uintptr_t start_pc; /* return-address-like; 0: main's */
+    uint64_t reads_from; /* the oldest snapshot of modules that it may still read */
     uint64_t lost;      /* events of it that this recording has not */
     bool unannounced;   /* it appeared one day; where it started nobody knows */
     bool expected;      /* it was there before the library was, and has come to no hook yet (expected.h) */
@@ -164,6 +165,12 @@ static inline void enter_hook(struct thread *t, uintptr_t sp)
 
 /* Is a thread in a hook, other than that one? With the registry lock. One that a handler left by longjmp is, too. */
 bool any_in_hook(const struct thread *but);
+
+/*
+ * Notes who is in no hook: as far as the newest snapshot of modules. The result is how far all have come. Likewise; a
+ * barrier in every thread goes before.
+ */
+uint64_t hooks_have_left(uint64_t newest);
 
 /* A registered record for a thread to be: its G has an id but does not exist yet. NULL: memory or ids ran out. */
 struct thread *thread_new(void);

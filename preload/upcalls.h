@@ -50,8 +50,8 @@ struct upcalls {
     void (*write_heap_status)(struct thread *t, uint64_t time);
     /* What was sampled belongs to the generation that ends. By the advancer, with the registry lock. */
     void (*seal_samples)(void);
-    /* Whether a handler may be capturing a stack. */
-    bool (*is_sampling)(void);
+    /* Like hooks_have_left, of handlers that capture stacks. */
+    uint64_t (*samples_have_left)(uint64_t newest);
 };
 
 extern const struct upcalls upcalls;

@@ -15,6 +15,7 @@ enum { SLOTS = 16, RECORD_MAX = 1 + (6 + STACK_MAX_FRAMES) * VARINT_MAX };
 
 static struct slot {
     uint32_t busy;
+    uint64_t reads_from; /* the oldest snapshot of modules that it may still read */
     struct chunk *chunk;
     uintptr_t pcs[STACK_MAX_FRAMES]; /* not on the stack, which may be small */
     uint8_t record[RECORD_MAX];
@@ -186,12 +187,15 @@ bool sample_is_idle(void)
     return true;
 }
 
-bool sample_any_in_slots(void)
+uint64_t samples_have_left(uint64_t newest)
 {
-    for (int i = 0; i < SLOTS; i++)
-        if (__atomic_load_n(&slots[i].busy, __ATOMIC_ACQUIRE))
-            return true;
-    return false;
+    uint64_t least = newest;
+    for (int i = 0; i < SLOTS; i++) {
+        if (!__atomic_load_n(&slots[i].busy, __ATOMIC_ACQUIRE))
+            slots[i].reads_from = newest;
+        least = slots[i].reads_from < least ? slots[i].reads_from : least;
+    }
+    return least;
 }
 
 uint32_t sample_seal(void)

@@ -12,8 +12,11 @@ void sample_take(struct thread *t, const ucontext_t *uc, uint64_t weight);
 /* No handler is in the middle of a sample of an earlier session, whose chunks are forgotten. */
 bool sample_is_idle(void);
 
-/* Whether a handler is in a slot, and may capture a stack. */
-bool sample_any_in_slots(void);
+/*
+ * Notes which slots have no handler in them, which may capture a stack: as far as the newest snapshot of modules. The
+ * result is how far all have come (snapshots.h).
+ */
+uint64_t samples_have_left(uint64_t newest);
 
 /*
  * What was sampled so far belongs to the generation, or the recording, that ends. Returns how many handlers are in the

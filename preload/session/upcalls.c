@@ -105,5 +105,5 @@ const struct upcalls upcalls = {
     .prctl_is_coming = prctl_is_coming,
     .write_heap_status = heap_write_status,
     .seal_samples = seal_samples,
-    .is_sampling = sample_any_in_slots,
+    .samples_have_left = samples_have_left,
 };

@@ -9,11 +9,13 @@
 enum { WORKERS = 3, ROUNDS = 2000, WARM_UP = 100 };
 
 static atomic_bool over;
+static atomic_int at_work;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void *work(void *self)
 {
     introduce(self);
+    atomic_fetch_add(&at_work, 1);
     while (!atomic_load(&over)) {
         pthread_mutex_lock(&lock);
         for (volatile int i = 0; i < 1000; i++)
@@ -47,6 +49,8 @@ int main(int argc, char **argv)
     CHECK(argc == 2);
     for (int i = 0; i < WORKERS; i++)
         spawn(&t[i], work);
+    while (atomic_load(&at_work) < WORKERS)
+        usleep(100);
     for (int i = 0; i < ROUNDS; i++) {
         if (i == WARM_UP)
             before = kib_mapped();

@@ -116,7 +116,6 @@ const char *control_ask(pid_t pid, enum control_verb verb, struct control_reply 
     for (int i = 0; i < TRIES && err == never_read; i++)
         err = ask_once(pid, &s, verb, reply);
     /* A signal that stops it may have been under way. */
-    if (err == no_answer && !process_stat(pid, &s) && why_mute(&s))
-        err = why_mute(&s);
-    return err;
+    const char *mute = err == no_answer && !process_stat(pid, &s) ? why_mute(&s) : NULL;
+    return mute ? mute : err;
 }

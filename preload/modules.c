@@ -12,10 +12,10 @@
 #include <sys/mman.h>
 
 #include "lib/meta.h"
+#include "lib/unwind/unwind.h"
 #include "preload/recorder.h"
 #include "preload/service.h"
 #include "preload/snapshots.h"
-#include "preload/thread.h"
 #include "preload/upcalls.h"
 
 enum { RECORD_MAX = SPOOL_PATH_MAX + 256 };

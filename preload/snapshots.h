@@ -5,7 +5,6 @@
 #ifndef THRACE_PRELOAD_SNAPSHOTS_H
 #define THRACE_PRELOAD_SNAPSHOTS_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 struct unwind_modules;

@@ -93,7 +93,6 @@ struct thread {
     void *(*start)(void *);
     void *arg;
     uintptr_t start_pc; /* return-address-like; 0: main's */
-    uint64_t reads_from; /* the oldest snapshot of modules that it may still read */
     uint64_t lost;      /* events of it that this recording has not */
     bool unannounced;   /* it appeared one day; where it started nobody knows */
     bool expected;      /* it was there before the library was, and has come to no hook yet (expected.h) */
@@ -122,6 +121,7 @@ struct thread {
     pthread_t pthread; /* 0 until the thread runs */
     int exit_rounds;
     uint64_t began_ns; /* CLOCK_MONOTONIC: it has been known since then */
+    uint64_t reads_from; /* the oldest snapshot of modules that it may still read */
 
     struct thread *next, *prev; /* the registry, or the pool */
     struct unwind_cache cache;       /* this, and what follows, the next thread takes over as it is left */

@@ -5,6 +5,7 @@
 . "$top_srcdir/tests/e2e/lib.sh"
 
 fail_call=$top_builddir/tests/faults/fail-call
+fail_malloc=$top_builddir/tests/faults/.libs/libfail-malloc.so
 "$fail_call" library - - 0 "$tap_scratch/report" true || skip_all "optional: nothing can be traced here"
 cd "$tap_scratch" || exit 99
 keep_symbols

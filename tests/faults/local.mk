@@ -1,12 +1,13 @@
 # System calls and allocations that fail, in the recorder and in the command.
 fault_tests = \
 	%D%/command.test \
+	%D%/control.test \
 	%D%/live.test \
 	%D%/recorder.test
 
 TESTS += $(fault_tests)
 dist_check_SCRIPTS += $(fault_tests)
-EXTRA_DIST += %D%/lib.sh
+EXTRA_DIST += %D%/lib.sh %D%/verbs.sh
 
 if BUILD_PRELOAD
 check_PROGRAMS += %D%/fail-call

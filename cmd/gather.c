@@ -192,6 +192,9 @@ static void report_rest(const struct gathered *g)
     for (size_t i = 0; i < orphans.n; i++)
         if (!was_reported(g, orphans.v[i].path) && n++ < NAMES_REPORTED)
             report_orphan(&orphans.v[i]);
+    if (orphans.error)
+        complain(g->then.verb, "%s.spool: not all that may have been recorded could be looked at: %s; thrace finish "
+                 "makes the trace of a recording that is left", g->out, strerror(orphans.error));
     if (n > NAMES_REPORTED)
         fprintf(stderr, "thrace: and %zu more recordings like these: %s.*.spool\n", n - NAMES_REPORTED, g->out);
     orphaned_spools_free(&orphans);

@@ -4,11 +4,22 @@
 
 #include "lib/clock.h"
 
+bool gate_register(void) { return !sys_failed(sys_membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED)); }
+
 void gate_init(struct gate *g)
 {
     g->state = GATE_OPEN;
-    g->fence = sys_failed(sys_membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED));
+    g->fence = !gate_register();
 }
+
+void gate_init_with_fences(struct gate *g)
+{
+    g->state = GATE_OPEN;
+    g->fence = true;
+}
+
+/* Whoever sees it from now on is seen by the barrier that each advancer after this one has all threads pass. */
+void gate_spare_fences(struct gate *g) { __atomic_store_n(&g->fence, false, __ATOMIC_RELAXED); }
 
 bool gate_barrier(void)
 {
@@ -24,7 +35,7 @@ static bool set_for_all(struct gate *g, enum gate_state state)
         full_fence();
         return true;
     }
-    g->fence = true;
+    __atomic_store_n(&g->fence, true, __ATOMIC_RELAXED);
     gate_open(g);
     return false;
 }

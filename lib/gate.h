@@ -27,7 +27,7 @@ enum gate_state {
 
 struct gate {
     uint32_t state; /* enum gate_state; a futex word: at GATE_CLOSED writers sleep on it */
-    bool fence;     /* writers must fence: the kernel has no membarrier for us */
+    bool fence;     /* writers must fence: the kernel has no membarrier for us, or not yet */
 };
 
 /* One per thread. */
@@ -37,6 +37,15 @@ struct writer {
 };
 
 void gate_init(struct gate *g);
+
+/*
+ * The same for a process that has threads: the kernel would not be done before each processor has passed through its
+ * scheduler, which takes tens of milliseconds, and a minute where its own threads do not get a processor. So writers
+ * fence until somebody who has the time has had it done (gate_register; false: it refuses), and an advancer says so.
+ */
+void gate_init_with_fences(struct gate *g);
+bool gate_register(void);
+void gate_spare_fences(struct gate *g);
 
 /* Waits until the gate is not closed: some microseconds by giving way, then asleep, a millisecond at most; try again. */
 void gate_wait(struct gate *g);
@@ -51,7 +60,7 @@ bool gate_pass(struct gate *g, struct writer *w);
 static inline bool gate_enter(struct gate *g, struct writer *w)
 {
     __atomic_store_n(&w->writing, 1, __ATOMIC_RELAXED);
-    if (__builtin_expect(g->fence, 0))
+    if (__builtin_expect(__atomic_load_n(&g->fence, __ATOMIC_RELAXED), 0))
         full_fence();
     else
         compiler_barrier();

@@ -37,18 +37,30 @@ static struct owner *make_owner(void)
 
 enum { STEAL_AFTER_NS = 10000 };
 
-bool recorder_init(void)
+bool recorder_init(bool has_threads)
 {
     struct owner *owner = make_owner();
     if (!owner)
         return false;
     clock_start(&recorder.clock);
     recorder.pid = (int)sys_getpid();
-    gate_init(&recorder.gate);
+    if (has_threads)
+        gate_init_with_fences(&recorder.gate);
+    else
+        gate_init(&recorder.gate);
     recorder.sched.steal_after = (uint32_t)clock_roughly(&recorder.clock, STEAL_AFTER_NS);
     recorder.service.proc_taken = PROC_NONE;
     recorder.service.m = ID_NONE;
     *owner = (struct owner){tracked_classes(), 0, 1};
     __atomic_store_n(&recorder.owner, owner, __ATOMIC_RELEASE);
     return true;
+}
+
+void recorder_spare_fences(void)
+{
+    if (!recorder.gate.fence || !gate_register())
+        return;
+    lock_take(&recorder.advance_lock);
+    gate_spare_fences(&recorder.gate);
+    lock_drop(&recorder.advance_lock);
 }

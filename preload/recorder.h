@@ -72,8 +72,12 @@ static inline uint64_t now(void) { return clock_ticks(&recorder.clock); }
 /* Hands in the open chunk. By its owner inside a section, or by the advancer. */
 void seal_chunk(struct sched_thread *t);
 
-/* Once, in the constructor, when the config is set: this process may record. False when memory ran out. */
-bool recorder_init(void);
+/*
+ * Once, in the constructor or later, when the config is set: this process may record. False when memory ran out. With
+ * threads already, they fence in each section, until a thread that nobody waits for has called recorder_spare_fences.
+ */
+bool recorder_init(bool has_threads);
+void recorder_spare_fences(void);
 
 /* The linker's names for the ends of the module that refers to them. */
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));

@@ -56,7 +56,22 @@ struct search {
     const char *out;
     uint32_t launched;
     uint64_t since_ns;
+    struct orphaned_spools *orphans; /* what was found, and what could not be looked at */
 };
+
+static void note(struct orphaned_spools *orphans, int error)
+{
+    if (!orphans->error)
+        orphans->error = error;
+}
+
+static ssize_t read_head(const struct search *s, int fd, void *to, size_t size)
+{
+    ssize_t n = pread(fd, to, size, 0);
+    if (n < 0)
+        note(s->orphans, errno);
+    return n;
+}
 
 static uint64_t changed_ns(const struct stat *st)
 {
@@ -90,7 +105,7 @@ static bool look_at_spool(const struct search *s, int fd, const struct stat *st,
     static struct spool_header h;
     static const char none[sizeof h.magic];
     memset(&h, 0, sizeof h);
-    ssize_t n = pread(fd, &h, sizeof h, 0);
+    ssize_t n = read_head(s, fd, &h, sizeof h);
     if (n >= 0 && !memcmp(h.magic, none, sizeof none))
         return look_at_empty(s, &h, st, found);
     if (n != sizeof h || memcmp(h.magic, SPOOL_MAGIC, sizeof h.magic) ||
@@ -112,17 +127,25 @@ static bool look_at_trace(const struct search *s, int fd, const struct stat *st,
     found->start_ns = changed_ns(st);
     found->kind = ORPHAN_FINISHED;
     return found->start_ns >= s->since_ns && st->st_uid == geteuid() &&
-           pread(fd, header, sizeof header, 0) == sizeof header && file_header_get(header) >= 0;
+           read_head(s, fd, header, sizeof header) == sizeof header && file_header_get(header) >= 0;
 }
 
+/* Gone meanwhile, or of others. */
+static bool is_no_spool(int error) { return error == ENOENT || error == EACCES || error == ELOOP || error == ENXIO; }
+
 /* The trace of a file with a second name would get a name that somebody else chose. */
-static void look(struct orphaned_spools *orphans, const char *path, const struct search *s, look_fn *is_wanted)
+static void look(const struct search *s, const char *path, look_fn *is_wanted)
 {
+    struct orphaned_spools *orphans = s->orphans;
     struct stat st;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
-    if (fd < 0)
+    if (fd < 0) {
+        note(orphans, is_no_spool(errno) ? 0 : errno);
         return;
-    if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_nlink == 1 && VEC_ROOM(orphans)) {
+    }
+    if (fstat(fd, &st)) {
+        note(orphans, errno);
+    } else if (S_ISREG(st.st_mode) && st.st_nlink == 1 && VEC_ROOM(orphans)) {
         struct orphaned_spool *found = &orphans->v[orphans->n];
         memset(found, 0, sizeof *found);
         strcpy(found->path, path);
@@ -141,34 +164,38 @@ static int by_start(const void *a, const void *b)
     return strcmp(x->path, y->path);
 }
 
-static void find(struct orphaned_spools *orphans, const char *out, const char *suffix, const struct search *s,
-                 look_fn *wanted)
+static void find(const struct search *s, const char *suffix, look_fn *wanted)
 {
     static char path[PATH_MAX + NAME_MAX + 2];
-    const char *slash = strrchr(out, '/');
-    int folder = (int)(slash - out) + 1;
+    struct orphaned_spools *orphans = s->orphans;
+    const char *slash = strrchr(s->out, '/');
+    int folder = (int)(slash - s->out) + 1;
     memset(orphans, 0, sizeof *orphans);
-    snprintf(path, sizeof path, "%.*s", folder, out);
+    snprintf(path, sizeof path, "%.*s", folder, s->out);
     DIR *d = opendir(path);
-    for (struct dirent *e; d && (e = readdir(d));) {
-        int n = snprintf(path, sizeof path, "%.*s%s", folder, out, e->d_name);
+    if (!d)
+        note(orphans, errno);
+    for (struct dirent *e; d && (errno = 0, e = readdir(d));) {
+        int n = snprintf(path, sizeof path, "%.*s%s", folder, s->out, e->d_name);
         if (is_of(slash + 1, e->d_name, suffix) && n < PATH_MAX)
-            look(orphans, path, s, wanted);
+            look(s, path, wanted);
     }
-    if (d)
+    if (d) {
+        note(orphans, errno);
         closedir(d);
+    }
     if (orphans->n)
         qsort(orphans->v, orphans->n, sizeof *orphans->v, by_start);
 }
 
 void orphaned_spools_find(struct orphaned_spools *orphans, const char *out, uint32_t launched, uint64_t since_ns)
 {
-    find(orphans, out, ".spool", &(struct search){out, launched, since_ns}, look_at_spool);
+    find(&(struct search){out, launched, since_ns, orphans}, ".spool", look_at_spool);
 }
 
 void finished_traces_find(struct orphaned_spools *orphans, const char *out, uint64_t since_ns)
 {
-    find(orphans, out, "", &(struct search){out, 0, since_ns}, look_at_trace);
+    find(&(struct search){out, 0, since_ns, orphans}, "", look_at_trace);
 }
 
 void orphaned_spools_free(struct orphaned_spools *orphans)

@@ -27,6 +27,7 @@ struct orphaned_spool {
 struct orphaned_spools {
     struct orphaned_spool *v; /* those of the main process first; else in the order in which they began */
     size_t n, cap;
+    int error; /* 0, or why the folder or a file of such a name could not be looked at: there may be more */
 };
 
 /*

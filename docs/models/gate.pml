@@ -9,7 +9,9 @@
  * holds: MEMBARRIER
  * holds: FENCES                        the kernel has no membarrier: writers pay a fence
  * holds: REFUSED                       a seccomp filter refuses it from now on: writers fence from then on
+ * holds: LATE                          registered for membarrier late: writers fence until the advancer says so
  * holds: MEMBARRIER NARROW
+ * holds: LATE NARROW
  * holds: FENCES NARROW
  * holds: REFUSED NARROW
  * holds: MEMBARRIER NARROW HOLD
@@ -32,6 +34,7 @@
  * breaks: MEMBARRIER NARROW HOLD COMES_IN    the writer does not look whether it is held
  * breaks: MEMBARRIER NARROW HOLD PASS_LATE
  * breaks: MEMBARRIER NARROW HOLD NO_BARRIER
+ * breaks: LATE NO_BARRIER
  * breaks: REFUSED STAYS_CLOSED           what was refused counts as a barrier
  * breaks: REFUSED AT_ONCE                the next attempt comes while a writer that did not fence comes in.
  *                                        Nothing but time forbids that: here some 100 ns, there a system call and more
@@ -79,6 +82,13 @@ inline raise_flag()
     :: seen -> fence()
     :: else
     fi
+#endif
+#ifdef LATE
+    load(FENCE, seen); /* here: whether they are spared */
+    if
+    :: !seen -> fence()
+    :: else
+    fi;
 #endif
 #if defined(FENCES) && !defined(NO_FENCE)
     fence()
@@ -157,13 +167,17 @@ proctype writer(byte me)
 inline barrier_in_every_thread()
 {
     fence();
-#if defined(MEMBARRIER) && !defined(NO_BARRIER)
-    w = 0;
-    do
-    :: w < WRITERS -> carry_out_all(w); w++ /* one after the other: the kernel interrupts all, but not at once */
-    :: else -> break
-    od;
-    w = 0;
+#if (defined(MEMBARRIER) || defined(LATE)) && !defined(NO_BARRIER)
+    if
+    :: spared ->
+        w = 0;
+        do
+        :: w < WRITERS -> carry_out_all(w); w++ /* one after the other: the kernel interrupts all, but not at once */
+        :: else -> break
+        od;
+        w = 0
+    :: else
+    fi;
 #endif
     fence()
 }
@@ -258,12 +272,21 @@ inline close()
 proctype advancer(byte me)
 {
     byte writing, seen, rounds, w, k;
-    bool again;
+    bool again, spared;
+#ifndef LATE
+    spared = true;
+#endif
 #ifdef REFUSED
     is_refused();
 #endif
     do
     :: rounds < ROUNDS ->
+#ifdef LATE
+        if
+        :: true
+        :: !spared -> store(FENCE, 1); spared = true
+        fi;
+#endif
         close();
         do
         :: w < WRITERS ->

@@ -34,7 +34,7 @@ static struct {
 
 static long fcntl_raw(int fd, int command, long arg) { return raw_syscall(SYS_fcntl, fd, command, arg, 0, 0, 0); }
 
-static long open_event(const struct thread *t)
+static long open_event(long tid)
 {
     union perf_attributes a = {.attr = {
         .type = PERF_TYPE_SOFTWARE,
@@ -48,7 +48,7 @@ static long open_event(const struct thread *t)
     }};
     a.flags |= PERF_REMOVE_ON_EXEC | (sampler.trap ? PERF_SIGTRAP : 0);
     a.sig_data = sampler.trap ? SAMPLER_MARK : 0;
-    return perf_open(&a.attr, (long)t->sched.m, -1);
+    return perf_open(&a.attr, tid, -1);
 }
 
 /* Without SIGTRAP, its overflows become the timers' signal, to that thread. */
@@ -64,7 +64,7 @@ static long direct(int fd, const struct thread *t)
 
 static bool start_event(struct thread *t)
 {
-    long fd = open_event(t), err = fd;
+    long fd = open_event((long)t->sched.m), err = fd;
     if (fd >= 0 && !(err = direct((int)fd, t)) &&
         !(err = raw_syscall(SYS_ioctl, fd, PERF_EVENT_IOC_ENABLE, 0, 0, 0, 0))) {
         __atomic_store_n(&t->sample.perf, (int)fd + 1, __ATOMIC_RELAXED);
@@ -76,6 +76,26 @@ static bool start_event(struct thread *t)
     if (!recorder.spool.header->samples.perf_error)
         recorder.spool.header->samples.perf_error = (uint32_t)-err;
     return false;
+}
+
+/*
+ * The first event of a thread in the whole system takes a grace period: tens of milliseconds, a minute where the
+ * kernel's own threads starve. So the helper has one itself, which never runs, before it takes the lock that threads
+ * take when they begin and end.
+ */
+static void keep_one(void)
+{
+    static pid_t of; /* a child has another helper, and no descriptor of this one */
+    static long fd;
+    if (of != (pid_t)sys_gettid())
+        fd = -1;
+    of = (pid_t)sys_gettid();
+    if (recording() && fd < 0)
+        fd = open_event(0);
+    if (recording() || fd < 0)
+        return;
+    sys_close((int)fd);
+    fd = -1;
 }
 
 static void close_ended(void)
@@ -124,6 +144,7 @@ void sample_perf_serve(void)
 {
     if (!__atomic_exchange_n(&perf.asked, 0, __ATOMIC_ACQUIRE))
         return;
+    keep_one();
     lock_take(&registry.lock);
     close_ended();
     for (struct thread *t = registry.threads; t; t = t->next) {

@@ -163,7 +163,7 @@ bool begin_process(enum begin_when when)
     session_init(options, false);
     modules_init(session_exe());
     configure();
-    if (!recorder_init())
+    if (!recorder_init(when == BEGIN_LATE))
         return false;
     annotate_init();
     configure_times();

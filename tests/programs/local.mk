@@ -109,6 +109,7 @@ c_programs = \
 	%D%/selects \
 	%D%/sessions \
 	%D%/signal-at-birth \
+	%D%/slow-barriers \
 	%D%/slow-lock \
 	%D%/slow-shop \
 	%D%/slow-release \

@@ -16,7 +16,7 @@ static struct writer writers[WRITERS];
 static uint32_t written[WRITERS], looked_at[WRITERS], generation;
 
 /* What is so. */
-static bool inside[WRITERS], held[WRITERS], working, fenced, narrow;
+static bool inside[WRITERS], held[WRITERS], working, fenced, narrow, registered_late;
 static uint32_t wrote[WRITERS], looks[WRITERS], generation_now;
 
 static void begin(void)
@@ -83,6 +83,8 @@ static void close_gate(bool again)
 static void advance(unsigned me)
 {
     for (int i = 0; i < ROUNDS; i++) {
+        if (registered_late && i > 0)
+            gate_spare_fences(&gate);
         close_gate(i > 0);
         for (int w = 0; w < WRITERS; w++) {
             explore_check(gate_await_writer(&writers[w], UINT64_MAX));
@@ -141,6 +143,20 @@ static void narrow_at_first_with_fences(void **state)
     explore(&e);
 }
 
+static void from_fences_to_membarrier(void **state)
+{
+    const struct exploration e = {
+        .name = "the gate, registered late", .n = 3, .begin = begin, .thread = {write_often, write_often, advance},
+        .late_stores = true,
+    };
+    fenced = registered_late = true;
+    narrow = false;
+    explore(&e);
+    narrow = true;
+    explore(&e);
+    registered_late = false;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -148,6 +164,7 @@ int main(void)
         cmocka_unit_test(with_fences),
         cmocka_unit_test(narrow_at_first),
         cmocka_unit_test(narrow_at_first_with_fences),
+        cmocka_unit_test(from_fences_to_membarrier),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

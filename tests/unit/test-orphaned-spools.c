@@ -1,6 +1,7 @@
 /* Which spools and traces are of the program that was run, and in which order. */
 #include "tests/unit/folder.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -187,6 +188,14 @@ static void traces_are_found_by_what_they_begin_with(void **state)
     assert_int_equal(orphans.n, 0);
 }
 
+static void it_is_said_what_could_not_be_looked_at(void **state)
+{
+    assert_string_equal(found("x"), "");
+    assert_int_equal(orphans.error, 0);
+    assert_string_equal(found("none/x"), "");
+    assert_int_equal(orphans.error, ENOENT);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, folder_set_up, tear_down)
 
 int main(void)
@@ -200,6 +209,7 @@ int main(void)
         TEST(one_that_is_recorded_to_is_in_use),
         TEST(a_process_that_nobody_has_waited_for_is_over),
         TEST(traces_are_found_by_what_they_begin_with),
+        TEST(it_is_said_what_could_not_be_looked_at),
     };
     return cmocka_run_group_tests_name("orphaned spools", tests, NULL, NULL);
 }

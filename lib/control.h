@@ -47,7 +47,8 @@ struct attach_wait {
     uint32_t tid, npcs; /* as the process sees it */
     int64_t call;       /* the system call that it is in */
     uint64_t sp, pc;    /* as the kernel has them in /proc/TID/syscall */
-    uint64_t mutex;     /* that it waits for, 0: for something else */
+    uint64_t object;    /* that it waits for, of that kind (lib/objects.h) */
+    uint64_t kind;      /* 0: it is not known */
     uint64_t pcs[ATTACH_FRAMES_MAX];
 };
 

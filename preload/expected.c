@@ -219,8 +219,10 @@ static void take_wait(struct thread *t, const struct attach_wait *w, const struc
     for (uint32_t i = 0; i < w->npcs; i++)
         t->pcs[t->npcs++] = (uintptr_t)w->pcs[i];
     t->wait_site.reason = reason_of((long)w->call);
-    if (w->mutex)
-        t->wait_site.object = (struct object){OBJECT_MUTEX, -1, w->mutex};
+    if (w->kind == OBJECT_COND)
+        t->wait_site.reason = REASON_COND;
+    if (w->kind != NO_OBJECT && w->kind < OBJECT_KINDS)
+        t->wait_site.object = (struct object){(uint32_t)w->kind, -1, w->object};
 }
 
 static struct thread *make_expected(uint32_t tid, const char *name)

@@ -8,4 +8,5 @@ libattach_la_SOURCES = \
 	%D%/return_frame.c %D%/return_frame.h \
 	%D%/stops.c %D%/stops.h \
 	%D%/traced.h %D%/tracee.c %D%/tracee.h %D%/tracee_memory.c \
+	%D%/waits.c %D%/waits.h \
 	%D%/worker.c %D%/worker.h

@@ -257,40 +257,6 @@ static bool try_all(struct places *s, struct tracee *held, enum how_well how, bo
     return false;
 }
 
-static int by_tid(const void *a, const void *b)
-{
-    const struct attach_wait *x = a, *y = b;
-    return (x->tid > y->tid) - (x->tid < y->tid);
-}
-
-/* The word that a mutex is waited at is its first. */
-static uint64_t mutex_of(const struct places *s, const struct thread *t)
-{
-    return t->call == SYS_futex && lock_frame(s, t) < t->npcs ? t->args[0] : 0;
-}
-
-/* Those that run have none. */
-static void take_waits(const struct places *s, struct place_waits *waits)
-{
-    waits->list.n = 0;
-    for (size_t i = 0; i < s->threads.list.n; i++) {
-        const struct thread *t = &s->threads.list.v[i];
-        if (t->call == NO_CALL || !t->npcs || !VEC_ROOM(&waits->list))
-            continue;
-        struct attach_wait *w = &waits->list.v[waits->list.n++];
-        *w = (struct attach_wait){.tid = (uint32_t)t->own_tid,
-                                  .call = t->call,
-                                  .mutex = mutex_of(s, t),
-                                  .sp = t->stack.regs.r[UNWIND_SP],
-                                  .pc = t->stack.regs.r[UNWIND_PC],
-                                  .npcs = (uint32_t)(t->npcs < ATTACH_FRAMES_MAX ? t->npcs : ATTACH_FRAMES_MAX)};
-        for (uint32_t k = 0; k < w->npcs; k++)
-            w->pcs[k] = t->pcs[k];
-    }
-    if (waits->list.n)
-        qsort(waits->list.v, waits->list.n, sizeof *waits->list.v, by_tid);
-}
-
 struct look {
     struct places *s;
     const char *wrong;
@@ -323,7 +289,7 @@ static bool look_once(struct places *s, struct tracee *held, struct place_waits 
     }
     if (found) {
         *wrong = NULL;
-        take_waits(s, waits);
+        waits_take(&waits->list, s->p, &s->threads);
         waits->loader_is_free = !anyone(s, is_in_loader);
     }
     threads_free(&s->threads);

@@ -7,12 +7,11 @@
 #define THRACE_CMD_ATTACH_PLACE_H
 
 #include "cmd/attach/tracee.h"
-#include "lib/control.h"
-#include "parser/vec.h"
+#include "cmd/attach/waits.h"
 
-/* Where the threads of the process waited just before, by tid; and whether none of them was in the loader. */
+/* Where the threads of the process waited just before; and whether none of them was in the loader. */
 struct place_waits {
-    VEC(struct attach_wait) list;
+    struct waits list;
     bool loader_is_free;
 };
 

@@ -126,7 +126,7 @@ bool remote_is_libc(const char *path)
 /* They stay where they are, and are asked for again while a thread is held. */
 struct remote_range remote_libc_function(const struct process *p, const char *name)
 {
-    enum { KNOWN_MAX = 16 };
+    enum { KNOWN_MAX = 64 };
     static struct known {
         const char *name;
         uint64_t libc;

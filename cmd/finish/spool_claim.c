@@ -62,13 +62,23 @@ bool spool_claim_lock(struct spool_claim *c)
     return !c->gone;
 }
 
-void spool_claim_end(struct spool_claim *c, const char *path, bool remove)
+/* 0, or an errno. What has that name by now may be another recording. */
+static int remove_if_same(const struct spool_claim *c, const char *path)
 {
     struct stat st;
+    if (lstat(path, &st))
+        return errno == ENOENT ? 0 : errno;
+    bool same = st.st_dev == c->dev && st.st_ino == c->ino;
+    return same && unlink(path) ? errno : 0;
+}
+
+void spool_claim_end(struct spool_claim *c, const char *path, bool remove)
+{
     if (c->fd < 0)
         return;
-    if (remove && !c->foreign && !lstat(path, &st) && st.st_dev == c->dev && st.st_ino == c->ino && unlink(path))
-        fprintf(stderr, "thrace: %s is not needed any more, and cannot be removed: %s\n", path, strerror(errno));
+    int error = remove && !c->foreign ? remove_if_same(c, path) : 0;
+    if (error)
+        fprintf(stderr, "thrace: %s is not needed any more, and cannot be removed: %s\n", path, strerror(error));
     close(c->fd);
     c->fd = -1;
 }

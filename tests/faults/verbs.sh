@@ -46,7 +46,7 @@ is_honest() {
 }
 is_told_of_its_end() { # but the process goes on, or the spool, or its folder, is there
     case "$call $errno" in
-    process_vm_readv' 'ESRCH | getdents64' 'ENOENT | openat' 'ENOENT) return 0 ;;
+    process_vm_readv' 'ESRCH | getdents64' 'ENOENT | openat' 'ENOENT | newfstatat' 'ENOENT) return 0 ;;
     *) return 1 ;;
     esac
 }

@@ -78,6 +78,17 @@ static bool start_event(struct thread *t)
     return false;
 }
 
+static long kept = -1; /* the helper's own event; or a negative errno */
+
+void sample_perf_end(void)
+{
+    if (kept >= 0)
+        sys_close((int)kept);
+    kept = -1;
+}
+
+void sample_perf_in_child(void) { kept = -1; }
+
 /*
  * The first event of a thread in the whole system takes a grace period: tens of milliseconds, a minute where the
  * kernel's own threads starve. So the helper has one itself, which never runs, before it takes the lock that threads
@@ -85,17 +96,10 @@ static bool start_event(struct thread *t)
  */
 static void keep_one(void)
 {
-    static pid_t of; /* a child has another helper, and no descriptor of this one */
-    static long fd;
-    if (of != (pid_t)sys_gettid())
-        fd = -1;
-    of = (pid_t)sys_gettid();
-    if (recording() && fd < 0)
-        fd = open_event(0);
-    if (recording() || fd < 0)
-        return;
-    sys_close((int)fd);
-    fd = -1;
+    if (recording() && kept < 0)
+        kept = open_event(0);
+    else if (!recording())
+        sample_perf_end();
 }
 
 static void close_ended(void)

@@ -7,8 +7,10 @@
 
 #include "preload/thread.h"
 
-/* The helper's job: opens and closes what was asked for. */
+/* The helper's job: opens and closes what was asked for. When it ends, and in a child, which has none of its events. */
 void sample_perf_serve(void);
+void sample_perf_end(void);
+void sample_perf_in_child(void);
 
 void sample_perf_ask(struct thread *t);
 

@@ -43,7 +43,7 @@ const struct helper_job helper_jobs[] = {
      .end = switches_close_of_all,
      .forget = switches_forget},
     {.begin = begin_maintenance, .run = do_maintenance, .due = generation_due},
-    {.run = sample_perf_serve},
+    {.run = sample_perf_serve, .end = sample_perf_end, .forget = sample_perf_in_child},
     {.run = NULL},
 };
 

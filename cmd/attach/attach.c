@@ -236,27 +236,20 @@ static const char *load_and_order(struct process *p, struct tracee *t, const str
 }
 
 /*
- * pthread_create of glibc 2.34 waits for the lock that dlopen holds, and cannot be taken out of its middle. Later ones
- * take one that dlopen has for moments only.
+ * Where somebody is in the loader, pthread_create may wait for that, and cannot be taken out of its middle: dlopen can,
+ * so the program's thread calls it itself.
  */
-static bool may_make_worker(const struct process *p, const struct place_waits *waits)
-{
-    return waits->loader_is_free || remote_libc_function(p, "epoll_pwait2").from; /* since 2.35 */
-}
-
-/* Where it cannot make another thread, the program's own calls dlopen, which can be taken out. */
 static const char *work_in(struct process *p, struct tracee *t, const struct attach *how,
                            const struct place_waits *waits, uint64_t restorer, struct attached *done)
 {
     static struct tracee worker;
     uint64_t answer = 0;
     bool back = true;
-    const bool by_worker = may_make_worker(p, waits);
-    const char *wrong = by_worker ? make_worker(t, restorer, &worker, done) : NULL;
+    const char *wrong = waits->loader_is_free ? make_worker(t, restorer, &worker, done) : NULL;
     if (wrong)
         return wrong;
-    wrong = load_and_order(p, by_worker ? &worker : t, how, waits, restorer, &answer);
-    if (by_worker)
+    wrong = load_and_order(p, waits->loader_is_free ? &worker : t, how, waits, restorer, &answer);
+    if (waits->loader_is_free)
         worker_end(&worker);
     else
         back = let_go(t, done);

@@ -6,12 +6,6 @@
 
 bool gate_register(void) { return !sys_failed(sys_membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED)); }
 
-void gate_init(struct gate *g)
-{
-    g->state = GATE_OPEN;
-    g->fence = !gate_register();
-}
-
 void gate_init_with_fences(struct gate *g)
 {
     g->state = GATE_OPEN;
@@ -20,6 +14,13 @@ void gate_init_with_fences(struct gate *g)
 
 /* Whoever sees it from now on is seen by the barrier that each advancer after this one has all threads pass. */
 void gate_spare_fences(struct gate *g) { __atomic_store_n(&g->fence, false, __ATOMIC_RELAXED); }
+
+void gate_init(struct gate *g)
+{
+    gate_init_with_fences(g);
+    if (gate_register())
+        gate_spare_fences(g);
+}
 
 bool gate_barrier(void)
 {
@@ -31,7 +32,7 @@ bool gate_barrier(void)
 static bool set_for_all(struct gate *g, enum gate_state state)
 {
     __atomic_store_n(&g->state, state, __ATOMIC_SEQ_CST);
-    if (g->fence || gate_barrier()) {
+    if (gate_has_fences(g) || gate_barrier()) {
         full_fence();
         return true;
     }

@@ -47,6 +47,9 @@ void gate_init_with_fences(struct gate *g);
 bool gate_register(void);
 void gate_spare_fences(struct gate *g);
 
+/* Whether writers fence. It may change at any time, unless the caller is the advancer. */
+static inline bool gate_has_fences(const struct gate *g) { return __atomic_load_n(&g->fence, __ATOMIC_RELAXED); }
+
 /* Waits until the gate is not closed: some microseconds by giving way, then asleep, a millisecond at most; try again. */
 void gate_wait(struct gate *g);
 
@@ -60,7 +63,7 @@ bool gate_pass(struct gate *g, struct writer *w);
 static inline bool gate_enter(struct gate *g, struct writer *w)
 {
     __atomic_store_n(&w->writing, 1, __ATOMIC_RELAXED);
-    if (__builtin_expect(__atomic_load_n(&g->fence, __ATOMIC_RELAXED), 0))
+    if (__builtin_expect(gate_has_fences(g), 0))
         full_fence();
     else
         compiler_barrier();

@@ -58,7 +58,7 @@ bool recorder_init(bool has_threads)
 
 void recorder_spare_fences(void)
 {
-    if (!recorder.gate.fence || !gate_register())
+    if (!gate_has_fences(&recorder.gate) || !gate_register())
         return;
     lock_take(&recorder.advance_lock);
     gate_spare_fences(&recorder.gate);

@@ -51,7 +51,7 @@ struct unwind_modules *snapshot_new(void)
  */
 static uint64_t least_read(uint64_t newest)
 {
-    if (recorder.gate.fence || !gate_barrier())
+    if (gate_has_fences(&recorder.gate) || !gate_barrier())
         return 0;
     lock_take(&registry.lock);
     uint64_t in_hooks = hooks_have_left(newest), in_slots = upcalls.samples_have_left(newest);

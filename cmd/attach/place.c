@@ -68,16 +68,11 @@ static int own_frames(const struct places *s, const struct thread *t)
     return n;
 }
 
-static bool is_in(struct remote_range r, uint64_t return_address)
-{
-    return return_address > r.from && return_address <= r.to;
-}
-
 /* Or in a callback of dl_iterate_phdr, which has a lock of the loader's. */
 static bool is_in_loader(const struct places *s, const struct thread *t)
 {
     int i = 0;
-    while (i < t->npcs && !is_loader(module_of_frame(s, t, i)) && !is_in(s->listing, t->pcs[i]))
+    while (i < t->npcs && !is_loader(module_of_frame(s, t, i)) && !remote_range_has(s->listing, t->pcs[i]))
         i++;
     return i < t->npcs;
 }
@@ -89,7 +84,7 @@ static bool is_called_by_loader(const struct places *s, const struct thread *t)
     while (at < t->npcs && (is_libc(module_of_frame(s, t, at)) || is_loader(module_of_frame(s, t, at))))
         at++;
     for (; at < t->npcs; at++)
-        if (is_loader(module_of_frame(s, t, at)) || is_in(s->listing, t->pcs[at]))
+        if (is_loader(module_of_frame(s, t, at)) || remote_range_has(s->listing, t->pcs[at]))
             return true;
     return false;
 }
@@ -119,7 +114,7 @@ static bool is_in_own_code(const struct places *s, const struct thread *t)
 static int lock_frame(const struct places *s, const struct thread *t)
 {
     int at = 0;
-    while (at < t->npcs && !is_in(s->locks, t->pcs[at]))
+    while (at < t->npcs && !remote_range_has(s->locks, t->pcs[at]))
         at++;
     return at;
 }
@@ -289,7 +284,7 @@ static bool look_once(struct places *s, struct tracee *held, struct place_waits 
     }
     if (found) {
         *wrong = NULL;
-        waits_take(&waits->list, s->p, &s->threads);
+        waits_take(&waits->list, &s->threads);
         waits->loader_is_free = !anyone(s, is_in_loader);
     }
     threads_free(&s->threads);
@@ -325,6 +320,7 @@ const char *place_hold(struct process *p, struct tracee *t, uint64_t *restorer, 
     *restorer = wrong ? 0 : remote_libc_bytes(p, tracee_restorer, TRACEE_RESTORER);
     if (!wrong && !*restorer)
         wrong = "it has no libc that this command knows";
+    waits_prepare(&waits->list, p);
     while (!wrong && !look_once(&s, t, waits, &none)) {
         nanosleep(&pause, NULL);
         wrong = looked_for_ms(&s) < PATIENCE_MS ? look_at_modules(&s, p->maps.n) : none;

@@ -9,6 +9,12 @@ struct remote_range {
     uint64_t from, to;
 };
 
+/* A return address is of a function whose call may be its last instruction. */
+static inline bool remote_range_has(struct remote_range r, uint64_t return_address)
+{
+    return return_address > r.from && return_address <= r.to;
+}
+
 /* The address of the function that the module at `base`, its first mapping, exports; 0: none. Any version will do. */
 uint64_t remote_function(const struct process *p, uint64_t base, const char *name);
 

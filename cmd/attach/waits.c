@@ -5,22 +5,20 @@
 #if defined(__x86_64__)
 
 #include <linux/futex.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 
-#include "cmd/attach/remote_function.h"
-#include "lib/objects.h"
+#include "cmd/stacks/wait.h"
 
 /*
  * A futex is a word of the object that is waited for. glibc's functions say of which kind that is: theirs is one of the
  * frames, if the compiler did not make a jump of a last call.
  */
-static const struct function {
+static const struct {
     const char *name;
     enum object_kind kind;
-} functions[] = {
+} functions[WAITING_FUNCTIONS] = {
     {"pthread_cond_wait", OBJECT_COND},        {"pthread_cond_timedwait", OBJECT_COND},
     {"pthread_cond_clockwait", OBJECT_COND},   {"pthread_mutex_lock", OBJECT_MUTEX},
     {"pthread_mutex_timedlock", OBJECT_MUTEX}, {"pthread_mutex_clocklock", OBJECT_MUTEX},
@@ -30,14 +28,18 @@ static const struct function {
     {"sem_clockwait", OBJECT_SEM},
 };
 
-static enum object_kind kind_of(const struct process *p, const struct thread *t)
+void waits_prepare(struct waits *waits, const struct process *p)
+{
+    for (int f = 0; f < WAITING_FUNCTIONS; f++)
+        waits->functions[f] = remote_libc_function(p, functions[f].name);
+}
+
+static enum object_kind kind_of(const struct waits *waits, const struct thread *t)
 {
     for (int i = 0; i < t->npcs; i++)
-        for (size_t f = 0; f < sizeof functions / sizeof *functions; f++) {
-            struct remote_range r = remote_libc_function(p, functions[f].name);
-            if (t->pcs[i] > r.from && t->pcs[i] <= r.to)
+        for (int f = 0; f < WAITING_FUNCTIONS; f++)
+            if (remote_range_has(waits->functions[f], t->pcs[i]))
                 return functions[f].kind;
-        }
     return NO_OBJECT;
 }
 
@@ -64,21 +66,15 @@ static uint64_t condition_of(const struct thread *t, uint64_t word)
     return found;
 }
 
-static uint64_t rwlock_of(uint64_t word)
-{
-    return word - (word % 8 ? offsetof(struct __pthread_rwlock_arch_t, __writers_futex)
-                            : offsetof(struct __pthread_rwlock_arch_t, __wrphase_futex));
-}
-
 /* Who waited for a condition takes its mutex in a function that has no name of its own, and waits in another way. */
-static void take_object(struct attach_wait *w, const struct process *p, const struct thread *t)
+static void take_object(struct attach_wait *w, const struct waits *waits, const struct thread *t)
 {
     const uint64_t word = t->args[0];
-    enum object_kind kind = t->call == SYS_futex ? kind_of(p, t) : NO_OBJECT;
+    enum object_kind kind = t->call == SYS_futex ? kind_of(waits, t) : NO_OBJECT;
     if (kind == OBJECT_COND && (t->args[1] & FUTEX_CMD_MASK) != FUTEX_WAIT_BITSET)
         kind = OBJECT_MUTEX;
     w->kind = kind;
-    w->object = kind == OBJECT_COND ? condition_of(t, word) : kind == OBJECT_RWLOCK ? rwlock_of(word) : word;
+    w->object = kind == OBJECT_COND ? condition_of(t, word) : kind == OBJECT_RWLOCK ? wait_rwlock_of(word) : word;
 }
 
 static int by_tid(const void *a, const void *b)
@@ -87,7 +83,7 @@ static int by_tid(const void *a, const void *b)
     return (x->tid > y->tid) - (x->tid < y->tid);
 }
 
-void waits_take(struct waits *waits, const struct process *p, const struct threads *ts)
+void waits_take(struct waits *waits, const struct threads *ts)
 {
     waits->n = 0;
     for (size_t i = 0; i < ts->list.n; i++) {
@@ -102,7 +98,7 @@ void waits_take(struct waits *waits, const struct process *p, const struct threa
                                   .npcs = (uint32_t)(t->npcs < ATTACH_FRAMES_MAX ? t->npcs : ATTACH_FRAMES_MAX)};
         for (uint32_t k = 0; k < w->npcs; k++)
             w->pcs[k] = t->pcs[k];
-        take_object(w, p, t);
+        take_object(w, waits, t);
     }
     if (waits->n)
         qsort(waits->v, waits->n, sizeof *waits->v, by_tid);

@@ -161,8 +161,8 @@ static bool may_wait_for_futex(const struct thread *t)
     }
 }
 
-/* A readers-writer lock has two words that are waited for, and an address that a pointer can be stored at. */
-static uint64_t rwlock_of(uint64_t word)
+/* The lock's address is one that a pointer can be stored at. */
+uint64_t wait_rwlock_of(uint64_t word)
 {
     size_t offset = word % 8 ? offsetof(struct __pthread_rwlock_arch_t, __writers_futex)
                              : offsetof(struct __pthread_rwlock_arch_t, __wrphase_futex);
@@ -243,7 +243,7 @@ bool wait_ask(struct wait *w, const struct process *p, const struct modules *ms,
     }
     w->has_words = take_words(w, p, t);
     w->symbols[0] = symbolize_add_object(symbolizer, SYMBOLIZE_BY_ADDRESS, t->args[0]);
-    w->symbols[1] = symbolize_add_object(symbolizer, SYMBOLIZE_BY_ADDRESS, rwlock_of(t->args[0]));
+    w->symbols[1] = symbolize_add_object(symbolizer, SYMBOLIZE_BY_ADDRESS, wait_rwlock_of(t->args[0]));
     return w->symbols[0] >= 0 && w->symbols[1] >= 0 && ask_called(w, p, ms, t, symbolizer);
 }
 
@@ -408,7 +408,7 @@ void wait_tell(struct wait *w, const struct process *p, const struct modules *ms
     if (w->kind == OBJECT_COND && is_mutex_after_all(w, p, ts))
         w->kind = OBJECT_MUTEX;
     if (w->kind == OBJECT_RWLOCK)
-        w->address = rwlock_of(w->futex);
+        w->address = wait_rwlock_of(w->futex);
     w->other = owner(w, p);
     const struct thread *other = w->other ? threads_find(ts, w->other) : NULL;
     if (w->kind == OBJECT_THREAD && other)

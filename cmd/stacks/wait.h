@@ -35,6 +35,9 @@ bool wait_ask(struct wait *w, const struct process *p, const struct modules *ms,
 void wait_tell(struct wait *w, const struct process *p, const struct modules *ms, const struct threads *ts,
                const struct thread *t, const struct symbolizer *symbolizer);
 
+/* A readers-writer lock has two words that are waited for; its address, of either. */
+uint64_t wait_rwlock_of(uint64_t word);
+
 /* Who holds the object now, or is joined; 0: nobody, or nobody can tell. */
 pid_t wait_other(const struct wait *w, const struct process *p);
 

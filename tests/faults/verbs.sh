@@ -30,23 +30,23 @@ is_honest() {
     124 | 12[89] | 1[3-9]? | 2??) wrong "status $status" ;;
     12[5-7]) [ "$name" = record ] || wrong "status $status" ;; # or fail-call's own
     esac
-    [ $status = 0 ] || [ -s err ] || is_mute || is_told_of_its_end ||
-        wrong "status $status, and nothing said"
+    [ $status = 0 ] || [ -s err ] || is_mute || is_robbed || wrong "status $status, and nothing said"
     [ $status != 0 ] || [ -z "$wanted" ] || has_traces || [ "$wanted" != trace ] || [ -s err ] || wrong "no trace"
     [ $status != 0 ] || [ "$wanted" != report ] || [ -s out ] || [ -s err ] || wrong "nothing is told"
     for t in x*.trace; do
         [ ! -e "$t" ] || "$thrace" validate "$t" >judged 2>&1 || wrong "$t is not valid: $(head -n 3 judged)"
     done
     for s in x*.spool; do
-        [ ! -e "$s" ] || grep -qe "$s" -e "thrace detach" err || is_told_of_its_end || is_mute ||
+        [ ! -e "$s" ] || grep -qe "$s" -e "thrace detach" err || is_told_of_its_end || is_robbed || is_mute ||
             wrong "$s is left, and nothing said"
     done
     [ -z "$program" ] || is_alive "$program" || wrong "the program is $(sed -n 's/^State:.//p' "/proc/$program/status")"
     rm -f x.*
 }
-is_told_of_its_end() { # but the process goes on, or the spool, or its folder, is there
-    case "$call $errno" in
-    process_vm_readv' 'ESRCH | getdents64' 'ENOENT | openat' 'ENOENT | newfstatat' 'ENOENT) return 0 ;;
+is_told_of_its_end() { [ "$call $errno" = "process_vm_readv ESRCH" ]; } # but the process goes on
+is_robbed() { # record is told that somebody has taken the spool, or its folder, away; its status is the program's own
+    case "$name $call $errno" in
+    'record getdents64 ENOENT' | 'record openat ENOENT' | 'record newfstatat ENOENT') return 0 ;;
     *) return 1 ;;
     esac
 }

@@ -79,8 +79,7 @@ static void await_first_answer(struct attachment *a)
 
 bool attachment_lives(const struct attachment *a)
 {
-    struct process_stat now;
-    return !process_stat(a->p->pid, &now) && now.start == a->p->started && !process_has_ended(a->p->pid, &now);
+    return process_goes_on(a->p->pid, a->p->started);
 }
 
 bool attachment_is_recorded(struct attachment *a)

@@ -121,7 +121,9 @@ static int send_command(const struct command *c, pid_t pid, struct finish_how *h
 {
     static struct control_reply r;
     struct process_stat s;
-    const char *err = process_stat(pid, &s) ? "there is no such process" : control_ask(pid, c->verb, &r);
+    const char *err = process_look(pid, &s);
+    if (!err)
+        err = control_ask(pid, c->verb, &r);
     how->of_pid = s.innermost ? s.innermost : (uint32_t)pid; /* looked up while it was there to be asked */
     how->of_start = s.start;
     if (!err && r.error)

@@ -105,11 +105,11 @@ const char *control_ask(pid_t pid, enum control_verb verb, struct control_reply 
 {
     enum { TRIES = 3 };
     struct process_stat s;
-    if (process_stat(pid, &s))
-        return "there is no such process";
-    if (process_has_ended(pid, &s))
-        return "the process has ended";
-    const char *err = why_mute(&s);
+    const char *err = process_look(pid, &s);
+    if (!err && process_has_ended(pid, &s))
+        err = "the process has ended";
+    if (!err)
+        err = why_mute(&s);
     if (err)
         return err;
     err = never_read;

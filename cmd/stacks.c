@@ -95,9 +95,7 @@ static int look_and_report(const struct wanted *w, struct looks *looks, bool *en
     int status = EXIT_OK;
     const char *wrong = look_at(&look, w->pid, w->stops);
     bool first = !looks->started;
-    struct process_stat now;
-    *ended = !first && (process_stat(w->pid, &now) || now.start != looks->started ||
-                         (wrong && (now.state == 'Z' || now.state == 'X')));
+    *ended = !first && !process_goes_on(w->pid, looks->started);
     if (!wrong && !*ended) {
         looks->started = look.process.started;
         if (first)

@@ -121,11 +121,7 @@ static const char *next_window(struct top *t, bool *is_new)
     return wrong;
 }
 
-static bool has_ended(const struct top *t)
-{
-    struct process_stat s;
-    return process_stat(t->screen.pid, &s) || s.start != t->process.start || s.state == 'Z' || s.state == 'X';
-}
+static bool has_ended(const struct top *t) { return !process_goes_on(t->screen.pid, t->process.start); }
 
 /* --- the screen --------------------------------------------------------------------------------------------------- */
 
@@ -275,7 +271,7 @@ static const char *show(struct top *t, bool text)
 static int look(struct top *t, bool text)
 {
     struct spool_claim claim = {.fd = -1};
-    const char *wrong = process_stat(t->screen.pid, &t->process) ? "there is no such process" : NULL;
+    const char *wrong = process_look(t->screen.pid, &t->process);
     if (!wrong)
         wrong = find_recording(t, &claim);
     if (t->visit.begun)

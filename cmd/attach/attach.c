@@ -212,7 +212,7 @@ static const char *make_worker(struct tracee *t, uint64_t restorer, struct trace
     uint64_t errno_there = wrong ? 0 : find_errno(t, &value);
     if (!wrong)
         wrong = worker_make(t);
-    if (errno_there && !t->lost && !t->returns)
+    if (errno_there && !t->lost && !t->returns && !t->ran_on)
         tracee_write(t, errno_there, &value, sizeof value);
     if (!let_go(t, done) && !wrong)
         wrong = "it has ended meanwhile";

@@ -26,6 +26,7 @@ struct places {
     uint64_t allocator;                 /* where malloc is; 0: nobody knows */
     struct remote_range locks, listing; /* pthread_mutex_lock, dl_iterate_phdr */
     uint64_t began;                     /* when the first look was */
+    bool loader_is_free;                /* as of the newest one */
 };
 
 /* --- frames ------------------------------------------------------------------------------------------------------- */
@@ -147,7 +148,8 @@ static bool is_known_call(const struct places *s, const struct thread *t)
 
 /*
  * Well, if its call goes on as if nothing had been. An epoll_wait is begun anew: with a time limit, that begins anew,
- * too. Whoever is to be running now was when it was looked at.
+ * too. What goes on already has to be begun anew if the command is killed. Whoever is to be running now was when it was
+ * looked at.
  */
 static bool is_candidate(const struct places *s, const struct thread *t, enum how_well how)
 {
@@ -158,8 +160,8 @@ static bool is_candidate(const struct places *s, const struct thread *t, enum ho
     }
     if (t->call == NO_CALL || t->state != 'S' || !is_known_call(s, t))
         return false;
-    bool limited = is_epoll_wait(t) && (int)t->args[3] >= 0;
-    return limited == (how == LATE);
+    bool may_last = t->call == SYS_restart_syscall || (is_epoll_wait(t) && (int)t->args[3] >= 0);
+    return may_last == (how == LATE);
 }
 
 /* --- a held thread ------------------------------------------------------------------------------------------------ */
@@ -189,15 +191,17 @@ static void take_call(struct thread *t, const struct user_regs_struct *r)
     memcpy(t->args, args, sizeof args);
 }
 
+/* Where it will have to wait for the loader it may be left there, and come back by itself. */
 static bool fits(struct places *s, const struct tracee *held, struct thread *t)
 {
     const struct user_regs_struct *r = &held->before;
-    if (!is_of_libc(s->p, r) || !look_closely(s, held, t) || is_in_loader(s, t) || is_in_handler(s, t))
+    if (!is_of_libc(s->p, r) || tracee_is_between(held) || !look_closely(s, held, t) || is_in_loader(s, t) ||
+        is_in_handler(s, t))
         return false;
     if ((long long)r->orig_rax < 0)
         return is_in_own_code(s, t);
     take_call(t, r);
-    return is_known_call(s, t);
+    return is_known_call(s, t) && (s->loader_is_free || tracee_can_begin_again(held));
 }
 
 /* --- all of them -------------------------------------------------------------------------------------------------- */
@@ -279,13 +283,14 @@ static bool look_once(struct places *s, struct tracee *held, struct place_waits 
     else if (!*wrong) {
         *wrong = "no thread of it is where the library could be loaded: they are all in libc, or in functions that "
                  "would notice; try again";
+        s->loader_is_free = !anyone(s, is_in_loader);
         for (int i = 0; i < 2 * HOW_WELLS && !found; i++)
             found = try_all(s, held, (enum how_well)(i % HOW_WELLS), i >= HOW_WELLS, wrong);
     }
     if (found) {
         *wrong = NULL;
         waits_take(&waits->list, &s->threads);
-        waits->loader_is_free = !anyone(s, is_in_loader);
+        waits->loader_is_free = s->loader_is_free;
     }
     threads_free(&s->threads);
     return found;

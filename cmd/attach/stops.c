@@ -176,7 +176,10 @@ const char *stop_at_clone(struct tracee *t, int back)
         if (is_fault(signal))
             return crashes(t, signal);
     }
-    return wrong == does_not_stop ? stop_interrupt(t, false) : wrong;
+    if (wrong != does_not_stop)
+        return wrong;
+    wrong = stop_interrupt(t, false);
+    return wrong ? wrong : stop_is_late;
 }
 
 /* One that has not stopped yet may do so with a signal, which it is to get. */

@@ -33,8 +33,8 @@ bool stop_also_at_clone(const struct tracee *t);
 int stop_idle_signal(const struct tracee *t);
 
 /*
- * Without a stop at a system call up to where it has made a thread, or gets the signal `back`; it is none if that takes
- * too long. NULL, or what went wrong.
+ * Without a stop at a system call up to where it has made a thread, or gets the signal `back`. stop_is_late: that takes
+ * too long, and it was stopped where it was, having made a thread or not. NULL, or what went wrong.
  */
 const char *stop_at_clone(struct tracee *t, int back);
 

@@ -24,6 +24,7 @@ struct tracee {
     pid_t made;                            /* the thread that it has made meanwhile, as a worker is; 0: none */
     bool moved;                            /* it is not where it was */
     bool returns;                          /* but comes back by itself */
+    bool ran_on;                           /* and may have come back already, and done other things */
     bool signalled;                        /* it took a signal on its way to where it was held */
     bool lost;                             /* it has ended, or crashed in a call */
 };

@@ -104,9 +104,30 @@ static bool fails_by_stop(const struct tracee *t)
     return (long long)t->before.orig_rax >= 0 && (long long)t->before.rax == -EINTR && !is_signalled(t);
 }
 
-static void begin_again(struct user_regs_struct *regs)
+/*
+ * What the kernel has go on has another number, and goes on only as long as the thread is nowhere else. libc says the
+ * number that it began with right in front of it; not since 2.41.
+ */
+static uint64_t first_number(const struct tracee *t, const struct user_regs_struct *regs)
 {
-    regs->rax = regs->orig_rax;
+    enum { MOV_EAX = 0xb8, NUMBERS = 1024 };
+    uint8_t code[5];
+    uint32_t number;
+    if (regs->orig_rax != SYS_restart_syscall ||
+        !process_load(t->p, regs->rip - SYSCALL_SIZE - sizeof code, code, sizeof code) || *code != MOV_EAX)
+        return regs->orig_rax;
+    memcpy(&number, code + 1, sizeof number);
+    return number < NUMBERS ? number : regs->orig_rax;
+}
+
+bool tracee_can_begin_again(const struct tracee *t)
+{
+    return first_number(t, &t->before) != SYS_restart_syscall;
+}
+
+static void begin_again(const struct tracee *t, struct user_regs_struct *regs)
+{
+    regs->rax = first_number(t, regs);
     regs->rip -= SYSCALL_SIZE;
     regs->orig_rax = (unsigned long long)-1;
 }
@@ -120,13 +141,21 @@ static bool is_to_begin_again(const struct tracee *t)
     return fails_by_stop(t) || ((long long)t->before.orig_rax >= 0 && restarts);
 }
 
+bool tracee_is_between(const struct tracee *t)
+{
+    static const uint8_t syscall_instruction[SYSCALL_SIZE] = {0x0f, 0x05};
+    uint8_t next[SYSCALL_SIZE];
+    return t->before.rax == SYS_restart_syscall && process_load(t->p, t->before.rip, next, sizeof next) &&
+           !memcmp(next, syscall_instruction, sizeof next);
+}
+
 /* Where it is now is where the kernel looks whether a call is to begin again. */
 static bool put_back(struct tracee *t)
 {
     struct user_regs_struct regs = t->before;
     struct iovec registers = {t->registers, t->registers_size};
     if (fails_by_stop(t))
-        begin_again(&regs);
+        begin_again(t, &regs);
     return !ptrace(PTRACE_SETREGSET, t->tid, (void *)NT_X86_XSTATE, &registers) &&
            !ptrace(PTRACE_SETSIGMASK, t->tid, (void *)sizeof t->mask, &t->mask) && stop_set_regs(t, &regs);
 }
@@ -163,7 +192,7 @@ static bool begin_call_with_frame(struct tracee *t, uint64_t function, const uin
     static uint8_t frame[RETURN_FRAME_MAX];
     struct user_regs_struct back = t->before;
     if (is_to_begin_again(t))
-        begin_again(&back);
+        begin_again(t, &back);
     const struct return_state state = {&back, t->registers, t->registers_size, t->mask};
     size_t size = return_frame(frame, sp, t->restorer, &state);
     return tracee_write(t, sp, frame, size) && begin_call(t, function, 0, args, sp);
@@ -284,9 +313,10 @@ static bool is_back(const struct tracee *t, uint64_t sp)
 }
 
 /* It is back already, or in the call still, which waits for the loader, or for a processor: so it stays. */
-static const char *stay(struct tracee *t, uint64_t sp)
+static const char *stay(struct tracee *t, uint64_t sp, bool late)
 {
     t->moved = false;
+    t->ran_on = late;
     t->lost = !tracee_remember(t);
     if (t->lost || is_back(t, sp))
         return tracee_no_thread;
@@ -308,10 +338,13 @@ const char *tracee_make_thread(struct tracee *t, uint64_t function, const uint64
         (back && syscall(SYS_tgkill, t->p->pid, t->tid, back)))
         return tracee_has_ended;
     const char *wrong = back ? stop_at_clone(t, back) : run_to_ours(t, sp + 8, clock_mono_ns() + STOP_NS, &regs);
-    if (!t->made && (wrong == stop_is_late || (!wrong && back)))
-        return stay(t, sp);
+    const bool late = wrong == stop_is_late;
+    if (late)
+        wrong = NULL;
+    if (!t->made && !wrong && (late || back))
+        return stay(t, sp, late);
     t->returns = !wrong && back;
-    if (wrong == stop_is_late)
+    if (late && !back)
         wrong = run_to_end(t, sp + 8, NULL, &regs);
     t->lost = wrong;
     if (!wrong && !t->returns) {

@@ -16,6 +16,15 @@ const char *tracee_hold(struct tracee *t, const struct process *p, pid_t tid);
 /* Where it is, and what of it is to be as it was when it is let go. False: it has ended. */
 bool tracee_remember(struct tracee *t);
 
+/*
+ * The kernel has just arranged that its call goes on, and it has not come to that yet. That moment bears no call of
+ * ours: who comes back to it from a handler finds that there is nothing to go on with, and the call fails.
+ */
+bool tracee_is_between(const struct tracee *t);
+
+/* Its call, if it is in one: as is needed where it comes back by itself. False: how that began nobody knows any more. */
+bool tracee_can_begin_again(const struct tracee *t);
+
 /* Prepares it for calls, and for a gift of so many bytes. restorer: where libc has tracee_restorer. NULL, or why not. */
 enum { TRACEE_RESTORER = 9 };
 extern const uint8_t tracee_restorer[TRACEE_RESTORER];

@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -13,16 +14,24 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+static bool was_not_found(void) { return errno == ENOENT || errno == ESRCH; }
+
+/* Without memory, which may be short. NULL: errno says why. */
 static char *read_proc(const char *pid, const char *what, char *buf, size_t size)
 {
     char path[96];
     snprintf(path, sizeof path, "/proc/%s/%s", pid, what);
-    FILE *f = fopen(path, "re");
-    if (!f)
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
         return NULL;
-    size_t n = fread(buf, 1, size - 1, f);
-    fclose(f);
+    size_t n = 0;
+    ssize_t got;
+    while (n < size - 1 && (got = read(fd, buf + n, size - 1 - n)) > 0)
+        n += (size_t)got;
+    int error = n ? 0 : got < 0 ? errno : ESRCH;
+    close(fd);
     buf[n] = 0;
+    errno = error;
     return n ? buf : NULL;
 }
 
@@ -42,7 +51,10 @@ static int stat_of(const char *pid, struct process_stat *s)
 {
     static char buf[2048];
     unsigned long long start;
-    const char *p = read_proc(pid, "stat", buf, sizeof buf) ? strrchr(buf, ')') : NULL;
+    if (!read_proc(pid, "stat", buf, sizeof buf))
+        return -1;
+    const char *p = strrchr(buf, ')');
+    errno = EIO;
     if (!p || sscanf(p + 1, " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
                      &s->state, &start) != 2)
         return -1;
@@ -57,6 +69,13 @@ int process_stat(pid_t pid, struct process_stat *s)
     memset(s, 0, sizeof *s);
     snprintf(text, sizeof text, "%ld", (long)pid);
     return stat_of(text, s);
+}
+
+const char *process_look(pid_t pid, struct process_stat *s)
+{
+    if (!process_stat(pid, s))
+        return NULL;
+    return was_not_found() ? "there is no such process" : strerror(errno);
 }
 
 /* Of a link such as "pid:[4026531836]". */
@@ -144,6 +163,14 @@ bool process_has_ended(pid_t pid, const struct process_stat *s)
     return s->state == 'X' || (s->state == 'Z' && (stat(path, &st) || st.st_nlink <= 3));
 }
 
+bool process_goes_on(pid_t pid, uint64_t start)
+{
+    struct process_stat s;
+    if (process_stat(pid, &s))
+        return !was_not_found();
+    return s.start == start && !process_has_ended(pid, &s);
+}
+
 bool process_each_thread(pid_t pid, bool (*each)(void *arg, pid_t tid), void *arg)
 {
     char path[64];
@@ -172,6 +199,8 @@ static bool is_ending(void *arg, pid_t tid)
     unsigned flags = 0;
     snprintf(task, sizeof task, "%ld/task/%ld", (long)ending->pid, (long)tid);
     const char *p = read_proc(task, "stat", buf, sizeof buf) ? strrchr(buf, ')') : NULL;
+    if (!p && !was_not_found())
+        return ending->all = false;
     if (!p || sscanf(p + 1, " %c %*d %*d %*d %*d %*d %u", &state, &flags) != 2 || flags & EXITING)
         return true;
     p = read_proc(task, "status", buf, sizeof buf) ? strstr(buf, "\nSigPnd:") : NULL;
@@ -182,6 +211,5 @@ static bool is_ending(void *arg, pid_t tid)
 bool process_is_ending(pid_t pid)
 {
     struct ending ending = {pid, true};
-    process_each_thread(pid, is_ending, &ending);
-    return ending.all;
+    return process_each_thread(pid, is_ending, &ending) ? ending.all : was_not_found();
 }

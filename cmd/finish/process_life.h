@@ -25,16 +25,25 @@ struct process_stat {
     uint32_t innermost;   /* its pid in its own namespace */
 };
 
-/* 0, or -1: there is no such process. */
+/* 0, or -1 and errno: there is no such process by ENOENT and ESRCH, all else says why it cannot be looked at. */
 int process_stat(pid_t pid, struct process_stat *s);
+
+/* The same. NULL, or why not in words. */
+const char *process_look(pid_t pid, struct process_stat *s);
 
 /* Whether it has ended, and only waits to be waited for. Its first thread may have ended long before the others. */
 bool process_has_ended(pid_t pid, const struct process_stat *s);
 
-/* Calls each(arg, tid) for its threads until it returns false. False: it has ended. */
+/* The process that began then has not ended. Also true where it cannot be looked at: too many files may be open. */
+bool process_goes_on(pid_t pid, uint64_t start);
+
+/* Calls each(arg, tid) for its threads until it returns false. False: it has ended, or as process_stat. */
 bool process_each_thread(pid_t pid, bool (*each)(void *arg, pid_t tid), void *arg);
 
-/* All its threads are on their way out, by SIGKILL or by themselves; it may take them long. Or it has ended. */
+/*
+ * All its threads are on their way out, by SIGKILL or by themselves; it may take them long. Or it has ended. False where
+ * it cannot be looked at.
+ */
 bool process_is_ending(pid_t pid);
 
 #endif

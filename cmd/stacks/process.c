@@ -162,8 +162,9 @@ static const char *read_status(struct process *p)
 {
     char status[8192];
     struct process_stat stat;
-    if (process_stat(p->pid, &stat) || process_text(p, "status", status, sizeof status) < 0)
-        return errno == ENOENT || errno == ESRCH ? "there is no such process" : strerror(errno);
+    const char *wrong = process_look(p->pid, &stat);
+    if (wrong || process_text(p, "status", status, sizeof status) < 0)
+        return wrong ? wrong : errno == ENOENT || errno == ESRCH ? "there is no such process" : strerror(errno);
     const char *name = status_field(status, "Name"), *uid = status_field(status, "Uid");
     snprintf(p->name, sizeof p->name, "%.*s", name ? (int)strcspn(name, "\n") : 1, name ? name : "?");
     p->uid = uid ? (uid_t)strtoul(uid, NULL, 10) : (uid_t)-1;

@@ -8,6 +8,7 @@
  * It is rare: a thread that waits uses no CPU time, so a sample can only come just before it sleeps.
  */
 #include <errno.h>
+#include <sys/syscall.h>
 #include <ucontext.h>
 
 #include "lib/clock.h"
@@ -21,23 +22,45 @@ static struct real libc;
 
 /* --- what was interrupted by what --------------------------------------------------------------------------------- */
 
+/* What makes a system call. */
+#if defined(__x86_64__)
+typedef uint8_t insn_t;
+static const insn_t syscall_insn[] = {0x0f, 0x05};
+#elif defined(__aarch64__)
+typedef uint32_t insn_t;
+static const insn_t syscall_insn[] = {0xd4000001}; /* svc #0 */
+#endif
+
+static bool is_syscall(uintptr_t at)
+{
+    const insn_t *insn = (const insn_t *)at;
+    for (size_t i = 0; i < sizeof syscall_insn / sizeof *syscall_insn; i++)
+        if (insn[i] != syscall_insn[i])
+            return false;
+    return true;
+}
+
 /*
  * True when the signal arrived in a system call that returns EINTR to where the handler returns to. If another signal
  * arrived in the same instant, its handler ran on the way out of the call, or runs after ours: to the program it came
  * just before the call.
+ *
+ * Also when it arrived just after a stop, which had interrupted the call: the handler returns to restart_syscall, which
+ * goes on with what was interrupted, but forgets that where a handler came in between.
  */
 static bool fails_with_eintr(const ucontext_t *uc)
 {
-    enum { PAGE_MASK = 4095 };
+    enum { PAGE_MASK = 4095, SIZE = sizeof syscall_insn };
 #if defined(__x86_64__)
-    uintptr_t pc = (uintptr_t)uc->uc_mcontext.gregs[REG_RIP];
-    return uc->uc_mcontext.gregs[REG_RAX] == -EINTR && (pc & PAGE_MASK) >= 2 && ((const uint8_t *)pc)[-2] == 0x0f &&
-           ((const uint8_t *)pc)[-1] == 0x05;
+    const greg_t *r = uc->uc_mcontext.gregs;
+    uintptr_t pc = (uintptr_t)r[REG_RIP];
+    bool failed = r[REG_RAX] == -EINTR, goes_on = r[REG_RAX] == SYS_restart_syscall;
 #elif defined(__aarch64__)
-    const uint32_t svc = 0xd4000001;
     uintptr_t pc = (uintptr_t)uc->uc_mcontext.pc;
-    return uc->uc_mcontext.regs[0] == (uint64_t)-EINTR && (pc & PAGE_MASK) >= 4 && ((const uint32_t *)pc)[-1] == svc;
+    bool failed = uc->uc_mcontext.regs[0] == (uint64_t)-EINTR, goes_on = uc->uc_mcontext.regs[8] == SYS_restart_syscall;
 #endif
+    return (failed && (pc & PAGE_MASK) >= SIZE && is_syscall(pc - SIZE)) ||
+           (goes_on && (pc & PAGE_MASK) <= PAGE_MASK + 1 - SIZE && is_syscall(pc));
 }
 
 void retry_note(struct thread *t, const void *context)
@@ -138,8 +161,6 @@ static const struct timespec *rest_of(uint64_t began, const struct timespec *tim
 
 static int retry_poll(struct pollfd *fds, nfds_t n, int timeout)
 {
-    if (!timeout)
-        return libc.poll(fds, n, 0);
     return RETRIED_WITH_MS(libc.poll(fds, n, timeout));
 }
 

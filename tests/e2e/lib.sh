@@ -43,6 +43,11 @@ have_oldest_go() {
 }
 
 # When threads, message queues and dlopen moved into libc itself.
+has_glibc_2_41() {
+    case $(getconf GNU_LIBC_VERSION) in
+    "glibc 2."[0-9] | "glibc 2."[123][0-9] | "glibc 2.40") return 1 ;;
+    esac
+}
 is_before_glibc_2_34() {
     case $(getconf GNU_LIBC_VERSION) in
     "glibc 2."[0-9] | "glibc 2."[12][0-9] | "glibc 2.3"[0-3]) ;;

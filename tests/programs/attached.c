@@ -35,6 +35,12 @@ static void sleeps(void)
     CHECK(nanosleep(&t, NULL) == 0);
 }
 
+static void dozes(void)
+{
+    struct timespec t = {8, 0};
+    CHECK(nanosleep(&t, NULL) == 0);
+}
+
 static void polls(void) { CHECK(poll(NULL, 0, 7) == 0); }
 
 static void selects(void)
@@ -333,6 +339,7 @@ static const struct kind {
     void (*once)(void);
 } kinds[] = {
     {"sleeps", sleeps},
+    {"dozes", dozes},
     {"polls", polls},
     {"selects", selects},
     {"epolls", epolls},
@@ -363,7 +370,10 @@ static void *repeats(void *arg)
     while (!over) {
         errno = NOT_OF_ANY_CALL;
         k->once();
-        CHECK(errno == NOT_OF_ANY_CALL || (k->once == semaphores && errno == ETIMEDOUT));
+        if (errno != NOT_OF_ANY_CALL && !(k->once == semaphores && errno == ETIMEDOUT)) {
+            fprintf(stderr, "%s: errno has become %d\n", k->name, errno);
+            _exit(99);
+        }
         pthread_mutex_lock(&counted);
         rounds++;
         pthread_mutex_unlock(&counted);

@@ -1,7 +1,8 @@
 /*
  * Waits in every way that signal(7) lists as failing with EINTR after any handler, without expecting it: it has no
- * handlers. Between the waits it computes, so that samples are due when a wait begins. With an argument, which is for
- * recordings only, more signals of the recorder's come in the middle of the waits.
+ * handlers. Between the waits it computes, so that samples are due when a wait begins. With "disturbed", which is for
+ * recordings only, more signals of the recorder's come in the middle of the waits. With "stopped" as well; then it only
+ * waits in ways that go on after a stop. "stop PID" stops a process again and again, and has it go on, until it ends.
  */
 #include "program.h"
 
@@ -42,6 +43,18 @@ static void wait_poll(void)
     struct timespec before;
     clock_gettime(CLOCK_MONOTONIC, &before);
     CHECK(poll(&p, 1, 2) == 0 && lasted(&before, 2000000));
+}
+
+/* The kernel looks for signals at the end, also where there is nothing to wait for. So many take it some time. */
+static void only_look(void)
+{
+    enum { MANY = 1000 };
+    struct pollfd p[MANY];
+    for (int i = 0; i < MANY; i++)
+        p[i] = (struct pollfd){pipe_end, POLLIN, 0};
+    for (int i = 0; i < 10; i++)
+        CHECK(poll(p, MANY, 0) == 0);
+    CHECK(poll(p, MANY, 1) == 0);
 }
 
 static void wait_ppoll(void)
@@ -156,12 +169,36 @@ static void disturb(void)
     CHECK(!timer_create(CLOCK_MONOTONIC, &event, &timer) && !timer_settime(timer, 0, &often, NULL));
 }
 
+static time_t stopped_for, started; /* s */
+
+static time_t seconds_since_start(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec - started;
+}
+
+static int stop(pid_t pid)
+{
+    static const struct timespec pause = {0, 50000};
+    while (!kill(pid, SIGSTOP) && !kill(pid, SIGCONT))
+        nanosleep(&pause, NULL);
+    return 0;
+}
+
 static void *waiter(void *arg)
 {
-    static void (*const waits[])(void) = {wait_poll,  wait_ppoll, wait_select, wait_epoll,   wait_sleep,
-                                          wait_sem,   wait_signal, wait_message, wait_socket};
+    static void (*const waits[])(void) = {wait_poll,  only_look, wait_ppoll,  wait_select,  wait_epoll,
+                                          wait_sleep, wait_sem,  wait_signal, wait_message, wait_socket};
     if (disturbed)
         disturb();
+    while (stopped_for > 0 && seconds_since_start() < stopped_for) {
+        wait_sleep();
+        only_look();
+        wait_poll();
+    }
+    if (stopped_for > 0)
+        return arg;
     longer_waits();
     for (int i = 0; i < ROUNDS; i++)
         for (size_t k = 0; k < sizeof waits / sizeof waits[0]; k++) {
@@ -175,9 +212,13 @@ static void *waiter(void *arg)
 
 int main(int argc, char **argv)
 {
+    enum { STOPPED_S = 6 };
     int fds[2];
-    (void)argv;
+    if (argc > 2 && !strcmp(argv[1], "stop"))
+        return stop((pid_t)atol(argv[2]));
     disturbed = argc > 1;
+    started = seconds_since_start();
+    stopped_for = argc > 1 && !strcmp(argv[1], "stopped") ? STOPPED_S : 0;
     struct timeval tv = {0, WAIT_NS / 1000};
     CHECK(!pipe(fds));
     pipe_end = fds[0];

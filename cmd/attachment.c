@@ -131,10 +131,19 @@ static bool has_ended(const struct attachment *a)
     return process_ends(a->p);
 }
 
+/* No thread of such a process is held, only to find that out. */
+static bool listens_already(const struct attachment *a)
+{
+    static struct control_reply reply;
+    return attach_is_there(a->p) && !control_ask(a->p->pid, CONTROL_STATUS, &reply);
+}
+
 const char *attachment_begin(struct attachment *a, const char *out, bool with_filter)
 {
     static char found[PATH_MAX], library[PATH_MAX];
     static struct entries entries;
+    if (listens_already(a))
+        return attach_has_library;
     const char *wrong = find_library(LIBC_GLIBC, found, sizeof found);
     if (!wrong && !realpath(found, library))
         wrong = strerror(errno);

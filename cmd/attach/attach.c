@@ -22,6 +22,8 @@ enum { ANSWER_S = 30, TRIES = 4 };
 
 static char why[640];
 
+const char attach_has_library[] = "it has the library already: it is recorded, or thrace start begins that";
+
 bool attach_is_there(const struct process *p) { return remote_module(p, "libthrace-preload.so"); }
 
 bool attach_shares(const struct process *p, const char *path)
@@ -188,7 +190,7 @@ static const char *refusal(struct attach_reply *r)
     if (*r->said)
         return r->said;
     if (r->error == -EALREADY)
-        return "it has the library already: it is recorded, or thrace start begins that";
+        return attach_has_library;
     if (r->error == -EAGAIN)
         return tracee_no_thread;
     if (r->error == -ECHILD)

@@ -24,6 +24,9 @@ struct attached {
 /* Whether the process has the library in it, by the mappings that were read last. */
 bool attach_is_there(const struct process *p);
 
+/* The refusal of one that is recorded, or could be without us. */
+extern const char attach_has_library[];
+
 /* Whether the process finds the same file, or folder, at that absolute path as we do. */
 bool attach_shares(const struct process *p, const char *path);
 

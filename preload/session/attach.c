@@ -21,7 +21,6 @@
 #include "preload/session/begin.h"
 #include "preload/session/control.h"
 #include "preload/session/helper.h"
-#include "preload/session/own_threads.h"
 #include "preload/session/slots.h"
 #include "preload/session/stop.h"
 #include "preload/switches/switches.h"
@@ -62,20 +61,22 @@ static bool read_options(const char *text, size_t size)
 }
 
 /*
- * By the thread that listens, which goes, too. Threads that have waited all the while have no event; a last generation
- * says that they still do.
+ * By the thread that listens, which goes, too. A thread of the program may still be in one of our wrappers, about to see
+ * to it that we have threads. Others that have waited all the while have no event; a last generation says that they
+ * still do.
  */
 static bool end(char *spool)
 {
     if (!attached.now)
         return false;
+    control_disable();
     end_expected_threads();
     generation_advance();
     session_stop_reporting(spool);
     annotate_rest();
     heap_rest();
     slots_give_back(); /* what still comes to the library is tracked as between recordings: threads that end */
-    helper_stop();
+    helper_stop_for_good();
     attached.now = false;
     return true;
 }
@@ -118,7 +119,9 @@ static int begin(void)
     if (err) {
         annotate_rest();
         heap_rest();
-        own_threads_stop();
+        control_disable();
+        control_stop();
+        helper_stop_for_good();
         return err;
     }
     switches_await_of_all();

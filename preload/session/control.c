@@ -161,15 +161,17 @@ static bool control_wake(void)
     return running;
 }
 
-void control_enable(void) { control.wanted = 1; }
+void control_enable(void) { __atomic_store_n(&control.wanted, 1, __ATOMIC_RELEASE); }
+void control_disable(void) { __atomic_store_n(&control.wanted, 0, __ATOMIC_RELEASE); }
 bool control_listens(void) { return __atomic_load_n(&control.running, __ATOMIC_ACQUIRE); }
 void control_may_detach(bool (*end)(char *spool)) { control.end = end; }
 
 void control_start(void)
 {
-    if (!control.wanted || __atomic_load_n(&control.running, __ATOMIC_ACQUIRE) || !lock_try(&control.lock))
+    if (!__atomic_load_n(&control.wanted, __ATOMIC_ACQUIRE) || __atomic_load_n(&control.running, __ATOMIC_ACQUIRE) ||
+        !lock_try(&control.lock))
         return;
-    if (!control.running) {
+    if (!control.running && __atomic_load_n(&control.wanted, __ATOMIC_ACQUIRE)) { /* still, after it was running */
         make_address();
         control.stop = 0;
         privileges_inherited(PRIVILEGES_OF_CONTROL, control_wake);

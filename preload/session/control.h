@@ -4,8 +4,9 @@
 
 #include <stdbool.h>
 
-/* Once, in the constructor: commands may come. */
+/* Commands may come, and may not: control_start does nothing any more, also in a thread that has begun with it. */
 void control_enable(void);
+void control_disable(void);
 
 /*
  * CONTROL_DETACH is obeyed, by this function: it ends the recording, puts the path of what that left into spool

@@ -114,7 +114,7 @@ void helper_start(void)
 {
     if (likely(__atomic_load_n(&helper.running, __ATOMIC_ACQUIRE)) || !lock_try(&helper.lock))
         return;
-    if (!helper.running && (recording() || helper.needed)) {
+    if (!helper.running && (recording() || __atomic_load_n(&helper.needed, __ATOMIC_ACQUIRE))) {
         helper.stop = 0;
         EACH_JOB(prepare);
         if (helper_create(&helper.thread, helper_main)) {
@@ -129,7 +129,7 @@ void helper_start(void)
 
 void helper_start_for_triggers(void)
 {
-    helper.needed = 1;
+    __atomic_store_n(&helper.needed, 1, __ATOMIC_RELEASE);
     helper_start();
 }
 
@@ -144,6 +144,12 @@ void helper_stop(void)
         request_maintenance();
     }
     lock_drop(&helper.lock);
+}
+
+void helper_stop_for_good(void)
+{
+    __atomic_store_n(&helper.needed, 0, __ATOMIC_RELEASE);
+    helper_stop();
 }
 
 void helper_forget(void)

@@ -21,6 +21,9 @@ extern const struct helper_job helper_jobs[]; /* session/upcalls.c */
 /* Makes sure that the helper thread runs, if it is needed. */
 void helper_start(void);
 void helper_stop(void);
+
+/* The same, and helper_start leaves it at that, until something is recorded or helper_start_for_triggers is called. */
+void helper_stop_for_good(void);
 void helper_forget(void);
 
 /* It is needed from now on, whatever is recorded. */

@@ -171,11 +171,11 @@ void attachment_say_what_is_missed(const struct attachment *a)
         complain(a->verb, "%s", a->done.reply.said);
 }
 
-/* It is stopped, or a debugger holds it. */
+/* It is stopped, or a debugger holds it; or we cannot even look. */
 static bool cannot_answer(const struct attachment *a)
 {
     struct process_stat now;
-    return !process_stat(a->p->pid, &now) && (now.state == 'T' || now.state == 't');
+    return process_stat(a->p->pid, &now) || now.state == 'T' || now.state == 't';
 }
 
 /*

@@ -148,8 +148,8 @@ static bool is_known_call(const struct places *s, const struct thread *t)
 
 /*
  * Well, if its call goes on as if nothing had been. An epoll_wait is begun anew: with a time limit, that begins anew,
- * too. What goes on already has to be begun anew if the command is killed. Whoever is to be running now was when it was
- * looked at.
+ * too. What goes on already, after an earlier stop, is begun anew if the command is killed, and then takes its whole
+ * time once more. Whoever is to be running now was when it was looked at.
  */
 static bool is_candidate(const struct places *s, const struct thread *t, enum how_well how)
 {
@@ -195,8 +195,11 @@ static void take_call(struct thread *t, const struct user_regs_struct *r)
 static bool fits(struct places *s, const struct tracee *held, struct thread *t)
 {
     const struct user_regs_struct *r = &held->before;
-    if (!is_of_libc(s->p, r) || tracee_is_between(held) || !look_closely(s, held, t) || is_in_loader(s, t) ||
-        is_in_handler(s, t))
+    if (!is_of_libc(s->p, r) || tracee_is_between(held) || !look_closely(s, held, t))
+        return false;
+    if (is_in_loader(s, t))
+        s->loader_is_free = false;
+    if (is_in_loader(s, t) || is_in_handler(s, t))
         return false;
     if ((long long)r->orig_rax < 0)
         return is_in_own_code(s, t);

@@ -106,18 +106,19 @@ static bool fails_by_stop(const struct tracee *t)
 
 /*
  * What the kernel has go on has another number, and goes on only as long as the thread is nowhere else. libc says the
- * number that it began with right in front of it; not since 2.41.
+ * number that it began with right in front of it; not since 2.41. These are all that go on so.
  */
 static uint64_t first_number(const struct tracee *t, const struct user_regs_struct *regs)
 {
-    enum { MOV_EAX = 0xb8, NUMBERS = 1024 };
+    enum { MOV_EAX = 0xb8 };
     uint8_t code[5];
     uint32_t number;
     if (regs->orig_rax != SYS_restart_syscall ||
         !process_load(t->p, regs->rip - SYSCALL_SIZE - sizeof code, code, sizeof code) || *code != MOV_EAX)
         return regs->orig_rax;
     memcpy(&number, code + 1, sizeof number);
-    return number < NUMBERS ? number : regs->orig_rax;
+    bool sleeps = number == SYS_nanosleep || number == SYS_clock_nanosleep;
+    return sleeps || number == SYS_poll || number == SYS_futex ? number : regs->orig_rax;
 }
 
 bool tracee_can_begin_again(const struct tracee *t)

@@ -71,11 +71,11 @@ int process_stat(pid_t pid, struct process_stat *s)
     return stat_of(text, s);
 }
 
+const char *process_why(const char *not_found) { return was_not_found() ? not_found : strerror(errno); }
+
 const char *process_look(pid_t pid, struct process_stat *s)
 {
-    if (!process_stat(pid, s))
-        return NULL;
-    return was_not_found() ? "there is no such process" : strerror(errno);
+    return process_stat(pid, s) ? process_why("there is no such process") : NULL;
 }
 
 /* Of a link such as "pid:[4026531836]". */
@@ -160,7 +160,7 @@ bool process_has_ended(pid_t pid, const struct process_stat *s)
     char path[64];
     struct stat st;
     snprintf(path, sizeof path, "/proc/%ld/task", (long)pid);
-    return s->state == 'X' || (s->state == 'Z' && (stat(path, &st) || st.st_nlink <= 3));
+    return s->state == 'X' || (s->state == 'Z' && (stat(path, &st) ? was_not_found() : st.st_nlink <= 3));
 }
 
 bool process_goes_on(pid_t pid, uint64_t start)
@@ -177,10 +177,16 @@ bool process_each_thread(pid_t pid, bool (*each)(void *arg, pid_t tid), void *ar
     snprintf(path, sizeof path, "/proc/%ld/task", (long)pid);
     DIR *d = opendir(path);
     bool there = d, more = d;
-    for (struct dirent *e; more && (e = readdir(d));)
+    int error = errno;
+    for (struct dirent *e; more && (errno = 0, e = readdir(d));)
         more = !is_number(e->d_name) || each(arg, (pid_t)strtol(e->d_name, NULL, 10));
+    if (more && errno) {
+        error = errno;
+        there = false;
+    }
     if (d)
         closedir(d);
+    errno = error;
     return there;
 }
 
@@ -204,7 +210,7 @@ static bool is_ending(void *arg, pid_t tid)
     if (!p || sscanf(p + 1, " %c %*d %*d %*d %*d %*d %u", &state, &flags) != 2 || flags & EXITING)
         return true;
     p = read_proc(task, "status", buf, sizeof buf) ? strstr(buf, "\nSigPnd:") : NULL;
-    ending->all = !p || strtoull(p + sizeof "\nSigPnd:", NULL, 16) >> (SIGKILL - 1) & 1;
+    ending->all = p ? strtoull(p + sizeof "\nSigPnd:", NULL, 16) >> (SIGKILL - 1) & 1 : was_not_found();
     return ending->all;
 }
 

@@ -28,7 +28,10 @@ struct process_stat {
 /* 0, or -1 and errno: there is no such process by ENOENT and ESRCH, all else says why it cannot be looked at. */
 int process_stat(pid_t pid, struct process_stat *s);
 
-/* The same. NULL, or why not in words. */
+/* What errno means behind one of these: that text, or strerror's. */
+const char *process_why(const char *not_found);
+
+/* As process_stat. NULL, or why not in words. */
 const char *process_look(pid_t pid, struct process_stat *s);
 
 /* Whether it has ended, and only waits to be waited for. Its first thread may have ended long before the others. */
@@ -41,8 +44,8 @@ bool process_goes_on(pid_t pid, uint64_t start);
 bool process_each_thread(pid_t pid, bool (*each)(void *arg, pid_t tid), void *arg);
 
 /*
- * All its threads are on their way out, by SIGKILL or by themselves; it may take them long. Or it has ended. False where
- * it cannot be looked at.
+ * All its threads are on their way out, by SIGKILL or by themselves; it may take them long. Or it has ended. False
+ * where it cannot be looked at.
  */
 bool process_is_ending(pid_t pid);
 

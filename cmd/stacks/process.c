@@ -164,7 +164,7 @@ static const char *read_status(struct process *p)
     struct process_stat stat;
     const char *wrong = process_look(p->pid, &stat);
     if (wrong || process_text(p, "status", status, sizeof status) < 0)
-        return wrong ? wrong : errno == ENOENT || errno == ESRCH ? "there is no such process" : strerror(errno);
+        return wrong ? wrong : process_why("there is no such process");
     const char *name = status_field(status, "Name"), *uid = status_field(status, "Uid");
     snprintf(p->name, sizeof p->name, "%.*s", name ? (int)strcspn(name, "\n") : 1, name ? name : "?");
     p->uid = uid ? (uid_t)strtoul(uid, NULL, 10) : (uid_t)-1;

@@ -75,7 +75,7 @@ static const char *find_all(struct threads *ts, const struct process *p)
 {
     struct finding f = {ts, NULL};
     if (!process_each_thread(p->pid, find_one, &f))
-        return errno == ENOENT || errno == ESRCH ? "it has ended" : strerror(errno);
+        return process_why("it has ended");
     if (ts->list.n)
         qsort(ts->list.v, ts->list.n, sizeof *ts->list.v, by_tid);
     return f.wrong;

@@ -61,9 +61,9 @@ static bool read_options(const char *text, size_t size)
 }
 
 /*
- * By the thread that listens, which goes, too. A thread of the program may still be in one of our wrappers, about to see
- * to it that we have threads. Others that have waited all the while have no event; a last generation says that they
- * still do.
+ * By the thread that listens, which goes, too. A thread of the program may still be in one of our wrappers, and about
+ * to see to it that we have threads. Others that have waited all the while have no event; a last generation says that
+ * they still do.
  */
 static bool end(char *spool)
 {
@@ -94,6 +94,20 @@ static void say_also(const char *text, const char *detail)
     say(text, detail);
 }
 
+/* A thread of the program that is in one of our wrappers since the last time may just be about to see to it. */
+static bool begin_to_listen(void)
+{
+    enum { TRIES = 10 };
+    static const struct timespec pause = {0, 1000000};
+    control_enable();
+    control_start();
+    for (int i = 1; i < TRIES && !control_listens(); i++) {
+        raw_syscall(SYS_nanosleep, (long)&pause, 0, 0, 0, 0, 0);
+        control_start();
+    }
+    return control_listens();
+}
+
 /* The first time, or after it was detached. 0, or a negative errno. */
 static int begin(void)
 {
@@ -113,9 +127,7 @@ static int begin(void)
     expect_threads(attached.waits.v, attached.waits.n);
     switches_want_of_all(&attached.options);
     const char *no_profile = heap_begin_late(attached.options.heap_sample);
-    control_enable();
-    control_start();
-    int err = control_listens() ? begin_sessions() : -EAGAIN; /* nobody could end it */
+    int err = begin_to_listen() ? begin_sessions() : -EAGAIN; /* nobody could end it */
     if (err) {
         annotate_rest();
         heap_rest();

@@ -42,12 +42,13 @@ have_oldest_go() {
     [ $oldest_state = there ]
 }
 
-# When threads, message queues and dlopen moved into libc itself.
+# Since then the number of a system call that may be cancelled is not in the instruction in front of it.
 has_glibc_2_41() {
     case $(getconf GNU_LIBC_VERSION) in
     "glibc 2."[0-9] | "glibc 2."[123][0-9] | "glibc 2.40") return 1 ;;
     esac
 }
+# When threads, message queues and dlopen moved into libc itself.
 is_before_glibc_2_34() {
     case $(getconf GNU_LIBC_VERSION) in
     "glibc 2."[0-9] | "glibc 2."[12][0-9] | "glibc 2.3"[0-3]) ;;

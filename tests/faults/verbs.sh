@@ -42,6 +42,7 @@ is_honest() {
     done
     [ -z "${attaches:-}" ] || rests "$program" || grep -q "thrace detach" err || await_of "$program" rests "$program" ||
         wrong "it is still recorded, and nobody was told: $(cat err)"
+    [ -z "${attaches:-}" ] || rests "$program" || "$thrace" detach "$program" >/dev/null 2>&1
     [ -z "$program" ] || is_alive "$program" || wrong "the program is $(sed -n 's/^State:.//p' "/proc/$program/status")"
     rm -f x.*
 }

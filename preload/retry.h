@@ -7,7 +7,9 @@
 #define THRACE_PRELOAD_RETRY_H
 
 #include <errno.h>
+#include <time.h>
 
+#include "lib/clock.h"
 #include "preload/attributes.h"
 #include "preload/thread.h"
 
@@ -31,5 +33,28 @@ static inline uint32_t interruptions(void)
         }                                                                                                              \
         result_;                                                                                                       \
     })
+
+/* What is left of a time that began then, on CLOCK_MONOTONIC, in ns. */
+static inline uint64_t retry_left(uint64_t began, uint64_t ns)
+{
+    uint64_t gone = clock_mono_ns() - began;
+    return gone < ns ? ns - gone : 0;
+}
+
+/* The same of a timeout of a call, rounded up; negative: there is none. */
+static inline int retry_rest_ms(uint64_t began, int timeout)
+{
+    return timeout > 0 ? (int)((retry_left(began, (uint64_t)timeout * 1000000) + 999999) / 1000000) : timeout;
+}
+
+/* NULL: there is none. Looks at it only now, when the kernel has found that it can be read. */
+static inline const struct timespec *retry_rest(uint64_t began, const struct timespec *timeout, struct timespec *rest)
+{
+    if (!timeout)
+        return NULL;
+    uint64_t ns = retry_left(began, (uint64_t)timeout->tv_sec * 1000000000 + (uint64_t)timeout->tv_nsec);
+    *rest = (struct timespec){(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
+    return rest;
+}
 
 #endif

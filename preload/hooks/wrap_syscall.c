@@ -7,8 +7,10 @@
 #include <linux/seccomp.h>
 #include <stdarg.h>
 #include <sys/prctl.h>
+#include <time.h>
 
 #include "preload/hooks/calls.h"
+#include "preload/retry.h"
 #include "preload/upcalls.h"
 
 /* What headers before Linux 5.11, 5.14 and 5.16 lack. Built with these, the library runs on newer kernels, too. */
@@ -152,6 +154,78 @@ static SLOW long pass_through(long number, const long *a)
     return ret;
 }
 
+/* --- after a sample ----------------------------------------------------------------------------------------------- */
+
+/* For a call that a sample has fail with EINTR: which argument limits its time, as it was, and when it began. */
+struct limit {
+    int at; /* 0: none does, or the kernel says what is left */
+    bool in_ms;
+    long whole;
+    uint64_t began;
+    struct timespec left;
+};
+
+static void count_limit(struct limit *l, const long *a, int at, bool in_ms)
+{
+    if (in_ms ? (int)a[at] > 0 : a[at] != 0)
+        *l = (struct limit){.at = at, .in_ms = in_ms, .whole = a[at], .began = clock_mono_ns()};
+}
+
+/* Before the call. The kernel says what is left of a sleep where it is asked to. */
+static inline void note_limit(long number, long *a, struct limit *l)
+{
+    l->at = 0;
+    switch (number) {
+    case SYS_futex:
+        if ((a[1] & FUTEX_CMD_MASK) == FUTEX_WAIT)
+            count_limit(l, a, 3, false);
+        break;
+    case SYS_nanosleep: a[1] = a[1] ? a[1] : (long)&l->left; break;
+    case SYS_clock_nanosleep: a[3] = a[3] ? a[3] : (long)&l->left; break;
+#ifdef SYS_poll
+    case SYS_poll: count_limit(l, a, 2, true); break;
+    case SYS_epoll_wait: count_limit(l, a, 3, true); break;
+#endif
+    case SYS_epoll_pwait: count_limit(l, a, 3, true); break;
+    case SYS_epoll_pwait2: count_limit(l, a, 3, false); break;
+    default: break;
+    }
+}
+
+/* Where there is a mask of signals, one that it lets in may have come. */
+static bool may_be_again(long number, const long *a)
+{
+    switch (number) {
+    case SYS_nanosleep:
+    case SYS_clock_nanosleep:
+#ifdef SYS_poll
+    case SYS_poll:
+    case SYS_epoll_wait:
+    case SYS_select:
+#endif
+    case SYS_futex_waitv: return true;
+    case SYS_futex: return (a[1] & FUTEX_CMD_MASK) == FUTEX_WAIT || (a[1] & FUTEX_CMD_MASK) == FUTEX_WAIT_BITSET;
+    case SYS_ppoll: return !a[3];
+    case SYS_epoll_pwait:
+    case SYS_epoll_pwait2: return !a[4];
+    default: return false;
+    }
+}
+
+/* With the time that is left, which ppoll and select have put where the limit was. False: it is not made again. */
+static SLOW bool prepare_again(long number, long *a, struct limit *l)
+{
+    if (number == SYS_nanosleep)
+        a[0] = a[1];
+    else if (number == SYS_clock_nanosleep && !(a[1] & TIMER_ABSTIME))
+        a[2] = a[3];
+    else if (l->at && l->in_ms)
+        a[l->at] = retry_rest_ms(l->began, (int)l->whole);
+    else if (l->at)
+        a[l->at] = (long)retry_rest(l->began, (const struct timespec *)l->whole, &l->left);
+    return may_be_again(number, a);
+}
+
 EXPORT long syscall(long number, ...)
 {
     va_list ap;
@@ -166,7 +240,16 @@ EXPORT long syscall(long number, ...)
         return pass_through(number, a);
     if (wrapped(class) && HOOK_ENTER(h, syscall_call))
         show(h, w, number, a);
+    int before = errno;
+    struct limit limit;
+    note_limit(number, a, &limit);
+    uint32_t mark = interruptions();
     long result = real.syscall_call(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+    while (unlikely(result == -1) && errno == EINTR && interruptions() != mark && prepare_again(number, a, &limit)) {
+        mark = interruptions();
+        errno = before;
+        result = real.syscall_call(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+    }
     NOTE_FAILED(w, result, -1);
     return result;
 }

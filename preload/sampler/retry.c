@@ -123,30 +123,13 @@ static int retry_thrd_sleep(const struct timespec *ts, struct timespec *left)
 
 /* --- for some time ------------------------------------------------------------------------------------------------ */
 
-/* What is left, in ns, of a time that began then, on CLOCK_MONOTONIC. */
-static uint64_t left(uint64_t began, uint64_t ns)
-{
-    uint64_t gone = clock_mono_ns() - began;
-    return gone < ns ? ns - gone : 0;
-}
-
-/* Looks at the timeout only now, when the kernel has found that it can be read. */
-static const struct timespec *rest_of(uint64_t began, const struct timespec *timeout, struct timespec *rest)
-{
-    if (!timeout)
-        return NULL;
-    uint64_t ns = left(began, (uint64_t)timeout->tv_sec * 1000000000 + (uint64_t)timeout->tv_nsec);
-    *rest = (struct timespec){(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
-    return rest;
-}
-
 /* A call with a timeout in the variable of that name; NULL means none. */
 #define RETRIED_WITH_TIMEOUT(call)                                                                                   \
     ({                                                                                                                 \
         const struct timespec *whole_ = timeout;                                                                       \
         struct timespec rest_;                                                                                         \
         uint64_t began_ = timeout ? clock_mono_ns() : 0;                                                               \
-        RETRIED(-1, call, timeout = rest_of(began_, whole_, &rest_));                                                \
+        RETRIED(-1, call, timeout = retry_rest(began_, whole_, &rest_));                                                \
     })
 
 /* The same with milliseconds; negative ones mean none. */
@@ -155,8 +138,7 @@ static const struct timespec *rest_of(uint64_t began, const struct timespec *tim
         const int whole_ = timeout;                                                                                    \
         uint64_t began_ = timeout > 0 ? clock_mono_ns() : 0;                                                           \
         RETRIED(-1, call,                                                                                            \
-                  timeout = whole_ > 0 ? (int)((left(began_, (uint64_t)whole_ * 1000000) + 999999) / 1000000)          \
-                                       : whole_);                                                                      \
+                  timeout = retry_rest_ms(began_, whole_));                                                            \
     })
 
 static int retry_poll(struct pollfd *fds, nfds_t n, int timeout)

@@ -6,6 +6,7 @@
  */
 #include "program.h"
 
+#include <linux/futex.h>
 #include <poll.h>
 #include <semaphore.h>
 #include <signal.h>
@@ -102,6 +103,24 @@ static void wait_sleep(void)
     CHECK(clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == 0 && lasted(&before, 1000000));
 }
 
+/* By syscall(2), as programs that have locks of their own do. */
+static void wait_past_libc(void)
+{
+    int word = 0;
+    struct pollfd p = {pipe_end, POLLIN, 0};
+    struct epoll_event e;
+    struct timespec before, limit = moment, until = from_now(CLOCK_MONOTONIC, 1), left = {0, 0};
+    clock_gettime(CLOCK_MONOTONIC, &before);
+    CHECK(syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 0, &moment) == -1 && errno == ETIMEDOUT);
+    CHECK(syscall(SYS_nanosleep, &moment, NULL) == 0);
+    CHECK(syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &moment, &left) == 0);
+    CHECK(lasted(&before, 3 * WAIT_NS));
+    CHECK(syscall(SYS_futex, &word, FUTEX_WAIT_BITSET_PRIVATE, 0, &until, NULL, FUTEX_BITSET_MATCH_ANY) == -1 &&
+          errno == ETIMEDOUT);
+    CHECK(syscall(SYS_ppoll, &p, 1, &limit, NULL, 0) == 0);
+    CHECK(syscall(SYS_epoll_pwait, epoll, &e, 1, 1, NULL, 0) == 0);
+}
+
 static void wait_sem(void)
 {
     struct timespec until = from_now(CLOCK_REALTIME, 1);
@@ -191,8 +210,8 @@ static int stop(pid_t pid)
 
 static void *waiter(void *arg)
 {
-    static void (*const waits[])(void) = {wait_poll,  only_look, wait_ppoll,  wait_select,  wait_epoll,
-                                          wait_sleep, wait_sem,  wait_signal, wait_message, wait_socket};
+    static void (*const waits[])(void) = {wait_poll,      only_look, wait_ppoll,  wait_select,  wait_epoll, wait_sleep,
+                                          wait_past_libc, wait_sem,  wait_signal, wait_message, wait_socket};
     if (disturbed)
         disturb();
     while (stopped_for > 0 && seconds_since_start() < stopped_for) {

@@ -50,8 +50,8 @@ static inline int retry_rest_ms(uint64_t began, int timeout)
 /* NULL: there is none. Looks at it only now, when the kernel has found that it can be read. */
 static inline const struct timespec *retry_rest(uint64_t began, const struct timespec *timeout, struct timespec *rest)
 {
-    if (!timeout)
-        return NULL;
+    if (!timeout || timeout->tv_sec > INT32_MAX) /* decades, which need not be counted */
+        return timeout;
     uint64_t ns = retry_left(began, (uint64_t)timeout->tv_sec * 1000000000 + (uint64_t)timeout->tv_nsec);
     *rest = (struct timespec){(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
     return rest;

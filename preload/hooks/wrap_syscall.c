@@ -206,13 +206,14 @@ static bool may_be_again(long number, const long *a)
     case SYS_futex_waitv: return true;
     case SYS_futex: return (a[1] & FUTEX_CMD_MASK) == FUTEX_WAIT || (a[1] & FUTEX_CMD_MASK) == FUTEX_WAIT_BITSET;
     case SYS_ppoll: return !a[3];
+    case SYS_pselect6: return !a[5] || !*(const long *)a[5]; /* which the kernel has read */
     case SYS_epoll_pwait:
     case SYS_epoll_pwait2: return !a[4];
     default: return false;
     }
 }
 
-/* With the time that is left, which ppoll and select have put where the limit was. False: it is not made again. */
+/* With the time that is left, which ppoll and its like have put where the limit was. False: it is not made again. */
 static SLOW bool prepare_again(long number, long *a, struct limit *l)
 {
     if (number == SYS_nanosleep)

@@ -8,10 +8,13 @@
  * It is rare: a thread that waits uses no CPU time, so a sample can only come just before it sleeps.
  */
 #include <errno.h>
+#include <signal.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
 
 #include "lib/clock.h"
+#include "lib/rawsys.h"
 #include "preload/config.h"
 #include "preload/real.h"
 #include "preload/retry.h"
@@ -42,8 +45,7 @@ static bool is_syscall(uintptr_t at)
 
 /*
  * True when the signal arrived in a system call that returns EINTR to where the handler returns to. If another signal
- * arrived in the same instant, its handler ran on the way out of the call, or runs after ours: to the program it came
- * just before the call.
+ * arrived in the same instant, and its handler comes first, that is where ours returns to.
  *
  * Also when it arrived just after a stop, which had interrupted the call: the handler returns to restart_syscall, which
  * goes on with what was interrupted, but forgets that where a handler came in between.
@@ -63,9 +65,37 @@ static bool fails_with_eintr(const ucontext_t *uc)
            (goes_on && (pc & PAGE_MASK) <= PAGE_MASK + 1 - SIZE && is_syscall(pc));
 }
 
+static bool is_handled(int sig)
+{
+    struct {
+        void *handler; /* the kernel's order */
+        unsigned long flags;
+        void *restorer;
+        uint64_t mask;
+    } action = {.handler = NULL};
+    raw_syscall(SYS_rt_sigaction, sig, 0, (long)&action, sizeof action.mask, 0, 0);
+    return action.handler != (void *)SIG_DFL && action.handler != (void *)SIG_IGN;
+}
+
+/*
+ * A handler of the program's runs after ours, before the call returns: its signal ended the call as well, and may be
+ * what the program waits for. All signals are blocked here, so each that was sent is pending still.
+ */
+static bool another_follows(const ucontext_t *uc)
+{
+    uint64_t pending = 0, blocked;
+    memcpy(&blocked, &uc->uc_sigmask, sizeof blocked);
+    raw_syscall(SYS_rt_sigpending, (long)&pending, sizeof pending, 0, 0, 0, 0);
+    pending &= ~(blocked | signals_reserved);
+    for (; pending; pending &= pending - 1)
+        if (is_handled(__builtin_ctzll(pending) + 1))
+            return true;
+    return false;
+}
+
 void retry_note(struct thread *t, const void *context)
 {
-    if (fails_with_eintr(context))
+    if (fails_with_eintr(context) && !another_follows(context))
         __atomic_store_n(&t->sample.interrupted, t->sample.interrupted + 1, __ATOMIC_RELAXED);
 }
 

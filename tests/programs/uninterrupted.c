@@ -3,6 +3,7 @@
  * handlers. Between the waits it computes, so that samples are due when a wait begins. With "disturbed", which is for
  * recordings only, more signals of the recorder's come in the middle of the waits. With "stopped" as well; then it only
  * waits in ways that go on after a stop. "stop PID" stops a process again and again, and has it go on, until it ends.
+ * "signalled" does handle a signal, which comes together with a recorder's.
  */
 #include "program.h"
 
@@ -171,6 +172,61 @@ static void longer_waits(void)
     }
 }
 
+/* --- interrupted by what it handles itself ------------------------------------------------------------------------ */
+
+enum { SAMPLE_SIGNAL = 57, SAMPLE_MARK = 0x7452a3e1 };
+
+static volatile sig_atomic_t handled;
+static void handle(int sig) { handled = sig; }
+
+static void await_state(pid_t pid, char state)
+{
+    for (char line[256], now = 0; now != state; milliseconds(1)) {
+        snprintf(line, sizeof line, "/proc/%ld/stat", (long)pid);
+        FILE *f = fopen(line, "r");
+        CHECK(f && fgets(line, sizeof line, f) && strrchr(line, ')'));
+        now = strrchr(line, ')')[2];
+        fclose(f);
+    }
+}
+
+/* A sample and a signal of its own, at once: it is stopped meanwhile. Once more for each byte that comes. */
+static void send_both(pid_t pid, int ready)
+{
+    siginfo_t info = {.si_code = SI_TIMER, .si_value.sival_int = SAMPLE_MARK};
+    for (char c; read(ready, &c, 1) == 1;) {
+        await_state(pid, 'S');
+        CHECK(!kill(pid, SIGSTOP));
+        await_state(pid, 'T');
+        CHECK(!syscall(SYS_rt_tgsigqueueinfo, pid, pid, SAMPLE_SIGNAL, &info) && !kill(pid, SIGUSR1));
+        CHECK(!kill(pid, SIGCONT));
+    }
+    _exit(0);
+}
+
+/* What it waits for ends these calls; if a sample hides that, only the alarm does. */
+static int wait_for_signals(void)
+{
+    enum { PATIENCE_S = 60 };
+    const struct sigaction action = {.sa_handler = handle};
+    struct pollfd p = {pipe_end, POLLIN, 0};
+    int ready[2];
+    pid_t self = getpid();
+    CHECK(!sigaction(SIGUSR1, &action, NULL) && !pipe(ready));
+    if (fork() == 0) {
+        close(ready[1]);
+        send_both(self, ready[0]);
+    }
+    alarm(PATIENCE_S);
+    CHECK(write(ready[1], "", 1) == 1 && poll(&p, 1, -1) == -1 && errno == EINTR && handled == SIGUSR1);
+    handled = 0;
+    CHECK(write(ready[1], "", 1) == 1 && syscall(SYS_ppoll, &p, 1, NULL, NULL, 0) == -1 && errno == EINTR);
+    CHECK(handled == SIGUSR1);
+    return 0;
+}
+
+/* --- interrupted by what it does not know of ---------------------------------------------------------------------- */
+
 /*
  * Where a kernel takes CPU timers for due on the way back to the program, samples hardly ever come in the middle of a
  * wait. So that they do, a timer of ours sends what the recorder's timers send.
@@ -179,7 +235,7 @@ static bool disturbed;
 
 static void disturb(void)
 {
-    enum { SAMPLE_SIGNAL = 57, SAMPLE_MARK = 0x7452a3e1, EVERY_NS = 130000 };
+    enum { EVERY_NS = 130000 };
     struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SAMPLE_SIGNAL};
     const struct itimerspec often = {{0, EVERY_NS}, {0, EVERY_NS}};
     timer_t timer;
@@ -238,6 +294,11 @@ int main(int argc, char **argv)
     int fds[2];
     if (argc > 2 && !strcmp(argv[1], "stop"))
         return stop((pid_t)atol(argv[2]));
+    if (argc > 1 && !strcmp(argv[1], "signalled")) {
+        CHECK(!pipe(fds));
+        pipe_end = fds[0];
+        return wait_for_signals();
+    }
     disturbed = argc > 1;
     started = seconds_since_start();
     stopped_for = argc > 1 && !strcmp(argv[1], "stopped") ? STOPPED_S : 0;

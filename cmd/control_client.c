@@ -70,6 +70,13 @@ static void set_timeouts(int fd, enum control_verb verb)
     setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &connecting, sizeof connecting);
 }
 
+static const char *why_not_connected(void)
+{
+    if (errno == ECONNREFUSED)
+        return control_not_listening;
+    return errno == EAGAIN || errno == ETIMEDOUT || errno == EINTR ? no_answer : strerror(errno);
+}
+
 static const char *ask_once(pid_t pid, const struct process_stat *s, enum control_verb verb,
                             struct control_reply *reply)
 {
@@ -83,7 +90,7 @@ static const char *ask_once(pid_t pid, const struct process_stat *s, enum contro
     const char *err = NULL;
     set_timeouts(fd, verb);
     if (connect(fd, (struct sockaddr *)&address, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + len)))
-        err = errno == EAGAIN || errno == ETIMEDOUT ? no_answer : control_not_listening;
+        err = why_not_connected();
     else
         err = talk(fd, pid, verb, reply);
     close(fd);

@@ -40,7 +40,8 @@ is_honest() {
         [ ! -e "$s" ] || grep -qe "$s" -e "thrace detach" err || is_told_of_its_end || is_robbed || is_mute ||
             wrong "$s is left, and nothing said"
     done
-    [ -z "${attaches:-}" ] || rests "$program" || grep -q "thrace detach" err || await_of "$program" rests "$program" ||
+    [ -z "${attaches:-}" ] || rests "$program" || grep -q "thrace detach\|goes on and is recorded" err ||
+        await_of "$program" rests "$program" ||
         wrong "it is still recorded, and nobody was told: $(cat err)"
     [ -z "${attaches:-}" ] || rests "$program" || "$thrace" detach "$program" >/dev/null 2>&1
     [ -z "$program" ] || is_alive "$program" || wrong "the program is $(sed -n 's/^State:.//p' "/proc/$program/status")"

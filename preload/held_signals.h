@@ -25,6 +25,19 @@ enum { SIGNAL_SETXID = 34 };
     (SIGNAL_BIT(SIGILL) | SIGNAL_BIT(SIGTRAP) | SIGNAL_BIT(SIGBUS) | SIGNAL_BIT(SIGFPE) | SIGNAL_BIT(SIGSEGV) |        \
      SIGNAL_BIT(SIGSYS) | SIGNAL_BIT(SIGNAL_SETXID))
 
+struct kernel_sigaction {
+    void (*handler)(int);
+    unsigned long flags;
+    void (*restorer)(void);
+    uint64_t mask;
+};
+
+/* rt_sigaction, of the kernel, whatever the program was told of our signals. Either may be NULL. */
+static inline long signal_action(int sig, const struct kernel_sigaction *set, struct kernel_sigaction *before)
+{
+    return raw_syscall(SYS_rt_sigaction, sig, (long)set, (long)before, sizeof set->mask, 0, 0);
+}
+
 /*
  * Of the first 31, those that nobody handles. The kernel drops them where they are sent, but keeps one that is blocked
  * there, and wakes another thread for it, whose epoll_wait then fails with EINTR: SIGCHLD, when a child ends while its
@@ -32,17 +45,11 @@ enum { SIGNAL_SETXID = 34 };
  */
 static inline uint64_t signals_unhandled(void)
 {
-    struct {
-        void (*handler)(int);
-        unsigned long flags;
-        void (*restorer)(void);
-        uint64_t mask;
-    } now; /* the kernel's sigaction */
+    struct kernel_sigaction now;
     const uint64_t dropped = SIGNAL_BIT(SIGCHLD) | SIGNAL_BIT(SIGCONT) | SIGNAL_BIT(SIGURG) | SIGNAL_BIT(SIGWINCH);
     uint64_t unhandled = 0;
     for (int sig = 1; sig < 32; sig++) {
-        if (SIGNAL_BIT(sig) & SIGNALS_NOT_HELD ||
-            raw_syscall(SYS_rt_sigaction, sig, 0, (long)&now, sizeof now.mask, 0, 0))
+        if (SIGNAL_BIT(sig) & SIGNALS_NOT_HELD || signal_action(sig, NULL, &now))
             continue;
         if (now.handler == SIG_IGN || (now.handler == SIG_DFL && SIGNAL_BIT(sig) & dropped))
             unhandled |= SIGNAL_BIT(sig);

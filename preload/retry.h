@@ -20,19 +20,24 @@ static inline uint32_t interruptions(void)
     return t && t != THREAD_OFF ? __atomic_load_n(&t->sample.interrupted, __ATOMIC_RELAXED) : 0;
 }
 
-/* Does `call` until it fails otherwise or not at all; `again` before each further time. errno is that of the last. */
-#define RETRIED(failed, call, again)                                                                                 \
+/*
+ * Does `call` until it fails otherwise or not at all, or `prepared`, which is asked before each further time, is false.
+ * errno is that of the last time.
+ */
+#define RETRIED_IF(failed, call, prepared)                                                                             \
     ({                                                                                                                 \
         int before_ = errno;                                                                                           \
         uint32_t mark_ = interruptions();                                                                              \
         __typeof__(call) result_;                                                                                      \
-        while (unlikely((result_ = (call)) == (failed)) && errno == EINTR && interruptions() != mark_) {               \
+        while (unlikely((result_ = (call)) == (failed)) && errno == EINTR && interruptions() != mark_ && (prepared)) { \
             mark_ = interruptions();                                                                                   \
             errno = before_;                                                                                           \
-            again;                                                                                                     \
         }                                                                                                              \
         result_;                                                                                                       \
     })
+
+/* The same; `again` is done before each further time. */
+#define RETRIED(failed, call, again) RETRIED_IF(failed, call, ((again), true))
 
 /* What is left of a time that began then, on CLOCK_MONOTONIC, in ns. */
 static inline uint64_t retry_left(uint64_t began, uint64_t ns)

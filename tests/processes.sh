@@ -17,6 +17,7 @@ await_of() { # PID COMMAND…
     done
 }
 await() { await_of "$launched" "$@"; } # COMMAND…
+has_none_of_ours() { ! cat "/proc/$1/task"/*/comm 2>/dev/null | grep -qx 'thrace\|thrace-ctl'; } # PID: threads
 await_end() { await_of $$ has_ended "$1"; } # PID: of any process
 
 # A signal that comes before the handler does kills.

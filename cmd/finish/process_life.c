@@ -176,18 +176,15 @@ bool process_each_thread(pid_t pid, bool (*each)(void *arg, pid_t tid), void *ar
     char path[64];
     snprintf(path, sizeof path, "/proc/%ld/task", (long)pid);
     DIR *d = opendir(path);
-    bool there = d, more = d;
-    int error = errno;
+    if (!d)
+        return false;
+    bool more = true;
     for (struct dirent *e; more && (errno = 0, e = readdir(d));)
         more = !is_number(e->d_name) || each(arg, (pid_t)strtol(e->d_name, NULL, 10));
-    if (more && errno) {
-        error = errno;
-        there = false;
-    }
-    if (d)
-        closedir(d);
+    int error = more ? errno : 0;
+    closedir(d);
     errno = error;
-    return there;
+    return !error;
 }
 
 struct ending {

@@ -241,16 +241,10 @@ EXPORT long syscall(long number, ...)
         return pass_through(number, a);
     if (wrapped(class) && HOOK_ENTER(h, syscall_call))
         show(h, w, number, a);
-    int before = errno;
     struct limit limit;
     note_limit(number, a, &limit);
-    uint32_t mark = interruptions();
-    long result = real.syscall_call(number, a[0], a[1], a[2], a[3], a[4], a[5]);
-    while (unlikely(result == -1) && errno == EINTR && interruptions() != mark && prepare_again(number, a, &limit)) {
-        mark = interruptions();
-        errno = before;
-        result = real.syscall_call(number, a[0], a[1], a[2], a[3], a[4], a[5]);
-    }
+    long result = RETRIED_IF(-1, real.syscall_call(number, a[0], a[1], a[2], a[3], a[4], a[5]),
+                             prepare_again(number, a, &limit));
     NOTE_FAILED(w, result, -1);
     return result;
 }

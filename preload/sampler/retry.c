@@ -5,7 +5,7 @@
  * themselves (retry.h); for those there are replacements only where the wrapper jumps to the real call, and only once
  * a socket has a timeout: without one the kernel does them again.
  *
- * It is rare: a thread that waits uses no CPU time, so a sample can only come just before it sleeps.
+ * It is rare: a thread that waits uses no CPU time, so a sample can only come just before it sleeps, or behind a stop.
  */
 #include <errno.h>
 #include <signal.h>
@@ -16,6 +16,7 @@
 #include "lib/clock.h"
 #include "lib/rawsys.h"
 #include "preload/config.h"
+#include "preload/held_signals.h"
 #include "preload/real.h"
 #include "preload/retry.h"
 #include "preload/sampler/retry.h"
@@ -67,14 +68,8 @@ static bool fails_with_eintr(const ucontext_t *uc)
 
 static bool is_handled(int sig)
 {
-    struct {
-        void *handler; /* the kernel's order */
-        unsigned long flags;
-        void *restorer;
-        uint64_t mask;
-    } action = {.handler = NULL};
-    raw_syscall(SYS_rt_sigaction, sig, 0, (long)&action, sizeof action.mask, 0, 0);
-    return action.handler != (void *)SIG_DFL && action.handler != (void *)SIG_IGN;
+    struct kernel_sigaction now;
+    return !signal_action(sig, NULL, &now) && now.handler != SIG_DFL && now.handler != SIG_IGN;
 }
 
 /*

@@ -91,13 +91,8 @@ static int wait_for(int pid, int flags)
 static int stand_between(void *arg)
 {
     static char stack[16384] __attribute__((aligned(16)));
-    struct {
-        void (*handler)(int);
-        unsigned long flags;
-        void (*restorer)(void);
-        uint64_t mask;
-    } dfl = {0}; /* the kernel's sigaction: SIG_DFL, so that the grandchild is ours to wait for */
-    raw_syscall(SYS_rt_sigaction, SIGCHLD, (long)&dfl, 0, sizeof dfl.mask, 0, 0);
+    const struct kernel_sigaction dfl = {.handler = SIG_DFL}; /* so that the grandchild is ours to wait for */
+    signal_action(SIGCHLD, &dfl, NULL);
     int pid = clone(execute_finish, stack + sizeof stack, CLONE_VM | CLONE_VFORK | SIGCHLD, arg);
     int status = pid < 0 ? -1 : wait_for(pid, 0);
     raw_syscall(SYS_exit_group, WIFEXITED(status) ? WEXITSTATUS(status) : 127, 0, 0, 0, 0, 0);

@@ -40,15 +40,13 @@ is_honest() {
         [ ! -e "$s" ] || grep -qe "$s" -e "thrace detach" err || is_told_of_its_end || is_robbed || is_mute ||
             wrong "$s is left, and nothing said"
     done
-    [ -z "${attaches:-}" ] || rests "$program" || grep -q "thrace detach\|goes on and is recorded" err ||
-        await_of "$program" rests "$program" ||
+    [ -z "${attaches:-}" ] || has_none_of_ours "$program" || grep -q "thrace detach\|goes on and is recorded" err ||
+        await_of "$program" has_none_of_ours "$program" ||
         wrong "it is still recorded, and nobody was told: $(cat err)"
-    [ -z "${attaches:-}" ] || rests "$program" || "$thrace" detach "$program" >/dev/null 2>&1
+    [ -z "${attaches:-}" ] || has_none_of_ours "$program" || "$thrace" detach "$program" >/dev/null 2>&1
     [ -z "$program" ] || is_alive "$program" || wrong "the program is $(sed -n 's/^State:.//p' "/proc/$program/status")"
     rm -f x.*
 }
-# With this a process listens, as long as it is attached to.
-rests() { ! cat "/proc/$1/task"/*/comm 2>/dev/null | grep -q '^thrace-ctl'; }
 is_told_of_its_end() { [ "$call $errno" = "process_vm_readv ESRCH" ]; } # but the process goes on
 is_robbed() { # record is told that somebody has taken the spool, or its folder, away; its status is the program's own
     case "$name $call $errno" in

@@ -149,20 +149,20 @@ static int retry_thrd_sleep(const struct timespec *ts, struct timespec *left)
 /* --- for some time ------------------------------------------------------------------------------------------------ */
 
 /* A call with a timeout in the variable of that name; NULL means none. */
-#define RETRIED_WITH_TIMEOUT(call)                                                                                   \
+#define RETRIED_WITH_TIMEOUT(call)                                                                                     \
     ({                                                                                                                 \
         const struct timespec *whole_ = timeout;                                                                       \
         struct timespec rest_;                                                                                         \
         uint64_t began_ = timeout ? clock_mono_ns() : 0;                                                               \
-        RETRIED(-1, call, timeout = retry_rest(began_, whole_, &rest_));                                                \
+        RETRIED(-1, call, timeout = retry_rest(began_, whole_, &rest_));                                               \
     })
 
 /* The same with milliseconds; negative ones mean none. */
-#define RETRIED_WITH_MS(call)                                                                                        \
+#define RETRIED_WITH_MS(call)                                                                                          \
     ({                                                                                                                 \
         const int whole_ = timeout;                                                                                    \
         uint64_t began_ = timeout > 0 ? clock_mono_ns() : 0;                                                           \
-        RETRIED(-1, call,                                                                                            \
+        RETRIED(-1, call,                                                                                              \
                   timeout = retry_rest_ms(began_, whole_));                                                            \
     })
 

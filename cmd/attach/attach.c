@@ -274,6 +274,7 @@ const char *attach_process(struct process *p, const struct attach *how, struct a
         wrong = place_hold(p, &t, &restorer, &waits);
         if (!wrong)
             wrong = work_in(p, &t, how, &waits, restorer, done);
+        place_close();
         if ((wrong != tracee_has_ended && wrong != tracee_was_left) || tries + 1 == TRIES)
             break;
         wrong = NULL; /* the thread was about to end, or could not load; nothing was done in it */

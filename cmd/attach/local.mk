@@ -2,7 +2,9 @@
 noinst_LTLIBRARIES += libattach.la
 libattach_la_SOURCES = \
 	%D%/attach.c %D%/attach.h \
+	%D%/code.c %D%/code.h \
 	%D%/hurry.c %D%/hurry.h \
+	%D%/loader_locks.c %D%/loader_locks.h \
 	%D%/place.c %D%/place.h \
 	%D%/remote_function.c %D%/remote_function.h \
 	%D%/return_frame.c %D%/return_frame.h \

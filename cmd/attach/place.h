@@ -9,14 +9,18 @@
 #include "cmd/attach/tracee.h"
 #include "cmd/attach/waits.h"
 
-/* Where the threads of the process waited just before; and whether none of them was in the loader. */
+/* Where the threads of the process waited just before; and whether pthread_create need not wait for the loader. */
 struct place_waits {
     struct waits list;
     bool loader_is_free;
 };
 
-/* Holds such a thread. NULL, or why there is none. restorer: see tracee.h. The waits are to be freed in any case. */
+/*
+ * Holds such a thread. NULL, or why there is none. restorer: see tracee.h. The waits are to be freed in any case, and
+ * what was looked at is to be closed, which takes its time, when no thread is held any more.
+ */
 const char *place_hold(struct process *p, struct tracee *t, uint64_t *restorer, struct place_waits *waits);
+void place_close(void);
 
 /* A tracee_may_leave of dlopen: another thread has the loader's lock; this one has done nothing but to ask for it. */
 bool place_waits_for_loader(const struct tracee *t, const struct user_regs_struct *now);

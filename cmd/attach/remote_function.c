@@ -51,13 +51,13 @@ static bool read_tables(struct remote_tables *t, uint64_t base)
 }
 
 /* False: it is another one. */
-static bool is_function(const struct remote_tables *t, uint32_t i, const char *name, struct remote_range *range)
+static bool is_symbol(const struct remote_tables *t, uint32_t i, const char *name, int type, struct remote_range *range)
 {
     Elf64_Sym s;
     char text[64];
     size_t len = strlen(name) + 1;
     if (!process_load(t->p, t->symbols + i * sizeof s, &s, sizeof s) || s.st_shndx == SHN_UNDEF || !s.st_value ||
-        ELF64_ST_TYPE(s.st_info) != STT_FUNC || len > sizeof text ||
+        ELF64_ST_TYPE(s.st_info) != type || len > sizeof text ||
         !process_load(t->p, t->strings + s.st_name, text, len) || memcmp(text, name, len) != 0)
         return false;
     range->from = t->bias + s.st_value;
@@ -71,7 +71,7 @@ static bool word(const struct remote_tables *t, uint64_t at, uint32_t *value)
 }
 
 /* A chain that has no end, of a process that lies, is left. */
-static struct remote_range look_up(const struct remote_tables *t, const char *name)
+static struct remote_range look_up(const struct remote_tables *t, const char *name, int type)
 {
     struct remote_range range = {0, 0};
     enum { LONGEST_CHAIN = 4096 };
@@ -86,21 +86,21 @@ static struct remote_range look_up(const struct remote_tables *t, const char *na
     for (int n = 0; n < LONGEST_CHAIN; n++, i++) {
         if (!word(t, chains + (uint64_t)(i - head[1]) * 4, &link))
             return range;
-        if (((link | 1) == (h | 1) && is_function(t, i, name, &range)) || link & 1)
+        if (((link | 1) == (h | 1) && is_symbol(t, i, name, type, &range)) || link & 1)
             return range;
     }
     return range;
 }
 
-static struct remote_range range_of(const struct process *p, uint64_t base, const char *name)
+static struct remote_range range_of(const struct process *p, uint64_t base, const char *name, int type)
 {
     struct remote_tables t = {.p = p};
-    return read_tables(&t, base) ? look_up(&t, name) : (struct remote_range){0, 0};
+    return read_tables(&t, base) ? look_up(&t, name, type) : (struct remote_range){0, 0};
 }
 
 uint64_t remote_function(const struct process *p, uint64_t base, const char *name)
 {
-    return range_of(p, base, name).from;
+    return range_of(p, base, name, STT_FUNC).from;
 }
 
 const struct mapping *remote_module(const struct process *p, const char *file)
@@ -115,7 +115,7 @@ const struct mapping *remote_module(const struct process *p, const char *file)
 }
 
 /* Since 2.34 the file has that name itself, and dlopen. */
-static const char libc_file[] = "libc.so.6";
+static const char libc_file[] = "libc.so.6", loader_file[] = "ld-linux-x86-64.so.2";
 
 bool remote_is_libc(const char *path)
 {
@@ -140,10 +140,16 @@ struct remote_range remote_libc_function(const struct process *p, const char *na
     for (; i < KNOWN_MAX && known[i].name; i++)
         if (known[i].libc == libc->start && known[i].pid == p->pid && !strcmp(known[i].name, name))
             return known[i].range;
-    const struct known found = {name, libc->start, p->pid, range_of(p, libc->start, name)};
+    const struct known found = {name, libc->start, p->pid, range_of(p, libc->start, name, STT_FUNC)};
     if (i < KNOWN_MAX)
         known[i] = found;
     return found.range;
+}
+
+struct remote_range remote_loader_data(const struct process *p)
+{
+    const struct mapping *loader = remote_module(p, loader_file);
+    return loader ? range_of(p, loader->start, "_rtld_global", STT_OBJECT) : (struct remote_range){0, 0};
 }
 
 uint64_t remote_libc_bytes(const struct process *p, const uint8_t *bytes, size_t n)

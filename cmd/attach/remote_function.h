@@ -21,6 +21,9 @@ uint64_t remote_function(const struct process *p, uint64_t base, const char *nam
 /* Where the code of a function of libc's is; empty: there is none, or the libc is none that attaching is for. */
 struct remote_range remote_libc_function(const struct process *p, const char *name);
 
+/* What the loader of such a libc shares with it; empty: there is none. */
+struct remote_range remote_loader_data(const struct process *p);
+
 /* Where such bytes are in the code of such a libc; 0: nowhere. */
 uint64_t remote_libc_bytes(const struct process *p, const uint8_t *bytes, size_t n);
 

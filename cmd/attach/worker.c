@@ -6,6 +6,7 @@
 
 #include <pthread.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -15,13 +16,21 @@
 #include "cmd/attach/stops.h"
 #include "lib/clock.h"
 
-enum { SLEEP_S = 1, STACK = 1 << 20 };
+enum { SLEEP_S = 1, STACK_MIN = 1 << 20, STACK_UNLIMITED = 2 << 20, STACK_MAX = 64 << 20 };
+
+size_t worker_stack(const struct process *p)
+{
+    struct rlimit limit;
+    if (prlimit(p->pid, RLIMIT_STACK, NULL, &limit) || limit.rlim_cur == RLIM_INFINITY)
+        return STACK_UNLIMITED;
+    return limit.rlim_cur < STACK_MIN || limit.rlim_cur > STACK_MAX ? STACK_MIN : limit.rlim_cur;
+}
 
 /* glibc's attributes are the same bytes in all versions, there as here. */
-static bool describe(pthread_attr_t *a)
+static bool describe(pthread_attr_t *a, const struct process *p)
 {
     return !pthread_attr_init(a) && !pthread_attr_setdetachstate(a, PTHREAD_CREATE_DETACHED) &&
-           !pthread_attr_setstacksize(a, STACK);
+           !pthread_attr_setstacksize(a, worker_stack(p));
 }
 
 const char *worker_obstacle(const struct process *p)
@@ -39,7 +48,7 @@ const char *worker_make(struct tracee *maker)
     const uint64_t create = remote_libc_function(maker->p, "pthread_create").from;
     const uint64_t sleeps = remote_libc_function(maker->p, "sleep").from;
     pthread_attr_t attributes;
-    uint64_t at = describe(&attributes) ? tracee_put(maker, 0, &attributes, sizeof attributes) : 0;
+    uint64_t at = describe(&attributes, maker->p) ? tracee_put(maker, 0, &attributes, sizeof attributes) : 0;
     const uint64_t args[TRACEE_ARGS] = {at + sizeof attributes, at, sleeps, SLEEP_S};
     return at ? tracee_make_thread(maker, create, args) : tracee_has_ended;
 }

@@ -25,7 +25,7 @@ static char *read_proc(const char *pid, const char *what, char *buf, size_t size
     if (fd < 0)
         return NULL;
     size_t n = 0;
-    ssize_t got;
+    ssize_t got = 0;
     while (n < size - 1 && (got = read(fd, buf + n, size - 1 - n)) > 0)
         n += (size_t)got;
     int error = n ? 0 : got < 0 ? errno : ESRCH;

@@ -29,6 +29,7 @@ unit_tests = \
 	%D%/test-annotation-names \
 	%D%/test-memory-file \
 	%D%/test-meta \
+	%D%/test-loader-locks \
 	%D%/test-locks \
 	%D%/test-object-origins \
 	%D%/test-open-tasks \
@@ -145,6 +146,8 @@ tests_unit_test_handles_LDADD = $(unit_test_LIBS)
 tests_unit_test_libc_words_SOURCES = %D%/test-libc-words.c preload/libc_words.c
 tests_unit_test_libc_words_CFLAGS = $(AM_CFLAGS) -pthread
 tests_unit_test_libc_words_LDADD = $(unit_test_LIBS)
+tests_unit_test_loader_locks_SOURCES = %D%/test-loader-locks.c
+tests_unit_test_loader_locks_LDADD = libattach.la libstacks.la $(finish_LIBS) $(unit_test_LIBS)
 tests_unit_test_locks_SOURCES = %D%/test-locks.c
 tests_unit_test_locks_LDADD = $(finish_LIBS) $(unit_test_LIBS)
 tests_unit_test_object_origins_SOURCES = %D%/test-object-origins.c preload/object_origins.c

@@ -1,0 +1,132 @@
+#include "config.h"
+
+#include "cmd/attach/loader_locks.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#include "cmd/attach/remote_function.h"
+
+/*
+ * Where the locks are in what the loader shares with libc differs from version to version. They are told by what they
+ * look like: nothing else there does.
+ */
+struct shared {
+    const struct process *p;
+    uint64_t address;
+    size_t size;
+    uint8_t data[16384];
+};
+
+/* A pthread_mutex_t of x86-64 as it is in memory. */
+struct mutex {
+    int32_t word;
+    uint32_t count;
+    int32_t owner;
+    uint32_t users;
+    int32_t kind;
+    int32_t rest[5];
+};
+
+enum { MUTEXES = 3, LISTS = 3 };
+
+/* Of libraries, of their list, and of thread-local storage, in this order. */
+static bool are_mutexes(const struct shared *s, size_t at)
+{
+    static const int32_t none[5];
+    struct mutex m[MUTEXES];
+    bool all = at + sizeof m <= s->size;
+    if (all)
+        memcpy(m, s->data + at, sizeof m);
+    for (int i = 0; i < MUTEXES && all; i++)
+        all = m[i].kind == PTHREAD_MUTEX_RECURSIVE && m[i].word >= 0 && m[i].word <= 2 &&
+              !memcmp(m[i].rest, none, sizeof none);
+    return all;
+}
+
+struct list {
+    uint64_t next, previous;
+};
+
+/* Of the stacks of threads, of those that the program has made, and of those that wait for a thread. */
+struct stacks {
+    struct list lists[LISTS];
+    uint64_t kept, in_flight;
+    int32_t lock;
+};
+
+/* Who follows it says so. */
+static bool is_list(const struct process *p, uint64_t address, const struct list *l)
+{
+    struct list next, previous;
+    return process_load(p, l->next, &next, sizeof next) && process_load(p, l->previous, &previous, sizeof previous) &&
+           next.previous == address && previous.next == address;
+}
+
+static bool are_stacks(const struct shared *s, size_t at)
+{
+    struct stacks k;
+    bool all = at + sizeof k <= s->size;
+    if (all)
+        memcpy(&k, s->data + at, sizeof k);
+    for (int i = 0; i < LISTS && all; i++)
+        all = k.lists[i].next && is_list(s->p, s->address + at + (size_t)i * sizeof *k.lists, &k.lists[i]);
+    return all && k.lock >= 0 && k.lock <= 2;
+}
+
+/* The only such place; 0: there is none, or more than one. */
+static uint64_t find(const struct shared *s, bool (*is)(const struct shared *s, size_t at))
+{
+    uint64_t found = 0;
+    for (size_t at = 0; at < s->size; at += sizeof(uint64_t)) {
+        bool here = is(s, at);
+        if (here && found)
+            return 0;
+        if (here)
+            found = s->address + at;
+    }
+    return found;
+}
+
+/* False: it cannot be read. */
+static bool look(struct loader_locks *locks, const struct process *p)
+{
+    static struct shared s;
+    const struct remote_range where = remote_loader_data(p);
+    s.p = p;
+    s.address = where.from;
+    s.size = where.to - where.from;
+    if (!s.size || s.size > sizeof s.data || !process_load(p, s.address, s.data, s.size))
+        return false;
+    uint64_t mutexes = find(&s, are_mutexes), stacks = find(&s, are_stacks);
+    locks->list = mutexes ? mutexes + sizeof(struct mutex) : 0;
+    locks->stacks = stacks ? stacks + offsetof(struct stacks, lock) : 0;
+    locks->kept = stacks ? stacks + offsetof(struct stacks, kept) : 0;
+    return true;
+}
+
+/* Lists that change meanwhile do not look like lists. */
+struct loader_locks loader_locks_find(const struct process *p)
+{
+    enum { LOOKS = 20 };
+    struct loader_locks locks = {0};
+    for (int i = 0; i < LOOKS && (!locks.list || !locks.stacks); i++)
+        if (!look(&locks, p))
+            break;
+    return locks;
+}
+
+uint64_t loader_keeps_stacks(const struct process *p, const struct loader_locks *locks)
+{
+    uint64_t bytes;
+    return locks->kept && process_load(p, locks->kept, &bytes, sizeof bytes) ? bytes : 0;
+}
+
+bool loader_locks_are_free(const struct process *p, const struct loader_locks *locks)
+{
+    struct mutex m[MUTEXES - 1] = {{0}};
+    int32_t stacks = 0;
+    bool known = (!locks->list || process_load(p, locks->list, m, sizeof m)) &&
+                 (!locks->stacks || process_load(p, locks->stacks, &stacks, sizeof stacks));
+    return known && !stacks && !m[0].word && !m[1].word;
+}

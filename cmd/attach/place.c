@@ -114,7 +114,8 @@ static bool fits(struct places *s, const struct tracee *held, struct thread *t)
         s->loader_is_free = false;
     if (in_call)
         take_call(t, r);
-    if (in_loader || is_in_handler(&s->code, t) || !(in_call ? is_in_known_call(&s->code, t) : is_in_own_code(&s->code, t)))
+    bool known = in_call ? is_in_known_call(&s->code, t) : is_in_own_code(&s->code, t);
+    if (!known || in_loader || is_in_handler(&s->code, t))
         return false;
     if (s->locks.list)
         s->loader_is_free = await_loader(s);

@@ -20,6 +20,9 @@
 
 enum { ANSWER_S = 30, TRIES = 4 };
 
+/* How long a worker waits for the loader's lock, and until when another thread is tried. */
+#define PATIENCE_NS UINT64_C(7500000000)
+
 static char why[640];
 
 const char attach_has_library[] = "it has the library already: it is recorded, or thrace start begins that";
@@ -93,15 +96,22 @@ static void ask_loader(struct tracee *t)
     snprintf(why, sizeof why, "its loader cannot load the library%s%s", *said ? ": " : "", said);
 }
 
+/* A tracee_may_leave of a worker, for which nobody waits. */
+static bool has_waited_for_loader(const struct tracee *t, const struct user_regs_struct *now)
+{
+    return clock_mono_ns() - t->since > PATIENCE_NS && place_waits_for_loader(t, now);
+}
+
 /* Whether it could be is seen by what is mapped. */
-static const char *load(struct process *p, struct tracee *t, const struct attach *how, uint64_t *record)
+static const char *load(struct process *p, struct tracee *t, tracee_may_leave *may_leave, const struct attach *how,
+                        uint64_t *record)
 {
     uint64_t path = tracee_put(t, 0, how->library, strlen(how->library) + 1);
     uint64_t f = remote_libc_function(p, "dlopen").from;
     if (!path)
         return "the path of the library is too long";
     const uint64_t args[TRACEE_ARGS] = {path, RTLD_NOW};
-    const char *wrong = tracee_run(t, f, args, place_waits_for_loader);
+    const char *wrong = tracee_run(t, f, args, may_leave);
     if (!wrong)
         wrong = process_read_maps(p);
     const struct mapping *m = wrong ? NULL : remote_module(p, base_name(how->library));
@@ -229,7 +239,7 @@ static const char *load_and_order(struct process *p, struct tracee *t, const str
     const char *wrong = tracee_prepare(t, restorer, size_of(waits));
     uint64_t errno_there = wrong ? 0 : find_errno(t, &value);
     if (!wrong)
-        wrong = load(p, t, how, &function);
+        wrong = load(p, t, waits->loader_is_free ? has_waited_for_loader : place_waits_for_loader, how, &function);
     if (!wrong)
         wrong = order(t, how, waits, function, answer);
     if (errno_there && !t->lost)
@@ -238,8 +248,8 @@ static const char *load_and_order(struct process *p, struct tracee *t, const str
 }
 
 /*
- * Where somebody is in the loader, pthread_create may wait for that, and cannot be taken out of its middle: dlopen can,
- * so the program's thread calls it itself.
+ * Where somebody has a lock that pthread_create takes, it would wait for that, and cannot be taken out of its middle.
+ * dlopen can, where it waits for the first lock, so the program's thread calls it itself.
  */
 static const char *work_in(struct process *p, struct tracee *t, const struct attach *how,
                            const struct place_waits *waits, uint64_t restorer, struct attached *done)
@@ -264,6 +274,7 @@ const char *attach_process(struct process *p, const struct attach *how, struct a
 {
     static struct tracee t;
     struct place_waits waits = {.list = {0}};
+    const uint64_t began = clock_mono_ns();
     uint64_t restorer;
     memset(done, 0, sizeof *done);
     const char *wrong = obstacle(p, how);
@@ -275,7 +286,8 @@ const char *attach_process(struct process *p, const struct attach *how, struct a
         if (!wrong)
             wrong = work_in(p, &t, how, &waits, restorer, done);
         place_close();
-        if ((wrong != tracee_has_ended && wrong != tracee_was_left) || tries + 1 == TRIES)
+        if ((wrong != tracee_has_ended && wrong != tracee_was_left) || tries + 1 == TRIES ||
+            clock_mono_ns() - began > PATIENCE_NS)
             break;
         wrong = NULL; /* the thread was about to end, or could not load; nothing was done in it */
     }

@@ -28,9 +28,9 @@ struct mutex {
     int32_t rest[5];
 };
 
-enum { MUTEXES = 3, LISTS = 3 };
-
 /* Of libraries, of their list, and of thread-local storage, in this order. */
+enum { LIST = 1, STORAGE = 2, MUTEXES = 3, LISTS = 3 };
+
 static bool are_mutexes(const struct shared *s, size_t at)
 {
     static const int32_t none[5];
@@ -88,31 +88,30 @@ static uint64_t find(const struct shared *s, bool (*is)(const struct shared *s, 
     return found;
 }
 
-/* False: it cannot be read. */
-static bool look(struct loader_locks *locks, const struct process *p)
-{
-    static struct shared s;
-    const struct remote_range where = remote_loader_data(p);
-    s.p = p;
-    s.address = where.from;
-    s.size = where.to - where.from;
-    if (!s.size || s.size > sizeof s.data || !process_load(p, s.address, s.data, s.size))
-        return false;
-    uint64_t mutexes = find(&s, are_mutexes), stacks = find(&s, are_stacks);
-    locks->list = mutexes ? mutexes + sizeof(struct mutex) : 0;
-    locks->stacks = stacks ? stacks + offsetof(struct stacks, lock) : 0;
-    locks->kept = stacks ? stacks + offsetof(struct stacks, kept) : 0;
-    return true;
-}
-
 /* Lists that change meanwhile do not look like lists. */
 struct loader_locks loader_locks_find(const struct process *p)
 {
     enum { LOOKS = 20 };
+    static struct shared s;
     struct loader_locks locks = {0};
-    for (int i = 0; i < LOOKS && (!locks.list || !locks.stacks); i++)
-        if (!look(&locks, p))
-            break;
+    const struct remote_range where = remote_loader_data(p);
+    uint64_t mutexes = 1, stacks = 0;
+    s.p = p;
+    s.address = where.from;
+    s.size = where.to - where.from;
+    for (int i = 0; i < LOOKS && mutexes && !stacks; i++) {
+        bool known = s.size && s.size <= sizeof s.data && process_load(p, s.address, s.data, s.size);
+        mutexes = known ? find(&s, are_mutexes) : 0;
+        stacks = mutexes ? find(&s, are_stacks) : 0;
+    }
+    if (mutexes) {
+        locks.list = mutexes + LIST * sizeof(struct mutex);
+        locks.storage = mutexes + STORAGE * sizeof(struct mutex);
+    }
+    if (stacks) {
+        locks.stacks = stacks + offsetof(struct stacks, lock);
+        locks.kept = stacks + offsetof(struct stacks, kept);
+    }
     return locks;
 }
 
@@ -122,11 +121,19 @@ uint64_t loader_keeps_stacks(const struct process *p, const struct loader_locks 
     return locks->kept && process_load(p, locks->kept, &bytes, sizeof bytes) ? bytes : 0;
 }
 
-bool loader_locks_are_free(const struct process *p, const struct loader_locks *locks)
+/* Mutexes begin with such a word, too. */
+static bool is_free(const struct process *p, uint64_t lock)
 {
-    struct mutex m[MUTEXES - 1] = {{0}};
-    int32_t stacks = 0;
-    bool known = (!locks->list || process_load(p, locks->list, m, sizeof m)) &&
-                 (!locks->stacks || process_load(p, locks->stacks, &stacks, sizeof stacks));
-    return known && !stacks && !m[0].word && !m[1].word;
+    int32_t word;
+    return !lock || (process_load(p, lock, &word, sizeof word) && !word);
+}
+
+bool loader_lets_make_thread(const struct process *p, const struct loader_locks *locks)
+{
+    return is_free(p, locks->storage) && is_free(p, locks->stacks);
+}
+
+bool loader_lets_add_library(const struct process *p, const struct loader_locks *locks)
+{
+    return is_free(p, locks->list);
 }

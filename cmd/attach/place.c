@@ -16,7 +16,8 @@
 #include "cmd/attach/worker.h"
 #include "lib/clock.h"
 
-enum { STACK_MS = 500, CHOOSY_MS = 2500, PATIENCE_MS = 7500, INTERRUPTED = -512 }; /* the kernel's ERESTARTSYS */
+enum { STACK_MS = 500, CHOOSY_MS = 2500, PATIENCE_MS = 7500, IN_VAIN_MAX = 3 };
+enum { INTERRUPTED = -512 }; /* the kernel's ERESTARTSYS */
 
 static struct places {
     struct process *p;
@@ -25,10 +26,11 @@ static struct places {
     struct threads threads;
     uint64_t began; /* when the first look was */
     uint64_t stack; /* how large that of a worker is */
-    bool is_busy;   /* somebody had these locks at some time */
+    bool is_busy;   /* somebody had the locks at some time */
     /* As of the newest one: */
     bool loader_is_free; /* pthread_create need not wait for it */
     bool may_wait;       /* else dlopen may */
+    int in_vain;         /* how many threads were held that would have had to wait */
 } places;
 
 enum how_well { WELL, LATE, WITH_A_TURN, RUNNING, HOW_WELLS };
@@ -59,7 +61,7 @@ static uint64_t looked_for_ms(const struct places *s) { return (clock_mono_ns() 
 static bool could_make_thread(struct places *s)
 {
     bool has_stack = !s->is_busy || looked_for_ms(s) > STACK_MS || loader_keeps_stacks(s->p, &s->locks) > s->stack;
-    bool can = has_stack && loader_locks_are_free(s->p, &s->locks);
+    bool can = has_stack && loader_lets_make_thread(s->p, &s->locks) && loader_lets_add_library(s->p, &s->locks);
     s->is_busy |= !can;
     return can;
 }
@@ -110,16 +112,18 @@ static bool fits(struct places *s, const struct tracee *held, struct thread *t)
     if (!is_of_libc(s->p, r) || tracee_is_between(held) || !look_closely(s, held, t))
         return false;
     bool in_loader = is_in_loader(&s->code, t), in_call = (long long)r->orig_rax >= 0;
-    if (in_loader && !s->locks.list)
+    if (in_loader && !s->locks.storage)
         s->loader_is_free = false;
     if (in_call)
         take_call(t, r);
     bool known = in_call ? is_in_known_call(&s->code, t) : is_in_own_code(&s->code, t);
     if (!known || in_loader || is_in_handler(&s->code, t))
         return false;
-    if (s->locks.list)
+    if (s->locks.storage)
         s->loader_is_free = await_loader(s);
-    return s->loader_is_free || (s->may_wait && tracee_can_begin_again(held));
+    s->in_vain += !s->loader_is_free && !s->may_wait;
+    return s->loader_is_free ||
+           (s->may_wait && tracee_can_begin_again(held) && loader_lets_add_library(s->p, &s->locks));
 }
 
 /* --- all of them -------------------------------------------------------------------------------------------------- */
@@ -156,7 +160,7 @@ static bool has_its_turn(const struct tracee *held)
 /* True: it is held. *wrong is why no thread can be. */
 static bool try_all(struct places *s, struct tracee *held, enum how_well how, bool addressees, const char **wrong)
 {
-    for (size_t i = 0; i < s->threads.list.n; i++) {
+    for (size_t i = 0; i < s->threads.list.n && s->in_vain < IN_VAIN_MAX; i++) {
         struct thread *t = &s->threads.list.v[i];
         if (!is_candidate(s, t, how) || is_addressee(s, t) != addressees)
             continue;
@@ -184,9 +188,10 @@ static void look(void *arg)
 }
 
 /*
- * Somebody who is in the loader already may hold a lock of it, and wait for the thread that is chosen. At first any of
- * them is one too many. Later, if there is always one, only those who are in other code that the loader called: the
- * others go on by themselves, and if it takes long the chosen one is taken out again.
+ * Somebody who is in the loader already may hold a lock of it, and wait for the thread that is chosen. At first nobody
+ * may have one; where they cannot be told, any of them is one too many. Later, if there is always one, only those who
+ * are in other code that the loader called: the others go on by themselves, and if it takes long the chosen one is taken
+ * out again, which can be done only where it has not got the first lock.
  */
 static bool look_once(struct places *s, struct tracee *held, struct place_waits *waits, const char **wrong)
 {
@@ -194,8 +199,10 @@ static bool look_once(struct places *s, struct tracee *held, struct place_waits 
     struct look now = {s, NULL};
     hurry_spare(look, &now);
     *wrong = now.wrong;
-    s->loader_is_free = s->locks.list ? await_loader(s) : !anyone(s, is_in_loader);
-    s->may_wait = looked_for_ms(s) >= CHOOSY_MS && !anyone(s, is_called_by_loader);
+    s->loader_is_free = s->locks.storage ? await_loader(s) : !anyone(s, is_in_loader);
+    s->may_wait =
+        looked_for_ms(s) >= CHOOSY_MS && anyone(s, is_in_loader) && !anyone(s, is_called_by_loader);
+    s->in_vain = 0;
     if (!*wrong && !s->loader_is_free && !s->may_wait)
         *wrong = "a thread of it is loading a library all the time";
     else if (!*wrong) {

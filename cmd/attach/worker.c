@@ -5,6 +5,7 @@
 #if defined(__x86_64__)
 
 #include <pthread.h>
+#include <stdlib.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -16,11 +17,21 @@
 #include "cmd/attach/stops.h"
 #include "lib/clock.h"
 
-enum { SLEEP_S = 1, STACK_MIN = 1 << 20, STACK_UNLIMITED = 2 << 20, STACK_MAX = 64 << 20 };
+enum { SLEEP_S = 1, STACK_MIN = 1 << 20, STACK_UNLIMITED = 2 << 20, STACK_MAX = 32 << 20 };
+
+/* The kernel fills all of the memory at once, where it is to be locked in it. */
+static bool locks_memory(const struct process *p)
+{
+    char status[8192];
+    const char *locked = process_text(p, "status", status, sizeof status) > 0 ? status_field(status, "VmLck") : NULL;
+    return !locked || strtoul(locked, NULL, 10);
+}
 
 size_t worker_stack(const struct process *p)
 {
     struct rlimit limit;
+    if (locks_memory(p))
+        return STACK_MIN;
     if (prlimit(p->pid, RLIMIT_STACK, NULL, &limit) || limit.rlim_cur == RLIM_INFINITY)
         return STACK_UNLIMITED;
     return limit.rlim_cur < STACK_MIN || limit.rlim_cur > STACK_MAX ? STACK_MIN : limit.rlim_cur;

@@ -22,19 +22,22 @@ enum { CAN_BE_FOUND = 0 };
 #endif
 static const char cannot[] = "optional: attaching is for x86-64 so far, and the locks for glibc 2.35 or later";
 
+static bool are_free(void) { return loader_lets_make_thread(&self, &locks) && loader_lets_add_library(&self, &locks); }
+
 static void they_are_found(void **state)
 {
     (void)state;
     if (!CAN_BE_FOUND)
         SKIP(cannot);
-    assert_true(locks.list && locks.stacks && locks.kept);
-    assert_true(loader_locks_are_free(&self, &locks));
+    assert_true(locks.list && locks.storage && locks.stacks && locks.kept);
+    assert_true(are_free());
 }
 
 static int look_in_callback(struct dl_phdr_info *info, size_t size, void *is_free)
 {
     (void)info, (void)size;
-    *(bool *)is_free = loader_locks_are_free(&self, &locks);
+    *(bool *)is_free = loader_lets_add_library(&self, &locks);
+    assert_true(loader_lets_make_thread(&self, &locks));
     return 1;
 }
 
@@ -46,7 +49,7 @@ static void the_list_is_taken_in_a_callback_of_dl_iterate_phdr(void **state)
         SKIP(cannot);
     dl_iterate_phdr(look_in_callback, &is_free);
     assert_false(is_free);
-    assert_true(loader_locks_are_free(&self, &locks));
+    assert_true(are_free());
 }
 
 static void *load(void *file) { return dlopen(file, RTLD_NOW); }
@@ -64,14 +67,14 @@ static void threads_cannot_be_made_while_a_file_is_loaded(void **state)
     snprintf(fifo, sizeof fifo, "%s/slow.so", folder);
     assert_int_equal(mkfifo(fifo, 0600), 0);
     assert_int_equal(pthread_create(&loading, NULL, load, fifo), 0);
-    while (loader_locks_are_free(&self, &locks))
+    while (loader_lets_make_thread(&self, &locks))
         usleep(1000);
     int fd = open(fifo, O_WRONLY);
-    assert_false(loader_locks_are_free(&self, &locks)); /* it reads */
+    assert_false(loader_lets_make_thread(&self, &locks)); /* it reads */
     close(fd);
     assert_int_equal(pthread_join(loading, &handle), 0);
     assert_null(handle);
-    assert_true(loader_locks_are_free(&self, &locks));
+    assert_true(are_free());
     unlink(fifo);
     rmdir(folder);
 }
@@ -98,15 +101,15 @@ static void what_is_not_known_is_not_waited_for(void **state)
 {
     (void)state;
     const struct loader_locks none = {0};
-    assert_true(loader_locks_are_free(&self, &none));
+    assert_true(loader_lets_make_thread(&self, &none) && loader_lets_add_library(&self, &none));
     assert_int_equal(loader_keeps_stacks(&self, &none), 0);
 }
 
 static void what_cannot_be_read_is_not_free(void **state)
 {
     (void)state;
-    const struct loader_locks wrong = {.list = 8, .stacks = 8, .kept = 8};
-    assert_false(loader_locks_are_free(&self, &wrong));
+    const struct loader_locks wrong = {.list = 8, .storage = 8, .stacks = 8, .kept = 8};
+    assert_false(loader_lets_make_thread(&self, &wrong) || loader_lets_add_library(&self, &wrong));
     assert_int_equal(loader_keeps_stacks(&self, &wrong), 0);
 }
 

@@ -6,6 +6,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <poll.h>
 #include <semaphore.h>
 #include <signal.h>
@@ -292,6 +293,17 @@ static void misloads(void)
     errno = before;
 }
 
+/* The loader's list of libraries is locked meanwhile. */
+static int lingers_in_list(struct dl_phdr_info *info, size_t size, void *unused)
+{
+    (void)info, (void)size, (void)unused;
+    while (!over)
+        CHECK(poll(NULL, 0, 20) == 0);
+    return 1;
+}
+
+static void lists(void) { CHECK(dl_iterate_phdr(lingers_in_list, NULL) == 1); }
+
 static void forks(void)
 {
     int status;
@@ -358,6 +370,7 @@ static const struct kind {
     {"loads", loads},
     {"reloads", reloads},
     {"misloads", misloads},
+    {"lists", lists},
     {"forks", forks},
     {"annotates", annotates},
     {"deadlocks", deadlocks},

@@ -20,9 +20,6 @@
 
 enum { ANSWER_S = 30, TRIES = 4 };
 
-/* How long a worker waits for the loader's lock, and until when another thread is tried. */
-#define PATIENCE_NS UINT64_C(7500000000)
-
 static char why[640];
 
 const char attach_has_library[] = "it has the library already: it is recorded, or thrace start begins that";
@@ -99,7 +96,7 @@ static void ask_loader(struct tracee *t)
 /* A tracee_may_leave of a worker, for which nobody waits. */
 static bool has_waited_for_loader(const struct tracee *t, const struct user_regs_struct *now)
 {
-    return clock_mono_ns() - t->since > PATIENCE_NS && place_waits_for_loader(t, now);
+    return clock_mono_ns() - t->since > PLACE_PATIENCE_NS && place_waits_for_loader(t, now);
 }
 
 /* Whether it could be is seen by what is mapped. */
@@ -279,7 +276,7 @@ const char *attach_process(struct process *p, const struct attach *how, struct a
     memset(done, 0, sizeof *done);
     const char *wrong = obstacle(p, how);
     if (!wrong)
-        wrong = worker_obstacle(p);
+        wrong = worker_prepare(p);
     hurry_begin();
     for (int tries = 0; !wrong && tries < TRIES; tries++) {
         wrong = place_hold(p, &t, &restorer, &waits);
@@ -287,7 +284,7 @@ const char *attach_process(struct process *p, const struct attach *how, struct a
             wrong = work_in(p, &t, how, &waits, restorer, done);
         place_close();
         if ((wrong != tracee_has_ended && wrong != tracee_was_left) || tries + 1 == TRIES ||
-            clock_mono_ns() - began > PATIENCE_NS)
+            clock_mono_ns() - began > PLACE_PATIENCE_NS)
             break;
         wrong = NULL; /* the thread was about to end, or could not load; nothing was done in it */
     }

@@ -93,7 +93,7 @@ struct loader_locks loader_locks_find(const struct process *p)
 {
     enum { LOOKS = 20 };
     static struct shared s;
-    struct loader_locks locks = {0};
+    struct loader_locks locks = {.p = p};
     const struct remote_range where = remote_loader_data(p);
     uint64_t mutexes = 1, stacks = 0;
     s.p = p;
@@ -115,25 +115,22 @@ struct loader_locks loader_locks_find(const struct process *p)
     return locks;
 }
 
-uint64_t loader_keeps_stacks(const struct process *p, const struct loader_locks *locks)
+uint64_t loader_keeps_stacks(const struct loader_locks *locks)
 {
     uint64_t bytes;
-    return locks->kept && process_load(p, locks->kept, &bytes, sizeof bytes) ? bytes : 0;
+    return locks->kept && process_load(locks->p, locks->kept, &bytes, sizeof bytes) ? bytes : 0;
 }
 
 /* Mutexes begin with such a word, too. */
-static bool is_free(const struct process *p, uint64_t lock)
+static bool is_free(const struct loader_locks *locks, uint64_t lock)
 {
     int32_t word;
-    return !lock || (process_load(p, lock, &word, sizeof word) && !word);
+    return !lock || (process_load(locks->p, lock, &word, sizeof word) && !word);
 }
 
-bool loader_lets_make_thread(const struct process *p, const struct loader_locks *locks)
+bool loader_lets_make_thread(const struct loader_locks *locks)
 {
-    return is_free(p, locks->storage) && is_free(p, locks->stacks);
+    return is_free(locks, locks->storage) && is_free(locks, locks->stacks);
 }
 
-bool loader_lets_add_library(const struct process *p, const struct loader_locks *locks)
-{
-    return is_free(p, locks->list);
-}
+bool loader_lets_add_library(const struct loader_locks *locks) { return is_free(locks, locks->list); }

@@ -7,8 +7,9 @@
 
 #include "cmd/stacks/process.h"
 
-/* Addresses; 0: nobody knows. */
+/* Where they are in the memory of the process; 0: nobody knows. */
 struct loader_locks {
+    const struct process *p;
     uint64_t list;    /* of the list of libraries, which dlopen takes when it has begun, and dl_iterate_phdr */
     uint64_t storage; /* of thread-local storage, which pthread_create takes; a lock of its own since glibc 2.35 */
     uint64_t stacks;  /* of the lists of threads' stacks, which pthread_create takes */
@@ -18,10 +19,10 @@ struct loader_locks {
 struct loader_locks loader_locks_find(const struct process *p);
 
 /* Bytes; 0, too, where nobody knows. */
-uint64_t loader_keeps_stacks(const struct process *p, const struct loader_locks *locks);
+uint64_t loader_keeps_stacks(const struct loader_locks *locks);
 
 /* Those that are known, for a new thread, or for dlopen in its middle. False, too, where they cannot be read. */
-bool loader_lets_make_thread(const struct process *p, const struct loader_locks *locks);
-bool loader_lets_add_library(const struct process *p, const struct loader_locks *locks);
+bool loader_lets_make_thread(const struct loader_locks *locks);
+bool loader_lets_add_library(const struct loader_locks *locks);
 
 #endif

@@ -16,16 +16,13 @@
 #include "cmd/attach/worker.h"
 #include "lib/clock.h"
 
-enum { STACK_MS = 500, CHOOSY_MS = 2500, PATIENCE_MS = 7500, IN_VAIN_MAX = 3 };
-enum { INTERRUPTED = -512 }; /* the kernel's ERESTARTSYS */
+enum { STACK_MS = 500, CHOOSY_MS = 2500, IN_VAIN_MAX = 3, INTERRUPTED = -512 }; /* the kernel's ERESTARTSYS */
 
 static struct places {
-    struct process *p;
     struct code code;
     struct loader_locks locks;
     struct threads threads;
     uint64_t began; /* when the first look was */
-    uint64_t stack; /* how large that of a worker is */
     bool is_busy;   /* somebody had the locks at some time */
     /* As of the newest one: */
     bool loader_is_free; /* pthread_create need not wait for it */
@@ -44,7 +41,7 @@ static bool is_candidate(const struct places *s, const struct thread *t, enum ho
 {
     char line[64];
     if (how >= WITH_A_TURN) {
-        thread_line(s->p, t->tid, line, sizeof line);
+        thread_line(s->code.p, t->tid, line, sizeof line);
         return t->state == 'R' && !strcmp(line, "running");
     }
     if (t->call == NO_CALL || t->state != 'S' || !is_in_known_call(&s->code, t))
@@ -60,8 +57,8 @@ static uint64_t looked_for_ms(const struct places *s) { return (clock_mono_ns() 
 /* For new memory it may have to wait, and meanwhile somebody takes these locks. */
 static bool could_make_thread(struct places *s)
 {
-    bool has_stack = !s->is_busy || looked_for_ms(s) > STACK_MS || loader_keeps_stacks(s->p, &s->locks) > s->stack;
-    bool can = has_stack && loader_lets_make_thread(s->p, &s->locks) && loader_lets_add_library(s->p, &s->locks);
+    bool has_stack = !s->is_busy || looked_for_ms(s) > STACK_MS || loader_keeps_stacks(&s->locks) > worker_stack();
+    bool can = has_stack && loader_lets_make_thread(&s->locks) && loader_lets_add_library(&s->locks);
     s->is_busy |= !can;
     return can;
 }
@@ -80,14 +77,19 @@ static bool await_loader(struct places *s)
 
 /* --- a held thread ------------------------------------------------------------------------------------------------ */
 
-/* The stack once more, now with all registers. */
-static bool look_closely(struct places *s, const struct tracee *held, struct thread *t)
+/* The stack once more, now with all registers. False: nothing of it is known. */
+static bool take_stack(struct code *c, const struct user_regs_struct *regs, struct thread *t)
 {
-    thread_take_registers(&t->stack.regs, &held->before);
-    if (!thread_copy_stack(s->p, &t->stack))
+    thread_take_registers(&t->stack.regs, regs);
+    if (!thread_copy_stack(c->p, &t->stack))
         return false;
-    t->npcs = modules_unwind(&s->code.modules, &t->stack, t->pcs, FRAMES_MAX, &t->flags);
-    return t->npcs && !(t->flags & (UNWIND_STOPPED | UNWIND_TRUNCATED | UNWIND_GUESSED));
+    t->npcs = modules_unwind(&c->modules, &t->stack, t->pcs, FRAMES_MAX, &t->flags);
+    return t->npcs > 0;
+}
+
+static bool is_whole(const struct thread *t)
+{
+    return !(t->flags & (UNWIND_STOPPED | UNWIND_TRUNCATED | UNWIND_GUESSED));
 }
 
 /* It is a thread of glibc's: the word that its register points to does so itself. */
@@ -109,7 +111,7 @@ static void take_call(struct thread *t, const struct user_regs_struct *r)
 static bool fits(struct places *s, const struct tracee *held, struct thread *t)
 {
     const struct user_regs_struct *r = &held->before;
-    if (!is_of_libc(s->p, r) || tracee_is_between(held) || !look_closely(s, held, t))
+    if (!is_of_libc(s->code.p, r) || tracee_is_between(held) || !take_stack(&s->code, r, t) || !is_whole(t))
         return false;
     bool in_loader = is_in_loader(&s->code, t), in_call = (long long)r->orig_rax >= 0;
     if (in_loader && !s->locks.storage)
@@ -122,8 +124,7 @@ static bool fits(struct places *s, const struct tracee *held, struct thread *t)
     if (s->locks.storage)
         s->loader_is_free = await_loader(s);
     s->in_vain += !s->loader_is_free && !s->may_wait;
-    return s->loader_is_free ||
-           (s->may_wait && tracee_can_begin_again(held) && loader_lets_add_library(s->p, &s->locks));
+    return s->loader_is_free || (s->may_wait && tracee_can_begin_again(held) && loader_lets_add_library(&s->locks));
 }
 
 /* --- all of them -------------------------------------------------------------------------------------------------- */
@@ -144,7 +145,7 @@ static bool is_addressee(const struct places *s, const struct thread *t)
 {
     char file[64], children[32];
     snprintf(file, sizeof file, "task/%ld/children", (long)t->tid);
-    return t->tid == s->p->pid || process_text(s->p, file, children, sizeof children) > 0;
+    return t->tid == s->code.p->pid || process_text(s->code.p, file, children, sizeof children) > 0;
 }
 
 /*
@@ -164,7 +165,7 @@ static bool try_all(struct places *s, struct tracee *held, enum how_well how, bo
         struct thread *t = &s->threads.list.v[i];
         if (!is_candidate(s, t, how) || is_addressee(s, t) != addressees)
             continue;
-        const char *cannot = tracee_hold(held, s->p, t->tid);
+        const char *cannot = tracee_hold(held, s->code.p, t->tid);
         if (cannot) {
             *wrong = cannot;
             continue;
@@ -184,14 +185,14 @@ struct look {
 static void look(void *arg)
 {
     struct look *l = arg;
-    l->wrong = threads_look(&l->s->threads, l->s->p, &l->s->code.modules, STOP_NONE);
+    l->wrong = threads_look(&l->s->threads, l->s->code.p, &l->s->code.modules, STOP_NONE);
 }
 
 /*
  * Somebody who is in the loader already may hold a lock of it, and wait for the thread that is chosen. At first nobody
  * may have one; where they cannot be told, any of them is one too many. Later, if there is always one, only those who
- * are in other code that the loader called: the others go on by themselves, and if it takes long the chosen one is taken
- * out again, which can be done only where it has not got the first lock.
+ * are in other code that the loader called: the others go on by themselves, and if it takes long the chosen one is
+ * taken out again, which can be done only where it has not got the first lock.
  */
 static bool look_once(struct places *s, struct tracee *held, struct place_waits *waits, const char **wrong)
 {
@@ -200,8 +201,7 @@ static bool look_once(struct places *s, struct tracee *held, struct place_waits 
     hurry_spare(look, &now);
     *wrong = now.wrong;
     s->loader_is_free = s->locks.storage ? await_loader(s) : !anyone(s, is_in_loader);
-    s->may_wait =
-        looked_for_ms(s) >= CHOOSY_MS && anyone(s, is_in_loader) && !anyone(s, is_called_by_loader);
+    s->may_wait = looked_for_ms(s) >= CHOOSY_MS && anyone(s, is_in_loader) && !anyone(s, is_called_by_loader);
     s->in_vain = 0;
     if (!*wrong && !s->loader_is_free && !s->may_wait)
         *wrong = "a thread of it is loading a library all the time";
@@ -223,8 +223,7 @@ const char *place_hold(struct process *p, struct tracee *t, uint64_t *restorer, 
 {
     struct places *s = &places;
     const struct timespec pause = {0, 3000000};
-    *s = (struct places){
-        .p = p, .locks = loader_locks_find(p), .stack = worker_stack(p), .began = clock_mono_ns()};
+    *s = (struct places){.locks = loader_locks_find(p), .began = clock_mono_ns()};
     const char *wrong = code_open(&s->code, p), *none = NULL;
     *restorer = wrong ? 0 : remote_libc_bytes(p, tracee_restorer, TRACEE_RESTORER);
     if (!wrong && !*restorer)
@@ -233,7 +232,7 @@ const char *place_hold(struct process *p, struct tracee *t, uint64_t *restorer, 
     while (!wrong && !look_once(s, t, waits, &none)) {
         threads_free(&s->threads);
         nanosleep(&pause, NULL);
-        wrong = looked_for_ms(s) < PATIENCE_MS ? code_look_again(&s->code, p->maps.n) : none;
+        wrong = clock_mono_ns() - s->began < PLACE_PATIENCE_NS ? code_look_again(&s->code, p->maps.n) : none;
     }
     return wrong;
 }
@@ -251,14 +250,8 @@ bool place_waits_for_loader(const struct tracee *t, const struct user_regs_struc
     struct thread there = {.tid = t->tid};
     if ((long)now->orig_rax != SYS_futex || (long)now->rax != INTERRUPTED || process_read_maps(p))
         return false;
-    bool waits = false;
-    if (!code_open(&code, p)) {
-        thread_take_registers(&there.stack.regs, now);
-        if (thread_copy_stack(p, &there.stack))
-            there.npcs = modules_unwind(&code.modules, &there.stack, there.pcs, FRAMES_MAX, &there.flags);
-        waits = is_at_first_lock(&code, &there);
-        free(there.stack.bytes);
-    }
+    bool waits = !code_open(&code, p) && take_stack(&code, now, &there) && is_at_first_lock(&code, &there);
+    free(there.stack.bytes);
     code_close(&code);
     return waits;
 }

@@ -9,6 +9,9 @@
 #include "cmd/attach/tracee.h"
 #include "cmd/attach/waits.h"
 
+/* How long one is looked for, others are tried after the first, and a worker waits for the loader's lock. */
+#define PLACE_PATIENCE_NS UINT64_C(7500000000)
+
 /* Where the threads of the process waited just before; and whether pthread_create need not wait for the loader. */
 struct place_waits {
     struct waits list;

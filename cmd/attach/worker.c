@@ -27,7 +27,7 @@ static bool locks_memory(const struct process *p)
     return !locked || strtoul(locked, NULL, 10);
 }
 
-size_t worker_stack(const struct process *p)
+static size_t stack_size(const struct process *p)
 {
     struct rlimit limit;
     if (locks_memory(p))
@@ -38,19 +38,25 @@ size_t worker_stack(const struct process *p)
 }
 
 /* glibc's attributes are the same bytes in all versions, there as here. */
-static bool describe(pthread_attr_t *a, const struct process *p)
-{
-    return !pthread_attr_init(a) && !pthread_attr_setdetachstate(a, PTHREAD_CREATE_DETACHED) &&
-           !pthread_attr_setstacksize(a, worker_stack(p));
-}
+static pthread_attr_t attributes;
 
-const char *worker_obstacle(const struct process *p)
+const char *worker_prepare(const struct process *p)
 {
     static const char *const needed[] = {"mmap", "munmap", "pthread_create", "sleep", "__errno_location"};
     for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
         if (!remote_libc_function(p, needed[i]).from)
             return "it has no libc that this command knows";
-    return NULL;
+    bool described = !pthread_attr_init(&attributes) &&
+                     !pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED) &&
+                     !pthread_attr_setstacksize(&attributes, stack_size(p));
+    return described ? NULL : no_memory;
+}
+
+size_t worker_stack(void)
+{
+    size_t size = 0;
+    pthread_attr_getstacksize(&attributes, &size);
+    return size;
 }
 
 /* It has the mask of its maker, so that no signal of the program's comes to it. */
@@ -58,8 +64,7 @@ const char *worker_make(struct tracee *maker)
 {
     const uint64_t create = remote_libc_function(maker->p, "pthread_create").from;
     const uint64_t sleeps = remote_libc_function(maker->p, "sleep").from;
-    pthread_attr_t attributes;
-    uint64_t at = describe(&attributes, maker->p) ? tracee_put(maker, 0, &attributes, sizeof attributes) : 0;
+    uint64_t at = tracee_put(maker, 0, &attributes, sizeof attributes);
     const uint64_t args[TRACEE_ARGS] = {at + sizeof attributes, at, sleeps, SLEEP_S};
     return at ? tracee_make_thread(maker, create, args) : tracee_has_ended;
 }

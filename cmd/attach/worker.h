@@ -8,13 +8,13 @@
 #include "cmd/attach/tracee.h"
 
 /* Before anything is held: NULL, or why the process can have none. */
-const char *worker_obstacle(const struct process *p);
+const char *worker_prepare(const struct process *p);
 
 /*
- * How large its stack is: as the program's own threads have it, unless they ask for another, so that it gets the one of
- * a thread that ended, without new memory.
+ * How large its stack is, once that is prepared: as the program's own threads have it, unless they ask for another, so
+ * that it gets the one of a thread that ended, without new memory.
  */
-size_t worker_stack(const struct process *p);
+size_t worker_stack(void);
 
 /* By a thread that is held, and prepared. NULL, or why there is none. */
 const char *worker_make(struct tracee *maker);

@@ -162,8 +162,7 @@ static int retry_thrd_sleep(const struct timespec *ts, struct timespec *left)
     ({                                                                                                                 \
         const int whole_ = timeout;                                                                                    \
         uint64_t began_ = timeout > 0 ? clock_mono_ns() : 0;                                                           \
-        RETRIED(-1, call,                                                                                              \
-                  timeout = retry_rest_ms(began_, whole_));                                                            \
+        RETRIED(-1, call, timeout = retry_rest_ms(began_, whole_));                                                    \
     })
 
 static int retry_poll(struct pollfd *fds, nfds_t n, int timeout)

@@ -1,14 +1,9 @@
 /* The loader's locks as seen from outside: of this process, which has them at known times. */
-#include "tests/unit/unit.h"
+#include "tests/unit/folder.h"
 
 #include <dlfcn.h>
-#include <fcntl.h>
 #include <link.h>
 #include <pthread.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "cmd/attach/loader_locks.h"
 
@@ -22,7 +17,7 @@ enum { CAN_BE_FOUND = 0 };
 #endif
 static const char cannot[] = "optional: attaching is for x86-64 so far, and the locks for glibc 2.35 or later";
 
-static bool are_free(void) { return loader_lets_make_thread(&self, &locks) && loader_lets_add_library(&self, &locks); }
+static bool are_free(void) { return loader_lets_make_thread(&locks) && loader_lets_add_library(&locks); }
 
 static void they_are_found(void **state)
 {
@@ -36,8 +31,8 @@ static void they_are_found(void **state)
 static int look_in_callback(struct dl_phdr_info *info, size_t size, void *is_free)
 {
     (void)info, (void)size;
-    *(bool *)is_free = loader_lets_add_library(&self, &locks);
-    assert_true(loader_lets_make_thread(&self, &locks));
+    *(bool *)is_free = loader_lets_add_library(&locks);
+    assert_true(loader_lets_make_thread(&locks));
     return 1;
 }
 
@@ -58,25 +53,21 @@ static void *load(void *file) { return dlopen(file, RTLD_NOW); }
 static void threads_cannot_be_made_while_a_file_is_loaded(void **state)
 {
     (void)state;
-    char folder[] = "/tmp/loader-locks-XXXXXX", fifo[64];
+    char *fifo = in_folder("slow.so");
     pthread_t loading;
-    void *handle = &fifo;
+    void *handle = fifo;
     if (!CAN_BE_FOUND)
         SKIP(cannot);
-    assert_non_null(mkdtemp(folder));
-    snprintf(fifo, sizeof fifo, "%s/slow.so", folder);
     assert_int_equal(mkfifo(fifo, 0600), 0);
     assert_int_equal(pthread_create(&loading, NULL, load, fifo), 0);
-    while (loader_lets_make_thread(&self, &locks))
+    while (loader_lets_make_thread(&locks))
         usleep(1000);
     int fd = open(fifo, O_WRONLY);
-    assert_false(loader_lets_make_thread(&self, &locks)); /* it reads */
+    assert_false(loader_lets_make_thread(&locks)); /* it reads */
     close(fd);
     assert_int_equal(pthread_join(loading, &handle), 0);
     assert_null(handle);
     assert_true(are_free());
-    unlink(fifo);
-    rmdir(folder);
 }
 
 static void *nothing(void *arg) { return arg; }
@@ -89,28 +80,28 @@ static void stacks_are_kept_of_threads_that_ended(void **state)
         SKIP(cannot);
     pthread_t t;
     pthread_attr_t a;
-    assert_true(loader_keeps_stacks(&self, &locks) < SIZE);
+    assert_true(loader_keeps_stacks(&locks) < SIZE);
     assert_int_equal(pthread_attr_init(&a), 0);
     assert_int_equal(pthread_attr_setstacksize(&a, SIZE), 0);
     assert_int_equal(pthread_create(&t, &a, nothing, NULL), 0);
     assert_int_equal(pthread_join(t, NULL), 0);
-    assert_true(loader_keeps_stacks(&self, &locks) >= SIZE);
+    assert_true(loader_keeps_stacks(&locks) >= SIZE);
 }
 
 static void what_is_not_known_is_not_waited_for(void **state)
 {
     (void)state;
-    const struct loader_locks none = {0};
-    assert_true(loader_lets_make_thread(&self, &none) && loader_lets_add_library(&self, &none));
-    assert_int_equal(loader_keeps_stacks(&self, &none), 0);
+    const struct loader_locks none = {.p = &self};
+    assert_true(loader_lets_make_thread(&none) && loader_lets_add_library(&none));
+    assert_int_equal(loader_keeps_stacks(&none), 0);
 }
 
 static void what_cannot_be_read_is_not_free(void **state)
 {
     (void)state;
-    const struct loader_locks wrong = {.list = 8, .storage = 8, .stacks = 8, .kept = 8};
-    assert_false(loader_lets_make_thread(&self, &wrong) || loader_lets_add_library(&self, &wrong));
-    assert_int_equal(loader_keeps_stacks(&self, &wrong), 0);
+    const struct loader_locks wrong = {.p = &self, .list = 8, .storage = 8, .stacks = 8, .kept = 8};
+    assert_false(loader_lets_make_thread(&wrong) || loader_lets_add_library(&wrong));
+    assert_int_equal(loader_keeps_stacks(&wrong), 0);
 }
 
 static int look_at_self(void **state)
@@ -134,7 +125,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(they_are_found),
         cmocka_unit_test(the_list_is_taken_in_a_callback_of_dl_iterate_phdr),
-        cmocka_unit_test(threads_cannot_be_made_while_a_file_is_loaded),
+        FOLDER_TEST(threads_cannot_be_made_while_a_file_is_loaded),
         cmocka_unit_test(stacks_are_kept_of_threads_that_ended),
         cmocka_unit_test(what_is_not_known_is_not_waited_for),
         cmocka_unit_test(what_cannot_be_read_is_not_free),

@@ -7,7 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
+#include "cmd/apart.h"
 #include "cmd/attachment.h"
 #include "cmd/complain.h"
 #include "cmd/gather.h"
@@ -40,31 +42,39 @@ static void say_that_it_is_recorded(const struct attachment *a, uint64_t for_ns)
     attachment_say_what_is_missed(a);
 }
 
-/* It makes the recording, and would make it where we do not find it. */
-static bool shares_folder(const struct attachment *a, const char *out)
+/* It makes the recording, which may have to be apart: it does not find the folder, or the library, or is another's. */
+static bool is_apart(const struct process *p, const char *out, bool wants_library)
 {
     char folder[PATH_MAX];
     const char *slash = strrchr(out, '/');
     snprintf(folder, sizeof folder, "%.*s/", (int)(slash - out), out);
-    if (attach_shares(a->p, folder) || !attachment_lives(a))
-        return true;
-    complain("attach", "%ld: %s is another folder for it: it has another file system", (long)a->p->pid, folder);
-    return false;
+    return wants_library || p->uid != geteuid() || !attach_shares(p, folder);
 }
 
-static int attach(struct record_options *o, struct process *p)
+/* NULL, or why not. */
+static const char *begin(struct attachment *a, const struct record_options *o, struct apart *apart)
+{
+    static char out[2 * PATH_MAX];
+    const bool wants_library = attachment_wants_library(a->p);
+    if (!is_apart(a->p, o->out, wants_library))
+        return attachment_begin(a, o->out, o->with_filter, NULL);
+    const char *wrong = attachment_why(a, apart_begin(apart, a->p, wants_library));
+    snprintf(out, sizeof out, "%s%s", apart->folder.path, strrchr(o->out, '/'));
+    return wrong ? wrong : attachment_begin(a, out, o->with_filter, &apart->folder);
+}
+
+/* False: there is no trace. */
+static bool attach(struct record_options *o, struct process *p, struct apart *apart)
 {
     struct attachment a = {.verb = "attach", .p = p};
     const sigset_t signals = attachment_signals();
-    if (!can_record_to("attach", o->out) || !shares_folder(&a, o->out) || !visit_make_way("attach", o->pid))
-        return EXIT_USAGE;
     uint64_t since_ns = gather_since();
     sigprocmask(SIG_BLOCK, &signals, NULL);
-    const char *wrong = attachment_begin(&a, o->out, o->with_filter);
+    const char *wrong = begin(&a, o, apart);
     if (wrong)
         complain("attach", "%ld: %s", (long)p->pid, wrong);
     if (wrong && attachment_lives(&a))
-        return EXIT_USAGE;
+        return false;
     if (!wrong) {
         say_that_it_is_recorded(&a, o->for_ns);
         await_end(&a, o->for_ns);
@@ -72,13 +82,14 @@ static int attach(struct record_options *o, struct process *p)
     bool over = wrong || attachment_end(&a);
     sigprocmask(SIG_UNBLOCK, &signals, NULL);
     o->then.went_on = a.gone;
-    bool made = over && gather_traces(o->out, (uint32_t)p->own_pid, since_ns, o->then);
-    return made ? EXIT_OK : EXIT_USAGE;
+    o->then.apart = apart_is_begun(apart) ? apart : NULL;
+    return over && gather_traces(o->out, (uint32_t)p->own_pid, since_ns, o->then);
 }
 
 int cmd_attach(int argc, char **argv)
 {
     static struct record_options o;
+    static struct apart apart = APART_NONE;
     struct process p;
     int status;
     if (!attach_options_read(&o, argc, argv, &status))
@@ -87,8 +98,10 @@ int cmd_attach(int argc, char **argv)
     const char *wrong = process_open(&p, o.pid);
     if (wrong)
         complain("attach", "%ld: %s", (long)o.pid, wrong);
-    else if (*o.out || record_options_choose_out(&o, NULL, p.name, o.pid))
-        status = attach(&o, &p);
+    else if ((*o.out || record_options_choose_out(&o, NULL, p.name, o.pid)) && can_record_to("attach", o.out) &&
+             visit_make_way("attach", o.pid))
+        status = attach(&o, &p, &apart) ? EXIT_OK : EXIT_USAGE;
+    apart_end(&apart, "attach");
     process_close(&p);
     return status;
 }

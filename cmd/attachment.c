@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#include "cmd/attach/library_there.h"
 #include "cmd/complain.h"
 #include "cmd/control_client.h"
 #include "cmd/finish/process_life.h"
@@ -131,6 +132,11 @@ static bool has_ended(const struct attachment *a)
     return process_ends(a->p);
 }
 
+const char *attachment_why(const struct attachment *a, const char *wrong)
+{
+    return wrong && has_ended(a) ? "it has ended" : wrong;
+}
+
 /* No thread of such a process is held, only to find that out. */
 static bool listens_already(const struct attachment *a)
 {
@@ -138,28 +144,44 @@ static bool listens_already(const struct attachment *a)
     return attach_is_there(a->p) && !control_ask(a->p->pid, CONTROL_STATUS, &reply);
 }
 
-const char *attachment_begin(struct attachment *a, const char *out, bool with_filter)
+/* here: its path for us; there: for the process, "": it has none. NULL, or why it cannot be found. */
+static const char *look_for_library(const struct process *p, char here[PATH_MAX], char there[PATH_MAX])
 {
-    static char found[PATH_MAX], library[PATH_MAX];
+    static char found[PATH_MAX];
+    const char *wrong = find_library(LIBC_GLIBC, found, sizeof found);
+    if (!wrong && !realpath(found, here))
+        wrong = strerror(errno);
+    return wrong ? wrong : library_find_there(p, here, there);
+}
+
+bool attachment_wants_library(const struct process *p)
+{
+    static char here[PATH_MAX], there[PATH_MAX];
+    return !look_for_library(p, here, there) && !*there;
+}
+
+const char *attachment_begin(struct attachment *a, const char *out, bool with_filter, const struct common_folder *f)
+{
+    static char here[PATH_MAX], library[PATH_MAX];
     static struct entries entries;
     if (listens_already(a))
         return attach_has_library;
-    const char *wrong = find_library(LIBC_GLIBC, found, sizeof found);
-    if (!wrong && !realpath(found, library))
-        wrong = strerror(errno);
+    const char *wrong = look_for_library(a->p, here, library);
+    if (!wrong && !*library)
+        wrong = f ? common_folder_put_library(f, a->p, here, library) : strerror(ENOENT);
     make_entries(&entries, out, a->p);
     if (!wrong && entries.overflow)
         wrong = "the options are too long";
     if (wrong)
         return wrong;
     const struct attach how = {
-        .library = library, .entries = entries.text, .entries_size = entries.n, .with_filter = with_filter};
+        .library = library, .entries = entries.text, .entries_size = entries.n, .apart = f, .with_filter = with_filter};
     sigset_t before = block_all(); /* Ctrl-Z would stop us with a thread in our hands */
     wrong = attach_process(a->p, &how, &a->done);
     sigprocmask(SIG_SETMASK, &before, NULL);
     if (!wrong)
         await_first_answer(a);
-    return wrong && has_ended(a) ? "it has ended" : wrong;
+    return attachment_why(a, wrong);
 }
 
 void attachment_say_what_is_missed(const struct attachment *a)

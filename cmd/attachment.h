@@ -8,6 +8,7 @@
 #include <signal.h>
 
 #include "cmd/attach/attach.h"
+#include "cmd/common_folder.h"
 
 /* What the library says of the recording, by the thread that listens. */
 struct attachment {
@@ -22,11 +23,18 @@ struct attachment {
 /* Those that end a verb that attaches: it blocks them, or puts back what it did when they come. */
 sigset_t attachment_signals(void);
 
+/* The process neither has the library nor a file of it where ours is: a copy is to be put there. */
+bool attachment_wants_library(const struct process *p);
+
 /*
- * Has the process record to out, which is absolute and a pattern, by the options in the environment, and listen. NULL,
- * or why it does not; the text lives until the next call. In the middle of it no signal ends us.
+ * Has the process record to out, its absolute path for the process and a pattern, by the options in the environment,
+ * and listen. f: a folder for the library, or NULL where none is wanted. NULL, or why it does not; the text lives until
+ * the next call. In the middle of it no signal ends us.
  */
-const char *attachment_begin(struct attachment *a, const char *out, bool with_filter);
+const char *attachment_begin(struct attachment *a, const char *out, bool with_filter, const struct common_folder *f);
+
+/* What is wrong, or that the process has ended, which makes all else fail in ways of its own. wrong: or NULL. */
+const char *attachment_why(const struct attachment *a, const char *wrong);
 
 /* Complains where some calls of the process are not seen. */
 void attachment_say_what_is_missed(const struct attachment *a);

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cmd/apart.h"
 #include "cmd/arguments.h"
 #include "cmd/complain.h"
 #include "cmd/control_client.h"
@@ -62,26 +63,37 @@ static int make_trace(const struct command *c, pid_t pid, const char *spool, con
 {
     static char path[PATH_MAX + 32];
     static struct finish_summary sum;
+    static struct apart apart = APART_NONE;
+    char root[PROCESS_ROOT_OWN];
+    struct process p;
     struct finish_how how = *wanted;
     bool here = locate(path, sizeof path, pid, spool);
+    process_root_look(&how.root, root, pid);
     if (!here && !how.out) {
         complain(c->arguments.verb, "%ld: it has another file system; thrace finish -o FILE %s makes the trace",
                  (long)pid, path);
         return EXIT_USAGE;
     }
+    const char *wrong = process_open(&p, pid);
+    if (!wrong && apart_open(&apart, &p, path)) {
+        snprintf(path, sizeof path, "%s%s", apart.folder.here, strrchr(spool, '/'));
+        apart_set(&apart, &how);
+    }
     int status = (int)finish_spool(path, &how, &sum);
+    apart_end(&apart, c->arguments.verb);
+    process_close(&p);
     if (!status && !how.quiet && !sum.elsewhere)
         finish_report(&sum);
     return status;
 }
 
-/* What thrace top looks at was to have no trace: it gets one in the current directory. */
+/* What thrace top looks at was to have no trace, or that was to be elsewhere: it gets one in the current directory. */
 static void name_trace(pid_t pid, const char *spool, struct finish_how *how)
 {
     static char trace[PATH_MAX];
     char name[64];
     command_of(pid, name, sizeof name);
-    if (!visit_has(spool))
+    if (!visit_has(spool) && !apart_has(spool))
         return;
     if (!how->out && visit_trace(trace, sizeof trace, name, pid))
         how->out = trace;
@@ -92,7 +104,9 @@ static void name_trace(pid_t pid, const char *spool, struct finish_how *how)
 static void tidy_up(const char *verb, pid_t pid, const char *spool)
 {
     static struct visit v;
-    if (visit_take_over(&v, verb, pid, spool))
+    static char path[PATH_MAX + 32];
+    locate(path, sizeof path, pid, spool);
+    if (visit_take_over(&v, verb, pid, path))
         visit_end(&v);
 }
 
@@ -115,6 +129,12 @@ static void print_status(pid_t pid, const struct control_reply *r)
            (long)pid, r->session, seconds_since(r->start_realtime_ns), r->generation, r->threads,
            r->threads == 1 ? "" : "s", r->log_bytes, r->lost,
            r->spool);
+}
+
+static bool is_missing(pid_t pid, const char *spool)
+{
+    char path[PATH_MAX + 32];
+    return !locate(path, sizeof path, pid, spool) && access(path, F_OK) && errno == ENOENT;
 }
 
 static int send_command(const struct command *c, pid_t pid, struct finish_how *how, bool keep)
@@ -145,7 +165,7 @@ static int send_command(const struct command *c, pid_t pid, struct finish_how *h
         return EXIT_OK;
     }
     name_trace(pid, r.spool, how);
-    bool ended_before = c->verb == CONTROL_DETACH && access(r.spool, F_OK) && errno == ENOENT; /* by thrace stop */
+    bool ended_before = c->verb == CONTROL_DETACH && is_missing(pid, r.spool); /* by thrace stop */
     int status = ended_before ? EXIT_OK : make_trace(c, pid, r.spool, how);
     if (c->verb == CONTROL_DETACH && status == EXIT_OK)
         tidy_up(c->arguments.verb, pid, r.spool);

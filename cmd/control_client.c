@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -12,9 +13,11 @@
 #include <unistd.h>
 
 #include "cmd/finish/process_life.h"
+#include "cmd/network.h"
 
 static const char no_answer[] = "the process does not answer";
 static const char never_read[] = "the process does not read what it is told";
+static const char other_network[] = "the process has a network of its own, which takes root to come to";
 static const char not_yours[] = "the process does not obey you: it belongs to another user";
 const char control_not_listening[] =
     "the process does not listen: it runs without thrace, or without THRACE_CONTROL=1 (thrace record --control)";
@@ -70,6 +73,26 @@ static void set_timeouts(int fd, enum control_verb verb)
     setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &connecting, sizeof connecting);
 }
 
+/* Where the process has other users than we do, root is nobody there, and its own user is obeyed. */
+static int connect_as_obeyed(int fd, const struct sockaddr_un *address, socklen_t len, pid_t pid)
+{
+    char path[64];
+    struct stat ours, theirs, owner;
+    snprintf(path, sizeof path, "/proc/%ld/ns/user", (long)pid);
+    bool foreign = !geteuid() && !stat("/proc/self/ns/user", &ours) && !stat(path, &theirs) &&
+                   (ours.st_dev != theirs.st_dev || ours.st_ino != theirs.st_ino);
+    snprintf(path, sizeof path, "/proc/%ld", (long)pid);
+    foreign = foreign && !stat(path, &owner) && owner.st_uid;
+    if (foreign && seteuid(owner.st_uid))
+        return -1;
+    int failed = connect(fd, (const struct sockaddr *)address, len);
+    const int error = errno;
+    if (foreign && seteuid(0))
+        abort(); /* nothing that follows is meant to be done as another user */
+    errno = error;
+    return failed;
+}
+
 static const char *why_not_connected(void)
 {
     if (errno == ECONNREFUSED)
@@ -84,12 +107,12 @@ static const char *ask_once(pid_t pid, const struct process_stat *s, enum contro
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     size_t len = control_name(name, s->innermost ? s->innermost : (uint32_t)pid, s->start);
     memcpy(address.sun_path + 1, name, len);
-    int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    int fd = network_socket(pid, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC);
     if (fd < 0)
-        return strerror(errno);
+        return errno == EPERM ? other_network : strerror(errno);
     const char *err = NULL;
     set_timeouts(fd, verb);
-    if (connect(fd, (struct sockaddr *)&address, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + len)))
+    if (connect_as_obeyed(fd, &address, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + len), pid))
         err = why_not_connected();
     else
         err = talk(fd, pid, verb, reply);

@@ -3,12 +3,15 @@
 #include "cmd/gather.h"
 
 #include <inttypes.h>
+#include <limits.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "cmd/apart.h"
 #include "cmd/complain.h"
 #include "cmd/finish/finish.h"
 #include "cmd/finish/orphaned_spools.h"
@@ -26,7 +29,7 @@
 enum { CHILDREN_REPORTED = 10, NAMES_REPORTED = 10, ROUNDS = 5 };
 
 struct gathered {
-    const char *out;
+    const char *out, *spools; /* patterns: of the traces, and of the spools without .spool */
     uint32_t launched;
     uint64_t since_ns;
     struct afterwards then;
@@ -61,6 +64,48 @@ static bool was_reported(const struct gathered *g, const char *path)
     return false;
 }
 
+/* --- a recording that was made apart ------------------------------------------------------------------------------ */
+
+static char spools_apart[2 * PATH_MAX];
+static const struct apart *apart;
+
+/* Where the spools of a recording to `out` are looked for. */
+static const char *spools_of(const char *out, const struct apart *a)
+{
+    if (!a)
+        return out;
+    snprintf(spools_apart, sizeof spools_apart, "%s%s", a->folder.here, strrchr(out, '/'));
+    return spools_apart;
+}
+
+/* A finish_how's report. */
+__attribute__((format(printf, 2, 3))) static void report_apart(const char *who, const char *fmt, ...)
+{
+    static char text[2 * PATH_MAX];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    complain(who, "%s", apart_show(apart, text));
+}
+
+static const char *shown(const char *path) { return apart ? apart_show(apart, path) : path; }
+
+/* Its trace goes to where the others go. False: the path is too long. */
+static bool set_apart(const struct gathered *g, const char *spool, struct finish_how *how)
+{
+    static char out[PATH_MAX];
+    const char *folder_end = strrchr(g->out, '/'), *name = strrchr(spool, '/');
+    int n = snprintf(out, sizeof out, "%.*s%s", (int)(folder_end - g->out), g->out, name);
+    if (n < 0 || (size_t)n >= sizeof out)
+        return false;
+    out[(size_t)n - strlen(".spool")] = 0;
+    how->out = out;
+    how->report = report_apart;
+    apart_set(apart, how);
+    return true;
+}
+
 /* --- finishing ---------------------------------------------------------------------------------------------------- */
 
 /* Losses are reported of every recording. */
@@ -72,14 +117,16 @@ static bool is_notable(const struct gathered *g, const struct orphaned_spool *s,
 static void finish_one(struct gathered *g, const struct orphaned_spool *s, bool quiet)
 {
     static struct finish_summary sum;
-    const struct finish_how how = {.quiet = quiet,
-                                   .may_be_gone = true,
-                                   .is_over = s->main && g->then.went_on,
-                                   .report = complain,
-                                   .who = g->then.verb,
-                                   .progress = stderr};
+    struct finish_how how = {.quiet = quiet,
+                             .may_be_gone = true,
+                             .is_over = s->main && g->then.went_on,
+                             .report = complain,
+                             .who = g->then.verb,
+                             .progress = stderr};
     remember(g, s->path);
-    if (finish_spool(s->path, &how, &sum) || sum.nothing || sum.elsewhere)
+    if (apart && !set_apart(g, s->path, &how))
+        complain(g->then.verb, "%s: the path of its trace is too long", shown(s->path));
+    else if (finish_spool(s->path, &how, &sum) || sum.nothing || sum.elsewhere)
         return;
     g->made = true;
     g->at_out |= !strcmp(sum.path, g->out);
@@ -97,9 +144,11 @@ static void finish_one(struct gathered *g, const struct orphaned_spool *s, bool 
                  sum.path);
 }
 
+/* Who had it made apart knows that the recording is over, and takes whatever was made. */
 static bool is_ready(const struct gathered *g, const struct orphaned_spool *s)
 {
-    return s->kind == ORPHAN_READY || (s->kind == ORPHAN_IN_USE && s->main && g->then.went_on);
+    bool taken = apart && (s->kind == ORPHAN_UNKNOWN || (s->kind == ORPHAN_FOREIGN && !geteuid()));
+    return taken || s->kind == ORPHAN_READY || (s->kind == ORPHAN_IN_USE && s->main && g->then.went_on);
 }
 
 /* Advice about debug info is given once, for what the program ran in the end. */
@@ -117,7 +166,7 @@ static bool finish_ready(struct gathered *g, bool again)
 {
     struct orphaned_spools orphans;
     size_t done = 0;
-    orphaned_spools_find(&orphans, g->out, g->launched, g->since_ns);
+    orphaned_spools_find(&orphans, g->spools, g->launched, g->since_ns);
     size_t last = last_of_main(g, &orphans);
     for (size_t i = 0; i < orphans.n; i++) {
         if (!is_ready(g, &orphans.v[i]) || was_reported(g, orphans.v[i].path))
@@ -163,23 +212,23 @@ static void report_orphan(const struct orphaned_spool *s)
     switch (s->kind) {
     case ORPHAN_IN_USE:
         fprintf(stderr, "thrace: process %" PRIu32 " goes on and is recorded; it makes its trace when it ends, and if "
-                "it is killed, this does: thrace finish %s\n", s->pid, s->path);
+                "it is killed, this does: thrace finish %s\n", s->pid, shown(s->path));
         break;
     case ORPHAN_UNKNOWN:
         fprintf(stderr, "thrace: process %" PRIu32 " may still be recording; when it has ended: thrace finish --anyway "
-                "%s\n", s->pid, s->path);
+                "%s\n", s->pid, shown(s->path));
         break;
     case ORPHAN_FOREIGN:
         fprintf(stderr, "thrace: the recording of process %" PRIu32 " belongs to another user: thrace "
-                "finish --anyway -o FILE %s\n", s->pid, s->path);
+                "finish --anyway -o FILE %s\n", s->pid, shown(s->path));
         break;
     case ORPHAN_EMPTY:
         fprintf(stderr,
                 "thrace: a process was killed, or goes on, before it recorded anything; when it has ended, this "
                 "removes its empty recording: thrace finish %s\n",
-                s->path);
+                shown(s->path));
         break;
-    case ORPHAN_READY: fprintf(stderr, "thrace: a recording is kept: thrace finish %s\n", s->path); break;
+    case ORPHAN_READY: fprintf(stderr, "thrace: a recording is kept: thrace finish %s\n", shown(s->path)); break;
     case ORPHAN_FINISHED: break;
     }
 }
@@ -188,15 +237,16 @@ static void report_rest(const struct gathered *g)
 {
     struct orphaned_spools orphans;
     size_t n = 0;
-    orphaned_spools_find(&orphans, g->out, g->launched, g->since_ns);
+    orphaned_spools_find(&orphans, g->spools, g->launched, g->since_ns);
     for (size_t i = 0; i < orphans.n; i++)
         if (!was_reported(g, orphans.v[i].path) && n++ < NAMES_REPORTED)
             report_orphan(&orphans.v[i]);
     if (orphans.error)
         complain(g->then.verb, "%s.spool: not all that may have been recorded could be looked at: %s; thrace finish "
-                 "makes the trace of a recording that is left", g->out, strerror(orphans.error));
+                 "makes the trace of a recording that is left", shown(g->spools), strerror(orphans.error));
     if (n > NAMES_REPORTED)
-        fprintf(stderr, "thrace: and %zu more recordings like these: %s.*.spool\n", n - NAMES_REPORTED, g->out);
+        fprintf(stderr, "thrace: and %zu more recordings like these: %s.*.spool\n", n - NAMES_REPORTED,
+                shown(g->spools));
     orphaned_spools_free(&orphans);
 }
 
@@ -221,7 +271,9 @@ uint64_t gather_since(void)
 
 bool gather_traces(const char *out, uint32_t launched, uint64_t since_ns, struct afterwards then)
 {
-    struct gathered g = {.out = out, .launched = launched, .since_ns = since_ns, .then = then};
+    apart = then.apart;
+    struct gathered g = {.out = out, .spools = spools_of(out, apart), .launched = launched, .since_ns = since_ns,
+                         .then = then};
     for (int i = 0; i < ROUNDS && finish_ready(&g, i > 0); i++)
         ;
     report_rest(&g);

@@ -23,9 +23,11 @@ libreport_la_LIBADD = libexport.la
 bin_PROGRAMS += thrace
 thrace_SOURCES = %D%/main.c %D%/verbs.def %D%/verbs.h \
 	%D%/anonymise.c \
+	%D%/apart.c %D%/apart.h \
 	%D%/arguments.c %D%/arguments.h \
 	%D%/attach.c %D%/attachment.c %D%/attachment.h \
 	%D%/binary.c %D%/binary.h \
+	%D%/common_folder.c %D%/common_folder.h \
 	%D%/control.c %D%/control_client.c %D%/control_client.h \
 	%D%/control_list.c %D%/control_list.h \
 	%D%/convert.c \
@@ -42,8 +44,10 @@ thrace_SOURCES = %D%/main.c %D%/verbs.def %D%/verbs.h \
 	%D%/input.c %D%/input.h \
 	%D%/library.c %D%/library.h \
 	%D%/merge.c %D%/merge_inputs.c %D%/merge_inputs.h \
+	%D%/network.c %D%/network.h \
 	%D%/pid_file.c %D%/pid_file.h \
 	%D%/print.c %D%/print_v1.c %D%/print_v1.h \
+	%D%/process_user.c %D%/process_user.h \
 	%D%/raw.c \
 	%D%/record.c %D%/record_options.c %D%/record_options.h %D%/record_probes.c %D%/record_probes.h \
 	%D%/record_place.c %D%/record_place.h \

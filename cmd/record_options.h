@@ -11,10 +11,13 @@
 /* The exit status when it cannot record; otherwise the program's own is passed on. */
 enum { CANNOT_RECORD = 125 };
 
+struct apart;
+
 /* What to do with a trace once it is there, and which verb made it. */
 struct afterwards {
     const char *verb;
     bool check, stat, view;
+    const struct apart *apart; /* where the recording was made, if it is not where the trace is to be; or NULL */
     bool went_on; /* the process lives, and executes another program: its recording is over */
 };
 

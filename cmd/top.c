@@ -96,7 +96,7 @@ static const char *next_window(struct top *t, bool *is_new)
         if (newest && file.events.n) {
             if (!t->hz)
                 t->hz = finish_frequency(&t->follow.header);
-            struct window *w = window_new(&file, t->hz, &t->follow.waits, t->screen.filter, &wrong);
+            struct window *w = window_new(&file, &t->root, t->hz, &t->follow.waits, t->screen.filter, &wrong);
             if (w) {
                 window_free(t->window);
                 t->window = w;
@@ -272,6 +272,7 @@ static int look(struct top *t, bool text)
 {
     struct spool_claim claim = {.fd = -1};
     const char *wrong = process_look(t->screen.pid, &t->process);
+    process_root_look(&t->root, t->root_path, t->screen.pid);
     if (!wrong)
         wrong = find_recording(t, &claim);
     if (t->visit.begun)

@@ -3,6 +3,7 @@
 #define THRACE_CMD_TOP_H
 
 #include "cmd/finish/process_life.h"
+#include "cmd/finish/process_root.h"
 #include "cmd/top/cpu_times.h"
 #include "cmd/top/follow.h"
 #include "cmd/top/screen.h"
@@ -15,6 +16,8 @@ struct top {
     struct screen screen;
     char name[64], filter[TOP_FILTER_MAX], message[256];
     struct process_stat process;
+    struct process_root root; /* whose path is root_path */
+    char root_path[PROCESS_ROOT_OWN];
     struct visit visit;        /* begun: the recording is ours, and ends with us */
     bool visits, with_filter;  /* it may be, also where there is a filter of system calls */
     struct follow follow;

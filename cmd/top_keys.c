@@ -84,7 +84,7 @@ static void take_snapshot(struct top *t)
 {
     static struct control_reply reply;
     static struct finish_summary sum;
-    static char trace[PATH_MAX];
+    static char trace[PATH_MAX], spool[PATH_MAX];
     const char *wrong = control_ask(t->screen.pid, CONTROL_SNAPSHOT, &reply);
     if (!wrong && reply.error)
         wrong = reply.error == -EOPNOTSUPP ? "no flight recorder runs there: thrace record --flight-recorder"
@@ -101,9 +101,12 @@ static void take_snapshot(struct top *t)
                                    .report = report_snapshot,
                                    .who = "top",
                                    .of_pid = t->process.innermost ? t->process.innermost : (uint32_t)t->screen.pid,
-                                   .of_start = t->process.start};
+                                   .of_start = t->process.start,
+                                   .root = t->root};
     snapshot_of = t;
-    if (finish_spool(reply.spool, &how, &sum) == FINISH_DONE) {
+    if (!visit_find(&t->visit, reply.spool, spool, sizeof spool))
+        snprintf(spool, sizeof spool, "%s", reply.spool);
+    if (finish_spool(spool, &how, &sum) == FINISH_DONE) {
         snprintf(t->message, sizeof t->message, " snapshot: %.200s", sum.path);
         visit_forget(&t->visit, reply.spool);
     }

@@ -14,8 +14,7 @@
 struct visit {
     struct attachment attachment;
     struct process process;
-    char folder[PATH_MAX];
-    int fd; /* of the folder; what is not begun has none */
+    struct common_folder folder;
     bool begun;
 };
 
@@ -27,6 +26,9 @@ bool visit_take_over(struct visit *v, const char *verb, pid_t pid, const char *s
 
 /* Detaches, and removes what was recorded. False after a complaint: the recording goes on, and all of it is there. */
 bool visit_end(struct visit *v);
+
+/* Where a spool that a snapshot left in the folder is for us; spool: for the process. False: it is not there. */
+bool visit_find(const struct visit *v, const char *spool, char *path, size_t size);
 
 /* Removes a spool, which a snapshot left in the folder. */
 void visit_forget(const struct visit *v, const char *spool);

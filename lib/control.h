@@ -69,8 +69,12 @@ struct attach_schedule {
  * says so there.
  */
 enum { ATTACH_TEXT_MAX = 16384, ATTACH_SAID_MAX = 512 };
+enum attach_word {
+    ATTACH_GO = 1,
+    ATTACH_GO_APART, /* and leave it to the command to make the trace: it knows where that is to be */
+};
 struct attach_reply {
-    uint32_t let_go; /* by the command: 1 */
+    uint32_t let_go; /* by the command: an attach_word */
     uint32_t over;   /* by the library: what follows is there */
     int32_t error;       /* a negative errno: nothing is recorded */
     uint32_t unwritable; /* places of functions' addresses that could not be written to */

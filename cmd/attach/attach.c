@@ -68,15 +68,6 @@ static const char *obstacle(const struct process *p, const struct attach *how)
                "loaded";
     if (remote_first_function(p, "__tsan_init") || remote_first_function(p, "__hwasan_init"))
         return "it is built with a sanitizer, which would report the recorder as the program";
-    const struct mapping *there = remote_module(p, base_name(how->library));
-    if (there && strcmp(there->path, how->library) != 0) {
-        snprintf(why, sizeof why, "it has another copy of the library in it: %.400s", there->path);
-        return why;
-    }
-    if (!attach_shares(p, how->library)) {
-        snprintf(why, sizeof why, "%.400s is not there for it: it has another file system", how->library);
-        return why;
-    }
     return NULL;
 }
 
@@ -167,14 +158,15 @@ static const char *order(struct tracee *t, const struct attach *how, const struc
 }
 
 /* The process is as it was; a thread of the library's own begins now. */
-static const char *await_answer(const struct process *p, uint64_t at, struct attach_reply *reply)
+static const char *await_answer(const struct process *p, enum attach_word word, uint64_t at,
+                                struct attach_reply *reply)
 {
     const struct timespec pause = {0, 500000};
     const uint64_t until = clock_mono_ns() + ANSWER_S * UINT64_C(1000000000);
-    uint32_t one = 1;
+    uint32_t go = word;
     at += offsetof(struct attach_reply, let_go);
-    struct iovec here = {&one, sizeof one}, there = {(void *)(uintptr_t)at, sizeof one};
-    if (process_vm_writev(p->task, &here, 1, &there, 1, 0) != sizeof one)
+    struct iovec here = {&go, sizeof go}, there = {(void *)(uintptr_t)at, sizeof go};
+    if (process_vm_writev(p->task, &here, 1, &there, 1, 0) != sizeof go)
         return "it has ended";
     at -= offsetof(struct attach_reply, let_go);
     do {
@@ -263,7 +255,7 @@ static const char *work_in(struct process *p, struct tracee *t, const struct att
     else
         back = let_go(t, done);
     if (!wrong)
-        wrong = back ? await_answer(p, answer, &done->reply) : "it has ended meanwhile";
+        wrong = back ? await_answer(p, how->apart ? ATTACH_GO_APART : ATTACH_GO, answer, &done->reply) : "it has ended meanwhile";
     return wrong ? wrong : refusal(&done->reply);
 }
 

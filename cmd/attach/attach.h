@@ -10,9 +10,10 @@
 #include "lib/control.h"
 
 struct attach {
-    const char *library;  /* its path here */
+    const char *library;  /* its path there */
     const char *entries;  /* of the environment that it is to read, each with its NUL */
     size_t entries_size;
+    bool apart;           /* this command makes the trace, also at the end of the process */
     bool with_filter;     /* also where a filter of system calls may kill for one that a recording makes */
 };
 

@@ -4,6 +4,7 @@ libattach_la_SOURCES = \
 	%D%/attach.c %D%/attach.h \
 	%D%/code.c %D%/code.h \
 	%D%/hurry.c %D%/hurry.h \
+	%D%/library_there.c %D%/library_there.h \
 	%D%/loader_locks.c %D%/loader_locks.h \
 	%D%/place.c %D%/place.h \
 	%D%/remote_function.c %D%/remote_function.h \

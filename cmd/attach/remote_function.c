@@ -103,12 +103,19 @@ uint64_t remote_function(const struct process *p, uint64_t base, const char *nam
     return range_of(p, base, name, STT_FUNC).from;
 }
 
+/* Also one that is not there any more, as after an upgrade. */
+static bool is_called(const char *path, const char *name)
+{
+    const char *slash = strrchr(path, '/');
+    size_t n = strlen(name);
+    return slash && !strncmp(slash + 1, name, n) && (!slash[1 + n] || !strcmp(slash + 1 + n, " (deleted)"));
+}
+
 const struct mapping *remote_module(const struct process *p, const char *file)
 {
     for (size_t i = 0; i < p->maps.n; i++) {
         const struct mapping *m = &p->maps.v[i];
-        const char *slash = strrchr(m->path, '/');
-        if (slash && !m->offset && !strcmp(slash + 1, file))
+        if (!m->offset && is_called(m->path, file))
             return m;
     }
     return NULL;
@@ -119,8 +126,7 @@ static const char libc_file[] = "libc.so.6", loader_file[] = "ld-linux-x86-64.so
 
 bool remote_is_libc(const char *path)
 {
-    const char *slash = strrchr(path, '/');
-    return slash && !strcmp(slash + 1, libc_file);
+    return is_called(path, libc_file);
 }
 
 /* They stay where they are, and are asked for again while a thread is held. */

@@ -98,6 +98,7 @@ static const char *make_trace(const struct finish_how *how, struct spool_file *f
     struct recording r;
     bool went_on = is_earlier_image(f->header, spool);
     const char *err = recording_read(&r, f);
+    r.root = how->root;
     sum->events = r.seen.events;
     sum->nothing = went_on && r.seen.events - r.seen.of_heap <= SCHED_FIRST_THREAD_EVENTS;
     if (!err && !sum->nothing)
@@ -188,6 +189,7 @@ enum finish_result finish_spool(const char *spool, const struct finish_how *how,
     if (err)
         how->report(how->who, "%s", err);
     err = spool_claim_open(&claim, spool, how->anyway);
+    claim.foreign &= !how->takes;
     sum->elsewhere = claim.gone && how->may_be_gone;
     if (err) {
         if (!sum->elsewhere)

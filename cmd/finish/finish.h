@@ -7,15 +7,18 @@
 #include <stdio.h>
 
 #include "cmd/finish/finish_summary.h"
+#include "cmd/finish/process_root.h"
 
 struct finish_how {
     const char *out;  /* where the trace goes; NULL: beside the spool, which is X.spool, as X */
     bool quiet;       /* without advice about debug info */
     bool may_be_gone; /* another process may finish it, too: say nothing when it is not there */
     bool anyway;      /* finish one whose process may be alive; for root, also another user's */
+    bool takes;       /* another user's is removed as well: it was made for us */
     bool is_over;     /* its process lives, and executes another program: the caller has looked */
     uint32_t of_pid;  /* it must be of this process, by its own pid and its start time; 0: of any */
     uint64_t of_start;
+    struct process_root root; /* where the files of its process are */
     /* Gets what the user should know, a line each; who is passed on. */
     __attribute__((format(printf, 2, 3))) void (*report)(const char *who, const char *fmt, ...);
     const char *who;

@@ -17,6 +17,7 @@ libfinish_la_SOURCES = \
 	%D%/orphaned_spools.c %D%/orphaned_spools.h \
 	%D%/output.c %D%/output.h \
 	%D%/process_life.c %D%/process_life.h \
+	%D%/process_root.c %D%/process_root.h \
 	%D%/progress.c %D%/progress.h \
 	%D%/recording.c %D%/recording.h \
 	%D%/recording_frames.c %D%/recording_frames.h \

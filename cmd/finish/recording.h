@@ -94,6 +94,7 @@ struct recording {
     struct trace_time time; /* set once the length of a tick is known */
     const char *exe; /* path of the program, in the spool's header */
     unsigned pid;
+    struct process_root root;
 };
 
 /*

@@ -76,11 +76,13 @@ static void take_own_vdso(struct symbolize_module *m)
     m->image_len = eh ? eh->e_shoff + (size_t)eh->e_shnum * eh->e_shentsize : 0;
 }
 
-static int map_module(struct symbolizer *symbolizer, const struct rec_module *m)
+static int map_module(struct symbolizer *symbolizer, const struct process_root *root, const struct rec_module *m)
 {
+    char path[PROCESS_ROOT_PATH];
     const struct symbolize_range range = {m->start, m->end, 0};
     struct symbolize_module module = {.kind = SYMBOLIZE_FILE,
-                                      .path = m->path,
+                                      .path = process_root_find(root, m->path, path),
+                                      .name = m->path,
                                       .build_id = m->build_id,
                                       .build_id_len = m->build_id_len,
                                       .bias = m->bias,
@@ -183,14 +185,16 @@ static void number_overlays(struct rec_modules *ms)
     }
 }
 
-bool rec_modules_map(struct rec_modules *ms, struct symbolizer *symbolizer, unsigned pid)
+bool rec_modules_map(struct rec_modules *ms, struct symbolizer *symbolizer, const struct process_root *root,
+                     unsigned pid)
 {
-    if (!symbolize_add_perf_map(symbolizer, "", pid, geteuid()) || !make_mappings(ms))
+    const uid_t user = root->path ? root->user : geteuid();
+    if (!symbolize_add_perf_map(symbolizer, root->path ? root->path : "", pid, user) || !make_mappings(ms))
         return false;
     /* Of several modules at an address the one that was added last counts. */
     for (size_t i = 0; i < ms->nmappings; i++) {
         struct rec_mapping *mapping = &ms->mappings[i];
-        mapping->symbol_module = map_module(symbolizer, &ms->v[ms->records[mapping->first]]);
+        mapping->symbol_module = map_module(symbolizer, root, &ms->v[ms->records[mapping->first]]);
         if (mapping->symbol_module < 0)
             return false;
     }

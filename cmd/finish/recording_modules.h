@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cmd/finish/process_root.h"
+
 struct symbolizer;
 struct symbolize_message;
 
@@ -53,7 +55,8 @@ void rec_modules_end(struct rec_modules *ms);
 size_t rec_modules_epoch(const struct rec_modules *ms, uint64_t time);
 
 /* Gives the symbolizer what was mapped in the process. False: out of memory. */
-bool rec_modules_map(struct rec_modules *ms, struct symbolizer *symbolizer, unsigned pid);
+bool rec_modules_map(struct rec_modules *ms, struct symbolizer *symbolizer, const struct process_root *root,
+                     unsigned pid);
 
 /*
  * The module that had the address in that epoch: one that was mapped when it began, or else one that came in it. Of

@@ -28,10 +28,12 @@ static bool look_up(struct recording *r, struct rec_pc *p)
  */
 static void find_main(struct recording *r)
 {
+    char path[PROCESS_ROOT_PATH];
+    const char *exe = process_root_find(&r->root, r->exe, path);
     uint64_t main_pc = 0;
     for (size_t i = 0; i < r->modules.n && !main_pc; i++) {
         const struct rec_module *m = &r->modules.v[i];
-        uint64_t address = strcmp(m->path, r->exe) ? 0 : symbolize_function_address(r->exe, "main");
+        uint64_t address = strcmp(m->path, r->exe) ? 0 : symbolize_function_address(exe, "main");
         main_pc = address ? m->bias + address + 1 : 0;
     }
     for (size_t i = 0; i < r->nthreads && main_pc; i++) {
@@ -48,7 +50,7 @@ const char *recording_symbolize(struct recording *r, FILE *terminal)
     struct progress progress;
     char cache[4096];
     r->symbolizer = symbolize_new();
-    bool ok = r->symbolizer && rec_modules_map(&r->modules, r->symbolizer, r->pid);
+    bool ok = r->symbolizer && rec_modules_map(&r->modules, r->symbolizer, &r->root, r->pid);
     find_main(r);
     for (size_t i = 0; i < r->stacks.npcs && ok; i++)
         ok = look_up(r, &r->stacks.pcs[i]);

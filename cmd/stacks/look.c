@@ -62,6 +62,8 @@ static bool add_module(struct look *l, struct module *m)
                                       .ranges = &range,
                                       .nranges = 1};
     find_file(&l->process, m, path, sizeof path);
+    if (*l->process.root)
+        module.name = m->path;
     if (!strcmp(m->path, "[vdso]")) {
         module.path = m->path;
         if (!copy_vdso(l, m, &module))

@@ -22,7 +22,8 @@ static int64_t in_ns(const struct trace_time *t, uint64_t ticks)
     return (int64_t)(trace_time_of(t, ticks) * (1000000000 / t->hz));
 }
 
-static const char *make_trace(struct bytes *to, struct spool_file *f, uint64_t hz, struct trace_time *time)
+static const char *make_trace(struct bytes *to, struct spool_file *f, const struct process_root *root, uint64_t hz,
+                              struct trace_time *time)
 {
     struct recording r;
     struct finish_summary sum = {.events = 0};
@@ -31,6 +32,7 @@ static const char *make_trace(struct bytes *to, struct spool_file *f, uint64_t h
     if (!wrong && !out)
         wrong = "out of memory";
     if (!wrong) {
+        r.root = *root;
         wrong = finish_prepare(&r, f->header, hz, NULL, &sum);
         *time = r.time;
     }
@@ -165,8 +167,8 @@ static const char *sum_up(struct summing *how, const struct bytes *trace)
     return ok ? wrong : "out of memory";
 }
 
-struct window *window_new(struct spool_file *f, uint64_t hz, const struct open_waits *open, const char *only,
-                          const char **wrong)
+struct window *window_new(struct spool_file *f, const struct process_root *root, uint64_t hz,
+                          const struct open_waits *open, const char *only, const char **wrong)
 {
     struct bytes trace = {NULL, 0};
     struct window *w = calloc(1, sizeof *w);
@@ -178,7 +180,7 @@ struct window *window_new(struct spool_file *f, uint64_t hz, const struct open_w
     stat_init(&w->stat, 1);
     *wrong = set_filter(&w->stat, only);
     if (!*wrong)
-        *wrong = make_trace(&trace, f, hz, &how.time);
+        *wrong = make_trace(&trace, f, root, hz, &how.time);
     if (!*wrong) {
         w->begin = in_ns(&how.time, f->events.v[0].time);
         how.over_at = end_of(&how.time, f, hz);

@@ -4,6 +4,7 @@
 #ifndef THRACE_CMD_TOP_WINDOW_H
 #define THRACE_CMD_TOP_WINDOW_H
 
+#include "cmd/finish/process_root.h"
 #include "cmd/top/open_waits.h"
 #include "parser/analyze/stat_collect.h"
 
@@ -28,8 +29,8 @@ struct window {
  * when the generation begins. only: an extended regular expression, of the names of threads that count, or NULL: all
  * do. NULL, and *wrong says why.
  */
-struct window *window_new(struct spool_file *f, uint64_t hz, const struct open_waits *open, const char *only,
-                          const char **wrong);
+struct window *window_new(struct spool_file *f, const struct process_root *root, uint64_t hz,
+                          const struct open_waits *open, const char *only, const char **wrong);
 void window_free(struct window *w);
 
 #endif

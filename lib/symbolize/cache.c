@@ -43,6 +43,7 @@ static bool choose_path(struct cache *c, const struct job *job)
     for (size_t i = 0; i < job->build_id_len; i++)
         sprintf(id + 2 * i, "%02x", job->build_id[i]);
     uint64_t where = hash(HASH_START, job->path, strlen(job->path) + 1);
+    where = hash(where, job->name, strlen(job->name) + 1);
     where = hash(where, job->debug_root, strlen(job->debug_root));
     int n = snprintf(c->path, sizeof c->path, "%s/%s-%016" PRIx64 SUFFIX, job->cache_dir, id, where);
     if (n < 0 || (size_t)n >= sizeof c->path - 16)

@@ -44,7 +44,7 @@ static const char *base_name(const char *path)
 static uint32_t offset_name(const struct job *job, struct answer *a, size_t pc)
 {
     char name[MAX_NAME];
-    const char *module = *job->path ? base_name(job->path) : "[unnamed]";
+    const char *module = *job->name ? base_name(job->name) : "[unnamed]";
     int n = snprintf(name, sizeof name, "%s+0x%" PRIx64, module, job->pcs[pc]);
     return strings_add(&a->strings, name, n < 0 ? 0 : (size_t)n);
 }
@@ -77,8 +77,8 @@ static uint32_t symbol_name(const struct sources *s, uint64_t addr)
 /* Closes the gaps: a frame for every PC, not for objects and locals, and in every frame a function, a file and a line. */
 static void fill(const struct sources *s, const struct job *job, struct answer *a)
 {
-    const char *path = *job->path ? job->path : "[unnamed]";
-    uint32_t file = strings_add(&a->strings, path, strlen(path));
+    const char *name = *job->name ? job->name : "[unnamed]";
+    uint32_t file = strings_add(&a->strings, name, strlen(name));
     size_t first_local = job_first_local(job);
     for (size_t pc = 0; pc < job->npcs && !a->failed; pc++) {
         if (!a->pcs[pc].n && pc >= first_local)
@@ -121,13 +121,13 @@ static bool open_module(struct sources *s)
     case IMAGE_OK:
         break;
     case IMAGE_UNREADABLE:
-        answer_say(s->answer, SYMBOLIZE_NOT_READ, "%s: %s; its functions stay nameless", job->path, strerror(errno));
+        answer_say(s->answer, SYMBOLIZE_NOT_READ, "%s: %s; its functions stay nameless", job->name, strerror(errno));
         return false;
     case IMAGE_NOT_ELF:
-        answer_say(s->answer, SYMBOLIZE_NOT_READ, "%s: not a 64-bit ELF file; its functions stay nameless", job->path);
+        answer_say(s->answer, SYMBOLIZE_NOT_READ, "%s: not a 64-bit ELF file; its functions stay nameless", job->name);
         return false;
     case IMAGE_TOO_LARGE:
-        answer_say(s->answer, SYMBOLIZE_NOT_READ, "%s: larger than 2 GB; its functions stay nameless", job->path);
+        answer_say(s->answer, SYMBOLIZE_NOT_READ, "%s: larger than 2 GB; its functions stay nameless", job->name);
         return false;
     case IMAGE_NO_MEMORY:
         s->answer->failed = true;
@@ -136,7 +136,7 @@ static bool open_module(struct sources *s)
     if (job->build_id_len && !image_has_build_id(&s->image, job->build_id, job->build_id_len)) {
         answer_say(s->answer, SYMBOLIZE_CHANGED,
                    "%s: changed since it was recorded (its build-id is another one); its functions stay nameless",
-                   job->path);
+                   job->name);
         return false;
     }
     return true;
@@ -180,17 +180,18 @@ static void say_no_debug_info(const struct sources *s)
         sprintf(id + 2 * i, "%02x", s->image.build_id[i]);
     if (s->debug.refused == IMAGE_TOO_LARGE)
         answer_say(s->answer, SYMBOLIZE_BAD_DEBUG_INFO,
-                   "%s: its debug file is larger than 2 GB and is not read; no lines", s->job->path);
+                   "%s: its debug file is larger than 2 GB and is not read; no lines", s->job->name);
     else
         answer_say(s->answer, SYMBOLIZE_NO_DEBUG_INFO,
                    "%s: no debug info, so no lines and no inlined functions; compile it with -g, or install its "
                    "-dbgsym or -dbg package (build-id %s)",
-                   s->job->path, id);
+                   s->job->name, id);
 }
 
 static void read_dwarf(struct sources *s)
 {
     const struct job *job = s->job;
+    const char *shown = job->name;
     struct debug_files files = {.main = &s->image, .path = job->path, .module = job->path};
     if (!image_has_dwarf(&s->image)) {
         if (!s->debug.image.bytes || !image_has_dwarf(&s->debug.image)) {
@@ -199,9 +200,10 @@ static void read_dwarf(struct sources *s)
             return;
         }
         files = (struct debug_files){.main = &s->debug.image, .path = s->debug.path, .module = job->path};
+        shown = s->debug.path;
     }
     if (job->without_dwarf) {
-        answer_say(s->answer, SYMBOLIZE_BAD_DEBUG_INFO, "%s: its debug info is corrupt; no lines", files.path);
+        answer_say(s->answer, SYMBOLIZE_BAD_DEBUG_INFO, "%s: its debug info is corrupt; no lines", shown);
         return;
     }
     if (debugfile_wants_alt(files.main)) {
@@ -210,7 +212,7 @@ static void read_dwarf(struct sources *s)
         else
             answer_say(s->answer, SYMBOLIZE_BAD_DEBUG_INFO,
                        "%s: a part of its debug info is in a dwz file that is not installed; names may be missing",
-                       files.path);
+                       shown);
     }
     if (job->before_dwarf)
         job->before_dwarf(files.main->len + (files.alt ? files.alt->len : 0));
@@ -219,12 +221,12 @@ static void read_dwarf(struct sources *s)
         break;
     case DEBUG_CORRUPT:
         answer_say(s->answer, SYMBOLIZE_BAD_DEBUG_INFO, "%s: its debug info is corrupt in parts; lines may be missing",
-                   files.path);
+                   shown);
         break;
     case DEBUG_NO_SPLIT:
         answer_say(s->answer, SYMBOLIZE_NO_DEBUG_INFO,
                    "%s: a .dwo file of its split debug info is not where it was built; inlined functions are missing",
-                   files.path);
+                   shown);
         break;
     }
 }

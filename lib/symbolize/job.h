@@ -12,7 +12,7 @@
 
 struct job {
     enum symbolize_kind kind;
-    const char *path;
+    const char *path, *name;
     const uint8_t *build_id;
     size_t build_id_len;
     const void *image;

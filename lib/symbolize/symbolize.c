@@ -18,7 +18,7 @@ enum { WORTH_SHARING = 2000, NO_FILE = -1 };
 
 /* Modules that are the same file, mapped several times, are resolved together. */
 struct file {
-    struct symbolize_module is; /* path, build_id and image only; owned */
+    struct symbolize_module is; /* path, name, build_id and image only; owned */
     int first_module;
     size_t npcs;
     bool said;
@@ -57,17 +57,22 @@ struct symbolizer {
     size_t ndone, ntotal;
 };
 
+static void free_copies(struct symbolize_module *m)
+{
+    free((void *)m->path);
+    free((void *)m->name);
+    free((void *)m->build_id);
+    free((void *)m->image);
+}
+
 struct symbolizer *symbolize_new(void) { return calloc(1, sizeof(struct symbolizer)); }
 
 void symbolize_free(struct symbolizer *s)
 {
     if (!s)
         return;
-    for (size_t i = 0; i < s->nfiles; i++) {
-        free((void *)s->files[i].is.path);
-        free((void *)s->files[i].is.build_id);
-        free((void *)s->files[i].is.image);
-    }
+    for (size_t i = 0; i < s->nfiles; i++)
+        free_copies(&s->files[i].is);
     for (size_t i = 0; i < s->nmodules; i++)
         free(s->modules[i].ranges);
     for (size_t i = 0; i < s->ntasks; i++) {
@@ -113,12 +118,11 @@ static int find_file(struct symbolizer *s, const struct symbolize_module *m)
     struct file f = {.first_module = (int)s->nmodules};
     f.is = (struct symbolize_module){.kind = m->kind, .build_id_len = m->build_id_len, .image_len = m->image_len};
     f.is.path = copy(m->path, strlen(m->path) + 1);
+    f.is.name = copy(m->name, strlen(m->name) + 1);
     f.is.build_id = copy(m->build_id, m->build_id_len);
     f.is.image = copy(m->image, m->image_len);
-    if (!f.is.path || !f.is.build_id || !f.is.image) {
-        free((void *)f.is.path);
-        free((void *)f.is.build_id);
-        free((void *)f.is.image);
+    if (!f.is.path || !f.is.name || !f.is.build_id || !f.is.image) {
+        free_copies(&f.is);
         return NO_FILE;
     }
     s->files[s->nfiles] = f;
@@ -130,6 +134,8 @@ int symbolize_add_module(struct symbolizer *s, const struct symbolize_module *gi
     struct symbolize_module m = *given;
     if (!m.path)
         m.path = "";
+    if (!m.name)
+        m.name = m.path;
     if (!array_room(&s->modules, s->nmodules, &s->modules_cap, sizeof *s->modules))
         return -1;
     struct module added = {.file = find_file(s, &m), .bias = m.bias, .nranges = m.nranges};
@@ -282,7 +288,7 @@ static bool make_tasks(struct symbolizer *s, size_t *nunknown)
     if (!s->tasks || !s->frames)
         return false;
     s->ntasks = n;
-    s->tasks[0].job = (struct job){.path = JOB_UNKNOWN, .pcs = s->addrs, .npcs = *nunknown};
+    s->tasks[0].job = (struct job){.path = JOB_UNKNOWN, .name = JOB_UNKNOWN, .pcs = s->addrs, .npcs = *nunknown};
     size_t task = 1, at = *nunknown;
     for (size_t i = 0; i < s->nfiles; i++) {
         const struct file *f = &s->files[i];
@@ -290,9 +296,10 @@ static bool make_tasks(struct symbolizer *s, size_t *nunknown)
         for (size_t part = 0; part < parts; part++) {
             size_t first = f->npcs * part / parts, end = f->npcs * (part + 1) / parts;
             s->tasks[task++].job = (struct job){
-                .kind = f->is.kind, .path = f->is.path, .build_id = f->is.build_id, .build_id_len = f->is.build_id_len,
-                .image = f->is.image, .image_len = f->is.image_len, .pcs = s->addrs + at + first, .npcs = end - first,
-                .cache_dir = s->cache_dir, .debug_root = s->debug_root ? s->debug_root : DEBUGFILE_ROOT};
+                .kind = f->is.kind, .path = f->is.path, .name = f->is.name, .build_id = f->is.build_id,
+                .build_id_len = f->is.build_id_len, .image = f->is.image, .image_len = f->is.image_len,
+                .pcs = s->addrs + at + first, .npcs = end - first, .cache_dir = s->cache_dir,
+                .debug_root = s->debug_root ? s->debug_root : DEBUGFILE_ROOT};
         }
         at += f->npcs;
     }

@@ -19,6 +19,7 @@ struct symbolize_range {
 struct symbolize_module {
     enum symbolize_kind kind;
     const char *path;
+    const char *name; /* what it is called in answers and messages; NULL: its path */
     const uint8_t *build_id; /* what was recorded when it was mapped; length 0 = unknown, the file is then trusted */
     size_t build_id_len;
     uint64_t bias; /* run-time address minus ELF address */

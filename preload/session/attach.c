@@ -20,6 +20,7 @@
 #include "preload/say.h"
 #include "preload/session/begin.h"
 #include "preload/session/control.h"
+#include "preload/session/finisher.h"
 #include "preload/session/helper.h"
 #include "preload/session/slots.h"
 #include "preload/session/stop.h"
@@ -168,6 +169,7 @@ static void *attach_main(void *arg)
     hurry_no_more(0);
     say_to(reply.said, sizeof reply.said);
     bool there = await_command();
+    leave_to_others(reply.let_go == ATTACH_GO_APART);
     if (!there)
         hurry_no_more(attached.held);
     reply.error = there ? begin() : -ETIMEDOUT;

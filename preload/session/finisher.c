@@ -141,7 +141,7 @@ static void add_spool(void *arg, const char *path)
 
 /* --- what it did not finish --------------------------------------------------------------------------------------- */
 
-static bool forbidden;
+static bool forbidden, left_to_others;
 
 /* Paths do not lead there from here. */
 static bool is_elsewhere(void)
@@ -188,10 +188,13 @@ void say_unfinished(void)
 /* ------------------------------------------------------------------------------------------------------------------ */
 
 void forbid_finisher(void) { forbidden = true; }
+void leave_to_others(bool leave) { left_to_others = leave; }
 
 bool run_finisher(char **envp)
 {
     static struct job job;
+    if (left_to_others)
+        return true;
     if (forbidden || is_under_valgrind() || is_elsewhere())
         return false;
     job.argv[0] = find_thrace();

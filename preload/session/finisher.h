@@ -7,6 +7,9 @@
 /* The process may not start others any more: at its end it leaves the spool as it is. */
 void forbid_finisher(void);
 
+/* The trace is made by others, who know where; or not, any more. */
+void leave_to_others(bool leave);
+
 /* Runs `thrace finish` on this process's spools and waits for it. False when it could not be run, or failed. */
 bool run_finisher(char **envp);
 

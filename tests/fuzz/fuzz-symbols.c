@@ -94,8 +94,8 @@ static void resolve(const struct elf *e)
         pcs[i] = FIRST_PC + i * 7;
     for (size_t i = 0; i < NOBJECTS; i++)
         pcs[NPCS + i] = OBJECT_BIT | (FIRST_PC + i * 12);
-    struct job job = {.kind = SYMBOLIZE_IMAGE, .path = "fuzz", .image = e->bytes, .image_len = e->len, .pcs = pcs,
-                      .npcs = NPCS + NOBJECTS, .debug_root = "/nowhere"};
+    struct job job = {.kind = SYMBOLIZE_IMAGE, .path = "fuzz", .name = "fuzz", .image = e->bytes, .image_len = e->len,
+                      .pcs = pcs, .npcs = NPCS + NOBJECTS, .debug_root = "/nowhere"};
     struct answer a;
     if (!answer_init(&a, job.npcs))
         return;

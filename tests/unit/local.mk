@@ -243,7 +243,7 @@ tests_unit_test_stacktab_SOURCES = %D%/test-stacktab.c
 tests_unit_test_stacktab_LDADD = $(unit_test_LIBS)
 
 # Of the command: a file of it with its test.
-tests_unit_test_control_client_SOURCES = %D%/test-control-client.c cmd/control_client.c
+tests_unit_test_control_client_SOURCES = %D%/test-control-client.c cmd/control_client.c cmd/network.c
 tests_unit_test_control_client_LDADD = libfinish.la $(unit_test_LIBS)
 tests_unit_test_heap_in_trace_SOURCES = %D%/test-heap-in-trace.c
 tests_unit_test_heap_in_trace_LDADD = libfinish.la libexport.la libparser.la $(unit_test_LIBS) -lm

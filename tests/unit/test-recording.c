@@ -31,7 +31,7 @@ static void modules_are_found_by_address_and_time(void **state)
     add_module(3, 300, 0x5000, 0x6000, "/no/first");
     assert_null(recording_read(&r, &file));
     r.symbolizer = symbolize_new();
-    assert_true(rec_modules_map(&r.modules, r.symbolizer, r.pid));
+    assert_true(rec_modules_map(&r.modules, r.symbolizer, &r.root, r.pid));
     assert_int_equal(r.modules.v[0].mapping, r.modules.v[3].mapping);
     assert_int_equal(r.modules.v[1].mapping, r.modules.v[4].mapping);
     assert_int_not_equal(r.modules.v[1].mapping, r.modules.v[2].mapping);
@@ -70,7 +70,7 @@ static void modules_of_samples_are_found_by_their_time(void **state)
     add_module(1, 310, 0x1000, 0x2000, "/no/program");
     assert_null(recording_read(&r, &file));
     r.symbolizer = symbolize_new();
-    assert_true(rec_modules_map(&r.modules, r.symbolizer, r.pid));
+    assert_true(rec_modules_map(&r.modules, r.symbolizer, &r.root, r.pid));
     static const struct {
         uint64_t time;
         const char *path;

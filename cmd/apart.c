@@ -1,0 +1,72 @@
+#include "config.h"
+
+#include "cmd/apart.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd/complain.h"
+
+static const char prefix[] = "thrace-attach.";
+
+static void open_root(struct apart *a, const struct process *p)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%ld/task/%ld/root", (long)p->pid, (long)p->task);
+    a->root_fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    snprintf(a->root_path, sizeof a->root_path, "/proc/self/fd/%d", a->root_fd);
+    a->root = (struct process_root){.path = a->root_fd < 0 ? NULL : a->root_path, .user = p->uid};
+    if (a->folder.is_far)
+        snprintf(a->shown, sizeof a->shown, "/proc/%ld/root%.*s", (long)p->pid, PATH_MAX - 32, a->folder.path);
+    else
+        snprintf(a->shown, sizeof a->shown, "%s", a->folder.path);
+}
+
+const char *apart_begin(struct apart *a, const struct process *p, bool for_library)
+{
+    const char *wrong = common_folder_make(&a->folder, p, prefix, for_library);
+    if (!wrong)
+        open_root(a, p);
+    return wrong;
+}
+
+bool apart_has(const char *spool) { return common_folder_of(spool, prefix); }
+
+bool apart_open(struct apart *a, const struct process *p, const char *path)
+{
+    char folder[PATH_MAX];
+    snprintf(folder, sizeof folder, "%.*s", (int)common_folder_of(path, prefix), path);
+    if (!*folder || !common_folder_open(&a->folder, p, folder, prefix))
+        return false;
+    open_root(a, p);
+    return true;
+}
+
+void apart_set(const struct apart *a, struct finish_how *how)
+{
+    how->anyway = how->takes = true;
+    how->root = a->root;
+}
+
+const char *apart_show(const struct apart *a, const char *text)
+{
+    static char shown[2 * PATH_MAX];
+    const size_t len = strlen(a->folder.here);
+    const char *at = strstr(text, a->folder.here);
+    if (!at || at[len] != '/')
+        return text;
+    snprintf(shown, sizeof shown, "%.*s%s%s", (int)(at - text), text, a->shown, at + len);
+    return shown;
+}
+
+void apart_end(struct apart *a, const char *verb)
+{
+    if (apart_is_begun(a) && !common_folder_remove(&a->folder, NULL))
+        complain(verb, "%s: not all that was recorded there could be made a trace of, and it is left", a->shown);
+    common_folder_close(&a->folder);
+    if (a->root_fd >= 0)
+        close(a->root_fd);
+    a->root_fd = -1;
+}

@@ -43,7 +43,8 @@ e2e_tests = \
 	%D%/old-versions.test \
 	%D%/options.test \
 	%D%/preload.test \
-	%D%/attach.test %D%/attach-annotations.test %D%/attach-elsewhere.test %D%/attach-heap.test %D%/attach-killed.test \
+	%D%/attach.test %D%/attach-annotations.test %D%/attach-elsewhere.test %D%/attach-heap.test \
+	%D%/attach-known.test %D%/attach-killed.test \
 	%D%/attach-switches.test %D%/attach-waits.test %D%/attachments.test \
 	%D%/production.test \
 	%D%/record.test \

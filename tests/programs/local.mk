@@ -20,6 +20,7 @@ c_programs = \
 	%D%/attached \
 	%D%/attached-fixed \
 	%D%/attached-malloc \
+	%D%/attached-sanitized \
 	%D%/blamed \
 	%D%/bounded-queue \
 	%D%/brief \
@@ -257,6 +258,10 @@ tests_programs_attached_fixed_LDADD = -ldl
 tests_programs_attached_malloc_SOURCES = %D%/attached.c %D%/own-malloc.c
 tests_programs_attached_malloc_CFLAGS = $(program_CFLAGS) -fno-builtin -Wno-missing-prototypes
 tests_programs_attached_malloc_LDADD = -ldl
+tests_programs_attached_sanitized_SOURCES = %D%/attached.c
+tests_programs_attached_sanitized_CFLAGS = $(program_CFLAGS) -fno-builtin -fsanitize=address
+tests_programs_attached_sanitized_LDFLAGS = $(AM_LDFLAGS) -fsanitize=address
+tests_programs_attached_sanitized_LDADD = -ldl
 tests_programs_selects_CFLAGS = $(program_CFLAGS)
 tests_programs_quota_CFLAGS = $(program_CFLAGS)
 tests_programs_retitles_CFLAGS = $(program_CFLAGS)

@@ -54,8 +54,6 @@ static bool prepare(void)
     return config.self_contained || (are_free(active_room() + resting_room()) && resting_prepare());
 }
 
-static bool enough_chunks(void) { return config.self_contained ? statuses_fit() : are_free(active_room()); }
-
 /* What only the pool has is in no snapshot. */
 static bool write_lock_stats(void)
 {
@@ -118,12 +116,43 @@ enum {
     FIRST_RECORDS_MAX = 1 + 3 * VARINT_MAX + WAIT_RECORD_MAX + NAME_RECORD_MAX,
 };
 
+/* How many frames the stack of a thread that waits has at most: each is as large as what a call aligns it to. */
+static uint32_t waiting_frames_max(const struct thread *t)
+{
+    enum { FRAME_MIN = 16, OTHERS = 8 /* the wait itself, and those of the thread's beginning */ };
+    uintptr_t sp = t->wait_site.sp, hi = t->frames_end > sp ? t->frames_end : t->stack_hi;
+    if (!(config.stack_kinds & STACK_OF_WAIT) || (!t->expected && !t->wait_site.pc))
+        return 0;
+    if (t->expected || sp < t->stack_lo || hi > t->stack_hi || sp >= hi)
+        return config.stack_depth;
+    uintptr_t frames = (hi - sp) / FRAME_MIN + OTHERS;
+    return frames < config.stack_depth ? (uint32_t)frames : config.stack_depth;
+}
+
+/* Whoever finds no room for the next one, in a chunk or where these are packed, leaves no more than a quarter of it. */
 bool statuses_fit(void)
 {
-    uint64_t each = FIRST_RECORDS_MAX + 3 * SCHED_STATUS_MAX + 2 * BATCH_HEADER_MAX;
-    uint64_t room = registry.nthreads * each / (CHUNK_CAPACITY / 2) + 8;
-    return are_free((uint32_t)room);
+    enum {
+        SPARE = 8,
+        EACH = FIRST_RECORDS_MAX - STACK_MAX_FRAMES * VARINT_MAX + 3 * SCHED_STATUS_MAX + 2 * BATCH_HEADER_MAX,
+    };
+    _Static_assert(FIRST_RECORDS_MAX + SCHED_TRANSITION_MAX <= CHUNK_CAPACITY / 4, "no more is left of a chunk");
+    uint64_t bytes = 0;
+    for (const struct thread *t = registry.threads; t; t = t->next)
+        bytes += EACH + waiting_frames_max(t) * VARINT_MAX;
+    return are_free((uint32_t)(bytes / (CHUNK_CAPACITY / 4 * 3)) + SPARE);
 }
+
+/* Threads that wait may have a good part of the pool's chunks, with a few events in each: packed they take little. */
+static bool first_statuses_fit(void)
+{
+    if (statuses_fit())
+        return true;
+    seal_all();
+    return statuses_fit();
+}
+
+static bool enough_chunks(void) { return config.self_contained ? first_statuses_fit() : are_free(active_room()); }
 
 static void append(struct sched_thread *by, const struct meta_record *r, const uint8_t *buf)
 {
@@ -164,7 +193,7 @@ static int unwind_waiting(struct thread *t)
     request.regs.r[UNWIND_SP] = t->wait_site.sp;
     request.regs.r[UNWIND_BP] = t->wait_site.bp;
     request.regs.known = UNWIND_KNOWN_MIN;
-    request.max = config.stack_depth;
+    request.max = waiting_frames_max(t);
     request.mode = config.unwind_mode;
     return unwind_capture(&t->cache, modules_now(), &request, t->pcs, &stack);
 }

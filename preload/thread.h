@@ -93,6 +93,7 @@ struct thread {
     void *(*start)(void *);
     void *arg;
     uintptr_t start_pc; /* return-address-like; 0: main's */
+    uintptr_t frames_end; /* all of its frames are below, but a few of libc's; 0: not known */
     uint64_t lost;      /* events of it that this recording has not */
     bool unannounced;   /* it appeared one day; where it started nobody knows */
     bool expected;      /* it was there before the library was, and has come to no hook yet (expected.h) */

@@ -83,6 +83,7 @@ static void find_own_stack(struct thread *t)
 
 void begin_thread(struct thread *t)
 {
+    enum { OF_WHOM_CALLS_US = 128 };
     struct thread *early = NULL;
     t->sched.m = (uint64_t)sys_gettid();
     unseen_not_me(t->sched.m);
@@ -94,6 +95,7 @@ void begin_thread(struct thread *t)
             thread_end(early);
         self = t;
     }
+    t->frames_end = (uintptr_t)__builtin_frame_address(0) + OF_WHOM_CALLS_US;
     thread_watch_exit(t);
     thread_starts(t);
     upcalls.thread_begins(t);

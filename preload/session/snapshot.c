@@ -13,12 +13,14 @@
 
 enum { ADVANCE_TRIES = 100, ADVANCE_PAUSE_NS = 1000000 };
 
-static bool advance_now(void)
+/* The pool may have to be written out, or to grow, before there is room for the statuses of all threads. */
+static bool advance_now(int fd)
 {
     static const struct timespec pause = {0, ADVANCE_PAUSE_NS};
     for (int i = 0; i < ADVANCE_TRIES; i++) {
         if (generation_advance())
             return true;
+        session_drain(fd);
         raw_syscall(SYS_nanosleep, (long)&pause, 0, 0, 0, 0, 0);
     }
     return false;
@@ -61,7 +63,7 @@ int session_snapshot(char *spool)
         heap_report();
         switches_drain();
         int fd = spool_open(&recorder.spool);
-        err = fd < 0 ? fd : advance_now() ? copy_flight(fd, spool) : -EBUSY;
+        err = fd < 0 ? fd : advance_now(fd) ? copy_flight(fd, spool) : -EBUSY;
         if (fd >= 0)
             sys_close(fd);
     }

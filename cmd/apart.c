@@ -3,6 +3,7 @@
 #include "cmd/apart.h"
 
 #include <fcntl.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,6 +16,7 @@ static void open_root(struct apart *a, const struct process *p)
 {
     char path[64];
     snprintf(path, sizeof path, "/proc/%ld/task/%ld/root", (long)p->pid, (long)p->task);
+    a->is_looked_at = false;
     a->root_fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
     snprintf(a->root_path, sizeof a->root_path, "/proc/self/fd/%d", a->root_fd);
     a->root = (struct process_root){.path = a->root_fd < 0 ? NULL : a->root_path, .user = p->uid};
@@ -34,18 +36,46 @@ const char *apart_begin(struct apart *a, const struct process *p, bool for_libra
 
 bool apart_has(const char *spool) { return common_folder_of(spool, prefix); }
 
-bool apart_open(struct apart *a, const struct process *p, const char *path)
+static bool open_folder(struct apart *a, const struct process *p, const char *spool, bool look)
 {
     char folder[PATH_MAX];
-    snprintf(folder, sizeof folder, "%.*s", (int)common_folder_of(path, prefix), path);
-    if (!*folder || !common_folder_open(&a->folder, p, folder, prefix))
+    const char *slash = strrchr(spool, '/');
+    int n = slash ? snprintf(folder, sizeof folder, "%.*s", (int)(slash - spool), spool) : -1;
+    if (n < 0 || (size_t)n >= sizeof folder)
+        return false;
+    if (!(look ? common_folder_look(&a->folder, p, folder) : common_folder_open(&a->folder, p, folder, prefix)))
         return false;
     open_root(a, p);
+    a->is_looked_at = look;
     return true;
+}
+
+bool apart_open(struct apart *a, const struct process *p, const char *path) { return open_folder(a, p, path, false); }
+bool apart_look(struct apart *a, const struct process *p, const char *path) { return open_folder(a, p, path, true); }
+
+bool apart_spool(const struct apart *a, const char *spool, char *path, size_t size)
+{
+    int n = snprintf(path, size, "%s%s", a->folder.here, strrchr(spool, '/'));
+    return n > 0 && (size_t)n < size;
+}
+
+static const struct apart *reported;
+
+/* A finish_how's report. */
+__attribute__((format(printf, 2, 3))) static void report(const char *who, const char *fmt, ...)
+{
+    static char text[2 * PATH_MAX];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    complain(who, "%s", apart_show(reported, text));
 }
 
 void apart_set(const struct apart *a, struct finish_how *how)
 {
+    reported = a;
+    how->report = report;
     how->anyway = how->takes = true;
     how->root = a->root;
 }
@@ -61,9 +91,9 @@ const char *apart_show(const struct apart *a, const char *text)
     return shown;
 }
 
-void apart_end(struct apart *a, const char *verb)
+void apart_end(struct apart *a, const char *verb, bool is_over)
 {
-    if (apart_is_begun(a) && !common_folder_remove(&a->folder, NULL))
+    if (is_over && apart_is_begun(a) && !a->is_looked_at && !common_folder_remove(&a->folder, NULL))
         complain(verb, "%s: not all that was recorded there could be made a trace of, and it is left", a->shown);
     common_folder_close(&a->folder);
     if (a->root_fd >= 0)

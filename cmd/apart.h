@@ -12,6 +12,7 @@ struct apart {
     struct common_folder folder;
     struct process_root root; /* good as long as root_fd is open, also when the process has ended */
     int root_fd;
+    bool is_looked_at; /* the folder is no one that is to be removed */
     char root_path[32], shown[PATH_MAX]; /* the folder's path for whoever reads it */
 };
 
@@ -31,13 +32,25 @@ bool apart_has(const char *spool);
 /* Opens the folder that the spool is in. path: for us. False: it is none, or somebody has it. */
 bool apart_open(struct apart *a, const struct process *p, const char *path);
 
-/* How its spools are finished: whoever they belong to, with the names of the process's own files. */
+/* The same of any folder with a spool in it, of a process that has other files than we do. */
+bool apart_look(struct apart *a, const struct process *p, const char *path);
+
+/* The spool's path for us; spool: any path of it. False: it is too long. */
+bool apart_spool(const struct apart *a, const char *spool, char *path, size_t size);
+
+/*
+ * How its spools are finished: whoever they belong to, with the names of the process's own files, and with complaints
+ * that call the folder as everybody finds it. Of one at a time.
+ */
 void apart_set(const struct apart *a, struct finish_how *how);
 
-/* The text, with the folder called as everybody finds it. Good until the next call. */
+/* The text, with the folder called so. Good until the next call. */
 const char *apart_show(const struct apart *a, const char *text);
 
-/* Removes the folder, if one was begun. What is in it besides the library stays, and a complaint says where. */
-void apart_end(struct apart *a, const char *verb);
+/*
+ * Removes the folder, if one was begun and this is the end of it: is_over. What is in it besides the library stays, and
+ * a complaint says where.
+ */
+void apart_end(struct apart *a, const char *verb, bool is_over);
 
 #endif

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cmd/apart.h"
+#include "cmd/attach/process_user.h"
 #include "cmd/attachment.h"
 #include "cmd/complain.h"
 #include "cmd/gather.h"
@@ -45,10 +46,11 @@ static void say_that_it_is_recorded(const struct attachment *a, uint64_t for_ns)
 /* It makes the recording, which may have to be apart: it does not find the folder, or the library, or is another's. */
 static bool is_apart(const struct process *p, const char *out, bool wants_library)
 {
+    struct process_user u;
     char folder[PATH_MAX];
     const char *slash = strrchr(out, '/');
     snprintf(folder, sizeof folder, "%.*s/", (int)(slash - out), out);
-    return wants_library || p->uid != geteuid() || !attach_shares(p, folder);
+    return wants_library || !process_user_of(p, &u) || u.uid != geteuid() || !attach_shares(p, folder);
 }
 
 /* NULL, or why not. */
@@ -61,6 +63,26 @@ static const char *begin(struct attachment *a, const struct record_options *o, s
     const char *wrong = attachment_why(a, apart_begin(apart, a->p, wants_library));
     snprintf(out, sizeof out, "%s%s", apart->folder.path, strrchr(o->out, '/'));
     return wrong ? wrong : attachment_begin(a, out, o->with_filter, &apart->folder);
+}
+
+static char kept[2 * PATH_MAX + 128];
+
+static void leave_kept(int signal)
+{
+    if (write(STDERR_FILENO, kept, strlen(kept)) < 0)
+        _exit(128 + signal);
+    _exit(128 + signal);
+}
+
+/* A signal while the trace is made leaves what was recorded where nobody would look for it. */
+static void say_what_is_kept(const struct apart *apart)
+{
+    static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
+    const struct sigaction sa = {.sa_handler = leave_kept};
+    snprintf(kept, sizeof kept, "thrace attach: the trace was not made, and the recording is kept: thrace finish -o FILE "
+             "%s/*.spool\n", apart->shown);
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        sigaction(ends[i], &sa, NULL);
 }
 
 /* False: there is no trace. */
@@ -80,6 +102,8 @@ static bool attach(struct record_options *o, struct process *p, struct apart *ap
         await_end(&a, o->for_ns);
     }
     bool over = wrong || attachment_end(&a);
+    if (apart_is_begun(apart))
+        say_what_is_kept(apart);
     sigprocmask(SIG_UNBLOCK, &signals, NULL);
     o->then.went_on = a.gone;
     o->then.apart = apart_is_begun(apart) ? apart : NULL;
@@ -101,7 +125,7 @@ int cmd_attach(int argc, char **argv)
     else if ((*o.out || record_options_choose_out(&o, NULL, p.name, o.pid)) && can_record_to("attach", o.out) &&
              visit_make_way("attach", o.pid))
         status = attach(&o, &p, &apart) ? EXIT_OK : EXIT_USAGE;
-    apart_end(&apart, "attach");
+    apart_end(&apart, "attach", true);
     process_close(&p);
     return status;
 }

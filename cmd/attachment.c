@@ -8,14 +8,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "cmd/attach/library_there.h"
 #include "cmd/complain.h"
 #include "cmd/control_client.h"
 #include "cmd/finish/process_life.h"
 #include "cmd/library.h"
+#include "cmd/network.h"
 #include "lib/clock.h"
 #include "lib/options/options.h"
 
@@ -160,6 +163,15 @@ bool attachment_wants_library(const struct process *p)
     return !look_for_library(p, here, there) && !*there;
 }
 
+/* What could not be told to end is not begun. */
+static bool can_be_told(const struct process *p)
+{
+    int fd = network_socket(p->pid, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC);
+    if (fd >= 0)
+        close(fd);
+    return fd >= 0 || errno != EPERM;
+}
+
 const char *attachment_begin(struct attachment *a, const char *out, bool with_filter, const struct common_folder *f)
 {
     static char here[PATH_MAX], library[PATH_MAX];
@@ -167,6 +179,8 @@ const char *attachment_begin(struct attachment *a, const char *out, bool with_fi
     if (listens_already(a))
         return attach_has_library;
     const char *wrong = look_for_library(a->p, here, library);
+    if (!wrong && !can_be_told(a->p))
+        wrong = control_other_network;
     if (!wrong && !*library)
         wrong = f ? common_folder_put_library(f, a->p, here, library) : strerror(ENOENT);
     make_entries(&entries, out, a->p);

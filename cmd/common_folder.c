@@ -17,12 +17,13 @@
 #include <unistd.h>
 
 #include "cmd/attach/attach.h"
-#include "cmd/process_user.h"
+#include "cmd/attach/process_user.h"
 
 enum { RANDOM = 6 }; /* letters behind the prefix */
 
 static const char *const library_folders[] = {"lib", "thrace"}; /* deep enough: the library looks beside itself */
 static const char library_name[] = "libthrace-preload.so";
+static const char library_path[] = "/lib/thrace/libthrace-preload.so";
 
 /* --- where it can be ---------------------------------------------------------------------------------------------- */
 
@@ -55,17 +56,27 @@ static int open_root(const struct process *p)
     return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
-/* Nobody else can put another one in the place of ours. */
-static bool is_usable(int above, bool for_library)
+/* Nobody else can put another one in the place of ours, but who can do everything there. */
+static bool is_usable(const struct common_folder *f, const struct process_user *u, bool for_library)
 {
     struct stat st;
     struct statvfs fs;
-    return !fstat(above, &st) && (!(st.st_mode & S_IWOTH) || st.st_mode & S_ISVTX) && !fstatvfs(above, &fs) &&
-           !(for_library && fs.f_flag & ST_NOEXEC);
+    if (fstat(f->above, &st) || fstatvfs(f->above, &fs) || (for_library && fs.f_flag & ST_NOEXEC))
+        return false;
+    bool by_others = st.st_mode & (S_IWOTH | S_IWGRP) && !(st.st_mode & S_ISVTX);
+    return !by_others && (f->is_far || !st.st_uid || st.st_uid == u->uid || st.st_uid == geteuid());
 }
 
-/* Nobody has it, as far as that shows. */
-static bool lock(int fd) { return !flock(fd, LOCK_EX | LOCK_NB); }
+/* Nobody has it, as far as that shows; who looks for what was left has it for a moment. */
+static bool lock(int fd)
+{
+    enum { TRIES = 10 };
+    static const struct timespec pause = {0, 5000000};
+    bool locked = false;
+    for (int i = 0; i < TRIES && !(locked = !flock(fd, LOCK_EX | LOCK_NB)); i++)
+        nanosleep(&pause, NULL);
+    return locked;
+}
 
 static bool has_name(const char *name, const char *prefix)
 {
@@ -192,7 +203,7 @@ static bool make_near(struct common_folder *f, const struct process *p, const ch
     char *real = place && *place == '/' ? realpath(place, NULL) : NULL;
     f->above = real && !strchr(real, '%') && attach_shares(p, real) ? open(real, FOLDER) : -1;
     bool made = false;
-    if (f->above >= 0 && is_usable(f->above, for_library)) {
+    if (f->above >= 0 && is_usable(f, u, for_library)) {
         struct process_user before = process_user_become(*u);
         made = !faccessat(AT_FDCWD, real, X_OK, AT_EACCESS) && make_in(f, real, prefix, u);
         process_user_leave(before);
@@ -209,7 +220,7 @@ static bool make_far(struct common_folder *f, int root, const char *place, const
     struct process_user before = process_user_become(*u);
     f->is_far = true;
     f->above = open_part_by_part(root, place);
-    bool made = f->above >= 0 && is_usable(f->above, for_library) && make_in(f, place, prefix, u);
+    bool made = f->above >= 0 && is_usable(f, u, for_library) && make_in(f, place, prefix, u);
     process_user_leave(before);
     if (!made && f->above >= 0)
         close(f->above);
@@ -240,28 +251,53 @@ const char *common_folder_make(struct common_folder *f, const struct process *p,
                        : "there is no folder for its recording that it has as well, and can write to: TMPDIR names one";
 }
 
-bool common_folder_open(struct common_folder *f, const struct process *p, const char *path, const char *prefix)
+/* What is behind /proc/PID/root of the process; NULL: the path is our own. */
+static const char *behind_root(const struct process *p, const char *path)
 {
-    char behind[64];
-    struct process_user u;
-    *f = (struct common_folder){.above = -1, .fd = -1};
-    int n = snprintf(behind, sizeof behind, "/proc/%ld/root", (long)p->pid);
-    const char *slash = strrchr(path, '/');
-    f->is_far = !strncmp(path, behind, (size_t)n) && path[n] == '/';
-    if (!slash || !has_name(slash + 1, prefix) || !process_user_of(p, &u))
-        return false;
-    snprintf(f->name, sizeof f->name, "%s", slash + 1);
-    snprintf(f->path, sizeof f->path, "%s", path + (f->is_far ? n : 0));
-    char *above = strndup(f->path, strlen(f->path) - strlen(slash));
-    int root = f->is_far ? open_root(p) : open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    static const char root[] = "/root/";
+    char own[32];
+    int n = snprintf(own, sizeof own, "/proc/%ld/", (long)p->pid);
+    const char *at = strncmp(path, own, (size_t)n) ? NULL : strstr(path, root);
+    return at ? at + sizeof root - 2 : NULL;
+}
+
+/* Each folder by its name, without links. */
+static void open_by_path(struct common_folder *f, const struct process *p, const char *path)
+{
+    const char *there = behind_root(p, path);
+    *f = (struct common_folder){.above = -1, .fd = -1, .is_far = there};
+    snprintf(f->path, sizeof f->path, "%s", there ? there : path);
+    const char *slash = strrchr(f->path, '/');
+    char *above = slash ? strndup(f->path, (size_t)(slash - f->path)) : NULL;
+    int root = there ? open_root(p) : open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    snprintf(f->name, sizeof f->name, "%s", slash ? slash + 1 : "");
     f->above = above && root >= 0 ? open_part_by_part(root, above) : -1;
     free(above);
     if (root >= 0)
         close(root);
-    if (f->above >= 0 && enter(f, &u)) {
+}
+
+bool common_folder_open(struct common_folder *f, const struct process *p, const char *path, const char *prefix)
+{
+    struct process_user u;
+    open_by_path(f, p, path);
+    if (f->above >= 0 && has_name(f->name, prefix) && process_user_of(p, &u) && enter(f, &u)) {
         set_here(f);
         return true;
     }
+    common_folder_close(f);
+    return false;
+}
+
+bool common_folder_look(struct common_folder *f, const struct process *p, const char *path)
+{
+    open_by_path(f, p, path);
+    if (f->above >= 0)
+        f->fd = *f->name ? openat(f->above, f->name, FOLDER) : fcntl(f->above, F_DUPFD_CLOEXEC, 0);
+    f->is_far = true; /* its path may lead elsewhere by now */
+    set_here(f);
+    if (f->fd >= 0)
+        return true;
     common_folder_close(f);
     return false;
 }
@@ -305,8 +341,11 @@ const char *common_folder_put_library(const struct common_folder *f, const struc
     if (folder >= 0)
         close(folder);
     close(in);
-    int n = snprintf(library, PATH_MAX, "%s/%s/%s/%s", f->path, library_folders[0], library_folders[1], library_name);
-    if (copied && n < PATH_MAX)
+    const size_t len = strlen(f->path);
+    bool fits = len + sizeof library_path <= PATH_MAX;
+    memcpy(library, f->path, fits ? len : 0);
+    memcpy(library + (fits ? len : 0), library_path, sizeof library_path);
+    if (copied && fits)
         return NULL;
     static char why[128];
     snprintf(why, sizeof why, "the library cannot be put into its file system: %s",

@@ -32,6 +32,9 @@ const char *common_folder_make(struct common_folder *f, const struct process *p,
  */
 bool common_folder_open(struct common_folder *f, const struct process *p, const char *path, const char *prefix);
 
+/* Opens any folder, to which the path leads likewise, without links. It is not locked, and not to be removed. */
+bool common_folder_look(struct common_folder *f, const struct process *p, const char *path);
+
 /* The length of the path of the folder that the file is in, 0: that has no such name. */
 size_t common_folder_of(const char *file, const char *prefix);
 

@@ -45,49 +45,91 @@ static const char *why(const struct command *c, int err)
     }
 }
 
-/* The path of the spool, from here. False: the process has another file system, and the path leads through /proc. */
+/* The path of the process's spool, as far as it is not known to be another one, from here. */
 static bool locate(char *path, size_t size, pid_t pid, const char *spool)
 {
-    snprintf(path, size, "%s", spool);
-    if (!access(path, F_OK))
-        return true;
-    snprintf(path, size, "/proc/%ld/root%s", (long)pid, spool);
-    return false;
+    char folder[PROCESS_FOLDER];
+    process_folder(folder, pid);
+    int n = snprintf(path, size, "%s/root%s", folder, spool);
+    bool fits = n > 0 && (size_t)n < size;
+    if (fits && access(path, F_OK) && errno == EACCES)
+        snprintf(path, size, "%s", spool);
+    return fits;
+}
+
+/* By thrace stop, for one. */
+static bool is_missing(pid_t pid, const char *spool)
+{
+    char path[PATH_MAX + 64];
+    return locate(path, sizeof path, pid, spool) && access(path, F_OK) && errno == ENOENT;
 }
 
 /*
  * The process names a path, and may lie: what is there must be a spool of its own, and of this user. Where the process
- * has its own file system, links may lead anywhere, so nothing is written there.
+ * has its own file system, links may lead anywhere, so none is followed, and the trace goes where the user says.
  */
-static int make_trace(const struct command *c, pid_t pid, const char *spool, const struct finish_how *wanted)
+static int make_trace_apart(const struct command *c, pid_t pid, const char *spool, struct finish_how *how)
 {
-    static char path[PATH_MAX + 32];
-    static struct finish_summary sum;
     static struct apart apart = APART_NONE;
-    char root[PROCESS_ROOT_OWN];
+    static char path[PATH_MAX + 64], there[PATH_MAX];
+    static struct finish_summary sum;
+    const char *verb = c->arguments.verb;
     struct process p;
-    struct finish_how how = *wanted;
-    bool here = locate(path, sizeof path, pid, spool);
-    process_root_look(&how.root, root, pid);
-    if (!here && !how.out) {
-        complain(c->arguments.verb, "%ld: it has another file system; thrace finish -o FILE %s makes the trace",
-                 (long)pid, path);
+    locate(path, sizeof path, pid, spool);
+    if (!how->out) {
+        complain(verb, "%ld: it has another file system; thrace finish -o FILE %s makes the trace", (long)pid, path);
         return EXIT_USAGE;
     }
     const char *wrong = process_open(&p, pid);
-    if (!wrong && apart_open(&apart, &p, path)) {
-        snprintf(path, sizeof path, "%s%s", apart.folder.here, strrchr(spool, '/'));
-        apart_set(&apart, &how);
-    }
-    int status = (int)finish_spool(path, &how, &sum);
-    apart_end(&apart, c->arguments.verb);
+    bool is_own = !wrong && apart_has(spool) && apart_open(&apart, &p, path);
+    if (!wrong && !is_own && !apart_look(&apart, &p, path))
+        wrong = "the folder of its recording cannot be opened, or links lead there";
+    if (!wrong && !apart_spool(&apart, spool, there, sizeof there))
+        wrong = "the path of its recording is too long";
+    if (wrong)
+        complain(verb, "%ld: %s", (long)pid, wrong);
+    else
+        apart_set(&apart, how);
+    int status = wrong ? EXIT_USAGE : (int)finish_spool(there, how, &sum);
+    apart_end(&apart, verb, c->verb == CONTROL_DETACH);
     process_close(&p);
+    if (!status && !how->quiet && !sum.elsewhere)
+        finish_report(&sum);
+    return status;
+}
+
+static int make_trace(const struct command *c, pid_t pid, const char *spool, const struct finish_how *wanted)
+{
+    static struct finish_summary sum;
+    char root[PROCESS_ROOT_OWN];
+    struct finish_how how = *wanted;
+    process_root_look(&how.root, root, pid);
+    if (how.root.path || apart_has(spool))
+        return make_trace_apart(c, pid, spool, &how);
+    int status = (int)finish_spool(spool, &how, &sum);
     if (!status && !how.quiet && !sum.elsewhere)
         finish_report(&sum);
     return status;
 }
 
-/* What thrace top looks at was to have no trace, or that was to be elsewhere: it gets one in the current directory. */
+/* Somebody records there, and makes the trace when the recording ends. */
+static bool is_awaited(pid_t pid, const char *spool)
+{
+    static struct apart apart = APART_NONE;
+    char path[PATH_MAX + 64];
+    struct process p;
+    locate(path, sizeof path, pid, spool);
+    bool awaited = apart_has(spool) && !process_open(&p, pid) && !apart_open(&apart, &p, path);
+    if (apart_has(spool))
+        process_close(&p);
+    apart_end(&apart, "", false);
+    return awaited;
+}
+
+/*
+ * What thrace top looks at was to have no trace, and that of a folder of its own was to be elsewhere: it gets one in the
+ * current directory.
+ */
 static void name_trace(pid_t pid, const char *spool, struct finish_how *how)
 {
     static char trace[PATH_MAX];
@@ -100,14 +142,22 @@ static void name_trace(pid_t pid, const char *spool, struct finish_how *how)
     how->anyway = how->out != NULL;
 }
 
-/* What a killed thrace top has left. */
+/* What a killed thrace top, or attach, has left. */
 static void tidy_up(const char *verb, pid_t pid, const char *spool)
 {
+    static struct apart apart = APART_NONE;
     static struct visit v;
-    static char path[PATH_MAX + 32];
+    static char path[PATH_MAX + 64];
+    struct process p;
     locate(path, sizeof path, pid, spool);
-    if (visit_take_over(&v, verb, pid, path))
+    if (apart_has(spool)) {
+        bool opened = !process_open(&p, pid) && apart_open(&apart, &p, path);
+        apart_end(&apart, verb, opened);
+        process_close(&p);
+    } else if (visit_take_over(&v, verb, pid, path) ||
+               visit_take_over(&v, verb, pid, spool)) { /* where that is a path of ours as well */
         visit_end(&v);
+    }
 }
 
 static double seconds_since(uint64_t realtime_ns)
@@ -129,12 +179,6 @@ static void print_status(pid_t pid, const struct control_reply *r)
            (long)pid, r->session, seconds_since(r->start_realtime_ns), r->generation, r->threads,
            r->threads == 1 ? "" : "s", r->log_bytes, r->lost,
            r->spool);
-}
-
-static bool is_missing(pid_t pid, const char *spool)
-{
-    char path[PATH_MAX + 32];
-    return !locate(path, sizeof path, pid, spool) && access(path, F_OK) && errno == ENOENT;
 }
 
 static int send_command(const struct command *c, pid_t pid, struct finish_how *how, bool keep)
@@ -162,6 +206,11 @@ static int send_command(const struct command *c, pid_t pid, struct finish_how *h
         return EXIT_OK;
     if (keep) {
         puts(r.spool);
+        return EXIT_OK;
+    }
+    if (!how->out && is_awaited(pid, r.spool)) {
+        if (!how->quiet)
+            fprintf(stderr, "thrace: thrace attach, which has begun this recording, makes the trace\n");
         return EXIT_OK;
     }
     name_trace(pid, r.spool, how);

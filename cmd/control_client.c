@@ -17,7 +17,7 @@
 
 static const char no_answer[] = "the process does not answer";
 static const char never_read[] = "the process does not read what it is told";
-static const char other_network[] = "the process has a network of its own, which takes root to come to";
+const char control_other_network[] = "the process has a network of its own, which takes root to come to";
 static const char not_yours[] = "the process does not obey you: it belongs to another user";
 const char control_not_listening[] =
     "the process does not listen: it runs without thrace, or without THRACE_CONTROL=1 (thrace record --control)";
@@ -76,13 +76,13 @@ static void set_timeouts(int fd, enum control_verb verb)
 /* Where the process has other users than we do, root is nobody there, and its own user is obeyed. */
 static int connect_as_obeyed(int fd, const struct sockaddr_un *address, socklen_t len, pid_t pid)
 {
-    char path[64];
+    char folder[PROCESS_FOLDER], path[64];
     struct stat ours, theirs, owner;
-    snprintf(path, sizeof path, "/proc/%ld/ns/user", (long)pid);
+    process_folder(folder, pid);
+    snprintf(path, sizeof path, "%s/ns/user", folder);
     bool foreign = !geteuid() && !stat("/proc/self/ns/user", &ours) && !stat(path, &theirs) &&
                    (ours.st_dev != theirs.st_dev || ours.st_ino != theirs.st_ino);
-    snprintf(path, sizeof path, "/proc/%ld", (long)pid);
-    foreign = foreign && !stat(path, &owner) && owner.st_uid;
+    foreign = foreign && !stat(folder, &owner) && owner.st_uid;
     if (foreign && seteuid(owner.st_uid))
         return -1;
     int failed = connect(fd, (const struct sockaddr *)address, len);
@@ -109,7 +109,7 @@ static const char *ask_once(pid_t pid, const struct process_stat *s, enum contro
     memcpy(address.sun_path + 1, name, len);
     int fd = network_socket(pid, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC);
     if (fd < 0)
-        return errno == EPERM ? other_network : strerror(errno);
+        return errno == EPERM ? control_other_network : strerror(errno);
     const char *err = NULL;
     set_timeouts(fd, verb);
     if (connect_as_obeyed(fd, &address, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + len), pid))

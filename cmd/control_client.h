@@ -9,6 +9,9 @@
 /* What control_ask returns where nobody listens. */
 extern const char control_not_listening[];
 
+/* What control_ask() says where the process is in a network that we may not come to. */
+extern const char control_other_network[];
+
 /* Asks the process, and waits for the answer. NULL, or one line that says why there is none. */
 const char *control_ask(pid_t pid, enum control_verb verb, struct control_reply *reply);
 

@@ -6,6 +6,7 @@
 #include "cmd/arguments.h"
 #include "cmd/complain.h"
 #include "cmd/finish/finish.h"
+#include "cmd/finish/process_root.h"
 #include "cmd/finish_report.h"
 #include "cmd/verbs.h"
 
@@ -46,9 +47,11 @@ int cmd_finish(int argc, char **argv)
         return EXIT_USAGE;
     if (how.out && optind + 1 != argc)
         return wrong_use(&arguments, "-o FILE is for one SPOOL");
+    char root[PROCESS_ROOT_OWN];
     int worst = EXIT_OK;
     for (int i = optind; i < argc; i++) {
         static struct finish_summary sum;
+        process_root_of_path(&how.root, root, argv[i]);
         int status = (int)finish_spool(argv[i], &how, &sum);
         if (!status && !how.quiet && !sum.nothing && !sum.elsewhere)
             finish_report(&sum);

@@ -2,9 +2,9 @@
 
 #include "cmd/gather.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,30 +78,28 @@ static const char *spools_of(const char *out, const struct apart *a)
     return spools_apart;
 }
 
-/* A finish_how's report. */
-__attribute__((format(printf, 2, 3))) static void report_apart(const char *who, const char *fmt, ...)
-{
-    static char text[2 * PATH_MAX];
-    va_list ap;
-    va_start(ap, fmt);
-    vsnprintf(text, sizeof text, fmt, ap);
-    va_end(ap);
-    complain(who, "%s", apart_show(apart, text));
-}
-
 static const char *shown(const char *path) { return apart ? apart_show(apart, path) : path; }
 
-/* Its trace goes to where the others go. False: the path is too long. */
+/*
+ * Its trace goes to where the others go. The process has chosen the name, and did not see those that are there: none is
+ * written over, but the one that was asked for. False: there is no name for it.
+ */
 static bool set_apart(const struct gathered *g, const char *spool, struct finish_how *how)
 {
+    enum { TRIES = 10000, NUMBER = 8 };
     static char out[PATH_MAX];
     const char *folder_end = strrchr(g->out, '/'), *name = strrchr(spool, '/');
-    int n = snprintf(out, sizeof out, "%.*s%s", (int)(folder_end - g->out), g->out, name);
-    if (n < 0 || (size_t)n >= sizeof out)
+    int n = snprintf(out, sizeof out - NUMBER, "%.*s%s", (int)(folder_end - g->out), g->out, name);
+    if (n < 0 || (size_t)n >= sizeof out - NUMBER)
         return false;
-    out[(size_t)n - strlen(".spool")] = 0;
+    char *end = out + n - strlen(".spool");
+    *end = 0;
+    for (int i = 1; strcmp(out, g->out) != 0 && !faccessat(AT_FDCWD, out, F_OK, AT_SYMLINK_NOFOLLOW); i++) {
+        if (i == TRIES)
+            return false;
+        snprintf(end, NUMBER, ".%d", i);
+    }
     how->out = out;
-    how->report = report_apart;
     apart_set(apart, how);
     return true;
 }
@@ -125,7 +123,7 @@ static void finish_one(struct gathered *g, const struct orphaned_spool *s, bool 
                              .progress = stderr};
     remember(g, s->path);
     if (apart && !set_apart(g, s->path, &how))
-        complain(g->then.verb, "%s: the path of its trace is too long", shown(s->path));
+        complain(g->then.verb, "%s: there is no name for its trace", shown(s->path));
     else if (finish_spool(s->path, &how, &sum) || sum.nothing || sum.elsewhere)
         return;
     g->made = true;

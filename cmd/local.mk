@@ -47,7 +47,6 @@ thrace_SOURCES = %D%/main.c %D%/verbs.def %D%/verbs.h \
 	%D%/network.c %D%/network.h \
 	%D%/pid_file.c %D%/pid_file.h \
 	%D%/print.c %D%/print_v1.c %D%/print_v1.h \
-	%D%/process_user.c %D%/process_user.h \
 	%D%/raw.c \
 	%D%/record.c %D%/record_options.c %D%/record_options.h %D%/record_probes.c %D%/record_probes.h \
 	%D%/record_place.c %D%/record_place.h \

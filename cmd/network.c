@@ -12,10 +12,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static int open_namespace(pid_t pid, const char *which)
+#include "cmd/finish/process_life.h"
+
+static int open_namespace(const char *folder, const char *which)
 {
     char path[64];
-    snprintf(path, sizeof path, "/proc/%ld/ns/%s", (long)pid, which);
+    snprintf(path, sizeof path, "%s/ns/%s", folder, which);
     return open(path, O_RDONLY | O_CLOEXEC);
 }
 
@@ -61,9 +63,17 @@ static int send_there(struct errand *e)
 
 int network_socket(pid_t pid, int family, int type)
 {
-    struct errand e = {.network = open_namespace(pid, "net"), .user = open_namespace(pid, "user"), .family = family,
-                       .type = type, .fd = -1, .error = EPERM};
-    int fd = e.network < 0 || is_ours("net", e.network) ? socket(family, type, 0) : send_there(&e);
+    char folder[PROCESS_FOLDER];
+    process_folder(folder, pid);
+    struct errand e = {.user = open_namespace(folder, "user"), .family = family, .type = type, .fd = -1,
+                       .error = EPERM};
+    e.network = open_namespace(folder, "net");
+    bool is_hidden = e.network < 0 && errno == EACCES; /* another user's: it may be in ours */
+    int fd = -1;
+    if (is_hidden || (e.network >= 0 && is_ours("net", e.network)))
+        fd = socket(family, type, 0);
+    else if (e.network >= 0)
+        fd = send_there(&e);
     const int error = errno;
     if (e.network >= 0)
         close(e.network);

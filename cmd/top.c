@@ -229,7 +229,12 @@ static const char *find_recording(struct top *t, struct spool_claim *claim)
     if (wrong == is_not_recorded && t->visits) {
         terminal_mode_insist();
         refused = visit_environment_read("top") ? visit_begin(&t->visit, "top", pid, t->with_filter) : was_said;
-        wrong = find_spool(claim, path, pid, &t->process); /* which may be that of somebody who was faster */
+        if (t->visit.begun)
+            visit_spool(&t->visit, path, sizeof path);
+        wrong = t->visit.begun ? find_spool_at(claim, path, pid, &t->process)
+                               : find_spool(claim, path, pid, &t->process); /* of somebody who was faster */
+        if (wrong && !*wrong)
+            wrong = is_not_recorded;
     } else if (!wrong && t->visits && visit_take_over(&t->visit, "top", pid, path)) {
         terminal_mode_insist();
     }

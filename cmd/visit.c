@@ -46,6 +46,11 @@ bool visit_find(const struct visit *v, const char *spool, char *path, size_t siz
     return len > 0 && (size_t)len < size;
 }
 
+void visit_spool(const struct visit *v, char *path, size_t size)
+{
+    snprintf(path, size, "%s/%s.spool", v->folder.here, file_name);
+}
+
 void visit_forget(const struct visit *v, const char *spool)
 {
     char path[PATH_MAX];

@@ -30,6 +30,9 @@ bool visit_end(struct visit *v);
 /* Where a spool that a snapshot left in the folder is for us; spool: for the process. False: it is not there. */
 bool visit_find(const struct visit *v, const char *spool, char *path, size_t size);
 
+/* Its spool's path for us. */
+void visit_spool(const struct visit *v, char *path, size_t size);
+
 /* Removes a spool, which a snapshot left in the folder. */
 void visit_forget(const struct visit *v, const char *spool);
 

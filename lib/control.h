@@ -74,7 +74,8 @@ enum attach_word {
     ATTACH_GO_APART, /* and leave it to the command to make the trace: it knows where that is to be */
 };
 struct attach_reply {
-    uint32_t let_go; /* by the command: an attach_word */
+    uint64_t started; /* by the command: when the process began, as its socket's name has it (/proc/PID/stat) */
+    uint32_t let_go; /* by the command, after that: an attach_word */
     uint32_t over;   /* by the library: what follows is there */
     int32_t error;       /* a negative errno: nothing is recorded */
     uint32_t unwritable; /* places of functions' addresses that could not be written to */

@@ -157,18 +157,22 @@ static const char *order(struct tracee *t, const struct attach *how, const struc
     return wrong || process_load(t->p, at, answer, sizeof *answer) ? wrong : tracee_has_ended;
 }
 
+static bool tell(const struct process *p, uint64_t at, const void *what, size_t n)
+{
+    struct iovec here = {(void *)(uintptr_t)what, n}, there = {(void *)(uintptr_t)at, n};
+    return process_vm_writev(p->task, &here, 1, &there, 1, 0) == (ssize_t)n;
+}
+
 /* The process is as it was; a thread of the library's own begins now. */
 static const char *await_answer(const struct process *p, enum attach_word word, uint64_t at,
                                 struct attach_reply *reply)
 {
     const struct timespec pause = {0, 500000};
     const uint64_t until = clock_mono_ns() + ANSWER_S * UINT64_C(1000000000);
-    uint32_t go = word;
-    at += offsetof(struct attach_reply, let_go);
-    struct iovec here = {&go, sizeof go}, there = {(void *)(uintptr_t)at, sizeof go};
-    if (process_vm_writev(p->task, &here, 1, &there, 1, 0) != sizeof go)
+    const uint32_t go = word;
+    if (!tell(p, at + offsetof(struct attach_reply, started), &p->started, sizeof p->started) ||
+        !tell(p, at + offsetof(struct attach_reply, let_go), &go, sizeof go))
         return "it has ended";
-    at -= offsetof(struct attach_reply, let_go);
     do {
         if (!process_load(p, at, reply, sizeof *reply))
             return "it has ended";

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cmd/attach/attach.h"
+#include "cmd/attach/process_user.h"
 #include "cmd/attach/remote_function.h"
 
 /* What is mapped first has the tables of segments and sections, and the build-id. */
@@ -38,6 +39,20 @@ static void name_for_loader(const struct process *p, const char *path, char ther
         there[len - strlen(gone)] = 0;
 }
 
+/* By the process's user. */
+static bool can_be_read(const struct process *p, const char *path)
+{
+    struct process_user u;
+    if (!process_user_of(p, &u))
+        return false;
+    struct process_user before = process_user_become(u);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    process_user_leave(before);
+    if (fd >= 0)
+        close(fd);
+    return fd >= 0;
+}
+
 const char *library_find_there(const struct process *p, const char *here, char there[PATH_MAX])
 {
     static char why[512];
@@ -50,7 +65,7 @@ const char *library_find_there(const struct process *p, const char *here, char t
     }
     if (m)
         name_for_loader(p, m->path, there);
-    else if (attach_shares(p, here))
+    else if (attach_shares(p, here) && can_be_read(p, here))
         snprintf(there, PATH_MAX, "%s", here);
     return NULL;
 }

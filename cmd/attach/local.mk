@@ -7,6 +7,7 @@ libattach_la_SOURCES = \
 	%D%/library_there.c %D%/library_there.h \
 	%D%/loader_locks.c %D%/loader_locks.h \
 	%D%/place.c %D%/place.h \
+	%D%/process_user.c %D%/process_user.h \
 	%D%/remote_function.c %D%/remote_function.h \
 	%D%/return_frame.c %D%/return_frame.h \
 	%D%/stops.c %D%/stops.h \

@@ -23,6 +23,9 @@ const char tracee_has_ended[] = "its thread has ended";
 const char stop_is_late[] = "a call takes long";
 static const char does_not_stop[] = "a thread does not stop";
 
+/* Whatever wait says: one that is taken for ended is not put back. */
+static bool is_there(const struct tracee *t) { return !tgkill(t->p->pid, t->tid, 0) || errno != ESRCH; }
+
 /* The kernel sends a signal then: whoever looks again and again takes the processor from the thread. */
 const char *stop_await(const struct tracee *t, int *status, uint64_t until)
 {
@@ -35,7 +38,7 @@ const char *stop_await(const struct tracee *t, int *status, uint64_t until)
     for (bool found = false; !found && !wrong;) {
         pid_t got = waitpid(t->tid, status, __WALL | WNOHANG);
         found = got == t->tid && WIFSTOPPED(*status);
-        if (!found && (got == t->tid || (got < 0 && errno != EINTR)))
+        if (!found && (got == t->tid || (got < 0 && errno != EINTR && !is_there(t))))
             wrong = tracee_has_ended;
         else if (!found && clock_mono_ns() > until)
             wrong = does_not_stop;

@@ -189,6 +189,7 @@ enum finish_result finish_spool(const char *spool, const struct finish_how *how,
     if (err)
         how->report(how->who, "%s", err);
     err = spool_claim_open(&claim, spool, how->anyway);
+    claim.is_hostile = claim.foreign || how->takes;
     claim.foreign &= !how->takes;
     sum->elsewhere = claim.gone && how->may_be_gone;
     if (err) {

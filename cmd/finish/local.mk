@@ -29,6 +29,7 @@ libfinish_la_SOURCES = \
 	%D%/recording_records.c %D%/recording_records.h \
 	%D%/recording_switches.c %D%/recording_switches.h \
 	%D%/recording_symbols.c %D%/recording_symbols.h \
+	%D%/regular_file.c %D%/regular_file.h \
 	%D%/samples.c %D%/samples.h \
 	%D%/spool_claim.c %D%/spool_claim.h \
 	%D%/spool_read.c %D%/spool_read.h \

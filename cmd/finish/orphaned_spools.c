@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "cmd/finish/process_life.h"
+#include "cmd/finish/regular_file.h"
 #include "lib/wire/file_header.h"
 #include "parser/vec.h"
 
@@ -131,21 +132,19 @@ static bool look_at_trace(const struct search *s, int fd, const struct stat *st,
 }
 
 /* Gone meanwhile, or of others. */
-static bool is_no_spool(int error) { return error == ENOENT || error == EACCES || error == ELOOP || error == ENXIO; }
+static bool is_no_spool(int error) { return error == ENOENT || error == EACCES || error == ELOOP || error == EINVAL; }
 
 /* The trace of a file with a second name would get a name that somebody else chose. */
 static void look(const struct search *s, const char *path, look_fn *is_wanted)
 {
     struct orphaned_spools *orphans = s->orphans;
     struct stat st;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+    int fd = regular_file_open(path, &st);
     if (fd < 0) {
         note(orphans, is_no_spool(errno) ? 0 : errno);
         return;
     }
-    if (fstat(fd, &st)) {
-        note(orphans, errno);
-    } else if (S_ISREG(st.st_mode) && st.st_nlink == 1 && VEC_ROOM(orphans)) {
+    if (st.st_nlink == 1 && VEC_ROOM(orphans)) {
         struct orphaned_spool *found = &orphans->v[orphans->n];
         memset(found, 0, sizeof *found);
         strcpy(found->path, path);

@@ -187,6 +187,32 @@ bool process_each_thread(pid_t pid, bool (*each)(void *arg, pid_t tid), void *ar
     return !error;
 }
 
+struct living {
+    pid_t pid, task; /* 0: none so far */
+};
+
+static bool take_living(void *arg, pid_t tid)
+{
+    struct living *l = arg;
+    struct process_stat s;
+    char task[48];
+    snprintf(task, sizeof task, "%ld/task/%ld", (long)l->pid, (long)tid);
+    if (!stat_of(task, &s) && s.state != 'Z' && s.state != 'X')
+        l->task = tid;
+    return !l->task;
+}
+
+void process_folder(char folder[PROCESS_FOLDER], pid_t pid)
+{
+    struct process_stat s;
+    struct living l = {pid, 0};
+    snprintf(folder, PROCESS_FOLDER, "/proc/%ld", (long)pid);
+    if (!process_stat(pid, &s) && s.state == 'Z')
+        process_each_thread(pid, take_living, &l);
+    if (l.task)
+        snprintf(folder, PROCESS_FOLDER, "/proc/%ld/task/%ld", (long)pid, (long)l.task);
+}
+
 struct ending {
     pid_t pid;
     bool all; /* so far */

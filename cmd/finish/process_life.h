@@ -31,6 +31,13 @@ int process_stat(pid_t pid, struct process_stat *s);
 /* What errno means behind one of these: that text, or strerror's. */
 const char *process_why(const char *not_found);
 
+/*
+ * "/proc/PID", or where its first thread has ended "/proc/PID/task/TID" of one that lives: root directory, namespaces
+ * and mappings are told there only.
+ */
+enum { PROCESS_FOLDER = 48 };
+void process_folder(char folder[PROCESS_FOLDER], pid_t pid);
+
 /* As process_stat. NULL, or why not in words. */
 const char *process_look(pid_t pid, struct process_stat *s);
 

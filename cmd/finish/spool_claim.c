@@ -8,7 +8,10 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
+
+#include "cmd/finish/regular_file.h"
 
 /* Root's file that we may read was put there by somebody who can do anything anyway. */
 static bool is_trusted(const struct stat *st) { return st->st_uid == geteuid() || !st->st_uid; }
@@ -28,24 +31,20 @@ const char *spool_claim_open(struct spool_claim *c, const char *path, bool anywa
     struct stat st;
     const char *err = NULL;
     memset(c, 0, sizeof *c);
-    c->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW | O_NOCTTY);
+    c->fd = regular_file_open(path, &st);
     if (c->fd < 0) {
         c->gone = errno == ENOENT;
-        return errno == ELOOP ? "it is a symbolic link; name the spool itself" : strerror(errno);
+        c->no_file = errno == EINVAL;
+        return errno == ELOOP ? "it is a symbolic link; name the spool itself"
+               : c->no_file   ? "this is not a file"
+                              : strerror(errno);
     }
-    if (fstat(c->fd, &st)) {
-        err = strerror(errno);
-    } else if (!S_ISREG(st.st_mode)) {
-        err = "this is not a file";
-        c->no_file = true;
-    } else {
-        c->dev = st.st_dev;
-        c->ino = st.st_ino;
-        c->linked = st.st_nlink > 1;
-        c->foreign = !is_trusted(&st);
-        if (c->foreign && (geteuid() || !anyway))
-            err = refuse(c, st.st_uid);
-    }
+    c->dev = st.st_dev;
+    c->ino = st.st_ino;
+    c->linked = st.st_nlink > 1;
+    c->foreign = !is_trusted(&st);
+    if (c->foreign && (geteuid() || !anyway))
+        err = refuse(c, st.st_uid);
     if (err) {
         close(c->fd);
         c->fd = -1;
@@ -55,9 +54,14 @@ const char *spool_claim_open(struct spool_claim *c, const char *path, bool anywa
 
 bool spool_claim_lock(struct spool_claim *c)
 {
+    enum { TRIES = 200 };
+    static const struct timespec pause = {0, 10000000};
     struct stat st;
-    while (flock(c->fd, LOCK_EX) && errno == EINTR)
-        ;
+    if (!c->is_hostile)
+        while (flock(c->fd, LOCK_EX) && errno == EINTR)
+            ;
+    for (int i = 0; c->is_hostile && i < TRIES && flock(c->fd, LOCK_EX | LOCK_NB); i++)
+        nanosleep(&pause, NULL); /* somebody may keep it for ever */
     c->gone = !fstat(c->fd, &st) && !st.st_nlink;
     return !c->gone;
 }

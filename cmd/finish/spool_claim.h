@@ -14,6 +14,7 @@ struct spool_claim {
     ino_t ino;
     bool gone;    /* there is no such file (any more) */
     bool foreign; /* another user's: it cannot be trusted, and it stays */
+    bool is_hostile; /* somebody may lock it for ever: that is waited for for a moment only */
     bool linked;  /* it has a second name */
     bool no_file; /* it is no file, so no spool */
     char why[160];

@@ -176,11 +176,12 @@ static const char *read_status(struct process *p)
 static void find_files(struct process *p)
 {
     struct stat ours, theirs;
-    char exe[64];
-    snprintf(exe, sizeof exe, "/proc/%ld/exe", (long)p->pid);
+    char folder[PROCESS_FOLDER], exe[64];
+    process_folder(folder, p->pid);
+    snprintf(exe, sizeof exe, "%s/exe", folder);
     ssize_t n = readlink(exe, p->exe, sizeof p->exe - 1);
     p->exe[n > 0 ? n : 0] = 0;
-    snprintf(p->root, sizeof p->root, "/proc/%ld/root", (long)p->pid);
+    snprintf(p->root, sizeof p->root, "%s/root", folder);
     if (stat(p->root, &theirs) || stat("/", &ours) || (ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino))
         p->root[0] = 0;
 }

@@ -37,7 +37,7 @@ struct process {
     uint64_t started; /* in the kernel's ticks since the boot: another process may get the same number */
     char name[16];
     char exe[PATH_MAX];         /* the program's file, "": it is not told */
-    char root[32];              /* before its paths: "", or /proc/PID/root where it has another root than we do */
+    char root[64];              /* before its paths: "", or /proc/PID/root where it has another root than we do */
     VEC(struct mapping) maps;   /* by address */
     struct core *core;          /* it ran once: this is what is left of it; NULL: it runs */
 };

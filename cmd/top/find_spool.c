@@ -21,19 +21,29 @@ static bool is_of(int fd, pid_t pid, const struct process_stat *s)
            h.state == SPOOL_RECORDING;
 }
 
+const char *find_spool_at(struct spool_claim *claim, const char *path, pid_t pid, const struct process_stat *s)
+{
+    const char *wrong = spool_claim_open(claim, path, true);
+    if (!wrong && is_of(claim->fd, pid, s))
+        return NULL;
+    spool_claim_end(claim, path, false);
+    return wrong ? wrong : "";
+}
+
 /* At that path, or where the process has another root, at that path there. */
 static const char *try_path(struct spool_claim *claim, char there[FOUND_SPOOL_SIZE], const char *path, pid_t pid,
                             const struct process_stat *s)
 {
     const char *refused = NULL;
+    char folder[PROCESS_FOLDER];
+    process_folder(folder, pid);
     for (int i = 0; i < 2; i++) {
-        snprintf(there, FOUND_SPOOL_SIZE, i ? "/proc/%ld/root%s" : "%.0ld%s", i ? (long)pid : 0L, path);
-        const char *wrong = spool_claim_open(claim, there, true);
-        if (!wrong && is_of(claim->fd, pid, s))
+        snprintf(there, FOUND_SPOOL_SIZE, "%s%s%s", i ? folder : "", i ? "/root" : "", path);
+        const char *wrong = find_spool_at(claim, there, pid, s);
+        if (!wrong)
             return NULL;
-        if (wrong && !claim->gone)
+        if (*wrong && !claim->gone)
             refused = wrong;
-        spool_claim_end(claim, there, false);
     }
     return refused ? refused : "";
 }
@@ -42,10 +52,11 @@ const char *find_spool(struct spool_claim *claim, char found[FOUND_SPOOL_SIZE], 
                        const struct process_stat *s)
 {
     static const char suffix[] = ".spool";
-    char maps[64], *line = NULL, before[FOUND_SPOOL_SIZE] = "";
+    char folder[PROCESS_FOLDER], maps[64], *line = NULL, before[FOUND_SPOOL_SIZE] = "";
     size_t size = 0;
     const char *wrong = "";
-    snprintf(maps, sizeof maps, "/proc/%ld/maps", (long)pid);
+    process_folder(folder, pid);
+    snprintf(maps, sizeof maps, "%s/maps", folder);
     FILE *f = fopen(maps, "re");
     if (!f)
         return errno != EACCES ? strerror(errno)

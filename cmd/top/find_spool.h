@@ -18,4 +18,7 @@ const char *find_spool(struct spool_claim *claim, char found[FOUND_SPOOL_SIZE], 
                        const struct process_stat *s);
 extern const char is_not_recorded[];
 
+/* The same of the spool at that path. NULL, or why it is none; "": it is another one. */
+const char *find_spool_at(struct spool_claim *claim, const char *path, pid_t pid, const struct process_stat *s);
+
 #endif

@@ -263,7 +263,7 @@ void job_resolve(const struct job *job, struct answer *a)
     if (job->kind == SYMBOLIZE_PERF_MAP) {
         struct job code = *job;
         code.npcs = job_first_local(job);
-        perfmap_resolve(code.path, code.pcs, code.npcs, a);
+        perfmap_resolve(code.path, code.user, code.pcs, code.npcs, a);
         job_fill_unknown(&code, a);
         fill(NULL, &code, a);
     } else {

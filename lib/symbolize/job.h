@@ -6,6 +6,7 @@
 #define THRACE_LIB_SYMBOLIZE_JOB_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include "lib/symbolize/answer.h"
 #include "lib/symbolize/types.h"
@@ -17,6 +18,7 @@ struct job {
     size_t build_id_len;
     const void *image;
     size_t image_len;
+    uid_t user; /* of a perf map: whose it may be */
     const uint64_t *pcs; /* addresses in the file to look up, ascending, distinct; those of objects have OBJECT_BIT, those
                            of locals LOCAL_BIT */
     size_t npcs;

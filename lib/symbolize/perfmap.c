@@ -29,16 +29,16 @@ static bool parse_line(char *line, uint64_t *start, uint64_t *end, char **name)
 }
 
 /*
- * Anybody can put a file, or a FIFO, into /tmp under the name that a runtime would use: only our own, or root's,
+ * Anybody can put a file, or a FIFO, into /tmp under the name that a runtime would use: only the user's, or root's,
  * counts.
  */
-static FILE *open_map(const char *path)
+static FILE *open_map(const char *path, uid_t user)
 {
     struct stat st;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd < 0)
         return NULL;
-    bool ours = !fstat(fd, &st) && S_ISREG(st.st_mode) && (!st.st_uid || st.st_uid == geteuid());
+    bool ours = !fstat(fd, &st) && S_ISREG(st.st_mode) && (!st.st_uid || st.st_uid == user);
     FILE *f = ours ? fdopen(fd, "r") : NULL;
     if (!f)
         close(fd);
@@ -48,9 +48,9 @@ static FILE *open_map(const char *path)
 }
 
 /* Memory is reused for newer code, so later lines replace earlier ones. */
-void perfmap_resolve(const char *path, const uint64_t *pcs, size_t npcs, struct answer *a)
+void perfmap_resolve(const char *path, uid_t user, const uint64_t *pcs, size_t npcs, struct answer *a)
 {
-    FILE *f = open_map(path);
+    FILE *f = open_map(path, user);
     if (!f) {
         answer_say(a, SYMBOLIZE_NOT_READ,
                    "%s: %s; JIT-compiled code stays nameless (the runtime must write a perf map)", path,

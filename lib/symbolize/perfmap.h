@@ -5,6 +5,6 @@
 #include "lib/symbolize/answer.h"
 
 /* Adds a frame for every PC that the map at path knows. The PCs are ascending and distinct. */
-void perfmap_resolve(const char *path, const uint64_t *pcs, size_t npcs, struct answer *);
+void perfmap_resolve(const char *path, uid_t user, const uint64_t *pcs, size_t npcs, struct answer *);
 
 #endif

@@ -116,7 +116,8 @@ static int find_file(struct symbolizer *s, const struct symbolize_module *m)
     if (!array_room(&s->files, s->nfiles, &s->files_cap, sizeof *s->files))
         return NO_FILE;
     struct file f = {.first_module = (int)s->nmodules};
-    f.is = (struct symbolize_module){.kind = m->kind, .build_id_len = m->build_id_len, .image_len = m->image_len};
+    f.is = (struct symbolize_module){.kind = m->kind, .build_id_len = m->build_id_len, .image_len = m->image_len,
+                                     .user = m->user};
     f.is.path = copy(m->path, strlen(m->path) + 1);
     f.is.name = copy(m->name, strlen(m->name) + 1);
     f.is.build_id = copy(m->build_id, m->build_id_len);
@@ -158,6 +159,7 @@ bool symbolize_add_perf_map(struct symbolizer *s, const char *root, unsigned pid
         return true;
     return symbolize_add_module(s, &(struct symbolize_module){.kind = SYMBOLIZE_PERF_MAP,
                                                                 .path = path,
+                                                                .user = user,
                                                                 .ranges = &everywhere,
                                                                 .nranges = 1}) >= 0;
 }
@@ -298,7 +300,7 @@ static bool make_tasks(struct symbolizer *s, size_t *nunknown)
             s->tasks[task++].job = (struct job){
                 .kind = f->is.kind, .path = f->is.path, .name = f->is.name, .build_id = f->is.build_id,
                 .build_id_len = f->is.build_id_len, .image = f->is.image, .image_len = f->is.image_len,
-                .pcs = s->addrs + at + first, .npcs = end - first, .cache_dir = s->cache_dir,
+                .user = f->is.user, .pcs = s->addrs + at + first, .npcs = end - first, .cache_dir = s->cache_dir,
                 .debug_root = s->debug_root ? s->debug_root : DEBUGFILE_ROOT};
         }
         at += f->npcs;

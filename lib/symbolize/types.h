@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 enum symbolize_kind {
     SYMBOLIZE_FILE,     /* an ELF file at path */
@@ -26,6 +27,7 @@ struct symbolize_module {
     const struct symbolize_range *ranges;
     size_t nranges;
     const void *image; /* SYMBOLIZE_IMAGE only */
+    uid_t user;        /* SYMBOLIZE_PERF_MAP only: whose file counts; root's does as well */
     size_t image_len;
 };
 

@@ -22,6 +22,7 @@
 #include "preload/session/control.h"
 #include "preload/session/finisher.h"
 #include "preload/session/helper.h"
+#include "preload/session/own_spool.h"
 #include "preload/session/slots.h"
 #include "preload/session/stop.h"
 #include "preload/switches/switches.h"
@@ -169,6 +170,7 @@ static void *attach_main(void *arg)
     hurry_no_more(0);
     say_to(reply.said, sizeof reply.said);
     bool there = await_command();
+    process_start_time_is(reply.started);
     leave_to_others(reply.let_go == ATTACH_GO_APART);
     if (!there)
         hurry_no_more(attached.held);

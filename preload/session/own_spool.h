@@ -37,6 +37,9 @@ void mark_unrecorded(const char *spool);
 /* When the process started: field 22 of /proc/self/stat. 0 when that cannot be read. */
 uint64_t process_start_time(void);
 
+/* From now on it is this one: who asks sees it from outside, where it may be another, or /proc is not here. */
+void process_start_time_is(uint64_t time);
+
 /* Which process this is on this machine, beyond its pid: the namespace of that, and the boot. */
 struct spool_header;
 void fill_place(struct spool_header *h);

@@ -50,8 +50,9 @@ void session_init(const struct options *o, bool child)
     session.recorded = session.ends = session.over = false;
     if (child || (o->launcher && o->launcher != (uint64_t)sys_getpid()))
         session_name_child();
-    long n = raw_syscall(SYS_readlinkat, AT_FDCWD, (long)"/proc/self/exe", (long)exe, sizeof exe - 1, 0,
-                         0);
+    long n = raw_syscall(SYS_readlinkat, AT_FDCWD, (long)"/proc/self/exe", (long)exe, sizeof exe - 1, 0, 0);
+    if (sys_failed(n)) /* the first thread has ended */
+        n = raw_syscall(SYS_readlinkat, AT_FDCWD, (long)"/proc/thread-self/exe", (long)exe, sizeof exe - 1, 0, 0);
     exe[sys_failed(n) ? 0 : n] = 0;
 }
 

@@ -218,7 +218,8 @@ static void a_perf_map_names_jit_code(void **state)
     close(fd);
     struct symbolizer *s = symbolize_new();
     const struct symbolize_range range = {0x1000, 0x3000, 0};
-    const struct symbolize_module m = {.kind = SYMBOLIZE_PERF_MAP, .path = path, .ranges = &range, .nranges = 1};
+    const struct symbolize_module m = {.kind = SYMBOLIZE_PERF_MAP, .path = path, .ranges = &range, .nranges = 1,
+                                        .user = geteuid()};
     symbolize_add_module(s, &m);
     static const uint64_t pcs[] = {0x1001, 0x1040, 0x1041, 0x2001};
     for (size_t i = 0; i < ARRAY_SIZE(pcs); i++)

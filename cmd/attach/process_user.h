@@ -1,6 +1,6 @@
 /* Files as a process's user makes and finds them, for root, who works for it. Everything here is for one thread. */
-#ifndef THRACE_CMD_PROCESS_USER_H
-#define THRACE_CMD_PROCESS_USER_H
+#ifndef THRACE_CMD_ATTACH_PROCESS_USER_H
+#define THRACE_CMD_ATTACH_PROCESS_USER_H
 
 #include "cmd/stacks/process.h"
 

@@ -1,6 +1,6 @@
 #include "config.h"
 
-#include "cmd/process_user.h"
+#include "cmd/attach/process_user.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -79,10 +79,13 @@ static void say_what_is_kept(const struct apart *apart)
 {
     static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
     const struct sigaction sa = {.sa_handler = leave_kept};
-    snprintf(kept, sizeof kept, "thrace attach: the trace was not made, and the recording is kept: thrace finish -o FILE "
-             "%s/*.spool\n", apart->shown);
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-        sigaction(ends[i], &sa, NULL);
+    snprintf(kept, sizeof kept, "thrace attach: interrupted; what no trace was made of yet is kept: thrace finish -o "
+             "FILE %s/*.spool\n", apart->shown);
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        struct sigaction now;
+        if (!sigaction(ends[i], NULL, &now) && now.sa_handler != SIG_IGN)
+            sigaction(ends[i], &sa, NULL);
+    }
 }
 
 /* False: there is no trace. */

@@ -36,12 +36,9 @@ static int open_part_by_part(int above, const char *path)
     int fd = fcntl(above, F_DUPFD_CLOEXEC, 0);
     while (fd >= 0 && *(path += strspn(path, "/"))) {
         size_t n = strcspn(path, "/");
-        if (n > NAME_MAX) {
-            close(fd);
-            return -1;
-        }
-        snprintf(part, sizeof part, "%.*s", (int)n, path);
-        int next = openat(fd, part, FOLDER);
+        snprintf(part, sizeof part, "%.*s", n > NAME_MAX ? 0 : (int)n, path);
+        bool leads_on = *part && strcmp(part, "..") != 0;
+        int next = leads_on ? openat(fd, part, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
         close(fd);
         fd = next;
         path += n;
@@ -53,7 +50,7 @@ static int open_root(const struct process *p)
 {
     char path[64];
     snprintf(path, sizeof path, "/proc/%ld/task/%ld/root", (long)p->pid, (long)p->task);
-    return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
 /* Nobody else can put another one in the place of ours, but who can do everything there. */
@@ -63,7 +60,8 @@ static bool is_usable(const struct common_folder *f, const struct process_user *
     struct statvfs fs;
     if (fstat(f->above, &st) || fstatvfs(f->above, &fs) || (for_library && fs.f_flag & ST_NOEXEC))
         return false;
-    bool by_others = st.st_mode & (S_IWOTH | S_IWGRP) && !(st.st_mode & S_ISVTX);
+    const mode_t others = geteuid() ? S_IWOTH : S_IWOTH | S_IWGRP; /* one's own group is one's own affair */
+    bool by_others = st.st_mode & others && !(st.st_mode & S_ISVTX);
     return !by_others && (f->is_far || !st.st_uid || st.st_uid == u->uid || st.st_uid == geteuid());
 }
 
@@ -165,8 +163,10 @@ static bool enter(struct common_folder *f, const struct process_user *u)
 {
     struct stat st;
     f->fd = openat(f->above, f->name, FOLDER);
-    if (f->fd >= 0 && !fstat(f->fd, &st) && st.st_uid == u->uid && lock(f->fd))
+    bool is_theirs = f->fd >= 0 && !fstat(f->fd, &st) && st.st_uid == u->uid;
+    if (is_theirs && lock(f->fd))
         return true;
+    f->is_taken = is_theirs;
     if (f->fd >= 0)
         close(f->fd);
     f->fd = -1;
@@ -257,8 +257,13 @@ static const char *behind_root(const struct process *p, const char *path)
     static const char root[] = "/root/";
     char own[32];
     int n = snprintf(own, sizeof own, "/proc/%ld/", (long)p->pid);
-    const char *at = strncmp(path, own, (size_t)n) ? NULL : strstr(path, root);
-    return at ? at + sizeof root - 2 : NULL;
+    if (strncmp(path, own, (size_t)n) != 0)
+        return NULL;
+    const char *at = strstr(path, root);
+    size_t len = strlen(path), end = sizeof root - 2;
+    if (!at && len > end && !strncmp(path + len - end, root, end))
+        return "/";
+    return at ? at + end : NULL;
 }
 
 /* Each folder by its name, without links. */
@@ -269,7 +274,7 @@ static void open_by_path(struct common_folder *f, const struct process *p, const
     snprintf(f->path, sizeof f->path, "%s", there ? there : path);
     const char *slash = strrchr(f->path, '/');
     char *above = slash ? strndup(f->path, (size_t)(slash - f->path)) : NULL;
-    int root = there ? open_root(p) : open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int root = there ? open_root(p) : open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
     snprintf(f->name, sizeof f->name, "%s", slash ? slash + 1 : "");
     f->above = above && root >= 0 ? open_part_by_part(root, above) : -1;
     free(above);

@@ -17,6 +17,7 @@ struct common_folder {
     char here[PATH_MAX]; /* for us */
     char name[NAME_MAX + 1];
     int above, fd; /* the folder that it is in, and itself, which is locked; -1: there is none */
+    bool is_taken; /* it could not be opened, as somebody has it */
     bool is_far;   /* it is in the process's own file system, and `here` good as long as it is open */
 };
 

@@ -61,7 +61,8 @@ static bool locate(char *path, size_t size, pid_t pid, const char *spool)
 static bool is_missing(pid_t pid, const char *spool)
 {
     char path[PATH_MAX + 64];
-    return locate(path, sizeof path, pid, spool) && access(path, F_OK) && errno == ENOENT;
+    bool missing = locate(path, sizeof path, pid, spool) && access(path, F_OK) && errno == ENOENT;
+    return missing && locate(path, sizeof path, pid, "/") && !access(path, F_OK); /* and the process is not */
 }
 
 /*
@@ -80,14 +81,15 @@ static int make_trace_apart(const struct command *c, pid_t pid, const char *spoo
         complain(verb, "%ld: it has another file system; thrace finish -o FILE %s makes the trace", (long)pid, path);
         return EXIT_USAGE;
     }
-    const char *wrong = process_open(&p, pid);
-    bool is_own = !wrong && apart_has(spool) && apart_open(&apart, &p, path);
-    if (!wrong && !is_own && !apart_look(&apart, &p, path))
+    const char *wrong = NULL;
+    process_open(&p, pid); /* its memory may be closed to us, and its files are not */
+    bool is_own = apart_has(spool) && apart_open(&apart, &p, path);
+    if (!is_own && !apart_look(&apart, &p, path))
         wrong = "the folder of its recording cannot be opened, or links lead there";
-    if (!wrong && !apart_spool(&apart, spool, there, sizeof there))
+    else if (!apart_spool(&apart, spool, there, sizeof there))
         wrong = "the path of its recording is too long";
     if (wrong)
-        complain(verb, "%ld: %s", (long)pid, wrong);
+        complain(verb, "%ld: %s: %s", (long)pid, path, wrong);
     else
         apart_set(&apart, how);
     int status = wrong ? EXIT_USAGE : (int)finish_spool(there, how, &sum);
@@ -119,16 +121,18 @@ static bool is_awaited(pid_t pid, const char *spool)
     char path[PATH_MAX + 64];
     struct process p;
     locate(path, sizeof path, pid, spool);
-    bool awaited = apart_has(spool) && !process_open(&p, pid) && !apart_open(&apart, &p, path);
-    if (apart_has(spool))
-        process_close(&p);
+    if (!apart_has(spool))
+        return false;
+    process_open(&p, pid);
+    bool awaited = !apart_open(&apart, &p, path) && apart.folder.is_taken;
+    process_close(&p);
     apart_end(&apart, "", false);
     return awaited;
 }
 
 /*
- * What thrace top looks at was to have no trace, and that of a folder of its own was to be elsewhere: it gets one in the
- * current directory.
+ * What thrace top looks at was to have no trace, and that of a folder of its own was to be elsewhere: it gets one in
+ * the current directory.
  */
 static void name_trace(pid_t pid, const char *spool, struct finish_how *how)
 {

@@ -109,7 +109,9 @@ static const char *ask_once(pid_t pid, const struct process_stat *s, enum contro
     memcpy(address.sun_path + 1, name, len);
     int fd = network_socket(pid, AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC);
     if (fd < 0)
-        return errno == EPERM ? control_other_network : strerror(errno);
+        return errno == EPERM    ? control_other_network
+               : errno == ENOENT ? "the process has ended"
+                                 : strerror(errno);
     const char *err = NULL;
     set_timeouts(fd, verb);
     if (connect_as_obeyed(fd, &address, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + len), pid))

@@ -68,7 +68,8 @@ int network_socket(pid_t pid, int family, int type)
     struct errand e = {.user = open_namespace(folder, "user"), .family = family, .type = type, .fd = -1,
                        .error = EPERM};
     e.network = open_namespace(folder, "net");
-    bool is_hidden = e.network < 0 && errno == EACCES; /* another user's: it may be in ours */
+    /* Another user's may be in ours, and where there are no namespaces all are. */
+    bool is_hidden = e.network < 0 && (errno == EACCES || (errno == ENOENT && access("/proc/self/ns/net", F_OK)));
     int fd = -1;
     if (is_hidden || (e.network >= 0 && is_ours("net", e.network)))
         fd = socket(family, type, 0);

@@ -121,9 +121,11 @@ static uint32_t waiting_frames_max(const struct thread *t)
 {
     enum { FRAME_MIN = 16, OTHERS = 8 /* the wait itself, and those of the thread's beginning */ };
     uintptr_t sp = t->wait_site.sp, hi = t->frames_end > sp ? t->frames_end : t->stack_hi;
-    if (!(config.stack_kinds & STACK_OF_WAIT) || (!t->expected && !t->wait_site.pc))
+    if (!(config.stack_kinds & STACK_OF_WAIT))
         return 0;
-    if (t->expected || sp < t->stack_lo || hi > t->stack_hi || sp >= hi)
+    if (t->expected || !t->wait_site.pc)
+        return t->expected ? (uint32_t)t->npcs : 0;
+    if (sp < t->stack_lo || hi > t->stack_hi || sp >= hi)
         return config.stack_depth;
     uintptr_t frames = (hi - sp) / FRAME_MIN + OTHERS;
     return frames < config.stack_depth ? (uint32_t)frames : config.stack_depth;
@@ -193,9 +195,10 @@ static int unwind_waiting(struct thread *t)
     request.regs.r[UNWIND_SP] = t->wait_site.sp;
     request.regs.r[UNWIND_BP] = t->wait_site.bp;
     request.regs.known = UNWIND_KNOWN_MIN;
-    request.max = waiting_frames_max(t);
+    request.max = config.stack_depth; /* as when the wait began, and was remembered */
     request.mode = config.unwind_mode;
-    return unwind_capture(&t->cache, modules_now(), &request, t->pcs, &stack);
+    int n = unwind_capture(&t->cache, modules_now(), &request, t->pcs, &stack), most = (int)waiting_frames_max(t);
+    return n < most ? n : most;
 }
 
 /* What thrace finish has to know when this generation is the first that is left. */

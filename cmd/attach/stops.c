@@ -8,9 +8,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "cmd/attach/hurry.h"
 #include "lib/clock.h"
@@ -24,7 +26,7 @@ const char stop_is_late[] = "a call takes long";
 static const char does_not_stop[] = "a thread does not stop";
 
 /* Whatever wait says: one that is taken for ended is not put back. */
-static bool is_there(const struct tracee *t) { return !tgkill(t->p->pid, t->tid, 0) || errno != ESRCH; }
+static bool is_there(const struct tracee *t) { return !syscall(SYS_tgkill, t->p->pid, t->tid, 0) || errno != ESRCH; }
 
 /* The kernel sends a signal then: whoever looks again and again takes the processor from the thread. */
 const char *stop_await(const struct tracee *t, int *status, uint64_t until)

@@ -2,7 +2,6 @@
 
 #include "cmd/apart.h"
 
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,10 +13,8 @@ static const char prefix[] = "thrace-attach.";
 
 static void open_root(struct apart *a, const struct process *p)
 {
-    char path[64];
-    snprintf(path, sizeof path, "/proc/%ld/task/%ld/root", (long)p->pid, (long)p->task);
     a->is_looked_at = false;
-    a->root_fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    a->root_fd = process_open_root(p);
     snprintf(a->root_path, sizeof a->root_path, "/proc/self/fd/%d", a->root_fd);
     a->root = (struct process_root){.path = a->root_fd < 0 ? NULL : a->root_path, .user = p->uid};
     if (a->folder.is_far)
@@ -52,12 +49,6 @@ static bool open_folder(struct apart *a, const struct process *p, const char *sp
 
 bool apart_open(struct apart *a, const struct process *p, const char *path) { return open_folder(a, p, path, false); }
 bool apart_look(struct apart *a, const struct process *p, const char *path) { return open_folder(a, p, path, true); }
-
-bool apart_spool(const struct apart *a, const char *spool, char *path, size_t size)
-{
-    int n = snprintf(path, size, "%s%s", a->folder.here, strrchr(spool, '/'));
-    return n > 0 && (size_t)n < size;
-}
 
 static const struct apart *reported;
 

@@ -35,9 +35,6 @@ bool apart_open(struct apart *a, const struct process *p, const char *path);
 /* The same of any folder with a spool in it, of a process that has other files than we do. */
 bool apart_look(struct apart *a, const struct process *p, const char *path);
 
-/* The spool's path for us; spool: any path of it. False: it is too long. */
-bool apart_spool(const struct apart *a, const char *spool, char *path, size_t size);
-
 /*
  * How its spools are finished: whoever they belong to, with the names of the process's own files, and with complaints
  * that call the folder as everybody finds it. Of one at a time.

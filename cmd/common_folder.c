@@ -21,9 +21,12 @@
 
 enum { RANDOM = 6 }; /* letters behind the prefix */
 
-static const char *const library_folders[] = {"lib", "thrace"}; /* deep enough: the library looks beside itself */
-static const char library_name[] = "libthrace-preload.so";
-static const char library_path[] = "/lib/thrace/libthrace-preload.so";
+/* Deep enough: the library looks beside itself. */
+#define OUTER "lib"
+#define INNER "thrace"
+#define NAME "libthrace-preload.so"
+static const char *const library_folders[] = {OUTER, INNER};
+static const char library_name[] = NAME, library_path[] = "/" OUTER "/" INNER "/" NAME;
 
 /* --- where it can be ---------------------------------------------------------------------------------------------- */
 
@@ -44,13 +47,6 @@ static int open_part_by_part(int above, const char *path)
         path += n;
     }
     return fd;
-}
-
-static int open_root(const struct process *p)
-{
-    char path[64];
-    snprintf(path, sizeof path, "/proc/%ld/task/%ld/root", (long)p->pid, (long)p->task);
-    return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
 /* Nobody else can put another one in the place of ours, but who can do everything there. */
@@ -236,7 +232,7 @@ const char *common_folder_make(struct common_folder *f, const struct process *p,
     bool made = make_near(f, p, getenv("TMPDIR"), prefix, for_library, &u);
     for (int i = 0; i < PLACES && !made; i++)
         made = make_near(f, p, places[i], prefix, for_library, &u);
-    int root = made ? -1 : open_root(p);
+    int root = made ? -1 : process_open_root(p);
     for (int i = 0; i < PLACES && !made && root >= 0; i++)
         made = make_far(f, root, places[i], prefix, for_library, &u);
     if (root >= 0)
@@ -274,7 +270,7 @@ static void open_by_path(struct common_folder *f, const struct process *p, const
     snprintf(f->path, sizeof f->path, "%s", there ? there : path);
     const char *slash = strrchr(f->path, '/');
     char *above = slash ? strndup(f->path, (size_t)(slash - f->path)) : NULL;
-    int root = there ? open_root(p) : open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    int root = there ? process_open_root(p) : open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
     snprintf(f->name, sizeof f->name, "%s", slash ? slash + 1 : "");
     f->above = above && root >= 0 ? open_part_by_part(root, above) : -1;
     free(above);
@@ -313,6 +309,12 @@ size_t common_folder_of(const char *file, const char *prefix)
     size_t tail = strlen(prefix) + RANDOM, n = slash ? (size_t)(slash - file) : 0;
     bool ours = n > tail && slash[-(ptrdiff_t)tail - 1] == '/' && !memcmp(slash - tail, prefix, strlen(prefix));
     return ours && n < PATH_MAX ? n : 0;
+}
+
+bool common_folder_find(const struct common_folder *f, const char *file, char *path, size_t size)
+{
+    int n = snprintf(path, size, "%s%s", f->here, strrchr(file, '/'));
+    return n > 0 && (size_t)n < size;
 }
 
 /* --- what is in it ------------------------------------------------------------------------------------------------ */

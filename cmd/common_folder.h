@@ -1,8 +1,8 @@
 /*
  * A folder that a process makes files in, and that we come to as well: for what is recorded, and for the library where
  * the process has none of ours. It is one that both have under the same path, else one of the process's own file
- * system, which we reach by descriptors. The process's user is its owner, and nobody else's may enter it. That user is not
- * trusted: nothing is followed there. Everything here is for one thread.
+ * system, which we reach by descriptors. The process's user is its owner, and nobody else's may enter it. That user is
+ * not trusted: nothing is followed there. Everything here is for one thread.
  */
 #ifndef THRACE_CMD_COMMON_FOLDER_H
 #define THRACE_CMD_COMMON_FOLDER_H
@@ -38,6 +38,9 @@ bool common_folder_look(struct common_folder *f, const struct process *p, const 
 
 /* The length of the path of the folder that the file is in, 0: that has no such name. */
 size_t common_folder_of(const char *file, const char *prefix);
+
+/* The path for us of a file in it; file: any path of it. False: it is too long. */
+bool common_folder_find(const struct common_folder *f, const char *file, char *path, size_t size);
 
 /* Puts a copy of the library into it. Its path for the process is `library`. NULL, or why that cannot be. */
 const char *common_folder_put_library(const struct common_folder *f, const struct process *p, const char *from,

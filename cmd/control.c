@@ -65,6 +65,15 @@ static bool is_missing(pid_t pid, const char *spool)
     return missing && locate(path, sizeof path, pid, "/") && !access(path, F_OK); /* and the process is not */
 }
 
+static int finish(const char *path, const struct finish_how *how)
+{
+    static struct finish_summary sum;
+    int status = (int)finish_spool(path, how, &sum);
+    if (!status && !how->quiet && !sum.elsewhere)
+        finish_report(&sum);
+    return status;
+}
+
 /*
  * The process names a path, and may lie: what is there must be a spool of its own, and of this user. Where the process
  * has its own file system, links may lead anywhere, so none is followed, and the trace goes where the user says.
@@ -73,7 +82,6 @@ static int make_trace_apart(const struct command *c, pid_t pid, const char *spoo
 {
     static struct apart apart = APART_NONE;
     static char path[PATH_MAX + 64], there[PATH_MAX];
-    static struct finish_summary sum;
     const char *verb = c->arguments.verb;
     struct process p;
     locate(path, sizeof path, pid, spool);
@@ -86,32 +94,26 @@ static int make_trace_apart(const struct command *c, pid_t pid, const char *spoo
     bool is_own = apart_has(spool) && apart_open(&apart, &p, path);
     if (!is_own && !apart_look(&apart, &p, path))
         wrong = "the folder of its recording cannot be opened, or links lead there";
-    else if (!apart_spool(&apart, spool, there, sizeof there))
+    else if (!common_folder_find(&apart.folder, spool, there, sizeof there))
         wrong = "the path of its recording is too long";
     if (wrong)
         complain(verb, "%ld: %s: %s", (long)pid, path, wrong);
     else
         apart_set(&apart, how);
-    int status = wrong ? EXIT_USAGE : (int)finish_spool(there, how, &sum);
+    int status = wrong ? EXIT_USAGE : finish(there, how);
     apart_end(&apart, verb, c->verb == CONTROL_DETACH);
     process_close(&p);
-    if (!status && !how->quiet && !sum.elsewhere)
-        finish_report(&sum);
     return status;
 }
 
 static int make_trace(const struct command *c, pid_t pid, const char *spool, const struct finish_how *wanted)
 {
-    static struct finish_summary sum;
     char root[PROCESS_ROOT_OWN];
     struct finish_how how = *wanted;
     process_root_look(&how.root, root, pid);
     if (how.root.path || apart_has(spool))
         return make_trace_apart(c, pid, spool, &how);
-    int status = (int)finish_spool(spool, &how, &sum);
-    if (!status && !how.quiet && !sum.elsewhere)
-        finish_report(&sum);
-    return status;
+    return finish(spool, &how);
 }
 
 /* Somebody records there, and makes the trace when the recording ends. */

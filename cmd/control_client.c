@@ -76,13 +76,10 @@ static void set_timeouts(int fd, enum control_verb verb)
 /* Where the process has other users than we do, root is nobody there, and its own user is obeyed. */
 static int connect_as_obeyed(int fd, const struct sockaddr_un *address, socklen_t len, pid_t pid)
 {
-    char folder[PROCESS_FOLDER], path[64];
-    struct stat ours, theirs, owner;
+    char folder[PROCESS_FOLDER];
+    struct stat owner;
     process_folder(folder, pid);
-    snprintf(path, sizeof path, "%s/ns/user", folder);
-    bool foreign = !geteuid() && !stat("/proc/self/ns/user", &ours) && !stat(path, &theirs) &&
-                   (ours.st_dev != theirs.st_dev || ours.st_ino != theirs.st_ino);
-    foreign = foreign && !stat(folder, &owner) && owner.st_uid;
+    bool foreign = !geteuid() && !process_shares(folder, "ns/user") && !stat(folder, &owner) && owner.st_uid;
     if (foreign && seteuid(owner.st_uid))
         return -1;
     int failed = connect(fd, (const struct sockaddr *)address, len);

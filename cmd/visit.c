@@ -40,10 +40,8 @@ bool visit_trace(char *path, size_t size, const char *name, pid_t pid)
 bool visit_find(const struct visit *v, const char *spool, char *path, size_t size)
 {
     const size_t n = folder_of(spool);
-    if (!v->begun || n != strlen(v->folder.path) || memcmp(spool, v->folder.path, n) != 0)
-        return false;
-    int len = snprintf(path, size, "%s%s", v->folder.here, spool + n);
-    return len > 0 && (size_t)len < size;
+    return v->begun && n == strlen(v->folder.path) && !memcmp(spool, v->folder.path, n) &&
+           common_folder_find(&v->folder, spool, path, size);
 }
 
 void visit_spool(const struct visit *v, char *path, size_t size)

@@ -259,7 +259,8 @@ static const char *work_in(struct process *p, struct tracee *t, const struct att
     else
         back = let_go(t, done);
     if (!wrong)
-        wrong = back ? await_answer(p, how->apart ? ATTACH_GO_APART : ATTACH_GO, answer, &done->reply) : "it has ended meanwhile";
+        wrong = back ? await_answer(p, how->apart ? ATTACH_GO_APART : ATTACH_GO, answer, &done->reply)
+                     : "it has ended meanwhile";
     return wrong ? wrong : refusal(&done->reply);
 }
 

@@ -213,6 +213,16 @@ void process_folder(char folder[PROCESS_FOLDER], pid_t pid)
         snprintf(folder, PROCESS_FOLDER, "/proc/%ld/task/%ld", (long)pid, (long)l.task);
 }
 
+bool process_shares(const char *folder, const char *what)
+{
+    char own[64], its[96];
+    struct stat ours, theirs;
+    snprintf(own, sizeof own, "/proc/self/%s", what);
+    snprintf(its, sizeof its, "%s/%s", folder, what);
+    return stat(its, &theirs) ||
+           (!stat(own, &ours) && ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino);
+}
+
 struct ending {
     pid_t pid;
     bool all; /* so far */

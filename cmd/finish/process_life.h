@@ -38,6 +38,9 @@ const char *process_why(const char *not_found);
 enum { PROCESS_FOLDER = 48 };
 void process_folder(char folder[PROCESS_FOLDER], pid_t pid);
 
+/* Whether what /proc has of it there, its root directory or a namespace (ns/mnt), is ours; or nobody can tell. */
+bool process_shares(const char *folder, const char *what);
+
 /* As process_stat. NULL, or why not in words. */
 const char *process_look(pid_t pid, struct process_stat *s);
 

@@ -56,15 +56,6 @@ static bool real_path(const char *root, const char *path, int fd, char found[PRO
     return is_same(found, &st);
 }
 
-static bool has_same(const char *folder, const char *what)
-{
-    char ours[64], theirs[64];
-    struct stat st;
-    snprintf(ours, sizeof ours, "/proc/self/%s", what);
-    snprintf(theirs, sizeof theirs, "%s/%s", folder, what);
-    return stat(theirs, &st) || is_same(ours, &st);
-}
-
 void process_root_look(struct process_root *root, char path[PROCESS_ROOT_OWN], pid_t pid)
 {
     char folder[PROCESS_FOLDER];
@@ -72,7 +63,7 @@ void process_root_look(struct process_root *root, char path[PROCESS_ROOT_OWN], p
     process_folder(folder, pid);
     *root = (struct process_root){NULL, stat(folder, &st) ? (uid_t)-1 : st.st_uid};
     snprintf(path, PROCESS_ROOT_OWN, "%s/root", folder);
-    if (!has_same(folder, "root") || !has_same(folder, "ns/mnt"))
+    if (!process_shares(folder, "root") || !process_shares(folder, "ns/mnt"))
         root->path = path;
 }
 

@@ -186,6 +186,13 @@ static void find_files(struct process *p)
         p->root[0] = 0;
 }
 
+int process_open_root(const struct process *p)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%ld/task/%ld/root", (long)p->pid, (long)p->task);
+    return open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
 /* What the kernel asks for is what ptrace does: without it nothing of the process may be read. */
 static const char *why_refused(const struct process *p)
 {

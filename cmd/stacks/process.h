@@ -52,6 +52,9 @@ void process_close(struct process *p);
 /* Its threads are all on their way out, which may take them long, or it has ended. */
 bool process_ends(const struct process *p);
 
+/* Opens its root directory, to go on from there (O_PATH). -1 with errno. */
+int process_open_root(const struct process *p);
+
 /* Reads the mappings anew. NULL, or why that was not possible. */
 const char *process_read_maps(struct process *p);
 

@@ -51,6 +51,7 @@ bool apart_open(struct apart *a, const struct process *p, const char *path) { re
 bool apart_look(struct apart *a, const struct process *p, const char *path) { return open_folder(a, p, path, true); }
 
 static const struct apart *reported;
+__attribute__((format(printf, 2, 3))) static void (*reported_to)(const char *who, const char *fmt, ...);
 
 /* A finish_how's report. */
 __attribute__((format(printf, 2, 3))) static void report(const char *who, const char *fmt, ...)
@@ -60,12 +61,13 @@ __attribute__((format(printf, 2, 3))) static void report(const char *who, const 
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
-    complain(who, "%s", apart_show(reported, text));
+    reported_to(who, "%s", apart_show(reported, text));
 }
 
 void apart_set(const struct apart *a, struct finish_how *how)
 {
     reported = a;
+    reported_to = how->report;
     how->report = report;
     how->anyway = how->takes = true;
     how->root = a->root;

@@ -36,11 +36,28 @@ static void await_end(struct attachment *a, uint64_t for_ns)
     }
 }
 
-static void say_that_it_is_recorded(const struct attachment *a, uint64_t for_ns)
+static void say_that_it_is_recorded(const struct attachment *a, const struct record_options *o)
 {
-    fprintf(stderr, "thrace: recording %s (%ld), one thread of which was held for %.1f ms%s\n", a->p->name,
-            (long)a->p->pid, (double)a->done.held_ns / 1e6, for_ns ? "" : "; Ctrl-C ends that");
+    const long pid = (long)a->p->pid;
+    fprintf(stderr, "thrace: recording %s (%ld), one thread of which was held for %.1f ms%s\n", a->p->name, pid,
+            (double)a->done.held_ns / 1e6, o->for_ns ? "" : "; Ctrl-C ends that");
+    if (o->library.flight.bytes)
+        fprintf(stderr, "thrace: the flight recorder of process %ld runs: thrace snapshot %ld writes what it holds, and "
+                "so does its end\n", pid, pid);
     attachment_say_what_is_missed(a);
+}
+
+static const char *folder_there, *out_here;
+
+/* A recording apart is called by its path for the process, which is not where its trace will be. */
+static void pass_on(const struct attachment *a, const char *text)
+{
+    const size_t len = folder_there ? strlen(folder_there) : 0;
+    const char *at = len ? strstr(text, folder_there) : NULL;
+    const bool moved = at && at[len] == '/';
+    const int folder = (int)(strrchr(out_here, '/') - out_here);
+    fprintf(stderr, "thrace: %ld: %.*s%.*s%s\n", (long)a->p->pid, moved ? (int)(at - text) : 0, text,
+            moved ? folder : 0, out_here, moved ? at + len : text);
 }
 
 /* It makes the recording, which may have to be apart: it does not find the folder, or the library, or is another's. */
@@ -61,6 +78,7 @@ static const char *begin(struct attachment *a, const struct record_options *o, s
     if (!is_apart(a->p, o->out, wants_library))
         return attachment_begin(a, o->out, o->with_filter, NULL);
     const char *wrong = attachment_why(a, apart_begin(apart, a->p, wants_library));
+    folder_there = wrong ? NULL : apart->folder.path;
     snprintf(out, sizeof out, "%s%s", apart->folder.path, strrchr(o->out, '/'));
     return wrong ? wrong : attachment_begin(a, out, o->with_filter, &apart->folder);
 }
@@ -91,17 +109,18 @@ static void say_what_is_kept(const struct apart *apart)
 /* False: there is no trace. */
 static bool attach(struct record_options *o, struct process *p, struct apart *apart)
 {
-    struct attachment a = {.verb = "attach", .p = p};
+    struct attachment a = {.verb = "attach", .p = p, .said = pass_on};
     const sigset_t signals = attachment_signals();
     uint64_t since_ns = gather_since();
     sigprocmask(SIG_BLOCK, &signals, NULL);
+    out_here = o->out;
     const char *wrong = begin(&a, o, apart);
     if (wrong)
         complain("attach", "%ld: %s", (long)p->pid, wrong);
     if (wrong && attachment_lives(&a))
         return false;
     if (!wrong) {
-        say_that_it_is_recorded(&a, o->for_ns);
+        say_that_it_is_recorded(&a, o);
         await_end(&a, o->for_ns);
     }
     bool over = wrong || attachment_end(&a);

@@ -65,6 +65,9 @@ static const char *ask(struct attachment *a, enum control_verb verb, struct cont
 {
     const char *wrong = control_ask(a->p->pid, verb, reply);
     a->heard |= !wrong;
+    if (!wrong && a->said && reply->said_number != a->said_number)
+        a->said(a, reply->said);
+    a->said_number = wrong ? a->said_number : reply->said_number;
     a->silent = a->heard && wrong == control_not_listening;
     bool has_memory = wrong && !process_read_maps(a->p) && a->p->maps.n; /* else it is ending */
     a->gone = has_memory && !attach_is_there(a->p);

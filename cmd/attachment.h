@@ -18,6 +18,8 @@ struct attachment {
     bool heard;  /* it has answered */
     bool silent; /* nobody listens any more: thrace detach was there */
     bool gone;   /* the process executes another program, without the library */
+    uint32_t said_number;      /* of what the library has said, that was passed on last */
+    void (*said)(const struct attachment *a, const char *text); /* gets that; or NULL */
 };
 
 /* Those that end a verb that attaches: it blocks them, or puts back what it did when they come. */

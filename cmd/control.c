@@ -11,17 +11,15 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cmd/apart.h"
 #include "cmd/arguments.h"
 #include "cmd/complain.h"
 #include "cmd/control_client.h"
 #include "cmd/control_list.h"
-#include "cmd/finish/finish.h"
+#include "cmd/control_trace.h"
 #include "cmd/finish/process_life.h"
 #include "cmd/finish_report.h"
 #include "cmd/table.h"
 #include "cmd/verbs.h"
-#include "cmd/visit.h"
 #include "lib/text.h"
 
 struct command {
@@ -45,125 +43,13 @@ static const char *why(const struct command *c, int err)
     }
 }
 
-/* The path of the process's spool, as far as it is not known to be another one, from here. */
-static bool locate(char *path, size_t size, pid_t pid, const char *spool)
-{
-    char folder[PROCESS_FOLDER];
-    process_folder(folder, pid);
-    int n = snprintf(path, size, "%s/root%s", folder, spool);
-    bool fits = n > 0 && (size_t)n < size;
-    if (fits && access(path, F_OK) && errno == EACCES)
-        snprintf(path, size, "%s", spool);
-    return fits;
-}
-
-/* By thrace stop, for one. */
-static bool is_missing(pid_t pid, const char *spool)
-{
-    char path[PATH_MAX + 64];
-    bool missing = locate(path, sizeof path, pid, spool) && access(path, F_OK) && errno == ENOENT;
-    return missing && locate(path, sizeof path, pid, "/") && !access(path, F_OK); /* and the process is not */
-}
-
-static int finish(const char *path, const struct finish_how *how)
+static int make_trace(pid_t pid, const char *spool, const struct finish_how *how, bool is_over)
 {
     static struct finish_summary sum;
-    int status = (int)finish_spool(path, how, &sum);
+    int status = (int)control_trace_make(pid, spool, how, is_over, &sum);
     if (!status && !how->quiet && !sum.elsewhere)
         finish_report(&sum);
     return status;
-}
-
-/*
- * The process names a path, and may lie: what is there must be a spool of its own, and of this user. Where the process
- * has its own file system, links may lead anywhere, so none is followed, and the trace goes where the user says.
- */
-static int make_trace_apart(const struct command *c, pid_t pid, const char *spool, struct finish_how *how)
-{
-    static struct apart apart = APART_NONE;
-    static char path[PATH_MAX + 64], there[PATH_MAX];
-    const char *verb = c->arguments.verb;
-    struct process p;
-    locate(path, sizeof path, pid, spool);
-    if (!how->out) {
-        complain(verb, "%ld: it has another file system; thrace finish -o FILE %s makes the trace", (long)pid, path);
-        return EXIT_USAGE;
-    }
-    const char *wrong = NULL;
-    process_open(&p, pid); /* its memory may be closed to us, and its files are not */
-    bool is_own = apart_has(spool) && apart_open(&apart, &p, path);
-    if (!is_own && !apart_look(&apart, &p, path))
-        wrong = "the folder of its recording cannot be opened, or links lead there";
-    else if (!common_folder_find(&apart.folder, spool, there, sizeof there))
-        wrong = "the path of its recording is too long";
-    if (wrong)
-        complain(verb, "%ld: %s: %s", (long)pid, path, wrong);
-    else
-        apart_set(&apart, how);
-    int status = wrong ? EXIT_USAGE : finish(there, how);
-    apart_end(&apart, verb, c->verb == CONTROL_DETACH);
-    process_close(&p);
-    return status;
-}
-
-static int make_trace(const struct command *c, pid_t pid, const char *spool, const struct finish_how *wanted)
-{
-    char root[PROCESS_ROOT_OWN];
-    struct finish_how how = *wanted;
-    process_root_look(&how.root, root, pid);
-    if (how.root.path || apart_has(spool))
-        return make_trace_apart(c, pid, spool, &how);
-    return finish(spool, &how);
-}
-
-/* Somebody records there, and makes the trace when the recording ends. */
-static bool is_awaited(pid_t pid, const char *spool)
-{
-    static struct apart apart = APART_NONE;
-    char path[PATH_MAX + 64];
-    struct process p;
-    locate(path, sizeof path, pid, spool);
-    if (!apart_has(spool))
-        return false;
-    process_open(&p, pid);
-    bool awaited = !apart_open(&apart, &p, path) && apart.folder.is_taken;
-    process_close(&p);
-    apart_end(&apart, "", false);
-    return awaited;
-}
-
-/*
- * What thrace top looks at was to have no trace, and that of a folder of its own was to be elsewhere: it gets one in
- * the current directory.
- */
-static void name_trace(pid_t pid, const char *spool, struct finish_how *how)
-{
-    static char trace[PATH_MAX];
-    char name[64];
-    command_of(pid, name, sizeof name);
-    if (!visit_has(spool) && !apart_has(spool))
-        return;
-    if (!how->out && visit_trace(trace, sizeof trace, name, pid))
-        how->out = trace;
-    how->anyway = how->out != NULL;
-}
-
-/* What a killed thrace top, or attach, has left. */
-static void tidy_up(const char *verb, pid_t pid, const char *spool)
-{
-    static struct apart apart = APART_NONE;
-    static struct visit v;
-    static char path[PATH_MAX + 64];
-    struct process p;
-    locate(path, sizeof path, pid, spool);
-    if (apart_has(spool)) {
-        bool opened = !process_open(&p, pid) && apart_open(&apart, &p, path);
-        apart_end(&apart, verb, opened);
-        process_close(&p);
-    } else if (visit_take_over(&v, verb, pid, path) ||
-               visit_take_over(&v, verb, pid, spool)) { /* where that is a path of ours as well */
-        visit_end(&v);
-    }
 }
 
 static double seconds_since(uint64_t realtime_ns)
@@ -205,6 +91,8 @@ static int send_command(const struct command *c, pid_t pid, struct finish_how *h
     text_make_printable(r.spool);
     if (c->verb == CONTROL_STATUS)
         print_status(pid, &r);
+    if (c->verb == CONTROL_STATUS && *r.said)
+        printf("%ld: it said last: %s\n", (long)pid, r.said);
     if (c->verb == CONTROL_START)
         fprintf(stderr, "thrace: recording session %" PRIu32 " of process %ld, %" PRIu32 " thread%s: %s\n", r.session,
                 (long)pid, r.threads, r.threads == 1 ? "" : "s", r.spool);
@@ -214,16 +102,15 @@ static int send_command(const struct command *c, pid_t pid, struct finish_how *h
         puts(r.spool);
         return EXIT_OK;
     }
-    if (!how->out && is_awaited(pid, r.spool)) {
+    if (!how->out && c->verb != CONTROL_SNAPSHOT && control_trace_is_awaited(pid, r.spool)) {
         if (!how->quiet)
             fprintf(stderr, "thrace: thrace attach, which has begun this recording, makes the trace\n");
         return EXIT_OK;
     }
-    name_trace(pid, r.spool, how);
-    bool ended_before = c->verb == CONTROL_DETACH && is_missing(pid, r.spool); /* by thrace stop */
-    int status = ended_before ? EXIT_OK : make_trace(c, pid, r.spool, how);
-    if (c->verb == CONTROL_DETACH && status == EXIT_OK)
-        tidy_up(c->arguments.verb, pid, r.spool);
+    const bool is_over = c->verb == CONTROL_DETACH, ended_before = is_over && control_trace_is_missing(pid, r.spool);
+    int status = ended_before ? EXIT_OK : make_trace(pid, r.spool, how, is_over);
+    if (is_over && status == EXIT_OK)
+        control_trace_tidy_up(c->arguments.verb, pid, r.spool);
     return status;
 }
 

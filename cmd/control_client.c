@@ -14,6 +14,7 @@
 
 #include "cmd/finish/process_life.h"
 #include "cmd/network.h"
+#include "lib/text.h"
 
 static const char no_answer[] = "the process does not answer";
 static const char never_read[] = "the process does not read what it is told";
@@ -58,7 +59,8 @@ static const char *talk(int fd, pid_t pid, enum control_verb verb, struct contro
         return "the process is ending; it has not answered";
     if (n != sizeof *reply || reply->magic != CONTROL_MAGIC || reply->version != CONTROL_VERSION)
         return "the process was started with another version of thrace";
-    reply->spool[sizeof reply->spool - 1] = 0;
+    reply->spool[sizeof reply->spool - 1] = reply->said[sizeof reply->said - 1] = 0;
+    text_make_printable(reply->said);
     return NULL;
 }
 

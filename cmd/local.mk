@@ -28,7 +28,7 @@ thrace_SOURCES = %D%/main.c %D%/verbs.def %D%/verbs.h \
 	%D%/attach.c %D%/attachment.c %D%/attachment.h \
 	%D%/binary.c %D%/binary.h \
 	%D%/common_folder.c %D%/common_folder.h \
-	%D%/control.c %D%/control_client.c %D%/control_client.h \
+	%D%/control.c %D%/control_client.c %D%/control_client.h %D%/control_trace.c %D%/control_trace.h \
 	%D%/control_list.c %D%/control_list.h \
 	%D%/convert.c \
 	%D%/critical.c %D%/critical_parts.c %D%/critical_parts.h %D%/critical_report.c %D%/critical_report.h \

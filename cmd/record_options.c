@@ -76,10 +76,13 @@ static const char attach_usage[] =
     "  --call-objects  say of system calls, too, which file or other descriptor they were on\n"
     "  --errors WHICH  failed calls whose errno is shown: most (default: not EAGAIN), all, none\n"
     "  --trace-version 1.NN    version of the trace: 1.22 (default), 1.5 to 1.26\n"
+    "  --flight-recorder KEEP  keep only the last 10s, 64M, or 10s,64M, for thrace snapshot and for the end …\n"
+    "  --snapshot WHEN         … and write that after a wait:100ms that another thread caused, too, or after\n"
+    "                 wait:any:100ms\n"
     "  --view         make a page of the trace, too: TRACE.html, which any browser opens\n"
     "  --stat         say on stderr what the threads waited for, and who ended that: thrace stat in short\n"
     "  --no-validate  do not check the trace afterwards\n"
-    "Times are 10us, 10ms, 10s. Exit status: 0 recorded, 2 not recorded; one line on stderr tells why.\n";
+    "Times are 10us, 10ms, 10s; sizes 64K, 64M, 4G. Exit status: 0 recorded, 2 not recorded; one line on stderr tells why.\n";
 
 /* The options of the command itself, and those that options.def has a flag for: FIRST_KIND and what follows. */
 enum { MAX_OPTIONS = 48, FIRST_KIND = 256 };
@@ -99,8 +102,7 @@ static const struct option own_of_attach[] = {
 /* What makes no sense in a program that is in the middle of its life. */
 static bool is_for_the_beginning(const char *flag)
 {
-    static const char *const flags[] = {"start", "stop", "control", "follow", "probe", "heap-events", "annotations",
-                                        "flight-recorder", "snapshot"};
+    static const char *const flags[] = {"start", "stop", "control", "follow", "probe", "heap-events", "annotations"};
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
         if (!strcmp(flag, flags[i]))
             return true;
@@ -324,6 +326,24 @@ static void complain_of_the_beginning(const char *verb)
     }
 }
 
+/* What is kept when the recording ends is a trace, however that comes about. */
+static bool take_snapshot_at_end(const struct record_options *o)
+{
+    static const char name[] = "THRACE_SNAPSHOT";
+    static char when[1024];
+    const char *given = getenv(name);
+    const struct snapshot_option *s = &o->library.snapshot;
+    if (s->signal) {
+        complain(o->then.verb, "--snapshot signal: that has to begin with the program, which has its own signals now; "
+                               "thrace snapshot %ld does it", (long)o->pid);
+        return false;
+    }
+    if (!o->library.flight.bytes || s->exit)
+        return true;
+    int n = snprintf(when, sizeof when, "%s%sexit", given ? given : "", given && *given ? "," : "");
+    return n > 0 && (size_t)n < sizeof when && !setenv(name, when, 1);
+}
+
 bool attach_options_read(struct record_options *o, int argc, char **argv, int *status)
 {
     struct option list[MAX_OPTIONS];
@@ -342,7 +362,8 @@ bool attach_options_read(struct record_options *o, int argc, char **argv, int *s
         complain(o->then.verb, "\"%s\" is no process ID", argv[optind]);
         return false;
     }
-    return (!out || record_options_choose_out(o, out, out, o->pid)) && read_environment(o, given);
+    return (!out || record_options_choose_out(o, out, out, o->pid)) && read_environment(o, given) &&
+           take_snapshot_at_end(o);
 }
 
 bool visit_environment_read(const char *verb)
@@ -350,10 +371,9 @@ bool visit_environment_read(const char *verb)
     static const char name[] = "THRACE_FLIGHT_RECORDER", enough[] = "64M";
     static const bool given[MAX_OPTIONS];
     static struct record_options o;
-    char keep[64];
-    snprintf(keep, sizeof keep, "%s", getenv(name) ? getenv(name) : enough);
     forget_the_beginning();
+    unsetenv("THRACE_SNAPSHOT"); /* and nothing is written by itself */
     unsetenv("THRACE_HEAP_SAMPLE"); /* a screen has no profile */
     o.then.verb = verb;
-    return !setenv(name, keep, 1) && read_environment(&o, given);
+    return !setenv(name, enough, 0) && read_environment(&o, given);
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "cmd/control_client.h"
+#include "cmd/control_trace.h"
 #include "cmd/finish/finish.h"
 #include "cmd/stacks/look.h"
 #include "cmd/stacks/report.h"
@@ -85,11 +86,12 @@ static void take_snapshot(struct top *t)
     static struct control_reply reply;
     static struct finish_summary sum;
     static char trace[PATH_MAX], spool[PATH_MAX];
-    const char *wrong = control_ask(t->screen.pid, CONTROL_SNAPSHOT, &reply);
+    const pid_t pid = t->screen.pid;
+    const char *wrong = control_ask(pid, CONTROL_SNAPSHOT, &reply);
     if (!wrong && reply.error)
-        wrong = reply.error == -EOPNOTSUPP ? "no flight recorder runs there: thrace record --flight-recorder"
+        wrong = reply.error == -EOPNOTSUPP ? "no flight recorder runs there (--flight-recorder)"
                                            : strerror(-reply.error);
-    if (!wrong && t->visit.begun && !visit_trace(trace, sizeof trace, t->name, t->screen.pid))
+    if (!wrong && t->visit.begun && !visit_trace(trace, sizeof trace, t->name, pid))
         wrong = "there is no name for it in the current directory";
     if (wrong) {
         snprintf(t->message, sizeof t->message, " snapshot: %s", wrong);
@@ -100,13 +102,13 @@ static void take_snapshot(struct top *t)
                                    .quiet = true,
                                    .report = report_snapshot,
                                    .who = "top",
-                                   .of_pid = t->process.innermost ? t->process.innermost : (uint32_t)t->screen.pid,
+                                   .of_pid = t->process.innermost ? t->process.innermost : (uint32_t)pid,
                                    .of_start = t->process.start,
                                    .root = t->root};
     snapshot_of = t;
-    if (!visit_find(&t->visit, reply.spool, spool, sizeof spool))
-        snprintf(spool, sizeof spool, "%s", reply.spool);
-    if (finish_spool(spool, &how, &sum) == FINISH_DONE) {
+    bool is_ours = visit_find(&t->visit, reply.spool, spool, sizeof spool);
+    if ((is_ours ? finish_spool(spool, &how, &sum) : control_trace_make(pid, reply.spool, &how, false, &sum)) ==
+        FINISH_DONE) {
         snprintf(t->message, sizeof t->message, " snapshot: %.200s", sum.path);
         visit_forget(&t->visit, reply.spool);
     }

@@ -14,7 +14,7 @@
 
 #include "lib/spool.h"
 
-enum { CONTROL_MAGIC = 0x63726874, CONTROL_VERSION = 1, CONTROL_NAME_MAX = 64 };
+enum { CONTROL_MAGIC = 0x63726874, CONTROL_VERSION = 2, CONTROL_NAME_MAX = 64 };
 
 enum control_verb { CONTROL_STATUS = 1, CONTROL_START, CONTROL_STOP, CONTROL_SNAPSHOT,
                     CONTROL_DETACH /* what `thrace attach` began ends, and its threads do */ };
@@ -36,6 +36,9 @@ struct control_reply {
     uint64_t start_realtime_ns; /* of the session under way */
     uint64_t generation;
     char spool[SPOOL_PATH_MAX]; /* of that session; "" when there is none. After a snapshot: of the snapshot */
+    uint32_t said_number;       /* counts what a library that was attached has had to say; 0: nothing yet */
+    uint32_t pad;
+    char said[SPOOL_PATH_MAX];  /* the last of it */
 };
 
 /*

@@ -15,9 +15,17 @@ void say_to(char *at, size_t size)
     buffer.at = at;
 }
 
+static bool is_quiet;
+
+void say_nothing_aloud(void) { is_quiet = true; }
+
 /* One write(2): the only system call that even the strictest seccomp filter allows. */
 void say(const char *text, const char *detail)
 {
+    if (is_quiet && !buffer.at) {
+        say_later(text, detail);
+        return;
+    }
     static const char prefix[] = "thrace: ";
     char line[SPOOL_PATH_MAX + 256];
     size_t n = sizeof prefix - 1, len = strnlen(text, 200), room;
@@ -66,8 +74,20 @@ void say_later(const char *text, const char *detail)
 
 void say_pending(void)
 {
-    if (!pass_on(TO_SAY, IS_SAID))
+    if (is_quiet || !pass_on(TO_SAY, IS_SAID))
         return;
     say(pending.text, pending.detail);
     pass_on(IS_SAID, NOTHING);
+}
+
+bool say_to_who_asks(char *to, size_t size)
+{
+    if (!is_quiet || !pass_on(TO_SAY, IS_SAID))
+        return false;
+    size_t n = strnlen(pending.text, size - 1), len = strnlen(pending.detail, size - 1 - n);
+    memcpy(to, pending.text, n);
+    memcpy(to + n, pending.detail, len);
+    to[n + len] = 0;
+    pass_on(IS_SAID, NOTHING);
+    return true;
 }

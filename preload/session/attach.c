@@ -12,6 +12,7 @@
 #include "lib/options/options.h"
 #include "preload/annotate/annotate.h"
 #include "preload/attributes.h"
+#include "preload/config.h"
 #include "preload/expected.h"
 #include "preload/generation.h"
 #include "preload/heap/heap_setup.h"
@@ -24,6 +25,7 @@
 #include "preload/session/helper.h"
 #include "preload/session/own_spool.h"
 #include "preload/session/slots.h"
+#include "preload/session/state.h"
 #include "preload/session/stop.h"
 #include "preload/switches/switches.h"
 #include "preload/symbols.h"
@@ -73,7 +75,8 @@ static bool end(char *spool)
         return false;
     control_disable();
     end_expected_threads();
-    generation_advance();
+    if (generation_advance() && config.self_contained)
+        session_record_surroundings();
     session_stop_reporting(spool);
     annotate_rest();
     heap_rest();
@@ -168,6 +171,7 @@ static void *attach_main(void *arg)
 {
     helper_settle("thrace-attach");
     hurry_no_more(0);
+    say_nothing_aloud();
     say_to(reply.said, sizeof reply.said);
     bool there = await_command();
     process_start_time_is(reply.started);

@@ -12,6 +12,7 @@
 #include "lib/control.h"
 #include "preload/real.h"
 #include "preload/recorder.h"
+#include "preload/say.h"
 #include "preload/session/helper.h"
 #include "preload/session/own_spool.h"
 #include "preload/session/privileges.h"
@@ -30,6 +31,8 @@ static struct {
     bool (*end)(char *spool); /* all that was attached; NULL: nothing was */
     struct sockaddr_un address;
     socklen_t len;
+    uint32_t said_number;
+    char said[SPOOL_PATH_MAX]; /* the last that was said, if it was kept (say.h) */
 } control;
 
 static void make_address(void)
@@ -95,6 +98,9 @@ static void carry_out(uint32_t verb, struct control_reply *r)
     session_describe(r);
     if (*spool)
         strcpy(r->spool, spool);
+    control.said_number += say_to_who_asks(control.said, sizeof control.said);
+    r->said_number = control.said_number;
+    strcpy(r->said, control.said);
 }
 
 /* False: that was the last one. */
@@ -174,6 +180,9 @@ void control_start(void)
     if (!control.running && __atomic_load_n(&control.wanted, __ATOMIC_ACQUIRE)) { /* still, after it was running */
         make_address();
         control.stop = 0;
+        say_to_who_asks(control.said, sizeof control.said); /* of a recording before this one */
+        *control.said = 0;
+        control.said_number = 0;
         privileges_inherited(PRIVILEGES_OF_CONTROL, control_wake);
         if (helper_create(&control.thread, control_main))
             __atomic_store_n(&control.running, 1, __ATOMIC_RELEASE);

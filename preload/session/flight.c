@@ -62,6 +62,7 @@ void flight_init(const struct options *o, void (*note)(struct thread *t))
 {
     flight.options = o;
     flight.note = note;
+    flight.nleaves = 0;
     if (!o->flight.bytes)
         return;
     config_to_set.period_ns = period(o);

@@ -62,6 +62,8 @@ static void catch_signal(int sig)
 bool triggers_init(const struct options *o)
 {
     triggers.options = o;
+    triggers.waiter = NULL; /* that was not obeyed any more in a recording before this one */
+    triggers.cool_at = 0;
     catch_signal(o->start.signal);
     catch_signal(o->stop.signal);
     catch_signal(o->snapshot.signal);

@@ -44,7 +44,7 @@ e2e_tests = \
 	%D%/options.test \
 	%D%/preload.test \
 	%D%/attach.test %D%/attach-annotations.test %D%/attach-elsewhere.test %D%/attach-heap.test \
-	%D%/attach-known.test %D%/attach-killed.test \
+	%D%/attach-known.test %D%/attach-flight.test %D%/attach-killed.test \
 	%D%/attach-switches.test %D%/attach-waits.test %D%/attachments.test \
 	%D%/production.test \
 	%D%/record.test \

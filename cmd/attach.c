@@ -111,7 +111,7 @@ static bool attach(struct record_options *o, struct process *p, struct apart *ap
 {
     struct attachment a = {.verb = "attach", .p = p, .said = pass_on};
     const sigset_t signals = attachment_signals();
-    uint64_t since_ns = gather_since();
+    struct since since = since_now();
     sigprocmask(SIG_BLOCK, &signals, NULL);
     out_here = o->out;
     const char *wrong = begin(&a, o, apart);
@@ -129,7 +129,7 @@ static bool attach(struct record_options *o, struct process *p, struct apart *ap
     sigprocmask(SIG_UNBLOCK, &signals, NULL);
     o->then.went_on = a.gone;
     o->then.apart = apart_is_begun(apart) ? apart : NULL;
-    return over && gather_traces(o->out, (uint32_t)p->own_pid, since_ns, o->then);
+    return over && gather_traces(o->out, (uint32_t)p->own_pid, since, o->then);
 }
 
 int cmd_attach(int argc, char **argv)

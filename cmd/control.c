@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cmd/arguments.h"
@@ -52,13 +51,6 @@ static int make_trace(pid_t pid, const char *spool, const struct finish_how *how
     return status;
 }
 
-static double seconds_since(uint64_t realtime_ns)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9 - (double)realtime_ns / 1e9;
-}
-
 static void print_status(pid_t pid, const struct control_reply *r)
 {
     if (!r->recording) {
@@ -68,7 +60,7 @@ static void print_status(pid_t pid, const struct control_reply *r)
     }
     printf("%ld: recording session %" PRIu32 " for %.1f s, generation %" PRIu64 ", %" PRIu32 " thread%s, %" PRIu64
            " bytes, %" PRIu64 " lost: %s\n",
-           (long)pid, r->session, seconds_since(r->start_realtime_ns), r->generation, r->threads,
+           (long)pid, r->session, (double)r->recorded_ns / 1e9, r->generation, r->threads,
            r->threads == 1 ? "" : "s", r->log_bytes, r->lost,
            r->spool);
 }
@@ -143,7 +135,7 @@ static void status_row(struct table *t, pid_t pid)
         table_cell(t, "nothing is being recorded");
         return;
     }
-    table_cell(t, "%.1f s", seconds_since(r.start_realtime_ns));
+    table_cell(t, "%.1f s", (double)r.recorded_ns / 1e9);
     table_cell(t, "%" PRIu64, r.log_bytes);
     table_cell(t, "%" PRIu64, r.lost);
     text_make_printable(r.spool);

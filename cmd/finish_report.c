@@ -108,6 +108,14 @@ static void report_lost_switches(const struct finish_summary *s)
                 "such a time are those that the program shows\n", s->lost_wakings);
 }
 
+/* Not of a few milliseconds, which the generation with a suspension may be measured too long by. */
+static void report_suspensions(const struct finish_summary *s)
+{
+    if (s->suspended_ns > 10000000)
+        fprintf(stderr, "thrace: the machine was suspended meanwhile, for %.1f s in all: the trace has that as time in which "
+                "nothing changes\n", (double)s->suspended_ns / 1e9);
+}
+
 static void report_damage(const struct finish_summary *s)
 {
     if (s->excess_samples)
@@ -135,6 +143,7 @@ void finish_report(const struct finish_summary *s)
     report_missing_samples(&s->samples);
     report_lost_switches(s);
     report_unseen(&s->unseen);
+    report_suspensions(s);
     report_damage(s);
     report_v1_losses("finish", &s->v1_losses);
     if (s->holders)

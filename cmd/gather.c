@@ -8,13 +8,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cmd/apart.h"
 #include "cmd/complain.h"
 #include "cmd/finish/finish.h"
-#include "cmd/finish/orphaned_spools.h"
 #include "cmd/finish_report.h"
 #include "cmd/input.h"
 #include "cmd/stat.h"
@@ -31,7 +29,7 @@ enum { CHILDREN_REPORTED = 10, NAMES_REPORTED = 10, ROUNDS = 5 };
 struct gathered {
     const char *out, *spools; /* patterns: of the traces, and of the spools without .spool */
     uint32_t launched;
-    uint64_t since_ns;
+    struct since since;
     struct afterwards then;
     size_t children; /* whose reports were shown */
     bool any, made, at_out; /* a spool was there, a trace was made, one at OUT itself */
@@ -164,7 +162,7 @@ static bool finish_ready(struct gathered *g, bool again)
 {
     struct orphaned_spools orphans;
     size_t done = 0;
-    orphaned_spools_find(&orphans, g->spools, g->launched, g->since_ns);
+    orphaned_spools_find(&orphans, g->spools, g->launched, g->since);
     size_t last = last_of_main(g, &orphans);
     for (size_t i = 0; i < orphans.n; i++) {
         if (!is_ready(g, &orphans.v[i]) || was_reported(g, orphans.v[i].path))
@@ -196,7 +194,7 @@ static bool report_other_traces(const struct gathered *g)
 {
     struct orphaned_spools traces;
     size_t n = 0;
-    finished_traces_find(&traces, g->out, g->since_ns);
+    finished_traces_find(&traces, g->out, g->since);
     for (size_t i = 0; i < traces.n; i++)
         n += !was_reported(g, traces.v[i].path);
     if (n)
@@ -235,7 +233,7 @@ static void report_rest(const struct gathered *g)
 {
     struct orphaned_spools orphans;
     size_t n = 0;
-    orphaned_spools_find(&orphans, g->spools, g->launched, g->since_ns);
+    orphaned_spools_find(&orphans, g->spools, g->launched, g->since);
     for (size_t i = 0; i < orphans.n; i++)
         if (!was_reported(g, orphans.v[i].path) && n++ < NAMES_REPORTED)
             report_orphan(&orphans.v[i]);
@@ -259,18 +257,10 @@ static void report_snapshots(const struct gathered *g)
         complain(g->then.verb, "each snapshot is a trace with a number of its own, so there is no %s", g->out);
 }
 
-/* CLOCK_REALTIME is ahead of it. */
-uint64_t gather_since(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME_COARSE, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
-bool gather_traces(const char *out, uint32_t launched, uint64_t since_ns, struct afterwards then)
+bool gather_traces(const char *out, uint32_t launched, struct since since, struct afterwards then)
 {
     apart = then.apart;
-    struct gathered g = {.out = out, .spools = spools_of(out, apart), .launched = launched, .since_ns = since_ns,
+    struct gathered g = {.out = out, .spools = spools_of(out, apart), .launched = launched, .since = since,
                          .then = then};
     for (int i = 0; i < ROUNDS && finish_ready(&g, i > 0); i++)
         ;

@@ -223,12 +223,12 @@ static int record(struct target *t, const struct record_options *o)
         complain("record", "%s", missing ? missing : t->problem);
     if (traced && (missing || !enough_descriptors() || !can_record_to("record", o->out)))
         return CANNOT_RECORD;
-    uint64_t since_ns = gather_since();
+    struct since since = since_now();
     int status = run(t, o, traced ? library : NULL, &cannot);
     if (status < 0)
         return cannot;
     if (traced)
-        gather_traces(o->out, (uint32_t)launched, since_ns, o->then);
+        gather_traces(o->out, (uint32_t)launched, since, o->then);
     return end_like(status);
 }
 

@@ -81,6 +81,27 @@ struct clock_pair clock_read_pair(const struct trace_clock *c)
     return best;
 }
 
+static uint64_t boot_ns(void)
+{
+    struct timespec ts = {0, 0};
+    if (clock_is_forbidden)
+        raw_syscall(SYS_clock_gettime, CLOCK_BOOTTIME, (long)&ts, 0, 0, 0, 0);
+    else
+        clock_gettime(CLOCK_BOOTTIME, &ts);
+    return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+/* The least of a few tries: a preemption between the two readings makes it more. */
+uint64_t clock_suspended_ns(void)
+{
+    uint64_t least = UINT64_MAX;
+    for (int i = 0; i < 3; i++) {
+        uint64_t mono = clock_mono_ns(), boot = boot_ns(), ns = boot > mono ? boot - mono : 0;
+        least = ns < least ? ns : least;
+    }
+    return least;
+}
+
 uint64_t clock_frequency(const struct trace_clock *c, struct clock_pair first, struct clock_pair last)
 {
     if (c->source == CLOCK_SOURCE_MONOTONIC)

@@ -88,6 +88,15 @@ uint64_t clock_roughly(const struct trace_clock *c, uint64_t ns);
 
 struct clock_pair clock_read_pair(const struct trace_clock *c);
 
+/* How long the machine has been suspended since it was started, or since a point that stays the same; in ns. */
+uint64_t clock_suspended_ns(void);
+
+/* Two such times tell that it was in between; a preemption in the middle of a reading does not. */
+static inline bool clock_was_suspended(uint64_t before_ns, uint64_t after_ns)
+{
+    return after_ns > before_ns && after_ns - before_ns > 10000000;
+}
+
 /* Ticks per second from two readings; 0 when they are too close to say (under 1 ms). */
 uint64_t clock_frequency(const struct trace_clock *c, struct clock_pair first, struct clock_pair last);
 

@@ -33,7 +33,7 @@ struct control_reply {
     uint32_t threads;   /* alive */
     uint64_t log_bytes;
     uint64_t lost;              /* events, so far */
-    uint64_t start_realtime_ns; /* of the session under way */
+    uint64_t recorded_ns;       /* since the session under way began */
     uint64_t generation;
     char spool[SPOOL_PATH_MAX]; /* of that session; "" when there is none. After a snapshot: of the snapshot */
     uint32_t said_number;       /* counts what a library that was attached has had to say; 0: nothing yet */

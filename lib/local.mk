@@ -12,6 +12,7 @@ liblow_la_SOURCES = \
 	%D%/spool.c %D%/spool.h \
 	%D%/spool_mapped.c %D%/spool_ring.c %D%/spool_file.h \
 	%D%/stacktab.c %D%/stacktab.h \
+	%D%/suspensions.c %D%/suspensions.h \
 	%D%/switch_kind.h \
 	%D%/text.h \
 	%D%/waitq.c %D%/waitq.h

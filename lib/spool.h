@@ -21,12 +21,13 @@
 #include "lib/clock.h"
 #include "lib/lock.h"
 #include "lib/losses.h"
+#include "lib/suspensions.h"
 #include "lib/wire/batch_header.h"
 
 #define SPOOL_MAGIC "thrSPOOL"
 
 enum {
-    SPOOL_VERSION = 10,
+    SPOOL_VERSION = 11,
     SPOOL_HEADER_SIZE = 16 << 10,
     SPOOL_CHUNK_SIZE = 8 << 10,
     SPOOL_EXTENT_CHUNKS = 128,                     /* the pool grows by this many: 1 MiB */
@@ -131,6 +132,7 @@ struct spool_header {
     struct spool_locks locks;
     uint64_t lost[LOSS_REASONS * LOST_KINDS]; /* by reason, and then by kind (lib/losses.def) */
     uint64_t lost_most, lost_most_g; /* of the goroutine that lost the most events */
+    struct suspensions suspensions;
 };
 
 _Static_assert(sizeof(struct spool_header) <= SPOOL_HEADER_SIZE, "the header fits its place");

@@ -319,11 +319,11 @@ static void begin_next(void)
     sched_advance(&recorder.sched, recorder.sched.generation + 1);
     stacktab_clear(&recorder.stacks);
     objects_forget();
+    recorder_read_clocks();
     uint64_t time = now();
     write_statuses(time);
     recorder.deadline_ns = clock_mono_ns() + config.period_ns;
     recorder.spool.header->last_generation = recorder.sched.generation;
-    recorder.spool.header->last = clock_read_pair(&recorder.clock);
 }
 
 bool generation_advance(void)

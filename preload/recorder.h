@@ -43,6 +43,7 @@ struct recorder {
     struct gate gate;
     struct trace_clock clock;
     uint64_t deadline_ns; /* when the open generation is due to end, on CLOCK_MONOTONIC */
+    uint64_t suspended_ns; /* clock_suspended_ns() when the clocks were read last */
     struct spool spool;
 
     struct lock advance_lock;
@@ -68,6 +69,9 @@ static inline bool maintenance_requested(void)
 }
 
 static inline uint64_t now(void) { return clock_ticks(&recorder.clock); }
+
+/* Notes in the spool what both clocks show. With advance_lock. */
+void recorder_read_clocks(void);
 
 /* Hands in the open chunk. By its owner inside a section, or by the advancer. */
 void seal_chunk(struct sched_thread *t);

@@ -18,6 +18,7 @@ struct finish_summary {
     uint64_t lost_most, lost_most_g; /* of the goroutine that lost the most events */
     uint64_t rewritten; /* with switches: all events of the trace; 0: it is as it was recorded */
     uint64_t lost_switches, lost_wakings;
+    uint64_t suspended_ns; /* the machine was, in the course of the recording */
     const char *no_switches; /* why they are not in the trace; NULL: they are, or there are none */
     uint64_t opening; /* events in front of the recording's (opening.h) */
     char heap[128]; /* "heap 1234 bytes": what was in use at the end */

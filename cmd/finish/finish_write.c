@@ -57,11 +57,11 @@ static bool clocks_still_run(const struct spool_header *h, struct clock_pair now
  */
 uint64_t finish_frequency(const struct spool_header *h)
 {
-    uint64_t hz = clock_frequency(&h->clock, h->first, h->last);
+    uint64_t hz = suspensions_frequency(&h->suspensions, &h->clock, h->first, h->last);
     if (hz)
         return hz;
     struct clock_pair now = clock_read_pair(&h->clock);
-    if (clocks_still_run(h, now) && (hz = clock_frequency(&h->clock, h->first, now)))
+    if (clocks_still_run(h, now) && (hz = suspensions_frequency(&h->suspensions, &h->clock, h->first, now)))
         return hz;
     usleep(10000);
     hz = clock_frequency(&h->clock, now, clock_read_pair(&h->clock));
@@ -74,10 +74,18 @@ const char *finish_prepare(struct recording *r, const struct spool_header *h, ui
     sum->excess_samples = samples_bound(&r->samples, h, hz);
     for (size_t i = 0; i < r->samples.n; i++)
         sum->samples_in_trace += r->samples.v[i].weight;
+    sum->suspended_ns = suspensions_before(&h->suspensions, UINT64_MAX, hz);
     trace_time_init(&r->time, hz);
     recording_sort_switches(r);
     rec_locks_init(&r->locks, h, hz);
     return recording_symbolize(r, terminal);
+}
+
+/* In ns. Times of the trace are rounded down. */
+static uint64_t suspended_before(const struct spool_header *h, const struct trace_time *t, uint64_t time)
+{
+    unsigned __int128 ticks = ((unsigned __int128)time + 1) * t->recording_hz / t->hz;
+    return suspensions_before(&h->suspensions, ticks < UINT64_MAX ? (uint64_t)ticks : UINT64_MAX, t->recording_hz);
 }
 
 /* What the clocks showed at a time of the trace, by the readings that the recording began with. */
@@ -87,7 +95,8 @@ static int write_sync(struct gotrace_builder *b, const struct spool_header *h, c
     double since = ((double)time - (double)trace_time_of(t, h->first.ticks)) / (double)t->hz * 1e9;
     int64_t ns = since > -1e18 && since < 1e18 ? (int64_t)since : 0;
     uint64_t wall = h->start_realtime_ns + (uint64_t)ns;
-    return gotrace_builder_sync(b, t->hz, time, h->first.mono_ns + (uint64_t)ns, wall / 1000000000, wall % 1000000000);
+    uint64_t mono = h->first.mono_ns + (uint64_t)ns - suspended_before(h, t, time);
+    return gotrace_builder_sync(b, t->hz, time, mono, wall / 1000000000, wall % 1000000000);
 }
 
 /*

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cmd/finish/process_life.h"
@@ -51,12 +52,37 @@ static bool is_of(const char *pattern, const char *name, const char *suffix)
     return is_rest(name, suffix);
 }
 
+/* --- times -------------------------------------------------------------------------------------------------------- */
+
+static uint64_t read_clock(clockid_t clock)
+{
+    struct timespec now = {0, 0};
+    clock_gettime(clock, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+struct since since_now(void)
+{
+    return (struct since){read_clock(CLOCK_REALTIME_COARSE), read_clock(CLOCK_BOOTTIME), read_clock(CLOCK_MONOTONIC)};
+}
+
+/* The moment, as files have it that were made after the clock was set back, if it was. A tick is how far it is off. */
+static uint64_t time_of_files(struct since since)
+{
+    enum { TOLERANCE_NS = 1000000000, TICK_NS = 10000000 };
+    int64_t ahead = (int64_t)(since.wall_ns - since.boot_ns);
+    int64_t back = ahead - (int64_t)(read_clock(CLOCK_REALTIME) - read_clock(CLOCK_BOOTTIME)) + TICK_NS;
+    bool is_set = since.boot_ns && back > TOLERANCE_NS && (uint64_t)back < since.wall_ns;
+    return is_set ? since.wall_ns - (uint64_t)back : since.wall_ns;
+}
+
 /* --- files -------------------------------------------------------------------------------------------------------- */
 
 struct search {
     const char *out;
     uint32_t launched;
-    uint64_t since_ns;
+    struct since since;
+    uint64_t since_ns; /* as files have it */
     struct orphaned_spools *orphans; /* what was found, and what could not be looked at */
 };
 
@@ -101,6 +127,13 @@ static bool look_at_empty(const struct search *s, const struct spool_header *h, 
     return found->start_ns >= s->since_ns && st->st_uid == geteuid() && (!h->launcher || h->launcher == s->launched);
 }
 
+/* By the clock that nobody sets, too, where that of its process is ours. */
+static bool is_since(const struct search *s, const struct spool_header *h)
+{
+    return h->start_realtime_ns >= s->since.wall_ns ||
+           (s->since.mono_ns && h->first.mono_ns >= s->since.mono_ns && process_is_of_this_boot(h));
+}
+
 static bool look_at_spool(const struct search *s, int fd, const struct stat *st, struct orphaned_spool *found)
 {
     static struct spool_header h;
@@ -110,7 +143,7 @@ static bool look_at_spool(const struct search *s, int fd, const struct stat *st,
     if (n >= 0 && !memcmp(h.magic, none, sizeof none))
         return look_at_empty(s, &h, st, found);
     if (n != sizeof h || memcmp(h.magic, SPOOL_MAGIC, sizeof h.magic) ||
-        h.version != SPOOL_VERSION || h.launcher != s->launched || h.start_realtime_ns < s->since_ns)
+        h.version != SPOOL_VERSION || h.launcher != s->launched || !is_since(s, &h))
         return false;
     enum life life = process_life(&h);
     found->start_ns = h.start_realtime_ns;
@@ -187,14 +220,14 @@ static void find(const struct search *s, const char *suffix, look_fn *wanted)
         qsort(orphans->v, orphans->n, sizeof *orphans->v, by_start);
 }
 
-void orphaned_spools_find(struct orphaned_spools *orphans, const char *out, uint32_t launched, uint64_t since_ns)
+void orphaned_spools_find(struct orphaned_spools *orphans, const char *out, uint32_t launched, struct since since)
 {
-    find(&(struct search){out, launched, since_ns, orphans}, ".spool", look_at_spool);
+    find(&(struct search){out, launched, since, time_of_files(since), orphans}, ".spool", look_at_spool);
 }
 
-void finished_traces_find(struct orphaned_spools *orphans, const char *out, uint64_t since_ns)
+void finished_traces_find(struct orphaned_spools *orphans, const char *out, struct since since)
 {
-    find(&(struct search){out, 0, since_ns, orphans}, "", look_at_trace);
+    find(&(struct search){out, 0, since, time_of_files(since), orphans}, "", look_at_trace);
 }
 
 void orphaned_spools_free(struct orphaned_spools *orphans)

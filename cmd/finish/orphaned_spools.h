@@ -30,15 +30,24 @@ struct orphaned_spools {
     int error; /* 0, or why the folder or a file of such a name could not be looked at: there may be more */
 };
 
+/* A moment, in ns. Somebody may set the first of these clocks, by which files have their times, meanwhile. */
+struct since {
+    uint64_t wall_ns; /* CLOCK_REALTIME_COARSE: what is made from now on is not older */
+    uint64_t boot_ns; /* CLOCK_BOOTTIME; 0: not known */
+    uint64_t mono_ns; /* CLOCK_MONOTONIC; 0: not known */
+};
+
+struct since since_now(void);
+
 /*
  * Finds the spools that the process with the pid `launched` and its children have left, in the folder of the pattern
- * `out` and under names that the pattern gives, made since since_ns (CLOCK_REALTIME_COARSE, as times of files). A
- * process that was killed while it made its spool has left one, too.
+ * `out` and under names that the pattern gives, made since then. A process that was killed while it made its spool has
+ * left one, too.
  */
-void orphaned_spools_find(struct orphaned_spools *orphans, const char *out, uint32_t launched, uint64_t since_ns);
+void orphaned_spools_find(struct orphaned_spools *orphans, const char *out, uint32_t launched, struct since since);
 
 /* Finds traces that were made since then, likewise. */
-void finished_traces_find(struct orphaned_spools *orphans, const char *out, uint64_t since_ns);
+void finished_traces_find(struct orphaned_spools *orphans, const char *out, struct since since);
 
 void orphaned_spools_free(struct orphaned_spools *orphans);
 

@@ -111,8 +111,7 @@ static bool is_anywhere(const struct spool_header *h)
     return found;
 }
 
-/* A process of another boot, or of another machine, cannot run here. */
-static bool is_of_this_boot(const struct spool_header *h)
+bool process_is_of_this_boot(const struct spool_header *h)
 {
     static const char none[sizeof h->boot_id];
     char now[sizeof h->boot_id + 8];
@@ -137,7 +136,7 @@ static bool proc_is_ours(void)
 enum life process_life(const struct spool_header *h)
 {
     struct process_stat s;
-    if (h->state != SPOOL_RECORDING || !is_of_this_boot(h))
+    if (h->state != SPOOL_RECORDING || !process_is_of_this_boot(h))
         return LIFE_OVER;
     uint64_t ours = namespace_of("self");
     bool same = !h->pid_namespace || !ours || h->pid_namespace == ours;

@@ -15,6 +15,9 @@ enum life {
     LIFE_UNKNOWN, /* it belongs to a PID namespace that cannot be seen from here */
 };
 
+/* Or of a boot that is not known. A process of another one, or of another machine, cannot run here. */
+bool process_is_of_this_boot(const struct spool_header *h);
+
 /* LIFE_OVER also when it lives and records no more. */
 enum life process_life(const struct spool_header *h);
 

@@ -12,6 +12,7 @@ void trace_time_init(struct trace_time *t, uint64_t recording_hz)
     while (NS % ns)
         ns--;
     t->hz = NS / ns;
+    t->recording_hz = recording_hz;
     t->factor = (uint64_t)(((unsigned __int128)t->hz << TRACE_TIME_SHIFT) / recording_hz);
 }
 

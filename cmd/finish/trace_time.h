@@ -12,6 +12,7 @@
 struct trace_time {
     uint64_t hz;     /* ticks of the trace in a second */
     uint64_t factor; /* ticks of the trace in one of the recording, in units of 2^-TRACE_TIME_SHIFT */
+    uint64_t recording_hz; /* ticks of the recording in a second */
 };
 
 enum { TRACE_TIME_SHIFT = 60 };

@@ -25,7 +25,6 @@ static struct {
         bool by_release; /* it counts if a thread of the program has ended it */
     } leaves[LEAVES_MAX];
     uint32_t nleaves;
-    struct clock_pair began;
     void (*note)(struct thread *t);
 } flight;
 
@@ -66,7 +65,6 @@ void flight_init(const struct options *o, void (*note)(struct thread *t))
     if (!o->flight.bytes)
         return;
     config_to_set.period_ns = period(o);
-    flight.began = clock_read_pair(&recorder.clock);
     if (!o->snapshot.wait_ns)
         return;
     config_to_set.long_wait = clock_roughly(&recorder.clock, o->snapshot.wait_ns) / 2;
@@ -79,12 +77,15 @@ void flight_init(const struct options *o, void (*note)(struct thread *t))
     }
 }
 
-/* What a tick is worth shows in what passed since the beginning. */
+/*
+ * What a tick is worth shows in what passed since the recording began; 0 until that is something. By any thread in a hook: the
+ * spool stays mapped.
+ */
 static uint64_t ns_of(uint64_t ticks)
 {
-    struct clock_pair n = clock_read_pair(&recorder.clock);
-    uint64_t all = n.ticks - flight.began.ticks;
-    return all ? (uint64_t)((double)ticks * (double)(n.mono_ns - flight.began.mono_ns) / (double)all) : 0;
+    const struct spool_header *h = recorder.spool.header;
+    uint64_t hz = suspensions_frequency(&h->suspensions, &h->clock, h->first, clock_read_pair(&h->clock));
+    return hz ? (uint64_t)((double)ticks * 1e9 / (double)hz) : 0;
 }
 
 static bool counts(const struct thread *t)

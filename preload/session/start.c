@@ -79,6 +79,7 @@ static void fill_header(struct spool_header *h)
     strcpy(h->out, session.out);
     strcpy(h->exe, session_exe());
     h->first = h->last = clock_read_pair(&recorder.clock);
+    recorder.suspended_ns = clock_suspended_ns();
     heap_fill(h);
     h->show_cpus = (uint32_t)session.options->cpus;
     h->locks.counted = (uint32_t)session.options->lock_stats;

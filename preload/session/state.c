@@ -127,7 +127,7 @@ void session_describe(struct control_reply *r)
     if (r->recording) {
         r->log_bytes = h->log_end;
         r->lost = h->lost_events + h->lost_stacks;
-        r->start_realtime_ns = h->start_realtime_ns;
+        r->recorded_ns = clock_mono_ns() - h->first.mono_ns;
         r->generation = h->last_generation;
     }
     lock_drop(&session.lock);

@@ -38,7 +38,7 @@ static void end_recording(uint32_t hooked_then)
     __atomic_fetch_add(&h->samples.lost, sampling, __ATOMIC_RELAXED);
     session.ends = inside || sampling;
     recorder.wants_maintenance = 0;
-    h->last = clock_read_pair(&recorder.clock);
+    recorder_read_clocks();
     __atomic_store_n(&recorder.owner->hooked, hooked_then, __ATOMIC_RELEASE);
     lock_drop(&registry.lock);
     gate_open(&recorder.gate);

@@ -27,6 +27,7 @@ static struct {
     int err;                    /* what came of that; PENDING: nothing yet */
     struct clock_pair from, to; /* between which times are reckoned */
     uint64_t drained_ns, due_ns;
+    uint64_t suspended_ns; /* clock_suspended_ns() at the last look */
     uint64_t followed_ns; /* when it was last looked for CPUs that have come online */
     bool all_on;          /* some have, so it is to be said that nobody knows who has a processor */
     uint64_t time;            /* ticks of the last one in the batch */
@@ -115,6 +116,7 @@ static void begin_from(struct clock_pair start)
 {
     switches.from = switches.to = start;
     switches.lost = 0;
+    switches.suspended_ns = clock_suspended_ns();
     switches.drained_ns = start.mono_ns;
     __atomic_store_n(&switches.due_ns, start.mono_ns + SOONEST_NS, __ATOMIC_RELAXED);
 }
@@ -273,6 +275,18 @@ static void follow_cpus(uint64_t now_ns)
     lock_drop(&switches.lock);
 }
 
+/* Where in between CLOCK_MONOTONIC stood still nobody knows, so which ticks its times were is not known either. */
+static void forget_suspension(void)
+{
+    const uint64_t suspended_ns = clock_suspended_ns();
+    if (clock_was_suspended(switches.suspended_ns, suspended_ns)) {
+        rings_empty();
+        wakings_empty();
+        switches.all_on = true;
+    }
+    switches.suspended_ns = suspended_ns;
+}
+
 /* sums: also what the kernel has counted of each thread. */
 static void drain(bool sums)
 {
@@ -281,6 +295,7 @@ static void drain(bool sums)
     struct clock_pair now = clock_read_pair(&recorder.clock);
     switches.from = switches.to;
     switches.to = now;
+    forget_suspension();
     if (switches.all_on) {
         add(now.ticks, SWITCHES_LOST, 0);
         write_batch(0);

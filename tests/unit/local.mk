@@ -11,6 +11,7 @@ unit_tests = \
 	%D%/test-closing \
 	%D%/test-cut \
 	%D%/test-clock \
+	%D%/test-suspensions \
 	%D%/test-control \
 	%D%/test-control-client \
 	%D%/test-debug \
@@ -217,6 +218,8 @@ tests_unit_test_spool_ring_LDADD = $(unit_test_LIBS)
 
 tests_unit_test_clock_SOURCES = %D%/test-clock.c
 tests_unit_test_clock_LDADD = $(unit_test_LIBS)
+tests_unit_test_suspensions_SOURCES = %D%/test-suspensions.c
+tests_unit_test_suspensions_LDADD = $(unit_test_LIBS)
 tests_unit_test_control_SOURCES = %D%/test-control.c
 tests_unit_test_control_LDADD = $(unit_test_LIBS)
 tests_unit_test_lock_SOURCES = %D%/test-lock.c

@@ -29,13 +29,14 @@ static void leave_one(const char *name, uint32_t pid, uint64_t start)
 }
 
 static struct orphaned_spools orphans;
+static const struct since since = {.wall_ns = SINCE};
 
 /* Their names, with a blank between. */
 static const char *found(const char *out)
 {
     static char names[1024];
     orphaned_spools_free(&orphans);
-    orphaned_spools_find(&orphans, in_folder(out), LAUNCHED, SINCE);
+    orphaned_spools_find(&orphans, in_folder(out), LAUNCHED, since);
     names[0] = 0;
     for (size_t i = 0; i < orphans.n; i++) {
         strcat(names, i ? " " : "");
@@ -177,15 +178,39 @@ static void traces_are_found_by_what_they_begin_with(void **state)
     write_file(in_folder("x.8"), "go 1", 4, 0600);
     write_file(in_folder("x.9"), "go 1.26 trace\0\0", TRACE_HEADER_SIZE, 0600);
     write_file(in_folder("x.spool"), "go 1.26 trace\0\0", TRACE_HEADER_SIZE, 0600);
-    finished_traces_find(&orphans, in_folder("x"), SINCE);
+    finished_traces_find(&orphans, in_folder("x"), since);
     assert_int_equal(orphans.n, 2);
     assert_string_equal(orphans.v[0].path, in_folder("x"));
     assert_string_equal(orphans.v[1].path, in_folder("x.9"));
     assert_int_equal(orphans.v[0].kind, ORPHAN_FINISHED);
     uint64_t newer = orphans.v[1].start_ns;
     orphaned_spools_free(&orphans);
-    finished_traces_find(&orphans, in_folder("x"), newer + 1);
+    finished_traces_find(&orphans, in_folder("x"), (struct since){.wall_ns = newer + 1});
     assert_int_equal(orphans.n, 0);
+}
+
+/* Times of files, and the one in the header, are then before the beginning. */
+static void nothing_is_missed_when_the_clock_is_set_back(void **state)
+{
+    enum { HOUR = 3600 };
+    const uint64_t hour_ns = HOUR * UINT64_C(1000000000);
+    const struct since now = since_now(), later = {now.wall_ns + hour_ns, now.boot_ns, now.mono_ns};
+    struct spool_header h = header_of(10, now.wall_ns + 1);
+    h.first.mono_ns = now.mono_ns + 1;
+    leave("x.1.spool", &h);
+    h.first.mono_ns = now.mono_ns - 1;
+    leave("x.2.spool", &h);
+    write_file(in_folder("x.3"), "go 1.22 trace\0\0", TRACE_HEADER_SIZE, 0600);
+    orphaned_spools_find(&orphans, in_folder("x"), LAUNCHED, later);
+    assert_int_equal(orphans.n, 1);
+    assert_string_equal(orphans.v[0].path, in_folder("x.1.spool"));
+    orphaned_spools_free(&orphans);
+    finished_traces_find(&orphans, in_folder("x"), later);
+    assert_int_equal(orphans.n, 1);
+    orphaned_spools_free(&orphans);
+    finished_traces_find(&orphans, in_folder("x"),
+                         (struct since){later.wall_ns + 2 * hour_ns, now.boot_ns + 2 * hour_ns, now.mono_ns + 2 * hour_ns});
+    assert_int_equal(orphans.n, 0); /* it was made two hours before that */
 }
 
 static void it_is_said_what_could_not_be_looked_at(void **state)
@@ -209,6 +234,7 @@ int main(void)
         TEST(one_that_is_recorded_to_is_in_use),
         TEST(a_process_that_nobody_has_waited_for_is_over),
         TEST(traces_are_found_by_what_they_begin_with),
+        TEST(nothing_is_missed_when_the_clock_is_set_back),
         TEST(it_is_said_what_could_not_be_looked_at),
     };
     return cmocka_run_group_tests_name("orphaned spools", tests, NULL, NULL);

@@ -84,6 +84,9 @@ static const struct field header_fields[] = {
     ARRAY(spool_header, lost),
     FIELD(spool_header, lost_most),
     FIELD(spool_header, lost_most_g),
+    FIELD(spool_header, suspensions.n),
+    FIELD(spool_header, suspensions.pad),
+    {"suspensions.v", offsetof(struct spool_header, suspensions.v), sizeof(uint64_t), 4 * SUSPENSIONS_MAX},
 };
 
 static const struct field chunk_fields[] = {

@@ -18,6 +18,7 @@ void say_to(char *at, size_t size)
 static bool is_quiet;
 
 void say_nothing_aloud(void) { is_quiet = true; }
+bool says_nothing_aloud(void) { return is_quiet; }
 
 /* One write(2): the only system call that even the strictest seccomp filter allows. */
 void say(const char *text, const char *detail)

@@ -23,6 +23,7 @@ void say_pending(void);
 
 /* From now on all is kept until somebody asks, but for what say_to takes. */
 void say_nothing_aloud(void);
+bool says_nothing_aloud(void);
 
 /* What is kept, and is so no more; a text without newline. False: there is nothing. By one thread. */
 bool say_to_who_asks(char *buffer, size_t size);

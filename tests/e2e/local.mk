@@ -7,7 +7,7 @@ e2e_tests = \
 	%D%/bounds.test \
 	%D%/call-errors.test \
 	%D%/call-objects.test \
-	%D%/clocks.test \
+	%D%/suspended.test \
 	%D%/control.test \
 	%D%/cpu.test \
 	%D%/critical.test \

@@ -129,7 +129,11 @@ static bool attach(struct record_options *o, struct process *p, struct apart *ap
     sigprocmask(SIG_UNBLOCK, &signals, NULL);
     o->then.went_on = a.gone;
     o->then.apart = apart_is_begun(apart) ? apart : NULL;
-    return over && gather_traces(o->out, (uint32_t)p->own_pid, since, o->then);
+    enum gather_result gathered = over ? gather_traces(o->out, (uint32_t)p->own_pid, since, o->then) : GATHER_TOLD;
+    if (gathered == GATHER_NOTHING)
+        complain("attach", "%ld: there is no trace: what was recorded is not there any more, as somebody has taken it",
+                 (long)p->pid);
+    return gathered == GATHER_MADE;
 }
 
 int cmd_attach(int argc, char **argv)

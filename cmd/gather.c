@@ -33,6 +33,7 @@ struct gathered {
     struct afterwards then;
     size_t children; /* whose reports were shown */
     bool any, made, at_out; /* a spool was there, a trace was made, one at OUT itself */
+    bool told;              /* why one was not */
     char **v; /* spools that were tried, and traces that were reported */
     size_t n, cap;
 };
@@ -120,9 +121,14 @@ static void finish_one(struct gathered *g, const struct orphaned_spool *s, bool 
                              .who = g->then.verb,
                              .progress = stderr};
     remember(g, s->path);
-    if (apart && !set_apart(g, s->path, &how))
+    if (apart && !set_apart(g, s->path, &how)) {
         complain(g->then.verb, "%s: there is no name for its trace", shown(s->path));
-    else if (finish_spool(s->path, &how, &sum) || sum.nothing || sum.elsewhere)
+        g->told = true;
+        return;
+    }
+    const bool failed = finish_spool(s->path, &how, &sum) != FINISH_DONE;
+    g->told |= failed;
+    if (failed || sum.nothing || sum.elsewhere)
         return;
     g->made = true;
     g->at_out |= !strcmp(sum.path, g->out);
@@ -229,7 +235,7 @@ static void report_orphan(const struct orphaned_spool *s)
     }
 }
 
-static void report_rest(const struct gathered *g)
+static void report_rest(struct gathered *g)
 {
     struct orphaned_spools orphans;
     size_t n = 0;
@@ -237,6 +243,7 @@ static void report_rest(const struct gathered *g)
     for (size_t i = 0; i < orphans.n; i++)
         if (!was_reported(g, orphans.v[i].path) && n++ < NAMES_REPORTED)
             report_orphan(&orphans.v[i]);
+    g->told |= n || orphans.error;
     if (orphans.error)
         complain(g->then.verb, "%s.spool: not all that may have been recorded could be looked at: %s; thrace finish "
                  "makes the trace of a recording that is left", shown(g->spools), strerror(orphans.error));
@@ -247,17 +254,18 @@ static void report_rest(const struct gathered *g)
 }
 
 /* A flight recorder numbers the snapshots that it was asked for: OUT is for what is left when the program is killed. */
-static void report_snapshots(const struct gathered *g)
+static void report_snapshots(struct gathered *g)
 {
     if (!getenv("THRACE_FLIGHT_RECORDER"))
         return;
+    g->told |= !g->any;
     if (!g->any)
         complain(g->then.verb, "no snapshot was taken, so there is no trace; --snapshot exit takes one at the end");
     else if (!g->at_out && !strchr(strrchr(g->out, '/'), '%'))
         complain(g->then.verb, "each snapshot is a trace with a number of its own, so there is no %s", g->out);
 }
 
-bool gather_traces(const char *out, uint32_t launched, struct since since, struct afterwards then)
+enum gather_result gather_traces(const char *out, uint32_t launched, struct since since, struct afterwards then)
 {
     apart = then.apart;
     struct gathered g = {.out = out, .spools = spools_of(out, apart), .launched = launched, .since = since,
@@ -270,5 +278,5 @@ bool gather_traces(const char *out, uint32_t launched, struct since since, struc
     for (size_t i = 0; i < g.n; i++)
         free(g.v[i]);
     free(g.v);
-    return g.made || others;
+    return g.made || others ? GATHER_MADE : g.told ? GATHER_TOLD : GATHER_NOTHING;
 }

@@ -8,10 +8,16 @@
 #include "cmd/finish/orphaned_spools.h"
 #include "cmd/record_options.h"
 
+enum gather_result {
+    GATHER_MADE,   /* there is a trace of it */
+    GATHER_TOLD,   /* there is none, and why is told */
+    GATHER_NOTHING /* nothing was found, perhaps as somebody has taken it away */
+};
+
 /*
  * Finishes what the program left under the pattern `out`, and reports it. launched: its pid; since: since_now() when
- * it was started. False: there is no trace of it.
+ * it was started.
  */
-bool gather_traces(const char *out, uint32_t launched, struct since since, struct afterwards then);
+enum gather_result gather_traces(const char *out, uint32_t launched, struct since since, struct afterwards then);
 
 #endif

@@ -32,6 +32,7 @@ include %D%/parser/local.mk
 include %D%/v1/local.mk
 include %D%/scripts/local.mk
 include %D%/models/local.mk
+include %D%/litmus/local.mk
 include %D%/go/local.mk
 include %D%/programs/local.mk
 include %D%/bench/local.mk

@@ -3,6 +3,7 @@ if HAVE_CMOCKA
 unit_tests = \
 	%D%/test-explore-wake \
 	%D%/test-explore-waitq \
+	%D%/test-explore-handles \
 	%D%/test-explore-sched \
 	%D%/test-explore-gate \
 	%D%/test-explore-spool \
@@ -286,6 +287,8 @@ tests_unit_test_explore_spool_SOURCES = %D%/test-explore-spool.c $(unit_explore)
 tests_unit_test_explore_spool_LDADD = $(unit_test_LIBS)
 tests_unit_test_explore_waitq_SOURCES = %D%/test-explore-waitq.c $(unit_explore)
 tests_unit_test_explore_waitq_LDADD = $(unit_test_LIBS)
+tests_unit_test_explore_handles_SOURCES = %D%/test-explore-handles.c $(unit_explore)
+tests_unit_test_explore_handles_LDADD = $(unit_test_LIBS)
 tests_unit_test_explore_wake_SOURCES = %D%/test-explore-wake.c $(unit_explore)
 tests_unit_test_explore_wake_LDADD = $(unit_test_LIBS)
 

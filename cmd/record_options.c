@@ -240,6 +240,15 @@ static bool read_environment(struct record_options *o, const bool *given)
     return true;
 }
 
+/* False after a complaint. */
+static bool set_variable(const char *verb, const char *name, const char *value, bool over)
+{
+    if (!setenv(name, value, over))
+        return true;
+    complain(verb, "%s cannot be set: %s", name, strerror(errno));
+    return false;
+}
+
 static bool give(const char *verb, const struct option_kind *kind, const char *value, bool again)
 {
     if (value && !*value) {
@@ -248,7 +257,7 @@ static bool give(const char *verb, const struct option_kind *kind, const char *v
     }
     if (!strcmp(kind->flag, "probe"))
         return record_probes_give(kind, value, again);
-    return !setenv(kind->variable, value ? value : "1", 1);
+    return set_variable(verb, kind->variable, value ? value : "1", true);
 }
 
 /* Exit statuses that other verbs use are the program's here. */
@@ -341,7 +350,10 @@ static bool take_snapshot_at_end(const struct record_options *o)
     if (!o->library.flight.bytes || s->exit)
         return true;
     int n = snprintf(when, sizeof when, "%s%sexit", given ? given : "", given && *given ? "," : "");
-    return n > 0 && (size_t)n < sizeof when && !setenv(name, when, 1);
+    if (n > 0 && (size_t)n < sizeof when)
+        return set_variable(o->then.verb, name, when, true);
+    complain(o->then.verb, "--snapshot (%s) is too long", name);
+    return false;
 }
 
 bool attach_options_read(struct record_options *o, int argc, char **argv, int *status)
@@ -375,5 +387,5 @@ bool visit_environment_read(const char *verb)
     unsetenv("THRACE_SNAPSHOT"); /* and nothing is written by itself */
     unsetenv("THRACE_HEAP_SAMPLE"); /* a screen has no profile */
     o.then.verb = verb;
-    return !setenv(name, enough, 0) && read_environment(&o, given);
+    return set_variable(verb, name, enough, false) && read_environment(&o, given);
 }

@@ -42,8 +42,8 @@ static void say_that_it_is_recorded(const struct attachment *a, const struct rec
     fprintf(stderr, "thrace: recording %s (%ld), one thread of which was held for %.1f ms%s\n", a->p->name, pid,
             (double)a->done.held_ns / 1e6, o->for_ns ? "" : "; Ctrl-C ends that");
     if (o->library.flight.bytes)
-        fprintf(stderr, "thrace: the flight recorder of process %ld runs: thrace snapshot %ld writes what it holds, and "
-                "so does its end\n", pid, pid);
+        fprintf(stderr, "thrace: the flight recorder of process %ld runs: thrace snapshot %ld writes what it holds, "
+                "and so does its end\n", pid, pid);
     attachment_say_what_is_missed(a);
 }
 
@@ -109,7 +109,7 @@ static void say_what_is_kept(const struct apart *apart)
 /* False: there is no trace. */
 static bool attach(struct record_options *o, struct process *p, struct apart *apart)
 {
-    struct attachment a = {.verb = "attach", .p = p, .said = pass_on};
+    struct attachment a = {.verb = "attach", .p = p};
     const sigset_t signals = attachment_signals();
     struct since since = since_now();
     sigprocmask(SIG_BLOCK, &signals, NULL);
@@ -121,6 +121,7 @@ static bool attach(struct record_options *o, struct process *p, struct apart *ap
         return false;
     if (!wrong) {
         say_that_it_is_recorded(&a, o);
+        a.said = pass_on;
         await_end(&a, o->for_ns);
     }
     bool over = wrong || attachment_end(&a);
@@ -130,9 +131,8 @@ static bool attach(struct record_options *o, struct process *p, struct apart *ap
     o->then.went_on = a.gone;
     o->then.apart = apart_is_begun(apart) ? apart : NULL;
     enum gather_result gathered = over ? gather_traces(o->out, (uint32_t)p->own_pid, since, o->then) : GATHER_TOLD;
-    if (gathered == GATHER_NOTHING)
-        complain("attach", "%ld: there is no trace: what was recorded is not there any more, as somebody has taken it",
-                 (long)p->pid);
+    if (!wrong && gathered == GATHER_NOTHING)
+        complain("attach", "%ld: there is no trace: nothing of what was recorded is there any more", (long)p->pid);
     return gathered == GATHER_MADE;
 }
 

@@ -60,17 +60,28 @@ static void make_entries(struct entries *e, const char *out, const struct proces
 
 /* --- what it says ------------------------------------------------------------------------------------------------- */
 
-/* NULL, or why it does not answer. */
+/* NULL, or why it does not answer. Lines of the library are passed on once there is somebody for them. */
 static const char *ask(struct attachment *a, enum control_verb verb, struct control_reply *reply)
 {
-    const char *wrong = control_ask(a->p->pid, verb, reply);
+    const char *wrong = control_ask_after(a->p->pid, verb, a->said_number, reply);
     a->heard |= !wrong;
-    if (!wrong && a->said && reply->said_number != a->said_number)
+    if (!wrong && a->said && reply->said_number) {
         a->said(a, reply->said);
-    a->said_number = wrong ? a->said_number : reply->said_number;
+        a->said_number = reply->said_number;
+    }
     a->silent = a->heard && wrong == control_not_listening;
     bool has_memory = wrong && !process_read_maps(a->p) && a->p->maps.n; /* else it is ending */
     a->gone = has_memory && !attach_is_there(a->p);
+    return wrong;
+}
+
+/* Until there are no more lines; it may be saying some all the time. */
+static const char *ask_for_all(struct attachment *a, struct control_reply *reply)
+{
+    enum { LINES = 16 };
+    const char *wrong = ask(a, CONTROL_STATUS, reply);
+    for (int i = 1; i < LINES && a->said && !wrong && reply->said_number; i++)
+        wrong = ask(a, CONTROL_STATUS, reply);
     return wrong;
 }
 
@@ -92,7 +103,7 @@ bool attachment_lives(const struct attachment *a)
 bool attachment_is_recorded(struct attachment *a)
 {
     static struct control_reply reply;
-    return ask(a, CONTROL_STATUS, &reply) ? !a->silent && !a->gone : reply.recording;
+    return ask_for_all(a, &reply) ? !a->silent && !a->gone : reply.recording;
 }
 
 /* --- begin and end ------------------------------------------------------------------------------------------------ */
@@ -229,6 +240,7 @@ static const char *tell_to_end(struct attachment *a, struct control_reply *reply
     const sigset_t signals = attachment_signals();
     const char *wrong;
     bool told = false;
+    ask_for_all(a, reply);
     while ((wrong = ask(a, CONTROL_DETACH, reply)) && !a->silent && !a->gone && attachment_lives(a)) {
         bool interrupted = sigtimedwait(&signals, NULL, &pause) > 0;
         uint64_t now = clock_mono_ns();

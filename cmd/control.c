@@ -83,7 +83,7 @@ static int send_command(const struct command *c, pid_t pid, struct finish_how *h
     text_make_printable(r.spool);
     if (c->verb == CONTROL_STATUS)
         print_status(pid, &r);
-    if (c->verb == CONTROL_STATUS && *r.said)
+    if (c->verb == CONTROL_STATUS && r.said_number)
         printf("%ld: it said last: %s\n", (long)pid, r.said);
     if (c->verb == CONTROL_START)
         fprintf(stderr, "thrace: recording session %" PRIu32 " of process %ld, %" PRIu32 " thread%s: %s\n", r.session,
@@ -208,7 +208,7 @@ static const struct option finish_options[] = {{"output", required_argument, NUL
     "  -q, --quiet             no summary\n"
 #define LISTENS                                                                                                        \
     "PID is that of the program, or of the thrace record that runs it. It listens when it was started with\n"          \
-    "thrace record --control or --start off, or with THRACE_CONTROL=1.\n"
+    "thrace record --control or --start off, or with THRACE_CONTROL=1, or while thrace attach is there.\n"
 #define STATUSES "Exit status: 0 done, 2 not done; one line on stderr tells why.\n"
 
 int cmd_start(int argc, char **argv)

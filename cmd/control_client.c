@@ -42,13 +42,12 @@ static bool is_obeyed(pid_t pid)
     return !geteuid() || stat(path, &st) || st.st_uid == geteuid();
 }
 
-static const char *talk(int fd, pid_t pid, enum control_verb verb, struct control_reply *reply)
+static const char *talk(int fd, pid_t pid, const struct control_request *q, struct control_reply *reply)
 {
-    struct control_request q = {CONTROL_MAGIC, CONTROL_VERSION, verb, 0};
     const char *err = check_peer(fd, pid);
     if (err)
         return err;
-    ssize_t n = send(fd, &q, sizeof q, MSG_NOSIGNAL) == sizeof q ? recv(fd, reply, sizeof *reply, 0) : -1;
+    ssize_t n = send(fd, q, sizeof *q, MSG_NOSIGNAL) == sizeof *q ? recv(fd, reply, sizeof *reply, 0) : -1;
     if (n < 0 && errno == EAGAIN)
         return no_answer;
     if (n <= 0 && !is_obeyed(pid))
@@ -99,7 +98,7 @@ static const char *why_not_connected(void)
     return errno == EAGAIN || errno == ETIMEDOUT || errno == EINTR ? no_answer : strerror(errno);
 }
 
-static const char *ask_once(pid_t pid, const struct process_stat *s, enum control_verb verb,
+static const char *ask_once(pid_t pid, const struct process_stat *s, const struct control_request *q,
                             struct control_reply *reply)
 {
     char name[CONTROL_NAME_MAX];
@@ -112,11 +111,11 @@ static const char *ask_once(pid_t pid, const struct process_stat *s, enum contro
                : errno == ENOENT ? "the process has ended"
                                  : strerror(errno);
     const char *err = NULL;
-    set_timeouts(fd, verb);
+    set_timeouts(fd, q->verb);
     if (connect_as_obeyed(fd, &address, (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + len), pid))
         err = why_not_connected();
     else
-        err = talk(fd, pid, verb, reply);
+        err = talk(fd, pid, q, reply);
     close(fd);
     return err;
 }
@@ -132,9 +131,10 @@ static const char *why_mute(const struct process_stat *s)
 }
 
 /* Who gets no processor for long after the connection finds that the process has given it up. */
-const char *control_ask(pid_t pid, enum control_verb verb, struct control_reply *reply)
+const char *control_ask_after(pid_t pid, enum control_verb verb, uint32_t said_number, struct control_reply *reply)
 {
     enum { TRIES = 3 };
+    const struct control_request q = {CONTROL_MAGIC, CONTROL_VERSION, verb, said_number};
     struct process_stat s;
     const char *err = process_look(pid, &s);
     if (!err && process_has_ended(pid, &s))
@@ -145,8 +145,13 @@ const char *control_ask(pid_t pid, enum control_verb verb, struct control_reply 
         return err;
     err = never_read;
     for (int i = 0; i < TRIES && err == never_read; i++)
-        err = ask_once(pid, &s, verb, reply);
+        err = ask_once(pid, &s, &q, reply);
     /* A signal that stops it may have been under way. */
     const char *mute = err == no_answer && !process_stat(pid, &s) ? why_mute(&s) : NULL;
     return mute ? mute : err;
+}
+
+const char *control_ask(pid_t pid, enum control_verb verb, struct control_reply *reply)
+{
+    return control_ask_after(pid, verb, CONTROL_SAID_LAST, reply);
 }

@@ -64,6 +64,7 @@ static enum finish_result make_apart(pid_t pid, const char *spool, struct finish
     return result;
 }
 
+/* The first name is the one that thrace attach gives to its own trace, if it was given none. */
 static void name_trace(pid_t pid, const char *spool, struct finish_how *how)
 {
     static char trace[PATH_MAX];
@@ -71,7 +72,7 @@ static void name_trace(pid_t pid, const char *spool, struct finish_how *how)
     command_of(pid, name, sizeof name);
     if (!visit_has(spool) && !apart_has(spool))
         return;
-    if (!how->out && visit_trace(trace, sizeof trace, name, pid))
+    if (!how->out && visit_trace(trace, sizeof trace, name, pid, control_trace_is_awaited(pid, spool) ? 2 : 1))
         how->out = trace;
     how->anyway = how->out != NULL;
 }

@@ -112,8 +112,8 @@ static void report_lost_switches(const struct finish_summary *s)
 static void report_suspensions(const struct finish_summary *s)
 {
     if (s->suspended_ns > 10000000)
-        fprintf(stderr, "thrace: the machine was suspended meanwhile, for %.1f s in all: the trace has that as time in which "
-                "nothing changes\n", (double)s->suspended_ns / 1e9);
+        fprintf(stderr, "thrace: the machine was suspended meanwhile, for %.1f s in all: the trace has that as time "
+                "in which nothing changes\n", (double)s->suspended_ns / 1e9);
 }
 
 static void report_damage(const struct finish_summary *s)

@@ -111,6 +111,20 @@ static bool is_notable(const struct gathered *g, const struct orphaned_spool *s,
     return s->main || g->children < CHILDREN_REPORTED || sum->lost || sum->cut || sum->excess_samples;
 }
 
+static void show_trace(const struct gathered *g, char *path)
+{
+    if (g->then.stat)
+        stat_head(g->then.verb, path, stderr);
+    if (g->then.view && !view_file(g->then.verb, path, NULL, NULL, 0600))
+        fprintf(stderr, "thrace %s: %s.html shows it in a browser\n", g->then.verb, path);
+}
+
+static void check_trace(const struct gathered *g, char *path)
+{
+    if (g->then.check && !is_valid(g->then.verb, path))
+        complain(g->then.verb, "%s: the trace breaks the rules above; this is a bug of thrace, please report it", path);
+}
+
 static void finish_one(struct gathered *g, const struct orphaned_spool *s, bool quiet)
 {
     static struct finish_summary sum;
@@ -134,16 +148,11 @@ static void finish_one(struct gathered *g, const struct orphaned_spool *s, bool 
     g->at_out |= !strcmp(sum.path, g->out);
     if (is_notable(g, s, &sum)) {
         finish_report(&sum);
-        if (g->then.stat)
-            stat_head(g->then.verb, sum.path, stderr);
-        if (g->then.view && !view_file(g->then.verb, sum.path, NULL, NULL, 0600))
-            fprintf(stderr, "thrace %s: %s.html shows it in a browser\n", g->then.verb, sum.path);
+        show_trace(g, sum.path);
         g->children += !s->main;
         remember(g, sum.path);
     }
-    if (g->then.check && !is_valid(g->then.verb, sum.path))
-        complain(g->then.verb, "%s: the trace breaks the rules above; this is a bug of thrace, please report it",
-                 sum.path);
+    check_trace(g, sum.path);
 }
 
 /* Who had it made apart knows that the recording is over, and takes whatever was made. */
@@ -195,7 +204,10 @@ static void print_names(const struct gathered *g, const struct orphaned_spools *
     fputc('\n', stderr);
 }
 
-/* A child that ends while its parent runs makes its trace by itself, and `thrace stop` does for a session. */
+/*
+ * A child that ends while its parent runs makes its trace by itself, and `thrace stop` does for a session, and so does a
+ * process that was attached to, at its end.
+ */
 static bool report_other_traces(const struct gathered *g)
 {
     struct orphaned_spools traces;
@@ -205,6 +217,11 @@ static bool report_other_traces(const struct gathered *g)
         n += !was_reported(g, traces.v[i].path);
     if (n)
         print_names(g, &traces, n);
+    for (size_t i = 0; i < traces.n && !g->made; i++)
+        if (!strcmp(traces.v[i].path, g->out)) {
+            show_trace(g, traces.v[i].path);
+            check_trace(g, traces.v[i].path);
+        }
     orphaned_spools_free(&traces);
     return n;
 }
@@ -256,7 +273,7 @@ static void report_rest(struct gathered *g)
 /* A flight recorder numbers the snapshots that it was asked for: OUT is for what is left when the program is killed. */
 static void report_snapshots(struct gathered *g)
 {
-    if (!getenv("THRACE_FLIGHT_RECORDER"))
+    if (!g->then.snapshots_only)
         return;
     g->told |= !g->any;
     if (!g->any)

@@ -82,7 +82,8 @@ static const char attach_usage[] =
     "  --view         make a page of the trace, too: TRACE.html, which any browser opens\n"
     "  --stat         say on stderr what the threads waited for, and who ended that: thrace stat in short\n"
     "  --no-validate  do not check the trace afterwards\n"
-    "Times are 10us, 10ms, 10s; sizes 64K, 64M, 4G. Exit status: 0 recorded, 2 not recorded; one line on stderr tells why.\n";
+    "Times are 10us, 10ms, 10s; sizes 64K, 64M, 4G. Exit status: 0 recorded, 2 not recorded; one line on\n"
+    "stderr tells why.\n";
 
 /* The options of the command itself, and those that options.def has a flag for: FIRST_KIND and what follows. */
 enum { MAX_OPTIONS = 48, FIRST_KIND = 256 };
@@ -318,7 +319,9 @@ bool record_options_read(struct record_options *o, int argc, char **argv, int *s
         !has_operands(&arguments, argc, 1, INT_MAX, "a COMMAND"))
         return false;
     o->command = argv + optind;
-    return record_options_choose_out(o, out, *o->command, getpid()) && read_environment(o, given);
+    bool is_read = record_options_choose_out(o, out, *o->command, getpid()) && read_environment(o, given);
+    o->then.snapshots_only = o->library.flight.bytes && !o->library.snapshot.exit;
+    return is_read;
 }
 
 /* Who has set this one for all recordings is not to believe that it holds for this one. */
@@ -333,6 +336,28 @@ static void complain_of_the_beginning(const char *verb)
             complain(verb, "no %s are recorded (%s): that has to begin with the program", kinds[i].what,
                      kinds[i].variable);
     }
+}
+
+static bool is_by_option(const bool *given, const char *flag)
+{
+    for (unsigned i = 0; option_kind(i); i++)
+        if (given[i] && !strcmp(option_kind(i)->flag, flag))
+            return true;
+    return false;
+}
+
+/* Who has set this for all recordings has not asked for it in this one. */
+static void leave_out_snapshots(const char *verb, const bool *given)
+{
+    static const char name[] = "THRACE_SNAPSHOT";
+    const char *when = getenv(name);
+    if (!when || is_by_option(given, "snapshot"))
+        return;
+    bool flies = getenv("THRACE_FLIGHT_RECORDER");
+    if (flies && strstr(when, "signal:"))
+        complain(verb, "there are no snapshots by themselves (%s): signal: has to begin with the program", name);
+    if (!flies || strstr(when, "signal:"))
+        unsetenv(name);
 }
 
 /* What is kept when the recording ends is a trace, however that comes about. */
@@ -374,6 +399,7 @@ bool attach_options_read(struct record_options *o, int argc, char **argv, int *s
         complain(o->then.verb, "\"%s\" is no process ID", argv[optind]);
         return false;
     }
+    leave_out_snapshots(o->then.verb, given);
     return (!out || record_options_choose_out(o, out, out, o->pid)) && read_environment(o, given) &&
            take_snapshot_at_end(o);
 }

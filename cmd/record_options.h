@@ -17,6 +17,7 @@ struct apart;
 struct afterwards {
     const char *verb;
     bool check, stat, view;
+    bool snapshots_only; /* it was a flight recorder, which writes nothing at the end unless it is killed */
     const struct apart *apart; /* where the recording was made, if it is not where the trace is to be; or NULL */
     bool went_on; /* the process lives, and executes another program: its recording is over */
 };

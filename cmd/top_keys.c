@@ -91,7 +91,7 @@ static void take_snapshot(struct top *t)
     if (!wrong && reply.error)
         wrong = reply.error == -EOPNOTSUPP ? "no flight recorder runs there (--flight-recorder)"
                                            : strerror(-reply.error);
-    if (!wrong && t->visit.begun && !visit_trace(trace, sizeof trace, t->name, pid))
+    if (!wrong && t->visit.begun && !visit_trace(trace, sizeof trace, t->name, pid, 1))
         wrong = "there is no name for it in the current directory";
     if (wrong) {
         snprintf(t->message, sizeof t->message, " snapshot: %s", wrong);

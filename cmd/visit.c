@@ -23,12 +23,12 @@ static size_t folder_of(const char *spool)
 
 bool visit_has(const char *spool) { return folder_of(spool); }
 
-bool visit_trace(char *path, size_t size, const char *name, pid_t pid)
+bool visit_trace(char *path, size_t size, const char *name, pid_t pid, int first)
 {
     enum { TRIES = 10000 };
     const char *slash = strrchr(name, '/');
     name = slash ? slash + 1 : name;
-    for (int i = 1; i < TRIES; i++) {
+    for (int i = first; i < TRIES; i++) {
         int n = i == 1 ? snprintf(path, size, "%s.%ld.trace", name, (long)pid)
                        : snprintf(path, size, "%s.%ld.%d.trace", name, (long)pid, i);
         if (n > 0 && (size_t)n < size && faccessat(AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW))
@@ -56,6 +56,11 @@ void visit_forget(const struct visit *v, const char *spool)
         unlinkat(v->folder.fd, strrchr(path, '/') + 1, 0);
 }
 
+static void pass_on(const struct attachment *a, const char *text)
+{
+    complain(a->verb, "%ld: %s", (long)a->p->pid, text);
+}
+
 /* --- begin and end ------------------------------------------------------------------------------------------------ */
 
 static const char *open_visit(struct visit *v, const char *verb, pid_t pid)
@@ -64,6 +69,7 @@ static const char *open_visit(struct visit *v, const char *verb, pid_t pid)
     v->folder.fd = v->folder.above = -1;
     v->attachment.verb = verb;
     v->attachment.p = &v->process;
+    v->attachment.said = pass_on;
     return process_open(&v->process, pid);
 }
 

@@ -42,7 +42,10 @@ bool visit_make_way(const char *verb, pid_t pid);
 /* Whether the spool is one of a visit, by its path. */
 bool visit_has(const char *spool);
 
-/* A name for a trace of it, in the current directory: NAME.PID.trace, or the next one that is free. False: none is. */
-bool visit_trace(char *path, size_t size, const char *name, pid_t pid);
+/*
+ * A name for a trace of it, in the current directory: NAME.PID.trace, for 1, NAME.PID.2.trace, and so on, the first one
+ * that is free. False: none is.
+ */
+bool visit_trace(char *path, size_t size, const char *name, pid_t pid, int first);
 
 #endif

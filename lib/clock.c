@@ -92,14 +92,28 @@ static uint64_t boot_ns(void)
 }
 
 /* The least of a few tries: a preemption between the two readings makes it more. */
-uint64_t clock_suspended_ns(void)
+int64_t clock_suspended_ns(void)
 {
-    uint64_t least = UINT64_MAX;
+    int64_t least = INT64_MAX;
     for (int i = 0; i < 3; i++) {
-        uint64_t mono = clock_mono_ns(), boot = boot_ns(), ns = boot > mono ? boot - mono : 0;
+        uint64_t mono = clock_mono_ns();
+        int64_t ns = (int64_t)(boot_ns() - mono);
         least = ns < least ? ns : least;
     }
     return least;
+}
+
+struct clock_pair clock_read_all(const struct trace_clock *c, int64_t *suspended_ns)
+{
+    struct clock_pair now;
+    int64_t before_ns;
+    *suspended_ns = clock_suspended_ns();
+    do {
+        before_ns = *suspended_ns;
+        now = clock_read_pair(c);
+        *suspended_ns = clock_suspended_ns();
+    } while (clock_was_suspended(before_ns, *suspended_ns));
+    return now;
 }
 
 uint64_t clock_frequency(const struct trace_clock *c, struct clock_pair first, struct clock_pair last)

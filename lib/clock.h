@@ -88,11 +88,14 @@ uint64_t clock_roughly(const struct trace_clock *c, uint64_t ns);
 
 struct clock_pair clock_read_pair(const struct trace_clock *c);
 
-/* How long the machine has been suspended since it was started, or since a point that stays the same; in ns. */
-uint64_t clock_suspended_ns(void);
+/* How long the machine has been suspended, in ns, but for a number that stays the same. */
+int64_t clock_suspended_ns(void);
+
+/* Both clocks, and that; the machine was not suspended between the readings. */
+struct clock_pair clock_read_all(const struct trace_clock *c, int64_t *suspended_ns);
 
 /* Two such times tell that it was in between; a preemption in the middle of a reading does not. */
-static inline bool clock_was_suspended(uint64_t before_ns, uint64_t after_ns)
+static inline bool clock_was_suspended(int64_t before_ns, int64_t after_ns)
 {
     return after_ns > before_ns && after_ns - before_ns > 10000000;
 }

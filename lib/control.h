@@ -19,10 +19,13 @@ enum { CONTROL_MAGIC = 0x63726874, CONTROL_VERSION = 2, CONTROL_NAME_MAX = 64 };
 enum control_verb { CONTROL_STATUS = 1, CONTROL_START, CONTROL_STOP, CONTROL_SNAPSHOT,
                     CONTROL_DETACH /* what `thrace attach` began ends, and its threads do */ };
 
+/* Of what the library has to say, where it was attached, the last line is asked for. */
+#define CONTROL_SAID_LAST UINT32_MAX
+
 struct control_request {
     uint32_t magic, version;
     uint32_t verb; /* enum control_verb */
-    uint32_t pad;
+    uint32_t said_number; /* of the last line that was told already, 0: none was; or CONTROL_SAID_LAST */
 };
 
 struct control_reply {
@@ -36,9 +39,9 @@ struct control_reply {
     uint64_t recorded_ns;       /* since the session under way began */
     uint64_t generation;
     char spool[SPOOL_PATH_MAX]; /* of that session; "" when there is none. After a snapshot: of the snapshot */
-    uint32_t said_number;       /* counts what a library that was attached has had to say; 0: nothing yet */
+    uint32_t said_number;       /* of the line below; 0: there is none */
     uint32_t pad;
-    char said[SPOOL_PATH_MAX];  /* the last of it */
+    char said[SPOOL_PATH_MAX];
 };
 
 /*

@@ -57,7 +57,7 @@ static struct wait_slot *take_shared_slot(struct waitq *q, uint32_t bucket)
 struct wait_slot *waitq_register(struct waitq *q, void *waiter, const void *object, enum waiter_kind kind)
 {
     uint32_t bucket = waitq_bucket(object);
-    /* Before the caller looks at the object again. Who releases it then, and looked here just before, wakes it unseen. */
+    /* Before the caller looks at the object again. Who releases it then, and has looked here before, is not seen. */
     __atomic_fetch_add(&q->waiting[bucket], WAITQ_CAME + 1, __ATOMIC_SEQ_CST);
     struct wait_slot *slot = take_slot(q, bucket, 0, WAITQ_HOME);
     if (!slot && !(slot = take_shared_slot(q, bucket))) {

@@ -37,14 +37,25 @@ static struct handle *place_for(struct set *s, uint64_t handle)
     return place;
 }
 
-/* Both the thread and who made it do, so that one of them may find the set busy. */
+/* Who had the handle before is not to be taken for who has it now. */
+static void forget(struct set *s, uint64_t handle)
+{
+    for (struct handle *way = s->ways; way < s->ways + WAYS; way++) {
+        uint64_t there = handle;
+        __atomic_compare_exchange_n(&way->handle, &there, 0, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    }
+}
+
+/* Both the thread and who made it do. */
 void handle_remember(pthread_t handle, uint64_t g)
 {
     struct set *s = set_of((uint64_t)handle);
-    if (!begin(s))
+    if (!begin(s)) {
+        forget(s, (uint64_t)handle);
         return;
+    }
     struct handle *h = place_for(s, (uint64_t)handle);
-    if (h->handle != (uint64_t)handle || h->g < g) { /* else the creator is late: a later thread has the handle already */
+    if (h->handle != (uint64_t)handle || h->g < g) { /* else the creator is late: a later thread has the handle */
         __atomic_store_n(&h->handle, 0, __ATOMIC_RELAXED);
         __atomic_store_n(&h->g, g, __ATOMIC_RELEASE);
         __atomic_store_n(&h->handle, (uint64_t)handle, __ATOMIC_RELEASE);

@@ -24,18 +24,18 @@ void seal_chunk(struct sched_thread *t)
         spool_seal(&recorder.spool, c);
 }
 
-/* Not inherited: a child does not believe that it records. */
 void recorder_read_clocks(void)
 {
     struct spool_header *h = recorder.spool.header;
-    const uint64_t suspended_ns = clock_suspended_ns();
-    const struct clock_pair now = clock_read_pair(&recorder.clock);
+    int64_t suspended_ns;
+    const struct clock_pair now = clock_read_all(&recorder.clock, &suspended_ns);
     if (clock_was_suspended(recorder.suspended_ns, suspended_ns))
         suspensions_note(&h->suspensions, h->last, now);
     recorder.suspended_ns = suspended_ns;
     h->last = now;
 }
 
+/* Not inherited: a child does not believe that it records. */
 static struct owner *make_owner(void)
 {
     enum { PAGE = 4096, WIPE_ON_FORK = 18 };

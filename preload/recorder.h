@@ -43,7 +43,7 @@ struct recorder {
     struct gate gate;
     struct trace_clock clock;
     uint64_t deadline_ns; /* when the open generation is due to end, on CLOCK_MONOTONIC */
-    uint64_t suspended_ns; /* clock_suspended_ns() when the clocks were read last */
+    int64_t suspended_ns; /* clock_suspended_ns() when the clocks were read last */
     struct spool spool;
 
     struct lock advance_lock;

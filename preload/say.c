@@ -20,11 +20,67 @@ static bool is_quiet;
 void say_nothing_aloud(void) { is_quiet = true; }
 bool says_nothing_aloud(void) { return is_quiet; }
 
+/*
+ * Each line has the place of its number. Two that meet in one, a whole round apart, are told by its mark, and the later
+ * one is dropped.
+ */
+enum { KEPT = 8 };
+static struct {
+    uint32_t last;
+    struct kept {
+        uint32_t busy, number;
+        const char *text;
+        char detail[SPOOL_PATH_MAX];
+    } v[KEPT];
+} kept;
+
+static void keep(const char *text, const char *detail)
+{
+    uint32_t number = __atomic_add_fetch(&kept.last, 1, __ATOMIC_RELAXED);
+    struct kept *k = &kept.v[number % KEPT];
+    if (__atomic_exchange_n(&k->busy, 1, __ATOMIC_ACQUIRE))
+        return;
+    __atomic_store_n(&k->number, 0, __ATOMIC_RELAXED);
+    __atomic_thread_fence(__ATOMIC_RELEASE);
+    size_t len = strnlen(detail, sizeof k->detail - 1);
+    memcpy(k->detail, detail, len);
+    k->detail[len] = 0;
+    k->text = text;
+    __atomic_store_n(&k->number, number, __ATOMIC_RELEASE);
+    __atomic_store_n(&k->busy, 0, __ATOMIC_RELEASE);
+}
+
+uint32_t say_last(void) { return __atomic_load_n(&kept.last, __ATOMIC_RELAXED); }
+
+static bool take_kept(uint32_t number, char *to, size_t size)
+{
+    const struct kept *k = &kept.v[number % KEPT];
+    if (__atomic_load_n(&k->number, __ATOMIC_ACQUIRE) != number)
+        return false;
+    const char *text = k->text;
+    size_t n = strnlen(text, size - 1), len = strnlen(k->detail, size - 1 - n);
+    memcpy(to, text, n);
+    memcpy(to + n, k->detail, len);
+    to[n + len] = 0;
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    return __atomic_load_n(&k->number, __ATOMIC_RELAXED) == number;
+}
+
+uint32_t say_to_who_asks(uint32_t after, char *to, size_t size)
+{
+    uint32_t last = say_last(), first = last > KEPT && after < last - KEPT ? last - KEPT + 1 : after + 1;
+    for (uint32_t number = first; number && number <= last; number++)
+        if (take_kept(number, to, size))
+            return number;
+    *to = 0;
+    return 0;
+}
+
 /* One write(2): the only system call that even the strictest seccomp filter allows. */
 void say(const char *text, const char *detail)
 {
     if (is_quiet && !buffer.at) {
-        say_later(text, detail);
+        keep(text, detail);
         return;
     }
     static const char prefix[] = "thrace: ";
@@ -38,9 +94,9 @@ void say(const char *text, const char *detail)
     memcpy(line + n, detail, len);
     n += len;
     if (buffer.at) {
-        size_t begin = sizeof prefix - 1, kept = n - begin < buffer.size ? n - begin : buffer.size - 1;
-        memcpy(buffer.at, line + begin, kept);
-        buffer.at[kept] = 0;
+        size_t begin = sizeof prefix - 1, fitting = n - begin < buffer.size ? n - begin : buffer.size - 1;
+        memcpy(buffer.at, line + begin, fitting);
+        buffer.at[fitting] = 0;
         return;
     }
     line[n++] = '\n';
@@ -63,6 +119,10 @@ static bool pass_on(uint32_t from, uint32_t to)
 
 void say_later(const char *text, const char *detail)
 {
+    if (is_quiet && !buffer.at) {
+        keep(text, detail);
+        return;
+    }
     if (!pass_on(NOTHING, IS_WRITTEN))
         return;
     size_t len = strnlen(detail, sizeof pending.detail - 1);
@@ -75,20 +135,8 @@ void say_later(const char *text, const char *detail)
 
 void say_pending(void)
 {
-    if (is_quiet || !pass_on(TO_SAY, IS_SAID))
+    if (!pass_on(TO_SAY, IS_SAID))
         return;
     say(pending.text, pending.detail);
     pass_on(IS_SAID, NOTHING);
-}
-
-bool say_to_who_asks(char *to, size_t size)
-{
-    if (!is_quiet || !pass_on(TO_SAY, IS_SAID))
-        return false;
-    size_t n = strnlen(pending.text, size - 1), len = strnlen(pending.detail, size - 1 - n);
-    memcpy(to, pending.text, n);
-    memcpy(to + n, pending.detail, len);
-    to[n + len] = 0;
-    pass_on(IS_SAID, NOTHING);
-    return true;
 }

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* By write(2), at once. */
 void say(const char *text, const char *detail);
@@ -21,11 +22,17 @@ void say_to(char *buffer, size_t size);
 void say_later(const char *text, const char *detail);
 void say_pending(void);
 
-/* From now on all is kept until somebody asks, but for what say_to takes. */
+/* From now on all is kept for who asks, but for what say_to takes: the last few lines, numbered from 1. */
 void say_nothing_aloud(void);
 bool says_nothing_aloud(void);
 
-/* What is kept, and is so no more; a text without newline. False: there is nothing. By one thread. */
-bool say_to_who_asks(char *buffer, size_t size);
+/* The number of the last line; 0: there is none. */
+uint32_t say_last(void);
+
+/*
+ * The line behind number `after`, or the oldest one that is left of those: a text without newline. Returns its number;
+ * 0: there is none.
+ */
+uint32_t say_to_who_asks(uint32_t after, char *to, size_t size);
 
 #endif

@@ -61,7 +61,7 @@ uint64_t finish_frequency(const struct spool_header *h)
     if (hz)
         return hz;
     struct clock_pair now = clock_read_pair(&h->clock);
-    if (clocks_still_run(h, now) && (hz = suspensions_frequency(&h->suspensions, &h->clock, h->first, now)))
+    if (clocks_still_run(h, now) && (hz = clock_frequency(&h->clock, h->first, now)))
         return hz;
     usleep(10000);
     hz = clock_frequency(&h->clock, now, clock_read_pair(&h->clock));
@@ -74,7 +74,8 @@ const char *finish_prepare(struct recording *r, const struct spool_header *h, ui
     sum->excess_samples = samples_bound(&r->samples, h, hz);
     for (size_t i = 0; i < r->samples.n; i++)
         sum->samples_in_trace += r->samples.v[i].weight;
-    sum->suspended_ns = suspensions_before(&h->suspensions, UINT64_MAX, hz);
+    sum->suspended_ns = suspensions_before(&h->suspensions, UINT64_MAX, hz) -
+                        suspensions_before(&h->suspensions, r->first_time, hz);
     trace_time_init(&r->time, hz);
     recording_sort_switches(r);
     rec_locks_init(&r->locks, h, hz);

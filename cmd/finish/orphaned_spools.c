@@ -66,14 +66,21 @@ struct since since_now(void)
     return (struct since){read_clock(CLOCK_REALTIME_COARSE), read_clock(CLOCK_BOOTTIME), read_clock(CLOCK_MONOTONIC)};
 }
 
-/* The moment, as files have it that were made after the clock was set back, if it was. A tick is how far it is off. */
-static uint64_t time_of_files(struct since since)
+/* Of files that were made between that moment and now. */
+struct file_times {
+    uint64_t first, last;
+};
+
+/* Where the clock was set back, what is newer than now is older than the moment. A tick is how far all this is off. */
+static struct file_times times_of_files(struct since since)
 {
     enum { TOLERANCE_NS = 1000000000, TICK_NS = 10000000 };
     int64_t ahead = (int64_t)(since.wall_ns - since.boot_ns);
-    int64_t back = ahead - (int64_t)(read_clock(CLOCK_REALTIME) - read_clock(CLOCK_BOOTTIME)) + TICK_NS;
+    uint64_t now = read_clock(CLOCK_REALTIME);
+    int64_t back = ahead - (int64_t)(now - read_clock(CLOCK_BOOTTIME)) + TICK_NS;
     bool is_set = since.boot_ns && back > TOLERANCE_NS && (uint64_t)back < since.wall_ns;
-    return is_set ? since.wall_ns - (uint64_t)back : since.wall_ns;
+    return is_set ? (struct file_times){since.wall_ns - (uint64_t)back, now + TICK_NS}
+                  : (struct file_times){since.wall_ns, UINT64_MAX};
 }
 
 /* --- files -------------------------------------------------------------------------------------------------------- */
@@ -82,7 +89,7 @@ struct search {
     const char *out;
     uint32_t launched;
     struct since since;
-    uint64_t since_ns; /* as files have it */
+    struct file_times times;
     struct orphaned_spools *orphans; /* what was found, and what could not be looked at */
 };
 
@@ -105,6 +112,11 @@ static uint64_t changed_ns(const struct stat *st)
     return (uint64_t)st->st_mtim.tv_sec * 1000000000u + (uint64_t)st->st_mtim.tv_nsec;
 }
 
+static bool is_made_since(const struct search *s, uint64_t time)
+{
+    return time >= s->times.first && time <= s->times.last;
+}
+
 /* Whether it is one of those looked for. path, of our own; fd is open. */
 typedef bool look_fn(const struct search *s, int fd, const struct stat *st, struct orphaned_spool *found);
 
@@ -124,10 +136,11 @@ static bool look_at_empty(const struct search *s, const struct spool_header *h, 
     found->pid = h->pid;
     found->main = h->pid == s->launched || is_first(s, found->path);
     found->kind = lives ? ORPHAN_IN_USE : h->pid || found->main ? ORPHAN_READY : ORPHAN_EMPTY;
-    return found->start_ns >= s->since_ns && st->st_uid == geteuid() && (!h->launcher || h->launcher == s->launched);
+    return is_made_since(s, found->start_ns) && st->st_uid == geteuid() &&
+           (!h->launcher || h->launcher == s->launched);
 }
 
-/* By the clock that nobody sets, too, where that of its process is ours. */
+/* By the clock that nobody sets, too. */
 static bool is_since(const struct search *s, const struct spool_header *h)
 {
     return h->start_realtime_ns >= s->since.wall_ns ||
@@ -160,7 +173,7 @@ static bool look_at_trace(const struct search *s, int fd, const struct stat *st,
     uint8_t header[TRACE_HEADER_SIZE];
     found->start_ns = changed_ns(st);
     found->kind = ORPHAN_FINISHED;
-    return found->start_ns >= s->since_ns && st->st_uid == geteuid() &&
+    return is_made_since(s, found->start_ns) && st->st_uid == geteuid() &&
            read_head(s, fd, header, sizeof header) == sizeof header && file_header_get(header) >= 0;
 }
 
@@ -222,12 +235,12 @@ static void find(const struct search *s, const char *suffix, look_fn *wanted)
 
 void orphaned_spools_find(struct orphaned_spools *orphans, const char *out, uint32_t launched, struct since since)
 {
-    find(&(struct search){out, launched, since, time_of_files(since), orphans}, ".spool", look_at_spool);
+    find(&(struct search){out, launched, since, times_of_files(since), orphans}, ".spool", look_at_spool);
 }
 
 void finished_traces_find(struct orphaned_spools *orphans, const char *out, struct since since)
 {
-    find(&(struct search){out, 0, since, time_of_files(since), orphans}, "", look_at_trace);
+    find(&(struct search){out, 0, since, times_of_files(since), orphans}, "", look_at_trace);
 }
 
 void orphaned_spools_free(struct orphaned_spools *orphans)

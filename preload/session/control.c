@@ -31,8 +31,7 @@ static struct {
     bool (*end)(char *spool); /* all that was attached; NULL: nothing was */
     struct sockaddr_un address;
     socklen_t len;
-    uint32_t said_number;
-    char said[SPOOL_PATH_MAX]; /* the last that was said, if it was kept (say.h) */
+    uint32_t said_before; /* the last line that was kept of a recording before this one (say.h) */
 } control;
 
 static void make_address(void)
@@ -98,9 +97,15 @@ static void carry_out(uint32_t verb, struct control_reply *r)
     session_describe(r);
     if (*spool)
         strcpy(r->spool, spool);
-    control.said_number += say_to_who_asks(control.said, sizeof control.said);
-    r->said_number = control.said_number;
-    strcpy(r->said, control.said);
+}
+
+/* after: the number of the last line that who asks has been told. */
+static void tell(uint32_t after, struct control_reply *r)
+{
+    uint32_t last = say_last();
+    after = after == CONTROL_SAID_LAST ? last - (last > 0) : after;
+    after = after < control.said_before ? control.said_before : after;
+    r->said_number = says_nothing_aloud() ? say_to_who_asks(after, r->said, sizeof r->said) : 0;
 }
 
 /* False: that was the last one. */
@@ -116,10 +121,12 @@ static bool serve(int fd)
     reply.version = CONTROL_VERSION;
     if (!may_control(fd) || sys_read(fd, &q, sizeof q) != sizeof q || q.magic != CONTROL_MAGIC)
         return true;
-    if (q.version == CONTROL_VERSION)
+    if (q.version == CONTROL_VERSION) {
         carry_out(q.verb, &reply);
-    else
+        tell(q.said_number, &reply);
+    } else {
         reply.error = -EPROTO;
+    }
     raw_syscall(SYS_sendto, fd, (long)&reply, sizeof reply, MSG_NOSIGNAL, 0, 0);
     return q.verb != CONTROL_DETACH || reply.error;
 }
@@ -180,9 +187,7 @@ void control_start(void)
     if (!control.running && __atomic_load_n(&control.wanted, __ATOMIC_ACQUIRE)) { /* still, after it was running */
         make_address();
         control.stop = 0;
-        say_to_who_asks(control.said, sizeof control.said); /* of a recording before this one */
-        *control.said = 0;
-        control.said_number = 0;
+        control.said_before = say_last();
         privileges_inherited(PRIVILEGES_OF_CONTROL, control_wake);
         if (helper_create(&control.thread, control_main))
             __atomic_store_n(&control.running, 1, __ATOMIC_RELEASE);

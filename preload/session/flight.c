@@ -78,8 +78,8 @@ void flight_init(const struct options *o, void (*note)(struct thread *t))
 }
 
 /*
- * What a tick is worth shows in what passed since the recording began; 0 until that is something. By any thread in a hook: the
- * spool stays mapped.
+ * What a tick is worth shows in what passed since the recording began; 0 until that is something. By any thread in a
+ * hook: the spool stays mapped.
  */
 static uint64_t ns_of(uint64_t ticks)
 {

@@ -78,8 +78,7 @@ static void fill_header(struct spool_header *h)
     h->clock = recorder.clock;
     strcpy(h->out, session.out);
     strcpy(h->exe, session_exe());
-    h->first = h->last = clock_read_pair(&recorder.clock);
-    recorder.suspended_ns = clock_suspended_ns();
+    h->first = h->last = clock_read_all(&recorder.clock, &recorder.suspended_ns);
     heap_fill(h);
     h->show_cpus = (uint32_t)session.options->cpus;
     h->locks.counted = (uint32_t)session.options->lock_stats;

@@ -8,7 +8,10 @@
 struct options;
 struct thread;
 
-/* In the constructor, or each time that a process is attached to. Catches the signals that were asked for. True: somebody has to act. */
+/*
+ * In the constructor, or each time that a process is attached to. Catches the signals that were asked for. True: somebody
+ * has to act.
+ */
 bool triggers_init(const struct options *o);
 
 /* Starts or stops what is due. */

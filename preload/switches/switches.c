@@ -27,7 +27,7 @@ static struct {
     int err;                    /* what came of that; PENDING: nothing yet */
     struct clock_pair from, to; /* between which times are reckoned */
     uint64_t drained_ns, due_ns;
-    uint64_t suspended_ns; /* clock_suspended_ns() at the last look */
+    int64_t suspended_ns;  /* clock_suspended_ns() at the last look */
     uint64_t followed_ns; /* when it was last looked for CPUs that have come online */
     bool all_on;          /* some have, so it is to be said that nobody knows who has a processor */
     uint64_t time;            /* ticks of the last one in the batch */
@@ -276,9 +276,8 @@ static void follow_cpus(uint64_t now_ns)
 }
 
 /* Where in between CLOCK_MONOTONIC stood still nobody knows, so which ticks its times were is not known either. */
-static void forget_suspension(void)
+static void forget_suspension(int64_t suspended_ns)
 {
-    const uint64_t suspended_ns = clock_suspended_ns();
     if (clock_was_suspended(switches.suspended_ns, suspended_ns)) {
         rings_empty();
         wakings_empty();
@@ -292,10 +291,11 @@ static void drain(bool sums)
 {
     if (!are_open() || !recording() || !lock_take_for(&switches.lock, PATIENCE_MS))
         return;
-    struct clock_pair now = clock_read_pair(&recorder.clock);
+    int64_t suspended_ns;
+    struct clock_pair now = clock_read_all(&recorder.clock, &suspended_ns);
     switches.from = switches.to;
     switches.to = now;
-    forget_suspension();
+    forget_suspension(suspended_ns);
     if (switches.all_on) {
         add(now.ticks, SWITCHES_LOST, 0);
         write_batch(0);

@@ -48,7 +48,7 @@ is_honest() {
     rm -f x.*
 }
 is_told_of_its_end() { [ "$call $errno" = "process_vm_readv ESRCH" ]; } # but the process goes on
-is_robbed() { # who is told that somebody has taken the spool, or its folder, away, leaves it; record has another's status
+is_robbed() { # told that somebody has taken the spool, or its folder, away; record's status is the program's own
     case "$name $call $errno" in
     'record getdents64 ENOENT' | 'record openat ENOENT' | 'record newfstatat ENOENT') return 0 ;;
     'attach openat ENOENT' | 'attach newfstatat ENOENT') [ $status = 0 ] || grep -q '^thrace attach: ' err ;;

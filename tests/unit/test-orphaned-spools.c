@@ -2,8 +2,10 @@
 #include "tests/unit/folder.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include "cmd/finish/orphaned_spools.h"
@@ -208,9 +210,15 @@ static void nothing_is_missed_when_the_clock_is_set_back(void **state)
     finished_traces_find(&orphans, in_folder("x"), later);
     assert_int_equal(orphans.n, 1);
     orphaned_spools_free(&orphans);
-    finished_traces_find(&orphans, in_folder("x"),
-                         (struct since){later.wall_ns + 2 * hour_ns, now.boot_ns + 2 * hour_ns, now.mono_ns + 2 * hour_ns});
+    const struct since after = {later.wall_ns + 2 * hour_ns, now.boot_ns + 2 * hour_ns, now.mono_ns + 2 * hour_ns};
+    finished_traces_find(&orphans, in_folder("x"), after);
     assert_int_equal(orphans.n, 0); /* it was made two hours before that */
+    orphaned_spools_free(&orphans);
+    const struct timespec newer[2] = {{.tv_sec = (time_t)(now.wall_ns / 1000000000) + HOUR / 2},
+                                      {.tv_sec = (time_t)(now.wall_ns / 1000000000) + HOUR / 2}};
+    assert_int_equal(utimensat(AT_FDCWD, in_folder("x.3"), newer, 0), 0);
+    finished_traces_find(&orphans, in_folder("x"), later);
+    assert_int_equal(orphans.n, 0); /* and this before the clock was set back */
 }
 
 static void it_is_said_what_could_not_be_looked_at(void **state)

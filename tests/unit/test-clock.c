@@ -116,6 +116,21 @@ static void no_readings_are_too_strange(void **state)
     assert_int_equal(clock_frequency(&c, strange, (struct clock_pair){UINT64_MAX, 1000000}), 0);
 }
 
+static void a_suspension_is_told_from_a_preemption(void **state)
+{
+    enum { MS = 1000000 };
+    assert_false(clock_was_suspended(7, 7));
+    assert_false(clock_was_suspended(0, 10 * MS));
+    assert_true(clock_was_suspended(0, 10 * MS + 1));
+    assert_false(clock_was_suspended(10 * MS + 1, 0)); /* the reading before was that of a preemption */
+    assert_true(clock_was_suspended(-3600000000000, -3599000000000)); /* as in a time namespace */
+    int64_t suspended_ns = INT64_MIN;
+    struct trace_clock c;
+    clock_start(&c);
+    assert_true(clock_read_all(&c, &suspended_ns).mono_ns > 0);
+    assert_false(clock_was_suspended(suspended_ns, clock_suspended_ns()));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -128,6 +143,7 @@ int main(void)
         cmocka_unit_test(the_frequency_is_ticks_by_time),
         cmocka_unit_test(readings_too_close_say_nothing),
         cmocka_unit_test(no_readings_are_too_strange),
+        cmocka_unit_test(a_suspension_is_told_from_a_preemption),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -87,7 +87,8 @@ const char *apart_show(const struct apart *a, const char *text)
 void apart_end(struct apart *a, const char *verb, bool is_over)
 {
     if (is_over && apart_is_begun(a) && !a->is_looked_at && !common_folder_remove(&a->folder, NULL))
-        complain(verb, "%s: not all that was recorded there could be made a trace of, and it is left", a->shown);
+        complain(verb, "%s: not all that was recorded there was made a trace of, and it is left: thrace finish --anyway "
+                 "-o FILE makes one of each spool", a->shown);
     common_folder_close(&a->folder);
     if (a->root_fd >= 0)
         close(a->root_fd);

@@ -15,7 +15,9 @@
 #include "cmd/control_client.h"
 #include "cmd/control_list.h"
 #include "cmd/control_trace.h"
+#include "cmd/finish/orphaned_spools.h"
 #include "cmd/finish/process_life.h"
+#include "cmd/finish/trace_path.h"
 #include "cmd/finish_report.h"
 #include "cmd/table.h"
 #include "cmd/verbs.h"
@@ -65,6 +67,20 @@ static void print_status(pid_t pid, const struct control_reply *r)
            r->spool);
 }
 
+/* A flight recorder that was attached has left snapshots that it took by itself, and thrace attach is not there. */
+static void name_rest(const char *spool, uint32_t pid)
+{
+    char out[PATH_MAX];
+    struct orphaned_spools rest;
+    if (*spool != '/' || !trace_path_of(spool, out, sizeof out) || access(out, F_OK))
+        return;
+    orphaned_spools_find(&rest, out, pid, (struct since){0, 0, 0});
+    for (size_t i = 0; i < rest.n; i++)
+        if (rest.v[i].kind == ORPHAN_READY)
+            fprintf(stderr, "thrace: a recording is kept: thrace finish %s\n", rest.v[i].path);
+    orphaned_spools_free(&rest);
+}
+
 static int send_command(const struct command *c, pid_t pid, struct finish_how *how, bool keep)
 {
     static struct control_reply r;
@@ -101,8 +117,10 @@ static int send_command(const struct command *c, pid_t pid, struct finish_how *h
     }
     const bool is_over = c->verb == CONTROL_DETACH, ended_before = is_over && control_trace_is_missing(pid, r.spool);
     int status = ended_before ? EXIT_OK : make_trace(pid, r.spool, how, is_over);
+    if (is_over)
+        name_rest(r.spool, how->of_pid);
     if (is_over && status == EXIT_OK)
-        control_trace_tidy_up(c->arguments.verb, pid, r.spool);
+        control_trace_tidy_up(c->arguments.verb, pid, r.spool, !ended_before);
     return status;
 }
 

@@ -64,17 +64,23 @@ static enum finish_result make_apart(pid_t pid, const char *spool, struct finish
     return result;
 }
 
-/* The first name is the one that thrace attach gives to its own trace, if it was given none. */
-static void name_trace(pid_t pid, const char *spool, struct finish_how *how)
+/*
+ * The first name is the one that thrace attach gives to its own trace, if it was given none. NULL: the trace has a name
+ * already, or gets none.
+ */
+static const char *name_trace(pid_t pid, const char *spool, struct finish_how *how)
 {
     static char trace[PATH_MAX];
     char name[64];
     command_of(pid, name, sizeof name);
     if (!visit_has(spool) && !apart_has(spool))
-        return;
-    if (!how->out && visit_trace(trace, sizeof trace, name, pid, control_trace_is_awaited(pid, spool) ? 2 : 1))
+        return NULL;
+    const bool named = !how->out && visit_trace(trace, sizeof trace, name, pid,
+                                                control_trace_is_awaited(pid, spool) ? 2 : 1);
+    if (named)
         how->out = trace;
     how->anyway = how->out != NULL;
+    return named ? trace : NULL;
 }
 
 enum finish_result control_trace_make(pid_t pid, const char *spool, const struct finish_how *wanted, bool is_over,
@@ -82,11 +88,13 @@ enum finish_result control_trace_make(pid_t pid, const char *spool, const struct
 {
     char root[PROCESS_ROOT_OWN];
     struct finish_how how = *wanted;
-    name_trace(pid, spool, &how);
+    const char *named = name_trace(pid, spool, &how);
     process_root_look(&how.root, root, pid);
-    if (how.root.path || apart_has(spool))
-        return make_apart(pid, spool, &how, is_over, sum);
-    return finish_spool(spool, &how, sum);
+    enum finish_result result = how.root.path || apart_has(spool) ? make_apart(pid, spool, &how, is_over, sum)
+                                                                  : finish_spool(spool, &how, sum);
+    if (named)
+        visit_trace_unused(named);
+    return result;
 }
 
 bool control_trace_is_awaited(pid_t pid, const char *spool)
@@ -104,13 +112,15 @@ bool control_trace_is_awaited(pid_t pid, const char *spool)
     return awaited;
 }
 
-void control_trace_tidy_up(const char *verb, pid_t pid, const char *spool)
+void control_trace_tidy_up(const char *verb, pid_t pid, const char *spool, bool is_made)
 {
     static struct apart apart = APART_NONE;
     static struct visit v;
     static char path[PATH_MAX + 64];
     struct process p;
     locate(path, sizeof path, pid, spool);
+    if (apart_has(spool) && is_made)
+        return;
     if (apart_has(spool)) {
         bool opened = !process_open(&p, pid) && apart_open(&apart, &p, path);
         apart_end(&apart, verb, opened);

@@ -21,7 +21,7 @@ bool control_trace_is_missing(pid_t pid, const char *spool);
 /* Somebody records there, and makes the trace when the recording ends. */
 bool control_trace_is_awaited(pid_t pid, const char *spool);
 
-/* Removes what a killed thrace top, or attach, has left there. */
-void control_trace_tidy_up(const char *verb, pid_t pid, const char *spool);
+/* Removes what a killed thrace top, or attach, has left there. is_made: control_trace_make was there, with is_over. */
+void control_trace_tidy_up(const char *verb, pid_t pid, const char *spool, bool is_made);
 
 #endif

@@ -174,6 +174,7 @@ static const char *absolute(char *path, size_t size, const char *out)
 /* Checked as the library does: the path may be too long for it, or not a pattern. */
 bool record_options_choose_out(struct record_options *o, const char *given, const char *command, pid_t pid)
 {
+    static struct options unused; /* it is not the whole of them */
     char name[PATH_MAX], entry[PATH_MAX + 16];
     struct option_fault fault;
     if (given && !*given) {
@@ -192,7 +193,7 @@ bool record_options_choose_out(struct record_options *o, const char *given, cons
         return false;
     }
     snprintf(entry, sizeof entry, "THRACE_OUT=%s", o->out);
-    if (options_read(&o->library, (char *[]){entry, NULL}, &fault))
+    if (options_read(&unused, (char *[]){entry, NULL}, &fault))
         return true;
     complain(o->then.verb, "-o %s makes no sense; it takes %s", o->out, fault.kind->takes);
     return false;

@@ -112,6 +112,8 @@ static void take_snapshot(struct top *t)
         snprintf(t->message, sizeof t->message, " snapshot: %.200s", sum.path);
         visit_forget(&t->visit, reply.spool);
     }
+    if (t->visit.begun)
+        visit_trace_unused(trace);
     free(sum.holders);
     sum.holders = NULL;
 }

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cmd/complain.h"
@@ -31,10 +32,22 @@ bool visit_trace(char *path, size_t size, const char *name, pid_t pid, int first
     for (int i = first; i < TRIES; i++) {
         int n = i == 1 ? snprintf(path, size, "%s.%ld.trace", name, (long)pid)
                        : snprintf(path, size, "%s.%ld.%d.trace", name, (long)pid, i);
-        if (n > 0 && (size_t)n < size && faccessat(AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW))
-            return errno == ENOENT;
+        if (n < 0 || (size_t)n >= size)
+            return false;
+        int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+        if (fd >= 0)
+            close(fd);
+        if (fd >= 0 || errno != EEXIST)
+            return fd >= 0;
     }
     return false;
+}
+
+void visit_trace_unused(const char *path)
+{
+    struct stat st;
+    if (!lstat(path, &st) && S_ISREG(st.st_mode) && !st.st_size)
+        unlink(path);
 }
 
 bool visit_find(const struct visit *v, const char *spool, char *path, size_t size)

@@ -44,8 +44,11 @@ bool visit_has(const char *spool);
 
 /*
  * A name for a trace of it, in the current directory: NAME.PID.trace, for 1, NAME.PID.2.trace, and so on, the first one
- * that is free. False: none is.
+ * that is free. An empty file is there then, so that nobody else takes it. False: none can be had.
  */
 bool visit_trace(char *path, size_t size, const char *name, pid_t pid, int first);
+
+/* Removes that file, if it is still empty. */
+void visit_trace_unused(const char *path);
 
 #endif

@@ -222,7 +222,12 @@ void sched_advance(struct sched *s, uint64_t generation);
  * After sched_restart each running thread is given a P, then all write their statuses. thrace finish puts a generation
  * in front that says where these goroutines come from.
  */
-static inline void sched_track(struct sched_thread *t, uint32_t status) { sched_own(t)->status = status; }
+static inline void sched_track(struct sched_thread *t, uint32_t status)
+{
+    struct sched_state *own = sched_own(t);
+    own->status = status;
+    own->time = 0; /* of no event: what was recorded before says nothing of since when this is so */
+}
 void sched_restart(struct sched *s, uint64_t generation, uint32_t gomaxprocs);
 void sched_forget_procs(struct sched_thread *t);
 bool sched_adopt(struct sched *s, struct sched_thread *t);

@@ -6,13 +6,14 @@
 
 static struct {
     char *at; /* NULL: stderr */
-    size_t size;
+    size_t size; /* stays when the buffer is given up, as somebody may just be filling it */
 } buffer;
 
 void say_to(char *at, size_t size)
 {
-    buffer.size = size;
-    buffer.at = at;
+    if (at)
+        __atomic_store_n(&buffer.size, size, __ATOMIC_RELAXED);
+    __atomic_store_n(&buffer.at, at, __ATOMIC_RELEASE);
 }
 
 static bool is_quiet;
@@ -79,7 +80,8 @@ uint32_t say_to_who_asks(uint32_t after, char *to, size_t size)
 /* One write(2): the only system call that even the strictest seccomp filter allows. */
 void say(const char *text, const char *detail)
 {
-    if (is_quiet && !buffer.at) {
+    char *const at = __atomic_load_n(&buffer.at, __ATOMIC_ACQUIRE);
+    if (is_quiet && !at) {
         keep(text, detail);
         return;
     }
@@ -93,10 +95,10 @@ void say(const char *text, const char *detail)
     len = strnlen(detail, room);
     memcpy(line + n, detail, len);
     n += len;
-    if (buffer.at) {
+    if (at) {
         size_t begin = sizeof prefix - 1, fitting = n - begin < buffer.size ? n - begin : buffer.size - 1;
-        memcpy(buffer.at, line + begin, fitting);
-        buffer.at[fitting] = 0;
+        memcpy(at, line + begin, fitting);
+        at[fitting] = 0;
         return;
     }
     line[n++] = '\n';

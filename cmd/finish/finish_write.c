@@ -269,6 +269,9 @@ static const char *write_file(struct spool_file *f, struct recording *r, struct 
         sum->events -= cut;
         err = write_again(f, r, sum, o);
     }
+    if (!err && sum->cut && !sum->generations)
+        err = "nothing that is left of it can be placed, as where a flight recorder has no room for a generation "
+              "(--flight-recorder 4M)";
     if (r->switches.n && !err)
         err = sum->no_switches = write_switches(o, &middle, r, torn, f->header->show_cpus, sum);
     if (old && !err)

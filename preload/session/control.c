@@ -31,6 +31,7 @@ static struct {
     bool (*end)(char *spool); /* all that was attached; NULL: nothing was */
     struct sockaddr_un address;
     socklen_t len;
+    uint32_t turn; /* counts the threads: one may still answer when the next one is there */
     uint32_t said_before; /* the last line that was kept of a recording before this one (say.h) */
 } control;
 
@@ -109,26 +110,27 @@ static void tell(uint32_t after, struct control_reply *r)
 }
 
 /* False: that was the last one. */
-static bool serve(int fd)
+static bool serve(int fd, uint32_t turn)
 {
-    static struct control_reply reply; /* larger than this stack should carry */
+    static struct control_reply replies[2]; /* larger than this stack should carry */
+    struct control_reply *const reply = &replies[turn % 2];
     static const struct timeval patience = {5, 0}; /* who has connected may get no processor for a while */
     struct control_request q;
     raw_syscall(SYS_setsockopt, fd, SOL_SOCKET, SO_RCVTIMEO, (long)&patience, sizeof patience, 0);
     raw_syscall(SYS_setsockopt, fd, SOL_SOCKET, SO_SNDTIMEO, (long)&patience, sizeof patience, 0);
-    memset(&reply, 0, sizeof reply);
-    reply.magic = CONTROL_MAGIC;
-    reply.version = CONTROL_VERSION;
+    memset(reply, 0, sizeof *reply);
+    reply->magic = CONTROL_MAGIC;
+    reply->version = CONTROL_VERSION;
     if (!may_control(fd) || sys_read(fd, &q, sizeof q) != sizeof q || q.magic != CONTROL_MAGIC)
         return true;
     if (q.version == CONTROL_VERSION) {
-        carry_out(q.verb, &reply);
-        tell(q.said_number, &reply);
+        carry_out(q.verb, reply);
+        tell(q.said_number, reply);
     } else {
-        reply.error = -EPROTO;
+        reply->error = -EPROTO;
     }
-    raw_syscall(SYS_sendto, fd, (long)&reply, sizeof reply, MSG_NOSIGNAL, 0, 0);
-    return q.verb != CONTROL_DETACH || reply.error;
+    raw_syscall(SYS_sendto, fd, (long)reply, sizeof *reply, MSG_NOSIGNAL, 0, 0);
+    return q.verb != CONTROL_DETACH || reply->error;
 }
 
 static void *control_main(void *arg)
@@ -136,6 +138,7 @@ static void *control_main(void *arg)
     helper_settle("thrace-ctl");
     int fd = control.listener = listen_there();
     privileges_adopt(PRIVILEGES_OF_CONTROL); /* of what was wanted before there was anything to wake us by */
+    const uint32_t turn = control.turn;
     bool goes_on = true;
     while (fd >= 0 && goes_on && !__atomic_load_n(&control.stop, __ATOMIC_ACQUIRE)) {
         long client = raw_syscall(SYS_accept4, fd, 0, 0, SOCK_CLOEXEC, 0, 0);
@@ -147,7 +150,7 @@ static void *control_main(void *arg)
         }
         privileges_adopt(PRIVILEGES_OF_CONTROL);
         if (!__atomic_load_n(&control.stop, __ATOMIC_ACQUIRE))
-            goes_on = serve((int)client);
+            goes_on = serve((int)client, turn);
         sys_close((int)client);
     }
     if (goes_on)
@@ -188,6 +191,7 @@ void control_start(void)
         make_address();
         control.stop = 0;
         control.said_before = say_last();
+        control.turn++;
         privileges_inherited(PRIVILEGES_OF_CONTROL, control_wake);
         if (helper_create(&control.thread, control_main))
             __atomic_store_n(&control.running, 1, __ATOMIC_RELEASE);

@@ -286,9 +286,10 @@ static bool needs(const struct link_map *m, const struct link_map *other)
 
 /*
  * The loader lists what the program was linked with before all that came later. The last of these is the last one that
- * is needed by the program, or by one before it that is.
+ * is needed by the program, or by one before it that is. Those that came later may go at any time; while the loader
+ * calls this for the first module, they do not.
  */
-void symbol_come_late(void)
+static int find_last(struct dl_phdr_info *info, size_t size, void *arg)
 {
     enum { LISTED_MAX = 1024 };
     bool is_needed[LISTED_MAX] = {true};
@@ -301,8 +302,14 @@ void symbol_come_late(void)
         if (is_needed[i])
             found = m;
     }
-    came_late = true;
     __atomic_store_n(&last, found, __ATOMIC_RELEASE);
+    return 1;
+}
+
+void symbol_come_late(void)
+{
+    dl_iterate_phdr(find_last, NULL);
+    came_late = true;
 }
 
 struct wanted {

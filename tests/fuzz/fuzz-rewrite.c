@@ -135,7 +135,8 @@ static bool trim(const void *data, size_t size, struct trim t, struct bytes *mad
     struct gotrace_reader *r = gotrace_reader_open_memory(data, size);
     FILE *to = open_memstream(&made->at, &made->size);
     bool ok = gotrace_reader_version(r) >= 22 && trim_trace(r, &t, to, &f);
-    made->refused = !ok && may_refuse(&f);
+    /* Of some threads there may be nothing in that time. */
+    made->refused = ok ? t.empty && t.keeps : may_refuse(&f);
     gotrace_reader_free(r);
     fclose(to);
     return ok && !t.empty;

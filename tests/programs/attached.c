@@ -210,9 +210,9 @@ static NOINLINE void reads_lines(void)
 
 static void leaks(void)
 {
-    static struct kept *first;
-    static void *early[EARLIES];
-    static int n;
+    static _Thread_local struct kept *first; /* there may be two of these threads */
+    static _Thread_local void *early[EARLIES];
+    static _Thread_local int n;
     int before = errno;
     while (!first && n < EARLIES)
         CHECK((early[n++] = malloc(EARLY)));

@@ -97,10 +97,11 @@ static int send_command(const struct command *c, pid_t pid, struct finish_how *h
         return EXIT_USAGE;
     }
     text_make_printable(r.spool);
-    if (c->verb == CONTROL_STATUS)
+    if (c->verb == CONTROL_STATUS) {
         print_status(pid, &r);
-    if (c->verb == CONTROL_STATUS && r.said_number)
-        printf("%ld: it said last: %s\n", (long)pid, r.said);
+        if (r.said_number)
+            printf("%ld: it said last: %s\n", (long)pid, r.said);
+    }
     if (c->verb == CONTROL_START)
         fprintf(stderr, "thrace: recording session %" PRIu32 " of process %ld, %" PRIu32 " thread%s: %s\n", r.session,
                 (long)pid, r.threads, r.threads == 1 ? "" : "s", r.spool);

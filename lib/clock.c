@@ -81,23 +81,13 @@ struct clock_pair clock_read_pair(const struct trace_clock *c)
     return best;
 }
 
-static uint64_t boot_ns(void)
-{
-    struct timespec ts = {0, 0};
-    if (clock_is_forbidden)
-        raw_syscall(SYS_clock_gettime, CLOCK_BOOTTIME, (long)&ts, 0, 0, 0, 0);
-    else
-        clock_gettime(CLOCK_BOOTTIME, &ts);
-    return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
-
 /* The least of a few tries: a preemption between the two readings makes it more. */
 int64_t clock_suspended_ns(void)
 {
     int64_t least = INT64_MAX;
     for (int i = 0; i < 3; i++) {
         uint64_t mono = clock_mono_ns();
-        int64_t ns = (int64_t)(boot_ns() - mono);
+        int64_t ns = (int64_t)(clock_ns(CLOCK_BOOTTIME) - mono);
         least = ns < least ? ns : least;
     }
     return least;
@@ -107,7 +97,6 @@ struct clock_pair clock_read_all(const struct trace_clock *c, int64_t *suspended
 {
     struct clock_pair now;
     int64_t before_ns;
-    *suspended_ns = clock_suspended_ns();
     do {
         before_ns = *suspended_ns;
         now = clock_read_pair(c);

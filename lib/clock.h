@@ -53,15 +53,17 @@ void clock_forbid(struct trace_clock *c);
 bool clock_may_count(void);
 
 /* Not a cancellation point, async-signal-safe, does not touch errno: the clock exists. */
-static inline uint64_t clock_mono_ns(void)
+static inline uint64_t clock_ns(clockid_t clock)
 {
     struct timespec ts;
     if (__builtin_expect(clock_is_forbidden, 0))
-        raw_syscall(SYS_clock_gettime, CLOCK_MONOTONIC, (long)&ts, 0, 0, 0, 0);
+        raw_syscall(SYS_clock_gettime, clock, (long)&ts, 0, 0, 0, 0);
     else
-        clock_gettime(CLOCK_MONOTONIC, &ts);
+        clock_gettime(clock, &ts);
     return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
+
+static inline uint64_t clock_mono_ns(void) { return clock_ns(CLOCK_MONOTONIC); }
 
 static inline uint64_t clock_ticks_at(const struct trace_clock *c, uint64_t now)
 {
@@ -91,7 +93,10 @@ struct clock_pair clock_read_pair(const struct trace_clock *c);
 /* How long the machine has been suspended, in ns, but for a number that stays the same. */
 int64_t clock_suspended_ns(void);
 
-/* Both clocks, and that; the machine was not suspended between the readings. */
+/*
+ * Both clocks, and that, of which suspended_ns has an earlier reading; the machine was not suspended between the
+ * readings.
+ */
 struct clock_pair clock_read_all(const struct trace_clock *c, int64_t *suspended_ns);
 
 /* Two such times tell that it was in between; a preemption in the middle of a reading does not. */

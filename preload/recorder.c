@@ -27,7 +27,7 @@ void seal_chunk(struct sched_thread *t)
 void recorder_read_clocks(void)
 {
     struct spool_header *h = recorder.spool.header;
-    int64_t suspended_ns;
+    int64_t suspended_ns = recorder.suspended_ns;
     const struct clock_pair now = clock_read_all(&recorder.clock, &suspended_ns);
     if (clock_was_suspended(recorder.suspended_ns, suspended_ns))
         suspensions_note(&h->suspensions, h->last, now);

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cmd/export/heap_in_trace.h"
@@ -44,9 +43,7 @@ static int copy_batch(struct gotrace_builder *b, const struct trace_time *t, con
 static bool clocks_still_run(const struct spool_header *h, struct clock_pair now)
 {
     enum { TOLERANCE_NS = 1000000 };
-    struct timespec t;
-    clock_gettime(CLOCK_REALTIME, &t);
-    uint64_t wall = (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec - h->start_realtime_ns;
+    uint64_t wall = clock_ns(CLOCK_REALTIME) - h->start_realtime_ns;
     uint64_t gone = now.mono_ns - h->first.mono_ns; /* of a damaged header, any number */
     return wall - gone < TOLERANCE_NS || gone - wall < TOLERANCE_NS;
 }

@@ -11,11 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cmd/finish/process_life.h"
 #include "cmd/finish/regular_file.h"
+#include "lib/clock.h"
 #include "lib/wire/file_header.h"
 #include "parser/vec.h"
 
@@ -54,16 +54,9 @@ static bool is_of(const char *pattern, const char *name, const char *suffix)
 
 /* --- times -------------------------------------------------------------------------------------------------------- */
 
-static uint64_t read_clock(clockid_t clock)
-{
-    struct timespec now = {0, 0};
-    clock_gettime(clock, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 struct since since_now(void)
 {
-    return (struct since){read_clock(CLOCK_REALTIME_COARSE), read_clock(CLOCK_BOOTTIME), read_clock(CLOCK_MONOTONIC)};
+    return (struct since){clock_ns(CLOCK_REALTIME_COARSE), clock_ns(CLOCK_BOOTTIME), clock_ns(CLOCK_MONOTONIC)};
 }
 
 /* Of files that were made between that moment and now. */
@@ -76,8 +69,8 @@ static struct file_times times_of_files(struct since since)
 {
     enum { TOLERANCE_NS = 1000000000, TICK_NS = 10000000 };
     int64_t ahead = (int64_t)(since.wall_ns - since.boot_ns);
-    uint64_t now = read_clock(CLOCK_REALTIME);
-    int64_t back = ahead - (int64_t)(now - read_clock(CLOCK_BOOTTIME)) + TICK_NS;
+    uint64_t now = clock_ns(CLOCK_REALTIME);
+    int64_t back = ahead - (int64_t)(now - clock_ns(CLOCK_BOOTTIME)) + TICK_NS;
     bool is_set = since.boot_ns && back > TOLERANCE_NS && (uint64_t)back < since.wall_ns;
     return is_set ? (struct file_times){since.wall_ns - (uint64_t)back, now + TICK_NS}
                   : (struct file_times){since.wall_ns, UINT64_MAX};

@@ -66,9 +66,7 @@ static int create_spool(void)
 
 static void fill_header(struct spool_header *h)
 {
-    struct timespec ts;
-    clock_gettime(CLOCK_REALTIME, &ts);
-    h->start_realtime_ns = (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+    h->start_realtime_ns = clock_ns(CLOCK_REALTIME);
     h->pid = (uint32_t)sys_getpid();
     h->pid_start = process_start_time();
     fill_place(h);
@@ -78,6 +76,7 @@ static void fill_header(struct spool_header *h)
     h->clock = recorder.clock;
     strcpy(h->out, session.out);
     strcpy(h->exe, session_exe());
+    recorder.suspended_ns = clock_suspended_ns();
     h->first = h->last = clock_read_all(&recorder.clock, &recorder.suspended_ns);
     heap_fill(h);
     h->show_cpus = (uint32_t)session.options->cpus;

@@ -291,7 +291,7 @@ static void drain(bool sums)
 {
     if (!are_open() || !recording() || !lock_take_for(&switches.lock, PATIENCE_MS))
         return;
-    int64_t suspended_ns;
+    int64_t suspended_ns = switches.suspended_ns;
     struct clock_pair now = clock_read_all(&recorder.clock, &suspended_ns);
     switches.from = switches.to;
     switches.to = now;

@@ -22,9 +22,6 @@ bool all_writers_out(uint64_t grace_ns);
  */
 uint32_t seal_those_out(uint64_t grace_ns);
 
-/* The pool has room for the statuses of all threads, and what else a first generation says of them. */
-bool statuses_fit(void);
-
 /* Opens the first generation of a recording: every live thread's record, name and status. */
 void first_generation(uint32_t gomaxprocs);
 

@@ -44,6 +44,7 @@ libthrace_preload_la_SOURCES = \
 	%D%/snapshots.c %D%/snapshots.h \
 	%D%/socket_address.c %D%/socket_address.h \
 	%D%/streams.def \
+	%D%/statuses.c %D%/statuses.h \
 	%D%/symbols.c %D%/symbols.h \
 	%D%/tasks.c %D%/tasks.h %D%/text_file.h \
 	%D%/thread.c %D%/thread.h \

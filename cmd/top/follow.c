@@ -7,12 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/finish/record_cursor.h"
 #include "cmd/finish/spool_read.h"
-#include "lib/meta.h"
 #include "lib/wire/batch_header.h"
 
-enum { BLOCK = 1 << 20, BATCH_MAX = SPOOL_CHUNK_SIZE + BATCH_HEADER_MAX, ENDED_MAX = 4096, KNOWN_MIN = 64 };
+enum { BLOCK = 1 << 20, BATCH_MAX = SPOOL_CHUNK_SIZE + BATCH_HEADER_MAX, ENDED_MAX = 4096 };
 
 static const char no_memory[] = "out of memory", damaged[] = "the spool is damaged",
                   behind[] = "it is recorded faster than this can read";
@@ -47,50 +45,10 @@ bool follow_has_ended(const struct follow *f) { return f->header.state != SPOOL_
 
 /* --- batches ------------------------------------------------------------------------------------------------------ */
 
-static uint64_t hash_of(const struct spool_batch *b, bool records)
-{
-    uint64_t h = (b->generation ^ idmap_seed()) * UINT64_C(0x9e3779b97f4a7c15);
-    h = (h ^ h >> 32 ^ b->m) * UINT64_C(0xd6e8feb86659fd93);
-    h = (h ^ h >> 32 ^ b->time) * UINT64_C(0x9e3779b97f4a7c15);
-    return h ^ h >> 32 ^ records;
-}
-
-/* The same batch, which was found in the pool before; NULL: it was not. */
-static struct followed *find_held(const struct follow *f, const struct spool_batch *b, bool records)
-{
-    uint32_t at = idmap_get(&f->of_pool, hash_of(b, records));
-    struct followed *h = at ? &f->held.v[at - 1] : NULL;
-    return h && h->records == records && h->batch.time == b->time && h->batch.m == b->m &&
-                   h->batch.generation == b->generation && h->batch.size == b->size &&
-                   !memcmp(h->batch.data, b->data, b->size)
-               ? h
-               : NULL;
-}
-
-/* The first one of several that have so much in common stays the one that is found. */
-static bool index_held(struct follow *f, size_t at)
-{
-    const struct followed *h = &f->held.v[at];
-    uint64_t hash = hash_of(&h->batch, h->records);
-    return !h->of_pool || idmap_get(&f->of_pool, hash) || idmap_add(&f->of_pool, hash, (uint32_t)at + 1);
-}
-
-/* Of a generation that was not given out; with a copy of its bytes. */
+/* Of a generation that was not given out. */
 static const char *hold(struct follow *f, const struct spool_batch *b, bool records, bool of_pool)
 {
-    if (b->generation <= f->shown || !b->size || find_held(f, b, records))
-        return NULL;
-    uint8_t *copy = malloc(b->size);
-    if (!copy || !VEC_ROOM(&f->held)) {
-        free(copy);
-        return no_memory;
-    }
-    memcpy(copy, b->data, b->size);
-    struct followed *h = &f->held.v[f->held.n];
-    *h = (struct followed){*b, records, of_pool};
-    h->batch.data = copy;
-    h->batch.order = f->held.n++;
-    return index_held(f, f->held.n - 1) ? NULL : no_memory;
+    return b->generation <= f->shown || held_batches_add(&f->held, b, records, of_pool) ? NULL : no_memory;
 }
 
 typedef const char *see_batch(struct follow *f, const struct spool_batch *b, bool records, bool of_pool);
@@ -216,128 +174,6 @@ static const char *read_log(struct follow *f, see_batch *see)
     return wrong;
 }
 
-/* --- what holds on ------------------------------------------------------------------------------------------------ */
-
-static bool holds_on(uint8_t tag)
-{
-    return tag == META_THREAD || tag == META_NAME || tag == META_MODULE || tag == META_HOOK;
-}
-
-/* Keeps those records of the batch. */
-static const char *keep_records(struct follow *f, const struct spool_batch *b)
-{
-    struct cursor c = {b->data, b->data + b->size};
-    uint8_t *kept = malloc(b->size + 1);
-    size_t size = 0;
-    while (kept && c.p && c.p < c.end) {
-        const uint8_t *start = c.p;
-        record_skip(&c);
-        if (c.p && holds_on(*start)) {
-            memcpy(kept + size, start, (size_t)(c.p - start));
-            size += (size_t)(c.p - start);
-        }
-    }
-    if (kept && !size) {
-        free(kept);
-        return NULL;
-    }
-    if (!kept || !VEC_ROOM(&f->known)) {
-        free(kept);
-        return no_memory;
-    }
-    uint8_t *fits = realloc(kept, size);
-    struct spool_batch *k = &f->known.v[f->known.n++];
-    *k = *b;
-    k->data = fits ? fits : kept;
-    k->size = size;
-    return NULL;
-}
-
-/* Which records were told by newer ones. */
-struct told {
-    struct idmap threads, names, hooks;
-    uint64_t modules; /* the newest time of modules: all that was mapped has it */
-    bool failed;      /* memory is short */
-};
-
-static bool is_new(struct told *t, struct idmap *map, uint64_t id)
-{
-    if (idmap_get(map, id))
-        return false;
-    t->failed |= !idmap_add(map, id, 1);
-    return true;
-}
-
-/* Whether the record says more than newer ones, and not of a thread that has ended. */
-static bool is_worth_keeping(const struct follow *f, struct told *t, struct cursor c)
-{
-    uint8_t tag = *c.p++;
-    uint64_t first = get_int(&c);
-    switch (tag) {
-    case META_THREAD: return !idmap_get(&f->waits.ended, first) && is_new(t, &t->threads, first);
-    case META_NAME: return !idmap_get(&f->waits.ended, first) && is_new(t, &t->names, first);
-    case META_HOOK: return is_new(t, &t->hooks, first);
-    default: return first == t->modules;
-    }
-}
-
-static uint64_t newest_modules(const struct follow *f)
-{
-    uint64_t newest = 0;
-    for (size_t i = 0; i < f->known.n; i++) {
-        struct cursor c = {f->known.v[i].data, f->known.v[i].data + f->known.v[i].size};
-        while (c.p && c.p < c.end) {
-            struct cursor fields = {c.p + 1, c.end};
-            bool module = *c.p == META_MODULE;
-            uint64_t time = module ? get_int(&fields) : 0;
-            newest = time > newest ? time : newest;
-            record_skip(&c);
-        }
-    }
-    return newest;
-}
-
-/*
- * Keeps what is needed of what is known: a flight recorder says most of it again in each generation. The newest come
- * first, within a batch as well.
- */
-static const char *forget_old(struct follow *f)
-{
-    struct told told = {.modules = newest_modules(f)};
-    for (size_t i = f->known.n; i-- > 0;) {
-        struct spool_batch *b = &f->known.v[i];
-        uint8_t *bytes = (uint8_t *)(uintptr_t)b->data;
-        struct cursor c = {b->data, b->data + b->size};
-        b->size = 0;
-        while (c.p && c.p < c.end) {
-            const uint8_t *start = c.p;
-            record_skip(&c);
-            if (!c.p || !is_worth_keeping(f, &told, (struct cursor){start, c.p}))
-                continue;
-            memmove(bytes + b->size, start, (size_t)(c.p - start));
-            b->size += (size_t)(c.p - start);
-        }
-    }
-    size_t n = 0;
-    for (size_t i = 0; i < f->known.n; i++) {
-        struct spool_batch *b = &f->known.v[i];
-        uint8_t *bytes = (uint8_t *)(uintptr_t)b->data, *fits = b->size ? realloc(bytes, b->size) : NULL;
-        if (b->size) {
-            b->data = fits ? fits : bytes;
-            f->known.v[n++] = *b;
-        } else {
-            free(bytes);
-        }
-    }
-    f->known.n = n;
-    f->known_enough = 2 * n + KNOWN_MIN;
-    idmap_clear(&f->waits.ended);
-    idmap_free(&told.threads);
-    idmap_free(&told.names);
-    idmap_free(&told.hooks);
-    return told.failed ? no_memory : NULL;
-}
-
 /* --- the beginning ------------------------------------------------------------------------------------------------ */
 
 /* What is of a generation before the first one to be given out has only threads and waits that go on. */
@@ -345,11 +181,11 @@ static const char *see_past(struct follow *f, const struct spool_batch *b, bool 
 {
     if (b->generation > f->shown)
         return hold(f, b, records, of_pool);
-    struct followed *same = of_pool ? NULL : find_held(f, b, records);
+    struct held_batch *same = of_pool ? NULL : held_batches_find(&f->held, b, records);
     if (same)
         same->batch.size = 0; /* it is seen here, in the order of its thread */
     if (records)
-        return keep_records(f, b);
+        return lasting_records_keep(&f->known, b) ? NULL : no_memory;
     return open_waits_events(&f->waits, b) ? NULL : no_memory;
 }
 
@@ -363,24 +199,20 @@ static const char *see_stacks(struct follow *f, const struct spool_batch *b, boo
 static const char *see_held(struct follow *f, see_batch *see, uint64_t past)
 {
     const char *wrong = NULL;
-    for (size_t i = 0; i < f->held.n && !wrong; i++)
-        if (f->held.v[i].batch.generation <= past)
-            wrong = see(f, &f->held.v[i].batch, f->held.v[i].records, true);
+    for (size_t i = 0; i < f->held.list.n && !wrong; i++) {
+        const struct held_batch *h = &f->held.list.v[i];
+        if (h->batch.generation <= past)
+            wrong = see(f, &h->batch, h->records, true);
+    }
     return wrong;
 }
 
-static void drop_held(struct follow *f, uint64_t until)
+/* Of threads that have ended nothing more is to be known. */
+static const char *forget_old(struct follow *f)
 {
-    size_t n = 0;
-    for (size_t i = 0; i < f->held.n; i++)
-        if (f->held.v[i].batch.generation <= until)
-            free((uint8_t *)(uintptr_t)f->held.v[i].batch.data);
-        else
-            f->held.v[n++] = f->held.v[i];
-    f->held.n = n;
-    idmap_clear(&f->of_pool);
-    for (size_t i = 0; i < n; i++)
-        index_held(f, i); /* there is room for fewer */
+    bool ok = lasting_records_trim(&f->known, &f->waits.ended);
+    idmap_clear(&f->waits.ended);
+    return ok ? NULL : no_memory;
 }
 
 static const char *try_to_begin(struct follow *f)
@@ -397,7 +229,7 @@ static const char *try_to_begin(struct follow *f)
     for (int i = 0; i < 2 && !wrong && f->waits.list.n; i++)
         if (!(wrong = walk_log(f, first, f->log_at, see_stacks)))
             wrong = see_held(f, see_stacks, past);
-    drop_held(f, past);
+    held_batches_drop(&f->held, past);
     if (!wrong && !open_waits_settle(&f->waits))
         wrong = no_memory;
     if (!wrong)
@@ -408,10 +240,8 @@ static const char *try_to_begin(struct follow *f)
 
 static void forget_all(struct follow *f)
 {
-    drop_held(f, UINT64_MAX);
-    for (size_t i = 0; i < f->known.n; i++)
-        free((uint8_t *)(uintptr_t)f->known.v[i].data);
-    f->known.n = 0;
+    held_batches_drop(&f->held, UINT64_MAX);
+    lasting_records_drop(&f->known);
     open_waits_free(&f->waits);
     f->shown = 0;
 }
@@ -442,9 +272,8 @@ const char *follow_open(struct follow *f, int fd)
 void follow_close(struct follow *f)
 {
     forget_all(f);
-    VEC_FREE(&f->held);
-    idmap_free(&f->of_pool);
-    free(f->known.v);
+    held_batches_free(&f->held);
+    lasting_records_free(&f->known);
     free(f->block);
 }
 
@@ -478,9 +307,9 @@ static bool add(struct spool_batches *to, const struct spool_batch *b)
 static uint64_t next_held(const struct follow *f)
 {
     uint64_t next = f->over + 1;
-    for (size_t i = 0; i < f->held.n; i++)
-        if (f->held.v[i].batch.generation < next)
-            next = f->held.v[i].batch.generation;
+    for (size_t i = 0; i < f->held.list.n; i++)
+        if (f->held.list.v[i].batch.generation < next)
+            next = f->held.list.v[i].batch.generation;
     return next;
 }
 
@@ -496,11 +325,13 @@ bool follow_next(struct follow *f, struct spool_file *file, const char **wrong)
         return false;
     bool ok = true;
     file->header = &f->header;
-    for (size_t i = 0; i < f->known.n && ok; i++)
-        ok = add(&file->meta, &f->known.v[i]);
-    for (size_t i = 0; i < f->held.n && ok; i++)
-        if (f->held.v[i].batch.generation == generation)
-            ok = add(f->held.v[i].records ? &file->meta : &file->events, &f->held.v[i].batch);
+    for (size_t i = 0; i < f->known.batches.n && ok; i++)
+        ok = add(&file->meta, &f->known.batches.v[i]);
+    for (size_t i = 0; i < f->held.list.n && ok; i++) {
+        const struct held_batch *h = &f->held.list.v[i];
+        if (h->batch.generation == generation)
+            ok = add(h->records ? &file->meta : &file->events, &h->batch);
+    }
     spool_batches_sort(&file->events);
     spool_batches_sort(&file->meta);
     ok = ok && open_waits_put(&f->waits, generation, &file->meta, &file->unrolled);
@@ -511,28 +342,33 @@ bool follow_next(struct follow *f, struct spool_file *file, const char **wrong)
     return ok;
 }
 
+/* What threads are in when the generation ends. */
+static bool settle_waits(struct follow *f, const struct spool_file *file, uint64_t generation)
+{
+    bool ok = true;
+    for (size_t i = 0; i < file->events.n && ok; i++)
+        ok = open_waits_events(&f->waits, &file->events.v[i]);
+    ok = ok && open_waits_want(&f->waits);
+    for (int round = 0; round < 2; round++)
+        for (size_t i = 0; i < f->held.list.n && ok; i++) {
+            const struct held_batch *h = &f->held.list.v[i];
+            ok = !h->records || h->batch.generation != generation || open_waits_offer(&f->waits, &h->batch);
+        }
+    return ok && open_waits_settle(&f->waits);
+}
+
 const char *follow_next_end(struct follow *f, struct spool_file *file)
 {
-    const char *wrong = NULL;
     uint64_t generation = f->shown + 1;
-    for (size_t i = 0; i < file->events.n && !wrong; i++)
-        if (!open_waits_events(&f->waits, &file->events.v[i]))
-            wrong = no_memory;
-    if (!wrong && !open_waits_want(&f->waits))
-        wrong = no_memory;
-    for (int round = 0; round < 2; round++)
-        for (size_t i = 0; i < f->held.n && !wrong; i++)
-            if (f->held.v[i].records && f->held.v[i].batch.generation == generation &&
-                !open_waits_offer(&f->waits, &f->held.v[i].batch))
-                wrong = no_memory;
-    if (!wrong && !open_waits_settle(&f->waits))
-        wrong = no_memory;
-    for (size_t i = 0; i < f->held.n && !wrong; i++)
-        if (f->held.v[i].records && f->held.v[i].batch.generation == generation)
-            wrong = keep_records(f, &f->held.v[i].batch);
+    bool ok = settle_waits(f, file, generation);
+    for (size_t i = 0; i < f->held.list.n && ok; i++) {
+        const struct held_batch *h = &f->held.list.v[i];
+        ok = !h->records || h->batch.generation != generation || lasting_records_keep(&f->known, &h->batch);
+    }
+    const char *wrong = ok ? NULL : no_memory;
     f->shown = generation;
-    drop_held(f, generation);
-    if (!wrong && (f->waits.ended.count > ENDED_MAX || f->known.n > f->known_enough))
+    held_batches_drop(&f->held, generation);
+    if (ok && (f->waits.ended.count > ENDED_MAX || f->known.batches.n > f->known.enough))
         wrong = forget_old(f);
     free(file->events.v);
     free(file->meta.v);

@@ -9,12 +9,9 @@
 #ifndef THRACE_CMD_TOP_FOLLOW_H
 #define THRACE_CMD_TOP_FOLLOW_H
 
+#include "cmd/top/held_batches.h"
+#include "cmd/top/lasting_records.h"
 #include "cmd/top/open_waits.h"
-
-struct followed {
-    struct spool_batch batch; /* its bytes are its own */
-    bool records, of_pool;
-};
 
 struct follow {
     int fd;
@@ -23,13 +20,11 @@ struct follow {
     uint64_t shown;             /* the last generation that was given out, or was over before */
     uint64_t over;              /* the last one that is over */
     bool began;
-    VEC(struct followed) held;  /* of later ones */
-    struct idmap of_pool;       /* of those found in the pool: a hash of what they are, to their place + 1 */
-    struct spool_batches known; /* records that hold from their generation on; the bytes are its own */
-    size_t known_enough;        /* with more batches of these, what is told twice is forgotten */
-    bool (*stop)(void);         /* the caller's: whether reading is to end early; NULL: never */
+    struct held_batches held; /* of later ones */
+    struct lasting_records known;
+    bool (*stop)(void); /* the caller's: whether reading is to end early; NULL: never */
     struct open_waits waits;
-    uint8_t *block;             /* of the log */
+    uint8_t *block; /* of the log */
 };
 
 /*

@@ -1,5 +1,5 @@
 /*
- * The wakeup claim (lib/waitq.h, preload/wait.c, carry_wakeup in preload/generation.c): who writes that a thread woke?
+ * The wakeup claim (lib/waitq.h, preload/wait.c, carry_wakeup in preload/statuses.c): who writes that a thread woke?
  * The thread that released what it waits for does, if it can claim the waiter; else the waiter says so itself. Two
  * waiting threads share one slot in turn, two threads release, and the generation changes now and then.
  *

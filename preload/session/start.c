@@ -19,6 +19,7 @@
 #include "preload/session/helper.h"
 #include "preload/session/own_spool.h"
 #include "preload/session/state.h"
+#include "preload/statuses.h"
 #include "preload/switches/switches.h"
 #include "preload/thread.h"
 

@@ -228,7 +228,7 @@ static void release_often(unsigned me)
     }
 }
 
-/* As status_other in preload/generation.c, but for what it says of names and waits. */
+/* As write_status_other in preload/statuses.c, but for what it says of names and waits. */
 static void write_status(struct thread *t, uint64_t *last)
 {
     bool woken = false;

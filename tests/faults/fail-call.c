@@ -1,9 +1,12 @@
 /*
  * fail-call WHOSE CALL ERRNO FIRST[-LAST] REPORT COMMAND…: runs the command, and has the system calls of that name from
  * the FIRST to the LAST ("-": to the end) fail with that error: those that are made by an instruction of the preload
- * library (WHOSE is "library"), or by a process that executes thrace ("command"). All others go through. The report has
- * a line for each name: how many there were, and with which errors it may fail. With "-" for CALL none fails. Exits as
- * the command does; 125 when it cannot trace.
+ * library (WHOSE is "library"), or by a process that executes thrace ("command"). All others go through. With "-" for
+ * CALL none fails, and the report has a line for each name: how many there were, which of them were the first at their
+ * place, and with which errors it may fail. Exits as the command does; 125 when it cannot trace.
+ *
+ * A place is told by what looks like return addresses of ours on the stack. A few of these are left from earlier calls:
+ * so one place may count as several, but what leads elsewhere hardly ever counts as the same.
  *
  * It traces, and does not filter: a program with a filter of system calls is recorded in another way.
  */
@@ -23,12 +26,13 @@
 #include <unistd.h>
 
 #include "calls.h"
+#include "places.h"
 
-enum { CANNOT = 125, CALLS_MAX = 512, TASKS_MAX = 4096, RANGES_MAX = 64 };
+enum { CANNOT = 125, CALLS_MAX = 512, TASKS_MAX = 4096, RANGES_MAX = 256, STACK_WORDS = 256, FRAMES = 8 };
 
 struct range {
     uint64_t from, to;
-    bool is_library, is_loader;
+    bool is_library, is_loader, is_command;
 };
 
 /* Of a process: what it executes from, as far as it was seen. An exec makes all that void. */
@@ -47,11 +51,12 @@ static struct task {
 } tasks[TASKS_MAX];
 
 static struct {
-    bool library;
+    bool library, learns;
     int call;
     int error;
     unsigned long first, last;
     unsigned long counts[CALLS_MAX];
+    struct places *places[CALLS_MAX];
 } plan;
 
 static struct task *task_of(pid_t id)
@@ -122,23 +127,37 @@ static const struct range *range_of(struct image *image, uint64_t pc)
     return NULL;
 }
 
+static bool ends_in(const char *line, const char *name)
+{
+    size_t n = strcspn(line, "\n"), size = strlen(name);
+    return n >= size && !strncmp(line + n - size, name, size);
+}
+
+static void read_ranges(struct image *image)
+{
+    char path[64], line[4352], executable;
+    unsigned long from, to;
+    snprintf(path, sizeof path, "/proc/%d/maps", (int)image->process);
+    FILE *f = fopen(path, "re");
+    image->n = 0;
+    while (f && fgets(line, sizeof line, f))
+        if (sscanf(line, "%lx-%lx %*c%*c%c", &from, &to, &executable) == 3 && executable == 'x' &&
+            image->n < RANGES_MAX)
+            image->ranges[image->n++] = (struct range){
+                from, to, strstr(line, "/libthrace-preload") != NULL, strstr(line, "/ld-") != NULL,
+                ends_in(line, "/thrace") || ends_in(line, "/lt-thrace") || strstr(line, "/libgotrace") != NULL};
+    if (f)
+        fclose(f);
+}
+
 /* Where the instruction is; of nowhere nothing is true. */
 static struct range place_of(struct image *image, uint64_t pc)
 {
     const struct range *known = range_of(image, pc);
-    if (known)
-        return *known;
-    char path[64], line[4352];
-    unsigned long from, to;
-    snprintf(path, sizeof path, "/proc/%d/maps", (int)image->process);
-    FILE *f = fopen(path, "re");
-    while (f && fgets(line, sizeof line, f))
-        if (sscanf(line, "%lx-%lx", &from, &to) == 2 && pc >= from && pc < to && image->n < RANGES_MAX)
-            image->ranges[image->n++] = (struct range){from, to, strstr(line, "/libthrace-preload") != NULL,
-                                                       strstr(line, "/ld-") != NULL};
-    if (f)
-        fclose(f);
-    known = range_of(image, pc);
+    if (!known) {
+        read_ranges(image);
+        known = range_of(image, pc);
+    }
     return known ? *known : (struct range){0};
 }
 
@@ -178,13 +197,33 @@ static void change(pid_t id, bool result, long value)
 
 /* --- calls -------------------------------------------------------------------------------------------------------- */
 
-static void enter(struct task *t, uint64_t call, uint64_t pc)
+static void learn(struct task *t, uint64_t call, uint64_t sp, unsigned long n)
+{
+    uint64_t words[STACK_WORDS], place = PLACE_NONE;
+    struct iovec here = {words, sizeof words}, there = {(void *)(uintptr_t)sp, sizeof words};
+    ssize_t got = process_vm_readv(t->id, &here, 1, &there, 1, 0);
+    int frames = 0;
+    for (size_t i = 0; (ssize_t)(i * sizeof *words) < got && frames < FRAMES; i++) {
+        const struct range *r = range_of(t->image, words[i]);
+        if (!r || !(plan.library ? r->is_library : r->is_command))
+            continue;
+        place = place_with(place, words[i] - r->from);
+        frames++;
+    }
+    if (!plan.places[call] && !(plan.places[call] = calloc(1, sizeof *plan.places[call])))
+        exit(CANNOT);
+    places_add(plan.places[call], place, n);
+}
+
+static void enter(struct task *t, uint64_t call, uint64_t pc, uint64_t sp)
 {
     struct image *image = image_of(t);
     t->error = 0;
     if (call >= CALLS_MAX || !is_meant(image, pc))
         return;
     unsigned long n = ++plan.counts[call];
+    if (plan.learns)
+        learn(t, call, sp, n);
     if ((int)call != plan.call || n < plan.first || n > plan.last)
         return;
     t->error = plan.error;
@@ -199,7 +238,7 @@ static void at_call(struct task *t)
     if (ptrace(PTRACE_GET_SYSCALL_INFO, t->id, (void *)sizeof info, &info) <= 0)
         return;
     if (info.op == PTRACE_SYSCALL_INFO_ENTRY) {
-        enter(t, info.entry.nr, info.instruction_pointer);
+        enter(t, info.entry.nr, info.instruction_pointer, info.stack_pointer);
     } else if (info.op == PTRACE_SYSCALL_INFO_EXIT && t->error) {
         change(t->id, true, -t->error);
         t->error = 0;
@@ -283,10 +322,15 @@ static bool report(const char *path)
 {
     FILE *f = fopen(path, "we");
     for (int i = 0; f && i < CALLS_MAX; i++) {
-        if (plan.counts[i] && call_name(i))
-            fprintf(f, "%s %lu %s\n", call_name(i), plan.counts[i], errnos_of(i));
-        else if (plan.counts[i])
-            fprintf(f, "%d %lu\n", i, plan.counts[i]);
+        if (!plan.places[i])
+            continue;
+        if (call_name(i))
+            fprintf(f, "%s", call_name(i));
+        else
+            fprintf(f, "%d", i);
+        fprintf(f, " %lu ", plan.counts[i]);
+        places_print(plan.places[i], f, ",");
+        fprintf(f, " %s\n", errnos_of(i));
     }
     return f && !fclose(f);
 }
@@ -297,12 +341,13 @@ int main(int argc, char **argv)
         return CANNOT;
     char *end;
     plan.library = !strcmp(argv[1], "library");
-    plan.call = strcmp(argv[2], "-") ? call_number(argv[2]) : -1;
+    plan.learns = !strcmp(argv[2], "-");
+    plan.call = plan.learns ? -1 : call_number(argv[2]);
     plan.error = error_number(argv[3]);
     plan.first = plan.last = strtoul(argv[4], &end, 10);
     if (*end == '-')
         plan.last = end[1] ? strtoul(end + 1, NULL, 10) : ~0ul;
-    if ((plan.call < 0 || !plan.error) && strcmp(argv[2], "-") != 0) {
+    if ((plan.call < 0 || !plan.error) && !plan.learns) {
         fprintf(stderr, "fail-call: %s %s is not known\n", argv[2], argv[3]);
         return CANNOT;
     }
@@ -310,7 +355,7 @@ int main(int argc, char **argv)
     if (command < 0)
         return CANNOT;
     int status = follow_all(command);
-    if (!report(argv[5]))
+    if (plan.learns && !report(argv[5]))
         return CANNOT;
     if (WIFSIGNALED(status)) {
         signal(WTERMSIG(status), SIG_DFL);

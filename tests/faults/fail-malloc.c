@@ -1,12 +1,15 @@
 /*
- * Preloaded into the command: the allocation number FAIL_MALLOC fails, or with a "-" behind that all from there on. How
- * many there were is in the file FAIL_MALLOC_REPORT at the end. What comes before main is not counted, and other
- * programs than thrace are left alone.
+ * Preloaded into the command: the allocation number FAIL_MALLOC fails, or with a "-" behind that all from there on. With
+ * 0 none fails, and the file FAIL_MALLOC_REPORT has at the end how many there were, and in a second line which of them
+ * were the first at their place: by the calls that led there. What comes before main is not counted, and other programs
+ * than thrace are left alone.
  */
 #include <errno.h>
+#include <execinfo.h>
 #include <malloc.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,14 +20,35 @@ extern void *__libc_calloc(size_t, size_t);
 extern void *__libc_realloc(void *, size_t);
 extern void *__libc_memalign(size_t, size_t);
 
+#include "places.h"
+
+enum { FRAMES = 20 };
+
 static unsigned long first, last, made;
-static bool counts;
+static bool counts, learns;
+static struct places places; /* with the lock */
+static bool lock;
+
+static void learn(unsigned long n)
+{
+    void *pcs[FRAMES];
+    uint64_t place = PLACE_NONE;
+    int depth = backtrace(pcs, FRAMES);
+    for (int i = 0; i < depth; i++)
+        place = place_with(place, (uintptr_t)pcs[i]);
+    while (__atomic_test_and_set(&lock, __ATOMIC_ACQUIRE))
+        ;
+    places_add(&places, place, n);
+    __atomic_clear(&lock, __ATOMIC_RELEASE);
+}
 
 static bool fails(void)
 {
     if (!__atomic_load_n(&counts, __ATOMIC_RELAXED))
         return false;
     unsigned long n = __atomic_add_fetch(&made, 1, __ATOMIC_RELAXED);
+    if (learns)
+        learn(n);
     if (n < first || n > last)
         return false;
     errno = ENOMEM;
@@ -66,18 +90,25 @@ __attribute__((constructor)) static void begin(void)
     first = last = strtoul(which, &end, 10);
     if (*end == '-')
         last = ~0ul;
+    learns = !first;
+    if (learns) { /* its first call allocates */
+        void *pc;
+        backtrace(&pc, 1);
+    }
     counts = true;
 }
 
 __attribute__((destructor)) static void end(void)
 {
-    char line[32];
     const char *path = getenv("FAIL_MALLOC_REPORT");
-    if (!counts || !path)
+    if (!counts || !path || !learns)
         return;
     counts = false;
-    int n = snprintf(line, sizeof line, "%lu\n", made);
     FILE *f = fopen(path, "we");
-    if (f && fwrite(line, 1, (size_t)n, f) == (size_t)n)
-        fclose(f);
+    if (!f)
+        return;
+    fprintf(f, "%lu\n", made);
+    places_print(&places, f, " ");
+    fputc('\n', f);
+    fclose(f);
 }

@@ -1,6 +1,7 @@
 # Runs a command again and again, with one system call that fails in each run, and looks at what is left. Each kind of
 # call fails at its first occurrence, its last, or always, in turns, with one errno, and in every third of what is tried
-# only; with THRACE_FAULTS=all at every occurrence with every errno that it has (calls.def), which takes an hour.
+# only; with THRACE_FAULTS=all at every place, where it occurs there first, and always, with the errnos that it has
+# (calls.def), which takes an hour.
 # shellcheck shell=sh disable=SC2154,SC2034
 . "$top_srcdir/tests/e2e/lib.sh"
 
@@ -17,9 +18,9 @@ inject() { timeout -k 5 $patience "$fail_call" "$whose" "$call" "$errno" "$place
 turn=0 rounds=0
 is_left_out() { [ "${THRACE_FAULTS:-}" != all ] && [ $(((turn + rounds) % 3)) != 0 ]; }
 
-occurrences() { # COUNT: the places at which a call fails; sets $places
+occurrences() { # COUNT FIRST,…: where a call fails, of the first at each place; sets $places
     if [ "${THRACE_FAULTS:-}" = all ]; then
-        places="$(seq "$1") 1-"
+        places="$(echo "$2" | tr , ' ') 1-"
     elif [ "$1" = 1 ]; then
         places=1
     else
@@ -27,12 +28,32 @@ occurrences() { # COUNT: the places at which a call fails; sets $places
     fi
 }
 
-errnos_in_turn() { # ERRNO…: those of this turn; sets $chosen
+# In the short form one is tried at a place, with THRACE_FAULTS=all each; where runs take long ($sparing) one in turn at
+# each place, and each where the call always fails.
+spared=0
+errnos_at() { # PLACE ERRNO…: sets $chosen
+    where=$1
+    shift
     chosen=$*
     if [ "${THRACE_FAULTS:-}" != all ]; then
         shift $((turn / 5 % $#))
         chosen=$1
+    elif [ -n "${sparing:-}" ] && [ "${where%-}" = "$where" ]; then
+        spared=$((spared + 1))
+        shift $((spared % $#))
+        chosen=$1
     fi
+}
+
+# Allocations that are to fail, of the first at each place, as libfail-malloc.so has them: with THRACE_FAULTS=all each,
+# else some; "N-": from there on all.
+allocations() { # REPORT
+    awk -v all="${THRACE_FAULTS:-}" 'NR == 2 {
+        for (i = 1; i <= NF; i = all == "all" ? i + 1 : int(i * 2.2 + 1)) {
+            print $i
+            if (all == "all" || step++ % 3 == 0) print $i "-"
+        }
+    }' "$1"
 }
 
 # Nobody is interrupted for ever, nor does every connection break off.
@@ -59,15 +80,15 @@ each_fault() { # NAME WHOSE RUN LOOK
     $look
     cp report learned
     rounds=$((rounds + 1))
-    while read -r call count errnos; do
+    while read -r call count firsts errnos; do
         turn=$((turn + 1))
         if [ -z "$errnos" ] || is_left_out; then continue; fi
         bad=0 made=0
         : >complaints
-        occurrences "$count"
-        # shellcheck disable=SC2086
-        errnos_in_turn $errnos
+        occurrences "$count" "$firsts"
         for place in $places; do
+            # shellcheck disable=SC2086
+            errnos_at "$place" $errnos
             for errno in $chosen; do
                 is_for_ever || {
                     made=$((made + 1))

@@ -1,8 +1,8 @@
 /*
- * Preloaded into the command: the allocation number FAIL_MALLOC fails, or with a "-" behind that all from there on. With
- * 0 none fails, and the file FAIL_MALLOC_REPORT has at the end how many there were, and in a second line which of them
- * were the first at their place: by the calls that led there. What comes before main is not counted, and other programs
- * than thrace are left alone.
+ * Preloaded into the command: the allocation number FAIL_MALLOC fails, or with a "-" behind that all from there on.
+ * With 0 none fails, and the file FAIL_MALLOC_REPORT has at the end how many there were, and in a second line which of
+ * them were the first at their place: by the calls that led there. What comes before main is not counted, and other
+ * programs than thrace are left alone.
  */
 #include <errno.h>
 #include <execinfo.h>

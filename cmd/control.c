@@ -40,6 +40,7 @@ static const char *why(const struct command *c, int err)
         return "no flight recorder runs there (THRACE_FLIGHT_RECORDER)";
     case EMLINK: return "the spools of earlier programs of the process (exec) take all names";
     case EBUSY: return "a thread of the process did not give way; try again";
+    case ENOBUFS: return "more is recorded there in a moment than the flight recorder has room for; a larger one helps";
     default: return strerror(err);
     }
 }

@@ -160,13 +160,22 @@ void spool_seal(struct spool *s, struct chunk *c)
 
 /* --- draining ----------------------------------------------------------------------------------------------------- */
 
-bool spool_wants_drain(const struct spool *s)
+enum { RESERVE = 16, PARTS_OF_RING = 16 }; /* one part of so many */
+
+bool spool_wants_chunks(const struct spool *s)
 {
     uint32_t nfree = __atomic_load_n(&s->nfree, __ATOMIC_RELAXED);
     return nfree < s->header->nchunks / 2 || nfree < __atomic_load_n(&s->wanted, __ATOMIC_RELAXED);
 }
 
-enum { RESERVE = 16 }; /* one part of so many */
+/* Half of the pool may be more than the ring has room for. */
+bool spool_wants_drain(const struct spool *s)
+{
+    uint64_t sealed = __atomic_load_n(&s->header->seal_count, __ATOMIC_RELAXED);
+    uint64_t since = sealed - __atomic_load_n(&s->drained_seals, __ATOMIC_RELAXED);
+    return spool_wants_chunks(s) ||
+           (s->header->ring_size && since * SPOOL_CHUNK_SIZE > s->header->ring_size / PARTS_OF_RING);
+}
 
 bool spool_is_short(const struct spool *s)
 {
@@ -368,10 +377,17 @@ int spool_drain(struct spool *s, int fd)
 {
     long err = 0;
     lock_take(&s->drain_lock);
+    uint64_t sealed = __atomic_load_n(&s->header->seal_count, __ATOMIC_RELAXED);
+    __atomic_store_n(&s->drained_seals, sealed, __ATOMIC_RELAXED);
     struct chunk *c = oldest_first(s, __atomic_exchange_n(&s->full_list, 0, __ATOMIC_ACQUIRE));
     while (c && !err) {
         struct chunk *chunks[DRAIN_BATCH], *first = c;
         int n = 0;
+        if (c->generation < s->header->first_generation) { /* of a ring that has forgotten it */
+            c = next_chunk(s, first);
+            free_list_push(s, first);
+            continue;
+        }
         uint64_t generation = spool_begins_generation(s, c->generation);
         for (; c && n < DRAIN_BATCH && c->generation <= generation; c = next_chunk(s, c))
             chunks[n++] = c;

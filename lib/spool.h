@@ -194,6 +194,7 @@ struct spool {
     uint32_t full_list; /* index + 1 */
     uint32_t nfree;     /* about */
     uint32_t nfresh;    /* chunks from this index on were never used */
+    uint64_t drained_seals; /* of header->seal_count, when the last drain began */
     struct spool_mark marks[SPOOL_MARKS]; /* of the generations that a ring holds, the oldest first */
     uint32_t nmarks;
     uint32_t max_marks; /* no more are kept */
@@ -258,8 +259,11 @@ void spool_seal_packed(struct spool *s);
 /* The pool of a fresh spool is to grow to so many bytes at most. */
 void spool_bound_pool(struct spool *s, uint64_t bytes);
 
-/* True when it is time to drain or to grow. */
+/* True when it is time to drain, for a ring also because much of it has come since the last one. */
 bool spool_wants_drain(const struct spool *s);
+
+/* True when a drain has left too few chunks, so that the pool is to grow. */
+bool spool_wants_chunks(const struct spool *s);
 
 /* True when little is left of the pool, which is for waits then: to lose a system call is cheaper. */
 bool spool_is_short(const struct spool *s);
@@ -290,20 +294,24 @@ int spool_drain(struct spool *s, int fd);
 
 /*
  * Makes the log of a fresh spool a ring of `size` bytes and that many generations, 2 to SPOOL_MARKS: a flight recorder.
- * A drain that finds no room forgets the oldest generation, but never the one that it writes: then it returns -ENOBUFS
- * and begins with the next one.
+ * A drain that finds no room forgets the oldest generation, but never the one that it writes: then it returns -ENOBUFS,
+ * and so do the next ones until that is abandoned.
  */
 void spool_make_ring(struct spool *s, uint64_t size, uint32_t generations);
 
 /* Forgets generations of a ring that ended before that time, as long as one whole one is left. */
 void spool_forget(struct spool *s, uint64_t mono_ns);
 
-/* Bytes that the newest generation of a ring has so far. */
+/* The newest generation of a ring, 0: it has none; and the bytes that it has so far. */
+uint64_t spool_newest_generation(const struct spool *s);
 uint64_t spool_newest_bytes(const struct spool *s);
+
+/* Forgets the newest generation, too, which has outgrown the ring, and what is still to come of it. */
+void spool_abandon_newest(struct spool *s);
 
 /*
  * Copies what a ring holds of generations before `end` into a new spool that is complete, for a trace at `out`. The
- * header is otherwise that of s. 0, or a negative errno with nothing left behind.
+ * header is otherwise that of s. 0, or a negative errno with nothing left behind: -ENOBUFS when it holds none.
  */
 int spool_copy_ring(const struct spool *s, int fd, uint64_t end, const char *path, const char *out);
 

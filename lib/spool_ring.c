@@ -69,6 +69,20 @@ void spool_forget(struct spool *s, uint64_t mono_ns)
     lock_drop(&s->drain_lock);
 }
 
+/* Chunks of it that are still to come are dropped by the drain. */
+void spool_abandon_newest(struct spool *s)
+{
+    lock_take(&s->drain_lock);
+    if (s->nmarks) {
+        __atomic_store_n(&s->header->first_generation, s->marks[s->nmarks - 1].generation + 1, __ATOMIC_RELEASE);
+        __atomic_store_n(&s->header->log_start, s->header->log_end, __ATOMIC_RELEASE);
+        s->nmarks = 0;
+    }
+    lock_drop(&s->drain_lock);
+}
+
+uint64_t spool_newest_generation(const struct spool *s) { return s->nmarks ? s->marks[s->nmarks - 1].generation : 0; }
+
 uint64_t spool_newest_bytes(const struct spool *s)
 {
     return s->nmarks ? s->header->log_end - s->marks[s->nmarks - 1].pos : 0;
@@ -157,7 +171,7 @@ static long write_copy(const struct spool *s, int fd, int to, uint64_t end, cons
 {
     uint64_t start = s->header->log_start, stop = position_of(s, end);
     if (stop == start)
-        return -EAGAIN;
+        return -ENOBUFS;
     long err = copy_log(s, fd, to, start, stop, buf);
     if (err)
         return err;

@@ -6,6 +6,7 @@
 enum {
     PATIENCE_NS = 2000000,     /* the gate narrow; a turn of 64 threads on two processors takes a quarter of that */
     WRITERS_GRACE_NS = 500000, /* behind the closed gate, when that was in vain */
+    URGENT_GRACE_NS = 20000000,
 };
 
 /* Not asleep: time enough for those that execute. */
@@ -39,7 +40,7 @@ static bool shut(uint64_t grace_ns)
 
 bool narrow_gate(void) { return gate_narrow(&recorder.gate); }
 
-bool close_gate_behind_all(void)
+bool close_gate_behind_all(bool urgent)
 {
     if (are_out(0) && shut(0))
         return true;
@@ -49,7 +50,7 @@ bool close_gate_behind_all(void)
         if (are_out(until) && shut(0))
             return true;
     } while (clock_mono_ns() < until);
-    if (shut(WRITERS_GRACE_NS))
+    if (shut(urgent ? URGENT_GRACE_NS : WRITERS_GRACE_NS))
         return true;
     gate_open(&recorder.gate);
     return false;

@@ -15,9 +15,9 @@ bool narrow_gate(void);
 
 /*
  * After that. True: the gate is closed, all active threads (active.h) are out, and the caller has the registry lock.
- * False: the gate is open. With the advance lock.
+ * False: the gate is open. With the advance lock. urgent: not to succeed costs more than to hold up all for some time.
  */
-bool close_gate_behind_all(void);
+bool close_gate_behind_all(bool urgent);
 
 /* Opens it, and drops the registry lock. */
 void open_gate_for_all(void);

@@ -141,6 +141,12 @@ static void begin_next(void)
     recorder.spool.header->last_generation = recorder.sched.generation;
 }
 
+/* What outgrows the ring of a flight recorder is lost as a whole. */
+static bool is_urgent(void)
+{
+    return spool_newest_bytes(&recorder.spool) > recorder.spool.header->ring_size / 2;
+}
+
 bool generation_advance(void)
 {
     bool done = false;
@@ -151,7 +157,7 @@ bool generation_advance(void)
         if (narrow) {
             if (!config.self_contained)
                 put_to_rest();
-            closed = close_gate_behind_all();
+            closed = close_gate_behind_all(config.self_contained && is_urgent());
         }
         done = closed && write_lock_stats() && enough_chunks();
         if (done)

@@ -17,9 +17,32 @@
 int session_drain(int fd)
 {
     int err = spool_drain(&recorder.spool, fd);
-    while (!err && spool_wants_drain(&recorder.spool) && !spool_grow(&recorder.spool, fd))
+    while (!err && spool_wants_chunks(&recorder.spool) && !spool_grow(&recorder.spool, fd))
         ; /* what is out is in use, not full */
     return err;
+}
+
+/*
+ * A generation that has outgrown the ring is kept until the next one comes, for a snapshot, or until nobody can begin
+ * one, as it has all chunks. Then it stands in the way.
+ */
+static bool stands_in_the_way(void)
+{
+    return spool_newest_generation(&recorder.spool) < recorder.sched.generation || spool_is_short(&recorder.spool);
+}
+
+int session_drain_on(int fd)
+{
+    int err = session_drain(fd);
+    if (err != -ENOBUFS || !stands_in_the_way())
+        return err;
+    if (session.outgrown != session.number)
+        say_later("more is recorded in a moment than the flight recorder has room for, and part of what it should keep "
+                  "is gone; a larger one helps (THRACE_FLIGHT_RECORDER): ",
+                  session.out);
+    session.outgrown = session.number;
+    spool_abandon_newest(&recorder.spool);
+    return session_drain(fd);
 }
 
 /* Where there is no helper. The process may have given up what it takes to open the spool: then without. */
@@ -27,7 +50,7 @@ static int drain_by_path(void)
 {
     if (!spool_wants_drain(&recorder.spool))
         return 0;
-    int fd = spool_open(&recorder.spool), err = session_drain(fd);
+    int fd = spool_open(&recorder.spool), err = session_drain_on(fd);
     if (fd >= 0)
         sys_close(fd);
     return err;
@@ -104,6 +127,18 @@ static bool flight_wants_generation(void)
     return spool_newest_bytes(&recorder.spool) > flight->bytes / 8;
 }
 
+static int drain(const struct session_file *f) { return f ? session_drain_on(f->fd) : drain_by_path(); }
+
+/* What was in the way of the generation that has just begun. */
+static void drain_once_more(const struct session_file *f)
+{
+    if (!lock_try(&session.lock))
+        return;
+    if (recording())
+        drain(f);
+    lock_drop(&session.lock);
+}
+
 void session_maintain(struct session_file *f)
 {
     if (!recording() || !lock_try(&session.lock))
@@ -113,7 +148,7 @@ void session_maintain(struct session_file *f)
     if (recording()) {
         if (f && f->session != session.number)
             reopen(f);
-        err = f ? session_drain(f->fd) : drain_by_path();
+        err = drain(f);
         due = flight_wants_generation() || clock_mono_ns() >= recorder.deadline_ns;
         full = is_full();
     }
@@ -130,6 +165,9 @@ void session_maintain(struct session_file *f)
     heap_look();
     end_expected_threads();
     unseen_look();
-    if (generation_advance() && config.self_contained)
-        session_record_surroundings();
+    if (!generation_advance() || !config.self_contained)
+        return;
+    if (err == -ENOBUFS)
+        drain_once_more(f);
+    session_record_surroundings();
 }

@@ -22,4 +22,7 @@ void session_make_room(void);
  */
 int session_drain(int fd);
 
+/* The same; a generation that has outgrown the ring of a flight recorder makes room for the next one. */
+int session_drain_on(int fd);
+
 #endif

@@ -20,10 +20,15 @@ static bool advance_now(int fd)
     for (int i = 0; i < ADVANCE_TRIES; i++) {
         if (generation_advance())
             return true;
-        session_drain(fd);
+        session_drain_on(fd);
         raw_syscall(SYS_nanosleep, (long)&pause, 0, 0, 0, 0, 0);
     }
     return false;
+}
+
+static int no_generation(void)
+{
+    return __atomic_load_n(&recorder.spool.wanted, __ATOMIC_RELAXED) ? -ENOBUFS : -EBUSY;
 }
 
 static int copy_flight(int fd, char *spool)
@@ -63,7 +68,7 @@ int session_snapshot(char *spool)
         heap_report();
         switches_drain();
         int fd = spool_open(&recorder.spool);
-        err = fd < 0 ? fd : advance_now(fd) ? copy_flight(fd, spool) : -EBUSY;
+        err = fd < 0 ? fd : advance_now(fd) ? copy_flight(fd, spool) : no_generation();
         if (fd >= 0)
             sys_close(fd);
     }

@@ -15,6 +15,7 @@ struct session {
     const struct options *options;
     const char *pattern;
     uint32_t number; /* of sessions, and of this one */
+    uint32_t outgrown; /* the one of which it was said that the flight recorder is too small */
     uint32_t last_n; /* the highest number that a path was given */
     bool recorded;   /* the mapping has been there */
     bool ends;       /* somebody was still writing when the last one was stopped: its place is not free yet */

@@ -150,7 +150,7 @@ insist() { # COMMAND…
     until "$@" 2>"$tap_scratch/insist.err"; do
         insist_status=$?
         insisted=$((insisted + 1))
-        if [ $insisted -ge 60 ] || ! grep -q 'did not give way' "$tap_scratch/insist.err"; then
+        if [ $insisted -ge 60 ] || ! grep -q 'did not give way\|has room for' "$tap_scratch/insist.err"; then
             cat "$tap_scratch/insist.err" >&2
             return $insist_status
         fi

@@ -24,7 +24,7 @@ static void it_closes_where_nobody_is_inside(void **state)
     struct thread *t = *state;
     mark_active(&t[3]);
     t[4].writer.writing = 1; /* not active: in no section */
-    assert_true(narrow_gate() && close_gate_behind_all());
+    assert_true(narrow_gate() && close_gate_behind_all(false));
     assert_false(lock_try(&registry.lock));
     assert_false(gate_enter(&recorder.gate, &t[3].writer) || gate_pass(&recorder.gate, &t[3].writer));
     open_gate_for_all();
@@ -37,12 +37,12 @@ static void it_stays_open_where_somebody_stays_inside(void **state)
     struct thread *t = *state;
     mark_active(&t[2]);
     assert_true(gate_enter(&recorder.gate, &t[2].writer));
-    assert_false(narrow_gate() && close_gate_behind_all());
+    assert_false(narrow_gate() && close_gate_behind_all(false));
     assert_true(lock_try(&registry.lock));
     registry.lock.word = 0;
     assert_true(gate_enter(&recorder.gate, &t[3].writer));
     gate_leave(&t[2].writer);
-    assert_true(narrow_gate() && close_gate_behind_all());
+    assert_true(narrow_gate() && close_gate_behind_all(false));
 }
 
 static uint32_t over;
@@ -77,7 +77,7 @@ static void it_closes_behind_all_that_come_and_go(void **state)
         assert_int_equal(pthread_create(&threads[i], NULL, write_often, &t[i]), 0);
     }
     for (int rounds = 0; rounds < ROUNDS;) {
-        if (!narrow_gate() || !close_gate_behind_all())
+        if (!narrow_gate() || !close_gate_behind_all(false))
             continue;
         generation++;
         compiler_barrier();

@@ -159,6 +159,31 @@ static void the_newest_generation_is_never_forgotten(void **state)
     assert_int_equal(f->s.header->first_generation, 2);
 }
 
+static void what_outgrew_the_ring_makes_room_for_the_next(void **state)
+{
+    struct spool_fixture *f = *state;
+    assert_int_equal(drain(f, 1, 1), 0);
+    for (uint64_t n = 1; n <= 4; n++)
+        assert_int_equal(drain(f, 2, n), 0);
+    assert_int_equal(drain(f, 2, 5), -ENOBUFS);
+    assert_int_equal(spool_newest_generation(&f->s), 2);
+    seal(f, 2, 6);
+    seal(f, 3, 1);
+    spool_abandon_newest(&f->s);
+    assert_string_equal(whole_ring(f), "");
+    assert_int_equal(f->s.header->first_generation, 3);
+    assert_int_equal(spool_newest_bytes(&f->s), 0);
+    assert_int_equal(spool_drain(&f->s, f->fd), 0);
+    assert_string_equal(whole_ring(f), "3/1");
+    assert_int_equal(drain(f, 2, 7), 0); /* what comes late */
+    assert_string_equal(whole_ring(f), "3/1");
+    assert_int_equal(f->s.nfree, SPOOL_EXTENT_CHUNKS);
+    assert_int_equal(drain(f, 3, 2), 0);
+    assert_int_equal(drain(f, 4, 1), 0);
+    assert_string_equal(whole_ring(f), "3/1 3/2 4/1");
+    assert_int_equal(f->s.header->first_generation, 3);
+}
+
 static void no_more_generations_than_asked_are_kept(void **state)
 {
     struct spool_fixture *f = *state;
@@ -306,7 +331,7 @@ static void a_snapshot_that_fails_leaves_nothing(void **state)
     struct rlimit old, now;
     snprintf(path, sizeof path, "%s.copy", f->path);
     assert_int_equal(drain(f, 1, 1), 0);
-    assert_int_equal(spool_copy_ring(&f->s, f->fd, 1, path, ""), -EAGAIN); /* nothing before it */
+    assert_int_equal(spool_copy_ring(&f->s, f->fd, 1, path, ""), -ENOBUFS); /* nothing before it */
     assert_int_equal(stat(path, &st), -1);
     assert_int_equal(drain(f, 2, 2), 0);
     assert_int_equal(spool_copy_ring(&f->s, -1, 2, path, ""), -EBADF);
@@ -335,6 +360,7 @@ int main(void)
         TEST(it_is_full_to_the_last_byte),
         TEST(it_goes_round_at_any_byte),
         TEST(the_newest_generation_is_never_forgotten),
+        TEST(what_outgrew_the_ring_makes_room_for_the_next),
         cmocka_unit_test_setup_teardown(no_more_generations_than_asked_are_kept, few_generations, spool_tear_down),
         TEST(what_is_older_than_the_window_goes),
         TEST(late_chunks_of_an_older_generation_belong_to_the_newest),

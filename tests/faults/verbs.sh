@@ -43,7 +43,7 @@ is_honest() {
             wrong "$s is left, and nothing said"
     done
     [ -z "${attaches:-}" ] || has_none_of_ours "$program" || grep -q "thrace detach\|goes on and is recorded" err ||
-        await_of "$program" has_none_of_ours "$program" ||
+        is_told_of_its_end || await_of "$program" has_none_of_ours "$program" ||
         wrong "it is still recorded, and nobody was told: $(cat err)"
     [ -z "${attaches:-}" ] || has_none_of_ours "$program" || "$thrace" detach "$program" >/dev/null 2>&1
     [ -z "$program" ] || is_alive "$program" || wrong "the program is $(sed -n 's/^State:.//p' "/proc/$program/status")"

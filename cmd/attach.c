@@ -92,13 +92,20 @@ static void leave_kept(int signal)
     _exit(128 + signal);
 }
 
-/* A signal while the trace is made leaves what was recorded where nobody would look for it. */
+/*
+ * A signal while the trace is made leaves what was recorded, maybe where nobody would look for it. It need not be a
+ * second thought: timeout(1) sends two.
+ */
 static void say_what_is_kept(const struct apart *apart)
 {
     static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
     const struct sigaction sa = {.sa_handler = leave_kept};
-    snprintf(kept, sizeof kept, "thrace attach: interrupted; what no trace was made of yet is kept: thrace finish -o "
-             "FILE %s/*.spool\n", apart->shown);
+    if (apart_is_begun(apart))
+        snprintf(kept, sizeof kept, "thrace attach: interrupted; what no trace was made of yet is kept: thrace finish "
+                 "-o FILE %s/*.spool\n", apart->shown);
+    else
+        snprintf(kept, sizeof kept, "thrace attach: interrupted; what no trace was made of yet is kept: thrace finish "
+                 "%s.spool\n", out_here);
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
         struct sigaction now;
         if (!sigaction(ends[i], NULL, &now) && now.sa_handler != SIG_IGN)
@@ -125,7 +132,7 @@ static bool attach(struct record_options *o, struct process *p, struct apart *ap
         await_end(&a, o->for_ns);
     }
     bool over = wrong || attachment_end(&a);
-    if (apart_is_begun(apart))
+    if (!wrong || apart_is_begun(apart))
         say_what_is_kept(apart);
     sigprocmask(SIG_UNBLOCK, &signals, NULL);
     o->then.went_on = a.gone;

@@ -123,6 +123,14 @@ static const char *next_window(struct top *t, bool *is_new)
 
 static bool has_ended(const struct top *t) { return !process_goes_on(t->screen.pid, t->process.start); }
 
+/* Of a process that was attached to nobody ends the recording when it executes another program. */
+static bool has_left(struct top *t)
+{
+    enum { QUIET_NS = 2000000000 };
+    return t->visit.begun && t->shown_at && clock_mono_ns() - t->shown_at > QUIET_NS &&
+           !attachment_is_recorded(&t->visit.attachment) && t->visit.attachment.gone;
+}
+
 /* --- the screen --------------------------------------------------------------------------------------------------- */
 
 static bool make_text(struct top *t)
@@ -194,7 +202,7 @@ static const char *watch(struct top *t)
         }
         if (t->full_screen)
             draw(t);
-        t->is_over = !is_new && (ended || follow_has_ended(&t->follow));
+        t->is_over = !is_new && (ended || follow_has_ended(&t->follow) || has_left(t));
         if (t->is_over && !t->held)
             return NULL;
         if (t->full_screen ? !top_take_key(t, terminal_mode_key(LOOK_MS)) : !goes_on_after_pause())

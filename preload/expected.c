@@ -9,6 +9,7 @@
 #include "lib/control.h"
 #include "lib/meta.h"
 #include "preload/handles.h"
+#include "preload/old_waiters.h"
 #include "preload/recorder.h"
 #include "preload/section.h"
 #include "preload/tasks.h"
@@ -25,7 +26,13 @@ static uint32_t taken;
 static bool is_expected(const struct thread *t) { return __atomic_load_n(&t->expected, __ATOMIC_ACQUIRE); }
 
 /* Once it is, the record is a thread's own, or ends: whoever comes second leaves it alone. */
-static bool claim(struct thread *t) { return __atomic_exchange_n(&t->expected, false, __ATOMIC_ACQ_REL); }
+static bool claim(struct thread *t)
+{
+    if (!__atomic_exchange_n(&t->expected, false, __ATOMIC_ACQ_REL))
+        return false;
+    old_waiter_leaves(t);
+    return true;
+}
 
 static struct thread *find(uint64_t tid)
 {
@@ -51,6 +58,15 @@ static bool place(struct thread *t)
 struct thread *expected_thread(void)
 {
     return __atomic_load_n(&taken, __ATOMIC_RELAXED) ? find((uint64_t)sys_gettid()) : NULL;
+}
+
+/* Nobody has asked such a thread, nor one that it has made, before. */
+bool may_not_read_clocks(void)
+{
+    if (!__atomic_load_n(&taken, __ATOMIC_RELAXED) || clock_may_count())
+        return false;
+    self = THREAD_OFF;
+    return true;
 }
 
 /* The first thread's stack ends elsewhere than those of others (thread_start.c). */
@@ -82,7 +98,7 @@ static bool runs_again(struct thread *t, enum lost what)
 struct thread *borrow_expected_thread(uintptr_t sp)
 {
     struct thread *t = self ? NULL : expected_thread();
-    if (!t)
+    if (!t || may_not_read_clocks())
         return NULL;
     enter_hook(t, sp);
     self = t;
@@ -139,6 +155,7 @@ static enum sched_reason reason_of(long call)
     case SYS_nanosleep:
     case SYS_clock_nanosleep: return REASON_SLEEP;
 #ifdef SYS_poll
+    case SYS_pause:
     case SYS_poll:
     case SYS_select:
     case SYS_epoll_wait:
@@ -159,8 +176,9 @@ static enum sched_reason reason_of(long call)
 }
 
 /* The kernel says "running", or the call's number, arguments, stack pointer and pc: "202 0x7f… 0xSP 0xPC". */
+enum { CALL_NONE = -1, CALL_NOT_KNOWN = -2, CALL_NONE_EVER = -3 };
 struct call_line {
-    long call; /* -1: it runs */
+    long call; /* CALL_NONE: it runs */
     uint64_t sp, pc;
 };
 
@@ -172,11 +190,33 @@ static uint64_t hexadecimal(const char *text)
     return v;
 }
 
+/* 'S', 'D' and so on; 0: the thread is gone. */
+static char state_of(uint32_t tid)
+{
+    char line[256];
+    const char *name_end = task_file(tid, "stat", line, sizeof line) ? strrchr(line, ')') : NULL;
+    return name_end && name_end[1] ? name_end[2] : 0;
+}
+
+/*
+ * Of a process that gave up its user that file is root's, though not what says whether a thread sleeps. A first thread
+ * that has ended before the others is a zombie.
+ */
+static long call_by_state(uint32_t tid)
+{
+    char state = state_of(tid);
+    return state == 'Z' ? CALL_NONE_EVER : state == 'S' || state == 'D' ? CALL_NOT_KNOWN : CALL_NONE;
+}
+
 static struct call_line read_call(uint32_t tid)
 {
     char line[256];
-    struct call_line l = {.call = -1};
-    if (!task_file(tid, "syscall", line, sizeof line) || *line < '0' || *line > '9')
+    struct call_line l = {.call = CALL_NONE};
+    if (!task_file(tid, "syscall", line, sizeof line) || !strcmp(line, "-1 0x0 0x0")) {
+        l.call = call_by_state(tid);
+        return l;
+    }
+    if (*line < '0' || *line > '9')
         return l;
     l.call = 0;
     for (const char *c = line; *c >= '0' && *c <= '9'; c++)
@@ -223,6 +263,10 @@ static void take_wait(struct thread *t, const struct attach_wait *w, const struc
         t->wait_site.reason = REASON_COND;
     if (w->kind != NO_OBJECT && w->kind < OBJECT_KINDS)
         t->wait_site.object = (struct object){(uint32_t)w->kind, -1, w->object};
+    /* libc's sem_wait may have made a jump of its last call: then its futex, which is the semaphore, has no kind. */
+    bool is_seen = w->kind == OBJECT_COND || w->kind == OBJECT_SEM || (w->kind == NO_OBJECT && w->call == SYS_futex);
+    if (is_seen && w->object)
+        old_waiter_comes(t, (uintptr_t)w->object);
 }
 
 static struct thread *make_expected(uint32_t tid, const char *name)
@@ -244,7 +288,13 @@ static struct thread *make_expected(uint32_t tid, const char *name)
     return t;
 }
 
-/* What was known of it from an earlier time says what it did then; in a hook it still does. */
+/* What it said itself, in a hook before, it still does there. What was only seen of it, at an earlier time, is old. */
+static bool has_said(const struct thread *t)
+{
+    uint32_t status = sched_current(&t->sched)->status;
+    return t->hook_sp || t->wait || (status == GO_WAITING ? t->wait_site.pc != 0 : status != GO_RUNNING);
+}
+
 static bool expect(void *arg, uint32_t tid)
 {
     const struct looked_at *l = arg;
@@ -253,12 +303,15 @@ static bool expect(void *arg, uint32_t tid)
     struct thread *t = thread_of_task(tid);
     if (tid == l->own || !task_name(tid, name))
         return true;
-    if (t ? t->hook_sp || t->wait || sched_current(&t->sched)->status != GO_RUNNING : !(t = make_expected(tid, name)))
+    if (t ? has_said(t) : !(t = make_expected(tid, name)))
         return true;
+    old_waiter_leaves(t);
     t->wait_site.pc = 0; /* its stack may be gone at any time, as it comes to no hook before */
     t->wait_site.object.kind = NO_OBJECT;
-    t->wait_site.reason = now.call < 0 ? REASON_SYNC : reason_of(now.call);
-    sched_track(&t->sched, now.call < 0 ? GO_RUNNING : GO_WAITING);
+    t->wait_site.reason = now.call >= 0                  ? reason_of(now.call)
+                          : now.call == CALL_NONE_EVER ? REASON_FOREVER
+                                                       : REASON_SYNC;
+    sched_track(&t->sched, now.call == CALL_NONE ? GO_RUNNING : GO_WAITING);
     take_wait(t, find_wait(l, tid), &now);
     return true;
 }

@@ -30,6 +30,7 @@ libthrace_preload_la_SOURCES = \
 	%D%/object_frames.c %D%/object_frames.h \
 	%D%/object_origins.c %D%/object_origins.h \
 	%D%/objects.c %D%/objects.h \
+	%D%/old_waiters.c %D%/old_waiters.h \
 	%D%/perf.h \
 	%D%/readable.h \
 	%D%/real.c %D%/real.h %D%/real.def \

@@ -5,6 +5,7 @@
 #include "preload/libc_words.h"
 #include "preload/lock_notes.h"
 #include "preload/objects.h"
+#include "preload/old_waiters.h"
 #include "preload/section.h"
 #include "preload/upcalls.h"
 
@@ -175,6 +176,7 @@ void wait_end(struct wait *w)
 
 void thread_revive(struct thread *t)
 {
+    old_waiter_leaves(t);
     if (is_in_call(t)) {
         wait_end(&(struct wait){.t = t});
         return;
@@ -233,8 +235,11 @@ static enum wait_found wake(struct hook *h, const void *object, enum waiter_kind
     return best;
 }
 
+/* Whom the kernel wakes first is in no queue of ours: nobody is said to be woken who is not. */
 enum wait_found wake_one(struct hook *h, const void *object, enum waiter_kind kind)
 {
+    if (unlikely(has_old_waiters(object)))
+        return WAIT_NOBODY;
     return wake(h, object, kind, CLAIMED_SERVED, false);
 }
 

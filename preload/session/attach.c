@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "lib/clock.h"
 #include "lib/control.h"
 #include "lib/options/classes.h"
 #include "lib/options/options.h"
@@ -209,6 +210,7 @@ static int begin_elsewhere(const char *text, size_t size, const struct attach_sc
     attached.held = (pid_t)sys_gettid();
     attached.before = *before;
     int err = !attached.pid && symbol_is_before_libc() ? -EALREADY
+              : !clock_may_count()                     ? -EPERM
               : !read_options(text, size)              ? -EINVAL
               : !helper_create(&thread, attach_main)    ? -EAGAIN
                                                         : 0;
@@ -228,5 +230,7 @@ void thrace_attach(const char *text, size_t size, const struct attach_wait *wait
     attached.waits.v = waits;
     attached.waits.n = n;
     refused = (struct attach_reply){.over = 1, .error = begin_elsewhere(text, size, before)};
+    if (refused.error == -EPERM)
+        strcpy(refused.said, "the program forbids itself to read clocks (PR_SET_TSC), and there is no trace without");
     *answer = refused.error ? &refused : &reply;
 }

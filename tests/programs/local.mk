@@ -62,6 +62,7 @@ c_programs = \
 	%D%/heap-odd \
 	%D%/heap-stress \
 	%D%/held \
+	%D%/idle-pool \
 	%D%/hogs \
 	%D%/idle-waits \
 	%D%/interrupted-alone \

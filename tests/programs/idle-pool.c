@@ -1,0 +1,79 @@
+/*
+ * idle-pool conditions | semaphores | nobody | leaderless | clockless | clockless-first: twelve workers wait for a condition or a
+ * semaphore, and get one thing to do at a time; with the last four nothing at all. The process has given up being root,
+ * or its first thread has ended, or all threads are forbidden to read clocks, or only the first one is. Ends by SIGTERM with "done".
+ */
+#include "program.h"
+
+#include <semaphore.h>
+#include <signal.h>
+#include <sys/prctl.h>
+
+enum { WORKERS = 12 };
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t there_is = PTHREAD_COND_INITIALIZER;
+static sem_t things;
+static int n;
+
+static void *takes_from_condition(void *arg)
+{
+    for (;;) {
+        pthread_mutex_lock(&lock);
+        while (!n)
+            pthread_cond_wait(&there_is, &lock);
+        n--;
+        pthread_mutex_unlock(&lock);
+    }
+    return arg;
+}
+
+static void *takes_from_semaphore(void *arg)
+{
+    for (;;)
+        sem_wait(&things);
+    return arg;
+}
+
+static void give_one(bool by_semaphore)
+{
+    if (by_semaphore) {
+        CHECK(sem_post(&things) == 0);
+        return;
+    }
+    pthread_mutex_lock(&lock);
+    n++;
+    pthread_cond_signal(&there_is);
+    pthread_mutex_unlock(&lock);
+}
+
+static void done(int sig)
+{
+    static const char text[] = "done\n";
+    CHECK(sig == SIGTERM && write(STDOUT_FILENO, text, sizeof text - 1) > 0);
+    _exit(0);
+}
+
+int main(int argc, char **argv)
+{
+    const struct timespec between = {0, 1000000};
+    pthread_t worker;
+    CHECK(argc == 2 && signal(SIGTERM, done) != SIG_ERR && sem_init(&things, 0, 0) == 0);
+    const bool by_semaphore = !strcmp(argv[1], "semaphores"), gives = by_semaphore || !strcmp(argv[1], "conditions");
+    if (!strcmp(argv[1], "nobody"))
+        CHECK(setresgid(65534, 65534, 65534) == 0 && setresuid(65534, 65534, 65534) == 0);
+    if (!strcmp(argv[1], "clockless"))
+        CHECK(prctl(PR_SET_TSC, PR_TSC_SIGSEGV) == 0);
+    for (int i = 0; i < WORKERS; i++)
+        CHECK(pthread_create(&worker, NULL, by_semaphore ? takes_from_semaphore : takes_from_condition, NULL) == 0);
+    if (!strcmp(argv[1], "clockless-first"))
+        CHECK(prctl(PR_SET_TSC, PR_TSC_SIGSEGV) == 0);
+    puts("ready");
+    fflush(stdout);
+    if (!strcmp(argv[1], "leaderless"))
+        pthread_exit(NULL);
+    for (;;) {
+        nanosleep(&between, NULL);
+        if (gives)
+            give_one(by_semaphore);
+    }
+}

@@ -194,7 +194,8 @@ struct spool {
     uint32_t full_list; /* index + 1 */
     uint32_t nfree;     /* about */
     uint32_t nfresh;    /* chunks from this index on were never used */
-    uint64_t drained_seals; /* of header->seal_count, when the last drain began */
+    uint64_t drained_seals; /* of header->seal_count, when the last drain or generation began */
+    uint64_t statuses_bytes; /* about: what the newest generation began with */
     struct spool_mark marks[SPOOL_MARKS]; /* of the generations that a ring holds, the oldest first */
     uint32_t nmarks;
     uint32_t max_marks; /* no more are kept */
@@ -305,6 +306,15 @@ void spool_forget(struct spool *s, uint64_t mono_ns);
 /* The newest generation of a ring, 0: it has none; and the bytes that it has so far. */
 uint64_t spool_newest_generation(const struct spool *s);
 uint64_t spool_newest_bytes(const struct spool *s);
+
+/*
+ * A generation has begun, with what was sealed since header->seal_count was that. It is neither a reason to drain nor to
+ * begin the next one: with many threads that wait there would be one after the other, each of statuses alone.
+ */
+void spool_generation_has_begun(struct spool *s, uint64_t seals);
+
+/* Bytes that the newest generation of a ring has beyond what it began with. */
+uint64_t spool_newest_events(const struct spool *s);
 
 /* Forgets the newest generation, too, which has outgrown the ring, and what is still to come of it. */
 void spool_abandon_newest(struct spool *s);

@@ -85,7 +85,21 @@ uint64_t spool_newest_generation(const struct spool *s) { return s->nmarks ? s->
 
 uint64_t spool_newest_bytes(const struct spool *s)
 {
-    return s->nmarks ? s->header->log_end - s->marks[s->nmarks - 1].pos : 0;
+    uint32_t n = __atomic_load_n(&s->nmarks, __ATOMIC_RELAXED); /* another thread may drain */
+    return n ? s->header->log_end - s->marks[n - 1].pos : 0;
+}
+
+void spool_generation_has_begun(struct spool *s, uint64_t seals)
+{
+    uint64_t now = __atomic_load_n(&s->header->seal_count, __ATOMIC_RELAXED);
+    __atomic_store_n(&s->statuses_bytes, (now - seals) * SPOOL_CHUNK_SIZE, __ATOMIC_RELAXED);
+    __atomic_store_n(&s->drained_seals, now, __ATOMIC_RELAXED);
+}
+
+uint64_t spool_newest_events(const struct spool *s)
+{
+    uint64_t all = spool_newest_bytes(s), statuses = __atomic_load_n(&s->statuses_bytes, __ATOMIC_RELAXED);
+    return all > statuses ? all - statuses : 0;
 }
 
 /* Those of iov that lie before the end of the ring, or the part of the first one that does. */

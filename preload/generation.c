@@ -14,6 +14,7 @@
 enum {
     RETRY_NS = 10000000, /* until the next try, when a writer stayed in for longer (it waits for a page of the spool), or
                             the pool has to grow first */
+    URGENT_PAUSE_NS = 500000000,
 };
 
 bool all_writers_out(uint64_t grace_ns)
@@ -131,20 +132,27 @@ static void begin_next(void)
 {
     seal_all();
     upcalls.seal_samples();
+    const uint64_t seals = __atomic_load_n(&recorder.spool.header->seal_count, __ATOMIC_RELAXED);
     sched_advance(&recorder.sched, recorder.sched.generation + 1);
     stacktab_clear(&recorder.stacks);
     objects_forget();
     recorder_read_clocks();
     uint64_t time = now();
     write_statuses(time);
+    spool_generation_has_begun(&recorder.spool, seals);
     recorder.deadline_ns = clock_mono_ns() + config.period_ns;
     recorder.spool.header->last_generation = recorder.sched.generation;
 }
 
-/* What outgrows the ring of a flight recorder is lost as a whole. */
+/* What outgrows the ring of a flight recorder is lost as a whole. But nobody is to be held up all the time. */
 static bool is_urgent(void)
 {
-    return spool_newest_bytes(&recorder.spool) > recorder.spool.header->ring_size / 2;
+    static uint64_t not_before; /* with the advance lock */
+    uint64_t time = clock_mono_ns();
+    if (time < not_before || spool_newest_bytes(&recorder.spool) <= recorder.spool.header->ring_size / 2)
+        return false;
+    not_before = time + URGENT_PAUSE_NS;
+    return true;
 }
 
 bool generation_advance(void)

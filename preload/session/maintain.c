@@ -124,7 +124,8 @@ static bool flight_wants_generation(void)
     uint64_t time = clock_mono_ns();
     if (flight->window_ns && time > flight->window_ns)
         spool_forget(&recorder.spool, time - flight->window_ns);
-    return spool_newest_bytes(&recorder.spool) > flight->bytes / 8;
+    uint64_t statuses = __atomic_load_n(&recorder.spool.statuses_bytes, __ATOMIC_RELAXED), part = flight->bytes / 8;
+    return spool_newest_events(&recorder.spool) > (part > statuses ? part : statuses);
 }
 
 static int drain(const struct session_file *f) { return f ? session_drain_on(f->fd) : drain_by_path(); }

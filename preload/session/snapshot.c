@@ -1,5 +1,7 @@
 #include "preload/session/snapshot.h"
 
+#include <errno.h>
+
 #include "preload/generation.h"
 #include "preload/heap/heap.h"
 #include "preload/held_signals.h"
@@ -20,7 +22,8 @@ static bool advance_now(int fd)
     for (int i = 0; i < ADVANCE_TRIES; i++) {
         if (generation_advance())
             return true;
-        session_drain_on(fd);
+        if (session_drain(fd) == -ENOBUFS && spool_is_short(&recorder.spool))
+            session_drain_on(fd);
         raw_syscall(SYS_nanosleep, (long)&pause, 0, 0, 0, 0, 0);
     }
     return false;

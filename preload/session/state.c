@@ -46,7 +46,7 @@ void session_init(const struct options *o, bool child)
 {
     session.options = o;
     session.pattern = o->out;
-    session.number = session.last_n = 0;
+    session.number = session.last_n = session.outgrown = 0;
     session.recorded = session.ends = session.over = false;
     if (child || (o->launcher && o->launcher != (uint64_t)sys_getpid()))
         session_name_child();
@@ -61,7 +61,7 @@ void session_reopen(void)
 {
     lock_take(&session.lock);
     session.pattern = session.options->out;
-    session.number = session.last_n = 0;
+    session.number = session.last_n = session.outgrown = 0;
     lock_drop(&session.lock);
 }
 

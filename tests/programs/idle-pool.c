@@ -1,7 +1,8 @@
 /*
- * idle-pool conditions | semaphores | nobody | leaderless | clockless | clockless-first: twelve workers wait for a condition or a
- * semaphore, and get one thing to do at a time; with the last four nothing at all. The process has given up being root,
- * or its first thread has ended, or all threads are forbidden to read clocks, or only the first one is. Ends by SIGTERM with "done".
+ * idle-pool conditions | semaphores | nobody | leaderless | clockless | clockless-first [WORKERS]: twelve workers wait
+ * for a condition or a semaphore, and get one thing to do at a time; with the last four nothing at all. The process has
+ * given up being root, or its first thread has ended, or all threads are forbidden to read clocks, or only the first one
+ * is. Ends by SIGTERM with "done".
  */
 #include "program.h"
 
@@ -9,7 +10,7 @@
 #include <signal.h>
 #include <sys/prctl.h>
 
-enum { WORKERS = 12 };
+enum { WORKERS = 12, STACK = 128 << 10 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t there_is = PTHREAD_COND_INITIALIZER;
 static sem_t things;
@@ -57,14 +58,17 @@ int main(int argc, char **argv)
 {
     const struct timespec between = {0, 1000000};
     pthread_t worker;
-    CHECK(argc == 2 && signal(SIGTERM, done) != SIG_ERR && sem_init(&things, 0, 0) == 0);
+    pthread_attr_t small;
+    const int workers = argc == 3 ? atoi(argv[2]) : WORKERS;
+    CHECK(pthread_attr_init(&small) == 0 && pthread_attr_setstacksize(&small, STACK) == 0);
+    CHECK(workers > 0 && (argc == 2 || argc == 3) && signal(SIGTERM, done) != SIG_ERR && sem_init(&things, 0, 0) == 0);
     const bool by_semaphore = !strcmp(argv[1], "semaphores"), gives = by_semaphore || !strcmp(argv[1], "conditions");
     if (!strcmp(argv[1], "nobody"))
         CHECK(setresgid(65534, 65534, 65534) == 0 && setresuid(65534, 65534, 65534) == 0);
     if (!strcmp(argv[1], "clockless"))
         CHECK(prctl(PR_SET_TSC, PR_TSC_SIGSEGV) == 0);
-    for (int i = 0; i < WORKERS; i++)
-        CHECK(pthread_create(&worker, NULL, by_semaphore ? takes_from_semaphore : takes_from_condition, NULL) == 0);
+    for (int i = 0; i < workers; i++)
+        CHECK(pthread_create(&worker, &small, by_semaphore ? takes_from_semaphore : takes_from_condition, NULL) == 0);
     if (!strcmp(argv[1], "clockless-first"))
         CHECK(prctl(PR_SET_TSC, PR_TSC_SIGSEGV) == 0);
     puts("ready");

@@ -179,13 +179,14 @@ static enum sched_reason reason_of(long call)
 enum { CALL_NONE = -1, CALL_NOT_KNOWN = -2, CALL_NONE_EVER = -3 };
 struct call_line {
     long call; /* CALL_NONE: it runs */
+    uint64_t argument; /* the first one */
     uint64_t sp, pc;
 };
 
 static uint64_t hexadecimal(const char *text)
 {
     uint64_t v = 0;
-    for (const char *c = text + 2; *c; c++)
+    for (const char *c = text + 2; *c && *c != ' '; c++)
         v = v << 4 | (uint64_t)(*c <= '9' ? *c - '0' : *c - 'a' + 10);
     return v;
 }
@@ -218,9 +219,10 @@ static struct call_line read_call(uint32_t tid)
     }
     if (*line < '0' || *line > '9')
         return l;
-    l.call = 0;
-    for (const char *c = line; *c >= '0' && *c <= '9'; c++)
+    const char *c = line;
+    for (l.call = 0; *c >= '0' && *c <= '9'; c++)
         l.call = l.call * 10 + (*c - '0');
+    l.argument = *c ? hexadecimal(c + 1) : 0;
     char *pc = strrchr(line, ' ');
     if (!pc)
         return l;
@@ -263,10 +265,6 @@ static void take_wait(struct thread *t, const struct attach_wait *w, const struc
         t->wait_site.reason = REASON_COND;
     if (w->kind != NO_OBJECT && w->kind < OBJECT_KINDS)
         t->wait_site.object = (struct object){(uint32_t)w->kind, -1, w->object};
-    /* libc's sem_wait may have made a jump of its last call: then its futex, which is the semaphore, has no kind. */
-    bool is_seen = w->kind == OBJECT_COND || w->kind == OBJECT_SEM || (w->kind == NO_OBJECT && w->call == SYS_futex);
-    if (is_seen && w->object)
-        old_waiter_comes(t, (uintptr_t)w->object);
 }
 
 static struct thread *make_expected(uint32_t tid, const char *name)
@@ -313,6 +311,8 @@ static bool expect(void *arg, uint32_t tid)
                                                        : REASON_SYNC;
     sched_track(&t->sched, now.call == CALL_NONE ? GO_RUNNING : GO_WAITING);
     take_wait(t, find_wait(l, tid), &now);
+    if (now.call == SYS_futex)
+        old_waiter_comes(t, (uintptr_t)now.argument);
     return true;
 }
 

@@ -11,8 +11,8 @@
 
 struct thread;
 
-/* The thread waits for the object at that address, and that it does no more, if it did. */
-void old_waiter_comes(struct thread *t, uintptr_t object);
+/* The thread waits for that futex, which may be a word of a condition, or a semaphore; and it does no more, if it did. */
+void old_waiter_comes(struct thread *t, uintptr_t word);
 void old_waiter_leaves(struct thread *t);
 
 /* Somebody may. */

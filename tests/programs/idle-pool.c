@@ -14,7 +14,7 @@ enum { WORKERS = 12, STACK = 128 << 10 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t there_is = PTHREAD_COND_INITIALIZER;
 static sem_t things;
-static int n;
+static atomic_int n; /* that nobody has taken yet */
 
 static void *takes_from_condition(void *arg)
 {
@@ -30,14 +30,17 @@ static void *takes_from_condition(void *arg)
 
 static void *takes_from_semaphore(void *arg)
 {
-    for (;;)
-        sem_wait(&things);
+    for (;;) {
+        CHECK(sem_wait(&things) == 0);
+        n--;
+    }
     return arg;
 }
 
 static void give_one(bool by_semaphore)
 {
     if (by_semaphore) {
+        n++;
         CHECK(sem_post(&things) == 0);
         return;
     }
@@ -77,7 +80,7 @@ int main(int argc, char **argv)
         pthread_exit(NULL);
     for (;;) {
         nanosleep(&between, NULL);
-        if (gives)
+        if (gives && !n) /* else who is woken might find that another was faster */
             give_one(by_semaphore);
     }
 }

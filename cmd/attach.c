@@ -93,19 +93,16 @@ static void leave_kept(int signal)
 }
 
 /*
- * A signal while the trace is made leaves what was recorded, maybe where nobody would look for it. It need not be a
- * second thought: timeout(1) sends two.
+ * A signal while the trace is made leaves what was recorded, maybe where nobody would look for it. The user need not
+ * mean it: timeout(1) sends two, one after the other.
  */
 static void say_what_is_kept(const struct apart *apart)
 {
     static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
     const struct sigaction sa = {.sa_handler = leave_kept};
-    if (apart_is_begun(apart))
-        snprintf(kept, sizeof kept, "thrace attach: interrupted; what no trace was made of yet is kept: thrace finish "
-                 "-o FILE %s/*.spool\n", apart->shown);
-    else
-        snprintf(kept, sizeof kept, "thrace attach: interrupted; what no trace was made of yet is kept: thrace finish "
-                 "%s.spool\n", out_here);
+    const bool is_apart = apart_is_begun(apart);
+    snprintf(kept, sizeof kept, "thrace attach: interrupted; what no trace was made of yet is kept: thrace finish %s%s%s"
+             ".spool\n", is_apart ? "-o FILE " : "", is_apart ? apart->shown : out_here, is_apart ? "/*" : "");
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
         struct sigaction now;
         if (!sigaction(ends[i], NULL, &now) && now.sa_handler != SIG_IGN)

@@ -33,15 +33,11 @@ static const char *why(const struct command *c, int err)
 {
     switch (err) {
     case EALREADY: return c->verb == CONTROL_START ? "a recording is under way already" : "nothing is being recorded";
-    case ESHUTDOWN: return "the process records no more: it ends, or is in a sandbox";
     case EOPNOTSUPP:
         if (c->verb == CONTROL_DETACH)
             return "thrace attach did not begin what is there: a library that was preloaded stays";
         return "no flight recorder runs there (THRACE_FLIGHT_RECORDER)";
-    case EMLINK: return "the spools of earlier programs of the process (exec) take all names";
-    case EBUSY: return "a thread of the process did not give way; try again";
-    case ENOBUFS: return "more is recorded there in a moment than the flight recorder has room for; a larger one helps";
-    default: return strerror(err);
+    default: return control_refusal(err);
     }
 }
 

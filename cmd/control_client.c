@@ -155,3 +155,14 @@ const char *control_ask(pid_t pid, enum control_verb verb, struct control_reply 
 {
     return control_ask_after(pid, verb, CONTROL_SAID_LAST, reply);
 }
+
+const char *control_refusal(int err)
+{
+    switch (err) {
+    case ESHUTDOWN: return "the process records no more: it ends, or is in a sandbox";
+    case EMLINK: return "the spools of earlier programs of the process (exec) take all names";
+    case EBUSY: return "a thread of the process did not give way; try again";
+    case ENOBUFS: return "more is recorded there in a moment than the flight recorder has room for; a larger one helps";
+    default: return strerror(err);
+    }
+}

@@ -15,7 +15,10 @@ extern const char control_other_network[];
 /* Asks the process, and waits for the answer. NULL, or one line that says why there is none. */
 const char *control_ask(pid_t pid, enum control_verb verb, struct control_reply *reply);
 
-/* The same, and of what the library has to say the line behind that number. */
+/* Why it did not do what it was asked, by the errno of its reply: one line. */
+const char *control_refusal(int err);
+
+/* As control_ask, and of what the library has to say the line behind that number. */
 const char *control_ask_after(pid_t pid, enum control_verb verb, uint32_t said_number, struct control_reply *reply);
 
 #endif

@@ -90,7 +90,7 @@ static void take_snapshot(struct top *t)
     const char *wrong = control_ask(pid, CONTROL_SNAPSHOT, &reply);
     if (!wrong && reply.error)
         wrong = reply.error == -EOPNOTSUPP ? "no flight recorder runs there (--flight-recorder)"
-                                           : strerror(-reply.error);
+                                           : control_refusal(-reply.error);
     if (!wrong && t->visit.begun && !visit_trace(trace, sizeof trace, t->name, pid, 1))
         wrong = "there is no name for it in the current directory";
     if (wrong) {

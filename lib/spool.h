@@ -313,8 +313,8 @@ uint64_t spool_newest_bytes(const struct spool *s);
  */
 void spool_generation_has_begun(struct spool *s, uint64_t seals);
 
-/* Bytes that the newest generation of a ring has beyond what it began with. */
-uint64_t spool_newest_events(const struct spool *s);
+/* The newest generation of a ring has, beyond that, a good part of it, and as much as it began with. */
+bool spool_wants_generation(const struct spool *s);
 
 /* Forgets the newest generation, too, which has outgrown the ring, and what is still to come of it. */
 void spool_abandon_newest(struct spool *s);

@@ -96,10 +96,10 @@ void spool_generation_has_begun(struct spool *s, uint64_t seals)
     __atomic_store_n(&s->drained_seals, now, __ATOMIC_RELAXED);
 }
 
-uint64_t spool_newest_events(const struct spool *s)
+bool spool_wants_generation(const struct spool *s)
 {
-    uint64_t all = spool_newest_bytes(s), statuses = __atomic_load_n(&s->statuses_bytes, __ATOMIC_RELAXED);
-    return all > statuses ? all - statuses : 0;
+    uint64_t statuses = __atomic_load_n(&s->statuses_bytes, __ATOMIC_RELAXED), part = s->header->ring_size / 8;
+    return spool_newest_bytes(s) > statuses + (part > statuses ? part : statuses);
 }
 
 /* Those of iov that lie before the end of the ring, or the part of the first one that does. */

@@ -6,7 +6,7 @@
 enum {
     PATIENCE_NS = 2000000,     /* the gate narrow; a turn of 64 threads on two processors takes a quarter of that */
     WRITERS_GRACE_NS = 500000, /* behind the closed gate, when that was in vain */
-    URGENT_GRACE_NS = 20000000,
+    URGENT_GRACE_NS = 20000000, /* some turns, where other programs are busy, too */
 };
 
 /* Not asleep: time enough for those that execute. */

@@ -60,8 +60,7 @@ struct thread *expected_thread(void)
     return __atomic_load_n(&taken, __ATOMIC_RELAXED) ? find((uint64_t)sys_gettid()) : NULL;
 }
 
-/* Nobody has asked such a thread, nor one that it has made, before. */
-bool may_not_read_clocks(void)
+bool clockless_stays_out(void)
 {
     if (!__atomic_load_n(&taken, __ATOMIC_RELAXED) || clock_may_count())
         return false;
@@ -98,7 +97,7 @@ static bool runs_again(struct thread *t, enum lost what)
 struct thread *borrow_expected_thread(uintptr_t sp)
 {
     struct thread *t = self ? NULL : expected_thread();
-    if (!t || may_not_read_clocks())
+    if (!t || clockless_stays_out())
         return NULL;
     enter_hook(t, sp);
     self = t;
@@ -175,10 +174,11 @@ static enum sched_reason reason_of(long call)
     }
 }
 
+enum { CALL_NONE = -1 /* it runs */, CALL_NOT_KNOWN = -2, CALL_NONE_EVER = -3 /* it has ended */ };
+
 /* The kernel says "running", or the call's number, arguments, stack pointer and pc: "202 0x7f… 0xSP 0xPC". */
-enum { CALL_NONE = -1, CALL_NOT_KNOWN = -2, CALL_NONE_EVER = -3 };
 struct call_line {
-    long call; /* CALL_NONE: it runs */
+    long call;
     uint64_t argument; /* the first one */
     uint64_t sp, pc;
 };
@@ -200,8 +200,8 @@ static char state_of(uint32_t tid)
 }
 
 /*
- * Of a process that gave up its user that file is root's, though not what says whether a thread sleeps. A first thread
- * that has ended before the others is a zombie.
+ * Where it says nothing. Of a process that gave up being root it is root's, but not the file that says whether a thread
+ * sleeps. A first thread that has ended before the others is a zombie.
  */
 static long call_by_state(uint32_t tid)
 {

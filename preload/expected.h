@@ -30,12 +30,6 @@ void first_thread_stack(struct thread *t);
 /* Of the calling thread, which has none of its own yet; NULL: it is not expected. Async-signal-safe. */
 struct thread *expected_thread(void);
 
-/*
- * The calling thread, which has no record yet, is not to be recorded: it is forbidden to read clocks (PR_SET_TSC), and
- * the library has come too late to notice. Async-signal-safe.
- */
-bool may_not_read_clocks(void);
-
 /* The same, and it is its own from now on, though not by `self`, which the caller sets. */
 struct thread *take_expected_thread(void);
 
@@ -45,5 +39,11 @@ struct thread *take_expected_thread(void);
  */
 struct thread *borrow_expected_thread(uintptr_t sp);
 void give_back_expected_thread(struct thread *t);
+
+/*
+ * The calling thread, which has no record of its own, is forbidden to read clocks (PR_SET_TSC) since before the library
+ * came: it stays out of the recording, from now on as THREAD_OFF. Async-signal-safe.
+ */
+bool clockless_stays_out(void);
 
 #endif

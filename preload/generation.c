@@ -14,7 +14,7 @@
 enum {
     RETRY_NS = 10000000, /* until the next try, when a writer stayed in for longer (it waits for a page of the spool), or
                             the pool has to grow first */
-    URGENT_PAUSE_NS = 500000000,
+    URGENT_PAUSE_NS = 500000000, /* until there may be another try of which all may have to wait for long */
 };
 
 bool all_writers_out(uint64_t grace_ns)
@@ -148,8 +148,8 @@ static void begin_next(void)
 static bool is_urgent(void)
 {
     static uint64_t not_before; /* with the advance lock */
-    uint64_t time = clock_mono_ns();
-    if (time < not_before || spool_newest_bytes(&recorder.spool) <= recorder.spool.header->ring_size / 2)
+    uint64_t time = clock_mono_ns(), ring = recorder.spool.header->ring_size;
+    if (!ring || time < not_before || spool_newest_bytes(&recorder.spool) <= ring / 2)
         return false;
     not_before = time + URGENT_PAUSE_NS;
     return true;
@@ -165,7 +165,7 @@ bool generation_advance(void)
         if (narrow) {
             if (!config.self_contained)
                 put_to_rest();
-            closed = close_gate_behind_all(config.self_contained && is_urgent());
+            closed = close_gate_behind_all(is_urgent());
         }
         done = closed && write_lock_stats() && enough_chunks();
         if (done)

@@ -50,7 +50,7 @@ struct thread *thread_introduce(void)
 {
     uint64_t held = signals_hold();
     struct thread *before = self, *t = NULL; /* a handler's hook may have done it by now */
-    if (!before && !may_not_read_clocks() && !(t = take_over((uintptr_t)__builtin_frame_address(0))))
+    if (!before && !clockless_stays_out() && !(t = take_over((uintptr_t)__builtin_frame_address(0))))
         t = make_known((uintptr_t)__builtin_frame_address(0));
     signals_release(held);
     if (before || !t)

@@ -124,7 +124,7 @@ struct thread {
     uint64_t began_ns; /* CLOCK_MONOTONIC: it has been known since then */
     uint64_t reads_from; /* the oldest snapshot of modules that it may still read */
 
-    uintptr_t waits_since_before; /* the futex that it is counted for (old_waiters.h), or 0 */
+    uintptr_t waits_since_before; /* where it is counted (old_waiters.h), or 0 */
 
     struct thread *next, *prev; /* the registry, or the pool */
     struct unwind_cache cache;       /* this, and what follows, the next thread takes over as it is left */

@@ -235,11 +235,8 @@ static enum wait_found wake(struct hook *h, const void *object, enum waiter_kind
     return best;
 }
 
-/* Whom the kernel wakes first is in no queue of ours: nobody is said to be woken who is not. */
 enum wait_found wake_one(struct hook *h, const void *object, enum waiter_kind kind)
 {
-    if (unlikely(has_old_waiters(object)))
-        return WAIT_NOBODY;
     return wake(h, object, kind, CLAIMED_SERVED, false);
 }
 

@@ -9,6 +9,7 @@
 #include <errno.h>
 
 #include "preload/lock_notes.h"
+#include "preload/old_waiters.h"
 #include "preload/wrapper.h"
 
 /* The calling thread will sleep on c and unlock m for that. */
@@ -37,7 +38,8 @@ static void begin(struct hook *h, struct wait *w, const void *c, const void *m)
 static void wake_one_of(struct hook *h, const void *c)
 {
     lock_note_release(h, c, COND_IS_SIGNALLED);
-    wake_one(h, c, WAITER_ANY);
+    if (!condition_old_waiters(c))
+        wake_one(h, c, WAITER_ANY);
 }
 
 static void wake_all_of(struct hook *h, const void *c) { wake_all(h, c, WAITER_ANY); }

@@ -1,10 +1,11 @@
 /* sem_post, a release that is news when somebody waits; what waits is in locks.def. */
+#include "preload/old_waiters.h"
 #include "preload/wrapper.h"
 
 static OUT_OF_LINE int post_slow(sem_t *s)
 {
     struct hook h;
-    if (wrapped(CLASS_SYNC) && HOOK_ENTER(&h, sem_post)) {
+    if (!futex_old_waiters(s) && wrapped(CLASS_SYNC) && HOOK_ENTER(&h, sem_post)) {
         wake_one(&h, s, WAITER_ANY);
         hook_leave(&h);
     }

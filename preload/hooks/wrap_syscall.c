@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "preload/hooks/calls.h"
+#include "preload/old_waiters.h"
 #include "preload/retry.h"
 #include "preload/upcalls.h"
 
@@ -51,7 +52,7 @@ static void futex_waits(struct hook *h, struct wait *w, const uint32_t *word, lo
 
 static void wake_waiters(struct hook *h, const uint32_t *word, uint32_t n)
 {
-    for (uint32_t i = 0; i < n && waitq_maybe_waiting(&recorder.waits, word); i++)
+    for (uint32_t i = futex_old_waiters(word); i < n && waitq_maybe_waiting(&recorder.waits, word); i++)
         if (!wake_one(h, word, WAITER_ANY))
             break;
 }

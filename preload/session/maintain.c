@@ -31,11 +31,8 @@ static bool stands_in_the_way(void)
     return spool_newest_generation(&recorder.spool) < recorder.sched.generation || spool_is_short(&recorder.spool);
 }
 
-int session_drain_on(int fd)
+int session_make_way(int fd)
 {
-    int err = session_drain(fd);
-    if (err != -ENOBUFS || !stands_in_the_way())
-        return err;
     if (session.outgrown != session.number)
         say_later("more is recorded in a moment than the flight recorder has room for, and part of what it should keep "
                   "is gone; a larger one helps (THRACE_FLIGHT_RECORDER): ",
@@ -45,12 +42,18 @@ int session_drain_on(int fd)
     return session_drain(fd);
 }
 
+static int drain_on(int fd)
+{
+    int err = session_drain(fd);
+    return err == -ENOBUFS && stands_in_the_way() ? session_make_way(fd) : err;
+}
+
 /* Where there is no helper. The process may have given up what it takes to open the spool: then without. */
 static int drain_by_path(void)
 {
     if (!spool_wants_drain(&recorder.spool))
         return 0;
-    int fd = spool_open(&recorder.spool), err = session_drain_on(fd);
+    int fd = spool_open(&recorder.spool), err = drain_on(fd);
     if (fd >= 0)
         sys_close(fd);
     return err;
@@ -124,11 +127,10 @@ static bool flight_wants_generation(void)
     uint64_t time = clock_mono_ns();
     if (flight->window_ns && time > flight->window_ns)
         spool_forget(&recorder.spool, time - flight->window_ns);
-    uint64_t statuses = __atomic_load_n(&recorder.spool.statuses_bytes, __ATOMIC_RELAXED), part = flight->bytes / 8;
-    return spool_newest_events(&recorder.spool) > (part > statuses ? part : statuses);
+    return spool_wants_generation(&recorder.spool);
 }
 
-static int drain(const struct session_file *f) { return f ? session_drain_on(f->fd) : drain_by_path(); }
+static int drain(const struct session_file *f) { return f ? drain_on(f->fd) : drain_by_path(); }
 
 /* What was in the way of the generation that has just begun. */
 static void drain_once_more(const struct session_file *f)

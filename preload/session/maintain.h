@@ -22,7 +22,7 @@ void session_make_room(void);
  */
 int session_drain(int fd);
 
-/* The same; a generation that has outgrown the ring of a flight recorder makes room for the next one. */
-int session_drain_on(int fd);
+/* Forgets the generation that has outgrown the ring of a flight recorder, which a line says, and drains again. */
+int session_make_way(int fd);
 
 #endif

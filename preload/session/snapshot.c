@@ -23,7 +23,7 @@ static bool advance_now(int fd)
         if (generation_advance())
             return true;
         if (session_drain(fd) == -ENOBUFS && spool_is_short(&recorder.spool))
-            session_drain_on(fd);
+            session_make_way(fd);
         raw_syscall(SYS_nanosleep, (long)&pause, 0, 0, 0, 0, 0);
     }
     return false;

@@ -1,8 +1,7 @@
 /*
  * Preloaded into the command: the allocation number FAIL_MALLOC fails, or with a "-" behind that all from there on.
- * With 0 none fails, and the file FAIL_MALLOC_REPORT has at the end how many there were, and in a second line which of
- * them were the first at their place: by the calls that led there. What comes before main is not counted, and other
- * programs than thrace are left alone.
+ * With 0 none fails, and the file FAIL_MALLOC_REPORT has at the end which of them were the first at their place: by the
+ * calls that led there. What comes before main is not counted, and other programs than thrace are left alone.
  */
 #include <errno.h>
 #include <execinfo.h>
@@ -15,12 +14,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "places.h"
+
 extern void *__libc_malloc(size_t);
 extern void *__libc_calloc(size_t, size_t);
 extern void *__libc_realloc(void *, size_t);
 extern void *__libc_memalign(size_t, size_t);
-
-#include "places.h"
 
 enum { FRAMES = 20 };
 
@@ -107,7 +106,6 @@ __attribute__((destructor)) static void end(void)
     FILE *f = fopen(path, "we");
     if (!f)
         return;
-    fprintf(f, "%lu\n", made);
     places_print(&places, f, " ");
     fputc('\n', f);
     fclose(f);

@@ -48,7 +48,7 @@ errnos_at() { # PLACE ERRNO…: sets $chosen
 # Allocations that are to fail, of the first at each place, as libfail-malloc.so has them: with THRACE_FAULTS=all each,
 # else some; "N-": from there on all.
 allocations() { # REPORT
-    awk -v all="${THRACE_FAULTS:-}" 'NR == 2 {
+    awk -v all="${THRACE_FAULTS:-}" '{
         for (i = 1; i <= NF; i = all == "all" ? i + 1 : int(i * 2.2 + 1)) {
             print $i
             if (all == "all" || step++ % 3 == 0) print $i "-"

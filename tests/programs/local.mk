@@ -62,8 +62,8 @@ c_programs = \
 	%D%/heap-odd \
 	%D%/heap-stress \
 	%D%/held \
-	%D%/idle-pool \
 	%D%/hogs \
+	%D%/idle-pool \
 	%D%/idle-waits \
 	%D%/interrupted-alone \
 	%D%/itt \

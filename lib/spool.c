@@ -160,7 +160,7 @@ void spool_seal(struct spool *s, struct chunk *c)
 
 /* --- draining ----------------------------------------------------------------------------------------------------- */
 
-enum { RESERVE = 16, PARTS_OF_RING = 16 }; /* one part of so many */
+enum { LOW = 4, RESERVE = 16, PARTS_OF_RING = 16 }; /* one part of so many */
 
 bool spool_wants_chunks(const struct spool *s)
 {
@@ -175,6 +175,11 @@ bool spool_wants_drain(const struct spool *s)
     uint64_t since = sealed - __atomic_load_n(&s->drained_seals, __ATOMIC_RELAXED);
     return spool_wants_chunks(s) ||
            (s->header->ring_size && since * SPOOL_CHUNK_SIZE > s->header->ring_size / PARTS_OF_RING);
+}
+
+bool spool_is_low(const struct spool *s)
+{
+    return __atomic_load_n(&s->nfree, __ATOMIC_RELAXED) < s->header->nchunks / LOW;
 }
 
 bool spool_is_short(const struct spool *s)

@@ -266,6 +266,9 @@ bool spool_wants_drain(const struct spool *s);
 /* True when a drain has left too few chunks, so that the pool is to grow. */
 bool spool_wants_chunks(const struct spool *s);
 
+/* True when it should have been drained by now: who drains needs a processor. */
+bool spool_is_low(const struct spool *s);
+
 /* True when little is left of the pool, which is for waits then: to lose a system call is cheaper. */
 bool spool_is_short(const struct spool *s);
 

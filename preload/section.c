@@ -91,13 +91,23 @@ static bool is_cheap(enum lost what)
     return what == LOST_CALL || what == LOST_SAID || what == LOST_HEAP || what == LOST_OTHER;
 }
 
+/*
+ * The helper has to have a processor before the pool is empty. Among many busy threads its fair share may be less than
+ * what it takes to write down what these do, so they leave it theirs, once for each chunk.
+ */
 bool section_enter_slow(struct thread *t, size_t extra, enum lost what)
 {
     uint64_t since = 0;
-    bool entered;
+    bool entered, gave_way = false;
     for (int waits = 0; (entered = bare_section_enter(t)); waits++) {
         if (likely(sched_has_room(&t->sched, extra)))
             break;
+        if (!gave_way && unlikely(spool_is_low(&recorder.spool))) {
+            gate_leave(&t->writer);
+            sys_sched_yield();
+            gave_way = true;
+            continue;
+        }
         if (!(is_cheap(what) && unlikely(spool_is_short(&recorder.spool))) && new_chunk(&t->sched))
             break;
         gate_leave(&t->writer);

@@ -1,4 +1,4 @@
-/* crowded N: N threads that compute and four that write, until SIGTERM: more than there are processors. */
+/* crowded N [WRITERS]: N threads that compute and four that write, until SIGTERM: more than there are processors. */
 #include "program.h"
 
 #include <fcntl.h>
@@ -26,21 +26,21 @@ static void *writes(void *self)
 
 int main(int argc, char **argv)
 {
-    enum { WRITERS = 4, MOST = 200 };
-    static struct thread threads[MOST + WRITERS];
-    int n = argc > 1 ? atoi(argv[1]) : 50, sig;
+    enum { MOST = 200 };
+    static struct thread threads[2 * MOST];
+    int n = argc > 1 ? atoi(argv[1]) : 50, writers = argc > 2 ? atoi(argv[2]) : 4, sig;
     sigset_t term;
-    CHECK(n <= MOST);
+    CHECK(n <= MOST && writers <= MOST);
     sigemptyset(&term);
     sigaddset(&term, SIGTERM);
     CHECK(pthread_sigmask(SIG_BLOCK, &term, NULL) == 0);
-    for (int i = 0; i < WRITERS + n; i++)
-        spawn(&threads[i], i < WRITERS ? writes : computes);
+    for (int i = 0; i < writers + n; i++)
+        spawn(&threads[i], i < writers ? writes : computes);
     puts("begun");
     fflush(stdout);
     CHECK(sigwait(&term, &sig) == 0);
     atomic_store(&stop, true);
-    for (int i = 0; i < WRITERS + n; i++)
+    for (int i = 0; i < writers + n; i++)
         join(&threads[i]);
     puts("done");
     return 0;

@@ -195,12 +195,17 @@ static void many_that_are_out_are_a_crowd(void **state)
     assert_true(spool_is_crowded(&f->s));
 }
 
-/* Of 128 chunks the last eight. */
-static void the_end_of_the_pool_is_short(void **state)
+/* Of 128 chunks the last 32, and the last eight. */
+static void the_end_of_the_pool_is_low_then_short(void **state)
 {
     struct spool_fixture *f = *state;
-    for (int i = 0; i < 120; i++)
+    for (int i = 0; i < 96; i++)
         assert_non_null(spool_take(&f->s));
+    assert_false(spool_is_low(&f->s));
+    for (int i = 96; i < 120; i++) {
+        assert_non_null(spool_take(&f->s));
+        assert_true(spool_is_low(&f->s));
+    }
     assert_false(spool_is_short(&f->s));
     assert_non_null(spool_take(&f->s));
     assert_true(spool_is_short(&f->s));
@@ -270,7 +275,7 @@ int main(void)
         TEST(the_pool_has_a_bound_of_its_own),
         TEST(who_wants_many_chunks_at_once_has_the_pool_grow),
         TEST(many_that_are_out_are_a_crowd),
-        TEST(the_end_of_the_pool_is_short),
+        TEST(the_end_of_the_pool_is_low_then_short),
         TEST(what_is_mapped_has_its_place_on_the_disk),
         TEST(a_link_in_its_place_is_not_opened),
         TEST(no_child_inherits_the_mapping),

@@ -41,22 +41,40 @@ static bool take_digits(struct piece *s, uint64_t *v)
 
 bool value_number(struct piece s, uint64_t *v) { return take_digits(&s, v) && !s.len; }
 
+/* The digits behind a point, if there is one: `part` of `parts`, which is a power of ten. */
+static bool take_part(struct piece *s, uint64_t *part, uint64_t *parts)
+{
+    enum { MOST = 9 };
+    *part = 0;
+    *parts = 1;
+    if (!s->len || *s->text != '.')
+        return true;
+    const struct piece from = {s->text + 1, s->len - 1};
+    *s = from;
+    if (!take_digits(s, part) || from.len - s->len > MOST)
+        return false;
+    for (size_t n = from.len - s->len; n; n--)
+        *parts *= 10;
+    return true;
+}
+
 bool value_duration(struct piece s, uint64_t *ns)
 {
     static const struct {
         const char *unit;
         uint64_t ns;
     } units[] = {{"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}};
-    uint64_t v;
-    if (!take_digits(&s, &v))
+    const uint64_t most = 3600 * UINT64_C(1000000000);
+    uint64_t v, part, parts;
+    if (!take_digits(&s, &v) || !take_part(&s, &part, &parts))
         return false;
     *ns = 0;
-    if (!v && !s.len)
+    if (!v && parts == 1 && !s.len)
         return true;
     for (unsigned i = 0; i < sizeof units / sizeof units[0]; i++) {
-        if (piece_is(s, units[i].unit)) {
-            *ns = v * units[i].ns;
-            return v <= 3600 * UINT64_C(1000000000) / units[i].ns;
+        if (piece_is(s, units[i].unit) && v <= most / units[i].ns && part * units[i].ns % parts == 0) {
+            *ns = v * units[i].ns + part * units[i].ns / parts;
+            return *ns <= most;
         }
     }
     return false;

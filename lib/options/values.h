@@ -25,7 +25,7 @@ bool piece_has_key(struct piece *s, const char *key);
 
 bool value_number(struct piece s, uint64_t *v);
 
-/* 250us, 1ms, 30s, at most an hour; 0 needs no unit. */
+/* 250us, 1.5ms, 30s, at most an hour; 0 needs no unit. */
 bool value_duration(struct piece s, uint64_t *ns);
 
 /* 65536, 64K, 64M, 4G. */

@@ -17,7 +17,7 @@
 
 /* --- calls -------------------------------------------------------------------------------------------------------- */
 
-enum on { ON_DESCRIPTOR, ON_EPOLL, ON_POLL, ON_SELECT, ON_TIME, ON_CHILD, ON_SIGNAL, ON_SEMAPHORES };
+enum on { ON_DESCRIPTOR, ON_EPOLL, ON_POLL, ON_SELECT, ON_TIME, ON_CHILD, ON_EXEC, ON_SIGNAL, ON_SEMAPHORES, ON_QUEUE };
 
 struct waiting_call {
     long call;
@@ -49,10 +49,16 @@ static const struct waiting_call waiting_calls[] = {
     {SYS_flock, ON_DESCRIPTOR, "to lock"},
     {SYS_fcntl, ON_DESCRIPTOR, "to lock"},
     {SYS_ioctl, ON_DESCRIPTOR, "in ioctl"},
+    {SYS_mq_timedreceive, ON_DESCRIPTOR, "to read"},
+    {SYS_mq_timedsend, ON_DESCRIPTOR, "to write"},
+    {SYS_io_uring_enter, ON_DESCRIPTOR, "for completions"},
 #ifdef SYS_epoll_wait
     {SYS_epoll_wait, ON_EPOLL, NULL},
 #endif
     {SYS_epoll_pwait, ON_EPOLL, NULL},
+#ifdef SYS_epoll_pwait2
+    {SYS_epoll_pwait2, ON_EPOLL, NULL},
+#endif
 #ifdef SYS_poll
     {SYS_poll, ON_POLL, NULL},
 #endif
@@ -65,6 +71,9 @@ static const struct waiting_call waiting_calls[] = {
     {SYS_clock_nanosleep, ON_TIME, NULL},
     {SYS_wait4, ON_CHILD, NULL},
     {SYS_waitid, ON_CHILD, NULL},
+#ifdef SYS_vfork
+    {SYS_vfork, ON_EXEC, NULL},
+#endif
 #ifdef SYS_pause
     {SYS_pause, ON_SIGNAL, NULL},
 #endif
@@ -72,6 +81,8 @@ static const struct waiting_call waiting_calls[] = {
     {SYS_rt_sigtimedwait, ON_SIGNAL, NULL},
     {SYS_semop, ON_SEMAPHORES, NULL},
     {SYS_semtimedop, ON_SEMAPHORES, NULL},
+    {SYS_msgrcv, ON_QUEUE, "to read"},
+    {SYS_msgsnd, ON_QUEUE, "to write"},
 };
 
 static void tell_poll(struct wait *w, const struct process *p, const struct thread *t)
@@ -132,11 +143,17 @@ static void tell_call(struct wait *w, const struct process *p, const struct thre
     case ON_CHILD:
         snprintf(w->object, sizeof w->object, "a child");
         break;
+    case ON_EXEC:
+        snprintf(w->object, sizeof w->object, "a child of vfork to execute a program, or to end");
+        break;
     case ON_SIGNAL:
         snprintf(w->object, sizeof w->object, "a signal");
         break;
     case ON_SEMAPHORES:
         snprintf(w->object, sizeof w->object, "semaphore set %d", (int)t->args[0]);
+        break;
+    case ON_QUEUE:
+        snprintf(w->object, sizeof w->object, "message queue %d, %s", (int)t->args[0], call->why);
         break;
     }
 }

@@ -1,14 +1,17 @@
 /*
- * idle-pool conditions | semaphores | nobody | leaderless | clockless | clockless-first [WORKERS]: twelve workers wait
- * for a condition or a semaphore, and get one thing to do at a time; with the last four nothing at all. The process has
- * given up being root, or its first thread has ended, or all threads are forbidden to read clocks, or only the first one
- * is. Ends by SIGTERM with "done".
+ * idle-pool conditions | semaphores | input | nobody | leaderless | clockless | clockless-first [WORKERS]: twelve
+ * workers wait for a condition or a semaphore, and get one thing to do at a time; with all others nothing at all. They
+ * wait for a pipe to read from, a full one, a socket and a queue; or the process has given up being root, or its first thread
+ * has ended, or all threads are forbidden to read clocks, or only the first one is. Ends by SIGTERM with "done".
  */
 #include "program.h"
 
 #include <semaphore.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <sys/msg.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 
 enum { WORKERS = 12, STACK = 128 << 10 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -37,6 +40,50 @@ static void *takes_from_semaphore(void *arg)
     return arg;
 }
 
+static int empty[2], full[2], quiet[2], queue = -1;
+
+static NOINLINE void *reads(void *arg)
+{
+    char byte;
+    CHECK(read(empty[0], &byte, 1) == 1);
+    return arg;
+}
+
+static NOINLINE void *writes(void *arg)
+{
+    CHECK(write(full[1], "x", 1) == 1);
+    return arg;
+}
+
+static NOINLINE void *receives(void *arg)
+{
+    char byte;
+    CHECK(read(quiet[0], &byte, 1) == 1);
+    return arg;
+}
+
+static NOINLINE void *takes_message(void *arg)
+{
+    struct {
+        long type;
+        char text[1];
+    } message;
+    CHECK(msgrcv(queue, &message, sizeof message.text, 0, 0) == 1);
+    return arg;
+}
+
+static void *(*waits_for_input(int worker))(void *)
+{
+    static void *(*const all[])(void *) = {reads, writes, receives, takes_message};
+    if (!worker) {
+        CHECK(!pipe(empty) && !pipe2(full, O_NONBLOCK) && !socketpair(AF_UNIX, SOCK_STREAM, 0, quiet));
+        while (write(full[1], "x", 1) == 1)
+            ;
+        CHECK(!fcntl(full[1], F_SETFL, 0) && (queue = msgget(IPC_PRIVATE, 0600)) >= 0);
+    }
+    return all[worker % 4];
+}
+
 static void give_one(bool by_semaphore)
 {
     if (by_semaphore) {
@@ -53,6 +100,8 @@ static void give_one(bool by_semaphore)
 static void done(int sig)
 {
     static const char text[] = "done\n";
+    if (queue >= 0)
+        msgctl(queue, IPC_RMID, NULL);
     CHECK(sig == SIGTERM && write(STDOUT_FILENO, text, sizeof text - 1) > 0);
     _exit(0);
 }
@@ -71,7 +120,11 @@ int main(int argc, char **argv)
     if (!strcmp(argv[1], "clockless"))
         CHECK(prctl(PR_SET_TSC, PR_TSC_SIGSEGV) == 0);
     for (int i = 0; i < workers; i++)
-        CHECK(pthread_create(&worker, &small, by_semaphore ? takes_from_semaphore : takes_from_condition, NULL) == 0);
+        CHECK(pthread_create(&worker, &small,
+                             !strcmp(argv[1], "input") ? waits_for_input(i)
+                             : by_semaphore                  ? takes_from_semaphore
+                                                             : takes_from_condition,
+                             NULL) == 0);
     if (!strcmp(argv[1], "clockless-first"))
         CHECK(prctl(PR_SET_TSC, PR_TSC_SIGSEGV) == 0);
     puts("ready");

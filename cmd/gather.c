@@ -204,26 +204,36 @@ static void print_names(const struct gathered *g, const struct orphaned_spools *
     fputc('\n', stderr);
 }
 
+/* What was lost in it, and the like, it has said itself. */
+static void report_made_already(struct gathered *g, char *path)
+{
+    fprintf(stderr, "thrace: the process has made the trace itself, at its end: %s\n", path);
+    remember(g, path);
+    show_trace(g, path);
+    check_trace(g, path);
+}
+
 /*
  * A child that ends while its parent runs makes its trace by itself, and `thrace stop` does for a session, and so does a
  * process that was attached to, at its end.
  */
-static bool report_other_traces(const struct gathered *g)
+static bool report_other_traces(struct gathered *g)
 {
     struct orphaned_spools traces;
     size_t n = 0;
+    bool any = false;
     finished_traces_find(&traces, g->out, g->since);
+    for (size_t i = 0; i < traces.n && !g->made; i++)
+        if (!strcmp(traces.v[i].path, g->out)) {
+            report_made_already(g, traces.v[i].path);
+            any = true;
+        }
     for (size_t i = 0; i < traces.n; i++)
         n += !was_reported(g, traces.v[i].path);
     if (n)
         print_names(g, &traces, n);
-    for (size_t i = 0; i < traces.n && !g->made; i++)
-        if (!strcmp(traces.v[i].path, g->out)) {
-            show_trace(g, traces.v[i].path);
-            check_trace(g, traces.v[i].path);
-        }
     orphaned_spools_free(&traces);
-    return n;
+    return any || n;
 }
 
 static void report_orphan(const struct orphaned_spool *s)

@@ -8,6 +8,7 @@
 
 #include "lib/control.h"
 #include "lib/meta.h"
+#include "preload/call_seen.h"
 #include "preload/handles.h"
 #include "preload/old_waiters.h"
 #include "preload/recorder.h"
@@ -147,92 +148,6 @@ void first_thread_stack(struct thread *t)
     registry.first_hi = t->stack_hi;
 }
 
-/* Why it waits, by the system call that it is in. */
-static enum sched_reason reason_of(long call)
-{
-    switch (call) {
-    case SYS_nanosleep:
-    case SYS_clock_nanosleep: return REASON_SLEEP;
-#ifdef SYS_poll
-    case SYS_pause:
-    case SYS_poll:
-    case SYS_select:
-    case SYS_epoll_wait:
-#endif
-    case SYS_ppoll:
-    case SYS_pselect6:
-    case SYS_epoll_pwait:
-    case SYS_rt_sigtimedwait:
-    case SYS_rt_sigsuspend: return REASON_SELECT;
-    case SYS_read:
-    case SYS_readv:
-    case SYS_recvfrom:
-    case SYS_recvmsg:
-    case SYS_accept:
-    case SYS_accept4: return REASON_NETWORK;
-    default: return REASON_SYNC;
-    }
-}
-
-enum { CALL_NONE = -1 /* it runs */, CALL_NOT_KNOWN = -2, CALL_NONE_EVER = -3 /* it has ended */ };
-
-/* The kernel says "running", or the call's number, arguments, stack pointer and pc: "202 0x7f… 0xSP 0xPC". */
-struct call_line {
-    long call;
-    uint64_t argument; /* the first one */
-    uint64_t sp, pc;
-};
-
-static uint64_t hexadecimal(const char *text)
-{
-    uint64_t v = 0;
-    for (const char *c = text + 2; *c && *c != ' '; c++)
-        v = v << 4 | (uint64_t)(*c <= '9' ? *c - '0' : *c - 'a' + 10);
-    return v;
-}
-
-/* 'S', 'D' and so on; 0: the thread is gone. */
-static char state_of(uint32_t tid)
-{
-    char line[256];
-    const char *name_end = task_file(tid, "stat", line, sizeof line) ? strrchr(line, ')') : NULL;
-    return name_end && name_end[1] ? name_end[2] : 0;
-}
-
-/*
- * Where it says nothing. Of a process that gave up being root it is root's, but not the file that says whether a thread
- * sleeps. A first thread that has ended before the others is a zombie.
- */
-static long call_by_state(uint32_t tid)
-{
-    char state = state_of(tid);
-    return state == 'Z' ? CALL_NONE_EVER : state == 'S' || state == 'D' ? CALL_NOT_KNOWN : CALL_NONE;
-}
-
-static struct call_line read_call(uint32_t tid)
-{
-    char line[256];
-    struct call_line l = {.call = CALL_NONE};
-    if (!task_file(tid, "syscall", line, sizeof line) || !strcmp(line, "-1 0x0 0x0")) {
-        l.call = call_by_state(tid);
-        return l;
-    }
-    if (*line < '0' || *line > '9')
-        return l;
-    const char *c = line;
-    for (l.call = 0; *c >= '0' && *c <= '9'; c++)
-        l.call = l.call * 10 + (*c - '0');
-    l.argument = *c ? hexadecimal(c + 1) : 0;
-    char *pc = strrchr(line, ' ');
-    if (!pc)
-        return l;
-    *pc = 0;
-    const char *sp = strrchr(line, ' ');
-    l.pc = hexadecimal(pc + 1);
-    l.sp = sp ? hexadecimal(sp + 1) : 0;
-    return l;
-}
-
 struct looked_at {
     uint32_t own; /* the calling thread */
     const struct attach_wait *waits;
@@ -253,14 +168,14 @@ static const struct attach_wait *find_wait(const struct looked_at *l, uint32_t t
 }
 
 /* A call that the kernel has begun anew has another number now. */
-static void take_wait(struct thread *t, const struct attach_wait *w, const struct call_line *now)
+static void take_wait(struct thread *t, uint32_t tid, const struct attach_wait *w, const struct call_seen *now)
 {
     t->npcs = 0;
     if (!w || now->call < 0 || w->sp != now->sp || w->pc != now->pc || w->npcs > ATTACH_FRAMES_MAX)
         return;
     for (uint32_t i = 0; i < w->npcs; i++)
         t->pcs[t->npcs++] = (uintptr_t)w->pcs[i];
-    t->wait_site.reason = reason_of((long)w->call);
+    t->wait_site.reason = reason_seen(tid, (long)w->call, now->argument);
     if (w->kind == OBJECT_COND)
         t->wait_site.reason = REASON_COND;
     if (w->kind != NO_OBJECT && w->kind < OBJECT_KINDS)
@@ -297,7 +212,7 @@ static bool expect(void *arg, uint32_t tid)
 {
     const struct looked_at *l = arg;
     char name[TASK_NAME_MAX];
-    const struct call_line now = read_call(tid);
+    const struct call_seen now = call_seen_of(tid);
     struct thread *t = thread_of_task(tid);
     if (tid == l->own || !task_name(tid, name))
         return true;
@@ -306,11 +221,9 @@ static bool expect(void *arg, uint32_t tid)
     old_waiter_leaves(t);
     t->wait_site.pc = 0; /* its stack may be gone at any time, as it comes to no hook before */
     t->wait_site.object.kind = NO_OBJECT;
-    t->wait_site.reason = now.call >= 0                  ? reason_of(now.call)
-                          : now.call == CALL_NONE_EVER ? REASON_FOREVER
-                                                       : REASON_SYNC;
+    t->wait_site.reason = reason_seen(tid, now.call, now.argument);
     sched_track(&t->sched, now.call == CALL_NONE ? GO_RUNNING : GO_WAITING);
-    take_wait(t, find_wait(l, tid), &now);
+    take_wait(t, tid, find_wait(l, tid), &now);
     if (now.call == SYS_futex)
         old_waiter_comes(t, (uintptr_t)now.argument);
     return true;

@@ -4,6 +4,7 @@ pkglib_LTLIBRARIES += libthrace-preload.la
 libthrace_preload_la_SOURCES = \
 	%D%/active.c %D%/active.h \
 	%D%/attributes.h \
+	%D%/call_seen.c %D%/call_seen.h \
 	%D%/calls.def \
 	%D%/closing.c %D%/closing.h \
 	%D%/config.c %D%/config.h \

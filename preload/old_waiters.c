@@ -45,13 +45,6 @@ void old_waiter_leaves(struct thread *t)
     __atomic_fetch_sub(&all, 1, __ATOMIC_RELAXED);
 }
 
-void old_waiters_forget(void)
-{
-    for (uint32_t i = 0; all && i < PLACES; i++)
-        places[i].waiting = 0;
-    all = 0;
-}
-
 static uint32_t count_at(uintptr_t futex)
 {
     const uint32_t *waiting = waiting_at(futex, false);

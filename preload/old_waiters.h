@@ -13,9 +13,6 @@ struct thread;
 void old_waiter_comes(struct thread *t, uintptr_t futex);
 void old_waiter_leaves(struct thread *t);
 
-/* In the child of a fork, which has none of those threads. */
-void old_waiters_forget(void);
-
 /* How many do still: of a semaphore, which begins with its futex, too. A load, where nobody was attached to. */
 uint32_t futex_old_waiters(const void *futex);
 uint32_t condition_old_waiters(const void *cond);

@@ -207,8 +207,8 @@ static bool look_once(struct places *s, struct tracee *held, struct place_waits 
         *wrong = "a thread of it is loading a library all the time";
     else if (!*wrong) {
         waits_take(&waits->list, &s->threads);
-        *wrong = "no thread of it is where the library could be loaded: they are all in libc, or in functions that "
-                 "would notice; try again";
+        *wrong = "no thread of it is where the library could be loaded: they are all in libc, in functions that would "
+                 "notice, or on stacks that cannot be followed to their ends";
         for (int i = 0; i < 2 * HOW_WELLS && !found; i++)
             found = try_all(s, held, (enum how_well)(i % HOW_WELLS), i >= HOW_WELLS, wrong);
     }

@@ -4,7 +4,6 @@
 #include "preload/delays.h"
 #include "preload/held_signals.h"
 #include "preload/modules.h"
-#include "preload/old_waiters.h"
 #include "preload/recorder.h"
 #include "preload/sampler/sample.h"
 #include "preload/session/own_threads.h"
@@ -67,7 +66,6 @@ static void forget(void)
     own_threads_forget();
     sample_forget();
     delays_forget();
-    old_waiters_forget();
     self = THREAD_OFF;
 }
 

@@ -7,6 +7,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <link.h>
 #include <poll.h>
 #include <semaphore.h>
@@ -320,6 +321,27 @@ static void forks(void)
     usleep(10000);
 }
 
+/* Until its exec the child has this process' memory, and is not this process. */
+static NOINLINE pid_t vforked(void)
+{
+    pid_t child = vfork();
+    if (child == 0) {
+        int fd = open("/dev/null", O_WRONLY);
+        _exit(fd >= 0 && write(fd, "x", 1) == 1 && fsync(fd) < 0 ? 7 : 8);
+    }
+    return child;
+}
+
+static void vforks(void)
+{
+    int before = errno, status;
+    pid_t child = vforked();
+    CHECK(child > 0 && waitpid(child, &status, 0) == child);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 7);
+    errno = before; /* what its child did to it */
+    usleep(3000);
+}
+
 /* For who was not there when it began. The outer region is long enough to be in it then. */
 static void annotates(void)
 {
@@ -373,6 +395,7 @@ static const struct kind {
     {"misloads", misloads},
     {"lists", lists},
     {"forks", forks},
+    {"vforks", vforks},
     {"annotates", annotates},
     {"deadlocks", deadlocks},
 };

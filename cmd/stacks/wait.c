@@ -123,7 +123,9 @@ static void tell_call(struct wait *w, const struct process *p, const struct thre
         break;
     case ON_EPOLL:
         watched = descriptor_watched(p, (int)t->args[0]);
-        if (p->core)
+        if (p->core && (int)t->args[0] < 0)
+            snprintf(w->object, sizeof w->object, "epoll");
+        else if (p->core)
             snprintf(w->object, sizeof w->object, "epoll, descriptor %d", (int)t->args[0]);
         else
             snprintf(w->object, sizeof w->object, "epoll of %zu descriptor%s", watched, watched == 1 ? "" : "s");

@@ -204,10 +204,10 @@ static void print_names(const struct gathered *g, const struct orphaned_spools *
     fputc('\n', stderr);
 }
 
-/* What was lost in it, and the like, it has said itself. */
+/* By the process itself, at its end, or by another command that ended the recording. */
 static void report_made_already(struct gathered *g, char *path)
 {
-    fprintf(stderr, "thrace: the process has made the trace itself, at its end: %s\n", path);
+    fprintf(stderr, "thrace: the trace is made already: %s\n", path);
     remember(g, path);
     show_trace(g, path);
     check_trace(g, path);

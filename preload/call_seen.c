@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "lib/rawsys.h"
 #include "lib/text.h"
@@ -59,25 +58,29 @@ struct call_seen call_seen_of(uint32_t tid)
     return l;
 }
 
-/* By the type of its file, which an eventfd and its kin have none of. Who asks may have other descriptors. */
+/*
+ * By what the descriptor is called, which asks no file system. It is that thread's: who asks may have a file table of
+ * its own. SYNC: a file, or a FIFO that has a name.
+ */
 static enum sched_reason reason_of_descriptor(uint32_t tid, uint64_t fd, enum sched_reason at_pipe)
 {
-    char path[64];
+    static const struct {
+        const char *begins;
+        enum sched_reason reason;
+    } others[] = {{"socket:", REASON_NETWORK}, {"anon_inode:[timerfd]", REASON_SLEEP},
+                  {"anon_inode:[signalfd]", REASON_SELECT}, {"anon_inode:[io_uring]", REASON_SELECT}};
+    char path[64], link[32] = "";
     struct text t = {path, path + sizeof path - 1};
-    struct stat st;
     text_put_string(&t, "/proc/self/task/", UINT32_MAX);
     text_put_number(&t, tid);
     text_put_string(&t, "/fd/", UINT32_MAX);
     text_put_number(&t, (uint32_t)fd);
     *t.p = 0;
-    if (sys_failed(raw_syscall(SYS_newfstatat, AT_FDCWD, (long)path, (long)&st, 0, 0, 0)))
-        return REASON_SYNC;
-    switch (st.st_mode & S_IFMT) {
-    case 0:
-    case S_IFIFO: return at_pipe;
-    case S_IFSOCK: return REASON_NETWORK;
-    default: return REASON_SYNC;
-    }
+    raw_syscall(SYS_readlinkat, AT_FDCWD, (long)path, (long)link, sizeof link - 1, 0, 0);
+    for (unsigned i = 0; i < sizeof others / sizeof *others; i++)
+        if (!strncmp(link, others[i].begins, strlen(others[i].begins)))
+            return others[i].reason;
+    return !strncmp(link, "pipe:", 5) || !strcmp(link, "anon_inode:[eventfd]") ? at_pipe : REASON_SYNC;
 }
 
 enum sched_reason reason_seen(uint32_t tid, long call, uint64_t argument)
@@ -114,8 +117,13 @@ enum sched_reason reason_seen(uint32_t tid, long call, uint64_t argument)
     case SYS_msgrcv: return REASON_CHAN_RECEIVE;
     case SYS_mq_timedsend:
     case SYS_msgsnd: return REASON_CHAN_SEND;
+    case SYS_splice:
+    case SYS_preadv2:
     case SYS_read:
     case SYS_readv: return reason_of_descriptor(tid, argument, REASON_CHAN_RECEIVE);
+    case SYS_vmsplice:
+    case SYS_sendfile:
+    case SYS_pwritev2:
     case SYS_write:
     case SYS_writev: return reason_of_descriptor(tid, argument, REASON_CHAN_SEND);
     default: return REASON_SYNC;

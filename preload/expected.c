@@ -167,12 +167,12 @@ static const struct attach_wait *find_wait(const struct looked_at *l, uint32_t t
     return lo < l->n && l->waits[lo].tid == tid ? &l->waits[lo] : NULL;
 }
 
-/* A call that the kernel has begun anew has another number now. */
-static void take_wait(struct thread *t, uint32_t tid, const struct attach_wait *w, const struct call_seen *now)
+/* Returns the call that it waits in: one that the kernel has begun anew has another number now. */
+static long take_wait(struct thread *t, uint32_t tid, const struct attach_wait *w, const struct call_seen *now)
 {
     t->npcs = 0;
     if (!w || now->call < 0 || w->sp != now->sp || w->pc != now->pc || w->npcs > ATTACH_FRAMES_MAX)
-        return;
+        return now->call;
     for (uint32_t i = 0; i < w->npcs; i++)
         t->pcs[t->npcs++] = (uintptr_t)w->pcs[i];
     t->wait_site.reason = reason_seen(tid, (long)w->call, now->argument);
@@ -180,6 +180,7 @@ static void take_wait(struct thread *t, uint32_t tid, const struct attach_wait *
         t->wait_site.reason = REASON_COND;
     if (w->kind != NO_OBJECT && w->kind < OBJECT_KINDS)
         t->wait_site.object = (struct object){(uint32_t)w->kind, -1, w->object};
+    return (long)w->call;
 }
 
 static struct thread *make_expected(uint32_t tid, const char *name)
@@ -218,14 +219,16 @@ static bool expect(void *arg, uint32_t tid)
         return true;
     if (t ? has_said(t) : !(t = make_expected(tid, name)))
         return true;
+#ifdef SYS_vfork
+    t->shared |= now.call == SYS_vfork;
+#endif
     old_waiter_leaves(t);
     t->wait_site.pc = 0; /* its stack may be gone at any time, as it comes to no hook before */
     t->wait_site.object.kind = NO_OBJECT;
     t->wait_site.reason = reason_seen(tid, now.call, now.argument);
-    sched_track(&t->sched, now.call == CALL_NONE ? GO_RUNNING : GO_WAITING);
-    take_wait(t, tid, find_wait(l, tid), &now);
-    if (now.call == SYS_futex)
+    if (take_wait(t, tid, find_wait(l, tid), &now) == SYS_futex)
         old_waiter_comes(t, (uintptr_t)now.argument);
+    sched_track(&t->sched, now.call == CALL_NONE ? GO_RUNNING : GO_WAITING); /* from now on it may leave */
     return true;
 }
 

@@ -46,8 +46,13 @@ static struct thread *take_over(uintptr_t sp)
     return self = t;
 }
 
+/* A child of vfork that was made before its call could be led to ours: `self` is its parent's. */
+static bool is_another_process(void) { return sys_getpid() != recorder.pid; }
+
 struct thread *thread_introduce(void)
 {
+    if (is_another_process())
+        return NULL;
     uint64_t held = signals_hold();
     struct thread *before = self, *t = NULL; /* a handler's hook may have done it by now */
     if (!before && !clockless_stays_out() && !(t = take_over((uintptr_t)__builtin_frame_address(0))))

@@ -1,6 +1,8 @@
 /*
- * Who waited at a futex before anything was recorded: in no queue of ours, but the kernel wakes them first. So who wakes
- * some there says so of nobody else before that many. Any thread, async-signal-safe; no lock.
+ * Who waited at the futex of a condition or semaphore, or one of the program's own, before anything was recorded: in no
+ * queue of ours, but the kernel wakes them first. So who wakes some there says so of nobody else before that many. There
+ * is room for some ten thousand places in the life of a process; who waits at another is not counted. Any thread,
+ * async-signal-safe; no lock.
  */
 #ifndef THRACE_PRELOAD_OLD_WAITERS_H
 #define THRACE_PRELOAD_OLD_WAITERS_H

@@ -93,7 +93,8 @@ static bool is_cheap(enum lost what)
 
 /*
  * The helper has to have a processor before the pool is empty. Among many busy threads its fair share may be less than
- * what it takes to write down what these do, so they leave it theirs, once for each chunk.
+ * what it takes to write down what these do, so they leave it theirs, once for each chunk. Not on the way to a wakeup,
+ * which somebody waits for.
  */
 bool section_enter_slow(struct thread *t, size_t extra, enum lost what)
 {
@@ -102,7 +103,7 @@ bool section_enter_slow(struct thread *t, size_t extra, enum lost what)
     for (int waits = 0; (entered = bare_section_enter(t)); waits++) {
         if (likely(sched_has_room(&t->sched, extra)))
             break;
-        if (!gave_way && unlikely(spool_is_low(&recorder.spool))) {
+        if (!gave_way && what != LOST_WAKEUP && unlikely(spool_is_low(&recorder.spool))) {
             gate_leave(&t->writer);
             sys_sched_yield();
             gave_way = true;

@@ -18,6 +18,10 @@ await_of() { # PID COMMAND…
 }
 await() { await_of "$launched" "$@"; } # COMMAND…
 has_none_of_ours() { ! cat "/proc/$1/task"/*/comm 2>/dev/null | grep -qx 'thrace\|thrace-ctl'; } # PID: threads
+# The first of its children that there are. Not every kernel lists them (CONFIG_PROC_CHILDREN).
+child_of() { # PID
+    cat /proc/[0-9]*/stat 2>/dev/null | sed -n "s/^\([0-9]*\) (.*) [A-Z] $1 .*/\1/p" | sort -n | head -n 1 | grep .
+}
 await_end() { await_of $$ has_ended "$1"; } # PID: of any process
 
 # A signal that comes before the handler does kills.

@@ -41,15 +41,16 @@ __asm__(BEGIN_VFORK
         "    movq $8, %fs:(%rdx)\n" /* THREAD_OFF */
         "    movl $58, %eax\n" /* SYS_vfork */
         "    syscall\n"
-        "    pushq %rdi\n"
+        "    testl %eax, %eax\n"
+        "    jne 1f\n"
+        "    jmp *%rdi\n" /* the child: a shadow stack that it shares keeps its parent's entry */
+        "1:  pushq %rdi\n"
         "    .cfi_adjust_cfa_offset 8\n"
         "    .cfi_offset %rip, -8\n"
-        "    testl %eax, %eax\n"
-        "    je 1f\n"
         "    movq %rsi, %fs:(%rdx)\n"
         "    cmpq $-4095, %rax\n"
         "    jae 2f\n"
-        "1:  ret\n"
+        "    ret\n"
         "2:  pushq %rbx\n"
         "    .cfi_adjust_cfa_offset 8\n"
         "    .cfi_rel_offset %rbx, 0\n"

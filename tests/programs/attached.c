@@ -327,6 +327,7 @@ static NOINLINE pid_t vforked(void)
     pid_t child = vfork();
     if (child == 0) {
         int fd = open("/dev/null", O_WRONLY);
+        usleep(5000); /* somebody may attach just now */
         _exit(fd >= 0 && write(fd, "x", 1) == 1 && fsync(fd) < 0 ? 7 : 8);
     }
     return child;

@@ -1,13 +1,13 @@
 /*
  * idle-pool conditions | semaphores | input | nobody | leaderless | clockless | clockless-first [WORKERS]: twelve
  * workers wait for a condition or a semaphore, and get one thing to do at a time; with all others nothing at all. They
- * wait for a pipe to read from, a full one, a socket and a queue; or the process has given up being root, or its first thread
- * has ended, or all threads are forbidden to read clocks, or only the first one is. Ends by SIGTERM with "done".
+ * wait for a pipe to read from, a full one, a socket and a queue; or the process has given up being root, or its first
+ * thread has ended, or all threads are forbidden to read clocks, or only the first one is. Ends by SIGTERM with "done".
  */
 #include "program.h"
 
-#include <semaphore.h>
 #include <fcntl.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <sys/msg.h>
 #include <sys/prctl.h>

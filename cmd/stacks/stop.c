@@ -65,6 +65,8 @@ static bool copy_stopped(struct process *p, struct thread *t)
     thread_line(p, t->tid, t->line, sizeof t->line);
     if (!thread_take_line(t, t->line))
         t->call = NO_CALL;
+    if (t->call == NO_CALL)
+        t->call = thread_interrupted_call(p, &regs, t->args);
     if (t->state != 'T' && t->state != 't')
         t->state = t->call == NO_CALL ? 'R' : 'S';
     thread_take_registers(&t->stack.regs, &regs);

@@ -2,6 +2,7 @@
 
 #include "cmd/stacks/thread.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -104,6 +105,47 @@ void thread_take_registers(struct unwind_regs *to, const struct user_regs_struct
     to->known = (UINT64_C(1) << UNWIND_NREGS) - 1;
     to->exact = true;
 }
+
+/*
+ * What a call has come to that a signal, or a stop, ended; to the program, the first four look like another try (errno.h
+ * of the kernel).
+ */
+static bool was_interrupted(long result)
+{
+    enum { ERESTARTSYS = 512, ERESTARTNOINTR, ERESTARTNOHAND, ERESTART_RESTARTBLOCK = 516 };
+    return result == -ERESTARTSYS || result == -ERESTARTNOINTR || result == -ERESTARTNOHAND ||
+           result == -ERESTART_RESTARTBLOCK || result == -EINTR;
+}
+
+#if defined(__x86_64__)
+long thread_interrupted_call(const struct process *p, const struct user_regs_struct *r, uint64_t args[CALL_ARGS])
+{
+    (void)p;
+    memcpy(args, (uint64_t[CALL_ARGS]){r->rdi, r->rsi, r->rdx, r->r10, r->r8, r->r9}, CALL_ARGS * sizeof *args);
+    return (long)r->orig_rax >= 0 && was_interrupted((long)r->rax) ? (long)r->orig_rax : NO_CALL;
+}
+#else
+static bool is_call(const struct process *p, uint64_t pc)
+{
+    const uint32_t svc = 0xd4000001;
+    uint32_t code;
+    return process_load(p, pc, &code, sizeof code) && code == svc;
+}
+
+/*
+ * The kernel has set back the one that is to be tried again to its instruction, with all that it was called with. Of one
+ * that has failed instead the first argument is gone.
+ */
+long thread_interrupted_call(const struct process *p, const struct user_regs_struct *r, uint64_t args[CALL_ARGS])
+{
+    const bool again = is_call(p, r->pc);
+    for (int i = 0; i < CALL_ARGS; i++)
+        args[i] = r->regs[i];
+    if (!again)
+        args[0] = UINT64_MAX;
+    return again || (was_interrupted((long)r->regs[0]) && is_call(p, r->pc - 4)) ? (long)r->regs[8] : NO_CALL;
+}
+#endif
 
 bool thread_copy_stack(struct process *p, struct stack_copy *s)
 {

@@ -56,6 +56,12 @@ bool thread_take_line(struct thread *t, const char *line);
 
 void thread_take_registers(struct unwind_regs *to, const struct user_regs_struct *from);
 
+/*
+ * The call that a signal, or a stop, has taken a thread with these registers out of, and its arguments; NO_CALL. The
+ * kernel for aarch64 tells nobody of it.
+ */
+long thread_interrupted_call(const struct process *p, const struct user_regs_struct *r, uint64_t args[CALL_ARGS]);
+
 /* Copies the stack that its registers point into; without a mapping there is no copy. False: memory is short. */
 bool thread_copy_stack(struct process *p, struct stack_copy *s);
 

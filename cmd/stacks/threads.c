@@ -114,48 +114,10 @@ static const char *stop_the_others(struct threads *ts, struct process *p, struct
 
 /* --- of a core file ----------------------------------------------------------------------------------------------- */
 
-/* What a call has come to that a signal ended; to the program, the first four look like another try (kernel's errno.h). */
-static bool was_interrupted(long result)
-{
-    enum { ERESTARTSYS = 512, ERESTARTNOINTR, ERESTARTNOHAND, ERESTART_RESTARTBLOCK = 516 };
-    return result == -ERESTARTSYS || result == -ERESTARTNOINTR || result == -ERESTARTNOHAND ||
-           result == -ERESTART_RESTARTBLOCK || result == -EINTR;
-}
-
-#if defined(__x86_64__)
-static long interrupted_call(const struct process *p, const struct user_regs_struct *r, uint64_t *args)
-{
-    (void)p;
-    memcpy(args, (uint64_t[CALL_ARGS]){r->rdi, r->rsi, r->rdx, r->r10, r->r8, r->r9}, CALL_ARGS * sizeof *args);
-    return (long)r->orig_rax >= 0 && was_interrupted((long)r->rax) ? (long)r->orig_rax : NO_CALL;
-}
-#else
-static bool is_call(const struct process *p, uint64_t pc)
-{
-    const uint32_t svc = 0xd4000001;
-    uint32_t code;
-    return process_load(p, pc, &code, sizeof code) && code == svc;
-}
-
-/*
- * The kernel has set back the one that is to be tried again to its instruction, with all that it was called with. Of one
- * that has failed instead the first argument is gone.
- */
-static long interrupted_call(const struct process *p, const struct user_regs_struct *r, uint64_t *args)
-{
-    const bool again = is_call(p, r->pc);
-    for (int i = 0; i < CALL_ARGS; i++)
-        args[i] = r->regs[i];
-    if (!again)
-        args[0] = UINT64_MAX;
-    return again || (was_interrupted((long)r->regs[0]) && is_call(p, r->pc - 4)) ? (long)r->regs[8] : NO_CALL;
-}
-#endif
-
 /* Where the registers tell: the call that it waited in, and not one that had its result, as clone of a new thread. */
 static void take_call(struct thread *t, const struct process *p, const struct user_regs_struct *regs)
 {
-    t->call = interrupted_call(p, regs, t->args);
+    t->call = thread_interrupted_call(p, regs, t->args);
     t->state = t->call == NO_CALL ? 'R' : 'S';
 }
 

@@ -2,7 +2,6 @@
 
 #include "cmd/stacks/threads.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -27,7 +27,7 @@ int main(int argc, char **argv)
     sigset_t end;
     CHECK(sigemptyset(&end) == 0 && sigaddset(&end, SIGTERM) == 0);
     CHECK(argc < 3 || pthread_sigmask(SIG_BLOCK, &end, NULL) == 0);
-    CHECK(threads && pthread_attr_init(&small) == 0 && pthread_attr_setstacksize(&small, 64 * 1024) == 0);
+    CHECK(threads && pthread_attr_init(&small) == 0 && pthread_attr_setstacksize(&small, 128 * 1024) == 0);
     for (long i = 0; i < crowd; i++)
         CHECK(pthread_create(&threads[i], &small, one_of_the_crowd, NULL) == 0);
     pthread_mutex_lock(&lock);

@@ -7,6 +7,7 @@
 #include <sched.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -65,8 +66,10 @@ static bool copy_stopped(struct process *p, struct thread *t)
     thread_line(p, t->tid, t->line, sizeof t->line);
     if (!thread_take_line(t, t->line))
         t->call = NO_CALL;
-    if (t->call == NO_CALL)
+    if (t->call == NO_CALL) {
         t->call = thread_interrupted_call(p, &regs, t->args);
+        *t->line = 0;
+    }
     if (t->state != 'T' && t->state != 't')
         t->state = t->call == NO_CALL ? 'R' : 'S';
     thread_take_registers(&t->stack.regs, &regs);
@@ -100,6 +103,21 @@ static bool let_go(const struct process *p, const struct stop *stops, size_t n)
     }
 }
 
+/* In the call that it was stopped in. The line of one whose call only its registers told is taken then. */
+static bool is_back(const struct process *p, struct thread *t)
+{
+    struct thread_moment moment;
+    if (*t->line)
+        return thread_moment(p, t, &moment);
+    struct thread now = {.call = NO_CALL};
+    char line[sizeof t->line];
+    thread_line(p, t->tid, line, sizeof line);
+    if (!thread_take_line(&now, line) || (now.call != t->call && now.call != SYS_restart_syscall))
+        return false;
+    memcpy(t->line, line, sizeof line);
+    return true;
+}
+
 /* Until they are in their calls again: who holds what they wait for can be told then only. */
 static void await_calls(const struct process *p, const struct stop *stops, size_t n)
 {
@@ -107,8 +125,7 @@ static void await_calls(const struct process *p, const struct stop *stops, size_
     const struct timespec moment = {0, 200000};
     const uint64_t until = clock_mono_ns() + AGAIN_NS;
     for (size_t i = 0; i < n; i++) {
-        struct thread_moment now;
-        while (stops[i].stopped && stops[i].t->call != NO_CALL && !thread_moment(p, stops[i].t, &now) &&
+        while (stops[i].stopped && stops[i].t->call != NO_CALL && !is_back(p, stops[i].t) &&
                clock_mono_ns() < until)
             nanosleep(&moment, NULL);
     }

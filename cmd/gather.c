@@ -209,6 +209,7 @@ static void report_made_already(struct gathered *g, char *path)
 {
     fprintf(stderr, "thrace: the trace is made already: %s\n", path);
     remember(g, path);
+    g->made = true;
     show_trace(g, path);
     check_trace(g, path);
 }
@@ -221,19 +222,16 @@ static bool report_other_traces(struct gathered *g)
 {
     struct orphaned_spools traces;
     size_t n = 0;
-    bool any = false;
     finished_traces_find(&traces, g->out, g->since);
     for (size_t i = 0; i < traces.n && !g->made; i++)
-        if (!strcmp(traces.v[i].path, g->out)) {
+        if (!strcmp(traces.v[i].path, g->out))
             report_made_already(g, traces.v[i].path);
-            any = true;
-        }
     for (size_t i = 0; i < traces.n; i++)
         n += !was_reported(g, traces.v[i].path);
     if (n)
         print_names(g, &traces, n);
     orphaned_spools_free(&traces);
-    return any || n;
+    return n;
 }
 
 static void report_orphan(const struct orphaned_spool *s)

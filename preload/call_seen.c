@@ -1,10 +1,9 @@
 #include "preload/call_seen.h"
 
-#include <fcntl.h>
 #include <string.h>
 
 #include "lib/rawsys.h"
-#include "lib/text.h"
+#include "preload/descriptors.h"
 #include "preload/tasks.h"
 
 static uint64_t hexadecimal(const char *text)
@@ -69,14 +68,8 @@ static enum sched_reason reason_of_descriptor(uint32_t tid, uint64_t fd, enum sc
         enum sched_reason reason;
     } others[] = {{"socket:", REASON_NETWORK}, {"anon_inode:[timerfd]", REASON_SLEEP},
                   {"anon_inode:[signalfd]", REASON_SELECT}, {"anon_inode:[io_uring]", REASON_SELECT}};
-    char path[64], link[32] = "";
-    struct text t = {path, path + sizeof path - 1};
-    text_put_string(&t, "/proc/self/task/", UINT32_MAX);
-    text_put_number(&t, tid);
-    text_put_string(&t, "/fd/", UINT32_MAX);
-    text_put_number(&t, (uint32_t)fd);
-    *t.p = 0;
-    raw_syscall(SYS_readlinkat, AT_FDCWD, (long)path, (long)link, sizeof link - 1, 0, 0);
+    char link[32];
+    descriptor_link(tid, (uint32_t)fd, link, sizeof link);
     for (unsigned i = 0; i < sizeof others / sizeof *others; i++)
         if (!strncmp(link, others[i].begins, strlen(others[i].begins)))
             return others[i].reason;

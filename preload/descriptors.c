@@ -11,6 +11,23 @@
 
 static void put(struct text *t, const char *s) { text_put_string(t, s, UINT32_MAX); }
 
+void descriptor_link(uint32_t tid, uint32_t fd, char *into, size_t size)
+{
+    char path[64];
+    struct text t = {path, path + sizeof path - 1};
+    put(&t, "/proc/self/");
+    if (tid) {
+        put(&t, "task/");
+        text_put_number(&t, tid);
+        text_put(&t, '/');
+    }
+    put(&t, "fd/");
+    text_put_number(&t, fd);
+    *t.p = 0;
+    long n = raw_syscall(SYS_readlinkat, AT_FDCWD, (long)path, (long)into, (long)size - 1, 0, 0);
+    into[sys_failed(n) ? 0 : n] = 0;
+}
+
 /* --- sockets ------------------------------------------------------------------------------------------------------ */
 
 static socklen_t ask(long call, int fd, union socket_address *a)
@@ -77,13 +94,8 @@ static void put_path(struct text *t, const char *path)
 /* "pipe:[1234]" is the kernel's for one without a name. */
 static void describe_by_link(int fd, enum object_kind kind, struct text *t)
 {
-    char path[32], link[LINK_SIZE];
-    struct text p = {path, path + sizeof path - 1};
-    put(&p, "/proc/self/fd/");
-    text_put_number(&p, (uint32_t)fd);
-    *p.p = 0;
-    long n = raw_syscall(SYS_readlinkat, AT_FDCWD, (long)path, (long)link, sizeof link - 1, 0, 0);
-    link[sys_failed(n) ? 0 : n] = 0;
+    char link[LINK_SIZE];
+    descriptor_link(0, (uint32_t)fd, link, sizeof link);
     put(t, object_word(kind));
     text_put(t, ' ');
     const char *number = strchr(link, '[');

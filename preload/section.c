@@ -99,14 +99,13 @@ static bool is_cheap(enum lost what)
 bool section_enter_slow(struct thread *t, size_t extra, enum lost what)
 {
     uint64_t since = 0;
-    bool entered, gave_way = false;
+    bool entered;
     for (int waits = 0; (entered = bare_section_enter(t)); waits++) {
         if (likely(sched_has_room(&t->sched, extra)))
             break;
-        if (!gave_way && what != LOST_WAKEUP && unlikely(spool_is_low(&recorder.spool))) {
+        if (!waits && what != LOST_WAKEUP && unlikely(spool_is_low(&recorder.spool))) {
             gate_leave(&t->writer);
             sys_sched_yield();
-            gave_way = true;
             continue;
         }
         if (!(is_cheap(what) && unlikely(spool_is_short(&recorder.spool))) && new_chunk(&t->sched))

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "lib/rawsys.h"
+#include "preload/descriptors.h"
 #include "preload/wrapper.h"
 
 enum { NWATCHED = 1 << 12 };
@@ -52,14 +53,8 @@ static enum fd_kind kind_by_name(int fd)
         enum fd_kind kind;
     } names[] = {{"anon_inode:[eventfd]", FD_EVENTFD}, {"anon_inode:[timerfd]", FD_TIMERFD},
                  {"anon_inode:[signalfd]", FD_SIGNALFD}, {"anon_inode:[eventpoll]", FD_EPOLL}};
-    char path[32] = "/proc/self/fd/", link[32] = "", digits[12];
-    int n = 0, at = (int)strlen(path);
-    do
-        digits[n++] = (char)('0' + fd % 10);
-    while (fd /= 10);
-    while (n)
-        path[at++] = digits[--n];
-    raw_syscall(SYS_readlinkat, AT_FDCWD, (long)path, (long)link, sizeof link - 1, 0, 0);
+    char link[32];
+    descriptor_link(0, (uint32_t)fd, link, sizeof link);
     for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++)
         if (!strcmp(link, names[i].name))
             return names[i].kind;

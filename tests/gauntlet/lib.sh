@@ -33,8 +33,7 @@ serve() { # COMMAND…: a server; what it prints goes to server.out and server.e
 
 # The server itself, which signals are meant for.
 server_pid() {
-    read -r server _ <"/proc/$launched/task/$launched/children"
-    echo "$server"
+    child_of "$launched"
 }
 
 stop() { # [SIGNAL]: has the server end by it, or by itself: "-"

@@ -6,6 +6,7 @@
  */
 #include "program.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <semaphore.h>
 #include <signal.h>
@@ -68,7 +69,7 @@ static NOINLINE void *takes_message(void *arg)
         long type;
         char text[1];
     } message;
-    CHECK(msgrcv(queue, &message, sizeof message.text, 0, 0) == 1);
+    CHECK(msgrcv(queue, &message, sizeof message.text, 0, 0) == 1 || errno == EIDRM); /* the queue goes at the end */
     return arg;
 }
 
@@ -114,17 +115,15 @@ int main(int argc, char **argv)
     const int workers = argc == 3 ? atoi(argv[2]) : WORKERS;
     CHECK(pthread_attr_init(&small) == 0 && pthread_attr_setstacksize(&small, STACK) == 0);
     CHECK(workers > 0 && (argc == 2 || argc == 3) && signal(SIGTERM, done) != SIG_ERR && sem_init(&things, 0, 0) == 0);
+    const bool by_input = !strcmp(argv[1], "input");
     const bool by_semaphore = !strcmp(argv[1], "semaphores"), gives = by_semaphore || !strcmp(argv[1], "conditions");
+    void *(*const takes)(void *) = by_semaphore ? takes_from_semaphore : takes_from_condition;
     if (!strcmp(argv[1], "nobody"))
         CHECK(setresgid(65534, 65534, 65534) == 0 && setresuid(65534, 65534, 65534) == 0);
     if (!strcmp(argv[1], "clockless"))
         CHECK(prctl(PR_SET_TSC, PR_TSC_SIGSEGV) == 0);
     for (int i = 0; i < workers; i++)
-        CHECK(pthread_create(&worker, &small,
-                             !strcmp(argv[1], "input") ? waits_for_input(i)
-                             : by_semaphore                  ? takes_from_semaphore
-                                                             : takes_from_condition,
-                             NULL) == 0);
+        CHECK(pthread_create(&worker, &small, by_input ? waits_for_input(i) : takes, NULL) == 0);
     if (!strcmp(argv[1], "clockless-first"))
         CHECK(prctl(PR_SET_TSC, PR_TSC_SIGSEGV) == 0);
     puts("ready");

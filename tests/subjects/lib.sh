@@ -69,9 +69,7 @@ program_pid() {
     if [ "$way" = plain ]; then
         echo "$launched"
     else
-        child=
-        { read -r child rest <"/proc/$launched/task/$launched/children"; } 2>/dev/null || [ -n "$child" ] &&
-            echo "$child"
+        child_of "$launched"
     fi
 }
 

@@ -80,7 +80,7 @@ void hook_made(struct hook *h, const void *address);
 enum {
     LOCK_NOTE_MAX = 1 + 4 * VARINT_MAX,
     STACK_RECORD_MAX = 1 + (2 + STACK_MAX_FRAMES) * 10,
-    WAIT_STACK_RECORDS_MAX = STACK_RECORD_MAX + OBJECT_RECORD_MAX + 2 * LOCK_NOTE_MAX,
+    WAIT_STACK_RECORDS_MAX = STACK_RECORD_MAX + OBJECT_RECORD_MAX + 3 * LOCK_NOTE_MAX,
 };
 
 /* Inside a section with STACK_RECORD_MAX extra: the id of the captured stack in this generation, 0 for none. */

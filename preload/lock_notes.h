@@ -9,8 +9,11 @@
 #include "lib/switch_kind.h"
 #include "preload/hook.h"
 
-/* The calling thread will wait for a condition, give up the mutex for that and take it again; and has done so. */
-void lock_note_will_retake(struct thread *t, const void *mutex);
+/*
+ * The calling thread will wait for a condition, give up the mutex for that, which it may have noted already, and take
+ * it again; and has done so.
+ */
+void lock_note_will_retake(struct thread *t, const void *mutex, bool unlock_is_noted);
 static inline void lock_note_retaken(struct thread *t)
 {
     if (unlikely(t->retakes)) {

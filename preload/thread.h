@@ -64,6 +64,7 @@ struct thread {
     struct sched_thread sched;
     struct wait_slot *wait; /* its slot while it waits for an object */
     const void *retakes;    /* the mutex that it gives up to wait for a condition, where that is noted; or NULL */
+    bool unlock_is_noted;   /* that it gives that up is noted already */
     enum woken woken;       /* what became of a slot that is gone, while the model still says Waiting */
     struct {                /* a GoUnblock promised by a claim and not written yet; g 0: none */
         struct sched_wakeup wakeup;

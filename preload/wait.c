@@ -252,13 +252,15 @@ void wait_for_owner(const pthread_mutex_t *m)
         waitq_overtake(&recorder.waits, self->wait);
 }
 
-void wake_next_owner(struct hook *h, const pthread_mutex_t *m)
+bool wake_next_owner(struct hook *h, const pthread_mutex_t *m)
 {
     if (!is_trusted(WORD_MUTEX))
-        return;
+        return false;
     enum wait_claimed claimed = mutex_unlock_will_wake(m) ? CLAIMED_QUEUED : CLAIMED_COMING;
-    if (claimed == CLAIMED_QUEUED && !mutex_is_nested(m))
+    bool wakes = claimed == CLAIMED_QUEUED && !mutex_is_nested(m);
+    if (wakes)
         lock_note_release(h, m, MUTEX_IS_UNLOCKED);
     if (waitq_may_claim(&recorder.waits, m, claimed))
         wake(h, m, WAITER_ANY, claimed, false);
+    return wakes;
 }

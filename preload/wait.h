@@ -74,7 +74,8 @@ void wait_for_owner(const pthread_mutex_t *m);
 
 /*
  * Likewise for a mutex, which the calling thread is about to unlock: others may take it before the one that is woken.
+ * True: that the unlock wakes somebody is noted, where such notes are taken.
  */
-void wake_next_owner(struct hook *h, const pthread_mutex_t *m);
+bool wake_next_owner(struct hook *h, const pthread_mutex_t *m);
 
 #endif

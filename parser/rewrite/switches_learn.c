@@ -23,12 +23,14 @@ struct waiter {
     size_t early;     /* … or the same as this, if there is none: that was before */
     size_t unblock;   /* number of the GoUnblock + 1 with which it is woken, by another thread; 0: it is not */
     uint64_t by;      /* which */
+    int64_t passed_at; /* when a signal reached it on its way to sleep; else 0 */
+    size_t release, waking_before; /* number of the note + 1 that took it out of its queue; what `waking` was then */
     bool was_asleep;  /* then … */
     bool slept_again; /* … and it has fallen asleep since for what it waits for */
     bool by_note;     /* the waking is what an unlock or a signal did, as was noted */
     /* As one that wakes others: */
     uint32_t released; /* the mutex or condition of its last note, if that releases one, and the trace has not said so */
-    uint32_t woke;     /* of a signal: whom, by number, or 0 */
+    uint32_t woke;     /* whom that woke, by number, or 0 */
     size_t note;       /* number of the note + 1, if it is a waking and of this generation; else 0 */
 };
 
@@ -101,7 +103,7 @@ static void say_from_where(struct learner *l, uint32_t at, uint32_t by, uint64_t
  * The trace has the thread signal another one than the kernel woke for that; or one that a signal had reached already.
  * Whom a broadcast wakes, which has no note, the condition lets through.
  */
-static bool is_signalled_wrongly(struct learner *l, uint32_t at, uint32_t by)
+static bool is_signalled_wrongly(struct learner *l, uint32_t at, uint32_t by, int64_t time)
 {
     const struct queued_thread *t = queues_thread(&l->queues, at);
     struct waiter *w = by ? &l->waiters.v[by - 1] : NULL;
@@ -113,8 +115,10 @@ static bool is_signalled_wrongly(struct learner *l, uint32_t at, uint32_t by)
     }
     w->released = 0;
     bool passed = t->passed;
-    if (!w->woke && !l->waiters.v[at - 1].lost) /* it is on its way to sleep, or has just taken the signal */
+    if (!w->woke && !l->waiters.v[at - 1].lost) { /* it is on its way to sleep, or has just taken the signal */
         queues_pass(&l->queues, at);
+        l->waiters.v[at - 1].passed_at = time;
+    }
     return w->woke ? w->woke != at : passed;
 }
 
@@ -127,7 +131,7 @@ static bool wake(struct learner *l, const struct gotrace_event *ev)
         return true;
     if (by)
         say_from_where(l, at, by, ev->args[2]);
-    if (is_signalled_wrongly(l, at, by))
+    if (is_signalled_wrongly(l, at, by, ev->time))
         return mark(&l->known->wrong, l->unblocks - 1);
     struct waiter *w = &l->waiters.v[at - 1];
     w->block = w->back = 0;
@@ -216,23 +220,48 @@ static void note_is_waking(struct learner *l, size_t i, uint32_t whom)
 {
     struct thread_switch *s = &l->switches->v[i];
     struct waiter *w = &l->waiters.v[whom - 1];
-    *s = (struct thread_switch){
-        .time = s->time, .thread = w->thread, .kind = SWITCH_WAKING, .waker = s->thread, .context = WAKING_BY_THREAD};
+    *s = (struct thread_switch){.time = s->time, .thread = w->thread, .kind = SWITCH_WAKING, .waker = s->thread,
+                                .context = WAKING_BY_THREAD, .stack = s->stack};
+    w->waking_before = w->waking;
     w->waking = i + 1;
     w->early = 0;
     w->by_note = true;
-    l->waiters.v[idmap_get(&l->waiter_of, s->waker) - 1].note = i + 1;
 }
 
-/* Who was woken from a condition was woken by that. */
-static void learn_unlock(struct learner *l, size_t i)
+/* Who was woken from a condition was woken by that, and not by an unlock of the mutex. True: the note is its waking. */
+static bool release(struct learner *l, size_t i, uint32_t whom, bool signal)
 {
-    uint32_t whom = queues_unlock(&l->queues, l->switches->v[i].waker);
-    const struct waiter *w = whom ? &l->waiters.v[whom - 1] : NULL;
-    if (!whom && l->switches->v[i].waker <= l->queues.objects.n)
-        l->queues.objects.v[l->switches->v[i].waker - 1].unlock = i + 1;
-    if (w && !(queues_thread(&l->queues, whom)->cond && (w->was_asleep || w->waking)))
-        note_is_waking(l, i, whom);
+    struct waiter *w = &l->waiters.v[whom - 1];
+    w->release = i + 1;
+    if (!signal && queues_thread(&l->queues, whom)->cond && (w->was_asleep || w->waking))
+        return false;
+    note_is_waking(l, i, whom);
+    return true;
+}
+
+/* The other one was taken to be woken by what has woken this one. */
+static void take_over_release(struct learner *l, uint32_t at, uint32_t other, bool signal)
+{
+    struct waiter *o = &l->waiters.v[other - 1];
+    if (!o->release)
+        return;
+    size_t i = o->release - 1;
+    struct thread_switch *s = &l->switches->v[i];
+    if (o->waking == o->release) { /* back to a note that wakes nobody */
+        *s = (struct thread_switch){.time = s->time, .thread = s->waker, .kind = SWITCH_LOCK_NOTE, .stack = s->stack};
+        o->waking = o->waking_before;
+        o->by_note = false;
+    }
+    o->release = 0;
+    release(l, i, at, signal);
+}
+
+static uint32_t unlock(struct learner *l, size_t i)
+{
+    uint32_t mutex = l->switches->v[i].waker, whom = queues_unlock(&l->queues, mutex);
+    if (!whom && mutex <= l->queues.objects.n)
+        l->queues.objects.v[mutex - 1].unlock = i + 1;
+    return whom;
 }
 
 static bool learn_note(struct learner *l, size_t i)
@@ -242,50 +271,54 @@ static bool learn_note(struct learner *l, size_t i)
     if (!w)
         return false;
     uint32_t at = number_of(l, w);
-    w->released = s.context == MUTEX_IS_UNLOCKED || s.context == COND_IS_SIGNALLED ? s.waker : 0;
+    w->released = 0;
     w->note = 0;
-    switch (s.context) {
-    case MUTEX_IS_AWAITED: return queues_await_mutex(&l->queues, at, s.waker);
-    case COND_IS_AWAITED: return queues_await_cond(&l->queues, at, s.waker);
-    case COND_IS_SIGNALLED:
-        w->woke = queues_signal(&l->queues, s.waker);
-        if (w->woke)
-            note_is_waking(l, i, w->woke);
-        return true;
-    default: learn_unlock(l, i); return true;
-    }
+    if (s.context == MUTEX_IS_AWAITED)
+        return queues_await_mutex(&l->queues, at, s.waker, s.time);
+    if (s.context == COND_IS_AWAITED)
+        return queues_await_cond(&l->queues, at, s.waker);
+    bool signals = s.context == COND_IS_SIGNALLED;
+    w->released = s.waker;
+    w->woke = signals ? queues_signal(&l->queues, s.waker) : unlock(l, i);
+    if (w->woke && release(l, i, w->woke, signals))
+        w->note = i + 1;
+    return true;
 }
 
 /* ---- switches --------------------------------------------------------------------------------------------------- */
 
 /*
- * The kernel has a thread in the queue a little before it switches to another one. An unlock of that moment, which found
- * nobody, has woken it already.
+ * The kernel has a thread in the queue before it switches to another one. So what was released since it set out has
+ * woken it, if that found nobody else who slept.
  */
-static void leave_if_woken(struct learner *l, uint32_t at, int64_t time)
+static void leave_if_woken(struct learner *l, uint32_t at, int64_t released)
 {
-    enum { MOMENT_NS = 3000 };
-    struct queue *m = &l->queues.objects.v[queues_thread(&l->queues, at)->mutex - 1];
-    if (m->unlock && time - l->switches->v[m->unlock - 1].time < MOMENT_NS)
-        queues_unlock(&l->queues, queues_thread(&l->queues, at)->mutex);
-    m->unlock = 0;
+    if (queues_thread(&l->queues, at)->since < released)
+        queues_leave(&l->queues, at);
 }
 
 /* In its wait. What ended an earlier sleep, in vain, does not count. */
 static bool fall_asleep(struct learner *l, struct waiter *w, int64_t time)
 {
-    enum sleeps_for what = queues_sleep(&l->queues, number_of(l, w));
+    uint32_t at = number_of(l, w);
+    enum sleeps_for what = queues_sleep(&l->queues, at, time);
     size_t unblock = w->unblock;
     w->back = 0;
     if (what == SLEEPS_FOR_COND && unblock) { /* it was awake, and another one has taken the signal */
         w->unblock = w->waking = 0;
         return mark(&l->known->wrong, unblock - 1);
     }
-    bool passed = queues_thread(&l->queues, number_of(l, w))->passed;
+    bool passed = queues_thread(&l->queues, at)->passed;
     w->slept_again = !passed;
     w->waking = unblock || passed ? w->waking : 0;
-    if (what == SLEEPS_FOR_MUTEX)
-        leave_if_woken(l, number_of(l, w), time);
+    if (what != SLEEPS_FOR_MUTEX)
+        return true;
+    struct queue *m = &l->queues.objects.v[queues_thread(&l->queues, at)->mutex - 1];
+    if (m->unlock)
+        leave_if_woken(l, at, l->switches->v[m->unlock - 1].time);
+    m->unlock = 0;
+    if (passed)
+        leave_if_woken(l, at, w->passed_at);
     return true;
 }
 
@@ -319,7 +352,10 @@ static bool learn_switch(struct learner *l, size_t i)
         if (!fall_asleep(l, w, s->time))
             return false;
     } else {
-        queues_run(&l->queues, at);
+        bool for_cond = queues_sleeps_for_cond(&l->queues, at);
+        uint32_t instead = queues_run(&l->queues, at, s->time);
+        if (instead)
+            take_over_release(l, at, instead, for_cond);
         if (w->slept)
             w->back = i + 1;
     }

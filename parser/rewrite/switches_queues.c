@@ -27,7 +27,7 @@ static bool make_queue(struct queues *q, uint32_t object)
 
 /* ---- who sleeps ------------------------------------------------------------------------------------------------- */
 
-static void leave_queue(struct queues *q, uint32_t thread)
+void queues_leave(struct queues *q, uint32_t thread)
 {
     struct queued_thread *t = thread_of(q, thread);
     struct queue *in = queue_of(q, t->in);
@@ -48,13 +48,59 @@ static void leave_queue(struct queues *q, uint32_t thread)
 static void come_last(struct queues *q, uint32_t thread, uint32_t object)
 {
     struct queue *in = queue_of(q, object);
-    leave_queue(q, thread);
+    queues_leave(q, thread);
     if (in->last)
         thread_of(q, in->last)->next = thread;
     else
         in->first = thread;
     in->last = thread;
     thread_of(q, thread)->in = object;
+}
+
+static void come_first(struct queues *q, uint32_t thread, uint32_t object)
+{
+    struct queue *in = queue_of(q, object);
+    thread_of(q, thread)->next = in->first;
+    thread_of(q, thread)->in = object;
+    in->first = thread;
+    if (!in->last)
+        in->last = thread;
+}
+
+/* Either may have been in the kernel's queue before the other. */
+static bool came_together(const struct queued_thread *a, const struct queued_thread *b)
+{
+    return a->since <= b->asleep && b->since <= a->asleep;
+}
+
+static uint32_t who_was_woken_instead(struct queues *q, uint32_t thread)
+{
+    uint32_t object = thread_of(q, thread)->in;
+    struct queue *in = queue_of(q, object);
+    uint32_t other = in ? in->woken : 0;
+    if (!other || !came_together(thread_of(q, thread), thread_of(q, other)))
+        return 0;
+    in->woken = 0;
+    come_first(q, other, object);
+    return other;
+}
+
+static uint32_t wake_up(struct queues *q, uint32_t thread)
+{
+    if (thread) {
+        queue_of(q, thread_of(q, thread)->in)->woken = thread;
+        queues_leave(q, thread);
+    }
+    return thread;
+}
+
+static void is_back(struct queues *q, uint32_t thread)
+{
+    const struct queued_thread *t = thread_of(q, thread);
+    struct queue *of[] = {queue_of(q, t->mutex), queue_of(q, t->cond)};
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++)
+        if (of[i] && of[i]->woken == thread)
+            of[i]->woken = 0;
 }
 
 /* ---- conditions ------------------------------------------------------------------------------------------------- */
@@ -74,7 +120,7 @@ void queues_pass(struct queues *q, uint32_t thread)
     if (!t->cond || t->passed)
         return;
     struct queue *c = queue_of(q, t->cond);
-    leave_queue(q, thread);
+    queues_leave(q, thread);
     t->passed = true;
     if (!is_older(t, c))
         c->newer -= c->newer > 0;
@@ -112,52 +158,55 @@ uint32_t queues_signal(struct queues *q, uint32_t cond)
     uint32_t thread = c->first;
     while (thread && !is_older(thread_of(q, thread), c))
         thread = thread_of(q, thread)->next;
-    if (thread)
-        leave_queue(q, thread);
-    return thread;
+    return wake_up(q, thread);
 }
 
 /* ---- waits ------------------------------------------------------------------------------------------------------ */
 
-bool queues_await_mutex(struct queues *q, uint32_t thread, uint32_t mutex)
+bool queues_await_mutex(struct queues *q, uint32_t thread, uint32_t mutex, int64_t time)
 {
     queues_end(q, thread);
     thread_of(q, thread)->mutex = mutex;
+    thread_of(q, thread)->since = time;
     return make_queue(q, mutex);
 }
 
-void queues_run(struct queues *q, uint32_t thread)
+uint32_t queues_run(struct queues *q, uint32_t thread, int64_t time)
 {
     struct queued_thread *t = thread_of(q, thread);
-    leave_queue(q, thread);
+    uint32_t instead = who_was_woken_instead(q, thread);
+    t->since = time;
+    is_back(q, thread);
+    queues_leave(q, thread);
     if (t->cond && !t->passed && is_let_through(t, queue_of(q, t->cond)))
         queues_pass(q, thread);
+    return instead;
 }
 
-enum sleeps_for queues_sleep(struct queues *q, uint32_t thread)
+enum sleeps_for queues_sleep(struct queues *q, uint32_t thread, int64_t time)
 {
     struct queued_thread *t = thread_of(q, thread);
     if (!t->mutex)
         return SLEEPS_FOR_OTHER;
-    bool for_cond = t->cond && !t->passed;
+    bool for_cond = queues_sleeps_for_cond(q, thread);
+    is_back(q, thread);
+    t->asleep = time;
     come_last(q, thread, for_cond ? t->cond : t->mutex);
     return for_cond ? SLEEPS_FOR_COND : SLEEPS_FOR_MUTEX;
 }
 
 void queues_end(struct queues *q, uint32_t thread)
 {
-    leave_queue(q, thread);
+    is_back(q, thread);
+    queues_leave(q, thread);
     queues_pass(q, thread);
     *thread_of(q, thread) = (struct queued_thread){0};
 }
 
 uint32_t queues_unlock(struct queues *q, uint32_t mutex)
 {
-    struct queue *m = queue_of(q, mutex);
-    uint32_t thread = m ? m->first : 0;
-    if (thread)
-        leave_queue(q, thread);
-    return thread;
+    const struct queue *m = queue_of(q, mutex);
+    return wake_up(q, m ? m->first : 0);
 }
 
 void queues_forget(struct queues *q)

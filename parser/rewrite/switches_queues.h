@@ -18,6 +18,8 @@ struct queued_thread {
     uint32_t round;       /* of the condition, when it began to */
     bool passed;          /* the condition: it sleeps for the mutex from now on */
     uint32_t in, next;    /* what it sleeps for now; who does behind it */
+    int64_t since;        /* when it noted that, or got a processor last; and when it fell asleep after that: it … */
+    int64_t asleep;       /* … came into the kernel's queue in between, nobody knows when */
 };
 
 struct queue {
@@ -26,6 +28,7 @@ struct queue {
     uint32_t older, newer;  /* … of whom so many have not been, and so many came since */
     uint32_t signals;       /* that nobody has taken */
     size_t unlock;          /* of a mutex: number of the note + 1 of the last unlock, if that woke nobody */
+    uint32_t woken;         /* by the last unlock or signal, if it has had no processor since */
 };
 
 struct queues {
@@ -39,16 +42,21 @@ enum sleeps_for { SLEEPS_FOR_OTHER, SLEEPS_FOR_MUTEX, SLEEPS_FOR_COND };
 bool queues_add_thread(struct queues *q);
 
 /* It is about to wait for the mutex; or for the condition, and then for the mutex that it noted before. False: no memory. */
-bool queues_await_mutex(struct queues *q, uint32_t thread, uint32_t mutex);
+bool queues_await_mutex(struct queues *q, uint32_t thread, uint32_t mutex, int64_t time);
 bool queues_await_cond(struct queues *q, uint32_t thread, uint32_t cond);
 
 /*
  * It falls asleep in its wait; has a processor again, and asks for a signal then; and has ended the wait. One that had a
- * processor when somebody signalled, and sleeps then, was on its way to sleep.
+ * processor when somebody signalled, and sleeps then, was on its way to sleep. Who has a processor and was not woken
+ * may have been before another one in the kernel's queue, that was taken to be woken instead: that one sleeps on, as
+ * the first, and is what queues_run says; else 0.
  */
-enum sleeps_for queues_sleep(struct queues *q, uint32_t thread);
-void queues_run(struct queues *q, uint32_t thread);
+enum sleeps_for queues_sleep(struct queues *q, uint32_t thread, int64_t time);
+uint32_t queues_run(struct queues *q, uint32_t thread, int64_t time);
 void queues_end(struct queues *q, uint32_t thread);
+
+/* It sleeps, and has been woken all the same. */
+void queues_leave(struct queues *q, uint32_t thread);
 
 /* Whom the kernel wakes for an unlock and for a signal; 0: nobody. */
 uint32_t queues_unlock(struct queues *q, uint32_t mutex);
@@ -65,6 +73,12 @@ void queues_free(struct queues *q);
 static inline const struct queued_thread *queues_thread(const struct queues *q, uint32_t thread)
 {
     return &q->threads.v[thread - 1];
+}
+
+static inline bool queues_sleeps_for_cond(const struct queues *q, uint32_t thread)
+{
+    const struct queued_thread *t = queues_thread(q, thread);
+    return t->cond && !t->passed;
 }
 
 #endif

@@ -12,13 +12,16 @@
 #include "preload/old_waiters.h"
 #include "preload/wrapper.h"
 
-/* The calling thread will sleep on c and unlock m for that. */
+/*
+ * The calling thread will sleep on c and unlock m for that. Whether somebody waits for m is asked late: a stack that is
+ * new takes as long as another thread to queue.
+ */
 static void begin(struct hook *h, struct wait *w, const void *c, const void *m)
 {
-    if (waitq_maybe_waiting(&recorder.waits, m))
-        wake_next_owner(h, (const pthread_mutex_t *)m);
+    hook_capture_for(h, STACK_OF_WAIT);
+    bool noted = waitq_maybe_waiting(&recorder.waits, m) && wake_next_owner(h, (const pthread_mutex_t *)m);
     hook_waits_for(h, OBJECT_COND, c);
-    lock_note_will_retake(h->t, m);
+    lock_note_will_retake(h->t, m, noted);
     wait_register(h, c, WAITER_ANY);
     while (!wait_block(h, w, REASON_COND))
         ;

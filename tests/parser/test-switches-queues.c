@@ -15,10 +15,15 @@ static struct queues of(int threads)
     return q;
 }
 
+static int64_t now;
+
 static void wait_mutex(struct queues *q, uint32_t thread, uint32_t mutex)
 {
-    assert_true(queues_await_mutex(q, thread, mutex));
+    assert_true(queues_await_mutex(q, thread, mutex, now += 10));
 }
+
+static enum sleeps_for falls_asleep(struct queues *q, uint32_t thread) { return queues_sleep(q, thread, now += 10); }
+static uint32_t runs(struct queues *q, uint32_t thread) { return queues_run(q, thread, now += 10); }
 
 static void wait_cond(struct queues *q, uint32_t thread)
 {
@@ -32,14 +37,14 @@ static void test_nobody(void **state)
     struct queues q = of(2);
     assert_int_equal(queues_unlock(&q, M), 0);
     assert_int_equal(queues_signal(&q, C), 0);
-    assert_int_equal(queues_sleep(&q, 1), SLEEPS_FOR_OTHER);
+    assert_int_equal(falls_asleep(&q, 1), SLEEPS_FOR_OTHER);
     wait_mutex(&q, 1, OTHER);
     assert_int_equal(queues_unlock(&q, OTHER), 0); /* it is awake */
-    assert_int_equal(queues_sleep(&q, 1), SLEEPS_FOR_MUTEX);
+    assert_int_equal(falls_asleep(&q, 1), SLEEPS_FOR_MUTEX);
     assert_int_equal(queues_unlock(&q, M), 0);
     queues_end(&q, 1);
     assert_int_equal(queues_unlock(&q, OTHER), 0);
-    assert_int_equal(queues_sleep(&q, 1), SLEEPS_FOR_OTHER);
+    assert_int_equal(falls_asleep(&q, 1), SLEEPS_FOR_OTHER);
     queues_free(&q);
 }
 
@@ -51,21 +56,51 @@ static void test_who_slept_first(void **state)
         wait_mutex(&q, t, M);
     static const uint32_t asleep[] = {3, 1, 4, 2};
     for (size_t i = 0; i < 4; i++)
-        assert_int_equal(queues_sleep(&q, asleep[i]), SLEEPS_FOR_MUTEX);
+        assert_int_equal(falls_asleep(&q, asleep[i]), SLEEPS_FOR_MUTEX);
     assert_int_equal(queues_unlock(&q, M), 3);
-    queues_sleep(&q, 3); /* in vain: now it is the last one */
-    queues_run(&q, 4); /* from the middle: of itself */
+    falls_asleep(&q, 3); /* in vain: now it is the last one */
+    assert_int_equal(runs(&q, 4), 0); /* from the middle: of itself */
     assert_int_equal(queues_unlock(&q, M), 1);
     assert_int_equal(queues_unlock(&q, M), 2);
-    queues_sleep(&q, 1);
-    queues_run(&q, 1); /* from the end */
-    queues_sleep(&q, 2);
+    runs(&q, 1);
+    runs(&q, 2);
+    falls_asleep(&q, 1);
+    assert_int_equal(runs(&q, 1), 0); /* from the end */
+    falls_asleep(&q, 2);
     assert_int_equal(queues_unlock(&q, M), 3);
     assert_int_equal(queues_unlock(&q, M), 2);
     assert_int_equal(queues_unlock(&q, M), 0);
-    queues_sleep(&q, 4);
+    falls_asleep(&q, 4);
     queues_forget(&q);
     assert_int_equal(queues_unlock(&q, M), 0);
+    queues_free(&q);
+}
+
+/* Two set out before either slept: who is back first was woken. */
+static void test_woken_instead(void **state)
+{
+    (void)state;
+    struct queues q = of(3);
+    wait_mutex(&q, 1, M);
+    wait_mutex(&q, 2, M);
+    falls_asleep(&q, 1);
+    falls_asleep(&q, 2);
+    wait_mutex(&q, 3, M);
+    falls_asleep(&q, 3);
+    assert_int_equal(queues_unlock(&q, M), 1);
+    assert_int_equal(runs(&q, 3), 0); /* it set out later: of itself */
+    assert_int_equal(runs(&q, 2), 1);
+    assert_int_equal(queues_unlock(&q, M), 1);
+    assert_int_equal(runs(&q, 1), 0);
+    wait_cond(&q, 2);
+    wait_cond(&q, 3);
+    falls_asleep(&q, 2);
+    falls_asleep(&q, 3);
+    assert_int_equal(queues_signal(&q, C), 2);
+    assert_int_equal(runs(&q, 3), 2);
+    assert_int_equal(queues_signal(&q, C), 2);
+    assert_int_equal(falls_asleep(&q, 3), SLEEPS_FOR_MUTEX);
+    assert_int_equal(runs(&q, 3), 0); /* who was woken from the condition was not woken for that */
     queues_free(&q);
 }
 
@@ -76,16 +111,16 @@ static void test_through_a_condition(void **state)
     struct queues q = of(3);
     wait_cond(&q, 1);
     wait_cond(&q, 2);
-    assert_int_equal(queues_sleep(&q, 2), SLEEPS_FOR_COND);
-    assert_int_equal(queues_sleep(&q, 1), SLEEPS_FOR_COND);
+    assert_int_equal(falls_asleep(&q, 2), SLEEPS_FOR_COND);
+    assert_int_equal(falls_asleep(&q, 1), SLEEPS_FOR_COND);
     assert_int_equal(queues_unlock(&q, M), 0);
     wait_mutex(&q, 3, M);
-    queues_sleep(&q, 3);
+    falls_asleep(&q, 3);
     assert_int_equal(queues_signal(&q, C), 2);
-    queues_run(&q, 2);
-    assert_int_equal(queues_sleep(&q, 2), SLEEPS_FOR_MUTEX);
+    assert_int_equal(runs(&q, 2), 0);
+    assert_int_equal(falls_asleep(&q, 2), SLEEPS_FOR_MUTEX);
     queues_pass(&q, 1); /* by a broadcast */
-    assert_int_equal(queues_sleep(&q, 1), SLEEPS_FOR_MUTEX);
+    assert_int_equal(falls_asleep(&q, 1), SLEEPS_FOR_MUTEX);
     assert_int_equal(queues_signal(&q, C), 0);
     assert_int_equal(queues_unlock(&q, M), 3);
     assert_int_equal(queues_unlock(&q, M), 2);
@@ -100,20 +135,20 @@ static void test_rounds(void **state)
     struct queues q = of(4);
     for (uint32_t t = 1; t <= 3; t++)
         wait_cond(&q, t);
-    queues_sleep(&q, 1);
+    falls_asleep(&q, 1);
     assert_int_equal(queues_signal(&q, C), 1);
     wait_cond(&q, 4);
-    queues_sleep(&q, 4);
-    queues_run(&q, 1);
-    queues_sleep(&q, 1); /* it has taken its signal, and sleeps for the mutex */
-    queues_sleep(&q, 3);
+    falls_asleep(&q, 4);
+    assert_int_equal(runs(&q, 1), 0);
+    falls_asleep(&q, 1); /* it has taken its signal, and sleeps for the mutex */
+    falls_asleep(&q, 3);
     assert_int_equal(queues_signal(&q, C), 3);
     assert_int_equal(queues_signal(&q, C), 0); /* it is for 2, which does not sleep */
     assert_int_equal(queues_signal(&q, C), 4);
-    queues_run(&q, 4);
-    assert_int_equal(queues_sleep(&q, 4), SLEEPS_FOR_MUTEX);
-    queues_run(&q, 2);
-    assert_int_equal(queues_sleep(&q, 2), SLEEPS_FOR_MUTEX); /* whoever has taken what was signalled since */
+    assert_int_equal(runs(&q, 4), 0);
+    assert_int_equal(falls_asleep(&q, 4), SLEEPS_FOR_MUTEX);
+    assert_int_equal(runs(&q, 2), 0);
+    assert_int_equal(falls_asleep(&q, 2), SLEEPS_FOR_MUTEX); /* whoever has taken what was signalled since */
     assert_int_equal(queues_signal(&q, C), 0);
     queues_free(&q);
 }
@@ -125,37 +160,37 @@ static void test_taken_by_another(void **state)
     struct queues q = of(3);
     for (uint32_t t = 1; t <= 3; t++)
         wait_cond(&q, t);
-    queues_sleep(&q, 1);
+    falls_asleep(&q, 1);
     assert_int_equal(queues_signal(&q, C), 1);
-    queues_run(&q, 2);
-    assert_int_equal(queues_sleep(&q, 2), SLEEPS_FOR_MUTEX);
-    queues_run(&q, 1);
-    assert_int_equal(queues_sleep(&q, 1), SLEEPS_FOR_COND);
+    assert_int_equal(runs(&q, 2), 0);
+    assert_int_equal(falls_asleep(&q, 2), SLEEPS_FOR_MUTEX);
+    assert_int_equal(runs(&q, 1), 0);
+    assert_int_equal(falls_asleep(&q, 1), SLEEPS_FOR_COND);
     assert_int_equal(queues_signal(&q, C), 1);
     queues_end(&q, 1); /* it took it, as it has ended the wait */
-    assert_int_equal(queues_sleep(&q, 3), SLEEPS_FOR_COND);
+    assert_int_equal(falls_asleep(&q, 3), SLEEPS_FOR_COND);
     queues_end(&q, 3); /* it was over before somebody signalled */
     assert_int_equal(queues_signal(&q, C), 0);
     wait_cond(&q, 1);
-    queues_sleep(&q, 1);
+    falls_asleep(&q, 1);
     queues_end(&q, 1); /* so was this, of those that came since */
     wait_cond(&q, 2);
-    queues_sleep(&q, 2);
+    falls_asleep(&q, 2);
     assert_int_equal(queues_signal(&q, C), 2);
     wait_cond(&q, 3);
-    queues_sleep(&q, 3);
+    falls_asleep(&q, 3);
     assert_int_equal(queues_signal(&q, C), 3); /* all before it have been signalled */
     queues_end(&q, 2);
     queues_end(&q, 3);
     wait_cond(&q, 1);
     wait_cond(&q, 2);
-    queues_sleep(&q, 1);
-    queues_sleep(&q, 2);
+    falls_asleep(&q, 1);
+    falls_asleep(&q, 2);
     assert_int_equal(queues_signal(&q, C), 1);
     queues_end(&q, 1);
     queues_end(&q, 2); /* nobody of its round is left */
     wait_cond(&q, 3);
-    queues_sleep(&q, 3);
+    falls_asleep(&q, 3);
     assert_int_equal(queues_signal(&q, C), 3);
     queues_free(&q);
 }
@@ -329,7 +364,7 @@ static void test_behind_who_waited_for_a_condition(void **state)
     }
 }
 
-/* It was awake then, so by the kernel only the mutex's unlock woke it. */
+/* It had no processor then, and did not sleep: so by the kernel only the mutex's unlock woke it. */
 static void test_signalled_awake(void **state)
 {
     (void)state;
@@ -339,8 +374,39 @@ static void test_signalled_awake(void **state)
     BECOMES(&m, 4,
             "1.1010 GoBlock(sync), 1.1011 ProcStop, 3.1899 GoUnblock, 1.2500 ProcStart, 1.2501 GoStart, "
             "1.2502 ProcsChange",
-            AWAITS(1, 1009), NOTES(COND_IS_SIGNALLED, 2, C, 1049), BLOCKS(1, 1100), NOTES(MUTEX_IS_UNLOCKED, 3, M, 1899),
-            IN(1, 2500));
+            AWAITS(1, 1009), PREEMPTED(1, 1020), NOTES(COND_IS_SIGNALLED, 2, C, 1049), IN(1, 1060), BLOCKS(1, 1100),
+            NOTES(MUTEX_IS_UNLOCKED, 3, M, 1899), IN(1, 2500));
+}
+
+/* It sleeps for the condition for a moment, though it is woken, and is not first of those who do for the mutex. */
+static void test_signalled_as_it_falls_asleep(void **state)
+{
+    (void)state;
+    struct made m = waits_of(2, 4);
+    wake(&m, 3, 1, 1050, 0);
+    wake(&m, 3, 2, 1900, 0);
+    two_are_back(&m);
+    BECOMES(&m, 4,
+            "1.1010 GoBlock(sync), 1.1011 ProcStop, 3.1050 GoUnblock, 2.1200 GoBlock(sync), 2.1201 ProcStop, "
+            "4.1999 GoUnblock, 1.2500 ProcStart, 1.2501 GoStart, 1.2502 ProcsChange, 2.2600 ProcStart, 2.2601 GoStart",
+            AWAITS(1, 1009), NOTES(MUTEX_IS_AWAITED, 2, M, 1019), NOTES(COND_IS_SIGNALLED, 3, C, 1049), BLOCKS(1, 1100),
+            BLOCKS(2, 1200), NOTES(MUTEX_IS_UNLOCKED, 4, M, 1999), IN(1, 2500), IN(2, 2600));
+}
+
+/* 1 is switched away first, but 2 was in the kernel's queue before: it is back when nothing else can have woken it. */
+static void test_back_before_who_slept_first(void **state)
+{
+    (void)state;
+    struct made m = waits_of(2, 4);
+    wake(&m, 3, 1, 1900, stack(&m, NULL, "unlock", "unlocker", 7, "unlocks"));
+    EVENT(&m, 2, 1957, GoUnblock, 2, ++m.seq[2], 0);
+    back(&m, 2, 1960);
+    back(&m, 1, 3000);
+    BECOMES(&m, 4,
+            "1.1100 GoBlock(sync), 1.1101 ProcStop, 2.1200 GoBlock(sync), 2.1201 ProcStop, "
+            "3.1899 GoUnblock(by unlock), 2.1950 ProcStart, 2.1951 GoStart, 2.1952 ProcsChange, 4.1999 GoUnblock, 1.2500 ProcStart, 1.2501 GoStart",
+            NOTES(MUTEX_IS_AWAITED, 1, M, 1009), NOTES(MUTEX_IS_AWAITED, 2, M, 1019), BLOCKS(1, 1100), BLOCKS(2, 1200),
+            NOTES(MUTEX_IS_UNLOCKED, 3, M, 1899), IN(2, 1950), NOTES(MUTEX_IS_UNLOCKED, 4, M, 1999), IN(1, 2500));
 }
 
 /* 2 takes the signal that the trace has for 1, which sleeps for the condition until the next one. */
@@ -421,6 +487,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_nobody),
         cmocka_unit_test(test_who_slept_first),
+        cmocka_unit_test(test_woken_instead),
         cmocka_unit_test(test_through_a_condition),
         cmocka_unit_test(test_rounds),
         cmocka_unit_test(test_taken_by_another),
@@ -431,6 +498,8 @@ int main(void)
         cmocka_unit_test(test_all_of_a_condition),
         cmocka_unit_test(test_behind_who_waited_for_a_condition),
         cmocka_unit_test(test_signalled_awake),
+        cmocka_unit_test(test_signalled_as_it_falls_asleep),
+        cmocka_unit_test(test_back_before_who_slept_first),
         cmocka_unit_test(test_signal_of_another),
         cmocka_unit_test(test_signal_of_another_that_sleeps),
         cmocka_unit_test(test_who_is_in_no_queue),

@@ -34,6 +34,12 @@ static bool is_asleep(const struct away *a) { return a->state == 'S' || a->state
 
 static bool slept_in(const struct wait *w, const struct away *a) { return is_asleep(a) && overlap(w, a) > SKEW_NS; }
 
+/* However short it is: who wakes a thread at once wakes it as well. */
+static bool dozed_in(const struct wait *w, const struct away *a)
+{
+    return is_asleep(a) && (overlap(w, a) > SKEW_NS || overlap(w, a) * 2 > a->end - a->begin);
+}
+
 static bool is_long(int64_t begin, int64_t end) { return end != NEVER && end - begin > LONG_NS; }
 
 /* ---- one sleep ------------------------------------------------------------------------------------------------- */
@@ -189,7 +195,7 @@ static const struct away *wakeup_of(const struct kernel_thread *k, const struct 
     const struct away *best = NULL;
     for (size_t i = kernel_away_after(k, w->begin); i < k->aways.n && k->aways.v[i].begin < w->end; i++) {
         const struct away *a = &k->aways.v[i];
-        if (!slept_in(w, a) || a->woken == NEVER)
+        if (!dozed_in(w, a) || a->woken == NEVER)
             continue;
         best = a;
         if (a->woken >= w->woken)
@@ -204,7 +210,7 @@ static void count_wakeup(struct comparison *c, const struct trace_thread *t, con
     const struct away *a = w->woken == NEVER ? NULL : wakeup_of(k, w);
     if (!a)
         return;
-    bool same = w->waker == a->waker;
+    bool same = w->waker == (a->waker == WOKEN_BY_TIMER ? t->tid : a->waker);
     struct tally *all = wakeups_of(c, w->call), *own = &call_of(c, w->call)->wakeups;
     own->n++;
     own->good += same;

@@ -29,7 +29,7 @@ static struct kernel_thread *find(struct kernel *k, const struct trace *t, uint6
         return NULL;
     }
     struct kernel_thread *thread = &k->threads.v[k->threads.n++];
-    *thread = (struct kernel_thread){.tid = tid};
+    *thread = (struct kernel_thread){.tid = tid, .early = NEVER};
     return thread;
 }
 
@@ -49,10 +49,13 @@ static void set_awake(struct kernel *k, struct kernel_thread *thread, bool awake
         k->awake_at_once = k->awake;
 }
 
+/* It may be woken in the middle of being switched away; if that goes on for longer, it was awake then. */
+enum { SWITCH_TAKES_NS = 50000 };
+
 static void switched_out(struct kernel *k, struct kernel_thread *thread, const char *state, int64_t now)
 {
     struct away *unseen = open_away(thread);
-    bool runnable = *state == 'R';
+    bool runnable = *state == 'R', early = !runnable && thread->early != NEVER && now - thread->early < SWITCH_TAKES_NS;
     set_awake(k, thread, runnable, false);
     if (unseen) {
         unseen->end = now;
@@ -64,8 +67,9 @@ static void switched_out(struct kernel *k, struct kernel_thread *thread, const c
         return;
     }
     thread->aways.v[thread->aways.n++] =
-        (struct away){.begin = now, .end = NEVER, .out = NEVER, .in = NEVER, .woken = NEVER,
-                      .queued = runnable ? now : NEVER, .state = *state};
+        (struct away){.begin = now, .end = NEVER, .out = NEVER, .in = NEVER, .woken = early ? thread->early : NEVER,
+                      .waker = thread->early_waker, .queued = runnable || early ? now : NEVER, .state = *state};
+    thread->early = NEVER;
 }
 
 static void switched_in(struct kernel *k, struct kernel_thread *thread, int64_t now, bool counts)
@@ -123,12 +127,26 @@ static void woken(struct kernel *k, const struct trace *t, const char *text, int
         return;
     set_awake(k, thread, true, counts);
     struct away *a = open_away(thread);
+    if (!a && by_waker) {
+        thread->early = now;
+        thread->early_waker = by;
+    }
     if (a && !by_waker && a->queued == NEVER)
         a->queued = now;
     if (!a || a->state == 'R' || (a->woken != NEVER && !by_waker))
         return;
     a->woken = now;
-    a->waker = by;
+    a->waker = by_waker && idmap_get(&k->in_timer, by) ? WOKEN_BY_TIMER : by;
+}
+
+/* The thread is interrupted by a timer, or no more. */
+static void in_timer(struct kernel *k, const char *event, uint64_t thread)
+{
+    bool was = idmap_get(&k->in_timer, thread), is = !strncmp(event, "hrtimer_expire_entry:", 21);
+    if (was && !is)
+        idmap_remove(&k->in_timer, thread);
+    else if (is && !was && !idmap_add(&k->in_timer, thread, 1))
+        k->no_memory = true;
 }
 
 /*
@@ -149,12 +167,14 @@ static void line(struct kernel *k, const struct trace *t, const char *text)
         return;
     int64_t now = (int64_t)(seconds * 1000000000 + ns);
     bool counts = now >= t->begin && now <= t->end;
-    const char *event = strstr(p, "sched:");
+    const char *event = strstr(p, "sched:"), *timer = event ? NULL : strstr(p, "timer:hrtimer_expire_");
     struct kernel_thread *thread = !event && strstr(p, "PERF_RECORD_SWITCH") ? find(k, t, by) : NULL;
     if (thread && strstr(p, " IN "))
         switched_in(k, thread, now, counts);
     if (thread)
         switch_over(thread, now, strstr(p, " IN "));
+    if (timer)
+        in_timer(k, timer + strlen("timer:"), by);
     if (!event)
         return;
     event += strlen("sched:");
@@ -199,6 +219,7 @@ void kernel_free(struct kernel *k)
         VEC_FREE(&k->threads.v[i].aways);
     VEC_FREE(&k->threads);
     idmap_free(&k->by_tid);
+    idmap_free(&k->in_timer);
 }
 
 int64_t kernel_runnable(const struct kernel_thread *k, int64_t from, int64_t to)

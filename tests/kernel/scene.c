@@ -130,6 +130,21 @@ static void write_over(FILE *f, const struct scene *s, int us, const char *what)
     fprintf(f, "%s          pid/tid: %d/%d\n", what, STRANGER, STRANGER);
 }
 
+static void write_waking(FILE *f, const struct scene *s, const struct scripted_sleep *a)
+{
+    bool by_timer = s->timers >> (a - s->sleeps) & 1;
+    stamp(f, a->waker, a->woken - 2, "timer:hrtimer_expire_entry: ");
+    fprintf(f, "hrtimer=0x1 function=tick_nohz_handler now=1\n");
+    if (!by_timer)
+        stamp(f, a->waker, a->woken - 1, " timer:hrtimer_expire_exit: hrtimer=0x1\n");
+    stamp(f, a->waker, a->woken, "    sched:sched_waking: ");
+    fprintf(f, "comm=work pid=%d prio=120 target_cpu=001\n", SLEEPER);
+    if (by_timer)
+        stamp(f, a->waker, a->woken, " timer:hrtimer_expire_exit: hrtimer=0x1\n");
+    stamp(f, STRANGER, a->woken + 1, "    sched:sched_wakeup: ");
+    fprintf(f, "comm=work pid=%d prio=120 target_cpu=001\n", SLEEPER);
+}
+
 static void write_sched(FILE *f, const struct scene *s)
 {
     fputs("what is no event is passed over\n\n 12 x\n 7 7.5: sched:sched_switch: prev_pid=101\n", f);
@@ -143,14 +158,12 @@ static void write_sched(FILE *f, const struct scene *s)
     for (const struct scripted_sleep *a = s->sleeps; a->state; a++)
         n++;
     for (const struct scripted_sleep *a = s->sleeps; a->state; a++) {
+        if (a->woken && a->woken <= a->begin)
+            write_waking(f, s, a);
         write_switch(f, a->begin, SLEEPER, a->state, STRANGER);
         write_over(f, s, a->begin, a->state == 'R' ? "OUT preempt" : "OUT");
-        if (a->woken) {
-            stamp(f, a->waker, a->woken, "    sched:sched_waking: ");
-            fprintf(f, "comm=work pid=%d prio=120 target_cpu=001\n", SLEEPER);
-            stamp(f, STRANGER, a->woken + 1, "    sched:sched_wakeup: ");
-            fprintf(f, "comm=work pid=%d prio=120 target_cpu=001\n", SLEEPER);
-        }
+        if (a->woken > a->begin)
+            write_waking(f, s, a);
         if (n-- <= s->unreported)
             continue;
         if (s->perf_tells_return) {

@@ -32,6 +32,7 @@ struct scripted_sleep {
 struct scene {
     struct scripted_wait waits[MAX];
     struct scripted_sleep sleeps[MAX];
+    int timers;             /* bits: those of the sleeps that a timer ended, which had interrupted the waker */
     bool perf_tells_return; /* the kernel does not say that the thread was switched in, perf does */
     int switch_takes;       /* until perf's own record of it; 0: there is none */
     uint64_t delay_ns;      /* that the trace says of the sleeper; 0: it does not */

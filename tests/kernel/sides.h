@@ -71,19 +71,24 @@ struct away {
     int64_t out, in;    /* when these two were over */
     int64_t woken;      /* NEVER: it was not asleep, or nobody woke it */
     int64_t queued;     /* from then on it waited for a CPU; NEVER: it is not known */
-    uint64_t waker;     /* the thread that was executing when it was woken */
+    uint64_t waker;     /* the thread that was executing when it was woken, or WOKEN_BY_TIMER */
     char state;         /* S, D: it gave the CPU up to wait; R: that was taken; N: it was new; ?: no end is known */
 };
+
+#define WOKEN_BY_TIMER UINT64_MAX
 
 struct kernel_thread {
     uint64_t tid;
     bool awake; /* while reading: it runs or could */
+    int64_t early; /* likewise: when it was last woken without being away; NEVER: it has not been since it was */
+    uint64_t early_waker;
     VEC(struct away) aways;
 };
 
 struct kernel {
     VEC(struct kernel_thread) threads;
     struct idmap by_tid;
+    struct idmap in_timer; /* any thread that a timer has interrupted */
     size_t events, events_meanwhile; /* of all time, and while the trace was recorded */
     size_t lost, unseen; /* events that perf lost; returns to a CPU that nothing reported */
     uint64_t awake, awake_at_once; /* threads that ran or could have; at most */
@@ -92,8 +97,9 @@ struct kernel {
 
 /*
  * Reads what `perf script -F tid,time,event,trace --ns --show-switch-events --show-lost-events` printed of
- * sched_switch, sched_waking, sched_wakeup and sched_wakeup_new, recorded with --switch-events, and keeps what is about
- * threads of the trace. False, with one line on stderr, when there is nothing.
+ * sched_switch, sched_waking, sched_wakeup and sched_wakeup_new, recorded with --switch-events, and of
+ * hrtimer_expire_entry and hrtimer_expire_exit, and keeps what is about threads of the trace. False, with one line on
+ * stderr, when there is nothing.
  */
 bool kernel_read(struct kernel *k, const struct trace *t, FILE *in);
 void kernel_free(struct kernel *k);

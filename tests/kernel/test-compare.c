@@ -177,6 +177,40 @@ static void what_an_interrupt_wakes_counts_for_nobody(void **state)
     assert_tally(c.sleeps, 6, 6);
 }
 
+/* Whom it interrupted has nothing to do with it: the thread says that nobody woke it. */
+static void what_a_timer_wakes_nobody_else_does(void **state)
+{
+    struct scene s = agreeing();
+    s.timers = 3;
+    s.waits[0].waker = SLEEPER;
+    struct comparison c = compared(s);
+    assert_tally(c.mutex, 2, 2);
+    assert_tally(c.cond, 1, 2);
+    assert_tally(c.sleeps, 6, 6);
+}
+
+/* Woken before it is away, in the middle of the switch: that ends this sleep, and not one that is long after. */
+static void who_wakes_in_the_middle_of_a_switch_counts(void **state)
+{
+    for (int long_before = 0; long_before < 2; long_before++) {
+        struct scene s = agreeing();
+        s.sleeps[6] = (struct scripted_sleep){8005, 8003 - 100 * long_before, 8400, WAKER, 'S'};
+        s.waits[6] = (struct scripted_wait){8001, 8002, 8402, WAKER, "sem_wait", BLOCKS};
+        struct comparison c = compared(s);
+        assert_tally(c.sem, 2 - long_before, 2 - long_before);
+    }
+}
+
+/* The trace has the first waker of a wait, though it slept longer after that. */
+static void who_wakes_at_once_counts(void **state)
+{
+    struct scene s = agreeing();
+    s.sleeps[6] = (struct scripted_sleep){8003, 8005, 8006, WAKER, 'S'};
+    s.sleeps[7] = (struct scripted_sleep){8010, 8800, 8810, STRANGER, 'S'};
+    s.waits[6] = (struct scripted_wait){8000, 8004, 8812, WAKER, "pthread_cond_wait", BLOCKS};
+    assert_tally(compared(s).cond, 3, 3);
+}
+
 static void a_wait_without_sleep_is_counted(void **state)
 {
     struct scene s = agreeing();
@@ -353,6 +387,9 @@ int main(void)
         cmocka_unit_test(a_sleep_told_twice_is_found),
         cmocka_unit_test(a_wrong_waker_is_found),
         cmocka_unit_test(what_an_interrupt_wakes_counts_for_nobody),
+        cmocka_unit_test(what_a_timer_wakes_nobody_else_does),
+        cmocka_unit_test(who_wakes_in_the_middle_of_a_switch_counts),
+        cmocka_unit_test(who_wakes_at_once_counts),
         cmocka_unit_test(a_wait_without_sleep_is_counted),
         cmocka_unit_test(a_lost_processor_is_a_stop_of_that_time),
         cmocka_unit_test(a_processor_lost_in_a_call_is_no_stop),

@@ -5,6 +5,7 @@ scripts_tests = \
 	%D%/check-docs.test \
 	%D%/install-deps.test \
 	%D%/line-coverage.test \
+	%D%/long-forms.test \
 	%D%/make-against-the-kernel.test \
 	%D%/make-performance.test \
 	%D%/mutate.test

@@ -16,7 +16,8 @@ libparser_la_SOURCES += \
 	%D%/stretch.c \
 	%D%/switches.h \
 	%D%/switches_delays.c %D%/switches_delays.h \
-	%D%/switches_learn.c \
+	%D%/switches_learn.c %D%/switches_learner.h \
+	%D%/switches_locks.c \
 	%D%/switches_merge.c \
 	%D%/switches_model.c %D%/switches_model.h \
 	%D%/switches_queues.c %D%/switches_queues.h \

@@ -364,7 +364,7 @@ static void test_behind_who_waited_for_a_condition(void **state)
     }
 }
 
-/* It had no processor then, and did not sleep: so by the kernel only the mutex's unlock woke it. */
+/* It had no processor then, and did not sleep: only the mutex's unlock woke it, and its wait begins later. */
 static void test_signalled_awake(void **state)
 {
     (void)state;
@@ -372,8 +372,8 @@ static void test_signalled_awake(void **state)
     wake(&m, 2, 1, 1050, 0);
     back(&m, 1, 3000);
     BECOMES(&m, 4,
-            "1.1010 GoBlock(sync), 1.1011 ProcStop, 3.1899 GoUnblock, 1.2500 ProcStart, 1.2501 GoStart, "
-            "1.2502 ProcsChange",
+            "1.1020 GoStop(preempted), 1.1021 ProcStop, 1.1060 ProcStart, 1.1061 GoStart, 1.1062 ProcsChange, "
+            "1.1100 GoBlock(sync), 1.1101 ProcStop, 3.1899 GoUnblock, 1.2500 ProcStart, 1.2501 GoStart",
             AWAITS(1, 1009), PREEMPTED(1, 1020), NOTES(COND_IS_SIGNALLED, 2, C, 1049), IN(1, 1060), BLOCKS(1, 1100),
             NOTES(MUTEX_IS_UNLOCKED, 3, M, 1899), IN(1, 2500));
 }
@@ -404,7 +404,8 @@ static void test_back_before_who_slept_first(void **state)
     back(&m, 1, 3000);
     BECOMES(&m, 4,
             "1.1100 GoBlock(sync), 1.1101 ProcStop, 2.1200 GoBlock(sync), 2.1201 ProcStop, "
-            "3.1899 GoUnblock(by unlock), 2.1950 ProcStart, 2.1951 GoStart, 2.1952 ProcsChange, 4.1999 GoUnblock, 1.2500 ProcStart, 1.2501 GoStart",
+            "3.1899 GoUnblock(by unlock), 2.1950 ProcStart, 2.1951 GoStart, 2.1952 ProcsChange, 4.1999 GoUnblock, "
+            "1.2500 ProcStart, 1.2501 GoStart",
             NOTES(MUTEX_IS_AWAITED, 1, M, 1009), NOTES(MUTEX_IS_AWAITED, 2, M, 1019), BLOCKS(1, 1100), BLOCKS(2, 1200),
             NOTES(MUTEX_IS_UNLOCKED, 3, M, 1899), IN(2, 1950), NOTES(MUTEX_IS_UNLOCKED, 4, M, 1999), IN(1, 2500));
 }
@@ -419,9 +420,10 @@ static void test_signal_of_another(void **state)
     EVENT(&m, 2, 3098, GoUnblock, 2, ++m.seq[2], 0);
     back(&m, 2, 3100);
     BECOMES(&m, 4,
-            "1.1010 GoBlock(sync), 1.1011 ProcStop, 2.1030 GoStop(preempted), 2.1031 ProcStop, 2.1060 ProcStart, "
-            "2.1061 GoStart, 2.1062 ProcsChange, 2.1100 GoBlock(sync), 2.1101 ProcStop, 3.1899 GoUnblock, "
-            "4.1999 GoUnblock, 2.2500 ProcStart, 2.2501 GoStart, 1.2600 ProcStart, 1.2601 GoStart",
+            "1.1015 GoStop(preempted), 1.1016 ProcStop, 2.1030 GoStop(preempted), 2.1031 ProcStop, 2.1060 ProcStart, "
+            "2.1061 GoStart, 2.1062 ProcsChange, 2.1100 GoBlock(sync), 2.1101 ProcStop, 1.1150 ProcStart, "
+            "1.1151 GoStart, 1.1200 GoBlock(sync), 1.1201 ProcStop, 3.1899 GoUnblock, 4.1999 GoUnblock, "
+            "2.2500 ProcStart, 2.2501 GoStart, 1.2600 ProcStart, 1.2601 GoStart",
             AWAITS(1, 1009), PREEMPTED(1, 1015), AWAITS(2, 1019), PREEMPTED(2, 1030), NOTES(COND_IS_SIGNALLED, 3, C, 1049),
             IN(2, 1060), BLOCKS(2, 1100), IN(1, 1150), BLOCKS(1, 1200),
             NOTES(MUTEX_IS_UNLOCKED, 3, M, 1899), NOTES(COND_IS_SIGNALLED, 4, C, 1999), IN(2, 2500), IN(1, 2600));

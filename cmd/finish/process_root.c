@@ -13,6 +13,10 @@
 
 #include "cmd/finish/process_life.h"
 
+#ifndef SYS_openat2
+#define SYS_openat2 437
+#endif
+
 /* -1: there is none, or by ENOSYS and EPERM the kernel is older than 5.6, or a filter knows no more. */
 static int open_within(const char *root, const char *path)
 {

@@ -45,10 +45,11 @@ void lock_note_wait(const struct hook *h, uint64_t time)
     }
 }
 
-void lock_note_release_now(struct hook *h, const void *object, enum lock_note note)
+bool lock_note_release_now(struct hook *h, const void *object, enum lock_note note)
 {
-    if (section_enter(h->t, LOCK_NOTE_MAX, LOST_WAKEUP)) {
-        put(h->t, (uintptr_t)object, note, now());
-        section_leave(h->t);
-    }
+    if (!section_enter(h->t, LOCK_NOTE_MAX, LOST_WAKEUP))
+        return false;
+    put(h->t, (uintptr_t)object, note, now());
+    section_leave(h->t);
+    return true;
 }

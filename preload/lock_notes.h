@@ -26,11 +26,10 @@ static inline void lock_note_retaken(struct thread *t)
 void lock_note_wait(const struct hook *h, uint64_t time);
 
 /* The calling thread is about to unlock or to signal it. Outside of a section. */
-void lock_note_release_now(struct hook *h, const void *object, enum lock_note note);
-static inline void lock_note_release(struct hook *h, const void *object, enum lock_note note)
+bool lock_note_release_now(struct hook *h, const void *object, enum lock_note note);
+static inline bool lock_note_release(struct hook *h, const void *object, enum lock_note note)
 {
-    if (unlikely(recorder.notes_locks))
-        lock_note_release_now(h, object, note);
+    return unlikely(recorder.notes_locks) && lock_note_release_now(h, object, note);
 }
 
 #endif

@@ -257,10 +257,8 @@ bool wake_next_owner(struct hook *h, const pthread_mutex_t *m)
     if (!is_trusted(WORD_MUTEX))
         return false;
     enum wait_claimed claimed = mutex_unlock_will_wake(m) ? CLAIMED_QUEUED : CLAIMED_COMING;
-    bool wakes = claimed == CLAIMED_QUEUED && !mutex_is_nested(m);
-    if (wakes)
-        lock_note_release(h, m, MUTEX_IS_UNLOCKED);
+    bool noted = claimed == CLAIMED_QUEUED && !mutex_is_nested(m) && lock_note_release(h, m, MUTEX_IS_UNLOCKED);
     if (waitq_may_claim(&recorder.waits, m, claimed))
         wake(h, m, WAITER_ANY, claimed, false);
-    return wakes;
+    return noted;
 }

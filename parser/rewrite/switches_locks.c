@@ -36,13 +36,16 @@ static void take_over_release(struct learner *l, uint32_t at, uint32_t other, bo
         return;
     size_t i = o->release - 1;
     struct thread_switch *s = &l->switches->v[i];
-    if (o->waking == o->release) { /* back to a note that wakes nobody */
+    if (s->kind == SWITCH_WAKING) /* back to a note that wakes nobody */
         *s = (struct thread_switch){.time = s->time, .thread = s->waker, .kind = SWITCH_LOCK_NOTE, .stack = s->stack};
+    if (o->waking == o->release) {
         o->waking = o->waking_before;
         o->by_note = false;
     }
     o->release = 0;
-    release(l, i, at, signal);
+    o->slept_again = true; /* whoever the trace says has woken it */
+    if (s->time >= queues_thread(&l->queues, at)->asleep)
+        release(l, i, at, signal);
 }
 
 static uint32_t unlock(struct learner *l, size_t i)
@@ -101,7 +104,8 @@ static bool is_signalled_wrongly(struct learner *l, uint32_t at, uint32_t by, in
     bool passed = t->passed;
     if (!w->woke && !l->waiters.v[at - 1].lost) { /* it is on its way to sleep, or has just taken the signal */
         queues_pass(&l->queues, at);
-        l->waiters.v[at - 1].passed_at = time;
+        if (!passed)
+            l->waiters.v[at - 1].passed_at = time;
     }
     return w->woke ? w->woke != at : passed;
 }

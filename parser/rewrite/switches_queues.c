@@ -33,38 +33,22 @@ void queues_leave(struct queues *q, uint32_t thread)
     struct queue *in = queue_of(q, t->in);
     if (!in)
         return;
-    uint32_t before = 0, at = in->first;
-    for (; at != thread; at = thread_of(q, at)->next)
-        before = at;
-    if (before)
-        thread_of(q, before)->next = t->next;
-    else
-        in->first = t->next;
-    if (in->last == thread)
-        in->last = before;
-    t->in = t->next = 0;
+    *(t->before ? &thread_of(q, t->before)->next : &in->first) = t->next;
+    *(t->next ? &thread_of(q, t->next)->before : &in->last) = t->before;
+    t->in = t->before = t->next = 0;
 }
 
-static void come_last(struct queues *q, uint32_t thread, uint32_t object)
+/* In front of another one; of 0: as the last. */
+static void come_before(struct queues *q, uint32_t thread, uint32_t other, uint32_t object)
 {
     struct queue *in = queue_of(q, object);
+    struct queued_thread *t = thread_of(q, thread);
     queues_leave(q, thread);
-    if (in->last)
-        thread_of(q, in->last)->next = thread;
-    else
-        in->first = thread;
-    in->last = thread;
-    thread_of(q, thread)->in = object;
-}
-
-static void come_first(struct queues *q, uint32_t thread, uint32_t object)
-{
-    struct queue *in = queue_of(q, object);
-    thread_of(q, thread)->next = in->first;
-    thread_of(q, thread)->in = object;
-    in->first = thread;
-    if (!in->last)
-        in->last = thread;
+    t->in = object;
+    t->next = other;
+    t->before = other ? thread_of(q, other)->before : in->last;
+    *(t->before ? &thread_of(q, t->before)->next : &in->first) = thread;
+    *(other ? &thread_of(q, other)->before : &in->last) = thread;
 }
 
 /* Either may have been in the kernel's queue before the other. */
@@ -81,7 +65,7 @@ static uint32_t who_was_woken_instead(struct queues *q, uint32_t thread)
     if (!other || !came_together(thread_of(q, thread), thread_of(q, other)))
         return 0;
     in->woken = 0;
-    come_first(q, other, object);
+    come_before(q, other, in->first, object);
     return other;
 }
 
@@ -135,6 +119,8 @@ bool queues_await_cond(struct queues *q, uint32_t thread, uint32_t cond)
     struct queued_thread *t = thread_of(q, thread);
     if (!make_queue(q, cond))
         return false;
+    is_back(q, thread);
+    queues_leave(q, thread);
     queues_pass(q, thread);
     t->cond = cond;
     t->passed = false;
@@ -191,7 +177,7 @@ enum sleeps_for queues_sleep(struct queues *q, uint32_t thread, int64_t time)
     bool for_cond = queues_sleeps_for_cond(q, thread);
     is_back(q, thread);
     t->asleep = time;
-    come_last(q, thread, for_cond ? t->cond : t->mutex);
+    come_before(q, thread, 0, for_cond ? t->cond : t->mutex);
     return for_cond ? SLEEPS_FOR_COND : SLEEPS_FOR_MUTEX;
 }
 

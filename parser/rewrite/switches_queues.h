@@ -17,7 +17,7 @@ struct queued_thread {
     uint32_t mutex, cond; /* that it noted for this wait; cond: for which it waits first */
     uint32_t round;       /* of the condition, when it began to */
     bool passed;          /* the condition: it sleeps for the mutex from now on */
-    uint32_t in, next;    /* what it sleeps for now; who does behind it */
+    uint32_t in, before, next; /* what it sleeps for now; who does in front of it, and behind it */
     int64_t since;        /* when it noted that, or got a processor last; and when it fell asleep after that: it … */
     int64_t asleep;       /* … came into the kernel's queue in between, nobody knows when */
 };

@@ -55,7 +55,8 @@ enum { SWITCH_TAKES_NS = 50000 };
 static void switched_out(struct kernel *k, struct kernel_thread *thread, const char *state, int64_t now)
 {
     struct away *unseen = open_away(thread);
-    bool runnable = *state == 'R', early = !runnable && thread->early != NEVER && now - thread->early < SWITCH_TAKES_NS;
+    bool early = *state != 'R' && thread->early != NEVER && now - thread->early < SWITCH_TAKES_NS;
+    bool runnable = *state == 'R' || early;
     set_awake(k, thread, runnable, false);
     if (unseen) {
         unseen->end = now;
@@ -68,7 +69,7 @@ static void switched_out(struct kernel *k, struct kernel_thread *thread, const c
     }
     thread->aways.v[thread->aways.n++] =
         (struct away){.begin = now, .end = NEVER, .out = NEVER, .in = NEVER, .woken = early ? thread->early : NEVER,
-                      .waker = thread->early_waker, .queued = runnable || early ? now : NEVER, .state = *state};
+                      .waker = thread->early_waker, .queued = runnable ? now : NEVER, .state = *state};
     thread->early = NEVER;
 }
 
@@ -118,10 +119,12 @@ static void is_new(struct kernel *k, const struct trace *t, const char *text, in
 }
 
 /* sched_waking is reported by the waker; sched_wakeup may be by whatever the woken thread's CPU was doing. */
-static void woken(struct kernel *k, const struct trace *t, const char *text, int64_t now, uint64_t by, bool counts,
-                  bool by_waker)
+static void woken(struct kernel *k, const struct trace *t, const char *text, int64_t now, uint64_t by, uint64_t cpu,
+                  bool counts, bool by_waker)
 {
     uint64_t tid;
+    if (by_waker && idmap_get(&k->in_timer, cpu))
+        by = WOKEN_BY_TIMER;
     struct kernel_thread *thread = number(text, " pid=", &tid) ? find(k, t, tid) : NULL;
     if (!thread)
         return;
@@ -136,28 +139,33 @@ static void woken(struct kernel *k, const struct trace *t, const char *text, int
     if (!a || a->state == 'R' || (a->woken != NEVER && !by_waker))
         return;
     a->woken = now;
-    a->waker = by_waker && idmap_get(&k->in_timer, by) ? WOKEN_BY_TIMER : by;
+    a->waker = by;
 }
 
-/* The thread is interrupted by a timer, or no more. */
-static void in_timer(struct kernel *k, const char *event, uint64_t thread)
+/* A timer interrupts what the CPU does, or no more. */
+static void in_timer(struct kernel *k, const char *event, uint64_t cpu)
 {
-    bool was = idmap_get(&k->in_timer, thread), is = !strncmp(event, "hrtimer_expire_entry:", 21);
+    bool was = idmap_get(&k->in_timer, cpu), is = !strncmp(event, "hrtimer_expire_entry:", 21);
     if (was && !is)
-        idmap_remove(&k->in_timer, thread);
-    else if (is && !was && !idmap_add(&k->in_timer, thread, 1))
+        idmap_remove(&k->in_timer, cpu);
+    else if (is && !was && !idmap_add(&k->in_timer, cpu, 1))
         k->no_memory = true;
 }
 
 /*
- * "  13557 11936.660115363: sched:sched_switch: prev_comm=…", or "  13557 …: PERF_RECORD_SWITCH_CPU_WIDE IN …": perf's
- * own word that the thread has a CPU again. Kernels were seen whose idle thread of one CPU reports no tracepoints.
+ * "  13557 [001] 11936.660115363: sched:sched_switch: prev_comm=…", or "  13557 …: PERF_RECORD_SWITCH_CPU_WIDE IN …":
+ * perf's own word that the thread has a CPU again. Kernels were seen whose idle thread of one CPU reports no
+ * tracepoints.
  */
 static void line(struct kernel *k, const struct trace *t, const char *text)
 {
     char *p, *dot;
     uint64_t by = strtoull(text, &p, 10);
     if (p == text)
+        return;
+    char *bracket = p + strspn(p, " ");
+    uint64_t cpu = *bracket == '[' ? strtoull(bracket + 1, &p, 10) : 0;
+    if (*bracket == '[' && *p++ != ']')
         return;
     uint64_t seconds = strtoull(p, &dot, 10);
     if (dot == p || *dot != '.')
@@ -174,16 +182,16 @@ static void line(struct kernel *k, const struct trace *t, const char *text)
     if (thread)
         switch_over(thread, now, strstr(p, " IN "));
     if (timer)
-        in_timer(k, timer + strlen("timer:"), by);
+        in_timer(k, timer + strlen("timer:"), cpu);
     if (!event)
         return;
     event += strlen("sched:");
     if (!strncmp(event, "sched_switch:", 13))
         sched_switch(k, t, event, now, counts);
     else if (!strncmp(event, "sched_waking:", 13))
-        woken(k, t, event, now, by, counts, true);
+        woken(k, t, event, now, by, cpu, counts, true);
     else if (!strncmp(event, "sched_wakeup:", 13) || !strncmp(event, "sched_wakeup_new:", 17)) {
-        woken(k, t, event, now, by, counts, false);
+        woken(k, t, event, now, by, cpu, counts, false);
         if (event[12] == '_')
             is_new(k, t, event, now);
     }

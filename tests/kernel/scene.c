@@ -109,7 +109,8 @@ bool read_trace(struct scene *s)
 
 static void stamp(FILE *f, uint64_t by, int us, const char *event)
 {
-    fprintf(f, "%7" PRIu64 " %d.%06d000: %s", by, START_MONO + us / 1000000, us % 1000000, event);
+    fprintf(f, "%7" PRIu64 " [%03" PRIu64 "] %d.%06d000: %s", by, by - SLEEPER, START_MONO + us / 1000000, us % 1000000,
+            event);
 }
 
 static void write_switch(FILE *f, int us, uint64_t prev, char state, uint64_t next)

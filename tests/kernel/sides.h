@@ -88,7 +88,7 @@ struct kernel_thread {
 struct kernel {
     VEC(struct kernel_thread) threads;
     struct idmap by_tid;
-    struct idmap in_timer; /* any thread that a timer has interrupted */
+    struct idmap in_timer; /* CPUs that a timer has interrupted */
     size_t events, events_meanwhile; /* of all time, and while the trace was recorded */
     size_t lost, unseen; /* events that perf lost; returns to a CPU that nothing reported */
     uint64_t awake, awake_at_once; /* threads that ran or could have; at most */
@@ -96,7 +96,7 @@ struct kernel {
 };
 
 /*
- * Reads what `perf script -F tid,time,event,trace --ns --show-switch-events --show-lost-events` printed of
+ * Reads what `perf script -F tid,cpu,time,event,trace --ns --show-switch-events --show-lost-events` printed of
  * sched_switch, sched_waking, sched_wakeup and sched_wakeup_new, recorded with --switch-events, and of
  * hrtimer_expire_entry and hrtimer_expire_exit, and keeps what is about threads of the trace. False, with one line on
  * stderr, when there is nothing.

@@ -198,6 +198,12 @@ static void who_wakes_in_the_middle_of_a_switch_counts(void **state)
         s.waits[6] = (struct scripted_wait){8001, 8002, 8402, WAKER, "sem_wait", BLOCKS};
         struct comparison c = compared(s);
         assert_tally(c.sem, 2 - long_before, 2 - long_before);
+        s.timers = 1 << 6;
+        c = compared(s);
+        assert_tally(c.sem, 1, 2 - long_before);
+        s.waits[6].waker = SLEEPER;
+        c = compared(s);
+        assert_tally(c.sem, 2 - long_before, 2 - long_before);
     }
 }
 

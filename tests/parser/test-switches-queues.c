@@ -104,6 +104,28 @@ static void test_woken_instead(void **state)
     queues_free(&q);
 }
 
+/* Notes that contradict each other: a thread is in one queue at most, and in that once. */
+static void test_another_condition(void **state)
+{
+    (void)state;
+    struct queues q = of(4);
+    for (uint32_t t = 1; t <= 4; t++)
+        wait_cond(&q, t);
+    falls_asleep(&q, 1);
+    assert_int_equal(queues_signal(&q, C), 1);
+    assert_true(queues_await_cond(&q, 1, OTHER));
+    falls_asleep(&q, 2);
+    falls_asleep(&q, 1);
+    for (uint32_t t = 3; t <= 4; t++)
+        falls_asleep(&q, t);
+    assert_int_equal(runs(&q, 2), 0); /* what was signalled waits for another one */
+    assert_int_equal(runs(&q, 3), 0);
+    assert_int_equal(queues_signal(&q, OTHER), 1);
+    assert_int_equal(queues_signal(&q, C), 4);
+    assert_int_equal(queues_signal(&q, OTHER), 0);
+    queues_free(&q);
+}
+
 /* Those who are through a condition are behind who slept for the mutex before. */
 static void test_through_a_condition(void **state)
 {
@@ -410,6 +432,58 @@ static void test_back_before_who_slept_first(void **state)
             NOTES(MUTEX_IS_UNLOCKED, 3, M, 1899), IN(2, 1950), NOTES(MUTEX_IS_UNLOCKED, 4, M, 1999), IN(1, 2500));
 }
 
+/* 1 sleeps on after that. What wakes it later is not what the trace has, even if the same thread does. */
+static void test_woken_later_by_the_same(void **state)
+{
+    (void)state;
+    struct made m = waits_of(2, 4);
+    wake(&m, 3, 1, 1900, 0);
+    EVENT(&m, 2, 1957, GoUnblock, 2, ++m.seq[2], 0);
+    back(&m, 2, 1960);
+    back(&m, 1, 3000);
+    BECOMES(&m, 4,
+            "1.1100 GoBlock(sync), 1.1101 ProcStop, 2.1200 GoBlock(sync), 2.1201 ProcStop, 3.1899 GoUnblock, "
+            "2.1950 ProcStart, 2.1951 GoStart, 2.1952 ProcsChange, 3.2399 GoUnblock, 1.2500 ProcStart, 1.2501 GoStart",
+            NOTES(MUTEX_IS_AWAITED, 1, M, 1009), NOTES(MUTEX_IS_AWAITED, 2, M, 1019), BLOCKS(1, 1100), BLOCKS(2, 1200),
+            NOTES(MUTEX_IS_UNLOCKED, 3, M, 1899), IN(2, 1950), NOTES(MUTEX_IS_UNLOCKED, 3, M, 2399), IN(1, 2500));
+}
+
+/* The release was before 2 was switched away: then it is not what ended its sleep by the trace. */
+static void test_back_after_an_early_release(void **state)
+{
+    (void)state;
+    struct made m = waits_of(2, 4);
+    wake(&m, 4, 2, 1940, 0);
+    EVENT(&m, 1, 2998, GoUnblock, 1, ++m.seq[1], 0);
+    two_are_back(&m);
+    BECOMES(&m, 4,
+            "1.1100 GoBlock(sync), 1.1101 ProcStop, 2.1200 GoBlock(sync), 2.1201 ProcStop, 4.1940 GoUnblock, "
+            "2.1950 ProcStart, 2.1951 GoStart, 2.1952 ProcsChange, 1.2500 GoUnblock, 1.2501 ProcStart, 1.2502 GoStart",
+            NOTES(MUTEX_IS_AWAITED, 1, M, 1009), NOTES(MUTEX_IS_AWAITED, 2, M, 1019), BLOCKS(1, 1100),
+            NOTES(MUTEX_IS_UNLOCKED, 3, M, 1149), BLOCKS(2, 1200), IN(2, 1950), IN(1, 2500));
+}
+
+/* A signal had reached 1 before, and it sleeps for the mutex: a second one of the trace changes nothing. */
+static void test_signalled_twice(void **state)
+{
+    (void)state;
+    struct made m = waits_of(3, 6);
+    wake(&m, 6, 1, 1170, 0);
+    wake(&m, 4, 3, 1900, 0);
+    back(&m, 1, 3000);
+    back(&m, 3, 3100);
+    EVENT(&m, 2, 3198, GoUnblock, 2, ++m.seq[2], 0);
+    back(&m, 2, 3200);
+    BECOMES(&m, 6,
+            "2.1020 GoBlock(sync), 2.1021 ProcStop, 1.1100 GoBlock(sync), 1.1101 ProcStop, 6.1149 GoUnblock, "
+            "3.1300 GoBlock(sync), 3.1301 ProcStop, 5.1999 GoUnblock, 1.2500 ProcStart, 1.2501 GoStart, "
+            "1.2502 ProcsChange, 3.2600 ProcStart, 3.2601 GoStart, 2.3198 GoUnblock, 2.3200 ProcStart, 2.3201 GoStart",
+            AWAITS(1, 1009), NOTES(MUTEX_IS_AWAITED, 3, M, 1029), BLOCKS(1, 1100),
+            NOTES(COND_IS_SIGNALLED, 6, C, 1149), IN(1, 1160), NOTES(COND_IS_SIGNALLED, 6, C, 1169), BLOCKS(1, 1200),
+            BLOCKS(3, 1300), NOTES(MUTEX_IS_UNLOCKED, 4, M, 1899), NOTES(MUTEX_IS_UNLOCKED, 5, M, 1999), IN(1, 2500),
+            IN(3, 2600));
+}
+
 /* 2 takes the signal that the trace has for 1, which sleeps for the condition until the next one. */
 static void test_signal_of_another(void **state)
 {
@@ -490,6 +564,7 @@ int main(void)
         cmocka_unit_test(test_nobody),
         cmocka_unit_test(test_who_slept_first),
         cmocka_unit_test(test_woken_instead),
+        cmocka_unit_test(test_another_condition),
         cmocka_unit_test(test_through_a_condition),
         cmocka_unit_test(test_rounds),
         cmocka_unit_test(test_taken_by_another),
@@ -502,6 +577,9 @@ int main(void)
         cmocka_unit_test(test_signalled_awake),
         cmocka_unit_test(test_signalled_as_it_falls_asleep),
         cmocka_unit_test(test_back_before_who_slept_first),
+        cmocka_unit_test(test_woken_later_by_the_same),
+        cmocka_unit_test(test_back_after_an_early_release),
+        cmocka_unit_test(test_signalled_twice),
         cmocka_unit_test(test_signal_of_another),
         cmocka_unit_test(test_signal_of_another_that_sleeps),
         cmocka_unit_test(test_who_is_in_no_queue),

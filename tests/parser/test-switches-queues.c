@@ -92,6 +92,13 @@ static void test_woken_instead(void **state)
     assert_int_equal(runs(&q, 2), 1);
     assert_int_equal(queues_unlock(&q, M), 1);
     assert_int_equal(runs(&q, 1), 0);
+    wait_mutex(&q, 1, M);
+    wait_mutex(&q, 2, M);
+    falls_asleep(&q, 1);
+    assert_int_equal(queues_unlock(&q, M), 1);
+    assert_int_equal(runs(&q, 1), 0);
+    falls_asleep(&q, 2);
+    assert_int_equal(runs(&q, 2), 0); /* the other one is back as well */
     wait_cond(&q, 2);
     wait_cond(&q, 3);
     falls_asleep(&q, 2);

@@ -201,7 +201,7 @@ const char *attachment_begin(struct attachment *a, const char *out, bool with_fi
     if (!wrong && entries.overflow)
         wrong = "the options are too long";
     if (wrong)
-        return wrong;
+        return attachment_why(a, wrong); /* of one that has ended nothing is found */
     const struct attach how = {
         .library = library, .entries = entries.text, .entries_size = entries.n, .apart = f, .with_filter = with_filter};
     sigset_t before = block_all(); /* Ctrl-Z would stop us with a thread in our hands */

@@ -83,7 +83,7 @@ static bool begin_late(struct learner *l, size_t block, size_t i)
 }
 
 /* It was not woken before it slept, so that begins its wait. */
-static bool begin_later(struct learner *l, const struct waiter *w, int64_t woken)
+static bool correct_begin(struct learner *l, const struct waiter *w, int64_t woken)
 {
     if (!w->early_block || !w->first_sleep || l->switches->v[w->first_sleep - 1].time >= woken)
         return true;
@@ -98,7 +98,7 @@ static bool correct_waker(struct learner *l, const struct waiter *w)
     if (w->unblock && (waking->context != WAKING_BY_THREAD || (waking->waker == w->by && !of_another_sleep)))
         return true;
     waking->ends_wait = true;
-    return !w->unblock || (begin_later(l, w, waking->time) && learner_mark(&l->known->wrong, w->unblock - 1));
+    return !w->unblock || (correct_begin(l, w, waking->time) && learner_mark(&l->known->wrong, w->unblock - 1));
 }
 
 static bool end_wait(struct learner *l, const struct gotrace_event *ev)

@@ -78,6 +78,7 @@ static uint32_t wake_up(struct queues *q, uint32_t thread)
     return thread;
 }
 
+/* It sleeps no more, and is not taken to be on its way back. */
 static void is_back(struct queues *q, uint32_t thread)
 {
     const struct queued_thread *t = thread_of(q, thread);
@@ -85,6 +86,7 @@ static void is_back(struct queues *q, uint32_t thread)
     for (size_t i = 0; i < sizeof of / sizeof *of; i++)
         if (of[i] && of[i]->woken == thread)
             of[i]->woken = 0;
+    queues_leave(q, thread);
 }
 
 /* ---- conditions ------------------------------------------------------------------------------------------------- */
@@ -120,7 +122,6 @@ bool queues_await_cond(struct queues *q, uint32_t thread, uint32_t cond)
     if (!make_queue(q, cond))
         return false;
     is_back(q, thread);
-    queues_leave(q, thread);
     queues_pass(q, thread);
     t->cond = cond;
     t->passed = false;
@@ -163,8 +164,7 @@ uint32_t queues_run(struct queues *q, uint32_t thread, int64_t time)
     uint32_t instead = who_was_woken_instead(q, thread);
     t->since = time;
     is_back(q, thread);
-    queues_leave(q, thread);
-    if (t->cond && !t->passed && is_let_through(t, queue_of(q, t->cond)))
+    if (queues_sleeps_for_cond(q, thread) && is_let_through(t, queue_of(q, t->cond)))
         queues_pass(q, thread);
     return instead;
 }
@@ -184,7 +184,6 @@ enum sleeps_for queues_sleep(struct queues *q, uint32_t thread, int64_t time)
 void queues_end(struct queues *q, uint32_t thread)
 {
     is_back(q, thread);
-    queues_leave(q, thread);
     queues_pass(q, thread);
     *thread_of(q, thread) = (struct queued_thread){0};
 }

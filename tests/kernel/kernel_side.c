@@ -119,12 +119,10 @@ static void is_new(struct kernel *k, const struct trace *t, const char *text, in
 }
 
 /* sched_waking is reported by the waker; sched_wakeup may be by whatever the woken thread's CPU was doing. */
-static void woken(struct kernel *k, const struct trace *t, const char *text, int64_t now, uint64_t by, uint64_t cpu,
-                  bool counts, bool by_waker)
+static void woken(struct kernel *k, const struct trace *t, const char *text, int64_t now, uint64_t by, bool counts,
+                  bool by_waker)
 {
     uint64_t tid;
-    if (by_waker && idmap_get(&k->in_timer, cpu))
-        by = WOKEN_BY_TIMER;
     struct kernel_thread *thread = number(text, " pid=", &tid) ? find(k, t, tid) : NULL;
     if (!thread)
         return;
@@ -189,9 +187,9 @@ static void line(struct kernel *k, const struct trace *t, const char *text)
     if (!strncmp(event, "sched_switch:", 13))
         sched_switch(k, t, event, now, counts);
     else if (!strncmp(event, "sched_waking:", 13))
-        woken(k, t, event, now, by, cpu, counts, true);
+        woken(k, t, event, now, idmap_get(&k->in_timer, cpu) ? WOKEN_BY_TIMER : by, counts, true);
     else if (!strncmp(event, "sched_wakeup:", 13) || !strncmp(event, "sched_wakeup_new:", 17)) {
-        woken(k, t, event, now, by, cpu, counts, false);
+        woken(k, t, event, now, by, counts, false);
         if (event[12] == '_')
             is_new(k, t, event, now);
     }

@@ -355,6 +355,26 @@ static bool run(struct run *x, struct cfi_reader program, uintptr_t pc)
     return true;
 }
 
+/*
+ * No return address is saved in the caller's frame. glibc's CFI for what the PLT of aarch64 enters to bind a function
+ * has it there, as it leaves out the two words that the PLT has pushed.
+ */
+static void count_what_was_pushed(struct cfi_row *row)
+{
+#if defined(__aarch64__)
+    enum { PUSHED = 16 };
+    if (row->cfa_expr || row->rule[UNWIND_RA] != CFI_AT_CFA || row->val[UNWIND_RA] != PUSHED / 2 ||
+        row->cfa_val > INT32_MAX - PUSHED)
+        return;
+    row->cfa_val += PUSHED;
+    for (int reg = 0; reg < CFI_COLUMNS; reg++)
+        if ((row->rule[reg] == CFI_AT_CFA || row->rule[reg] == CFI_CFA_PLUS) && row->val[reg] >= INT32_MIN + PUSHED)
+            row->val[reg] -= PUSHED;
+#else
+    (void)row;
+#endif
+}
+
 bool cfi_run(const struct cfi_fde *fde, uintptr_t pc, struct cfi_row *row)
 {
     struct run x;
@@ -370,5 +390,8 @@ bool cfi_run(const struct cfi_fde *fde, uintptr_t pc, struct cfi_row *row)
         return false;
     x.initial = *row;
     x.loc = fde->start;
-    return run(&x, fde->program, pc) && (row->cfa_expr || row->cfa_reg < CFI_COLUMNS);
+    if (!run(&x, fde->program, pc))
+        return false;
+    count_what_was_pushed(row);
+    return row->cfa_expr || row->cfa_reg < CFI_COLUMNS;
 }

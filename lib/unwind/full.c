@@ -57,7 +57,7 @@ static bool full_register(struct walk *w, const struct unwind_module *m, const s
 /* Takes the step of a frame without CFI, which loses all registers but three. */
 static enum step full_bare(struct walk *w, struct unwind_regs *regs)
 {
-    struct frame f = {regs->r[UNWIND_PC], regs->r[UNWIND_SP], regs->r[UNWIND_BP]};
+    struct frame f = {regs->r[UNWIND_PC] + regs->exact, regs->r[UNWIND_SP], regs->r[UNWIND_BP]};
     enum step s = walk_bare(w, &f);
     regs->r[UNWIND_PC] = f.pc;
     regs->r[UNWIND_SP] = f.sp;

@@ -1,5 +1,6 @@
 # The stack capture of the preloaded library.
 liblow_la_SOURCES += \
+	%D%/bare.c \
 	%D%/cfi.c %D%/cfi.h \
 	%D%/expr.c %D%/expr.h \
 	%D%/full.c \

@@ -35,88 +35,8 @@ void walk_start_region(struct walk *w)
 
 /* --- one step ----------------------------------------------------------------------------------------------- */
 
-/* bp is about to be acted on. */
-static ALWAYS_INLINE void use_bp(struct walk *w)
-{
-    if (w->bp_slot == 0) {
-        w->bp_matters = true;
-    } else if (w->bp_slot != UINTPTR_MAX) {
-        memo_note(&w->draft, w->bp_slot, w->bp_word, 0);
-        w->bp_slot = UINTPTR_MAX;
-    }
-}
-
-static ALWAYS_INLINE bool load_bp(struct walk *w, uintptr_t slot, uintptr_t *bp)
-{
-    if (!region_load(&w->stack, slot, bp))
-        return false;
-    w->bp_slot = slot;
-    w->bp_word = *bp;
-    return true;
-}
-
 /* In a loop gcc would keep pc and sp as a vector, 3 ns a frame. */
 #define KEEP_IN_REGISTERS(f) __asm__("" : "+r"((f).pc), "+r"((f).sp), "+r"((f).bp))
-
-/* Loads the return address at slot, stores it as a frame and makes it the current one. */
-static ALWAYS_INLINE enum step enter_caller(struct walk *w, struct frame *f, uintptr_t slot, uintptr_t cfa, bool exact)
-{
-    uintptr_t word;
-    if (!region_load(&w->stack, slot, &word))
-        return STEP_STOP;
-    if (__builtin_expect(word == 0, 0)) {
-        memo_note(&w->draft, slot, 0, 0);
-        return STEP_END;
-    }
-    f->pc = unwind_plain_address(word) + exact;
-    f->sp = cfa;
-    memo_note(&w->draft, slot, word, w->n == w->q->max ? 0 : exact ? MEMO_PC | MEMO_EXACT : MEMO_PC);
-    return push(w, f->pc) ? STEP_ON : STEP_TRUNCATED;
-}
-
-/* A frame record: the caller's frame pointer, and the return address above it. */
-static ALWAYS_INLINE enum step step_by_frame_pointer(struct walk *w, struct frame *f)
-{
-    uintptr_t record = f->bp, bp;
-    use_bp(w);
-    if (record < f->sp || record - f->sp >= LARGEST_FRAME || !load_bp(w, record, &bp))
-        return STEP_STOP;
-    f->bp = bp;
-    return enter_caller(w, f, record + WORD, record + 2 * WORD, false);
-}
-
-/* Whether pc may be code that no module has, such as a JIT compiler's; its frame is then worth a guess. */
-static bool may_be_code(const struct walk *w, uintptr_t pc)
-{
-    uintptr_t lowest = 0x10000, beyond = (uintptr_t)1 << UNWIND_ADDRESS_BITS;
-    return pc - lowest < beyond - lowest && pc - w->q->stack_lo >= w->q->stack_hi - w->q->stack_lo &&
-           pc - w->q->alt_lo >= w->q->alt_hi - w->q->alt_lo;
-}
-
-/*
- * Code that is in no module and keeps no frame pointer leaves anything there. Its caller is in a module, or in the same
- * heap of a JIT compiler.
- */
-static bool may_be_caller(const struct walk *w, uintptr_t pc, uintptr_t caller)
-{
-    enum { NEAR = 1 << 30 };
-    return caller == 0 || (may_be_code(w, caller) && caller - pc + NEAR < 2u * NEAR) ||
-           unwind_modules_find(w->mods, caller);
-}
-
-enum step walk_bare(struct walk *w, struct frame *f)
-{
-    uintptr_t caller;
-    if (w->q->mode == UNWIND_CFI || !may_be_code(w, f->pc))
-        return STEP_STOP;
-    if (f->bp < f->sp || !region_load(&w->stack, f->bp + WORD, &caller) ||
-        !may_be_caller(w, f->pc, unwind_plain_address(caller)))
-        return STEP_STOP;
-    enum step s = step_by_frame_pointer(w, f);
-    if (s == STEP_ON || s == STEP_TRUNCATED)
-        w->flags |= UNWIND_GUESSED;
-    return s;
-}
 
 /* The registers of an interrupted context: the only frame whose caller may lie on another stack. */
 static enum step step_context(struct walk *w, struct frame *f, uint64_t recipe, uintptr_t cfa)
@@ -157,19 +77,12 @@ static enum step step_by_word(struct walk *w, struct frame *f, uint64_t recipe)
 /* Only the innermost function still has its return address in the link register, or one that was interrupted. */
 static enum step step_leaf(struct walk *w, struct frame *f, uint64_t recipe)
 {
-    const struct unwind_regs *regs = &w->q->regs;
     uintptr_t cfa = f->sp + (uintptr_t)recipe_cfa(recipe);
-    if (!regs->exact || f->sp != regs->r[UNWIND_SP] || f->pc != regs->r[UNWIND_PC] + 1 ||
-        !(regs->known >> UNWIND_RA & 1))
+    if (!is_innermost(w, f))
         return STEP_FULL;
-    if (cfa - f->sp >= LARGEST_FRAME)
+    if (cfa - f->sp >= LARGEST_FRAME || (recipe_bp(recipe) && !load_bp(w, cfa + (uintptr_t)recipe_bp(recipe), &f->bp)))
         return STEP_STOP;
-    memo_abandon(&w->draft);
-    if (recipe_bp(recipe) && !load_bp(w, cfa + (uintptr_t)recipe_bp(recipe), &f->bp))
-        return STEP_STOP;
-    f->pc = unwind_plain_address(regs->r[UNWIND_RA]);
-    f->sp = cfa;
-    return push(w, f->pc) ? STEP_ON : STEP_TRUNCATED;
+    return step_by_link(w, f, cfa);
 }
 #endif
 

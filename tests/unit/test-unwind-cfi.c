@@ -49,6 +49,19 @@ static void a_row_holds_from_its_location_on(void **state)
     }
 }
 
+/* glibc says so of what aarch64's PLT enters to bind a function: it left out what that has pushed. */
+static void a_return_address_in_the_frame_of_the_caller(void **state)
+{
+    struct cfi_row row;
+    int pushed = UNWIND_PC == UNWIND_RA ? 0 : 16;
+    assert_true(ROW_AT(0, &row, 0x11, UNWIND_RA, 0x7f, 0x80 | REG_OTHER, 2));
+    assert_int_equal(row.cfa_val, 8 + pushed);
+    assert_int_equal(row.val[UNWIND_RA], 8 - pushed);
+    assert_int_equal(row.val[REG_OTHER], -16 - pushed);
+    assert_true(ROW_AT(0, &row, 0x11, UNWIND_RA, 0x7e));
+    assert_int_equal(row.cfa_val, 8);
+}
+
 static void every_way_to_advance(void **state)
 {
     struct cfi_row row;
@@ -332,6 +345,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_cie_gives_the_first_row),
         cmocka_unit_test(a_row_holds_from_its_location_on),
+        cmocka_unit_test(a_return_address_in_the_frame_of_the_caller),
         cmocka_unit_test(every_way_to_advance),
         cmocka_unit_test(every_rule),
         cmocka_unit_test(every_way_to_define_the_cfa),

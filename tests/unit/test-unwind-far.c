@@ -214,6 +214,60 @@ static void the_stack_is_no_code(void **state)
     captures(w, 3, UNWIND_GUESSED);
 }
 
+/* x86-64 has the record at the top of its frame; elsewhere the caller's own one tells where that ends. */
+static void where_a_guessed_frame_ends(void **state)
+{
+    struct world *w = *state;
+    bool at_top = UNWIND_PC == UNWIND_RA;
+    start(w, PLAIN, 0, 20);
+    w->stack[3] = 0x500000;
+    w->stack[20] = (uintptr_t)&w->stack[30];
+    w->stack[21] = in_function(w, SAVES_BP);
+    w->stack[at_top ? 25 : 31] = in_function(w, OUTERMOST);
+    captures(w, 4, UNWIND_GUESSED);
+    captures(w, 4, UNWIND_GUESSED);
+    if (at_top)
+        return;
+    w->stack[20] = (uintptr_t)&w->stack[22]; /* its frame would begin within the one that was left */
+    captures(w, 3, UNWIND_GUESSED | UNWIND_STOPPED);
+    w->stack[20] = (uintptr_t)&w->stack[30];
+    w->stack[21] = in_function(w, PLAIN); /* makes no record */
+    captures(w, 3, UNWIND_GUESSED | UNWIND_STOPPED);
+}
+
+#if defined(__aarch64__)
+static void start_bare(struct world *w, uintptr_t link)
+{
+    start(w, PLAIN, 0, 20);
+    w->q.regs.r[UNWIND_PC] = 0x500000;
+    w->q.regs.r[UNWIND_RA] = link;
+    w->q.regs.known |= UINT64_C(1) << UNWIND_RA;
+    w->q.regs.exact = true;
+}
+
+/* As in a library that is being loaded, whose constructors run. */
+static void the_link_register_has_the_caller_of_a_leaf(void **state)
+{
+    struct world *w = *state;
+    start_bare(w, in_function(w, SAVES_BP));
+    w->stack[20] = (uintptr_t)&w->stack[30];
+    w->stack[21] = in_function(w, OUTERMOST);
+    captures(w, 3, UNWIND_GUESSED);
+    assert_int_equal(w->pcs[1], in_function(w, SAVES_BP));
+    assert_false(recalled(w));
+    w->stack[10] = (uintptr_t)&w->stack[20]; /* it made a record, and called nothing yet */
+    w->stack[11] = in_function(w, SAVES_BP);
+    w->q.regs.r[UNWIND_BP] = (uintptr_t)&w->stack[10];
+    captures(w, 3, UNWIND_GUESSED);
+    assert_int_equal(w->pcs[1], in_function(w, SAVES_BP));
+    w->q.regs.r[UNWIND_RA] = 0x500100; /* it has called something that has returned */
+    captures(w, 3, UNWIND_GUESSED);
+    assert_int_equal(w->pcs[1], in_function(w, SAVES_BP));
+    w->q.regs.r[UNWIND_BP] = (uintptr_t)&w->stack[20];
+    captures(w, 2, UNWIND_GUESSED);
+}
+#endif
+
 /* --- from one stack to another ------------------------------------------------------------------------------------ */
 
 /* A handler on a stack of its own, more than 4 GiB away or less, above the thread's or below. */
@@ -270,6 +324,10 @@ int main(void)
         TEST(a_word_is_read_whole_or_not_at_all),
         TEST(the_end_of_a_stack_counts),
         TEST(the_stack_is_no_code),
+        TEST(where_a_guessed_frame_ends),
+#if defined(__aarch64__)
+        TEST(the_link_register_has_the_caller_of_a_leaf),
+#endif
         TEST(a_handler_may_have_a_stack_of_its_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -263,13 +263,17 @@ void modules_close(struct modules *ms)
 
 /* --- a walk ------------------------------------------------------------------------------------------------------- */
 
-/* Where an address of the process is here; itself if it is nowhere. A stack ends where a word may point to, too. */
+/*
+ * Where an address of the process is here; itself if it is nowhere. A stack ends where a word may point to, too. Return
+ * addresses may be signed.
+ */
 static uint64_t move(const struct modules *ms, const struct stack_copy *stack, uint64_t stack_moved, uint64_t word)
 {
     if (word - stack->start <= stack->size)
         return word + stack_moved;
-    const struct module *m = modules_find(ms, word);
-    return m ? word + m->moved : word;
+    uint64_t address = unwind_plain_address(word);
+    const struct module *m = modules_find(ms, address);
+    return m ? address + m->moved : word;
 }
 
 static uint64_t move_back(const struct modules *ms, uint64_t word)

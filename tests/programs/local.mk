@@ -121,6 +121,7 @@ c_programs = \
 	%D%/stress \
 	%D%/stuck \
 	%D%/stuck-fp \
+	%D%/stuck-protected \
 	%D%/switches \
 	%D%/system-time \
 	%D%/tally \
@@ -172,6 +173,10 @@ tests_programs_scribbles_CFLAGS = $(program_CFLAGS)
 tests_programs_stuck_CFLAGS = $(program_CFLAGS)
 tests_programs_stuck_fp_SOURCES = %D%/stuck.c
 tests_programs_stuck_fp_CFLAGS = $(program_CFLAGS) -fno-omit-frame-pointer
+# aarch64's return addresses are signed then.
+protection_CFLAGS = $(if $(filter aarch64,$(host_cpu)),-mbranch-protection=standard,-fcf-protection=full)
+tests_programs_stuck_protected_SOURCES = %D%/stuck.c
+tests_programs_stuck_protected_CFLAGS = $(program_CFLAGS) $(protection_CFLAGS)
 tests_programs_unstopped_CFLAGS = $(program_CFLAGS)
 tests_programs_unstopped_fp_SOURCES = %D%/unstopped.c
 tests_programs_unstopped_fp_CFLAGS = $(program_CFLAGS) -fno-omit-frame-pointer

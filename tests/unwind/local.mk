@@ -59,10 +59,8 @@ $(tests_unwind_diff_O3_OBJECTS): override CFLAGS = -g -O3 -fomit-frame-pointer
 $(tests_unwind_diff_O3_OBJECTS): override CXXFLAGS = -g -O3 -fomit-frame-pointer
 $(tests_unwind_diff_fp_OBJECTS): override CFLAGS = -g -O2 -fno-omit-frame-pointer -fno-optimize-sibling-calls
 $(tests_unwind_diff_fp_OBJECTS): override CXXFLAGS = -g -O2 -fno-omit-frame-pointer -fno-optimize-sibling-calls
-# aarch64's return addresses are signed.
-unwind_diff_protection = $(if $(filter aarch64,$(host_cpu)),-mbranch-protection=standard,-fcf-protection=full)
-$(tests_unwind_diff_protected_OBJECTS): override CFLAGS = -g -O2 -fomit-frame-pointer $(unwind_diff_protection)
-$(tests_unwind_diff_protected_OBJECTS): override CXXFLAGS = -g -O2 -fomit-frame-pointer $(unwind_diff_protection)
+$(tests_unwind_diff_protected_OBJECTS): override CFLAGS = -g -O2 -fomit-frame-pointer $(protection_CFLAGS)
+$(tests_unwind_diff_protected_OBJECTS): override CXXFLAGS = -g -O2 -fomit-frame-pointer $(protection_CFLAGS)
 # clang's LTO needs a linker plugin that may not be there.
 unwind_diff_lto_flags = -g -O2 $(if $(findstring clang,$(CC)),-Os,-flto=1)
 $(tests_unwind_diff_lto_OBJECTS) %D%/diff-lto$(EXEEXT): override CFLAGS = $(unwind_diff_lto_flags)

@@ -28,11 +28,12 @@ static int find(struct dl_phdr_info *info, size_t size, void *arg)
     return 1; /* the program comes first */
 }
 
+/* There may be code beside it. */
 static void make_writable(uint8_t *from, size_t size)
 {
     uintptr_t start = (uintptr_t)from & ~(uintptr_t)(PAGE - 1);
     uintptr_t end = ((uintptr_t)from + size + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
-    CHECK(mprotect((void *)start, end - start, PROT_READ | PROT_WRITE) == 0);
+    CHECK(mprotect((void *)start, end - start, PROT_READ | PROT_WRITE | PROT_EXEC) == 0);
 }
 
 static uint64_t random_word(void)

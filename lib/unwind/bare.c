@@ -25,19 +25,20 @@ static bool may_be_caller(const struct walk *w, uintptr_t pc, uintptr_t caller)
 
 #if defined(__aarch64__)
 /*
- * Code that is in no module and has called anything has an address of its own in the link register; one in a module is
- * its caller's. Then either no frame record was made, or that is in it, too.
+ * Code that has called anything has an address of its own in the link register; one in another module is its caller's.
+ * Then either no frame record was made, or that is in it, too.
  */
 static bool is_bare_leaf(const struct walk *w, const struct frame *f)
 {
     uintptr_t saved, link = unwind_plain_address(w->q->regs.r[UNWIND_RA]);
-    return unwind_modules_find(w->mods, link) &&
+    const struct unwind_module *to = unwind_modules_find(w->mods, link);
+    return to && to != unwind_modules_find(w->mods, f->pc - 1) &&
            !(region_load(&w->stack, f->bp + WORD, &saved) && unwind_plain_address(saved) == link);
 }
 
 /*
  * A frame record may be anywhere in its frame, so it does not say where the caller's frame begins. The caller's own one
- * does: its CFI says how far that is from its sp.
+ * does: its CFI says how far that is from its sp. A handler of signals is taken to have no more than the record.
  */
 static enum step find_sp(struct walk *w, struct frame *f)
 {
@@ -46,6 +47,7 @@ static enum step find_sp(struct walk *w, struct frame *f)
     switch (recipe_shape(recipe) & SHAPE_MASK) {
     case SHAPE_BP:
     case SHAPE_BP_WORD:
+    case SHAPE_CONTEXT:
     case SHAPE_BARE:
     case SHAPE_END:
     case SHAPE_STOP:
@@ -72,9 +74,13 @@ static enum step leave(struct walk *w, struct frame *f)
             return step_by_link(w, f, f->sp);
     }
 #endif
-    if (f->bp < f->sp || !region_load(&w->stack, f->bp + WORD, &caller) ||
-        !may_be_caller(w, f->pc, unwind_plain_address(caller)))
+    use_bp(w);
+    if (f->bp < f->sp || !region_load(&w->stack, f->bp + WORD, &caller))
         return STEP_STOP;
+    if (!may_be_caller(w, f->pc, unwind_plain_address(caller))) {
+        memo_note(&w->draft, f->bp + WORD, caller, 0);
+        return STEP_STOP;
+    }
     return step_by_frame_pointer(w, f);
 }
 

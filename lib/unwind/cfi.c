@@ -356,8 +356,8 @@ static bool run(struct run *x, struct cfi_reader program, uintptr_t pc)
 }
 
 /*
- * No return address is saved in the caller's frame. glibc's CFI for what the PLT of aarch64 enters to bind a function
- * has it there, as it leaves out the two words that the PLT has pushed.
+ * glibc's CFI for what the PLT of aarch64 enters to bind a function leaves out the two words that the PLT has pushed,
+ * as if the return address were in the caller's frame.
  */
 static void count_what_was_pushed(struct cfi_row *row)
 {

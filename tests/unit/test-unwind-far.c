@@ -214,6 +214,24 @@ static void the_stack_is_no_code(void **state)
     captures(w, 3, UNWIND_GUESSED);
 }
 
+/* Another frame pointer, or another word where the caller would be, may lead on. */
+static void why_a_guess_was_not_made_counts(void **state)
+{
+    struct world *w = *state;
+    start(w, PLAIN, 0, 0);
+    w->q.regs.r[UNWIND_PC] = 0x500000;
+    w->q.regs.r[UNWIND_BP] = 1;
+    captures(w, 1, UNWIND_STOPPED);
+    assert_true(recalled(w));
+    w->q.regs.r[UNWIND_BP] = (uintptr_t)&w->stack[8];
+    w->stack[8] = (uintptr_t)&w->stack[20];
+    w->stack[9] = 0x10;
+    captures(w, 1, UNWIND_STOPPED);
+    assert_true(recalled(w));
+    w->stack[9] = in_function(w, OUTERMOST);
+    captures(w, 2, UNWIND_GUESSED);
+}
+
 /* x86-64 has the record at the top of its frame; elsewhere the caller's own one tells where that ends. */
 static void where_a_guessed_frame_ends(void **state)
 {
@@ -265,6 +283,44 @@ static void the_link_register_has_the_caller_of_a_leaf(void **state)
     assert_int_equal(w->pcs[1], in_function(w, SAVES_BP));
     w->q.regs.r[UNWIND_BP] = (uintptr_t)&w->stack[20];
     captures(w, 2, UNWIND_GUESSED);
+}
+
+static void a_module_without_cfi_has_its_own_addresses_there(void **state)
+{
+    struct world *w = *state;
+    struct unwind_module without = {.start = 0x500000, .end = 0x501000};
+    add_module(w, &w->modules->m[0]);
+    w->modules->m[0] = without; /* in the order of addresses */
+    start_bare(w, 0x500100);
+    w->stack[20] = 0;
+    w->stack[21] = in_function(w, OUTERMOST);
+    captures(w, 2, UNWIND_GUESSED);
+    assert_int_equal(w->pcs[1], in_function(w, OUTERMOST));
+}
+
+static void a_guessed_handler_returns_to_what_it_interrupted(void **state)
+{
+    struct world *w = *state;
+    start(w, PLAIN, 0, 20);
+    w->stack[3] = 0x500000;
+    w->stack[20] = 0;
+    w->stack[21] = in_function(w, CONTEXT);
+    w->stack[23] = 0;                         /* its bp */
+    w->stack[24] = in_function(w, OUTERMOST); /* its pc */
+    w->stack[25] = (uintptr_t)&w->stack[40];  /* its sp */
+    captures(w, 4, UNWIND_GUESSED);
+}
+
+/* The walk with all registers begins with the same guess. */
+static void the_full_walk_knows_a_leaf_too(void **state)
+{
+    struct world *w = *state;
+    start_bare(w, in_function(w, SAVES_BP));
+    w->stack[20] = (uintptr_t)&w->stack[30];
+    w->stack[21] = in_function(w, FROM_OTHER);
+    captures(w, 3, UNWIND_GUESSED | UNWIND_STOPPED);
+    assert_int_equal(w->pcs[1], in_function(w, SAVES_BP));
+    assert_int_equal(w->pcs[2], in_function(w, FROM_OTHER));
 }
 #endif
 
@@ -324,8 +380,12 @@ int main(void)
         TEST(a_word_is_read_whole_or_not_at_all),
         TEST(the_end_of_a_stack_counts),
         TEST(the_stack_is_no_code),
+        TEST(why_a_guess_was_not_made_counts),
         TEST(where_a_guessed_frame_ends),
 #if defined(__aarch64__)
+        TEST(a_module_without_cfi_has_its_own_addresses_there),
+        TEST(a_guessed_handler_returns_to_what_it_interrupted),
+        TEST(the_full_walk_knows_a_leaf_too),
         TEST(the_link_register_has_the_caller_of_a_leaf),
 #endif
         TEST(a_handler_may_have_a_stack_of_its_own),

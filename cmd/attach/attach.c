@@ -163,11 +163,9 @@ static bool tell(const struct process *p, uint64_t at, const void *what, size_t 
     return process_vm_writev(p->task, &here, 1, &there, 1, 0) == (ssize_t)n;
 }
 
-/* Who cannot read or write there does not know what the library does. */
-static const char *is_out_of_reach(const struct process *p)
+/* Who cannot read or write there does not know what the library does. The caller finds out who has ended. */
+static const char *out_of_reach(const struct process *p)
 {
-    if (errno == ESRCH)
-        return "it has ended";
     snprintf(why, sizeof why, "its memory is out of reach (%s), and it may be recorded: thrace detach %ld ends that",
              strerror(errno), (long)p->pid);
     return why;
@@ -182,10 +180,10 @@ static const char *await_answer(const struct process *p, enum attach_word word, 
     const uint32_t go = word;
     if (!tell(p, at + offsetof(struct attach_reply, started), &p->started, sizeof p->started) ||
         !tell(p, at + offsetof(struct attach_reply, let_go), &go, sizeof go))
-        return is_out_of_reach(p);
+        return out_of_reach(p);
     do {
         if (!process_load(p, at, reply, sizeof *reply))
-            return is_out_of_reach(p);
+            return out_of_reach(p);
         if (reply->over)
             return NULL;
         nanosleep(&pause, NULL);
